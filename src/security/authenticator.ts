@@ -19,23 +19,22 @@ import { compileBasic } from './scheme/basic.ts';
 import { compileBearer } from './scheme/bearer.ts';
 import { compileClientCertificate } from './scheme/client-certificate.ts';
 
-/** What an authenticator is made of. */
 export interface AuthenticatorOptions extends Partial<Remembering> {
   readonly schemes: Iterable<SecurityScheme>;
   readonly directory: Directory;
-  /** A user whose password costs what most do; what is unknown takes as long. */
+  /** A user whose password takes as long to verify as most do: unknown users then take as long too. */
   readonly alike?: User | undefined;
-  /** The value of a text of the definitions. */
+  /** Resolves a text of the definitions. */
   readonly resolve: (text: ConfigText) => string;
   readonly lookAt: LookAtFile;
-  /** Verifies what stands inside messages; without it no such scheme lets anybody in. */
+  /** Verifies credentials inside messages; without it, schemes for messages accept no one. */
   readonly authenticateMessage?: MessageAuthenticator;
 }
 
 /** Compiles the schemes of a registry. @throws Error for a key set that can't be read */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { schemes, directory } = options;
-  // As a key object: given raw bytes, each HMAC would import them anew, at eight times the cost.
+  // A key object: with raw bytes, each HMAC would import the key again, at eight times the cost.
   const key = createSecretKey(randomBytes(32));
   const gates = new Map<string, Gate>();
   for (const scheme of schemes) {
@@ -44,7 +43,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     gates.set(scheme.id, createGate(verifier, directory, key, options));
   }
 
-  /** @param left those of the allowed schemes that may still decide; `earlier`: what is told where none of them does */
+  /** @param left allowed schemes that may still decide @param earlier thrown if none of them does */
   function enter(
     shown: Shown,
     allowed: readonly SecurityScheme[],
@@ -85,7 +84,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     shows: (shown, schemes) => shows(gates, shown, schemes),
     async authenticateMessage(message, shown, allowed) {
       if (options.authenticateMessage === undefined)
-        throw unauthenticated(gates, allowed, 'credentials in messages are not taken here');
+        throw unauthenticated(gates, allowed, 'credentials in messages are not accepted');
       try {
         return await options.authenticateMessage(message, shown, allowed);
       } catch (error) {
@@ -112,20 +111,20 @@ function compile(scheme: SecurityScheme, options: AuthenticatorOptions): Verifie
   }
 }
 
-/** The entrances of schemes, by their ids; those of messages have none. */
+/** By scheme id; schemes for messages have no gate. */
 type Gates = ReadonlyMap<string, Gate>;
 
-/** Credentials, the scheme that judges them, and those that may decide where they count as not shown. */
+/** Credentials with the gate that verifies them. */
 interface Found {
   readonly gate: Gate;
   readonly credentials: string;
-  /** Index of the first of them. */
+  /** Index of the first scheme that may decide if these credentials count as absent. */
   readonly next: number;
 }
 
 /**
- * The scheme that decides next. Of several that find the same credentials it is the one that these are meant for, where
- * the first of them stands, or else that first one, which refuses them.
+ * Finds the scheme that decides next. Of several schemes that find the same credentials, it is the one that these are meant
+ * for, else the first, which rejects them.
  */
 function findNext(gates: Gates, shown: Shown, schemes: readonly SecurityScheme[]): Found | undefined {
   for (let index = 0; index < schemes.length; index++) {
@@ -140,7 +139,7 @@ function findNext(gates: Gates, shown: Shown, schemes: readonly SecurityScheme[]
   return undefined;
 }
 
-/** Of schemes of one kind, which find the same credentials, the one that these are meant for. */
+/** The gate that credentials are meant for, of those whose schemes are of the same kind and find the same credentials. */
 function meantOf(gates: Gates, first: Gate, others: readonly SecurityScheme[], credentials: string): Gate {
   const rivals = others.filter(({ kind }) => kind === first.verifier.scheme.kind);
   if (rivals.length === 0) return first;
@@ -148,12 +147,12 @@ function meantOf(gates: Gates, first: Gate, others: readonly SecurityScheme[], c
   return all.find(({ verifier }) => verifier.isMeant?.(credentials)) ?? first;
 }
 
-/** Whether credentials outside the message are there for one of the schemes. */
+/** Whether credentials outside the message are present for one of the schemes. */
 function shows(gates: Gates, shown: Shown, allowed: readonly SecurityScheme[]): boolean {
   return allowed.some(({ id }) => gates.get(id)?.verifier.find(shown) !== undefined);
 }
 
-/** The schemes whose credentials are there; of those that find the same ones, those that they are meant for. */
+/** The schemes whose credentials are present; of those that find the same ones, those that they are meant for. */
 function shownOf(gates: Gates, shown: Shown, schemes: readonly SecurityScheme[]): readonly SecurityScheme[] {
   const all = schemes.length < 2 ? schemes : schemes.filter((scheme) => shows(gates, shown, [scheme]));
   if (all.length < 2) return all;
@@ -164,19 +163,19 @@ function shownOf(gates: Gates, shown: Shown, schemes: readonly SecurityScheme[])
   return meant.length > 0 ? meant : all.slice(0, 1);
 }
 
-/** The 401: the same for whatever is wrong, but for the reason, which only the log gets. */
+/** The 401 reply: always the same. Only the log gets the reason. */
 function unauthenticated(gates: Gates, allowed: readonly SecurityScheme[], reason: string, refused?: Verifier): Fault {
   const outside = allowed.flatMap(({ id }) => {
     const verifier = gates.get(id)?.verifier;
     return verifier === undefined ? [] : verifier.challenge(verifier.scheme.kind === refused?.scheme.kind);
   });
-  // A reply of this status has a challenge in any case (RFC 9110 section 15.5.2).
+  // A 401 must have a challenge (RFC 9110 section 15.5.2).
   const challenges = outside.length > 0 ? outside : allowed.filter(isMessageScheme).map(challengeOfMessages);
   const headers = challenges.length === 0 ? {} : { 'WWW-Authenticate': [...new Set(challenges)].join(', ') };
   return Fault.of('UNAUTHENTICATED', { scheme: refused?.scheme.id ?? '' }, { headers, reason });
 }
 
-/** WSSE is the name that clients know for credentials of WS-Security; here they stand inside the message. */
+/** Clients know WSSE as the name for credentials of WS-Security, which here are inside the message. */
 const challengeOfMessages = ({ kind }: MessageScheme): string =>
   `WSSE ${REALM}, profile="${kind === 'username-token' ? 'UsernameToken' : 'X509Token'}"`;
 

@@ -1,7 +1,7 @@
 import { Fault } from '../model/fault.ts';
 import type { PermissionList, Role, User } from '../model/security.ts';
 
-/** A thing that is granted: an operation, a query, a process, a component, a path of the gateway's own. */
+/** Something with grants: an operation, a query, a process, a component, or a path of the gateway. */
 export interface Grantable {
   readonly id: string;
   readonly public: boolean;
@@ -9,8 +9,8 @@ export interface Grantable {
 }
 
 /**
- * Whether a caller may use a thing. Deny by default: it is public, or one of the caller's lists grants it.
- * @param as the role whose lists count in place of the caller's (`as:` of an operation)
+ * Whether a caller may use a thing: it is public, or one of the caller's lists grants it.
+ * @param as the role whose lists replace the caller's (`as:` of an operation)
  */
 export function may(user: Pick<User, 'permissionLists'> | undefined, thing: Grantable, as?: Role): boolean {
   if (thing.public) return true;
@@ -35,7 +35,7 @@ function nameOf(user: User | undefined, as: Role | undefined): string {
   return user === undefined ? 'An anonymous caller' : `User ${user.id}`;
 }
 
-/** A user that no definition declares: one of the database, or one whom a token vouches for. */
+/** A user that the definitions do not declare: one of the database, or one that a token names. */
 export function undeclaredUser(id: string, origin: 'database' | 'token', roles: readonly Role[]): User {
   return {
     id,
@@ -49,7 +49,7 @@ export function undeclaredUser(id: string, origin: 'database' | 'token', roles: 
   };
 }
 
-/** Every list of every role. */
+/** All lists of all roles. */
 export function listsOf(roles: readonly Role[]): ReadonlySet<PermissionList> {
   return new Set(roles.flatMap(({ permissionLists }) => permissionLists));
 }

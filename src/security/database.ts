@@ -1,9 +1,9 @@
 import { Fault } from '../model/fault.ts';
 import { withinTime } from '../wire/waiting.ts';
 
-// Waits for the gateway's database in the name of a caller.
+// Reads of the gateway's database while a caller waits.
 
-/** @throws Fault UNAVAILABLE for whatever the database says */
+/** @throws Fault UNAVAILABLE for any error of the database */
 export async function reading<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -17,27 +17,26 @@ export function unavailable(cause?: unknown): Fault {
   return Fault.of('UNAVAILABLE', { reason }, { headers: { 'Retry-After': '5' }, cause });
 }
 
-/** How the version of what a database keeps is learnt. */
 export interface VersionsOptions {
-  /** Asks the database for the number. */
+  /** Reads the version from the database. */
   readonly look: () => Promise<number>;
-  /** Milliseconds that an answer holds. */
+  /** Milliseconds for which an answer is valid. */
   readonly every: number;
-  /** Milliseconds that an answer is waited for. */
+  /** Milliseconds to wait for an answer. */
   readonly patience: number;
-  /** Milliseconds; a clock that only goes forward. */
+  /** A monotonic clock in milliseconds. */
   readonly now: () => number;
-  /** Told once when the database stops to answer. */
+  /** Called once when the database stops answering. */
   readonly onAway: (error: Error) => void;
 }
 
 /**
- * Knows which version the database is of, and whether it answers. Nobody gets a version that was true longer ago than
- * `every`; nothing is looked at while nobody asks.
+ * Tracks the version of the users in the database, and whether the database answers. A version that it gives is never older
+ * than `every`. It only reads the database when it is used.
  */
 export class Versions {
   readonly #options: VersionsOptions;
-  /** Counts changes that were noticed, and going away and coming back: what was remembered before does not hold. */
+  /** Counts noticed changes, and each loss and return of the database: remembered results of an earlier count are invalid. */
   #version = 0;
   #seen: number | undefined;
   #isAway = false;
@@ -48,27 +47,27 @@ export class Versions {
     this.#options = options;
   }
 
-  /** What was noticed last, however long ago. */
+  /** The last known version, however old. */
   get noticed(): number {
     return this.#version;
   }
 
-  /** The database did not answer when it was asked last. */
+  /** The database did not answer the last read. */
   get isAway(): boolean {
     return this.#isAway;
   }
 
-  /** The version; at once while the last look holds, or where the database is away, which others shall not wait for. */
+  /** The version; without waiting if the last answer is valid, or if the database does not answer. */
   current(): number | Promise<number> {
     const { every, now } = this.#options;
     const age = now() - this.#lookedAt;
     if (age < every / 2) return this.#version;
     const looking = this.#look();
-    // Begun early, so that whoever calls without a pause never waits.
+    // Reading early keeps callers that never pause from waiting.
     return age < every || this.#isAway ? this.#version : looking;
   }
 
-  /** The same for what only the database knows: whoever asks waits for it, where the last look holds no longer. */
+  /** The version for a user of the database: waits for it if the last answer has expired. */
   asked(): number | Promise<number> {
     const { every, now } = this.#options;
     return this.#isAway && now() - this.#lookedAt >= every ? this.#look() : this.current();

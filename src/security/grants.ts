@@ -7,21 +7,21 @@ import type { PermissionList, Role, User } from '../model/security.ts';
 import { type Answer, type Operation, reachedBy } from '../model/service.ts';
 import { type Grantable, listsOf, may } from './authorise.ts';
 
-/** One link of a chain of grants: what holds, and the line that says so. */
+/** A link in a chain of grants: a fact, and the line that declares it. */
 export interface Link {
   readonly because: string;
-  /** Undefined for what is in no file. */
+  /** Absent for facts that are in no file. */
   readonly at?: Position;
 }
 
 /** From the caller to the thing. */
 export type Chain = readonly Link[];
 
-/** How it stands with one need of a thing. */
+/** The verdict about one need of a thing. */
 interface Judged {
   readonly what: string;
   readonly may: boolean;
-  /** Every way in which it is granted; each would have to be cut to take it away. */
+  /** All ways in which it is granted; revoking it means cutting each. */
   readonly chains: readonly Chain[];
 }
 
@@ -31,7 +31,7 @@ export interface Verdict {
   readonly needs: readonly Judged[];
 }
 
-/** Judges a caller by the grants of a thing, as the gateway does. Whether the caller's credentials are taken is another matter. */
+/** Judges by grants whether a caller may use a thing, as the gateway does. Credentials are not considered. */
 export function judge(caller: CallerFacts, thing: Thing): Verdict {
   const needs = thing.needs.map((need) => judgeNeed(caller, need));
   return { may: needs.every((each) => each.may), needs };
@@ -41,17 +41,19 @@ function judgeNeed(caller: CallerFacts, need: Need): Judged {
   const { granted, as } = need;
   const open = openChain(need);
   const chains = open !== undefined ? [open] : as === undefined ? chainsOf(caller, need) : chainsOfRole(need, as.role);
-  // By the gateway's own judge: what explains it must not decide it.
+  // The gateway's own function decides; the chains only explain the decision.
   return { what: nameOf(need), may: may({ permissionLists: listsOf(caller.roles) }, granted, as?.role), chains };
 }
 
-/** Where nobody needs a grant. */
+/** The explanation for a need without restrictions. */
 function openChain(need: Need): Chain | undefined {
   const { kind, granted } = need;
   if (!granted.public) return undefined;
   const what = nameOf(need);
   const because =
-    kind === 'component' ? `nothing names ${what}: who may use what reads or saves it, may` : `${what} is public`;
+    kind === 'component'
+      ? `no list restricts ${what}: the grants of the operations that use it are enough`
+      : `${what} is public`;
   return [{ because, at: granted.at }];
 }
 
@@ -68,7 +70,7 @@ function chainsOfRole(need: Need, role: Role): Chain[] {
   return chainsFrom(role, need).map((chain) => [runs, ...chain]);
 }
 
-/** By each list of a role that grants it. */
+/** One chain for each list of a role that grants the need. */
 function chainsFrom(role: Role, need: Need): Chain[] {
   return role.permissionLists
     .filter((list) => need.granted.permissions.includes(list))
@@ -83,7 +85,7 @@ function link(because: string, at: Position | undefined): Link {
   return at === undefined ? { because } : { because, at };
 }
 
-/** What would have to be held: the lists that grant each need that a verdict denies, and the roles that have them. */
+/** What the caller lacks: the lists that grant each denied need, and the roles that have these lists. */
 export function whatIsMissing(registry: Registry, thing: Thing, { needs }: Verdict): Chain[] {
   return thing.needs
     .filter((_, index) => needs[index]?.may === false)
@@ -101,17 +103,17 @@ export function whatIsMissing(registry: Registry, thing: Thing, { needs }: Verdi
     });
 }
 
-/** What the code of an operation may reach, by its kind. */
+/** The kinds of things that the code of an operation can use. */
 const OF_CODE: ReadonlySet<ThingKind> = new Set(['consumer', 'flow', 'query', 'component']);
 
-/** Whether an answer reaches a thing, or, of code, may do so. */
+/** Whether an answer uses a thing; for code, whether it could. */
 function reaches(answer: Answer, { kind, needs }: Thing): boolean {
   const reached = reachedBy(answer);
   if (reached === undefined) return OF_CODE.has(kind);
   return needs.every(({ granted }) => reached.some(({ thing }) => thing === granted));
 }
 
-/** Operations that reach a thing by a role of theirs (`as:`), whoever calls them. */
+/** Operations that use a thing by their own role (`as:`), whoever calls them. */
 export function reachedAs(registry: Registry, thing: Thing): Chain[] {
   return [...registry.operations.values()].flatMap((operation) => {
     const role = operation.as;
@@ -123,13 +125,13 @@ export function reachedAs(registry: Registry, thing: Thing): Chain[] {
         ? chainsOfRole({ ...need, as: { role, operation: name, at: operation.at } }, role)
         : [open];
     });
-    // All needs have to be held; a thing that is open needs no role.
+    // All needs must be granted; a public thing needs no role.
     const isReached = chains.every((each) => each.length > 0) && thing.needs.some(({ granted }) => !granted.public);
     return isReached ? chains.flat() : [];
   });
 }
 
-/** Kinds of things that are granted, by the words that name them. A consumer is an operation with a target. */
+/** Kinds of things with grants, by their names in commands. A consumer is an operation with a target. */
 export const THING_KINDS = [
   'operation',
   'consumer',
@@ -142,34 +144,33 @@ export const THING_KINDS = [
 
 type ThingKind = (typeof THING_KINDS)[number];
 
-/** One grant that the use of a thing takes. */
+/** A grant that is required to use a thing. */
 interface Need {
   readonly kind: ThingKind;
-  /** As it is named. */
   readonly id: string;
   readonly granted: Granted;
-  /** Judged by this role, whoever calls: the name of the operation that says so, and where it stands. */
+  /** The role that replaces the caller's grants, with the operation that declares it. */
   readonly as?: { readonly role: Role; readonly operation: string; readonly at: Position };
 }
 
-/** A thing of the model, with the places of its grants. */
+/** Something with grants, and the places where they are declared. */
 interface Granted extends Grantable {
   readonly grantedAt?: ReadonlyMap<PermissionList, Position>;
   readonly at: Position;
 }
 
-/** Something that a caller may use or not. */
+/** Something that a caller may or may not use. */
 export interface Thing {
   readonly kind: ThingKind;
-  /** As it is named: of an operation the shortest name that means it. */
+  /** For an operation, its shortest unambiguous name. */
   readonly id: string;
-  /** Everything that names it; a name of operations in several services is one of each. */
+  /** All its names. Operations of several services may share a name. */
   readonly names: readonly string[];
-  /** All of them have to be held. */
+  /** All of them must be granted. */
   readonly needs: readonly Need[];
 }
 
-/** Everything that is granted, kind by kind and in the order of ids. */
+/** Everything with grants, sorted by kind and id. */
 export function listThings(registry: Registry): Thing[] {
   const { operations, consumers, flows, queries, processes, components, relatedContent } = registry;
   const byName = operationsByName(registry);
@@ -202,7 +203,7 @@ export function listThings(registry: Registry): Thing[] {
   ];
 }
 
-/** Things of a name, of whatever kind; with a kind before it (`query:PROCESS_MONITOR`) of that alone. */
+/** Finds things by name, of all kinds or of the one in front: `query:PROCESS_MONITOR`. */
 export function findThings(things: readonly Thing[], asked: string): Thing[] {
   const kind = THING_KINDS.find((each) => asked.startsWith(`${each}:`));
   const name = kind === undefined ? asked : asked.slice(kind.length + 1);
@@ -214,7 +215,7 @@ export function nameOf({ kind, id }: Pick<Thing, 'kind' | 'id'>): string {
   return `${kind} ${id}`;
 }
 
-/** The name that an operation is shown by. */
+/** Gives the name of an operation in messages. */
 type Spell = (operation: Operation | ConsumerOperation) => string;
 
 function thingOf(kind: ThingKind, id: string, needs: readonly Need[]): Thing {
@@ -225,7 +226,7 @@ function needOf(kind: ThingKind, granted: Granted, id = granted.id): Need {
   return { kind, id, granted };
 }
 
-/** What the use of an operation takes: itself, and what answers it under a grant of its own. Of code only running it tells. */
+/** The needs of an operation: its own grant, and those of what answers it. What code uses is not known before it runs. */
 function neededFor(operation: Operation, spell: Spell): Need[] {
   const { as } = operation;
   const name = spell(operation);
@@ -243,18 +244,18 @@ function neededBy(answer: Answer, spell: Spell): Need[] {
   );
 }
 
-/** Who calls: a user, whoever shows a token that gives roles, or whoever has a role. */
+/** A caller: a user, anyone with a token that gives roles, or anyone with a role. */
 export interface CallerFacts {
   /** `demo`, `a token of PARTNER_TOKENS with scope locations.read`, `role CLERK`. */
   readonly name: string;
   readonly roles: readonly Role[];
-  /** It stands for its one role, whoever has that. */
+  /** Represents anyone with its single role. */
   readonly isRole?: true;
-  /** Where each of them is named; undefined for a caller who is in no file. */
+  /** Where each role is named; absent for a caller that is in no file. */
   readonly grantedAt?: ReadonlyMap<Role, Position> | undefined;
 }
 
-/** Users, and tokens by each value of the claim that gives roles. */
+/** All users, and tokens by each claim value that gives roles. */
 export function listCallers(registry: Registry, users: Iterable<User>): CallerFacts[] {
   return [...[...users].map(callerOfUser), ...listTokens(registry).map(({ caller }) => caller)];
 }
@@ -264,12 +265,12 @@ export function callerOfUser({ id, roles, grantedAt }: User): CallerFacts {
   return { name: id, roles, grantedAt };
 }
 
-/** Whoever has a role. */
+/** Anyone with a role. */
 export function callerOfRole(role: Role): CallerFacts {
   return { name: `role ${role.id}`, roles: [role], isRole: true };
 }
 
-/** Whoever shows a token with a value that gives roles, by scheme and value: `PARTNER_TOKENS:locations.read`. */
+/** Anyone with a token that has a claim value with roles. Ids consist of scheme and value: `PARTNER_TOKENS:locations.read`. */
 export function listTokens(registry: Registry): { readonly id: string; readonly caller: CallerFacts }[] {
   return [...registry.schemes.values()].flatMap((scheme) => {
     if (scheme.kind !== 'bearer') return [];

@@ -18,28 +18,27 @@ import { type SignaturePorts, verifySignedMessage } from './scheme/signature.ts'
 import { type TakeOnce, type UsernameTokenPorts, verifyUsernameToken } from './scheme/username-token.ts';
 import { AHEAD, readSecurityHeader, type SecurityHeader } from './wsse/header.ts';
 
-/** What judges the credentials inside messages. */
 export interface MessageAuthenticatorOptions {
   /** All schemes of the registry. */
   readonly schemes: Iterable<SecurityScheme>;
   readonly directory: Directory;
-  /** A user whose password costs what most do; what is unknown takes as long. */
+  /** A user whose password takes as long to verify as most do: unknown users then take as long too. */
   readonly alike?: User | undefined;
   readonly nonces: Nonces;
-  /** The shared secret of a user; undefined for one that has none. */
+  /** The shared secret of a user, if there is one. */
   readonly secretOf: (user: User) => string | undefined;
-  /** Certificates (PEM) of the authorities of a scheme; undefined where only fingerprints count. */
+  /** Certificates (PEM) of the authorities of a scheme; `undefined` if only fingerprints count. */
   readonly authorities: (scheme: SignatureScheme) => string | undefined;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
 }
 
-/** Compiles the schemes whose credentials stand inside messages. @throws Error for authorities that can't be read */
+/** Compiles the schemes whose credentials are inside messages. @throws Error for invalid authorities */
 export function createMessageAuthenticator(options: MessageAuthenticatorOptions): MessageAuthenticator {
   const { directory, secretOf, clock = Date.now } = options;
   const schemes = [...options.schemes].filter(isMessageScheme);
   const authorities = new Map(schemes.filter((each) => each.kind === 'signature').map(readAuthorities(options)));
-  // What one scheme is too old for, another may still take, and a gateway whose clock is behind.
+  // A message that is too old for one scheme may be valid for another, and for a gateway whose clock is behind.
   const longest = Math.max(0, ...schemes.map(({ maxAge }) => maxAge));
 
   const takeOnce: TakeOnce = async (marks, created) => {
@@ -56,7 +55,7 @@ export function createMessageAuthenticator(options: MessageAuthenticatorOptions)
     if (another !== undefined) throw new Refused('more than one Security header is for this receiver');
     const header = readSecurityHeader(element);
     const scheme = allowed.filter(isMessageScheme).find((each) => isShown(each, header));
-    if (scheme === undefined) throw new Refused('its Security header has no credentials that are taken here');
+    if (scheme === undefined) throw new Refused('its Security header has no credentials of an accepted scheme');
     if (scheme.kind === 'username-token') {
       const user = await verifyUsernameToken(header.usernameToken!, scheme, shown, tokens);
       return { user, scheme };
@@ -69,12 +68,12 @@ function isShown({ kind }: MessageScheme, { usernameToken, signature }: Security
   return (kind === 'username-token' ? usernameToken : signature) !== undefined;
 }
 
-/** Passwords are tried and remembered as those of HTTP Basic are. */
+/** Verifies and remembers passwords as HTTP Basic does. */
 function passwordTrier({ directory, alike }: MessageAuthenticatorOptions): UsernameTokenPorts['tryPassword'] {
   const key = createSecretKey(randomBytes(32));
   const gate = createGate(compileBasic(BASIC, directory, alike), directory, key);
   return async (user, password) => {
-    if (user === '' || user.includes(':')) throw new Refused("its Username is nobody's");
+    if (user === '' || user.includes(':')) throw new Refused('its Username is not a valid user id');
     const credentials = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
     return (await gate.admit(credentials)).user;
   };
@@ -93,7 +92,7 @@ function readAuthorities({ authorities }: MessageAuthenticatorOptions) {
   };
 }
 
-/** The SHA-256 of parts, none of which can be taken for another. */
+/** The SHA-256 of parts, each with its length in front: different parts never give the same input. */
 function printOf(parts: readonly (string | Uint8Array)[]): string {
   const hash = createHash('sha256');
   for (const part of parts) {

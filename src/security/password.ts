@@ -1,15 +1,15 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { MOST_MEMORY, type PasswordHash } from '../wire/password-hash.ts';
 
-/** What one try costs. */
+/** The cost of verifying a password. */
 type Cost = Pick<PasswordHash, 'ln' | 'r' | 'p'>;
 
-/** 16 MiB and some 30 ms a try. */
+/** 16 MiB and about 30 ms. */
 const COST: Cost = { ln: 14, r: 8, p: 1 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
-/** Tries a password, off the main thread; the comparison takes the same time whatever differs. */
+/** Verifies a password, off the main thread and with a constant-time comparison. */
 export async function verifyPassword(password: string, stored: PasswordHash): Promise<boolean> {
   const derived = await derive(password, stored.salt, stored.hash.length, stored);
   return timingSafeEqual(derived, stored.hash);
@@ -23,30 +23,30 @@ export async function hashPassword(password: string): Promise<string> {
   return `$scrypt$ln=${COST.ln},r=${COST.r},p=${COST.p}$${unpadded(salt)}$${unpadded(hash)}`;
 }
 
-/** A hash that no password fits: tried for unknown users, so that they take as long as known ones of the same cost. */
+/** A hash that no password matches. Verifying against it makes unknown users take as long as known ones of the same cost. */
 export function unmatchableHash({ ln, r, p }: Cost = COST): PasswordHash {
   return { ln, r, p, salt: randomBytes(SALT_BYTES), hash: randomBytes(HASH_BYTES) };
 }
 
 function derive(password: string, salt: Buffer, length: number, cost: Cost): Promise<Buffer> {
   const options: ScryptOptions = { N: 2 ** cost.ln, r: cost.r, p: cost.p, maxmem: 2 * MOST_MEMORY };
-  // RFC 8265 would normalise to NFC first, so that one password typed on two systems is one.
+  // As RFC 8265 requires: systems encode the same typed password in different ways.
   const text = password.normalize('NFC');
   return new Promise((resolve, reject) => {
     scrypt(text, salt, length, options, (error, key) => (error === null ? resolve(key) : reject(error)));
   });
 }
 
-/** Characters that a password has at least (NIST SP 800-63B-3, section 5.1.1.2). What they are made of is not asked. */
+/** Characters (NIST SP 800-63B-3, section 5.1.1.2); there are no rules about their kinds. */
 const SHORTEST = 8;
-/** Bytes that one has at most: a hash is made of each that is tried. */
+/** Bytes: each password that is tried is hashed. */
 const LONGEST = 1024;
 
-/** Why a password is none that is taken for a user, as what follows `the password`; undefined where it is. */
+/** Why a password is not accepted for a user, as a predicate of `the password`; `undefined` if it is. */
 export function passwordFault(password: string, user: string | undefined): string | undefined {
   if ([...password].length < SHORTEST) return `has fewer than ${SHORTEST} characters`;
   if (Buffer.byteLength(password) > LONGEST) return `has more than ${LONGEST} bytes`;
-  // RFC 7617 section 2: no client can send one.
+  // RFC 7617 section 2: clients can't send it.
   if (/\p{Cc}/u.test(password)) return 'has a control character';
   if (password.toLowerCase() === user?.toLowerCase()) return 'is the id of its user';
   return undefined;

@@ -5,33 +5,33 @@ import type { Rate } from '../model/gateway.ts';
 import type { RateTable } from '../store/index.ts';
 import { LONGEST_TIMER, withinTime } from '../wire/waiting.ts';
 
-/** The bounds of a gateway, which count in the database where a fleet shares one. */
+/** The rate limits of a gateway. A fleet counts in its database. */
 export interface RateLimits {
-  /** @param name what is bounded: an operation's id, or the gateway's */
+  /** @param name id of the operation or of the gateway */
   limiter(name: string, rate: Rate): RateLimiter;
-  /** Ends what sweeps the table. */
+  /** Stops sweeping the table. */
   close(): void;
 }
 
 interface RateLimitsOptions {
-  /** Where a fleet counts; in memory where undefined. */
+  /** The table of a fleet; without it, calls are counted in memory. */
   readonly table: RateTable | undefined;
-  /** Told once when the table can't be had, until it can again. */
+  /** Called once when the table is not available, until it is again. */
   readonly onError: (error: Error) => void;
-  /** Keys that one bound counts in memory at once; 100,000. */
+  /** Keys that one limit counts in memory; 100,000 by default. */
   readonly mostKeys?: number;
 }
 
-/** Addresses are for whoever has many of them to choose, so that there is a number of those that are counted. */
+/** Limits memory: an attacker may use any number of addresses. */
 const MOST_KEYS = 100_000;
-/** How often rows that count no longer are removed, in milliseconds. */
+/** How often expired rows are removed, in milliseconds. */
 const SWEEP = 300_000;
-/** Milliseconds that the database has to count one call. */
+/** Milliseconds to wait for the database to count a call. */
 const PATIENCE = 1_000;
-/** Milliseconds for which a database that did not answer is left alone. */
+/** Milliseconds for which a database that did not answer is not used. */
 const PAUSE = 5_000;
 
-/** Loads what counts: nothing of it is there in a gateway that bounds no rate. */
+/** Opens the rate limits. The library is only loaded by a gateway that has any. */
 export async function openRateLimits({ table, onError, mostKeys = MOST_KEYS }: RateLimitsOptions): Promise<RateLimits> {
   const library = await import('rate-limiter-flexible');
   const Bounded = boundedMemory(library.RateLimiterMemory, mostKeys);
@@ -47,13 +47,13 @@ export async function openRateLimits({ table, onError, mostKeys = MOST_KEYS }: R
       storeClient,
       storeType: 'client',
       tableName: table.name,
-      // A migration has made it.
+      // A migration has created it.
       tableCreated: true,
       clearExpiredByTimeout: false,
       points: rate.requests,
       duration: rate.per / 1000,
       keyPrefix: '',
-      // Calls go on being taken, and bounded, by what this gateway alone has seen.
+      // If the database is not available, this gateway's own count limits calls.
       insuranceLimiter: inMemory(rate),
     });
   const sweep = setInterval(() => {
@@ -63,7 +63,7 @@ export async function openRateLimits({ table, onError, mostKeys = MOST_KEYS }: R
   return { limiter: (name, rate) => createLimiter(name, rate, shared(rate)), close: () => clearInterval(sweep) };
 }
 
-/** A table that does not keep calls waiting: one that does not answer is not asked for a while. */
+/** A table that does not delay calls: if it does not answer, it is not used for a while. */
 function patient({ query }: RateTable, onError: (error: Error) => void): Pick<RateTable, 'query'> {
   let away: Error | undefined;
   let again = 0;
@@ -85,33 +85,33 @@ function patient({ query }: RateTable, onError: (error: Error) => void): Pick<Ra
   };
 }
 
-/** Where a caller stands after a call was counted. */
+/** The state of a limit for one key, after a call was counted. */
 export interface Standing {
-  /** There were too many: this one is not to be answered. */
+  /** The limit is exceeded: the call must be refused. */
   readonly exceeded: boolean;
-  /** Calls that are left. */
+  /** Remaining calls. */
   readonly remaining: number;
-  /** Whole seconds until all of them are there again; at least 1. */
+  /** Whole seconds until the window ends; at least 1. */
   readonly reset: number;
 }
 
-/** Counts the calls of one bound, each key by itself, in windows that begin with the first call. */
+/** Counts the calls of one limit for each key, in windows that begin with the first call. */
 export interface RateLimiter {
   readonly rate: Rate;
-  /** Counts a call. Never rejects: where the fleet's count can't be had, this gateway's own holds. */
+  /** Counts a call. Never rejects: if the fleet's count is not available, this gateway's own applies. */
   take(key: string): Promise<Standing>;
-  /** Where a key stands that is known here to have had too many; undefined for any other. Nothing is counted. */
+  /** The state of a key that is known to have exceeded the limit; `undefined` for all others. Does not count a call. */
   shut(key: string): Standing | undefined;
 }
 
-/** Keys that are remembered as shut. */
+/** Keys that are remembered as exceeded. */
 const MOST_SHUT = 10_000;
-/** Characters of a key that are kept as they are. */
+/** Longer keys are hashed. */
 const LONGEST_KEY = 200;
 
 /**
- * @param name what is bounded: keys of two bounds are two
- * @param now milliseconds; a clock that only goes forward
+ * @param name of the limit, which separates its keys from those of others
+ * @param now a monotonic clock in milliseconds
  */
 function createLimiter(
   name: string,
@@ -143,7 +143,7 @@ function createLimiter(
       const known = shut(key);
       if (known !== undefined) return known;
       const { exceeded, found } = await consume(counter, fitting(`${name}:${key}`));
-      // Gateways of a fleet, and a clock that was set, may differ about when a window ends; none is longer than itself.
+      // Clocks of a fleet may differ about the end of a window, which is never later than its full length.
       const left = Math.min(found.msBeforeNext, rate.per);
       if (exceeded) remember(key, left);
       return { exceeded, remaining: found.remainingPoints, reset: secondsOf(left) };
@@ -158,12 +158,12 @@ async function consume(
   try {
     return { exceeded: false, found: await counter.consume(key) };
   } catch (refused) {
-    // What the library rejects with is where the key stands: its counter of last resort can't fail.
+    // The library rejects with the state of the key; its insurance limiter in memory can't fail.
     return { exceeded: true, found: refused as RateLimiterRes };
   }
 }
 
-/** A long name, as tokens may give one, would not fit into the index. */
+/** Names from tokens may be too long for the index. */
 function fitting(key: string): string {
   return key.length <= LONGEST_KEY ? key : `sha256:${createHash('sha256').update(key).digest('hex')}`;
 }
@@ -173,8 +173,7 @@ function secondsOf(ms: number): number {
 }
 
 /**
- * A counter in memory that holds so many keys and no more: for one more, that whose window began first is forgotten, as it
- * has the least to tell.
+ * A counter in memory with a limited number of keys: the one whose window began first is dropped, as it expires next.
  * @param most keys of one counter
  */
 function boundedMemory(Memory: typeof RateLimiterMemory, most: number): typeof RateLimiterMemory {
@@ -200,15 +199,15 @@ function boundedMemory(Memory: typeof RateLimiterMemory, most: number): typeof R
 }
 
 /**
- * What an address is counted as. Of IPv6 its first 64 bits: whoever has one address there has all of them (RFC 4291,
- * section 2.5.4), and would be a new caller with each.
+ * The key of an address. For IPv6 its first 64 bits: a caller has all addresses of such a network (RFC 4291, section 2.5.4),
+ * and could use a new one for each call.
  */
 export function addressKey(address: string | undefined): string {
   if (address === undefined) return 'local';
   const zone = address.indexOf('%');
   const plain = zone < 0 ? address : address.slice(0, zone);
   if (!isIPv6(plain)) return plain;
-  // An IPv4 address in IPv6's form (RFC 4291, section 2.5.5.2).
+  // An IPv4-mapped address (RFC 4291, section 2.5.5.2).
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];
   return mapped ?? `${network(plain)}::/64`;
 }
@@ -226,5 +225,5 @@ function network(address: string): string {
 
 const groups = (text: string): string[] => (text === '' ? [] : text.split(':'));
 
-/** Groups that a text stands for: an IPv4 address at its end for two. */
+/** Number of groups; an IPv4 address at the end counts as two. */
 const width = (text: string): number => groups(text).length + (text.includes('.') ? 1 : 0);

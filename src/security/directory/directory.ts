@@ -10,28 +10,27 @@ export interface DirectoryOptions {
   readonly registry: Pick<Registry, 'users' | 'roles' | 'schemes'>;
   /** Users of the sample may call. */
   readonly sampleUsers: boolean;
-  /** Its schema is of this version. */
+  /** Its schema is current. */
   readonly store: Store;
-  /** Told of what an operator should know: a role that is gone, a database that does not answer. */
+  /** Called for problems that an operator should know about: an undeclared role, a database that does not answer. */
   readonly onError: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
-  /** Milliseconds within which a change of a user is noticed; 2 s. */
+  /** Milliseconds within which changes of users are noticed; 2 s by default. */
   readonly lookEvery?: number;
-  /** Milliseconds; a clock that only goes forward. */
+  /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
 }
 
-/** A directory that stands on a database. */
 export interface OpenDirectory extends Directory {
   close(): Promise<void>;
 }
 
 const LOOK_EVERY = 2000;
-/** Milliseconds that a look may take: those who wait for it are users of the definitions too. */
+/** Milliseconds that reading the version may take: users of the definitions wait for it too. */
 const PATIENCE = 2000;
 
-/** The users of the definitions and those of the database. Where both have an id, that of the definitions counts. */
+/** The users of the definitions and of the database. If both have an id, the user of the definitions counts. */
 export async function openDirectory(options: DirectoryOptions): Promise<OpenDirectory> {
   const { registry, sampleUsers, store, onError } = options;
   const { lookEvery = LOOK_EVERY, now = performance.now.bind(performance), clock = Date.now } = options;
@@ -64,15 +63,15 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenDire
   };
 }
 
-/** On SQLite a connection of its own: on the gateway's, a look would wait for transactions, as long as their code takes. */
+/** SQLite needs a separate connection: on the gateway's own, a read would wait for the code of transactions. */
 async function readerOf(store: Store): Promise<Pick<StoreReader, 'tables' | 'close'>> {
   if (store.kind === 'sqlite') return openToRead({ url: `sqlite:${store.location}`, root: '/' });
   return { tables: () => store.tables(), close: async () => {} };
 }
 
 /**
- * The users of the definitions, found at once.
- * @param sampleUsers those of the sample may call; false refuses them as if they did not exist
+ * The users of the definitions.
+ * @param sampleUsers whether users of the sample may call; otherwise they are treated as unknown
  */
 export function definedUsers(users: ReadonlyMap<string, User>, sampleUsers: boolean) {
   const callers = [...users.values()].filter((user) => sampleUsers || !user.sample);
@@ -80,7 +79,7 @@ export function definedUsers(users: ReadonlyMap<string, User>, sampleUsers: bool
   const byKey = new Map(callers.flatMap((user) => user.apiKeys.map((hash) => [hash, { user }])));
   const byCertificate = new Map(callers.flatMap((user) => user.certificates.map((name) => [name, user])));
   return {
-    /** Whether one has this id, even one of a sample that is switched off. */
+    /** Whether a user has this id, even a sample user that may not call. */
     has: (id: string): boolean => users.has(id),
     find: (id: string): User | undefined => byId.get(id),
     findByApiKey: (hash: string): KeyHolder | undefined => byKey.get(hash),
@@ -91,7 +90,7 @@ export function definedUsers(users: ReadonlyMap<string, User>, sampleUsers: bool
   };
 }
 
-/** How old the note of when a caller was seen may become, in milliseconds: it is no reason for a write a call. */
+/** How old the time may become at which a caller was last seen, in milliseconds: it is not worth a write for each call. */
 const SEEN_WITHIN = 86_400_000;
 
 interface CallersOptions {
@@ -102,7 +101,7 @@ interface CallersOptions {
   readonly clock: () => number;
 }
 
-/** Callers that nobody declared and a token vouched for, as far as work is done in their name later. */
+/** Undeclared callers that a token named, and that background work runs for. */
 class Callers {
   readonly #options: CallersOptions;
 
@@ -110,7 +109,7 @@ class Callers {
     this.#options = options;
   }
 
-  /** Keeps one with the roles that its token gave it; those of its latest token count. @throws Fault UNAVAILABLE */
+  /** Stores a caller with the roles of its latest token. @throws Fault UNAVAILABLE */
   async keep({ id, roles }: User): Promise<void> {
     const held = JSON.stringify(roles.map((role) => role.id));
     const now = this.#options.clock();
@@ -132,8 +131,8 @@ class Callers {
   }
 
   /**
-   * One that was kept, as long as its scheme still lets in whom its issuer vouches for, with those of its roles that the
-   * scheme still gives. @throws Fault UNAVAILABLE
+   * Finds a stored caller, if its scheme still accepts undeclared users, with those of its roles that the scheme still gives.
+   * @throws Fault UNAVAILABLE
    */
   async find(id: string): Promise<User | undefined> {
     const scheme = this.#options.schemes.get(id.slice(0, id.indexOf(':')));

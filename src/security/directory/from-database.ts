@@ -4,7 +4,6 @@ import { undeclaredUser } from '../authorise.ts';
 import { reading, unavailable, type Versions } from '../database.ts';
 import type { KeyHolder } from './port.ts';
 
-/** A user as the database has it. */
 interface UserRow {
   readonly id: string;
   readonly password: string | null;
@@ -20,7 +19,7 @@ const COLUMNS = [
   'signalbox_user.roles',
 ] as const;
 
-/** Counts every change of a user. */
+/** A number that changes with every change of a user. */
 export async function selectVersion(db: Db): Promise<number> {
   const { version } = await db
     .selectFrom('signalbox_user_version')
@@ -30,7 +29,7 @@ export async function selectVersion(db: Db): Promise<number> {
   return version;
 }
 
-/** One that may call. */
+/** Finds an enabled user. */
 async function selectUser(db: Db, id: string): Promise<UserRow | undefined> {
   return db
     .selectFrom('signalbox_user')
@@ -40,7 +39,7 @@ async function selectUser(db: Db, id: string): Promise<UserRow | undefined> {
     .executeTakeFirst();
 }
 
-/** One that may call, by a key that was not revoked; when it expires goes with it. */
+/** Finds an enabled user by an API key that is not revoked, with the expiry of the key. */
 async function selectUserOfKey(
   db: Db,
   hash: string,
@@ -55,7 +54,7 @@ async function selectUserOfKey(
     .executeTakeFirst();
 }
 
-/** One that may call, by a certificate. @param fingerprint `sha256:` and 64 hex digits */
+/** Finds an enabled user by a certificate. @param fingerprint `sha256:` and 64 hex digits */
 async function selectUserOfCertificate(db: Db, fingerprint: string): Promise<UserRow | undefined> {
   return db
     .selectFrom('signalbox_user_certificate')
@@ -66,14 +65,14 @@ async function selectUserOfCertificate(db: Db, fingerprint: string): Promise<Use
     .executeTakeFirst();
 }
 
-/** Users of the definitions whose ids the database has too, disabled ones as well: nobody could tell who calls. */
+/** Users of the definitions whose ids are in the database too, even disabled: it would not be clear who calls. */
 export async function usersInBoth(db: Db, users: ReadonlyMap<string, User>): Promise<User[]> {
   if (users.size === 0) return [];
   const rows = await db.selectFrom('signalbox_user').select('id').orderBy('id').execute();
   return rows.flatMap(({ id }) => users.get(id) ?? []);
 }
 
-/** Users that are remembered at once; the oldest goes first. */
+/** Users that are remembered; the oldest is dropped first. */
 const MOST_REMEMBERED = 10_000;
 
 interface DatabaseUsersOptions {
@@ -86,35 +85,34 @@ interface DatabaseUsersOptions {
 
 type Select = (db: Db) => Promise<(UserRow & { readonly expires?: string | null }) | undefined>;
 
-/** What is found at once, or read first. */
 type Found<T> = T | undefined | Promise<T | undefined>;
 
-/** The users of the database. Those that were found are remembered for as long as no user changes. */
+/** The users of the database. Users that were found are remembered until any user changes. */
 export class DatabaseUsers {
   readonly #options: DatabaseUsersOptions;
   readonly #known = new Map<string, KeyHolder>();
-  /** The version that what is remembered is of. */
+  /** The version of the remembered users. */
   #under = 0;
 
   constructor(options: DatabaseUsersOptions) {
     this.#options = options;
   }
 
-  /** One that may call. Rejects with Fault UNAVAILABLE where the database does not answer. */
+  /** Finds an enabled user. Rejects with Fault UNAVAILABLE if the database does not answer. */
   find(id: string): Found<User> {
-    // PostgreSQL knows no such text: it would be an error of the database, where it is nobody.
+    // PostgreSQL rejects NUL in a text; no user has such an id.
     if (id.includes('\0')) return undefined;
     return userOf(this.#find(`user ${id}`, (db) => selectUser(db, id)));
   }
 
-  /** The same by a certificate's names: here it is known by its fingerprint alone. */
+  /** The same by the names of a certificate, of which the database knows the fingerprint. */
   findByCertificate(names: readonly string[]): Found<User> {
     const fingerprint = names.find((name) => name.startsWith('sha256:'));
     if (fingerprint === undefined) return undefined;
     return userOf(this.#find(`certificate ${fingerprint}`, (db) => selectUserOfCertificate(db, fingerprint)));
   }
 
-  /** The same by an API key that holds. */
+  /** The same by a valid API key. */
   findByApiKey(hash: string): Found<KeyHolder> {
     const found = this.#find(`key ${hash}`, (db) => selectUserOfKey(db, hash));
     return found instanceof Promise ? found.then((holder) => this.#holding(holder)) : this.#holding(found);
@@ -138,11 +136,11 @@ export class DatabaseUsers {
     const known = this.#remembered(key, under);
     if (known !== undefined) return known;
     const row = await reading(async () => select(await db()));
-    // Somebody who is added may call at once, so that nobody is remembered as unknown.
+    // Unknown users are not remembered: a new user may call at once.
     if (row === undefined) return undefined;
     const until = typeof row.expires === 'string' ? { until: Date.parse(row.expires) } : {};
     const found = { user: this.#userOf(row), ...until };
-    // What was changed while it was read may not be in it.
+    // A change during the read may be missing in the row.
     if (versions.noticed === under) this.#remember(key, under, found);
     return found;
   }

@@ -1,36 +1,37 @@
 import type { User } from '../../model/security.ts';
 import { JobNotBegun } from '../../store/index.ts';
 
-/** Whose an API key is. */
+/** The user that an API key belongs to. */
 export interface KeyHolder {
   readonly user: User;
-  /** When the key expires, in milliseconds since 1970; never where undefined. */
+  /** When the key expires, in milliseconds since 1970; absent if it does not. */
   readonly until?: number;
 }
 
-/** In whose names work runs that nobody waits for. */
+/** The users that background work runs for. */
 export type Owners = Pick<Directory, 'findOwner' | 'keep'>;
 
-/** The users that may call, wherever they are kept. A disabled one, and one of a sample that is switched off, is none. */
+/** The users that may call. Disabled users are not found, nor are those of a sample that is switched off. */
 export interface Directory {
   find(id: string): User | undefined | Promise<User | undefined>;
   /** By a key that is neither revoked nor expired. @param hash `sha256:` and 64 hex digits */
   findByApiKey(hash: string): KeyHolder | undefined | Promise<KeyHolder | undefined>;
-  /** @param names fingerprint (`sha256:` and 64 hex digits) and, where an authority vouches for it, subject */
+  /** @param names fingerprint (`sha256:` and 64 hex digits) and, if a trusted authority has issued it, subject */
   findByCertificate(names: readonly string[]): User | undefined | Promise<User | undefined>;
   /**
-   * In whose name work runs that nobody waits for: as `find`, and callers that were kept too. Never for somebody who calls:
-   * a token's caller is known by its token alone.
+   * Finds the user that background work runs for: as `find`, and also stored callers. Not for authentication: a token's
+   * caller is authenticated by the token only.
    */
   findOwner(id: string): User | undefined | Promise<User | undefined>;
   /**
-   * A number that grows with every change of a user: what was remembered under another one holds no longer. It is to be
-   * taken before the user is looked up.
+   * A number that changes with every change of a user, which makes remembered results invalid. Read it before you look a user
+   * up.
    */
   version(): number | Promise<number>;
   /**
-   * Keeps whom a token vouched for, with its roles, so that work which ends later runs under the same grants; nothing of any
-   * other user. To be called before the transaction that enters the work. @throws Fault UNAVAILABLE
+   * Stores the caller that a token named, with its roles, for background work; does nothing for other users. Call it before
+   * the transaction that enters the work.
+   * @throws Fault UNAVAILABLE
    */
   keep(user: User): Promise<void>;
 }
