@@ -243,7 +243,9 @@ describe('attachments of a reply', () => {
     const args = ['invoke', 'FILE_SEND', 'name=a', '--output', output];
     const ran = await signalboxProcess(args, { cwd, env: partner(url) });
     expect(ran).toMatchObject({ code: 1, stdout: '' });
-    expect(ran.stderr).toMatch(/^signalbox: FILE_SEND: the target closed the connection before the reply was complete\n/);
+    expect(ran.stderr).toMatch(
+      /^signalbox: FILE_SEND: the target closed the connection before the reply was complete\n/,
+    );
     expect(readdirSync(folder)).toEqual(['out.pdf']);
     expect(readFileSync(output, 'utf8')).toBe('old');
   });
@@ -288,7 +290,7 @@ describe('mistakes', () => {
       'standard input is used twice\n  It can be read only once.',
     ],
     [2, ['FILE_SEND', 'content=@-', '--input', '-'], 'standard input is used twice'],
-    [2, ['FILE_SEND', 'name=a', '--uri', '1'], 'a URI index is for a call over REST'],
+    [2, ['FILE_SEND', 'name=a', '--uri', '1'], 'a URI index is for calls over REST'],
     [
       2,
       ['FILE_SEND', 'name=a', '--output', 'none/out.pdf'],

@@ -196,7 +196,7 @@ describe('a refusal', () => {
       ['token with a wrong or missing iss', await issuer.token({ scope: 'call', iss: 'https://evil.example' })],
       ['token with a wrong signature', await issuer.token({ scope: 'call' }, { key: stranger })],
       ['token of another type', await issuer.token({ scope: 'call' }, { header: { typ: 'logout+jwt' } })],
-      ['token that names no user', await issuer.token({ scope: 'call', sub: undefined as never })],
+      ['token without the name of a user', await issuer.token({ scope: 'call', sub: undefined as never })],
       ['malformed bearer token', 'not a token'],
       ['malformed token', 'e30.e30.e30'],
     ];
