@@ -35,8 +35,8 @@ test.each([
   expect(modules.filter(({ text }) => declared.test(text)).map(({ file }) => file)).toHaveLength(1);
 });
 
-test('what is imported is there: in dist, in Node, or a dependency', () => {
-  const known = new Set(Object.keys(manifest.dependencies));
+test('what is imported is there: in dist, in Node, a dependency, or an optional peer', () => {
+  const known = new Set(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }));
   const missing = modules.flatMap(({ file, text }) =>
     importsOf(text)
       .filter((name) => {

@@ -57,8 +57,14 @@ it('tells in its contracts that a body may say the keys again', async () => {
     ['LOCATION_PATCH_BODY', undefined],
   ] as const) {
     expect(schemas[name]).toMatchObject({ properties: { REGION: { type: 'string' }, LOCATION: { type: 'string' } } });
-    expect(schemas[name].description).toContain('May also contain REGION, LOCATION, with the same value as in the URI.');
+    expect(schemas[name].description).toContain(
+      'May also contain REGION, LOCATION, with the same value as in the URI.',
+    );
     expect(schemas[name].required).toEqual(required);
   }
-  expect((await contract('wadl')).match(/REVISION\. May also contain REGION, LOCATION, with the same value as in the URI\./g)).toHaveLength(3);
+  expect(
+    (await contract('wadl')).match(
+      /REVISION\. May also contain REGION, LOCATION, with the same value as in the URI\./g,
+    ),
+  ).toHaveLength(3);
 });
