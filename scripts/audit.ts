@@ -1,16 +1,16 @@
-// Looks for dependencies with known weaknesses (npm audit, high and above) and for scripts that would run where they are
-// installed. Ends with 0 where all is well, 1 where something is found, 3 where the service that knows does not answer.
+// Reports dependencies with known vulnerabilities (npm audit, severity high and above) or with install scripts that
+// package.json does not list. Exits with 0 if it finds nothing, 1 if it finds something, 3 if the audit service does not answer.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { type LockedPackage, readLockFile } from './dependencies/lock-file.ts';
 
 const NOT_AUDITED = 3;
 
-/** What npm audit says. */
+/** The result of npm audit. */
 export type Audit =
   | { readonly kind: 'clean' }
   | { readonly kind: 'weak'; readonly found: readonly string[] }
-  /** The service gave no answer; the reason ends `not audited (...)`. */
+  /** The service did not answer; the reason is printed as `not audited (...)`. */
   | { readonly kind: 'not audited'; readonly reason: string };
 
 /** Reads the output of `npm audit --json`. */
@@ -41,7 +41,7 @@ interface Report {
   >;
 }
 
-/** Packages with a script of their own that package.json has no word about (`allowScripts`: true or false). */
+/** Packages with an install script that `allowScripts` of package.json neither allows nor refuses. */
 export function unknownScripts(
   packages: readonly LockedPackage[],
   allowed: Readonly<Record<string, boolean>>,
@@ -69,7 +69,7 @@ if (import.meta.main) {
   const strangers = unknownScripts(readLockFile(root), allowScripts);
   const audit = npmAudit(root);
   for (const each of [...strangers, ...(audit.kind === 'weak' ? audit.found : [])]) console.error(each);
-  if (strangers.length === 0) console.log('install scripts: none but those that package.json names');
+  if (strangers.length === 0) console.log('install scripts: only those that package.json lists');
   if (audit.kind === 'not audited') console.log(`npm audit: not audited (${audit.reason})`);
   else if (audit.kind === 'clean') console.log('npm audit: nothing of high severity or above');
   const bad = strangers.length > 0 || audit.kind === 'weak';

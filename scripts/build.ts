@@ -1,7 +1,7 @@
-// Builds dist/ from src/: what the bin and the exports of package.json name. Run by `prepare` and before the tests.
+// Builds dist/ from src/, with the bin and the exports of package.json. Run by `prepare` and before the tests.
 //
-// The new tree is made beside the old one and then takes its place, so that whoever runs from dist/ meanwhile never finds half
-// of it; and where src/ does not compile, the old one stays.
+// The new tree is built next to the old one and then replaces it, so that programs that run from dist/ meanwhile never see half
+// of it. If src/ does not compile, the old one stays.
 import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +24,7 @@ try {
   rmSync(staging, { recursive: true, force: true });
 }
 
-/** The definitions of the services that ship in the package. */
+/** The definitions of the services that are part of the package. */
 function copyDelivered(to: string): void {
   const from = join(root, 'src/delivered');
   for (const name of readdirSync(from))

@@ -1,5 +1,5 @@
 // Writes docs/diagnostics.md from the catalogue, and docs/definitions.md from the JSON Schema of the definitions.
-// `--check` writes nothing and ends with 1 where a page is out of date.
+// `--check` writes nothing, and exits with 1 if a page is out of date.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import {
@@ -29,11 +29,11 @@ function diagnosticsPage(): string {
   const head = [
     '# Diagnostics',
     '',
-    'What `signalbox check` can say about definitions and handlers. Each is written as `file:line:column: severity code: message`,',
-    'with the line and a hint where there is one; `--json` gives the same to tools. Errors keep the gateway from',
-    'starting; warnings do not. Codes are stable: one that is no longer used is not used again for something else.',
+    'The errors and warnings that `signalbox check` reports about definitions and handlers. Each is printed as',
+    '`file:line:column: severity code: message`, followed by the line and a hint if there is one; `--json` prints the same for tools.',
+    'A gateway does not start with errors; warnings do not prevent it. Codes are stable: a retired code is never reused.',
     '',
-    'In the examples, `#file PATH` begins a file of that path.',
+    'In the examples, `#file PATH` begins a file with that path.',
     '',
     ...sorted.map(([code, { severity }]) => `- [${code}](#${code})${severity === 'warning' ? ' (warning)' : ''}`),
     '',
@@ -62,7 +62,7 @@ function diagnosticsPage(): string {
 function fenced(text: string): string {
   const shown = text.trimEnd();
   const long = shown.split('\n').map((line) => (line.length > 100 ? `${line.slice(0, 60)} ...` : line));
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is left out
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
   return `\`\`\`yaml\n${long.join('\n').replace(/[\u0000-\u0009]/g, '')}\n\`\`\``;
 }
 
@@ -123,7 +123,7 @@ function part(name: string): JsonSchema {
   return parts[name] ?? {};
 }
 
-/** A heading, what it is, a table of keys, and an example. */
+/** A heading, a description, a table of keys, and an example. */
 function section(title: string, schema: JsonSchema): string {
   const rows = Object.entries(schema.properties ?? {}).map(([key, value]) =>
     row(key, value, schema.required?.includes(key) ?? false),
@@ -154,7 +154,7 @@ const LINKED: Readonly<Record<string, string>> = {
   field: '[field](#field)',
   type: '[type](#types)',
   message: 'document, [document in place](#document-in-place), `json`, `xml`, `text`, `binary`, `none`',
-  response: 'as `request`, or a map of media types to such',
+  response: 'like `request`, or a map of media types to such values',
   'document-or-fields': 'document, [document in place](#document-in-place), `none`',
   'permission-list-id': 'permission list',
   'node-id': 'node',
@@ -176,12 +176,12 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: '`true` or `false`',
 };
 
-/** A key that takes one of a few words needs no example. */
+/** A key with a fixed set of values needs no example. */
 function saysItself({ enum: words, type }: JsonSchema): boolean {
   return words !== undefined || type === 'boolean';
 }
 
-/** What a key takes, in words. */
+/** The values of a key, in words. */
 function valueText(schema: JsonSchema): string {
   const name = schema.$ref?.split('/').at(-1);
   if (name !== undefined && LINKED[name] !== undefined) return LINKED[name];

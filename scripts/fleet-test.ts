@@ -1,12 +1,12 @@
-// Proves that nothing is lost and nothing done twice while gateways die and the database restarts: see --help.
+// Shows that nothing is lost and nothing done twice while gateways die and the database restarts: see --help.
 import { coloursOf, renderTable } from '../src/cli/terminal.ts';
 import { readOptions } from './fleet/options.ts';
 import { type FleetResult, isSound, runFleet } from './fleet/run.ts';
 import { runScript } from './support/command-line.ts';
 
-/** Lines about one kind of mistake that are shown; there may be hundreds. */
+/** Lines shown per kind of error; there may be hundreds. */
 const SHOWN = 20;
-const HEADING = ['ITEMS', 'ACCEPTED', 'ANSWER LOST', 'OF THEM MADE', 'DONE', 'CANCELLED', 'WRONG'];
+const HEADING = ['ITEMS', 'ACCEPTED', 'ANSWER LOST', 'OF THEM DONE', 'DONE', 'CANCELLED', 'WRONG'];
 
 await runScript(readOptions, async (options, say) => {
   say(`seed ${options.seed}: ${options.gateways} gateways, ${options.seconds} s`);
@@ -28,7 +28,7 @@ function print(result: FleetResult): void {
   );
   for (const wrong of [...accounts.map((account) => account.wrong), overlaps, amiss]) {
     for (const line of wrong.slice(0, SHOWN)) process.stdout.write(`  ${line}\n`);
-    if (wrong.length > SHOWN) process.stdout.write(`  and ${wrong.length - SHOWN} more of the kind\n`);
+    if (wrong.length > SHOWN) process.stdout.write(`  and ${wrong.length - SHOWN} more of this kind\n`);
   }
-  if (!isSound(result)) process.stdout.write(`What the gateways said is in ${result.log}\n`);
+  if (!isSound(result)) process.stdout.write(`The output of the gateways is in ${result.log}\n`);
 }

@@ -1,4 +1,4 @@
-// Tries what nobody would send or write, for a time: see --help.
+// Tries unforeseen input for some time: see --help.
 import { readOptions } from './fuzz/options.ts';
 import { mebibytes, runFuzz } from './fuzz/run.ts';
 import { runScript } from './support/command-line.ts';

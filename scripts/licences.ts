@@ -1,5 +1,5 @@
-// Lists the packages that Signalbox depends on with their licences (SPDX), and ends with 1 where it ships with one that is not
-// on the list of allowed ones. What development alone needs is listed apart: it is never handed on.
+// Lists the packages that Signalbox depends on with their licences (SPDX). Exits with 1 if one that ships has a licence that is
+// not in the list of allowed ones. Packages for development only, which are not distributed, are listed separately.
 import { readFileSync } from 'node:fs';
 import { readLockFile } from './dependencies/lock-file.ts';
 
@@ -16,7 +16,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
   'Python-2.0',
 ]);
 
-/** Whether an SPDX expression lets the package be handed on: one side of an OR, both of an AND. One that mixes them by parentheses is refused. */
+/** Whether an SPDX expression permits distribution: one side of an OR, both sides of an AND. Nested parentheses are refused. */
 export function isAllowed(expression: string): boolean {
   const text = expression.trim();
   const inner = /^\(([^()]*)\)$/.exec(text)?.[1] ?? text;
@@ -26,7 +26,7 @@ export function isAllowed(expression: string): boolean {
   return inner.split(/\s+AND\s+/).every((each) => ALLOWED.has(each));
 }
 
-/** The licence that a package's own file names, in its present form or an old one; undefined where it names none. */
+/** The licence in a package's package.json, in the current or an older form; `undefined` if there is none. */
 export function licenceOf(manifest: unknown): string | undefined {
   const { license, licenses } = manifest as { license?: unknown; licenses?: unknown };
   if (typeof license === 'string') return license;
@@ -42,16 +42,16 @@ interface Row {
   readonly development: boolean;
 }
 
-/** Every package that is installed, by what its own file says. */
+/** All installed packages, with the licence from their package.json. */
 function rows(root: URL): Row[] {
   return readLockFile(root).flatMap(({ path, name, version, development, optional }) => {
     let manifest: unknown;
     try {
       manifest = JSON.parse(readFileSync(new URL(`${path}/package.json`, root), 'utf8'));
     } catch (error) {
-      // Of another system's make, or of a kind that nothing here asks for.
+      // For another operating system, or not needed here.
       if (optional) return [];
-      throw new Error(`${path} is in package-lock.json and not installed: run \`npm ci\`.`, { cause: error });
+      throw new Error(`${path} is in package-lock.json but not installed. Run \`npm ci\`.`, { cause: error });
     }
     return { name, version, licence: licenceOf(manifest) ?? 'none', development };
   });
@@ -74,6 +74,7 @@ if (import.meta.main) {
     ),
   );
   const refused = shipped.filter(({ licence }) => !isAllowed(licence));
-  for (const { name, licence } of refused) console.error(`${name} has the licence ${licence}, which is not allowed.`);
+  for (const { name, licence } of refused)
+    console.error(`${name} has the licence ${licence}, which is not in the list of allowed licences.`);
   process.exitCode = refused.length === 0 ? 0 : 1;
 }

@@ -6,14 +6,14 @@ import { loadProject } from '../../src/load/index.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import type { Service } from '../../src/model/service.ts';
 
-/** The definitions of the bench. @throws Error where they do not load */
+/** The definitions of the bench. @throws Error if they do not load */
 export function benchRegistry(): Registry {
   const { registry, diagnostics } = loadProject({ root: fileURLToPath(new URL('project/', import.meta.url)) });
   if (registry === undefined) throw new Error(`the definitions of the bench do not load: ${diagnostics[0]?.message}`);
   return registry;
 }
 
-/** A file with the contract of the echo, as the gateway describes it. */
+/** A file with the gateway's WSDL of the echo service. */
 export function echoWsdl(folder: string): string {
   const registry = benchRegistry();
   const service = registry.services.get('Echo.v1') as Service;

@@ -1,6 +1,6 @@
 /**
- * One check, or one parse of the same texts, in a process of its own: whoever checks does it once, with code that is not
- * compiled yet. `check-once.ts parse|load <project>` prints the milliseconds; what is imported does not count.
+ * Runs one check, or one parse of the same texts, in a process of its own: users run a check once, before the code is
+ * JIT-compiled. `check-once.ts parse|load <project>` prints the milliseconds, without the time of imports.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,19 +1,19 @@
 import { echoReply, linesOf } from './echo-data.ts';
 
-/** Calls that are on their way at any time. */
+/** Concurrent calls. */
 const AT_ONCE = 16;
 
 export interface Calls {
-  /** Of a message, either way. */
+  /** Size of a message, in each direction. */
   readonly bytes: number;
   readonly seconds: number;
 }
 
 /**
- * Keeps calls on their way: for half the time until the code is compiled, then to measure.
- * @param call gives the lines that it was answered
+ * Calls repeatedly: first for half the time, until the code is JIT-compiled, then to measure.
+ * @param call returns the lines of the reply
  * @returns calls a second
- * @throws Error for a reply that has not been read whole
+ * @throws Error for a reply that was not read completely
  */
 export async function callsPerSecond({ bytes, seconds }: Calls, call: () => Promise<unknown>): Promise<number> {
   const expected = linesOf(echoReply(bytes));

@@ -1,4 +1,4 @@
-/** The same through the client of the `soap` package: `consumer-limit.ts <url> <bytes> <seconds> <wsdl>`. */
+/** The same calls with the client of the `soap` package: `consumer-limit.ts <url> <bytes> <seconds> <wsdl>`. */
 import { Agent } from 'node:http';
 import { createClientAsync } from 'soap';
 import { callsPerSecond } from './consumer-calls.ts';

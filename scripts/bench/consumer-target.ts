@@ -1,4 +1,4 @@
-/** A target that costs little: it answers `POST /<bytes>` with a reply of about so many. Prints its port. */
+/** A cheap target: answers `POST /<bytes>` with a reply of about that size. Prints its port. */
 import { createServer } from 'node:http';
 import { echoReply } from './echo-data.ts';
 import { announce } from './serving.ts';

@@ -1,9 +1,9 @@
-/** SOAP messages of the bench: the same lines asked and answered, in a size of the reader's choice. */
+/** SOAP messages of the bench, of any size; request and reply contain the same lines. */
 const NAMESPACE = 'urn:signalbox:bench:Echo.v1';
 
 const REFERENCE = '4711';
 
-/** One of the lines, as a value. */
+/** A line, as a value. */
 function lineOf(number: number): Record<string, string | number> {
   return {
     number,
@@ -30,17 +30,17 @@ function echoMessage(element: string, bytes: number): string {
   return start + lines + end;
 }
 
-/** An envelope of about so many bytes. */
+/** A request envelope of about this many bytes. */
 export const echoRequest = (bytes: number): string => echoMessage('ECHO', bytes);
 
-/** What it is answered with, as long. */
+/** The reply envelope, equally long. */
 export const echoReply = (bytes: number): string => echoMessage('ECHOResponse', bytes);
 
-/** What an envelope of about so many bytes says. */
+/** The content of an envelope of about this many bytes. */
 export function echoValue(bytes: number) {
   const length = linesOf(echoRequest(bytes));
   return { reference: REFERENCE, line: Array.from({ length }, (_, index) => lineOf(index + 1)) };
 }
 
-/** How many lines a message holds. */
+/** The number of lines in a message. */
 export const linesOf = (message: string): number => message.split('<line>').length - 1;

@@ -1,12 +1,12 @@
 import { byRound, type Spread, spread } from './statistics.ts';
 
-/** What our figure is to be, beside the limit's of the same round. `within`: at most so much more, in the figure's unit. */
+/** The target for our figure, relative to the limit's figure of the same round. `within`: at most `more` above it, in the figure's unit. */
 export type Target =
   | { readonly kind: 'at-least'; readonly ratio: number }
   | { readonly kind: 'at-most'; readonly ratio: number }
   | { readonly kind: 'within'; readonly more: number };
 
-/** One line of the table: what was measured in each round. */
+/** One line of the table: the measurements of all rounds. */
 export interface Figure {
   readonly job: string;
   readonly unit: string;
@@ -15,13 +15,13 @@ export interface Figure {
   readonly target: Target;
 }
 
-/** A figure with what follows from it. */
+/** A figure with its statistics and result. */
 export interface Judged {
   readonly job: string;
   readonly unit: string;
   readonly limit: Spread;
   readonly ours: Spread;
-  /** Ours by the limit's, or what ours has more, as the target asks. */
+  /** Our figure divided by the limit's, or minus it for a target `within`. */
   readonly beside: Spread;
   readonly target: Target;
   readonly reached: boolean;
@@ -83,7 +83,7 @@ function targetText(target: Target, unit: string): string {
   }
 }
 
-/** Three digits at least: `4.27`, `42.7`, `427`, `4,270`. */
+/** At least three digits: `4.27`, `42.7`, `427`, `4,270`. */
 function amount(value: number): string {
   const size = Math.abs(value);
   const digits = size >= 100 || Number.isInteger(value) ? 0 : size >= 10 ? 1 : 2;

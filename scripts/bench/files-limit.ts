@@ -1,4 +1,7 @@
-/** Files over plain node:http, to disk and back: PUT with the SHA-256 of what came, GET. `files-limit.ts <folder>`. Prints its port. */
+/**
+ * Files over plain node:http, to disk and back: PUT answers with the SHA-256 of the content, GET returns it:
+ * `files-limit.ts <folder>`. Prints its port.
+ */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, statSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -25,7 +28,7 @@ announce(
       response.end(hash.digest('hex'));
     } else {
       response.setHeader('Content-Length', statSync(file).size);
-      // A client that has all it was promised may be gone before this side knows that it is sent.
+      // A client that has the complete reply can close the connection before this side knows that everything was sent.
       await pipeline(createReadStream(file, { highWaterMark: MIB }), response).catch(() => response.destroy());
     }
   }),

@@ -3,12 +3,12 @@ import type { Bench, Server } from './harness.ts';
 import { peakMemory } from './memory.ts';
 
 const MB = 1_048_576;
-/** Memory in MB that ten times the rows may take more. The rows themselves are some 60 MB as JSON, and 200 MB as a sheet. */
+/** The additional memory, in MB, that ten times the rows may take. The rows themselves are about 60 MB as JSON, and 200 MB as a sheet. */
 const WITHIN = 16;
 
-/** A result of any number of rows, read whole. */
+/** A result of any number of rows, read to its end. */
 interface Reading {
-  /** What is read, for the table. */
+  /** Name of the result in the table. */
   readonly what: string;
   /** The database of the gateway. */
   readonly data: string;
@@ -17,8 +17,8 @@ interface Reading {
 }
 
 /**
- * What all rows take of gateway and readers, beside a tenth of them asked for ten times. Each on a gateway of its own: a
- * process that has grown once does not become small again, and would hide what the next result takes.
+ * Memory of gateway and readers for all rows, compared with a tenth of the rows requested ten times. Each is measured on
+ * its own gateway, because a process that has grown does not shrink again, and would hide the memory of the next result.
  */
 export async function flatMemory(bench: Bench, { what, data, rows, read }: Reading): Promise<Figure> {
   const peak = async (work: (server: Server) => Promise<void>): Promise<number> => {

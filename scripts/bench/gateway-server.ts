@@ -1,4 +1,4 @@
-/** The gateway on the bench's project, as `serve` starts it: `gateway-server.ts <file or URL>`. Prints its port. */
+/** The gateway with the bench's project, started as by `serve`: `gateway-server.ts <file or URL>`. Prints its port. */
 import { fileURLToPath } from 'node:url';
 import { startGateway } from '../../src/serve/start.ts';
 import { announce, discarded } from './serving.ts';

@@ -25,7 +25,7 @@ fields:
   NAME: string
 `;
 
-/** A service of ten operations in some 60 lines. */
+/** A service of ten operations, in about 60 lines. */
 function service(index: number): string {
   const operations = Array.from(
     { length: OPERATIONS },
@@ -39,7 +39,7 @@ function service(index: number): string {
   return `service: Many${index}.v1\ndescription: Service ${index} of many.\npermission: MANY\noperations:\n${operations.join('\n')}\n`;
 }
 
-/** Writes a project of so many service files with ten operations each, and returns its folder. */
+/** Writes a project with this number of service files, of ten operations each, and returns its folder. */
 export function writeProject(bench: Bench, services: number): string {
   const root = join(bench.folder, `many-${services}`);
   const definitions = join(root, 'definitions');
@@ -51,7 +51,7 @@ export function writeProject(bench: Bench, services: number): string {
   return root;
 }
 
-/** A path of one of its operations below the connector; `pick` goes through services and operations alike. */
+/** The path of one of its operations below the connector; `pick` selects both service and operation. */
 export function pathOf(pick: number, services: number): string {
   const operation = pick % OPERATIONS;
   const index = Math.floor(pick / OPERATIONS) % services;

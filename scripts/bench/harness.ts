@@ -7,21 +7,21 @@ import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Figure } from './figure.ts';
 
-/** One subject of the bench: what `--only` names. */
+/** One subject of the bench; `--only` selects it by name. */
 export interface Row {
   readonly name: string;
   readonly about: string;
   measure(bench: Bench): Promise<readonly Figure[]>;
 }
 
-/** A process that serves until it is stopped. */
+/** A server process that runs until it is stopped. */
 export interface Server {
   readonly port: number;
   readonly pid: number;
   stop(): Promise<void>;
 }
 
-/** Figures of a limit and of ours, by round. */
+/** Figures of the limit and of ours, by round. */
 export interface Pair {
   readonly limit: readonly number[];
   readonly ours: readonly number[];
@@ -29,19 +29,19 @@ export interface Pair {
 
 export interface BenchOptions {
   readonly rounds: number;
-  /** One short measurement of everything, to see that it works. */
+  /** Measure everything once, briefly, to see that it works. */
   readonly smoke: boolean;
-  /** Told what is being done. */
+  /** Called with the current step. */
   readonly say: (text: string) => void;
 }
 
-/** Rounds, the processes that they need, and a folder for what they write. */
+/** Runs the rounds, owns the processes that they need, and a folder for the files that they write. */
 export class Bench {
   readonly rounds: number;
   readonly smoke: boolean;
-  /** For what is written; removed at the end. */
+  /** For files; removed at the end. */
   readonly folder: string;
-  /** Says what is being done. */
+  /** Reports the current step. */
   readonly say: (text: string) => void;
   readonly #children = new Set<ChildProcess>();
   readonly #last: (() => void)[] = [];
@@ -53,12 +53,12 @@ export class Bench {
     this.folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
   }
 
-  /** Measures both in each round, the one that goes first changing with every round. */
+  /** Measures both in each round, and alternates which one is first. */
   async compare(name: string, limit: () => Promise<number>, ours: () => Promise<number>): Promise<Pair> {
     const pair: { limit: number[]; ours: number[] } = { limit: [], ours: [] };
     for (let round = 0; round < this.rounds; round += 1) {
       this.say(`${name}: round ${round + 1} of ${this.rounds}`);
-      // A round of plain computing leaves no time for a signal in between.
+      // Without this, signals would not be handled between rounds that only compute.
       await setImmediate();
       if (round % 2 === 0) pair.limit.push(await limit());
       pair.ours.push(await ours());
@@ -67,7 +67,7 @@ export class Bench {
     return pair;
   }
 
-  /** Starts a program that Node runs. Its handle is kept: what still runs at the end of the bench is ended with it. */
+  /** Starts a Node program. Programs that still run at the end of the bench are killed. */
   spawn(args: readonly string[], options: { cwd?: string; env?: Record<string, string> } = {}): ChildProcess {
     const env = { ...process.env, ...options.env };
     const cwd = options.cwd ?? this.folder;
@@ -79,8 +79,8 @@ export class Bench {
   }
 
   /**
-   * Starts one of the servers of this folder; it prints its port, and ends with its input.
-   * @throws Error where it ends before that
+   * Starts one of the servers in this folder, which prints its port, and exits when its input ends.
+   * @throws Error if it exits before it printed the port
    */
   async serve(script: string, args: readonly string[] = []): Promise<Server> {
     const child = this.spawn([scriptPath(script), ...args]);
@@ -88,7 +88,7 @@ export class Bench {
     return { port, pid: child.pid as number, stop: () => ended(child, () => child.stdin?.end()) };
   }
 
-  /** Runs a script of this folder to its end and returns the number that it prints. @throws Error where there is none */
+  /** Runs a script of this folder to its end and returns the number that it prints. @throws Error if it prints none */
   async figure(script: string, args: readonly string[]): Promise<number> {
     const child = this.spawn([scriptPath(script), ...args]);
     const over = ended(child);
@@ -98,12 +98,12 @@ export class Bench {
     return value;
   }
 
-  /** Has something done when the bench is over, however it ends. */
+  /** Registers a task for the end of the bench, whether it succeeds or not. */
   atEnd(task: () => void): void {
     this.#last.push(task);
   }
 
-  /** Ends every process at once, and removes what was written. */
+  /** Kills all processes and removes all files. */
   close(): void {
     for (const child of this.#children) child.kill('SIGKILL');
     for (const task of this.#last) task();
@@ -115,7 +115,7 @@ function scriptPath(script: string): string {
   return fileURLToPath(new URL(script, import.meta.url));
 }
 
-/** The first line that a process prints. @throws Error where it ends without one */
+/** The first line that a process prints. @throws Error if it exits without one */
 export function firstLine(child: ChildProcess, name: string): Promise<string> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
@@ -124,7 +124,7 @@ export function firstLine(child: ChildProcess, name: string): Promise<string> {
   });
 }
 
-/** Waits for the end of a process. @param how brings it about */
+/** Waits for the end of a process. @param how ends it */
 export function ended(child: ChildProcess, how?: () => void): Promise<void> {
   return new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) return resolve();

@@ -1,25 +1,25 @@
 import { connect } from 'node:net';
 
-/** How a server is kept busy. */
+/** The load on a server. */
 export interface Load {
   readonly port: number;
-  /** Whole requests, asked for in turn. */
+  /** Complete requests, sent in turn. */
   readonly requests: readonly string[];
   readonly connections: number;
-  /** Requests that a connection has on their way at any time; more than one is pipelining, RFC 9112 section 9.3.2. */
+  /** Requests that are pending on a connection at any time; more than one is pipelining, RFC 9112 section 9.3.2. */
   readonly depth: number;
   readonly seconds: number;
 }
 
 interface Asked {
   readonly bytes: Buffer;
-  /** Size of its reply in bytes, headers and body: the same each time. */
+  /** Size of its reply in bytes, headers and body; constant. */
   readonly size: number;
 }
 
 /**
- * A client that costs little, so that the server is what is measured: replies are told apart by their sizes, which are
- * read once. Each must be a success and begin where the one before it ended.
+ * A cheap client, so that the server is measured and not the client. It finds the end of each reply by the reply's size,
+ * which it determines once. Each reply must be a success and begin where the previous one ended.
  * @returns replies a second
  */
 export async function load({ port, requests, connections, depth, seconds }: Load): Promise<number> {
@@ -37,13 +37,13 @@ export async function load({ port, requests, connections, depth, seconds }: Load
   return counts.reduce((sum, count) => sum + count, 0) / ((performance.now() - start) / 1000);
 }
 
-/** Keeps one connection busy; resolves with its replies. */
+/** Keeps one connection busy; resolves to the number of replies. */
 function drive(port: number, asked: readonly Asked[], first: number, depth: number, end: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const at = (turn: number): Asked => asked[(first + turn) % asked.length] as Asked;
     let sent = 0;
     let answered = 0;
-    /** Bytes of the reply under way that have come. */
+    /** Bytes of the current reply that have arrived. */
     let filled = 0;
     const socket = connect(port, '127.0.0.1', () => send(depth));
     const fail = (error: Error): void => {
@@ -84,7 +84,7 @@ function drive(port: number, asked: readonly Asked[], first: number, depth: numb
 
 const STATUS = Buffer.from('HTTP/1.1 200');
 
-/** Whether what a chunk holds of a reply's status line, from `position`, is as it should be. */
+/** Whether the part of a reply's status line in a chunk, from `position`, is as expected. */
 function fits(chunk: Buffer, position: number, filled: number): boolean {
   if (filled >= STATUS.length) return true;
   const length = Math.min(STATUS.length - filled, chunk.length - position);
@@ -117,8 +117,8 @@ export function ask(port: number, request: string): Promise<{ readonly head: str
 }
 
 /**
- * One reply of any length, counted and not kept, however it is framed: the connection ends with it.
- * @returns bytes that came, and the last few of them
+ * One reply of any length and framing, counted but not stored; the connection is closed at its end.
+ * @returns the number of bytes, and the last few of them
  */
 export function drain(port: number, path: string, headers: string): Promise<{ bytes: number; tail: string }> {
   return new Promise((resolve, reject) => {
@@ -144,5 +144,5 @@ export function getRequest(path: string, headers = ''): string {
   return `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers}\r\n`;
 }
 
-/** Header line that shows the bench's user. */
+/** Header line with the credentials of the bench's user. */
 export const DEMO = `Authorization: Basic ${Buffer.from('demo:demo').toString('base64')}\r\n`;

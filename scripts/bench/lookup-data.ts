@@ -1,4 +1,4 @@
-/** What the lookup answers: about 1 KB of JSON. */
+/** The reply of the lookup: about 1 KB of JSON. */
 export function employees(region: string, location: string): Record<string, string>[] {
   return Array.from({ length: 7 }, (_, index) => ({
     DEPTNAME: 'Sales and Distribution',

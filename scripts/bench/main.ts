@@ -1,4 +1,4 @@
-/** `npm run bench`: what the gateway does in a second, beside what can be had at most. */
+/** `npm run bench`: the speed of the gateway, compared with the best possible in the same run. */
 import { cpus } from 'node:os';
 import { coloursOf, renderTable } from '../../src/cli/terminal.ts';
 import { parse, runScript, TEXT, UsageError } from '../support/command-line.ts';
@@ -43,20 +43,21 @@ const ROUNDS = 5;
 
 const HELP = `npm run bench -- [options]
 
-Measures Signalbox beside the limit of each job, in the same run: interleaved rounds, the median of each, and the median
-of what they are to each other in the same round. Ends with 1 where a target is missed.
+Compares Signalbox with a limit for each job: a minimal program that does only the essential work. Both are measured in
+alternating rounds of the same run. The table shows the median of each, and the median of their ratios in each round.
+Exits with 1 if a target is missed.
 
-  --only <row>   one row; may be given more than once
-  --rounds <n>   ${ROUNDS} unless said otherwise
-  --smoke        one short round of everything: proves that it runs, whatever the figures are
-  --json         the figures as JSON
-  --help         this text
+  --only <row>   measure only this row; can be repeated
+  --rounds <n>   number of rounds (default: ${ROUNDS})
+  --smoke        one short round of everything, without judging the figures: shows that the bench works
+  --json         print the figures as JSON
+  --help         print this help
 
 Rows:
 ${ROWS.map(({ name, about }) => `  ${name.padEnd(17)}${about}`).join('\n')}
 `;
 
-/** An option that is there or not. */
+/** An option without a value. */
 const FLAG = { type: 'boolean', default: false } as const;
 
 interface Options {
@@ -76,17 +77,18 @@ function readOptions(args: readonly string[]): Options | undefined {
   if (values === undefined) return undefined;
   const { only = [], smoke, json } = values;
   const rounds = smoke ? 1 : Number(values.rounds ?? ROUNDS);
-  if (!Number.isInteger(rounds) || rounds < 1) throw new UsageError(`--rounds ${values.rounds} is no number of rounds`);
+  if (!Number.isInteger(rounds) || rounds < 1)
+    throw new UsageError(`--rounds must be a whole number from 1, not '${values.rounds}'`);
   const rows = only.map((name) => {
     const row = ROWS.find((each) => each.name === name);
     if (row === undefined)
-      throw new UsageError(`there is no row ${name}; there is ${ROWS.map((each) => each.name).join(', ')}`);
+      throw new UsageError(`unknown row '${name}'; the rows are ${ROWS.map((each) => each.name).join(', ')}`);
     return row;
   });
   return { rows: rows.length > 0 ? rows : ROWS, rounds, smoke, json };
 }
 
-/** Progress is for those who watch. */
+/** Shows progress, on a terminal only. */
 function say(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[2K${text}`);
 }

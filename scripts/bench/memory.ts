@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Resident memory in bytes of a process and of all that it has started. */
+/** Resident memory, in bytes, of a process and all its descendants. */
 export async function residentMemory(pid: number): Promise<number> {
   const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=,rss=']);
   return 1024 * sumOfTree(stdout, pid);
@@ -25,7 +25,7 @@ export function sumOfTree(listing: string, root: number): number {
   return processes.reduce((sum, { pid, size }) => (members.has(pid) ? sum + size : sum), 0);
 }
 
-/** The most memory that a process and those below it have while some work runs, looked at again and again. */
+/** The peak memory of a process and its descendants during some work, by sampling. */
 export async function peakMemory(pid: number, work: () => Promise<unknown>): Promise<number> {
   let over = false;
   const done = work().finally(() => {

@@ -3,13 +3,13 @@ import { startPostgres } from '../../test/support/postgres-server.ts';
 import type { Bench } from './harness.ts';
 import { LARGE, ROWS, SMALL } from './query-data.ts';
 
-/** The statements of the project's queries, as the driver takes them. */
+/** The SQL of the project's queries, in the driver's syntax. */
 export const SMALL_POSTGRES = SMALL.replace('?', '$1');
 export const LARGE_POSTGRES = LARGE.replace('?', '$1');
 
 const urls = new WeakMap<Bench, string>();
 
-/** The URL of a PostgreSQL of the bench's own, with the same rows as the file of SQLite; made once in a bench. */
+/** The URL of a PostgreSQL for this bench, with the same rows as the SQLite file; started once per run. */
 export async function postgresDatabase(bench: Bench): Promise<string> {
   const known = urls.get(bench);
   if (known !== undefined) return known;

@@ -1,6 +1,6 @@
 /**
- * The limit of the stored queries on PostgreSQL: node:http, the driver and JSON.stringify, nothing else:
- * `postgres-limit.ts <url>`. `/small?from=N` is a hundred rows at once, `/large?rows=N` is written as the cursor moves.
+ * The limit of the stored queries on PostgreSQL: only node:http, the driver and JSON.stringify: `postgres-limit.ts <url>`.
+ * `/small?from=N` returns a hundred rows at once, `/large?rows=N` streams rows from a cursor.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import pg from 'pg';
@@ -8,10 +8,10 @@ import Cursor from 'pg-cursor';
 import { LARGE_POSTGRES, SMALL_POSTGRES } from './postgres-data.ts';
 import { announce } from './serving.ts';
 
-/** Rows that are read and written at once. */
+/** Rows per read and write. */
 const SLICE = 2000;
 
-// As many connections as the gateway has for queries.
+// The same number of connections as the gateway has for queries.
 const pool = new pg.Pool({ connectionString: process.argv[2], max: 8 });
 
 async function stream(rows: number, response: ServerResponse): Promise<void> {

@@ -8,13 +8,13 @@ export const ROWS = 200_000;
 const COLUMNS = `prcsinstance, mainjobinstance, prcsjobname, prcstype, prcsname, oprid, runcntlid, recurname, runstatus,
   diststatus, rundttm, cost`;
 
-/** The statements of the project's queries, as the driver takes them. */
+/** The SQL of the project's queries, in the driver's syntax. */
 export const SMALL = `select ${COLUMNS} from bench_request where prcsinstance > ? limit 100`;
 export const LARGE = `select ${COLUMNS} from bench_request limit ?`;
 
 const databases = new WeakMap<Bench, string>();
 
-/** The file of a database with {@link ROWS} rows of twelve columns, the same every time; made once in a bench. */
+/** A database file with {@link ROWS} rows of twelve columns, always the same; created once per run. */
 export function database(bench: Bench): string {
   const known = databases.get(bench);
   if (known !== undefined) return known;
@@ -38,14 +38,14 @@ function fill(file: string): void {
   connection.close();
 }
 
-/** How a stored query is asked for. */
+/** The parameters of a stored query. */
 interface Asked {
   readonly prompt?: { readonly name: string; readonly value: number };
-  /** JSON unless said otherwise. */
+  /** The default is JSON. */
   readonly output?: 'JSON' | 'CSV' | 'EXCEL';
 }
 
-/** The path of a stored query below the gateway, as the query service takes it. @param maxrows 0 is no limit */
+/** The path of a stored query in the query service. @param maxrows 0 means no limit */
 export function executeQuery(id: string, maxrows: number, { prompt, output = 'JSON' }: Asked = {}): string {
   const { name = '', value = '' } = prompt ?? {};
   return (

@@ -1,13 +1,13 @@
 /**
- * The limit of the stored queries: node:http, the driver and JSON.stringify, nothing else: `query-limit.ts <database>`.
- * `/small?from=N` is a hundred rows at once, `/large?rows=N` is written as the cursor moves.
+ * The limit of the stored queries: only node:http, the driver and JSON.stringify: `query-limit.ts <database>`.
+ * `/small?from=N` returns a hundred rows at once, `/large?rows=N` streams rows from a cursor.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import Database from 'better-sqlite3';
 import { LARGE, SMALL } from './query-data.ts';
 import { announce } from './serving.ts';
 
-/** Rows that are written at once. */
+/** Rows per write. */
 const SLICE = 500;
 
 const database = new Database(process.argv[2] ?? '', { readonly: true });

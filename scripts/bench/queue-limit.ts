@@ -1,6 +1,6 @@
 /**
- * Jobs that a table takes in and gives out in a second, with statements by hand and nothing else:
- * `queue-limit.ts <database URL> <jobs>`. Each job is taken and ended in transactions of its own.
+ * Jobs a second that are inserted into a table, taken and completed with hand-written SQL only:
+ * `queue-limit.ts <database URL> <jobs>`. Each job is taken and completed in separate transactions.
  */
 import Database from 'better-sqlite3';
 import pg from 'pg';
@@ -8,7 +8,7 @@ import pg from 'pg';
 const [, , url = '', jobs = ''] = process.argv;
 const count = Number(jobs);
 
-/** Workers at the same time, as ours. */
+/** Concurrent workers, the same number as ours. */
 const WORKERS = 8;
 
 function onSqlite(file: string): number {

@@ -1,4 +1,4 @@
-/** Jobs that our queue takes in, does and ends in a second: `queue-ours.ts <database URL> <jobs> [jobs to a key]`. */
+/** Jobs a second that are entered into our queue, run and completed: `queue-ours.ts <database URL> <jobs> [jobs per key]`. */
 import { openQueue, openStore } from '../../src/store/index.ts';
 
 const [, , url = '', jobs = '', ofKey = ''] = process.argv;
@@ -29,7 +29,7 @@ process.stdout.write(`${(count / (performance.now() - begin)) * 1000}\n`);
 await queue.close();
 await store.close();
 
-/** Those of a key are entered far from each other, as saves of the same record are. */
+/** Jobs of the same key are entered far apart, like saves of the same record. */
 function keyOf(n: number): { readonly key?: string } {
   return ofKey === '' ? {} : { key: String(n % Math.ceil(count / Number(ofKey))) };
 }

@@ -1,4 +1,4 @@
-/** Orders over undici's pool, with JSON.parse and no check: `rest-limit.ts <url> <bytes> <seconds>`. */
+/** Orders over undici's pool, with JSON.parse and without validation: `rest-limit.ts <url> <bytes> <seconds>`. */
 import { Pool } from 'undici';
 import { callsPerSecond } from './consumer-calls.ts';
 

@@ -1,4 +1,4 @@
-/** The same as a consumer operation: `rest-ours.ts <url> <bytes> <seconds> <spool folder>`. */
+/** The same calls by a consumer operation: `rest-ours.ts <url> <bytes> <seconds> <spool folder>`. */
 import { createClient } from '../../src/invoke/index.ts';
 import { createSpool } from '../../src/store/index.ts';
 import { benchRegistry } from './bench-project.ts';

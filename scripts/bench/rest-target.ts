@@ -1,4 +1,4 @@
-/** A target that costs little: it answers `GET /<bytes>/orders/<number>` with an order of about so many. Prints its port. */
+/** A cheap target: answers `GET /<bytes>/orders/<number>` with an order of about that size. Prints its port. */
 import { createServer } from 'node:http';
 import { echoValue } from './echo-data.ts';
 import { announce } from './serving.ts';

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { type DestinationStream, destination } from 'pino';
 
-/** Prints the port, and ends the process when its input ends: no server outlives the bench. */
+/** Prints the port, and exits when the input ends, so that no server outlives the bench. */
 export function announce(server: Server, close: () => void = () => process.exit(0)): void {
   const tell = (): void => {
     const address = server.address();
@@ -12,7 +12,7 @@ export function announce(server: Server, close: () => void = () => process.exit(
   process.stdin.once('end', close).resume();
 }
 
-/** A log that goes nowhere, at the cost of one that goes somewhere: gathered as the gateway's own. */
+/** A log that is discarded, but buffered like the gateway's own, so that it costs the same. */
 export function discarded(): DestinationStream {
   return destination({ dest: '/dev/null', sync: false, minLength: 4096, periodicFlush: 100 });
 }

@@ -12,7 +12,7 @@ listen(server, {
   path: '/echo',
   services: { EchoService: { EchoSoap11Port: port, EchoSoap12Port: port } },
   xml: readFileSync(file, 'utf8'),
-  // Replies of a known length, as the load tells them apart.
+  // The load client needs replies with a Content-Length.
   enableChunkedEncoding: false,
 });
 announce(server);

@@ -1,11 +1,11 @@
-/** Where the figures of several rounds lie. */
+/** The range of the figures of several rounds. */
 export interface Spread {
   readonly median: number;
   readonly min: number;
   readonly max: number;
 }
 
-/** The middle value, or the mean of the two in the middle. @throws RangeError where there is none */
+/** The middle value, or the mean of the two in the middle. @throws RangeError if there are no values */
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new RangeError('the median of no values');
   const sorted = values.toSorted((a, b) => a - b);
@@ -14,14 +14,14 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] as number) + upper) / 2;
 }
 
-/** @throws RangeError where there are no values */
+/** @throws RangeError if there are no values */
 export function spread(values: readonly number[]): Spread {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
 }
 
 /**
- * Combines what was measured in the same round: a machine that is slow for a while is slow for both.
- * @throws RangeError where one has more rounds than the other
+ * Combines measurements of the same round: if the machine is slow for a while, it is slow for both.
+ * @throws RangeError if one has more rounds than the other
  */
 export function byRound(
   limit: readonly number[],

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 
 const PIECE = Buffer.alloc(1_048_576, 'The quick brown fox jumps over the lazy dog. ');
 
-/** So many bytes, in pieces of 1 MiB. */
+/** This number of bytes, in pieces of 1 MiB. */
 export function* pieces(bytes: number): Generator<Buffer> {
   for (let left = bytes; left > 0; left -= PIECE.length) yield left < PIECE.length ? PIECE.subarray(0, left) : PIECE;
 }
@@ -14,11 +14,11 @@ export interface Transfer {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | number>>;
-  /** Body of the request, in bytes that are made as they are sent. */
+  /** Size of the request's body in bytes, which are generated while they are sent. */
   readonly body?: Iterable<Buffer>;
 }
 
-/** One request and its reply, both streamed; counts what comes, and keeps its first and last KiB. @throws Error for anything but 200 */
+/** Streams one request and its reply; counts the bytes of the reply, and keeps its first and last KiB. @throws Error for anything but 200 */
 export function transfer({ body, ...options }: Transfer): Promise<{ bytes: number; first: string; last: string }> {
   return new Promise((resolve, reject) => {
     const outgoing = request({ host: '127.0.0.1', agent: false, ...options }, async (reply) => {

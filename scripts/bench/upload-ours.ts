@@ -1,4 +1,4 @@
-/** The same as a consumer operation: `upload-ours.ts <url> <file> <spool folder>`. Prints MiB a second. */
+/** The same file by a consumer operation: `upload-ours.ts <url> <file> <spool folder>`. Prints MiB a second. */
 import { createClient } from '../../src/invoke/index.ts';
 import { createSpool, fileAttachment } from '../../src/store/index.ts';
 import { benchRegistry } from './bench-project.ts';

@@ -7,14 +7,14 @@ import { environmentOf, LOGIN_HOST, libraryHost } from '../../test/peers/library
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The command as it is built. */
+/** The built command. */
 export const command = join(repository, 'dist/cli/main.js');
 
-/** A project with the sample's upload, and a document library that takes it. */
+/** A project with the sample's upload, and a document library that accepts it. */
 export interface LibraryProject {
   readonly cwd: string;
   readonly env: Record<string, string>;
-  /** What the upload takes beside the file. */
+  /** Inputs of the upload other than the file. */
   readonly values: readonly string[];
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A target that takes whatever it is sent, and counts it. Prints its port. */
+/** A target that accepts any content and counts its bytes. Prints its port. */
 import { createServer } from 'node:http';
 import { announce } from './serving.ts';
 

@@ -4,8 +4,8 @@ import { type Plugin, type RenderedChunk, rolldown } from 'rolldown';
 import { validatorModule } from './validator.ts';
 
 /**
- * What is started or imported by its place: the package's module, the bin, and the processes and threads that it starts. Each
- * keeps the path that it has in src/.
+ * Files that are started or imported by path: the package's module, the bin, and the processes and threads that they start.
+ * Each keeps its path from src/.
  */
 const ENTRIES = [
   'index',
@@ -16,17 +16,17 @@ const ENTRIES = [
   'query/sqlite/reader',
 ];
 
-/** The folder of dist/ where modules that several entries or commands share are gathered. */
+/** The folder of dist/ for modules that several entries or commands share. */
 const SHARED = 'shared';
 
 /**
- * Packages that are taken in: every start needs them, and what they cost is their many files. kysely takes 120 ms to import
- * from where it is installed and 20 from here, jose 35 and 5, yaml 25 and 10, commander 20 and 10, hono 15 and 5; of croner
- * and fflate a part is used. They have no dependencies. The others are imported from where they are installed.
+ * Packages that are bundled, because every start needs them and their many files are slow to import. From node_modules
+ * kysely takes 120 ms to import, bundled 20; jose 35 and 5, yaml 25 and 10, commander 20 and 10, hono 15 and 5; of croner
+ * and fflate only a part is used. They have no dependencies. All other packages are imported from node_modules.
  */
 const TAKEN_IN = ['commander', 'croner', 'fflate', 'hono', 'jose', 'kysely', 'yaml'];
 
-/** Gathers the modules of src/ into few files, each in one only; what is imported dynamically stays a file of its own. */
+/** Bundles the modules of src/ into few files, each module in exactly one. Dynamic imports stay separate files. */
 export async function bundle(root: string, to: string): Promise<void> {
   const src = join(root, 'src');
   const build = await rolldown({
@@ -39,8 +39,7 @@ export async function bundle(root: string, to: string): Promise<void> {
       if (level !== 'debug' && level !== 'info') throw new Error(log.message);
     },
   });
-  // Nothing is made shorter, and there are no maps: stack traces show names and lines that can be read, and maps would cost a
-  // start 70 ms.
+  // Without minification and source maps: stack traces are readable anyway, and maps would add 70 ms to each start.
   await build.write({
     dir: to,
     entryFileNames: '[name].js',
@@ -50,17 +49,17 @@ export async function bundle(root: string, to: string): Promise<void> {
   writeFileSync(join(to, 'LICENSES.txt'), TAKEN_IN.map((name) => licenceOf(root, name)).join('\n'));
 }
 
-/** What a copy of a package has to carry with it. */
+/** The notices that a copy of a package must include. */
 function licenceOf(root: string, name: string): string {
   const folder = join(root, 'node_modules', name);
   const file = readdirSync(folder).find((each) => /^LICENSE(\.md)?$/.test(each)) ?? 'LICENSE';
   return `${name}\n\n${readFileSync(join(folder, file), 'utf8')}`;
 }
 
-/** Stands for the way from a file to dist/ until that is known. */
+/** Placeholder for the relative path from a file to dist/, until that is known. */
 const UP = '#dist#';
 
-/** A module asks for what is beside it by `import.meta.url`, which stays that of its place in src/, wherever it is put. */
+/** Modules find neighbouring files with `import.meta.url`: it is replaced by the URL of their place in src/, wherever they are bundled. */
 function keepPlaces(src: string): Plugin {
   return {
     name: 'keep-places',

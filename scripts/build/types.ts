@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Checks src/, and writes the declarations that the package's own lead to. What is wrong goes to standard output.
+ * Type-checks src/, and writes the declarations that the package's own import. Errors go to standard output.
  * @returns whether src/ compiles
  */
 export function writeTypes(root: string, to: string): boolean {
@@ -19,7 +19,7 @@ export function writeTypes(root: string, to: string): boolean {
   return true;
 }
 
-/** Notes a declaration and all that it imports. */
+/** Collects a declaration and everything that it imports. */
 function follow(file: string, found: Set<string>): void {
   if (found.has(file)) return;
   found.add(file);

@@ -2,12 +2,12 @@ import standalone from 'ajv/dist/standalone/index.js';
 import { createAjv, schemaKey } from '../../src/load/read/validator.ts';
 import { KINDS } from '../../src/load/schema/kinds.ts';
 
-/** What ajv makes of the definitions' schema: takes the place of the module that would compile it at each start. */
+/** ajv's generated code for the definitions' schema. It replaces the module that would compile the schema at each start. */
 export function validatorModule(): string {
   const names = KINDS.map((kind) => kind.replaceAll('-', '_'));
   const keys = Object.fromEntries(KINDS.map((kind, index) => [names[index], schemaKey(kind)]));
   const code = standalone.default(createAjv({ source: true, esm: true }), keys);
-  // ajv writes `require` into what is otherwise an ES module.
+  // ajv writes `require` into an ES module.
   const helpers: string[] = [];
   const body = code.replace(/require\("([^"]+)"\)\.default/g, (_, module: string) => {
     helpers.push(`import helper${helpers.length} from '${module}.js';`);

@@ -1,19 +1,19 @@
-// Loaded into a gateway's process by the script that started it (node --import): tells what the process holds. No part of the product.
+// Not part of the product. Loaded into a gateway's process by the script that starts it (node --import), to report its memory and handles.
 
-/** What a process holds once its garbage is collected. */
+/** Memory and handles of a process after garbage collection. */
 export interface Holdings {
   /** Bytes of JavaScript objects and of buffers. */
   readonly heap: number;
-  /** Bytes of the whole process, as the operating system counts. */
+  /** Resident bytes of the process, from the operating system. */
   readonly resident: number;
-  /** Sockets, files, timers and requests that keep it going, by their kind. */
+  /** Number of active sockets, files, timers and requests, by kind. */
   readonly handles: Readonly<Record<string, number>>;
 }
 
 declare const gc: () => void;
 
 process.on('message', async () => {
-  // Buffers are counted until the sweep behind a collection is through, for which the next one waits.
+  // Buffers are counted until the sweep after a collection is complete; the next collection waits for it.
   for (let round = 0; round < 3; round++) {
     gc();
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -23,5 +23,5 @@ process.on('message', async () => {
   for (const kind of process.getActiveResourcesInfo()) handles[kind] = (handles[kind] ?? 0) + 1;
   process.send?.({ heap: heapUsed + external, resident: rss, handles } satisfies Holdings);
 });
-// The door alone keeps no process open.
+// This server alone must not keep the process alive.
 process.channel?.unref();

@@ -11,23 +11,23 @@ const repository = fileURLToPath(new URL('../../', import.meta.url));
 const command = join(repository, 'dist/cli/main.js');
 const door = fileURLToPath(new URL('door.ts', import.meta.url));
 
-/** A gateway that is not ready by then hangs; one that takes longer to end likewise. */
+/** Time for a gateway to become ready, and to end; one that takes longer hangs. */
 const START_MS = 30_000;
 const STOP_MS = 35_000;
-/** Entries of the log that are held; a caller asks for what it has just done. */
+/** Log entries that are kept; callers only ask about their latest requests. */
 const HELD = 5_000;
-/** Characters of its log that are told. */
+/** Characters of the log that errors quote. */
 const LAST_WORDS = 2_000;
 
 /** A line of the gateway's log. */
 type LogLine = Readonly<Record<string, unknown>>;
 
-/** The sample's gateway, as it is delivered, with schemes of every kind, in a process of its own with a database of its own. */
+/** The sample's gateway, built, with schemes of every kind, in its own process with its own database. */
 export class ChildGateway {
   /** Folder of the database and of the log; removed by {@link remove}. */
   readonly folder = mkdtempSync(join(tmpdir(), 'signalbox-child-'));
   readonly #log = join(this.folder, 'gateway.log');
-  /** Times that it ended without being asked to. */
+  /** Number of unexpected exits. */
   deaths = 0;
   #child: ChildProcess | undefined;
   #starting: Promise<void> | undefined;
@@ -38,12 +38,12 @@ export class ChildGateway {
     return this.#port;
   }
 
-  /** Whether its process is there. */
+  /** Whether its process is running. */
   get alive(): boolean {
     return this.#child !== undefined;
   }
 
-  /** Starts it where it does not run, and waits until it is ready. @throws Error where it does not start */
+  /** Starts it unless it is running, and waits until it is ready. @throws Error if it does not start */
   start(): Promise<void> {
     this.#starting ??= this.#start().finally(() => {
       this.#starting = undefined;
@@ -76,7 +76,7 @@ export class ChildGateway {
     await this.#ready(child);
   }
 
-  /** What it has logged of a request, waited for as lines are gathered before they are written. */
+  /** Its log lines about a request; waits for them, because lines are buffered before they are written. */
   async lineOf(requestId: string): Promise<readonly LogLine[]> {
     const limit = performance.now() + 3_000;
     for (;;) {
@@ -86,7 +86,7 @@ export class ChildGateway {
     }
   }
 
-  /** Collects its garbage, and asks what is left. @throws Error where it does not answer */
+  /** Its memory and handles after garbage collection. @throws Error if it does not answer */
   holdings(): Promise<Holdings> {
     const child = this.#child;
     return new Promise((resolve, reject) => {
@@ -106,7 +106,7 @@ export class ChildGateway {
     });
   }
 
-  /** Asks it to end. @returns what it ended by: `code 0` is in order */
+  /** Ends it with a signal. @returns how it ended; `code 0` is correct */
   async stop(): Promise<string> {
     const child = this.#child;
     if (child === undefined) return 'itself';
@@ -121,7 +121,7 @@ export class ChildGateway {
     return how;
   }
 
-  /** What it said last that was amiss, to be put behind a sentence. */
+  /** Its latest error output, to be appended to a sentence. */
   lastWords(): string {
     return existsSync(this.#log) ? `; it said last:\n${readFileSync(this.#log, 'utf8').slice(-LAST_WORDS)}` : '';
   }
@@ -134,7 +134,7 @@ export class ChildGateway {
   #ready(child: ChildProcess): Promise<void> {
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => reject(new Error(`the gateway is not ready${this.lastWords()}`)), START_MS);
-      // What it said is read to the end by then, which it need not be at `exit`.
+      // Its output has been read to the end by then; at `exit` it may not have been.
       child.once('close', () => {
         clearTimeout(late);
         reject(new Error(`the gateway did not start${this.lastWords()}`));

@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { PARTNER } from '../../test/attacks/support/signers.ts';
 import { digestToken, message, security, signed, timestamp, token } from '../../test/attacks/support/wss.ts';
 
-// Schemes of every kind for the sample, and credentials that they take. Keys are made anew by each run.
+// Schemes of every kind for the sample, and credentials that they accept. Each run generates new keys.
 
-/** Where an operation is called that takes a token or a key. */
+/** Path of an operation that requires a token or a key. */
 export const SECURED_PATH = '/gateway/RESTListeningConnector/Secured.v1/Who/N';
 
 const ISSUER = 'https://issuer.example.org';
 const SECRET = randomBytes(16).toString('base64url');
 const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-/** Goes into the header X-Api-Key. */
+/** Value of the header X-Api-Key. */
 export const API_KEY = randomBytes(32).toString('base64url');
 
-/** What the child's environment holds for its definitions. */
+/** Environment variables that the child's definitions refer to. */
 export const SCHEME_ENV: Readonly<Record<string, string>> = { CHILD_SECRET: SECRET };
 
 const DEFINITIONS = `scheme: CHILD_TOKENS
@@ -61,7 +61,7 @@ operations:
     handler: locations-get
 `;
 
-/** Makes a project of a folder: the sample with schemes of every kind beside it. */
+/** Writes a project into a folder: the sample with schemes of every kind. */
 export function writeProject(sample: string, folder: string): void {
   cpSync(join(sample, 'definitions'), join(folder, 'definitions'), { recursive: true });
   for (const name of ['src', 'generated', 'node_modules', 'package.json'])
@@ -73,7 +73,7 @@ export function writeProject(sample: string, folder: string): void {
 
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A token that is taken, unless `claims` or `header` say otherwise. */
+/** A valid token, unless `claims` or `header` make it invalid. */
 export function bearerToken(claims: object = {}, header: object = {}): string {
   const now = Math.floor(Date.now() / 1000);
   const payload = { iss: ISSUER, aud: 'signalbox', sub: 'child', scope: 'call', iat: now, exp: now + 3_600, ...claims };
@@ -83,12 +83,12 @@ export function bearerToken(claims: object = {}, header: object = {}): string {
 
 const CALL = '<SECURED_CALL xmlns="urn:signalbox:sample:Secured.v1"><REGION>N</REGION></SECURED_CALL>';
 
-/** A call with a UsernameToken, which is taken once. */
+/** A call with a UsernameToken, which is accepted once. */
 export function tokenCall(nonce: Buffer = randomBytes(16)): string {
   return message(security(digestToken({ user: 'child', secret: SECRET, nonce })), CALL);
 }
 
-/** A call with a signature, which is taken once. */
+/** A call with a signature, which is accepted once. */
 export function signatureCall(): string {
   return signed(message(security(token(PARTNER) + timestamp()), CALL));
 }

@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 
 /** A package of package-lock.json. */
 export interface LockedPackage {
-  /** Where it is installed: `node_modules/a/node_modules/b`. */
+  /** The folder of the package: `node_modules/a/node_modules/b`. */
   readonly path: string;
   readonly name: string;
   readonly version: string;
-  /** Development alone needs it; not so what is optional beside that, which ships. */
+  /** Only needed for development. Optional dependencies of the package itself ship, and are not included. */
   readonly development: boolean;
-  /** It need not be installed. */
+  /** It may be missing from node_modules. */
   readonly optional: boolean;
-  /** npm would run a script of its own where it is installed. */
+  /** It has an install script, which npm would run. */
   readonly installScript: boolean;
 }
 
@@ -19,13 +19,13 @@ export function readLockFile(root: URL): LockedPackage[] {
   return lockedPackages(readFileSync(new URL('package-lock.json', root), 'utf8'));
 }
 
-/** @throws Error where it is of another version */
+/** @throws Error for another version of the format */
 export function lockedPackages(text: string): LockedPackage[] {
   const { lockfileVersion, packages } = JSON.parse(text) as LockFile;
   if (lockfileVersion !== 3) throw new Error(`package-lock.json has version ${lockfileVersion}, not 3.`);
   return Object.entries(packages).flatMap(([path, each]) => {
     const marker = path.lastIndexOf('node_modules/');
-    // The project itself, and folders of it.
+    // The project itself and its folders.
     if (marker === -1) return [];
     return {
       path,

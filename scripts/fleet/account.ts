@@ -1,27 +1,27 @@
 import type { Held, SaveRow } from './database.ts';
 import { type Ledger, saveKey } from './ledger.ts';
 
-/** How many of one kind there were, and what is wrong with them. */
+/** The number of items of one kind, and the errors among them. */
 export interface Account {
   readonly kind: string;
   readonly accepted: number;
-  /** Answers that were lost, and how many of those had happened. */
+  /** Items whose answer was lost, and how many of those were done. */
   readonly unknown: number;
   readonly happened: number;
   readonly done: number;
-  /** Ended because they were asked to. */
+  /** Items that were cancelled on request. */
   readonly cancelled: number;
   readonly wrong: readonly string[];
 }
 
 /** Status 9 is Success. */
 const SUCCESS = '9';
-/** Status 8 is Cancelled, and 1 Cancel: that its gateway is gone which was asked to end it is noticed a minute later. */
+/** Status 8 is Cancelled, 1 is Cancel: if the gateway that should cancel it has died, that is noticed a minute later. */
 const CANCELLED = new Set(['1', '8']);
 
 /**
- * Each schedule that was accepted ended with success and left one row; one whose cancellation was accepted ended by that, and
- * left none.
+ * Each accepted schedule must have succeeded and written one row. Each schedule whose cancellation was accepted must be
+ * cancelled, and must not have written a row.
  */
 export function accountProcesses({ schedules, cancels }: Ledger, held: Held): Account {
   const wrong: string[] = [];
@@ -53,7 +53,7 @@ export function accountProcesses({ schedules, cancels }: Ledger, held: Held): Ac
   };
 }
 
-/** Each save that was accepted was made, and each that was made has one row of each class, in the order of the saves. */
+/** Each accepted save must be done, and each save that was done must have one row of each class, in the order of the saves. */
 export function accountSaves({ saves }: Ledger, held: Held): Account {
   const wrong: string[] = [];
   const made = new Set(held.saved.map(keyOf));
@@ -64,7 +64,7 @@ export function accountSaves({ saves }: Ledger, held: Held): Account {
   for (const id of new Set([...saved.keys(), ...audits.keys()])) {
     const steps = (saved.get(id) ?? []).map(({ step }) => step);
     const rows = audits.get(id) ?? [];
-    // Both classes have run for a save before the first does for the next.
+    // Both classes must have run for a save before the first one runs for the next.
     const expected = steps.flatMap((step) => [`${step} by class 1`, `${step} by class 2`]);
     const found = rows.map((row) => `${row.step} by class ${row.class}`);
     const differ = Math.max(expected.length, found.length);
@@ -83,7 +83,7 @@ export function accountSaves({ saves }: Ledger, held: Held): Account {
   };
 }
 
-/** Each polled query that was accepted ended with the rows that were asked for, or was cancelled. */
+/** Each accepted polled query must have ended with the requested rows, or have been cancelled. */
 export function accountRuns({ runs }: Ledger): Account {
   const { accepted, unknown, done, cancelled, wrong } = runs;
   const lost = accepted - done - cancelled - wrong.length;

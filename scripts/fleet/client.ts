@@ -2,16 +2,16 @@ import { setTimeout } from 'node:timers/promises';
 import type { FleetGateway } from './gateway.ts';
 import type { Random } from './random.ts';
 
-/** What became of a request. */
+/** The result of a request. */
 export type Answer =
   | { readonly kind: 'answered'; readonly status: number; readonly text: string }
-  /** No answer came, or one that says that it is not known: what was asked for may have happened. */
+  /** There was no answer, or one that leaves it open: the request may have been carried out. */
   | { readonly kind: 'unknown'; readonly why: string };
 
-/** What can be asked of a gateway. */
+/** A request to a gateway. */
 export interface Asked {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH';
-  /** From the connector on: `Fleet.v1/Records/1`. */
+  /** Path below the connector: `Fleet.v1/Records/1`. */
   readonly path: string;
   readonly body?: object;
 }
@@ -19,11 +19,11 @@ export interface Asked {
 /** Calls any gateway of the fleet. */
 export type Client = (asked: Asked) => Promise<Answer>;
 
-/** An answer that takes longer is none. */
+/** Time for an answer; a later one is ignored. */
 const ANSWER_MS = 30_000;
 const AUTHORIZATION = `Basic ${Buffer.from('demo:demo').toString('base64')}`;
 
-/** A client that calls a gateway of those that are up, another each time. */
+/** A client that calls a different running gateway each time. */
 export function createClient(gateways: readonly FleetGateway[], random: Random): Client {
   return async ({ method = 'GET', path, body }) => {
     const up = await anyUp(gateways);
@@ -45,7 +45,7 @@ export function createClient(gateways: readonly FleetGateway[], random: Random):
   };
 }
 
-/** Those that are up, waited for where there are none: nothing was asked of anybody yet. */
+/** The running gateways. Waits until there is one, since no request was sent yet. */
 async function anyUp(gateways: readonly FleetGateway[]): Promise<readonly FleetGateway[]> {
   const limit = performance.now() + ANSWER_MS;
   for (;;) {
@@ -55,7 +55,7 @@ async function anyUp(gateways: readonly FleetGateway[]): Promise<readonly FleetG
   }
 }
 
-/** Asks for something that changes nothing, as often as it takes. @throws Error where the time is up */
+/** Repeats a request that changes nothing until it succeeds. @throws Error if the time is up */
 export async function ask(
   client: Client,
   path: string,

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Tables of the test's own, beside those of the gateway. What was saved, and in which order, the database notes itself. */
+/** The test's own tables, in addition to the gateway's. The database itself records what was saved, and in which order. */
 const TABLES = `
 create table fleet_effect (item text not null, instance bigint not null);
 create table fleet_record (id text primary key, step integer not null);
@@ -14,23 +14,23 @@ end $$;
 create trigger fleet_noted after insert or update on fleet_record for each row execute function fleet_note();
 `;
 
-/** A process request as the scheduler's own table has it. */
+/** A process request, from the scheduler's own table. */
 export interface RequestRow {
   readonly instance: number;
   readonly item: string;
   readonly status: string;
 }
 
-/** A save, by the record and its step; of an audit row also the class that wrote it. */
+/** A save, identified by the record and its step; for an audit row also the class that wrote it. */
 export interface SaveRow {
   readonly id: string;
   readonly step: number;
 }
 
-/** What the database holds in the end. */
+/** The content of the database at the end. */
 export interface Held {
   readonly requests: readonly RequestRow[];
-  /** Items, one for each row that a process has left. */
+  /** Items, one for each row that a process wrote. */
   readonly effects: readonly string[];
   /** In the order of the saves. */
   readonly saved: readonly SaveRow[];
@@ -38,12 +38,12 @@ export interface Held {
   readonly audits: readonly (SaveRow & { readonly class: number })[];
 }
 
-/** Makes the test's tables. */
+/** Creates the test's tables. */
 export async function createTables(url: string): Promise<void> {
   await withClient(url, (client) => client.query(TABLES));
 }
 
-/** How much is still to be done. */
+/** The number of unfinished items. */
 export function unfinished(url: string): Promise<number> {
   return withClient(url, async (client) => {
     const { rows } = await client.query<{ open: number }>(
@@ -54,7 +54,7 @@ export function unfinished(url: string): Promise<number> {
   });
 }
 
-/** Reads all that is accounted for. */
+/** Reads everything that the accounts need. */
 export function readHeld(url: string): Promise<Held> {
   return withClient(url, async (client) => {
     const requests = await client.query<RequestRow>(

@@ -6,9 +6,9 @@ import type { Random } from './random.ts';
 
 const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
-/** Between two looks at a gateway that starts, or at a process that ends. */
+/** Milliseconds between two checks of a starting gateway or an ending process. */
 const LOOK_MS = 50;
-/** A gateway lets running requests end for 30 s; one that takes longer hangs. */
+/** A gateway waits up to 30 s for running requests; one that takes longer hangs. */
 const STOP_MS = 35_000;
 
 /** How a gateway is started. */
@@ -16,17 +16,17 @@ interface GatewayStart {
   readonly project: FleetProject;
   readonly port: number;
   readonly database: string;
-  /** Processes that share its port; one serves alone. */
+  /** Processes that share its port; with 1 it has no workers. */
   readonly workers: number;
 }
 
-/** One gateway of the fleet: its process, or the next one in its place. */
+/** One gateway of the fleet: its current process, or the next one that replaces it. */
 export class FleetGateway {
   readonly address: string;
   readonly #start: GatewayStart;
   readonly #log: number;
   #child: ChildProcess | undefined;
-  /** It answered once since it was started. */
+  /** Whether it has answered since it was started. */
   #up = false;
   /** When processes were killed, in milliseconds since 1970. */
   readonly #deaths: Map<number, number>;
@@ -42,7 +42,7 @@ export class FleetGateway {
     return this.#up;
   }
 
-  /** Starts it again and again until it answers: it ends by itself where the database is away. */
+  /** Starts it repeatedly until it answers, because it exits if the database is unavailable. */
   async start(signal: AbortSignal): Promise<void> {
     while (!this.#up) {
       signal.throwIfAborted();
@@ -56,7 +56,7 @@ export class FleetGateway {
     }
   }
 
-  /** SIGKILL: it can do nothing about it. Its workers end when they notice. */
+  /** Kills it with SIGKILL, which it can't handle. Its workers exit when they notice. */
   async kill(): Promise<void> {
     const child = this.#child;
     this.#up = false;
@@ -69,7 +69,7 @@ export class FleetGateway {
     await Promise.all(workers.map((pid) => this.#ended(pid)));
   }
 
-  /** SIGKILL to one of its workers, which it replaces by itself. @returns whether it has any */
+  /** Kills one of its workers with SIGKILL; the gateway replaces it. @returns whether it has any */
   async killWorker(random: Random): Promise<boolean> {
     const workers = this.#child?.pid === undefined ? [] : childrenOf(this.#child.pid);
     if (workers.length === 0) return false;
@@ -79,7 +79,7 @@ export class FleetGateway {
     return true;
   }
 
-  /** Lets it end in order. @returns what it ended by; undefined where it was not there */
+  /** Ends it with SIGTERM. @returns how it ended; `undefined` if it was not running */
   async stop(): Promise<string | undefined> {
     const child = this.#child;
     if (child === undefined) return undefined;
@@ -126,7 +126,7 @@ function look(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, LOOK_MS));
 }
 
-/** Processes that a process has started, as Linux tells; none of one that has ended. */
+/** The child processes of a process, from Linux; empty if it has ended. */
 function childrenOf(pid: number): number[] {
   try {
     const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();

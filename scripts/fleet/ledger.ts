@@ -1,18 +1,18 @@
-/** What the clients know of the items that they entered. */
+/** The clients' record of the items that they entered. */
 export interface Ledger {
-  /** Items of processes: those whose schedule was answered, with the instance, and those whose answer was lost. */
+  /** Items of processes: those whose schedule request was answered, with the instance, and those whose answer was lost. */
   readonly schedules: { readonly accepted: Map<string, number>; readonly unknown: Set<string> };
-  /** Items of processes that were to be cancelled: those that are, and those of which it is not known. */
+  /** Items of processes whose cancellation was requested: those that were cancelled, and those whose answer was lost. */
   readonly cancels: { readonly accepted: Set<string>; readonly unknown: Set<string> };
   /** Saves, as {@link saveKey}. */
   readonly saves: { readonly accepted: Set<string>; readonly unknown: Set<string> };
-  /** Polled queries that were entered, and what is wrong with those that have ended. */
+  /** Polled queries that were entered, and the errors of those that have ended. */
   readonly runs: { accepted: number; unknown: number; done: number; cancelled: number; readonly wrong: string[] };
-  /** Answers that no mishap explains. */
+  /** Answers that no failure explains. */
   readonly refused: string[];
 }
 
-/** Nothing yet. */
+/** An empty ledger. */
 export function createLedger(): Ledger {
   return {
     schedules: { accepted: new Map(), unknown: new Set() },

@@ -3,24 +3,24 @@ import { type Answer, ask, type Client } from './client.ts';
 import { type Ledger, saveKey } from './ledger.ts';
 import type { Random } from './random.ts';
 
-/** What clients work with. */
+/** Dependencies of the clients. */
 export interface LoadPorts {
   readonly client: Client;
   readonly ledger: Ledger;
   readonly random: Random;
-  /** No more is entered after it. */
+  /** Ends the entering of new items. */
   readonly over: AbortSignal;
-  /** What was entered is no longer waited for. */
+  /** Ends the waiting for entered items. */
   readonly limit: AbortSignal;
 }
 
-/** Milliseconds between two things that a client enters. */
+/** Milliseconds between two items that a client enters. */
 const PAUSE = [20, 120] as const;
 
-/** One of so many things is taken back, or held for a while. */
+/** One in this many items is cancelled, or held for a while. */
 const SELDOM = 6;
 
-/** Enters processes, one after the other; some are cancelled, others held and let go. */
+/** Enters processes one after the other; some are cancelled, others held and released. */
 export async function scheduleProcesses(name: string, ports: LoadPorts): Promise<void> {
   const { client, ledger, random, over } = ports;
   for (let count = 1; !over.aborted; count++) {
@@ -56,15 +56,15 @@ async function cancelProcess({ client, ledger }: LoadPorts, item: string, instan
   else if (answer.status !== 409) refused(ledger, `cancellation of ${item}`, answer);
 }
 
-/** One that is held is let go again, however often that takes. */
+/** Releases a held process; repeats the request until it succeeds. */
 async function holdProcess({ client, ledger, limit }: LoadPorts, item: string, instance: number): Promise<void> {
   const held = await update(client, instance, 'Hold');
-  // It ran already, or had ended.
+  // It was already running, or had ended.
   if (held.kind === 'answered' && held.status === 409) return;
   if (held.kind === 'answered' && held.status !== 200) return refused(ledger, `hold of ${item}`, held);
   while (!limit.aborted) {
     const freed = await update(client, instance, 'Restart');
-    // Where an answer was lost before it may be free already, and run or have ended.
+    // If an earlier answer was lost, it may already be released, running or ended.
     if (freed.kind === 'answered' && (freed.status === 200 || freed.status === 409)) return;
     if (freed.kind === 'answered') return refused(ledger, `restart of ${item}`, freed);
     await setTimeout(100);
@@ -75,7 +75,7 @@ function update(client: Client, instance: number, status: string): Promise<Answe
   return client({ method: 'PATCH', path: `ProcessRequest.v1/requests/${instance}`, body: { RunStatus: status } });
 }
 
-/** Saves a record again and again, each time as its next step. */
+/** Saves a record repeatedly, each time with the next step. */
 export async function saveRecord(id: string, { client, ledger, random, over }: LoadPorts): Promise<void> {
   for (let step = 1; !over.aborted; step++) {
     const answer = await client({ method: 'PUT', path: `Fleet.v1/Records/${id}`, body: { STEP: step } });
@@ -117,7 +117,7 @@ async function followRun(ports: LoadPorts, item: string, instance: string, rows:
   }
 }
 
-/** Whether a run is cancelled: where the answer was lost nobody knows. */
+/** Whether a run is cancelled; unknown if the answer was lost. */
 async function cancelRun({ client, random }: LoadPorts, instance: string): Promise<'yes' | 'no' | 'perhaps'> {
   if (random.between(1, SELDOM) !== 1) return 'no';
   await setTimeout(random.between(0, 400));
@@ -130,7 +130,7 @@ async function cancelRun({ client, random }: LoadPorts, instance: string): Promi
   return 'yes';
 }
 
-/** What is wrong with the result of a run, or that it was cancelled; undefined where it is what was asked for. */
+/** The error in the result of a run, or that it was cancelled; `undefined` if the result is correct. */
 async function endOf(ports: LoadPorts, item: string, instance: string, rows: number) {
   const { client, limit } = ports;
   const cancelled = await cancelRun(ports, instance);

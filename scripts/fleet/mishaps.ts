@@ -3,19 +3,19 @@ import type { PostgresServer } from '../../test/support/postgres-server.ts';
 import type { FleetGateway } from './gateway.ts';
 import type { Random } from './random.ts';
 
-/** What mishaps happen to. */
+/** The targets and limits of the failures. */
 export interface MishapPorts {
   readonly gateways: readonly FleetGateway[];
   readonly database: PostgresServer;
   readonly random: Random;
   readonly say: (line: string) => void;
-  /** No more happens after it, and what is away comes back. */
+  /** Ends the failures; everything that is down is started again. */
   readonly over: AbortSignal;
-  /** The test has failed where something is not back by then. */
+  /** The test fails if something is still down by then. */
   readonly limit: AbortSignal;
 }
 
-/** How often what has happened. */
+/** The number of failures, by kind. */
 export interface Mishaps {
   kills: number;
   /** Of workers that their gateway replaces. */
@@ -23,14 +23,14 @@ export interface Mishaps {
   restarts: number;
 }
 
-/** Kills gateways and restarts the database, one after the other or several at once. */
+/** Kills gateways and restarts the database, one at a time or several at once. */
 export async function befall(ports: MishapPorts): Promise<Mishaps> {
   const { gateways, random, over } = ports;
   const happened: Mishaps = { kills: 0, workers: 0, restarts: 0 };
   const coming: Promise<void>[] = [];
   while (!over.aborted) {
     await pause(random.between(300, 3_000), over);
-    // Where none is up there is nothing under way that could be lost.
+    // If no gateway is running, there is no work that could be lost.
     while (!over.aborted && !gateways.some(({ up }) => up)) await pause(50, over);
     if (over.aborted) break;
     const which = random.between(1, 10);

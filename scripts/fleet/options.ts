@@ -1,30 +1,30 @@
 import { numberOf, parse, seedOf, TEXT } from '../support/command-line.ts';
 
-/** What a run of the fleet test is to be. */
+/** Options of the fleet test. */
 export interface FleetOptions {
-  /** Of load and of mishaps; what was entered is let end after them. */
+  /** Duration of load and failures; entered items may end after that. */
   readonly seconds: number;
   readonly gateways: number;
-  /** Of the last gateway: processes that share its port. */
+  /** Processes of the last gateway, which share its port. */
   readonly workers: number;
-  /** Decides what happens, and to whom; not when exactly. */
+  /** Determines which failures happen to which gateway, but not the exact times. */
   readonly seed: number;
 }
 
 const HELP = `node scripts/fleet-test.ts [options]
 
-Starts a PostgreSQL and some gateways over it, keeps them busy with processes, saves and polled queries, kills gateways and
-restarts the database at random, lets what was entered end, and accounts for every item. Ends with 1 where one is missing, was
-done twice, or ran twice at the same time. Runs what is in dist/; needs PostgreSQL's server programs.
+Starts PostgreSQL and several gateways that share it, keeps them busy with processes, saves and polled queries, kills gateways
+and restarts the database at random, waits until all entered items have ended, and accounts for each. Exits with 1 if an item
+is missing, was done twice, or ran twice at the same time. Runs the build in dist/; needs PostgreSQL's server programs.
 
-  --seconds <n>    of load and of mishaps; 120 unless said otherwise
-  --gateways <n>   3 unless said otherwise
-  --workers <n>    processes that the last gateway is made of (serve --workers); 2 unless said otherwise
-  --seed <n>       a number of an earlier run: the same mishaps in the same order
-  --help           this text
+  --seconds <n>    duration of load and failures (default: 120)
+  --gateways <n>   number of gateways (default: 3)
+  --workers <n>    workers of the last gateway, as in serve --workers (default: 2)
+  --seed <n>       seed of an earlier run: repeats its failures in the same order
+  --help           print this help
 `;
 
-/** The options; undefined where help was asked for, and given. @throws UsageError */
+/** The options; `undefined` if help was requested and printed. @throws UsageError */
 export function readOptions(args: readonly string[]): FleetOptions | undefined {
   const values = parse(args, HELP, { seconds: TEXT, gateways: TEXT, workers: TEXT, seed: TEXT });
   if (values === undefined) return undefined;

@@ -7,8 +7,8 @@ interface Interval {
 }
 
 /**
- * What ran twice at the same time, by the marks that it left.
- * @param deaths when processes ended, by their pid: what has no end ended with its process
+ * Items that ran twice at the same time, according to their marks.
+ * @param deaths end times of processes, by pid: a run without an end mark ended with its process
  */
 export function findOverlaps(marks: readonly Mark[], deaths: ReadonlyMap<number, number>): string[] {
   const byWhat = Map.groupBy(marks, ({ what }) => what);

@@ -3,19 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A project in a folder of its own. */
+/** A project in its own folder. */
 export interface FleetProject {
   readonly root: string;
-  /** Where code notes when it runs. */
+  /** File in which the handlers record when they run. */
   readonly marks: string;
-  /** Where the gateways' output goes. */
+  /** File with the gateways' output. */
   readonly log: string;
   remove(): void;
 }
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Copies `project/` out of the repository: handlers import the package as those of any project do. */
+/** Copies `project/` out of the repository, so that handlers import the package like those of any project. */
 export function createProject(): FleetProject {
   const root = mkdtempSync(join(tmpdir(), 'signalbox-fleet-'));
   cpSync(fileURLToPath(new URL('project/', import.meta.url)), join(root, 'src'), { recursive: true });

@@ -1,4 +1,4 @@
-/** Numbers that a seed decides. */
+/** Random numbers determined by a seed. */
 export interface Random {
   /** A whole number, both ends included. */
   between(least: number, most: number): number;
@@ -6,7 +6,7 @@ export interface Random {
   pick<T>(from: readonly T[]): T;
 }
 
-/** mulberry32, by Tommy Ettinger: 32 bits of state, even enough to choose by. */
+/** mulberry32, by Tommy Ettinger: 32 bits of state, sufficiently uniform for choices. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {

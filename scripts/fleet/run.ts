@@ -15,24 +15,24 @@ import type { Mark } from './project/intervals.ts';
 import { createProject, type FleetProject } from './project.ts';
 import { createRandom } from './random.ts';
 
-/** Of each kind. */
+/** Clients of each kind. */
 const CLIENTS = 4;
-/** What was entered has this long to end once all are back. */
+/** Milliseconds in which entered items must end once everything is running again. */
 const SETTLE_MS = 90_000;
 const PROGRESS_MS = 5_000;
 
-/** How a run went. */
+/** The result of a run. */
 export interface FleetResult {
   readonly accounts: readonly Account[];
   readonly mishaps: Mishaps;
   readonly overlaps: readonly string[];
-  /** Answers that no mishap explains, gateways that did not end in order, and what was not over in time. */
+  /** Answers that no failure explains, gateways that did not end correctly, and items that did not end in time. */
   readonly amiss: readonly string[];
-  /** The gateways' output, kept where something is wrong. */
+  /** File with the gateways' output; kept if there are errors. */
   readonly log: string;
 }
 
-/** What a run works with. */
+/** The parts of a run. */
 interface Fleet {
   readonly project: FleetProject;
   readonly database: PostgresServer;
@@ -40,7 +40,7 @@ interface Fleet {
   readonly deaths: Map<number, number>;
 }
 
-/** Runs the whole test. @param say takes lines about how it goes */
+/** Runs the whole test. @param say receives lines of progress */
 export async function runFleet(options: FleetOptions, say: (line: string) => void): Promise<FleetResult> {
   const project = createProject();
   const database = startPostgres(await freePort());
@@ -52,7 +52,7 @@ export async function runFleet(options: FleetOptions, say: (line: string) => voi
   });
   const fleet: Fleet = { project, database, gateways, deaths };
   let sound = false;
-  // Whoever ends the test is not to be left with its servers.
+  // A test that is interrupted must not leave its servers behind.
   const end = (): never => {
     for (const gateway of gateways) void gateway.kill();
     database.remove();
@@ -70,7 +70,7 @@ export async function runFleet(options: FleetOptions, say: (line: string) => voi
   }
 }
 
-/** Nothing is missing, double or amiss. */
+/** Whether nothing is missing, duplicated or wrong. */
 export function isSound({ accounts, overlaps, amiss }: FleetResult): boolean {
   return accounts.every(({ wrong }) => wrong.length === 0) && overlaps.length === 0 && amiss.length === 0;
 }
@@ -79,7 +79,7 @@ async function runWith(fleet: Fleet, options: FleetOptions, say: (line: string) 
   const { gateways, database, project } = fleet;
   await createTables(database.url);
   await Promise.all(gateways.map((gateway) => gateway.start(AbortSignal.timeout(60_000))));
-  say(`${gateways.length} gateways are up`);
+  say(`${gateways.length} gateways are ready`);
   const ledger = createLedger();
   const over = AbortSignal.timeout(options.seconds * 1000);
   const limit = AbortSignal.timeout(options.seconds * 1000 + SETTLE_MS);
@@ -110,7 +110,7 @@ interface LoadStart {
   readonly seed: number;
 }
 
-/** Each client has numbers of its own, so that what it does hangs on the seed alone. */
+/** Each client has its own random numbers, so that its actions depend only on the seed. */
 async function startLoad({ fleet, ledger, over, limit, seed }: LoadStart): Promise<void> {
   const kinds = [scheduleProcesses, saveRecord, pollQueries];
   const clients = kinds.flatMap((kind, which) =>
@@ -129,12 +129,12 @@ function progressOf({ schedules, saves, runs }: Ledger): string {
   return `${entered} processes, ${saves.accepted.size} saves, ${runs.accepted} queries entered; ${lost + saves.unknown.size + runs.unknown} answers lost`;
 }
 
-/** Waits until all has ended. @returns what has not in time */
+/** Waits until all items have ended. @returns a message if some have not in time */
 async function settle(database: string, limit: AbortSignal): Promise<string[]> {
   for (;;) {
     const left = await unfinished(database);
     if (left === 0) return [];
-    if (limit.aborted) return [`${left} things were not over ${SETTLE_MS / 1000} s after the last mishap`];
+    if (limit.aborted) return [`${left} items had not ended ${SETTLE_MS / 1000} s after the last failure`];
     await setTimeout(200);
   }
 }
@@ -142,6 +142,6 @@ async function settle(database: string, limit: AbortSignal): Promise<string[]> {
 async function stopAll(gateways: readonly FleetGateway[]): Promise<string[]> {
   const ends = await Promise.all(gateways.map((gateway) => gateway.stop()));
   return ends.flatMap((how, index) =>
-    how === 'code 0' ? [] : [`gateway ${index + 1} ended by ${how ?? 'itself'}, not in order on SIGTERM`],
+    how === 'code 0' ? [] : [`gateway ${index + 1} ended by ${how ?? 'itself'}, not with code 0 on SIGTERM`],
   );
 }

@@ -1,4 +1,4 @@
-// Checks one changed project after the other for the process that started it, in whose folder it is.
+// Checks changed projects one after the other for its parent process, in that process's folder.
 import { createCheck, type DefinitionsCase } from './check.ts';
 
 const check = createCheck(process.cwd());

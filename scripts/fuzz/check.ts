@@ -2,19 +2,19 @@ import { renderDiagnostics } from '../../src/load/diagnostic/render.ts';
 import { loadFiles } from '../../src/load/load.ts';
 import { readProject } from '../../src/load/read/files.ts';
 
-/** A check takes a tenth of a second; the first one of a process waits for that to start, on a machine that is busy. */
+/** A check takes a tenth of a second. The first one also waits for its process to start, possibly on a busy machine. */
 export const CHECK_MS = 15_000;
 
-/** A file of a project with another text. */
+/** A file of a project with a changed text. */
 export interface DefinitionsCase {
   readonly path: string;
   readonly text: string;
 }
 
-/** Says what is wrong with a case; an empty text where nothing is. */
+/** Returns the error of a case; an empty text if there is none. */
 export type Check = (given: DefinitionsCase) => string;
 
-/** A check of cases in a project, which is read once. */
+/** Creates a check of cases for a project, which is read once. */
 export function createCheck(root: string): Check {
   const project = readProject(root, 'definitions');
   return ({ path, text }) => {

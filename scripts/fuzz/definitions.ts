@@ -21,14 +21,14 @@ const PATHS = [
   'definitions/doclib/service.yaml',
 ] as const;
 
-/** Files of a project that `writeProject` made, changed. */
+/** Changed files of a project that `writeProject` wrote. */
 export function definitionsCases(root: string): fc.Arbitrary<DefinitionsCase> {
   return fc
     .constantFrom(...PATHS)
     .chain((path) => mutated([readFileSync(join(root, path))]).map((text) => ({ path, text: text.toString() })));
 }
 
-/** Checks definitions in a process of its own, which is replaced where it crashes or hangs. */
+/** Checks definitions in a separate process, which is replaced if it crashes or hangs. */
 export class Checker {
   readonly #root: string;
   #child: ChildProcess | undefined;
@@ -38,7 +38,7 @@ export class Checker {
     this.#root = root;
   }
 
-  /** @throws Finding where the check does not end, or not with a registry or diagnostics */
+  /** @throws Finding if the check does not end, or ends with neither a registry nor diagnostics */
   async check(given: DefinitionsCase): Promise<void> {
     this.#child ??= fork(fileURLToPath(new URL('check-process.ts', import.meta.url)), {
       cwd: this.#root,

@@ -1,23 +1,23 @@
 import { connect } from 'node:net';
 import { type RawReply, readReplies } from './reply.ts';
 
-/** A request that has no reply by then may lack its end: the connection is ended on this side. */
+/** A request without a reply by then may be incomplete: this side ends the connection. */
 const QUIET_MS = 200;
-/** One that has a reply may have more. */
+/** After a reply, more may follow. */
 const AFTER_MS = 15;
-/** A connection that is still open so long after its end hangs. */
+/** A connection that is still open this long after its end hangs. */
 const HANG_MS = 15_000;
 
-/** What came of a connection. */
+/** The result of a connection. */
 export interface Exchanged {
   readonly replies: readonly RawReply[];
   /** It was not closed in time. */
   readonly hangs: boolean;
-  /** Nobody took it. */
+  /** The connection was refused. */
   readonly refused: boolean;
 }
 
-/** Sends bytes on a connection of its own, and reads until it is closed. @throws MalformedReply */
+/** Sends bytes on a new connection, and reads until it is closed. @throws MalformedReply */
 export function exchange(port: number, bytes: Uint8Array): Promise<Exchanged> {
   const noBody = /^HEAD /.test(Buffer.from(bytes.subarray(0, 5)).toString('latin1'));
   return new Promise((resolve, reject) => {
@@ -50,7 +50,7 @@ export function exchange(port: number, bytes: Uint8Array): Promise<Exchanged> {
       clearTimeout(quiet);
       const text = Buffer.concat(chunks).toString('latin1');
       try {
-        // Of a reply to a HEAD among others nobody can say where it ends.
+        // The end of a reply to HEAD, among other replies, can't be determined.
         const replies =
           /HEAD /.test(Buffer.from(bytes).toString('latin1')) && !noBody
             ? []

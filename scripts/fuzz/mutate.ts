@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What parsers stumble over. */
+/** Values that parsers tend to mishandle. */
 const TOKENS: readonly string[] = [
   ...[
     '\0',
@@ -104,7 +104,7 @@ const TOKENS: readonly string[] = [
 /** One change to some bytes. */
 type Edit = (bytes: Buffer) => Buffer;
 
-/** A place as a share of the whole, so that it stays one while a case is shrunk. */
+/** A position as a fraction of the whole, so that it stays valid while a case is shrunk. */
 const place = fc.nat({ max: 9_999 });
 const at = (bytes: Buffer, share: number): number => Math.floor((share * (bytes.length + 1)) / 10_000);
 
@@ -151,7 +151,7 @@ const exchange: fc.Arbitrary<Edit> = fc.tuple(place, place, fc.nat({ max: 40 }))
   return Buffer.concat([bytes.subarray(0, index), piece, bytes.subarray(index + count)]);
 });
 
-/** One of the seeds with some changes; mostly few, so that what is behind the first check is reached too. */
+/** One of the seeds with some changes; usually few, so that later checks are reached too. */
 export function mutated(seeds: readonly (string | Buffer)[]): fc.Arbitrary<Buffer> {
   const edits = fc.array(fc.oneof(insertion, removal, repetition, replacement, exchange), {
     minLength: 1,

@@ -5,14 +5,14 @@ export interface RawReply {
   readonly body: string;
 }
 
-/** Thrown for bytes that are no replies of HTTP/1.1. */
+/** Thrown for bytes that are not HTTP/1.1 replies. */
 class MalformedReply extends Error {}
 
 /**
- * Reads replies, bytes as Latin-1, strictly (RFC 9112): an end of line that is none, a header without a name or a body of
- * another length than was said is an error.
- * @param closed the connection has ended, so that the last reply must be whole
- * @returns those that are whole
+ * Reads replies strictly (RFC 9112), with bytes as Latin-1: an invalid line end, a header without a name, or a body with a
+ * length other than the declared one is an error.
+ * @param closed whether the connection has ended, so that the last reply must be complete
+ * @returns the complete replies
  * @throws MalformedReply
  */
 export function readReplies(text: string, closed: boolean, noBody = false): RawReply[] {
@@ -44,7 +44,7 @@ function fieldOf(field: string): [string, string] {
   return [(found[1] as string).toLowerCase(), found[2] as string];
 }
 
-/** The body and what it takes up; undefined where it is not whole. */
+/** The body and the number of characters that it occupies; `undefined` if it is incomplete. */
 function bodyOf(rest: string, headers: ReadonlyMap<string, string>): { text: string; length: number } | undefined {
   const length = headers.get('content-length');
   if (length !== undefined) {

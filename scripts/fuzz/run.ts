@@ -7,12 +7,12 @@ import type { FuzzOptions } from './options.ts';
 import { KINDS } from './seeds.ts';
 
 const PROGRESS_MS = 5_000;
-/** Bytes that the gateway may hold at the end beyond what it held after its first requests. */
+/** Bytes by which the gateway's memory at the end may exceed that after its first requests. */
 const KEPT = 48 * 1024 * 1024;
-/** Bytes that its process may have become. */
+/** Maximum resident bytes of its process. */
 const RESIDENT = 768 * 1024 * 1024;
 
-/** How a run went. */
+/** The result of a run. */
 export interface FuzzResult {
   /** Cases tried, by kind. */
   readonly tried: ReadonlyMap<string, number>;
@@ -21,10 +21,10 @@ export interface FuzzResult {
   readonly resident: number;
 }
 
-/** Runs all kinds side by side. @param say takes lines about how it goes */
+/** Runs all kinds concurrently. @param say receives lines of progress */
 export async function runFuzz(options: FuzzOptions, say: (line: string) => void): Promise<FuzzResult> {
   const gateway = new ChildGateway();
-  // Where nothing else is sent, and one after the other: which of the bytes that were on their way ended the gateway.
+  // A second gateway, where bytes are sent one after the other: it shows which of the concurrent bytes ended the first one.
   const other = new ChildGateway();
   let turn: Promise<unknown> = Promise.resolve();
   const judgeAlone = (bytes: Uint8Array): Promise<void> => {
@@ -44,7 +44,7 @@ export async function runFuzz(options: FuzzOptions, say: (line: string) => void)
   );
   try {
     await gateway.start();
-    // What is compiled and kept at the first request of its kind is no leak.
+    // Code and caches that the first request of a kind creates are not a leak.
     for (const arbitrary of Object.values(KINDS))
       for (const bytes of fc.sample(arbitrary, { numRuns: 20, seed: options.seed })) {
         await gateway.start();
@@ -55,7 +55,7 @@ export async function runFuzz(options: FuzzOptions, say: (line: string) => void)
     let isEndTold = false;
     let until = performance.now() + options.seconds * 1000;
     const count = (kind: string): void => {
-      // Unlike a limit of fast-check's own, this waits for what is on its way, and sees what comes of it.
+      // Unlike fast-check's own time limit, this waits for the result of the current case.
       if (performance.now() > until) throw new fc.PreconditionFailure(true);
       tried.set(kind, (tried.get(kind) ?? 0) + 1);
     };
@@ -75,7 +75,7 @@ export async function runFuzz(options: FuzzOptions, say: (line: string) => void)
                   return judgeAlone(bytes);
                 });
               })
-              // Not part of the case: where it can't start, that is the end of the run.
+              // Not part of the case: if it can't start, the run ends.
               .beforeEach(() => gateway.start());
       const found = await fc.check(property as fc.IAsyncProperty<[unknown]>, {
         seed: options.seed,
@@ -109,7 +109,7 @@ export async function runFuzz(options: FuzzOptions, say: (line: string) => void)
   }
 }
 
-/** Keeps what was found as a case. */
+/** Stores a finding as a case. */
 function told(kind: string, given: unknown, error: unknown, say: (line: string) => void): string {
   const found = error instanceof Error ? error.message : String(error);
   const path =
@@ -120,7 +120,7 @@ function told(kind: string, given: unknown, error: unknown, say: (line: string) 
   return `${kind}: ${found.slice(0, 500)}\n  kept in ${path}`;
 }
 
-/** Whole mebibytes of some bytes. */
+/** Bytes as whole mebibytes. */
 export function mebibytes(bytes: number): string {
   return (bytes / 1024 / 1024).toFixed(0);
 }

@@ -67,7 +67,7 @@ const JSON_MESSAGES: readonly (Message & { readonly body: object })[] = [
   },
 ];
 
-/** A request whose head is sound, so that what is tried reaches the one who reads the body. */
+/** A request with a valid head, so that its body reaches the body's reader. */
 function posted({ line, type }: Message, body: Buffer, credentials: readonly string[] = [DEMO]): Buffer {
   const head = [
     `${line} HTTP/1.1`,
@@ -103,7 +103,7 @@ const AUTHORIZATIONS: readonly string[] = [
   'Negotiate YIIB',
 ];
 
-/** Tokens that are taken, and some that must not be. */
+/** Valid tokens, and some that must be refused. */
 const JWTS: readonly string[] = [
   bearerToken(),
   bearerToken({ exp: 1 }),
@@ -120,7 +120,7 @@ const multipart = {
 };
 const anyJson = fc.json({ maxDepth: 5 }).map((text) => Buffer.from(text));
 
-/** What is sent to the gateway, by kind: bytes of one connection. */
+/** The bytes that are sent on one connection, by kind. */
 export const KINDS: Readonly<Record<string, fc.Arbitrary<Buffer>>> = {
   http: mutated(whole),
   uri: mutated(TARGETS).map((target) =>
@@ -140,7 +140,7 @@ export const KINDS: Readonly<Record<string, fc.Arbitrary<Buffer>>> = {
         Buffer.from(got(target, `Authorization: ${oneLine(value)}`), 'latin1'),
       ),
     ),
-  // What is changed is the JSON inside, or the text of a whole token.
+  // Either the JSON inside is changed, or the text of a complete token.
   jwt: fc
     .oneof(
       mutated(JWTS),
@@ -148,7 +148,7 @@ export const KINDS: Readonly<Record<string, fc.Arbitrary<Buffer>>> = {
     )
     .map((token) => Buffer.from(got(SECURED_PATH, `Authorization: Bearer ${oneLine(token)}`), 'latin1')),
   'api-key': mutated([API_KEY]).map((key) => Buffer.from(got(SECURED_PATH, `X-Api-Key: ${oneLine(key)}`), 'latin1')),
-  // Each is good once, so that each is made anew.
+  // Each is valid once, so each is generated anew.
   wsse: fc
     .tuple(fc.boolean(), fc.uint8Array({ minLength: 16, maxLength: 16 }))
     .chain(([isSigned, nonce]) => mutated([isSigned ? signatureCall() : tokenCall(Buffer.from(nonce))]))
@@ -159,7 +159,7 @@ function claimsOf(token: string): string {
   return Buffer.from(token.split('.')[1] as string, 'base64url').toString();
 }
 
-/** A token in which one part is of other bytes. */
+/** A token in which one part consists of other bytes. */
 function withPart(bytes: Buffer, part: number): Buffer {
   return Buffer.from(bearerToken().split('.').with(part, bytes.toString('base64url')).join('.'));
 }

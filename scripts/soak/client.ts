@@ -1,32 +1,32 @@
 import { Agent, request } from 'node:http';
 
-/** What came back. */
+/** A reply. */
 export interface Answer {
   readonly status: number;
   readonly text: string;
 }
 
-/** What is asked. */
+/** A request. */
 export interface Asked {
   readonly method?: string;
   readonly path: string;
   readonly type?: string;
   readonly body?: string | Buffer;
-  /** Those of `demo` where nothing is said. */
+  /** The default is those of `demo`. */
   readonly credentials?: Readonly<Record<string, string>>;
 }
 
-/** One client of the gateway: its connections are its own. */
+/** One client of the gateway, with its own connections. */
 export interface Client {
-  /** @throws Error where no whole answer comes */
+  /** @throws Error if there is no complete answer */
   ask(asked: Asked): Promise<Answer>;
   close(): void;
 }
 
 const DEMO = { authorization: `Basic ${Buffer.from('demo:demo').toString('base64')}` };
-/** An answer that takes longer is lost. */
+/** Time for an answer; a later one is lost. */
 const ANSWER_MS = 30_000;
-/** Less than the gateway keeps connections, so that none is closed under a request. */
+/** Shorter than the gateway keeps idle connections, so that none is closed during a request. */
 const KEEP_MS = 2_000;
 
 export function createClient(port: number): Client {

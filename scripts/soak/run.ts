@@ -8,53 +8,53 @@ import { createClient } from './client.ts';
 import type { SoakOptions } from './options.ts';
 import { WORK } from './work.ts';
 
-/** Clients that ask at the same time, each one thing after the other. */
+/** Concurrent clients, each of which sends one request after the other. */
 const CLIENTS = 6;
-/** One in so many requests is a hostile one. */
+/** One in this many requests is hostile. */
 const HOSTILE = 10;
-/** Milliseconds that a client rests at most between two requests: what is measured is the gateway's time, not the queue's. */
+/** Maximum milliseconds between two requests of a client, so that the gateway's time is measured and not that of a queue. */
 const REST_MS = 40;
 const PROGRESS_MS = 5_000;
-/** Long enough for every kind to be compiled, and for every reader and connection to be there. */
+/** Long enough to compile the code of every kind, and to start all readers and connections. */
 const WARM_MS = 8_000;
-/** What was begun ends, and idle connections are closed, before what is left is counted. */
+/** Before counting, running work ends and idle connections are closed. */
 const SETTLE_MS = 8_000;
-/** Bytes that may be held at the end beyond the start, as histories and caches of a fixed size fill up. */
+/** Bytes by which the heap may grow, because histories and caches of fixed size fill up. */
 const KEPT = 24 * 1024 * 1024;
-/** Handles of a kind that may be more: a connection that is being closed, a timer. */
+/** Additional handles of a kind that are allowed: a connection that is being closed, a timer. */
 const HANDLES = 3;
-/** Readers of queries come with the load, up to a bound of their own: each is a process with pipes. */
+/** Query readers are started under load, up to their own limit: each is a process with pipes. */
 const READERS: Readonly<Record<string, number>> = { ProcessWrap: 6, PipeWrap: 18 };
 
 /**
- * From so many minutes on it counts where the last quarter is slower than the first. A shorter one shows the figures alone: what
- * else the machine does in its few seconds decides them.
+ * From this duration on, a last quarter that is slower than the first is an error. Shorter runs only print the figures, because
+ * other load on the machine during these few seconds has too much influence.
  */
 const JUDGED_MINUTES = 4;
-/** Stretches of a quarter of the time. Their median passes over what the machine did beside. */
+/** Parts of a quarter of the time. Their median ignores occasional other load on the machine. */
 const STRETCHES = 5;
 
-/** Milliseconds of a timer, and those that it may be late by on a machine that does nothing else. */
+/** Milliseconds of a timer, and its lateness on an idle machine. */
 const TIMER_MS = 20;
 const LATE_MS = 5;
-/** Milliseconds of a lookup below which it is the machine that is measured. */
+/** Milliseconds of a lookup below which differences are due to the machine. */
 const FAST_MS = 10;
 
-/** How a soak went. */
+/** The result of a soak. */
 export interface SoakResult {
-  /** Requests answered as they must be, by kind. */
+  /** Correctly answered requests, by kind. */
   readonly answered: ReadonlyMap<string, number>;
-  /** 99th percentiles of a lookup, in milliseconds, of the quarters of the time: each the median of its stretches'. */
+  /** 99th percentiles of a lookup, in milliseconds, for each quarter of the time: the median of its parts. */
   readonly p99: readonly number[];
-  /** The same of how late timers of this process are: how busy the machine is with other things. */
+  /** The same for the lateness of timers in this process, which shows other load on the machine. */
   readonly late: readonly number[];
   readonly before: Holdings;
   readonly after: Holdings;
-  /** What must not be. */
+  /** Errors. */
   readonly amiss: readonly string[];
 }
 
-/** What something took, and when that was. */
+/** A duration, and the time when it was measured. */
 interface Sample {
   readonly at: number;
   readonly ms: number;
@@ -67,7 +67,7 @@ interface Soak {
   readonly amiss: string[];
 }
 
-/** Runs the whole soak. @param say takes lines about how it goes */
+/** Runs the whole soak. @param say receives lines of progress */
 export async function runSoak(options: SoakOptions, say: (line: string) => void): Promise<SoakResult> {
   const soak: Soak = { gateway: new ChildGateway(), answered: new Map(), samples: [], amiss: [] };
   const { gateway, answered, samples, amiss } = soak;
@@ -93,7 +93,7 @@ export async function runSoak(options: SoakOptions, say: (line: string) => void)
     if (options.minutes >= JUDGED_MINUTES) amiss.push(...slower(p99, late));
     const how = await gateway.stop();
     if (how !== 'code 0' || gateway.deaths > 0)
-      amiss.push(`the gateway ended by ${how}, ${gateway.deaths} times before that`);
+      amiss.push(`the gateway ended with ${how}, after ${gateway.deaths} unexpected exits`);
     return { answered, p99, late, before, after, amiss };
   } finally {
     clearInterval(progress);
@@ -137,12 +137,12 @@ async function askOn(
   }
 }
 
-/** Of some values, the one that such a share of them stays below. */
+/** The quantile of some values: `share` of them are below it. */
 function quantile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
 }
 
-/** By quarters of the time, the median of their stretches' 99th percentiles. @param from when it began, as `at` of samples */
+/** For each quarter of the time, the median of the 99th percentiles of its parts. @param from the start, on the clock of `at` */
 export function quarters(samples: readonly Sample[], from: number, length: number): number[] {
   const stretches = Array.from({ length: 4 * STRETCHES }, (): number[] => []);
   for (const { at, ms } of samples) stretches[Math.floor(((at - from) / length) * stretches.length)]?.push(ms);
@@ -150,7 +150,7 @@ export function quarters(samples: readonly Sample[], from: number, length: numbe
   return [0, 1, 2, 3].map((quarter) => quantile(p99.slice(quarter * STRETCHES, (quarter + 1) * STRETCHES), 0.5));
 }
 
-/** Notes how late a timer is, again and again. */
+/** Repeatedly measures how late a timer is. */
 function watchTimers(): { readonly samples: readonly Sample[]; readonly interval: NodeJS.Timeout } {
   const samples: Sample[] = [];
   let due = performance.now() + TIMER_MS;
@@ -163,8 +163,8 @@ function watchTimers(): { readonly samples: readonly Sample[]; readonly interval
 }
 
 /**
- * What is amiss where the last quarter took more than twice as long as the first, beyond what the machine has slowed down
- * by itself meanwhile.
+ * An error if the last quarter took more than twice as long as the first, after allowing for a machine that has become
+ * slower meanwhile.
  */
 export function slower(p99: readonly number[], late: readonly number[]): string[] {
   const [first = Number.NaN, last = Number.NaN] = [p99[0], p99.at(-1)];
@@ -177,10 +177,10 @@ export function slower(p99: readonly number[], late: readonly number[]): string[
 
 function compare(before: Holdings, after: Holdings): string[] {
   const grown = after.heap - before.heap;
-  const heap = grown > KEPT ? [`${(grown / 1024 / 1024).toFixed(0)} MiB more are held than at the start`] : [];
+  const heap = grown > KEPT ? [`the heap has grown by ${(grown / 1024 / 1024).toFixed(0)} MiB`] : [];
   const handles = Object.entries(after.handles).flatMap(([kind, count]) => {
     const more = count - (before.handles[kind] ?? 0);
-    return more > (READERS[kind] ?? HANDLES) ? [`${more} handles more of the kind ${kind}`] : [];
+    return more > (READERS[kind] ?? HANDLES) ? [`${more} more handles of the kind ${kind}`] : [];
   });
   return [...heap, ...handles];
 }

@@ -7,13 +7,13 @@ const SOAP = '/gateway/PeopleSoftServiceListeningConnector';
 const XML = 'text/xml; charset=utf-8';
 const JSON_TYPE = 'application/json';
 
-/** One thing that a client does; what it answers is checked. @throws Error for another answer than there must be */
+/** One action of a client, with a check of the answer. @throws Error for a wrong answer */
 type Work = (client: Client, random: Random, name: string) => Promise<void>;
 
 function must(answer: Answer, status: number, words: string): Answer {
   if (answer.status === status && answer.text.includes(words)) return answer;
   throw new Error(
-    `${answer.status} rather than ${status}, or no ${JSON.stringify(words)}: ${answer.text.slice(0, 300)}`,
+    `expected ${status} and ${JSON.stringify(words)}, got ${answer.status}: ${answer.text.slice(0, 300)}`,
   );
 }
 
@@ -36,7 +36,7 @@ const soapCall: Work = async (client) => {
   must(await client.ask({ method: 'POST', path: SOAP, type: XML, body }), 200, 'NYC01');
 };
 
-/** Each client has a name of its own, and reads what it has put. */
+/** Each client has its own name, and reads what it has written. */
 const mtom: Work = async (client, random, name) => {
   const content = `content ${random.between(1, 1e9)} `.repeat(random.between(1, 2_000));
   const include = '<x:Include xmlns:x="http://www.w3.org/2004/08/xop/include" href="cid:a"/>';
@@ -70,7 +70,7 @@ const polledQuery: Work = async (client) => {
     );
     if (status.text.includes('"success"')) break;
     if (performance.now() > limit || !/"(queued|running|posting)"/.test(status.text))
-      throw new Error(`a run ends with ${status.text}`);
+      throw new Error(`a run ended with ${status.text}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   must(
@@ -109,7 +109,7 @@ const save: Work = async (client, random, name) => {
 };
 
 const bearer: Work = async (client, random) => {
-  // Half of them are one token again and again, which is remembered; the others are new ones.
+  // Half of the calls use the same token, which is remembered; the others use new ones.
   const token = random.between(0, 1) === 0 ? TOKEN : bearerToken();
   must(await client.ask({ path: SECURED_PATH, credentials: { authorization: `Bearer ${token}` } }), 200, 'NYC01');
 };
@@ -126,7 +126,7 @@ const secured: Work = async (client, random) => {
   must(await client.ask(asked), 401, 'UNAUTHENTICATED');
 };
 
-/** What clients do, and how often: as many times as it stands here, of all of them. */
+/** The actions of clients; one that is listed several times is chosen accordingly often. */
 export const WORK: readonly (readonly [string, Work])[] = [
   ...Array.from({ length: 8 }, () => ['lookup', lookup] as const),
   ...Array.from({ length: 4 }, () => ['stored query', storedQuery] as const),

@@ -1,12 +1,12 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 
-/** What stands in the way of a run; said without a stack. */
+/** An error in the command line, printed without a stack trace. */
 export class UsageError extends Error {}
 
-/** An option that takes a text. */
+/** An option with a text value. */
 export const TEXT = { type: 'string' } as const;
 
-/** The options of a command line; undefined where help was asked for, and given. @throws UsageError */
+/** The options of a command line; `undefined` if help was requested and printed. @throws UsageError */
 export function parse<const Options extends ParseArgsOptionsConfig>(
   args: readonly string[],
   help: string,
@@ -29,7 +29,7 @@ export function parse<const Options extends ParseArgsOptionsConfig>(
 export function numberOf(name: string, text: string | undefined, otherwise: number, most: number): number {
   const number = text === undefined ? otherwise : Number(text);
   if (Number.isInteger(number) && number >= 1 && number <= most) return number;
-  throw new UsageError(`${name} takes a number from 1 to ${most}, not '${text}'`);
+  throw new UsageError(`${name} must be a whole number from 1 to ${most}, not '${text}'`);
 }
 
 /** The seed of an earlier run, or a new one. @throws UsageError */
@@ -37,12 +37,12 @@ export function seedOf(text: string | undefined): number {
   return numberOf('--seed', text, Math.floor(Math.random() * 2 ** 31) + 1, 2 ** 31);
 }
 
-/** Says how a run goes, with the seconds since it began. */
+/** Prints a line of progress, with the seconds since the start. */
 export type Say = (line: string) => void;
 
 /**
- * Runs a script by its command line. It ends with 0 where `work` says that all is well, with 1 where not, and with 2 where the
- * command line was not understood.
+ * Runs a script with its command line. Exits with 0 if `work` resolves to true, with 1 if not, and with 2 if the command line
+ * is invalid.
  */
 export async function runScript<Options>(
   read: (args: readonly string[]) => Options | undefined,

@@ -62,12 +62,17 @@ it.each<[string, string, object, string]>([
     'a length',
   ],
   ['no request id', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n', {}, 'without X-Request-Id'],
-  ['500 that is not logged', `HTTP/1.1 500 X\r\n${ID}Content-Length: 0\r\n\r\n`, { status: 500 }, 'does not say why'],
+  [
+    '500 that is not logged',
+    `HTTP/1.1 500 X\r\n${ID}Content-Length: 0\r\n\r\n`,
+    { status: 500 },
+    'without a reason in the log',
+  ],
   [
     '500 of its own',
     `HTTP/1.1 500 X\r\n${ID}Content-Length: 0\r\n\r\n`,
     { status: 500, fault: 'INTERNAL' },
-    'of its own',
+    'an internal error',
   ],
 ])('%s is found', async (_, bytes, logged, words) => {
   await expect(judged(bytes, logged)).rejects.toThrow(words);
@@ -87,7 +92,7 @@ it('bytes that nobody takes are found where the gateway has not ended before', a
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   const gateway = { port, deaths: 0, lineOf: async () => [] };
-  await expect(judge(gateway, REQUEST)).rejects.toThrow('takes no connection');
+  await expect(judge(gateway, REQUEST)).rejects.toThrow('refuses connections');
   setTimeout(() => gateway.deaths++, 100);
   await expect(judge(gateway, REQUEST)).resolves.toBeUndefined();
 });

@@ -19,10 +19,10 @@ const JOBS = [
 
 const CODINGS = { gzip: gunzipSync, zstd: zstdDecompressSync } as const;
 
-/** What compression costs, on one processor that does nothing else; what it saves is the network's. */
+/** The cost of compression, on a processor that does nothing else. The benefit, less traffic, is not measured. */
 export const compress: Row = {
   name: 'compress',
-  about: 'replies in gzip and zstd, beside the same replies as they are',
+  about: 'replies in gzip and zstd; limit: the same replies uncompressed',
   async measure(bench) {
     const server = await bench.serve('gateway-server.ts', [database(bench)]);
     const figures: Figure[] = [];
@@ -43,7 +43,7 @@ async function measure(
   const plain = getRequest(path, DEMO);
   const coded = getRequest(path, `${DEMO}Accept-Encoding: ${coding}\r\n`);
   const [before, after] = [await ask(server.port, plain), await ask(server.port, coded)];
-  if (!CODINGS[coding](after.body).equals(before.body)) throw new Error(`${job} in ${coding} is something else`);
+  if (!CODINGS[coding](after.body).equals(before.body)) throw new Error(`${job} in ${coding} has different content`);
   const rate = (request: string, seconds: number) => (): Promise<number> =>
     load({ port: server.port, requests: [request], connections: 8, depth, seconds });
   const seconds = bench.smoke ? 0.2 : 2;

@@ -8,7 +8,7 @@ const SIZES = [KIB, 10 * KIB, 100 * KIB];
 
 export const consumer: Row = {
   name: 'consumer',
-  about: "calls of a SOAP echo of 1, 10 and 100 KiB, 16 at a time, beside the `soap` package's client",
+  about: "calls of a SOAP echo of 1, 10 and 100 KiB, 16 at a time; limit: the `soap` package's client",
   async measure(bench) {
     const target = await bench.serve('consumer-target.ts');
     const wsdl = echoWsdl(bench.folder);

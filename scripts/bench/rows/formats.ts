@@ -6,15 +6,15 @@ import { database, executeQuery, ROWS } from '../query-data.ts';
 
 type Output = 'JSON' | 'CSV' | 'EXCEL';
 
-/** What a result is at least, in bytes a row, and what stands in the last bytes of one that is whole. */
+/** The smallest size of a result, in bytes a row, and a pattern for the last bytes of a complete one. */
 const whole: Readonly<Record<Output, { readonly width: number; readonly end: string }>> = {
   JSON: { width: 200, end: ']}}}' },
   CSV: { width: 90, end: '\r\n' },
-  // Compressed, so that little is known of its size; the record is the end of an archive.
+  // Compressed, so its size is unknown; the pattern is the record at the end of an archive.
   EXCEL: { width: 10, end: 'PK\u0005\u0006' },
 };
 
-/** The same rows as JSON are what these are measured by: how much slower they may be. */
+/** The required speed, relative to the same rows as JSON. */
 const JOBS = [
   { output: 'CSV', what: '200,000 rows as CSV', ratio: 0.9 },
   { output: 'EXCEL', what: '200,000 rows as a workbook', ratio: 0.25 },
@@ -22,7 +22,7 @@ const JOBS = [
 
 export const formats: Row = {
   name: 'formats',
-  about: 'stored query of 200,000 rows as CSV and as a workbook, beside the same as JSON; and what memory they take',
+  about: 'stored query of 200,000 rows as CSV and as a workbook; limit: the same as JSON; also their memory',
   async measure(bench) {
     const data = database(bench);
     const rows = bench.smoke ? ROWS / 10 : ROWS;
@@ -37,7 +37,7 @@ export const formats: Row = {
     const figures: Figure[] = [];
     for (const { output, what, ratio } of JOBS) {
       const pair = await bench.compare(what, rate('JSON'), rate(output));
-      figures.push({ job: `${what}, beside JSON`, unit: 'rows/s', ...pair, target: { kind: 'at-least', ratio } });
+      figures.push({ job: `${what}, vs JSON`, unit: 'rows/s', ...pair, target: { kind: 'at-least', ratio } });
     }
     await server.stop();
     for (const { output, what } of JOBS) {
@@ -47,7 +47,7 @@ export const formats: Row = {
   },
 };
 
-/** @throws Error for a result that is not whole */
+/** @throws Error for an incomplete result */
 async function read({ port }: Server, output: Output, rows: number): Promise<void> {
   const { bytes, tail } = await drain(port, executeQuery('BENCH_LARGE', rows, { output }), DEMO);
   const { width, end } = whole[output];

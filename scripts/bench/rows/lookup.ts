@@ -7,7 +7,7 @@ const REQUEST = getRequest('/gateway/RESTListeningConnector/LOCAL/Lookup.v1/Empl
 
 export const lookup: Row = {
   name: 'lookup',
-  about: 'GET of 1 KB of JSON, validated and authorised, beside the same route by hand on Hono with ajv',
+  about: 'GET of 1 KB of JSON, validated and authorised; limit: the same route written by hand with Hono and ajv',
   async measure(bench) {
     const limit = await bench.serve('lookup-limit.ts');
     const ours = await bench.serve('gateway-server.ts', [database(bench)]);
@@ -24,7 +24,7 @@ export const lookup: Row = {
   },
 };
 
-/** What is compared must say the same. */
+/** Both must return the same content. */
 async function refuseDifference(limit: Server, ours: Server): Promise<void> {
   const read = async ({ port }: Server): Promise<unknown> => JSON.parse((await ask(port, REQUEST)).body.toString());
   const [one, other] = await Promise.all([read(limit), read(ours)]);

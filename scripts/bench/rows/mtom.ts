@@ -12,7 +12,7 @@ const SIZES = [
   { size: 100 * MIB, times: 3, label: '100 MiB' },
   { size: 1024 * MIB, times: 1, label: '1 GiB' },
 ];
-/** Memory above the idle figure just before. */
+/** Memory above that of the idle gateway just before. */
 const AT_MOST = 60;
 
 const CONNECTOR = '/gateway/PeopleSoftServiceListeningConnector';
@@ -22,8 +22,7 @@ const AUTHORIZATION = `Basic ${Buffer.from('demo:demo').toString('base64')}`;
 
 export const mtom: Row = {
   name: 'mtom',
-  about:
-    'attachments of 1 MiB, 100 MiB and 1 GiB in and out, beside node:http to disk and back; and what memory it takes',
+  about: 'attachments of 1 MiB, 100 MiB and 1 GiB in and out; limit: node:http to disk and back; also their memory',
   async measure(bench) {
     const folder = join(bench.folder, 'files');
     mkdirSync(folder, { recursive: true });
@@ -58,7 +57,7 @@ export const mtom: Row = {
   },
 };
 
-/** What the largest takes, in and out, of a gateway that has done little before: memory once taken is not given back. */
+/** Memory for the largest attachment, in and out, on a gateway that did little before, because a process never shrinks. */
 async function memory(bench: Bench): Promise<Figure> {
   const { size, label } = SIZES.at(-1)!;
   const idle: number[] = [];
@@ -79,10 +78,10 @@ async function memory(bench: Bench): Promise<Figure> {
   return { job, unit: 'MB', limit: idle, ours: peak, target: { kind: 'within', more: AT_MOST } };
 }
 
-/** What was sent or asked for must have arrived. */
+/** Checks that everything that was sent or requested has arrived. */
 async function whole(one: Transfer, size: number): Promise<void> {
   const { bytes, first } = await transfer(one);
-  // A file that comes back is as long; one that was put is answered by its hash.
+  // A GET returns the whole file, a PUT its hash.
   if (bytes < size && !/[0-9a-f]{64}/.test(first)) throw new Error(`${one.path} lost something: ${first}`);
 }
 

@@ -4,12 +4,12 @@ import { database, executeQuery } from '../query-data.ts';
 
 const SYNCHRONOUS = executeQuery('BENCH_SMALL', 100, { prompt: { name: 'FROM', value: 0 } });
 
-/** Callers that wait at the same time. */
+/** Concurrent callers. */
 const CALLERS = 2;
 
 export const polled: Row = {
   name: 'polled',
-  about: 'polled query of 100 rows, from its entry to its block, beside the same query answered at once',
+  about: 'polled query of 100 rows, from its start to its block; limit: the same query answered at once',
   async measure(bench) {
     const server = await bench.serve('gateway-server.ts', [database(bench)]);
     const get = async (path: string): Promise<Record<string, unknown>> => {
@@ -31,7 +31,7 @@ export const polled: Row = {
   },
 };
 
-/** Enters a run, asks until it has ended, and fetches its only block. */
+/** Starts a run, polls until it has ended, and fetches its only block. */
 async function cycle(get: (path: string) => Promise<Record<string, unknown>>): Promise<void> {
   const { QueryInstance } = await get(SYNCHRONOUS.replace('ExecuteQuery.v1', 'ExecuteQueryPoll.v1'));
   const at = (what: string): string => `/gateway/RESTListeningConnector/LOCAL/${what}?instanceid=${QueryInstance}`;
@@ -44,7 +44,7 @@ async function cycle(get: (path: string) => Promise<Record<string, unknown>>): P
   if (status !== 'finalBlockRetrieved') throw new Error(`the block is ${status}`);
 }
 
-/** Milliseconds that one takes, of those that {@link CALLERS} callers do one after the other. */
+/** Milliseconds per run, while {@link CALLERS} callers each do one after the other. */
 async function timed(work: () => Promise<unknown>, seconds: number): Promise<number> {
   const end = performance.now() + seconds * 1000;
   const times: number[] = [];

@@ -5,7 +5,7 @@ import { ask, DEMO, getRequest, load } from '../load.ts';
 import { postgresDatabase } from '../postgres-data.ts';
 import { database, executeQuery, ROWS } from '../query-data.ts';
 
-/** Where each request begins to read. */
+/** The first row of each request. */
 const PLACES = Array.from({ length: 50 }, (_, index) => (index * 3989) % (ROWS - 200));
 
 const ofLimit = PLACES.map((from) => getRequest(`/small?from=${from}`));
@@ -15,13 +15,13 @@ const ofOurs = PLACES.map((value) =>
 
 export const query: Row = {
   name: 'query',
-  about: 'stored query of 100 rows by 12 columns, beside node:http, better-sqlite3 and JSON.stringify',
+  about: 'stored query of 100 rows by 12 columns; limit: node:http, better-sqlite3 and JSON.stringify',
   measure: (bench) => measure(bench, 'query-limit.ts', database(bench), 'stored query, 100 rows x 12 columns'),
 };
 
 export const queryPostgres: Row = {
   name: 'query-postgres',
-  about: 'the same on PostgreSQL, beside node:http, pg and JSON.stringify',
+  about: 'the same on PostgreSQL; limit: node:http, pg and JSON.stringify',
   measure: async (bench) =>
     measure(bench, 'postgres-limit.ts', await postgresDatabase(bench), 'the same on PostgreSQL'),
 };
@@ -42,7 +42,7 @@ async function measure(bench: Bench, script: string, data: string, job: string):
   return [{ job, unit: 'queries/s', ...figures, target }];
 }
 
-/** What is compared must hold the same rows. */
+/** Both must return the same rows. */
 async function refuseDifference(limit: Server, ours: Server): Promise<void> {
   const read = async ({ port }: Server, request = ''): Promise<unknown[]> =>
     keys(JSON.parse((await ask(port, request)).body.toString()));
@@ -51,7 +51,7 @@ async function refuseDifference(limit: Server, ours: Server): Promise<void> {
     throw new Error('the gateway and its limit answer differently');
 }
 
-/** The rows' own numbers. */
+/** The numbers of the rows. */
 function keys(reply: { data: { query: { rows: Record<string, unknown>[] } } }): unknown[] {
   return reply.data.query.rows.map((row) => row.prcsinstance ?? row.PRCSINSTANCE);
 }

@@ -7,7 +7,7 @@ import type { Bench, Row } from '../harness.ts';
 export const queue: Row = {
   name: 'queue',
   about:
-    'jobs put, taken and ended, without keys and with three to each, beside a table with statements by hand; on SQLite, and on PostgreSQL where it is',
+    'jobs entered, taken and completed, without keys and with three per key; limit: a table with hand-written SQL; on SQLite, and on PostgreSQL if installed',
   async measure(bench) {
     let files = 0;
     const file = (): string => `sqlite:${join(bench.folder, `queue-${files++}.db`)}`;

@@ -6,7 +6,7 @@ const KIB = 1024;
 
 export const rest: Row = {
   name: 'rest',
-  about: "calls of a REST operation with replies of 1 and 100 KiB, 16 at a time, beside undici's pool and JSON.parse",
+  about: "calls of a REST operation with replies of 1 and 100 KiB, 16 at a time; limit: undici's pool and JSON.parse",
   async measure(bench) {
     const target = await bench.serve('rest-target.ts');
     const spool = join(bench.folder, 'spool');

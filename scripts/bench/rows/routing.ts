@@ -5,9 +5,9 @@ import type { Figure } from '../figure.ts';
 import { pathOf, writeProject } from '../generated-project.ts';
 import type { Bench, Row } from '../harness.ts';
 
-/** Services of ten operations each. */
+/** Numbers of services, of ten operations each. */
 const SIZES = [1, 10, 100, 1000] as const;
-/** Paths asked for in turn: as many for every size, so that the table's size is all that differs. */
+/** Paths matched in turn: the same number for each size, so that only the size of the table differs. */
 const PATHS = 4096;
 
 interface Subject {
@@ -18,7 +18,7 @@ interface Subject {
 
 export const routing: Row = {
   name: 'routing',
-  about: 'a match among 100, 1,000 and 10,000 operations, beside a match among 10',
+  about: 'a match among 100, 1,000 and 10,000 operations; limit: a match among 10',
   async measure(bench) {
     const [ten, ...larger] = SIZES.map((services) => subject(bench, services)) as [Subject, ...Subject[]];
     const matches = bench.smoke ? 50_000 : 1_000_000;
@@ -41,14 +41,14 @@ function subject(bench: Bench, services: number): Subject {
   bench.say(`routing: ${services * 10} operations`);
   const { registry } = loadProject({ root: writeProject(bench, services), handlers: 'ignore-missing' });
   if (registry === undefined) throw new Error(`the definitions of ${services} services do not load`);
-  // A prime step goes through all of the table before it comes back.
+  // A prime step visits the whole table before it repeats.
   const paths = Array.from({ length: PATHS }, (_, index) => pathOf(index * 7919, services));
   return { operations: registry.operations.size, routes: compileRoutes(registry), paths };
 }
 
 const NO_QUERY = parseQueryString('', 100);
 
-/** Nanoseconds a match. */
+/** Nanoseconds per match. */
 function time({ routes, paths }: Subject, matches: number): number {
   let variables = 0;
   const start = performance.now();

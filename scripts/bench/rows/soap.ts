@@ -6,7 +6,7 @@ import { ask, DEMO, load } from '../load.ts';
 import { database } from '../query-data.ts';
 
 const KIB = 1024;
-/** The ratio to reach by the size of a message; at 10 KiB the lesser of its neighbours'. */
+/** The required ratio, by size of a message; at 10 KiB the smaller of its neighbours. */
 const SIZES = [
   { size: KIB, ratio: 1.5 },
   { size: 10 * KIB, ratio: 1.5 },
@@ -15,7 +15,7 @@ const SIZES = [
 
 export const soap: Row = {
   name: 'soap',
-  about: "SOAP echo of 1, 10 and 100 KiB, with credentials, beside the `soap` package's server without",
+  about: "SOAP echo of 1, 10 and 100 KiB, with credentials; limit: the `soap` package's server without credentials",
   async measure(bench) {
     const limit = await bench.serve('soap-limit.ts', [echoWsdl(bench.folder)]);
     const ours = await bench.serve('gateway-server.ts', [database(bench)]);
@@ -47,9 +47,9 @@ function post(path: string, message: string): string {
   return `${head}Content-Length: ${Buffer.byteLength(message)}\r\n${DEMO}\r\n${message}`;
 }
 
-/** What is compared must answer all that it was told. */
+/** Both must return all lines of the request. */
 async function refuseLoss({ port }: Server, request: string, lines: number): Promise<void> {
   const { body } = await ask(port, request);
   const answered = body.toString().split(/<(?:\w+:)?line[ >]/).length - 1;
-  if (answered !== lines) throw new Error(`${lines} lines were asked, ${answered} answered: ${body.subarray(0, 300)}`);
+  if (answered !== lines) throw new Error(`sent ${lines} lines, received ${answered}: ${body.subarray(0, 300)}`);
 }

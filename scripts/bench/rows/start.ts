@@ -10,9 +10,9 @@ const command = join(repository, 'dist/cli/main.js');
 
 export const start: Row = {
   name: 'start',
-  about: 'start of the sample registry until it is ready, beside node and an empty script',
+  about: 'start of the sample until it is ready; limit: node with an empty script',
   async measure(bench) {
-    if (!existsSync(command)) throw new Error('dist/ is not there: npm run build makes it');
+    if (!existsSync(command)) throw new Error('dist/ is missing. Run `npm run build`.');
     const empty = join(bench.folder, 'empty.js');
     writeFileSync(empty, '');
     const limit = (): Promise<number> => timeEmpty(bench, empty);
@@ -31,21 +31,21 @@ export const start: Row = {
   },
 };
 
-/** Milliseconds until node has run an empty script. */
+/** Milliseconds for node with an empty script. */
 async function timeEmpty(bench: Bench, script: string): Promise<number> {
   const begin = performance.now();
   await ended(bench.spawn([script]));
   return performance.now() - begin;
 }
 
-/** Milliseconds until the gateway says that it is ready, and answers so. */
+/** Milliseconds until the gateway prints that it is ready, and its health check confirms it. */
 async function timeStart(bench: Bench, database: string): Promise<number> {
   const begin = performance.now();
   const env = { PORT: '0', HOST: '127.0.0.1', DATABASE_URL: `sqlite:${database}` };
   const child = bench.spawn([command, 'serve'], { cwd: repository, env });
   const line = await firstLine(child, 'signalbox serve');
   const address = /http:\/\/[\w.:[\]]+/.exec(line)?.[0];
-  if (address === undefined) throw new Error(`signalbox serve said ${JSON.stringify(line)}`);
+  if (address === undefined) throw new Error(`signalbox serve printed ${JSON.stringify(line)}`);
   await becomesReady(`${address}/health/ready`);
   const ms = performance.now() - begin;
   child.stdout?.resume();

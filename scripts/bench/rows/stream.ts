@@ -5,18 +5,18 @@ import { DEMO, drain } from '../load.ts';
 import { postgresDatabase } from '../postgres-data.ts';
 import { database, executeQuery, ROWS } from '../query-data.ts';
 
-/** How a reply ends that is whole: the rows, what is round them, and the last chunk where it came in chunks. */
+/** The end of a complete reply: the rows, the JSON around them, and the last chunk if it is chunked. */
 const WHOLE = /\]\}+(?:\r\n0\r\n\r\n)?$/;
 
 export const stream: Row = {
   name: 'stream',
-  about: 'stored query of 200,000 rows, beside the driver and its cursor written as JSON; and what memory it takes',
+  about: 'stored query of 200,000 rows; limit: the rows of a driver cursor written as JSON; also its memory',
   measure: (bench) => measure(bench, 'query-limit.ts', database(bench), 'stored query, 200,000 rows'),
 };
 
 export const streamPostgres: Row = {
   name: 'stream-postgres',
-  about: 'the same on PostgreSQL, beside pg with its cursor written as JSON; and what memory it takes',
+  about: 'the same on PostgreSQL; limit: the rows of a pg cursor written as JSON; also its memory',
   measure: async (bench) =>
     measure(bench, 'postgres-limit.ts', await postgresDatabase(bench), '200,000 rows on PostgreSQL'),
 };
@@ -47,7 +47,7 @@ async function measure(bench: Bench, script: string, data: string, job: string):
   ];
 }
 
-/** @throws Error for a reply that is not whole */
+/** @throws Error for an incomplete reply */
 async function read(port: number, path: string, rows: number): Promise<void> {
   const { bytes, tail } = await drain(port, path, DEMO);
   if (bytes < rows * 200 || !WHOLE.test(tail)) throw new Error(`a reply of ${rows} rows was cut at ${bytes} bytes`);

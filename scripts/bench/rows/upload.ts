@@ -6,12 +6,12 @@ import { peakMemory } from '../memory.ts';
 import { command, libraryProject } from '../upload-project.ts';
 
 const MIB = 1_048_576;
-/** Resident, the command with all that it starts. */
+/** Resident memory of the command and its child processes. */
 const AT_MOST = 140;
 
 export const upload: Row = {
   name: 'upload',
-  about: "a file of 1 GiB sent, beside undici's pool; and what memory the three-step upload of 2 GiB takes",
+  about: "a file of 1 GiB sent; limit: undici's pool; also the memory of the three-step upload of 2 GiB",
   async measure(bench) {
     const small = bench.smoke;
     const file = fileOf(bench, small ? MIB : 1024 * MIB);
@@ -30,7 +30,7 @@ export const upload: Row = {
   },
 };
 
-/** What the command takes for the whole flow, over TLS: for a large file, and more than for a small one. */
+/** Memory of the command for the whole flow over TLS: for a large file, and compared with a small one. */
 async function memory(bench: Bench, [little, large]: readonly [number, number] | number[]): Promise<Figure[]> {
   const project = await libraryProject(bench.folder);
   const peaks: { little: number[]; large: number[] } = { little: [], large: [] };
@@ -61,7 +61,7 @@ async function memory(bench: Bench, [little, large]: readonly [number, number] |
       target: { kind: 'within', more: AT_MOST },
     },
     {
-      job: `upload of ${large} MiB beside ${little} MiB: resident memory`,
+      job: `upload of ${large} MiB vs ${little} MiB: resident memory`,
       unit: 'MB',
       limit: peaks.little,
       ours: peaks.large,
@@ -70,7 +70,7 @@ async function memory(bench: Bench, [little, large]: readonly [number, number] |
   ];
 }
 
-/** A file of that length, which takes no room on the disk. */
+/** A sparse file of that length. */
 function fileOf(bench: Bench, bytes: number): string {
   const path = join(bench.folder, `file-${bytes}.bin`);
   writeFileSync(path, '');

@@ -1,4 +1,4 @@
-/** Answers what it is told. */
+/** Returns its input. */
 export default {
   onRequest: (request: object): object => request,
 };

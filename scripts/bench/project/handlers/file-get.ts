@@ -1,6 +1,6 @@
 import type { HandlerContext } from '../../../../src/index.ts';
 
-/** Gives a file back. */
+/** Returns a stored file. */
 export default {
   async onRequest({ name }: { name: string }, context: HandlerContext) {
     return { content: await context.blobs.get(name) };

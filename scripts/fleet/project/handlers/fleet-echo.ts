@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type ComponentEvent, ServiceInterface } from 'signalbox';
 import { marked } from '../intervals.ts';
 
-/** Class 2 of the component: leaves a row for each save. */
+/** Class 2 of the component: writes a row for each save. */
 export default class FleetEcho extends ServiceInterface<ComponentEvent<{ ID: string; STEP: number }>> {
   async execute(event: ComponentEvent<{ ID: string; STEP: number }>): Promise<void> {
     const { ID, STEP } = event.after ?? { ID: '', STEP: 0 };

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { ProcessContext } from '../../../../src/index.ts';
 import { marked } from '../intervals.ts';
 
-/** Takes its time, and leaves a row in the transaction that ends it. */
+/** Waits a while, and writes a row in the transaction that ends it. */
 export default {
   async run({ ITEM, PAUSE }: { ITEM: string; PAUSE: number }, context: ProcessContext) {
     await marked(`process ${context.instance}`, randomUUID(), async () => {
