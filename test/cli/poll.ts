@@ -10,5 +10,5 @@ export async function poll<T>(
     if (answer !== undefined) return answer;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  throw new Error(`waited in vain for ${what}\n${seen()}`);
+  throw new Error(`timed out waiting for ${what}\n${seen()}`);
 }

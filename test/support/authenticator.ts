@@ -4,7 +4,7 @@ import type { Authenticator } from '../../src/security/port.ts';
 import { projectFiles } from '../../src/serve/start/settings.ts';
 import { createDirectory } from './directory.ts';
 
-/** The authenticator of a registry whose users are all in its definitions. */
+/** The authenticator of a registry whose users are all defined in YAML. */
 export function authenticatorOf({ schemes, users }: Pick<Registry, 'schemes' | 'users'>): Authenticator {
   return createAuthenticator({
     schemes: schemes.values(),

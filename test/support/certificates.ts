@@ -1,4 +1,4 @@
-/** A certificate and its key, made for these tests; good until 2126 but for {@link EXPIRED}. */
+/** A certificate and its key, for tests only; valid until 2126, except {@link EXPIRED}. */
 export interface Identity {
   /** PEM. */
   readonly certificate: string;
@@ -6,7 +6,7 @@ export interface Identity {
   readonly key: string;
 }
 
-/** It vouches for all but {@link IMPOSTOR}. Elliptic, as all of them: P-256. */
+/** The authority that issued all but {@link IMPOSTOR}. All keys are elliptic: P-256. */
 export const AUTHORITY = `-----BEGIN CERTIFICATE-----
 MIIBijCCATCgAwIBAgICEAAwCgYIKoZIzj0EAwIwKzEQMA4GA1UECgwHRXhhbXBs
 ZTEXMBUGA1UEAwwOVGVzdCBhdXRob3JpdHkwIBcNMjAwMTAxMDAwMDAwWhgPMjEy
@@ -42,7 +42,7 @@ nJ9pLAJDEyQWLMRPSjAuTK2sWRKhRANCAARC/JSTyBiWx6w8b7G5vOwK1CLm6vmX
 `,
 };
 
-/** The key of {@link SERVER} under the passphrase `opensesame`. */
+/** The key of {@link SERVER}, encrypted with the passphrase `opensesame`. */
 export const ENCRYPTED_KEY = `-----BEGIN ENCRYPTED PRIVATE KEY-----
 MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAgC6ZFDsU4bYQICCAAw
 DAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEECV8fAeO36tEx4MM7oSj2NoEgZBE
@@ -100,7 +100,7 @@ VJ5VzgG3rRdjF6aLwc7NbxaYTRVCCqK8xLd+5fZF66cExll+dCBRKi5D
 `,
 };
 
-/** A caller whose subject begins as that of {@link PARTNER} does: CN=partner2. */
+/** A caller whose subject begins like that of {@link PARTNER}: CN=partner2. */
 export const NAMESAKE: Identity = {
   certificate: `-----BEGIN CERTIFICATE-----
 MIIBvDCCAWKgAwIBAgICEAQwCgYIKoZIzj0EAwIwKzEQMA4GA1UECgwHRXhhbXBs
@@ -123,7 +123,7 @@ kjJFkiLZ3Vj/3ybxDGo8CHTMq7KhRANCAAQSVzltAFrOyy7vO7OBvRzunmLwNmG8
 `,
 };
 
-/** Says that it is {@link PARTNER}, and vouches for itself. */
+/** Self-signed, with the subject of {@link PARTNER}. */
 export const IMPOSTOR: Identity = {
   certificate: `-----BEGIN CERTIFICATE-----
 MIIBtjCCAVygAwIBAgICEAUwCgYIKoZIzj0EAwIwRzELMAkGA1UEBhMCREUxFTAT
@@ -146,7 +146,7 @@ MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg3H9dF+3ZWxxzlvDZ
 `,
 };
 
-/** CN=old partner, until 2021. */
+/** CN=old partner, expired in 2021. */
 export const EXPIRED: Identity = {
   certificate: `-----BEGIN CERTIFICATE-----
 MIIBhzCCAS6gAwIBAgICEAYwCgYIKoZIzj0EAwIwKzEQMA4GA1UECgwHRXhhbXBs

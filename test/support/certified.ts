@@ -3,17 +3,17 @@ import { PARTNER_SUBJECT } from './certificates.ts';
 /** The path of the operation of {@link certifiedProject}. */
 export const WHO = '/gateway/RESTListeningConnector/Certified.v1/who';
 
-/** What stands beside what all such projects have: YAML, of whole lines. */
+/** The parts in which such projects differ: YAML, in complete lines. */
 interface Certified {
   readonly schemes: string;
-  /** Those that the service asks for. */
+  /** The schemes that the service requires. */
   readonly requires: string;
-  /** Definitions of more users, each with `---` behind it. */
+  /** Definitions of more users, each followed by `---`. */
   readonly users?: string;
   readonly operations?: string;
 }
 
-/** Definitions of a service that tells callers with the role CALLER who they are, and of the user `partner`, who has it. */
+/** Definitions of a service that returns the caller's id to callers with the role CALLER, and of the user `partner`, who has it. */
 export function certifiedProject({
   schemes,
   requires,

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { createProgram } from '../../src/cli/program.ts';
 
-/** The command line, as it is built for each run. */
+/** The command line, as built for each run. */
 export const program = createProgram();
 
-/** The command that a line calls (`user key add`), with what it is given; fails where there is none, or no such option. */
+/** The command that a line calls (`user key add`), with its arguments. @throws Error for an unknown command or option */
 export function subcommand(words: readonly string[]): Command {
   let command: Command = program;
   let depth = 0;
@@ -13,7 +13,7 @@ export function subcommand(words: readonly string[]): Command {
     const next = command.commands.find((each) => each.name() === name);
     if (next === undefined) {
       if (command !== program && (name === '' || name.startsWith('-'))) break;
-      throw new Error(`'signalbox ${words.slice(0, depth + 1).join(' ')}' is no command.`);
+      throw new Error(`'signalbox ${words.slice(0, depth + 1).join(' ')}' is not a command.`);
     }
     command = next;
     depth += 1;

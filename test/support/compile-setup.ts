@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** All of the gateway, and what its readers are made of, which nobody else loads. */
+/** The whole gateway, and the code of its readers, which only readers load. */
 const MODULES = ['index.ts', 'query/sqlite/execute.ts', 'query/sqlite/output.ts'];
 
 /**
- * Compiles the sources once for all processes that run them, into the folder of NODE_COMPILE_CACHE. Node writes it when a
- * process ends by itself, and most of those that tests start are killed. Tests need not wait for it.
+ * Compiles the sources once for all processes that run them, into the folder of NODE_COMPILE_CACHE. Node writes that cache only
+ * when a process exits by itself, but most processes that tests start are killed. Tests need not wait for this.
  */
 export default function setup(): () => Promise<void> {
   const imports = MODULES.map(

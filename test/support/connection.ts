@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** A connection of its own, with what has come back so far. */
+/** A new connection, with the bytes received so far. */
 export interface Connection {
   readonly socket: Socket;
   readonly received: () => string;

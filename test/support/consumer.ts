@@ -6,11 +6,11 @@ import type { MediaMessage, Message, Method, RawKind } from '../../src/model/ser
 import { parseUriTemplate } from '../../src/wire/uri-template/uri-template.ts';
 import { document, registry } from './registry.ts';
 
-/** Consumer operations over REST from literals, for tests of what stands behind the loader. */
+/** Consumer operations over REST from literals, for tests of the stages after the loader. */
 
 const at = { file: 'test.yaml', line: 1, column: 1 };
 
-/** A text as YAML has it: `{FIELD}`, `{FIELD.name}`, `${env:X}`, `${secret:X}`. */
+/** A text as written in YAML: `{FIELD}`, `{FIELD.name}`, `${env:X}`, `${secret:X}`. */
 function callText(source: string, fields: readonly Field[]): CallText {
   const parts = source.split(/(\$\{\w+:\w+\}|\{\w+(?:\.\w+)?\})/).flatMap((text): CallText['parts'] => {
     const [, kind, name = ''] = /^\$\{(env|secret):(\w+)\}$/.exec(text) ?? [];
@@ -32,9 +32,9 @@ export interface RestOptions {
   readonly filled?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly form?: Readonly<Record<string, string>>;
-  /** What of the fields is the body, unless `form` says. */
+  /** The fields that form the body, unless `form` is set. */
   readonly body?: 'document' | { readonly field: string } | RawKind;
-  /** Takes names that nobody declared. */
+  /** Accepts undeclared names. */
   readonly open?: boolean;
   readonly response?: Document | RawKind | Readonly<Record<string, Document | RawKind>>;
   readonly fault?: Document;

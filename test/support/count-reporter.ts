@@ -1,21 +1,21 @@
 import { writeSync } from 'node:fs';
 import type { Reporter, TestModule, TestRunEndReason, TestSuite, Vitest } from 'vitest/node';
 
-/** What became of the tests of one run. */
+/** The results of one run. */
 export interface Count {
   passed: number;
   failed: number;
   skipped: number;
 }
 
-/** The closing line: `12 passed, 0 failed`, with `, 3 skipped` where some were. */
+/** The last line: `12 passed, 0 failed`, followed by `, 3 skipped` if any were. */
 export function countText({ passed, failed, skipped }: Count): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
 
 /**
- * Ends the output with one line that counts the run. Besides tests, what kept tests from running counts as failed: a file or
- * suite with an error of its own, and an error that belongs to no test.
+ * Ends the output with one line that counts the results. Everything that prevents tests from running also counts as failed: an
+ * error in a file or suite, and an error outside of any test.
  */
 export default class CountReporter implements Reporter {
   #count: Count | undefined;
@@ -23,7 +23,7 @@ export default class CountReporter implements Reporter {
 
   onInit(vitest: Vitest): void {
     this.#watching = vitest.config.watch;
-    // Whatever else is still to be printed comes before the end of the process.
+    // At the exit of the process, everything else has been printed.
     if (!this.#watching) process.once('exit', (code) => this.#printLast(code));
   }
 
@@ -36,13 +36,13 @@ export default class CountReporter implements Reporter {
 
   #printLast(code: number): void {
     const count = this.#count ?? { passed: 0, failed: 0, skipped: 0 };
-    // A run that fails for a reason of another kind (no test files, a broken configuration) must not read like a good one.
+    // A run that fails for another reason (no test files, a broken configuration) must not look like a success.
     if (code !== 0 && count.failed === 0) count.failed = 1;
     writeWhole(`${countText(count)}\n`);
   }
 }
 
-/** Standard output may be a pipe that is full for the moment (EAGAIN), or one that nobody reads (EPIPE). */
+/** Standard output can be a pipe that is full at the moment (EAGAIN), or whose reader is gone (EPIPE). */
 function writeWhole(text: string): void {
   for (;;) {
     try {

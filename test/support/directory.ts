@@ -2,7 +2,7 @@ import type { User } from '../../src/model/security.ts';
 import { definedUsers } from '../../src/security/directory/directory.ts';
 import type { Directory } from '../../src/security/directory/port.ts';
 
-/** A directory of the users of the definitions alone, which never change while the gateway runs. */
+/** A directory of the users in the definitions only, which never change while the gateway runs. */
 export function createDirectory(users: ReadonlyMap<string, User>, sampleUsers: boolean): Directory {
   const defined = definedUsers(users, sampleUsers);
   return {
@@ -11,7 +11,7 @@ export function createDirectory(users: ReadonlyMap<string, User>, sampleUsers: b
     findByCertificate: (names) => defined.findByCertificate(names),
     findOwner: (id) => defined.find(id),
     version: () => 0,
-    // Without a database nothing outlives the call.
+    // Without a database there is no state to keep.
     keep: async () => undefined,
   };
 }

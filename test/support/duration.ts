@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 
 /**
- * Passes where the work takes less than `limitMs` at least once in ten times. What grows as the square of its input
- * never does; what is linear does so on a machine that is busy with other things as well.
+ * Passes if the work takes less than `limitMs` at least once in ten attempts. Quadratic work never does; linear work does,
+ * even on a busy machine.
  */
 export function expectWithin(limitMs: number, work: () => void): void {
   let took = Infinity;

@@ -14,7 +14,7 @@ const repository = fileURLToPath(new URL('../../', import.meta.url));
 export const DEMO = `Basic ${Buffer.from('demo:demo').toString('base64')}`;
 export const GUEST = `Basic ${Buffer.from('guest:guest').toString('base64')}`;
 
-/** A reply, read whole. */
+/** A complete reply. */
 export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -25,7 +25,7 @@ export interface Call {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** Sends no credentials. By default `demo` calls. */
+  /** Sends no credentials. By default, the call has those of `demo`. */
   readonly anonymous?: boolean;
 }
 
@@ -34,17 +34,17 @@ export interface TestGateway {
   readonly port: number;
   /** Folder of the database; removed at the end. */
   readonly folder: string;
-  /** The log so far, a line an entry. */
+  /** The log so far, one entry per line. */
   readonly log: () => Record<string, unknown>[];
-  /** Calls a path as it stands: nothing is folded or encoded on the way. */
+  /** Calls a path exactly as given, without normalising or encoding it. */
   call(path: string, options?: Call): Promise<Reply>;
-  /** Writes bytes to a fresh connection, and reads until the gateway closes it. */
+  /** Writes bytes to a new connection, and reads until the gateway closes it. */
   raw(bytes: string | Buffer): Promise<string>;
   stop(): Promise<void>;
 }
 
 export interface TestGatewayOptions {
-  /** The project; the sample where neither this nor `files` is given. */
+  /** The project; the default, without `files` as well, is the sample. */
   readonly root?: string;
   /** A project of the test's own, by path: see {@link writeProject}. */
   readonly files?: Readonly<Record<string, string>>;
@@ -54,11 +54,11 @@ export interface TestGatewayOptions {
   readonly usersWithin?: number;
   readonly grace?: number;
   readonly headersTimeout?: number;
-  /** Processes for stored queries: one, which takes half the time to start, where a test is not about more. */
+  /** Processes for stored queries. The default, one, halves the time to start. */
   readonly readers?: number;
 }
 
-/** A gateway on a free port of 127.0.0.1 with a database of its own. */
+/** A gateway on a free port of 127.0.0.1, with its own database. */
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const project = options.files === undefined ? undefined : writeProject(options.files);
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-test-'));

@@ -6,14 +6,14 @@ import type { Reply } from './gateway.ts';
 
 export interface SecureCall extends Pick<ConnectionOptions, 'maxVersion' | 'ALPNProtocols'> {
   readonly headers?: Readonly<Record<string, string>>;
-  /** What the caller shows. */
+  /** The caller's certificate. */
   readonly identity?: Identity;
 }
 
 const shownOf = (identity: Identity | undefined): ConnectionOptions =>
   identity === undefined ? {} : { cert: identity.certificate, key: identity.key };
 
-/** Calls a gateway over TLS, whose certificate must be good for 127.0.0.1. */
+/** Calls a gateway over TLS, whose certificate must be valid for 127.0.0.1. */
 export function callSecurely(address: string, path: string, call: SecureCall = {}): Promise<Reply> {
   const { headers = {}, identity, ...options } = call;
   return new Promise((resolve, reject) => {
@@ -37,7 +37,7 @@ export function callSecurely(address: string, path: string, call: SecureCall = {
   });
 }
 
-/** What a gateway shows: the serial number of its certificate, the version and the protocol that it speaks. */
+/** The serial number of a gateway's certificate, and its TLS version and protocol. */
 export function handshake(
   address: string,
   options: ConnectionOptions = {},

@@ -2,14 +2,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
 
-/** A key with which tokens are signed, and what is published of it. */
+/** A key that signs tokens, and its public part. */
 export interface SigningKey {
   readonly privateKey: CryptoKey;
   readonly publicKey: CryptoKey;
   readonly jwk: JWK & { readonly kid: string; readonly alg: string };
 }
 
-/** Makes an elliptic key, which takes a millisecond, unless another algorithm is asked for. */
+/** Generates a key; by default an elliptic one, which takes only a millisecond. */
 export async function makeKey(kid: string, alg = 'ES256'): Promise<SigningKey> {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
   return { privateKey, publicKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
@@ -20,17 +20,17 @@ export interface Signing {
   readonly key?: SigningKey;
 }
 
-/** One that issues tokens, and publishes its keys over HTTP. */
+/** An issuer of tokens, which publishes its keys over HTTP. */
 export interface Issuer {
   readonly url: string;
   readonly jwks: string;
   /** The first of its keys signs. */
   keys: SigningKey[];
-  /** What answers in place of its keys: a status, and a body. */
+  /** A status and body to answer instead of the keys. */
   instead: { readonly status: number; readonly body?: string; readonly headers?: Record<string, string> } | undefined;
-  /** Paths that were asked for. */
+  /** Requested paths. */
   readonly asked: string[];
-  /** A good token of `sub: partner` for the audience `signalbox`, but for the claims given; undefined takes one away. */
+  /** A valid token of `sub: partner` for the audience `signalbox`, with these claims changed; `undefined` removes one. */
   token(claims?: JWTPayload, signing?: Signing): Promise<string>;
   close(): Promise<void>;
 }
@@ -68,7 +68,7 @@ export async function startIssuer(): Promise<Issuer> {
   return issuer;
 }
 
-/** Definitions of a service whose operations ask for tokens of an issuer, and the users and roles of its grants. */
+/** Definitions of a service whose operations require tokens of an issuer, and the users and roles of its permissions. */
 export function tokenProject(issuer: Pick<Issuer, 'url' | 'jwks'>, scheme = ''): Record<string, string> {
   return {
     'definitions/tokens.yaml': `scheme: tokens

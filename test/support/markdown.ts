@@ -1,19 +1,19 @@
 /** A fenced block of a Markdown file. */
 export interface CodeBlock {
-  /** The heading that it stands under. */
+  /** The heading above it. */
   readonly section: string;
-  /** `sh`, `yaml`, `ts`, or '' where the fence names none. */
+  /** `sh`, `yaml`, `ts`, or '' if the fence names none. */
   readonly language: string;
   readonly text: string;
 }
 
-/** A line of a shell block, without its comment, as commands in their order. */
+/** A command of a shell block, without its comment. */
 export interface ShellCommand {
   readonly section: string;
   readonly command: string;
 }
 
-/** Every fenced block of a Markdown text, in order; `name` is for the message where one does not end. */
+/** Every fenced block of a Markdown text, in order. @param name for the error about a block that does not end */
 export function readBlocks(text: string, name: string): CodeBlock[] {
   const found: CodeBlock[] = [];
   let section = '';
@@ -45,12 +45,12 @@ export function commandsIn(blocks: readonly CodeBlock[]): ShellCommand[] {
     );
 }
 
-/** What stands outside of fenced blocks, with blanks for line ends. */
+/** The text outside of fenced blocks, with spaces for line ends. */
 export function proseOf(text: string): string {
   return text.replace(/^```[\s\S]*?^```$/gm, '').replaceAll(/\s+/g, ' ');
 }
 
-/** What links name the headings of a page by: their words in small letters, joined by hyphens. */
+/** The anchors of a page's headings: their words in small letters, joined by hyphens. */
 export function headingIds(text: string): string[] {
   const headings = [...text.replace(/^```[\s\S]*?^```$/gm, '').matchAll(/^#+ (.+)$/gm)];
   return headings.map(([, heading = '']) =>
@@ -61,7 +61,7 @@ export function headingIds(text: string): string[] {
   );
 }
 
-/** Rows of the tables whose first heading is given, as their cells; `\\|` is a bar inside a cell. */
+/** The cells of all tables with this first heading, row by row; `\\|` is a bar inside a cell. */
 export function tableRows(text: string, heading: string): string[][] {
   const found: string[][] = [];
   let isInside = false;

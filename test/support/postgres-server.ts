@@ -3,20 +3,20 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A PostgreSQL of our own, in a folder of its own, that speaks over a socket there and over TCP on a free port. */
+/** A PostgreSQL server with its own folder, which listens on a socket there and on a free TCP port. */
 export interface PostgresServer {
   /** `postgres://postgres@127.0.0.1:<port>/postgres`. */
   readonly url: string;
-  /** Of its postmaster. */
+  /** The process id of its postmaster. */
   readonly pid: () => number;
   stop(mode?: 'fast' | 'immediate'): void;
-  /** After a stop, on the same port with the same data. */
+  /** Starts it after a stop, on the same port and with the same data. */
   start(): void;
   /** Stops it and removes its folder. */
   remove(): void;
 }
 
-/** The folder of its programs; undefined where it is not installed. */
+/** The folder of PostgreSQL's programs; `undefined` if it is not installed. */
 export function postgresPrograms(): string | undefined {
   const folder = '/usr/lib/postgresql';
   if (!existsSync(folder)) return undefined;
@@ -24,7 +24,7 @@ export function postgresPrograms(): string | undefined {
   return versions.map((version) => join(folder, version, 'bin')).find((bin) => existsSync(join(bin, 'initdb')));
 }
 
-/** PostgreSQL refuses to run as root: it runs as its own user there. */
+/** PostgreSQL refuses to run as root; root starts it as the user `postgres`. */
 function command(program: string, args: readonly string[]): [string, string[]] {
   const isRoot = process.getuid?.() === 0;
   return isRoot ? ['runuser', ['-u', 'postgres', '--', program, ...args]] : [program, [...args]];
@@ -37,7 +37,7 @@ function run(program: string, args: readonly string[]): void {
     throw new Error(`${program} ${args.join(' ')} ended with ${done.status}: ${done.stderr}${done.stdout}`);
 }
 
-/** @param settings beside those that make it fast and private */
+/** @param settings in addition to those that make it fast and private */
 export function startPostgres(port: number, settings: Readonly<Record<string, string>> = {}): PostgresServer {
   const bin = postgresPrograms();
   if (bin === undefined) throw new Error('PostgreSQL is not installed');
@@ -87,7 +87,7 @@ export function startPostgres(port: number, settings: Readonly<Record<string, st
       try {
         stop('immediate');
       } catch {
-        // It was stopped already.
+        // It is already stopped.
       }
       keeper.kill('SIGKILL');
       rmSync(folder, { recursive: true, force: true });
@@ -96,8 +96,8 @@ export function startPostgres(port: number, settings: Readonly<Record<string, st
 }
 
 /**
- * Ends a server whose owner was killed, and removes its folder: a process of its own, whose input ends with its owner however
- * that comes about.
+ * Ends a server whose owner was killed, and removes its folder. This is a separate process, whose input ends when its owner
+ * dies for whatever reason.
  */
 function keep(folder: string, data: string): ReturnType<typeof spawn> {
   const script = 'cat >/dev/null; kill -QUIT "$(head -n 1 "$1/postmaster.pid")"; sleep 1; rm -rf "$0"';

@@ -9,18 +9,18 @@ import { postgresPrograms, startPostgres } from './postgres-server.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Of a PostgreSQL for the whole run; empty where none can be had. */
+    /** URL of a PostgreSQL for the whole run; empty if none is available. */
     readonly postgres: string;
-    /** Name of a database there that the store has brought up to date, to be copied. */
+    /** Name of a migrated database there, to be copied. */
     readonly postgresTemplate: string;
   }
 }
 
-/** Nobody stops it in between: only those that are stopped have to keep what was committed. */
+/** Settings without durability: this server is never restarted during a run. */
 const FORGETFUL = { synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off', jit: 'off' } as const;
 
 /**
- * One PostgreSQL for all test files: the one that SIGNALBOX_TEST_POSTGRES names, or one of our own where it is installed.
+ * One PostgreSQL for all test files: the one that SIGNALBOX_TEST_POSTGRES names, or a new one if PostgreSQL is installed.
  * Without either, tests that need it are skipped by name; `.ci/run` installs it.
  */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {

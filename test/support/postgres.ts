@@ -2,30 +2,30 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 
-/** Of the PostgreSQL of this run; empty where there is none. */
+/** URL of the PostgreSQL of this run; empty if there is none. */
 const server = inject('postgres');
 
 /** Whether there is a PostgreSQL: `describe.skipIf(!hasPostgres)`. */
 export const hasPostgres = server !== '';
 
-/** A database of a test's own. */
+/** A database for one test. */
 export interface TestDatabase {
   readonly url: string;
-  /** Runs statements in it, on a connection of its own. */
+  /** Runs statements in it, on a separate connection. */
   run(sql: string, values?: readonly unknown[]): Promise<pg.QueryResult>;
-  /** Removes it, whoever is still connected. */
+  /** Removes it, even if there are connections. */
   drop(): Promise<void>;
 }
 
 let strategy: Promise<string> | undefined;
 
-/** Copies of files take half as long as PostgreSQL's own choice, which writes every page to the log; from 15 on there is one. */
+/** Copying files takes half as long as PostgreSQL's default, which logs every page; versions before 15 have no choice. */
 async function quickest(): Promise<string> {
   const { rows } = await once(server, 'show server_version_num');
   return Number(rows[0].server_version_num) < 150_000 ? '' : 'strategy file_copy';
 }
 
-/** Makes a database: empty, or one that the store has brought up to date already, in a fifth of the time that takes. */
+/** Creates a database: empty, or a copy of a migrated one, which takes a fifth of the time of a migration. */
 export async function createDatabase({ migrated = false } = {}): Promise<TestDatabase> {
   const name = `t_${randomUUID().replaceAll('-', '')}`;
   strategy ??= quickest();

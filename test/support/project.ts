@@ -2,15 +2,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** A project in a folder of its own. */
+/** A project in its own folder. */
 export interface TestProject {
   readonly root: string;
   remove(): void;
 }
 
-/** Hashes of the least cost that there is: what is tested is not their strength. */
+/** Password hashes of minimal cost, because tests do not depend on their strength. */
 const SALT = '$scrypt$ln=1,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg';
-/** `demo` holds the list EVERYTHING, `guest` none; their passwords are their names. */
+/** `demo` has the permission list EVERYTHING, `guest` has none; their passwords are their names. */
 export const USERS = `permission-list: EVERYTHING
 ---
 role: ALL
@@ -26,14 +26,14 @@ password: ${SALT}$omzwekRZhK7H14WBx2uNfQdcBMmSmpudUeBNrb/md2A
 sample: true
 `;
 
-/** Text of a gateway definition, with more lines. */
+/** The text of a gateway definition, with additional lines. */
 export function gatewayText(more = ''): string {
   return `gateway: LOCAL\nnamespace: urn:test\ndatabase: \${env:DATABASE_URL:-sqlite:test.db}\n${more}\n`;
 }
 
 /**
- * Writes a project out of its files, by path. What every project needs is there unless the files say otherwise:
- * `definitions/gateway.yaml` and `definitions/users.yaml`.
+ * Writes a project with these files, by path. Files that every project needs, `definitions/gateway.yaml` and
+ * `definitions/users.yaml`, have defaults.
  */
 export function writeProject(files: Readonly<Record<string, string>>): TestProject {
   const root = mkdtempSync(join(tmpdir(), 'signalbox-project-'));
@@ -45,7 +45,7 @@ export function writeProject(files: Readonly<Record<string, string>>): TestProje
   return { root, remove: () => rmSync(root, { recursive: true, force: true }) };
 }
 
-/** Asks again and again, ten milliseconds apart, until there is an answer; fails after fifteen seconds. */
+/** Repeats a check every ten milliseconds until it returns a value; fails after fifteen seconds. */
 export async function eventually<T>(what: string, ask: () => T | undefined | Promise<T | undefined>): Promise<T> {
   const limit = performance.now() + 15_000;
   while (performance.now() < limit) {
@@ -53,5 +53,5 @@ export async function eventually<T>(what: string, ask: () => T | undefined | Pro
     if (answer !== undefined) return answer;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  throw new Error(`waited in vain for ${what}`);
+  throw new Error(`timed out waiting for ${what}`);
 }

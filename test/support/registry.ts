@@ -8,14 +8,14 @@ import { BASIC } from '../../src/model/security.ts';
 import type { Message, Method, Operation, OperationUri, RawKind, Service, SoapForm } from '../../src/model/service.ts';
 import { parseUriTemplate } from '../../src/wire/uri-template/uri-template.ts';
 
-/** Registries from literals, for tests of what stands behind the loader. */
+/** Registries from literals, for tests of the stages after the loader. */
 
 const at: Position = { file: 'test.yaml', line: 1, column: 1 };
 
-/** Options of a field by the names of the model. */
+/** Options of a field, with the names of the model. */
 export type FieldOptions = Partial<Omit<Field, 'name' | 'type' | 'at'>>;
 
-/** `string(10)`, `decimal(10.2)`, `integer` as YAML has them. */
+/** `string(10)`, `decimal(10.2)`, `integer`, as in YAML. */
 function scalar(word: string): ScalarType {
   const [, kind, length, scale] = /^(\w+)(?:\((\d+)(?:\.(\d+))?\))?$/.exec(word)!;
   return {
@@ -25,7 +25,7 @@ function scalar(word: string): ScalarType {
   };
 }
 
-/** A field as the loader makes it; a word stands for a scalar type. */
+/** A field as the loader produces it; a string is the name of a scalar type. */
 export function field(name: string, type: string | FieldType = 'string', options: FieldOptions = {}): Field {
   return {
     name,
@@ -63,7 +63,7 @@ export function document(
   return { id, xmlName: id, root: false, open: false, inPlace: false, fields, at, ...options };
 }
 
-/** The failure shape of specification 2.5, a fault document with a compound written in place. */
+/** The failure shape of specification 2.5, a fault document with a compound in place. */
 export const FAILURE = document(
   'FAILURE',
   [
@@ -85,12 +85,12 @@ export const FAILURE = document(
   { namespace: '' },
 );
 
-/** An operation by what differs from the usual: a GET with Basic credentials that answers JSON and XML with status 200. */
+/** An operation, given its differences from a GET with Basic credentials that answers JSON and XML with status 200. */
 export interface OperationOptions
   extends Partial<Omit<Operation, 'id' | 'name' | 'service' | 'uris' | 'soap' | 'request' | 'responses' | 'at'>> {
-  /** None: SOAP alone. */
+  /** Without it, the operation is served over SOAP only. */
   readonly templates?: readonly string[];
-  /** Over SOAP too, under its own name. */
+  /** Served over SOAP too, under its own name. */
   readonly soap?: true;
   readonly request?: Document | RawKind;
   readonly response?: Document | RawKind | Readonly<Record<string, Document | RawKind>>;
@@ -101,7 +101,7 @@ export interface ServiceOptions
   readonly operations: Readonly<Record<string, OperationOptions>>;
 }
 
-/** A registry of services by their ids (`Locations.v1`). */
+/** A registry of services, by id (`Locations.v1`). */
 export function registry(services: Readonly<Record<string, ServiceOptions>>, gateway: Partial<Gateway> = {}): Registry {
   const built = Object.entries(services).map(([id, options]) => service(id, options));
   const operations = built.flatMap((each) => each.operations);

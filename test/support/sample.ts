@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { repository } from '../cli/support.ts';
 
-/** A project in a folder of its own. */
+/** A project in its own folder. */
 export interface SampleCopy {
   readonly root: string;
   remove(): void;
 }
 
-/** The sample in a folder of its own, as a clone holds it after `npm ci`, with files added or replaced. */
+/** A copy of the sample, like a clone after `npm ci`, with files added or replaced. */
 export function copySample(files: Readonly<Record<string, string>> = {}): SampleCopy {
   const root = mkdtempSync(join(tmpdir(), 'signalbox-sample-'));
   for (const path of ['definitions', 'src/handlers', 'generated', 'package.json'])

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** How a secret may stand in a text: as it is, percent-encoded, in JSON, in Base64. */
+/** The forms that a secret can have in a text: unchanged, percent-encoded, in JSON, in Base64. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const encoded = encodeURIComponent(secret);
@@ -12,7 +12,7 @@ function formsOf(secret: string): string[] {
   return [...new Set([...all, bytes.toString('base64url'), bytes.toString('hex')])];
 }
 
-/** Everything that can be read off a value: properties that are hidden too, stacks, and what led to an error. */
+/** Everything that can be read from a value, including hidden properties, stacks, and causes of errors. */
 export function everythingOf(value: unknown): string {
   const shown = inspect(value, {
     depth: Infinity,
@@ -28,7 +28,7 @@ function stacksOf(value: unknown): string[] {
   return [`${value.message}\n${value.stack ?? ''}`, ...stacksOf(value.cause)];
 }
 
-/** The forms of secrets that stand in a text. */
+/** The forms of secrets that occur in a text. */
 export function leaked(text: string, secrets: readonly string[]): string[] {
   return secrets.flatMap(formsOf).filter((form) => text.includes(form));
 }

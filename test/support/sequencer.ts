@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take longest, mostly because they wait: what waits first leaves the machine to others meanwhile. */
+/** The files that take longest, mostly because they wait. They run first, because others can use the machine meanwhile. */
 const FIRST = [
   'test/store/queue/kill.test.ts',
   'test/cli/dev/dev.test.ts',
@@ -24,12 +24,12 @@ const FIRST = [
   'test/event/killed.test.ts',
 ];
 
-/** Begins with those that take longest, so that no worker is left with one of them at the end. */
+/** Runs the longest files first, so that no worker is left with one of them at the end. */
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { root } = this.ctx.config;
     for (const name of FIRST)
-      if (!existsSync(join(root, name))) throw new Error(`${name}, which is to be run first, is gone`);
+      if (!existsSync(join(root, name))) throw new Error(`${name}, which must run first, does not exist`);
     const sorted = await super.sort(files);
     const rank = (file: TestSpecification): number => {
       const at = FIRST.indexOf(relative(root, file.moduleId));

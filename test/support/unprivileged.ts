@@ -1,7 +1,7 @@
-/** The user that owns nothing. */
+/** The id of the user `nobody`. */
 const NOBODY = 65_534;
 
-/** Runs work as a user whom file modes bind: root, as whom a CI machine may run, may read and write whatever it likes. */
+/** Runs work as a user to whom file modes apply: CI machines often run as root, which can read and write everything. */
 export async function unprivileged<T>(work: () => T | Promise<T>): Promise<T> {
   const { geteuid, seteuid } = process;
   if (geteuid === undefined || seteuid === undefined || geteuid.call(process) !== 0) return work();

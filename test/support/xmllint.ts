@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Whether libxml2's `xmllint` is on this machine. */
+/** Whether libxml2's `xmllint` is installed. */
 export const hasXmllint = spawnSync('xmllint', ['--version']).status === 0;
 
-/** A schema of the corpus; undefined where the corpus is not beside the repository. */
+/** A schema of the corpus; `undefined` if the corpus is not next to the repository. */
 export function corpusSchema(name: string): string | undefined {
   const path = fileURLToPath(new URL(`../../../shared/corpus/schemas/${name}`, import.meta.url));
   return existsSync(path) ? path : undefined;
 }
 
 /**
- * Validates documents against a schema with xmllint, all in one run. `files` are what the schema imports by name.
- * @returns its complaints, empty where every document is valid
+ * Validates documents against a schema with xmllint, all in one run. `files` are the imports of the schema, by name.
+ * @returns the errors; empty if every document is valid
  */
 export function validateXml(
   schema: string | { readonly name: string; readonly files: ReadonlyMap<string, string> },
@@ -40,7 +40,7 @@ export function validateXml(
   }
 }
 
-/** The schemas of WSDL 1.1 and of its bindings to SOAP 1.1 and 1.2, so that extension elements are held against theirs. */
+/** The schemas of WSDL 1.1 and of its SOAP 1.1 and 1.2 bindings, so that extension elements are validated too. */
 export const wsdlSchema = wsdlSchemaOf(
   ['http://schemas.xmlsoap.org/wsdl/', corpusSchema('wsdl.xsd')],
   ['http://schemas.xmlsoap.org/wsdl/soap/', corpusSchema('soap-binding.xsd')],
