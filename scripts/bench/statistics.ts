@@ -28,6 +28,7 @@ export function byRound(
   ours: readonly number[],
   combine: (limit: number, ours: number) => number,
 ): number[] {
-  if (limit.length !== ours.length) throw new RangeError(`${limit.length} rounds beside ${ours.length}`);
+  if (limit.length !== ours.length)
+    throw new RangeError(`${limit.length} rounds of the limit, but ${ours.length} of ours`);
   return ours.map((value, round) => combine(limit[round] as number, value));
 }

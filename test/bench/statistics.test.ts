@@ -25,7 +25,7 @@ describe('statistics of the bench', () => {
 
   it('combines what belongs to one round, and refuses rounds without a partner', () => {
     expect(byRound([10, 1000], [20, 1000], (limit, ours) => ours / limit)).toEqual([2, 1]);
-    expect(() => byRound([1, 2], [1], () => 0)).toThrow('2 rounds beside 1');
+    expect(() => byRound([1, 2], [1], () => 0)).toThrow('2 rounds of the limit, but 1 of ours');
   });
 });
 

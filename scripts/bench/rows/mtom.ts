@@ -74,7 +74,7 @@ async function memory(bench: Bench): Promise<Figure> {
     peak.push((await peakMemory(ours.pid, () => inAndOut(size))) / MIB);
     await ours.stop();
   }
-  const job = `MTOM, ${label} in and out: gateway and readers, beside idle just before`;
+  const job = `MTOM, ${label} in and out: gateway and readers, vs idle just before`;
   return { job, unit: 'MB', limit: idle, ours: peak, target: { kind: 'within', more: AT_MOST } };
 }
 

@@ -25,7 +25,7 @@ export const routing: Row = {
     for (const each of [ten, ...larger]) time(each, matches);
     const figures: Figure[] = [];
     for (const each of larger) {
-      const name = `routing, ${each.operations.toLocaleString('en')} operations beside 10`;
+      const name = `routing, ${each.operations.toLocaleString('en')} operations vs 10`;
       const pair = await bench.compare(
         name,
         async () => time(ten, matches),
