@@ -19,7 +19,7 @@ export function readAudit(output: string): Audit {
   try {
     report = JSON.parse(output) as Report;
   } catch {
-    return { kind: 'not audited', reason: 'npm gave no report' };
+    return { kind: 'not audited', reason: 'npm returned no report' };
   }
   const { vulnerabilities, message } = report;
   if (vulnerabilities === undefined) {

@@ -6,7 +6,7 @@ import { runScript } from './support/command-line.ts';
 
 /** Lines shown per kind of error; there may be hundreds. */
 const SHOWN = 20;
-const HEADING = ['ITEMS', 'ACCEPTED', 'ANSWER LOST', 'OF THEM DONE', 'DONE', 'CANCELLED', 'WRONG'];
+const HEADING = ['ITEMS', 'ACCEPTED', 'ANSWER LOST', 'OF THEM CARRIED OUT', 'DONE', 'CANCELLED', 'WRONG'];
 
 await runScript(readOptions, async (options, say) => {
   say(`seed ${options.seed}: ${options.gateways} gateways, ${options.seconds} s`);

@@ -26,7 +26,7 @@ export async function load({ port, requests, connections, depth, seconds }: Load
   const asked: Asked[] = [];
   for (const request of requests) {
     const { head, body } = await ask(port, request);
-    if (!head.startsWith('HTTP/1.1 200')) throw new Error(`no success: ${head.slice(0, 60)}`);
+    if (!head.startsWith('HTTP/1.1 200')) throw new Error(`not a success: ${head.slice(0, 60)}`);
     asked.push({ bytes: Buffer.from(request, 'latin1'), size: Buffer.byteLength(head) + body.length });
   }
   const start = performance.now();
@@ -63,7 +63,7 @@ function drive(port: number, asked: readonly Asked[], first: number, depth: numb
       let fresh = 0;
       while (position < chunk.length) {
         if (!fits(chunk, position, filled))
-          return fail(new Error(`reply ${answered + 1} of a connection is no success`));
+          return fail(new Error(`reply ${answered + 1} of a connection is not a success`));
         const taken = Math.min(at(answered).size - filled, chunk.length - position);
         position += taken;
         filled += taken;

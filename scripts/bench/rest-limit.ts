@@ -12,7 +12,7 @@ const rate = await callsPerSecond({ bytes: Number(bytes), seconds: Number(second
     path: `${pathname}/orders/${encodeURIComponent('4711')}?detail=${encodeURIComponent('all')}`,
     headers: { Accept: 'application/json', Authorization: authorization },
   });
-  if (statusCode !== 200) throw new Error(`no success: ${statusCode}`);
+  if (statusCode !== 200) throw new Error(`not a success: ${statusCode}`);
   return (JSON.parse(await body.text()) as { line: unknown }).line;
 });
 console.log(rate);

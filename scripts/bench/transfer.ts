@@ -31,7 +31,7 @@ export function transfer({ body, ...options }: Transfer): Promise<{ bytes: numbe
           bytes += chunk.length;
           last = chunk;
         }
-        if (reply.statusCode !== 200) throw new Error(`no success: ${reply.statusCode} ${first}`);
+        if (reply.statusCode !== 200) throw new Error(`not a success: ${reply.statusCode} ${first}`);
         resolve({ bytes, first, last: last.toString('latin1', Math.max(0, last.length - 1024)) });
       } catch (error) {
         reject(error);

@@ -13,6 +13,6 @@ const { body, statusCode } = await pool.request({
   body: createReadStream(file, { highWaterMark: 1_048_576 }),
 });
 await body.dump();
-if (statusCode !== 200) throw new Error(`no success: ${statusCode}`);
+if (statusCode !== 200) throw new Error(`not a success: ${statusCode}`);
 console.log(size / 1_048_576 / ((performance.now() - start) / 1000));
 await pool.destroy();

@@ -90,11 +90,11 @@ export class ChildGateway {
   holdings(): Promise<Holdings> {
     const child = this.#child;
     return new Promise((resolve, reject) => {
-      if (child === undefined) return reject(new Error(`the gateway is not there${this.lastWords()}`));
-      const late = setTimeout(() => reject(new Error('the gateway does not say what it holds')), START_MS);
+      if (child === undefined) return reject(new Error(`the gateway is not running${this.lastWords()}`));
+      const late = setTimeout(() => reject(new Error('the gateway does not report its memory')), START_MS);
       const gone = (): void => {
         clearTimeout(late);
-        reject(new Error(`the gateway ended before it said what it holds${this.lastWords()}`));
+        reject(new Error(`the gateway ended before it reported its memory${this.lastWords()}`));
       };
       child.once('exit', gone);
       child.once('message', (holdings) => {
@@ -123,7 +123,7 @@ export class ChildGateway {
 
   /** Its latest error output, to be appended to a sentence. */
   lastWords(): string {
-    return existsSync(this.#log) ? `; it said last:\n${readFileSync(this.#log, 'utf8').slice(-LAST_WORDS)}` : '';
+    return existsSync(this.#log) ? `; its last output:\n${readFileSync(this.#log, 'utf8').slice(-LAST_WORDS)}` : '';
   }
 
   remove(): void {

@@ -5,7 +5,7 @@ import { type Ledger, saveKey } from './ledger.ts';
 export interface Account {
   readonly kind: string;
   readonly accepted: number;
-  /** Items whose answer was lost, and how many of those were done. */
+  /** Items whose answer was lost, and how many of those requests were carried out. */
   readonly unknown: number;
   readonly happened: number;
   readonly done: number;

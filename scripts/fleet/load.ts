@@ -126,7 +126,7 @@ async function cancelRun({ client, random }: LoadPorts, instance: string): Promi
   const { status } = JSON.parse(answer.text);
   // It had ended before.
   if (status === 'fail') return 'no';
-  if (status !== 'success') throw new Error(`its cancellation was answered with ${answer.text}`);
+  if (status !== 'success') throw new Error(`cancelling it was answered with ${answer.text}`);
   return 'yes';
 }
 
@@ -140,7 +140,7 @@ async function endOf(ports: LoadPorts, item: string, instance: string, rows: num
     const { status, TotalRows, TotalBlocks } = JSON.parse(text);
     if (status === 'killed' && cancelled !== 'no') return 'cancelled';
     if (status === 'success' && cancelled !== 'yes') {
-      if (TotalRows !== rows) return `${TotalRows} rows rather than ${rows}`;
+      if (TotalRows !== rows) return `${TotalRows} rows instead of ${rows}`;
       blocks = TotalBlocks;
       break;
     }
@@ -154,7 +154,7 @@ async function endOf(ports: LoadPorts, item: string, instance: string, rows: num
     found.push(...JSON.parse(text).data.query.rows);
   }
   const sound = found.length === rows && found.every((row, index) => row.NUMBER === index + 1 && row.ITEM === item);
-  return sound ? undefined : `the blocks hold ${found.length} rows, or others than asked for`;
+  return sound ? undefined : `the blocks have ${found.length} rows, or not the requested ones`;
 }
 
 function refused(ledger: Ledger, what: string, { status, text }: Extract<Answer, { kind: 'answered' }>): void {

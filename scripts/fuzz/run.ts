@@ -83,7 +83,7 @@ export async function runFuzz(options: FuzzOptions, say: (line: string) => void)
       });
       if (found.counterexample === null) return;
       isEndTold ||= found.errorInstance instanceof Ended;
-      findings.push(told(kind, found.counterexample[0], found.errorInstance, say));
+      findings.push(record(kind, found.counterexample[0], found.errorInstance, say));
     });
     await Promise.all(runs).finally(() => {
       until = 0;
@@ -93,13 +93,15 @@ export async function runFuzz(options: FuzzOptions, say: (line: string) => void)
     const after = await gateway.holdings();
     const grown = after.heap - before.heap;
     if (gateway.deaths === 0 && grown > KEPT)
-      findings.push(`memory: the gateway keeps ${mebibytes(grown)} MiB more than at the start`);
+      findings.push(`memory: the gateway holds ${mebibytes(grown)} MiB more than at the start`);
     if (after.resident > RESIDENT)
       findings.push(`memory: the gateway's process takes ${mebibytes(after.resident)} MiB`);
     if (gateway.deaths > 0 && !isEndTold)
-      findings.push(`the gateway ended ${gateway.deaths} times, by nothing that ends it alone${gateway.lastWords()}`);
+      findings.push(
+        `the gateway exited ${gateway.deaths} times, but no single case reproduces it${gateway.lastWords()}`,
+      );
     const how = await gateway.stop();
-    if (how !== 'code 0') findings.push(`the gateway ended by ${how}, not in order on SIGTERM`);
+    if (how !== 'code 0') findings.push(`the gateway ended with ${how}, not with code 0 on SIGTERM`);
     return { tried, findings, heap: [before.heap, after.heap], resident: after.resident };
   } finally {
     clearInterval(progress);
@@ -109,15 +111,15 @@ export async function runFuzz(options: FuzzOptions, say: (line: string) => void)
   }
 }
 
-/** Stores a finding as a case. */
-function told(kind: string, given: unknown, error: unknown, say: (line: string) => void): string {
+/** Stores a finding as a case. @returns its description */
+function record(kind: string, given: unknown, error: unknown, say: (line: string) => void): string {
   const found = error instanceof Error ? error.message : String(error);
   const path =
     kind === 'definitions'
       ? keepCase({ kind: 'definitions', found, ...(given as { path: string; text: string }) })
       : keepCase({ kind: 'request', found, bytes: Buffer.from(given as Uint8Array).toString('latin1') });
   say(`${kind}: ${found.slice(0, 500)}`);
-  return `${kind}: ${found.slice(0, 500)}\n  kept in ${path}`;
+  return `${kind}: ${found.slice(0, 500)}\n  stored in ${path}`;
 }
 
 /** Bytes as whole mebibytes. */

@@ -127,7 +127,7 @@ export function registry(services: Readonly<Record<string, ServiceOptions>>, gat
   };
 }
 
-/** Those of a gateway that says nothing of them. */
+/** The default limits of a gateway. */
 export const LIMITS: Gateway['limits'] = {
   body: 10 * 1024 * 1024,
   timeout: 30_000,

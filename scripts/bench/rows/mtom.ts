@@ -82,7 +82,7 @@ async function memory(bench: Bench): Promise<Figure> {
 async function whole(one: Transfer, size: number): Promise<void> {
   const { bytes, first } = await transfer(one);
   // A GET returns the whole file, a PUT its hash.
-  if (bytes < size && !/[0-9a-f]{64}/.test(first)) throw new Error(`${one.path} lost something: ${first}`);
+  if (bytes < size && !/[0-9a-f]{64}/.test(first)) throw new Error(`${one.path} lost content: ${first}`);
 }
 
 function put({ port }: Server, file: string, size: number): Transfer {

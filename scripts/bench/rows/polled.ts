@@ -14,7 +14,7 @@ export const polled: Row = {
     const server = await bench.serve('gateway-server.ts', [database(bench)]);
     const get = async (path: string): Promise<Record<string, unknown>> => {
       const { head, body } = await ask(server.port, getRequest(path, DEMO));
-      if (!head.startsWith('HTTP/1.1 200')) throw new Error(`no success: ${head.slice(0, 60)}`);
+      if (!head.startsWith('HTTP/1.1 200')) throw new Error(`not a success: ${head.slice(0, 60)}`);
       return JSON.parse(body.toString()) as Record<string, unknown>;
     };
     const seconds = bench.smoke ? 0.3 : 3;

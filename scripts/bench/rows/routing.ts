@@ -57,6 +57,6 @@ function time({ routes, paths }: Subject, matches: number): number {
     variables += routes.pick(found, 'GET', NO_QUERY).raw.length;
   }
   const ns = ((performance.now() - start) * 1e6) / matches;
-  if (variables !== matches * 3) throw new Error('a path led to an operation that is not its own');
+  if (variables !== matches * 3) throw new Error('a path matched the wrong operation');
   return ns;
 }
