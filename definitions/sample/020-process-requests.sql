@@ -1,5 +1,5 @@
 -- 600 requests of the process scheduler: six operators, seven types, every run status, 180 days. Computed by fixed
--- arithmetic from the row's number x, in SQL that SQLite and PostgreSQL both read.
+-- arithmetic from the row's number x, in SQL that both SQLite and PostgreSQL accept.
 insert into psprcsrqst (prcsinstance, jobinstance, mainjobinstance, prcsjobseq, prcsjobname, prcstype, prcsname,
   mainjobname, runlocation, opsys, servernamerqst, servernamerun, rundttm, recurname, oprid, runcntlid, runstatus,
   diststatus, rqstdttm, begindttm, enddttm)

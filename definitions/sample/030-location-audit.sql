@@ -1,4 +1,4 @@
--- What saving locations needs: the count of saves that is the lock, and the table that N_LOCATION_AUDIT writes to.
+-- For saving locations: the column that counts saves (the lock), and the table that N_LOCATION_AUDIT writes to.
 
 alter table location_tbl add column revision integer not null default 1;
 
