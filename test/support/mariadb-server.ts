@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
 
-/** A MariaDB of our own, in a folder of its own, that speaks over TCP on a free port. */
+/** A MariaDB server with its own folder, which listens on a free TCP port. */
 export interface MariadbServer {
   /** `mysql://root@127.0.0.1:<port>/mysql`. */
   readonly url: string;
   /** Ends it as it is ended by the system, or as one that dies. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
-  /** After a stop, on the same port with the same data. */
+  /** Starts it after a stop, on the same port and with the same data. */
   start(): Promise<void>;
   /** Stops it and removes its folder. */
   remove(): Promise<void>;
@@ -19,16 +19,16 @@ export interface MariadbServer {
 
 const INSTALL = '/usr/bin/mariadb-install-db';
 const SERVER = '/usr/sbin/mariadbd';
-/** How long it may take to start, in milliseconds. */
+/** Maximum time to start, in milliseconds. */
 const PATIENCE = 60_000;
 
 export const hasMariadb = existsSync(INSTALL) && existsSync(SERVER);
 
-/** MariaDB refuses to run as root: it runs as its own user there. */
+/** MariaDB refuses to run as root; root starts it as the user `mysql`. */
 const isRoot = process.getuid?.() === 0;
 const asUser = isRoot ? ['--user=mysql'] : [];
 
-/** @param settings beside those that make it fast and private */
+/** @param settings in addition to those that make it fast and private */
 export async function startMariadb(port: number, settings: readonly string[] = []): Promise<MariadbServer> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-maria-'));
   if (isRoot) {
