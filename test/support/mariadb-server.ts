@@ -9,7 +9,7 @@ import { createConnection } from 'mysql2/promise';
 export interface MariadbServer {
   /** `mysql://root@127.0.0.1:<port>/mysql`. */
   readonly url: string;
-  /** Ends it as it is ended by the system, or as one that dies. */
+  /** Ends it: with SIGTERM like the system, or with SIGKILL like a crash. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   /** Starts it after a stop, on the same port and with the same data. */
   start(): Promise<void>;
@@ -97,8 +97,8 @@ async function answers(url: string): Promise<boolean> {
 }
 
 /**
- * Ends a server whose owner was killed, and removes its folder: a process of its own, whose input ends with its owner however
- * that comes about.
+ * Ends a server whose owner was killed, and removes its folder. This is a separate process, whose input ends when its owner
+ * dies for whatever reason.
  */
 function keep(folder: string): ReturnType<typeof spawn> {
   const script = 'cat >/dev/null; kill -KILL "$(cat "$0/pid")"; sleep 1; rm -rf "$0"';
