@@ -1,18 +1,24 @@
+import { randomUUID } from 'node:crypto';
 import type { BlobStore } from '../model/blob.ts';
-import { needRoom } from '../store/index.ts';
-import { createClock } from './clock.ts';
-import { enterRequest, QUEUE } from './enter.ts';
+import { Fault } from '../model/fault.ts';
+import type { Registry } from '../model/registry.ts';
+import type { User } from '../model/security.ts';
+import { beginAccount } from '../model/work.ts';
+import { ownerOf } from '../security/directory/port.ts';
+import { type Db, type FailedJob, type Job, JobLost, needRoom, type RetryRule, type Worker } from '../store/index.ts';
+import { Attempt, errorWords, isFinal } from './attempt.ts';
+import { createClock, instantText } from './clock.ts';
+import { type EntryPorts, enterRequest, QUEUE, type RequestData, sendJob } from './enter.ts';
 import { checkAccess, findMessages, findRequests } from './find.ts';
-import type { RunPorts, Scheduler } from './port.ts';
-import { programNamesOf } from './program.ts';
+import type { RequestAction, RunPorts, Scheduler } from './port.ts';
+import { findProgram, findProgramOf, programNamesOf } from './program.ts';
 import { findReport, findReported, REPORTS, sweepReports } from './reports.ts';
-import { findRow, shownRequest } from './rows.ts';
+import { findRow, type RequestRow, shownRequest, updateOwn } from './rows.ts';
 import { enterRecurring, readRequest } from './schedule.ts';
-import { endForgotten } from './steps.ts';
-import { updateRequest } from './update.ts';
-import { createWorker } from './worker.ts';
+import { DISTRIBUTION, mayTake, move, RUN_STATUS, type Step, wordOf } from './status.ts';
+import { endForgotten, failRequest, initiate, retryRequest } from './steps.ts';
 
-export interface SchedulerOptions extends Omit<RunPorts, 'clock' | 'grace' | 'reports'> {
+interface SchedulerOptions extends Omit<RunPorts, 'clock' | 'grace' | 'reports'> {
   readonly blobs: BlobStore;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -86,4 +92,136 @@ function recur(ports: RunPorts): void {
     zone: 'UTC',
     due: (tx) => endForgotten(tx, clock, clock.now() - FORGOTTEN),
   });
+}
+
+/** The possible steps of an action, and its participle for messages. */
+const ACTIONS: Readonly<Record<RequestAction, { readonly steps: readonly Step[]; readonly words: string }>> = {
+  Deleted: { steps: ['delete'], words: 'deleted' },
+  Cancelled: { steps: ['cancel', 'ask'], words: 'cancelled' },
+  Hold: { steps: ['hold'], words: 'put on hold' },
+  Restart: { steps: ['restart'], words: 'restarted' },
+};
+
+/**
+ * Takes the step of an action, as part of a transaction.
+ * @returns the key of a report that is no longer needed, whose content has to be removed
+ * @throws Fault NOT_FOUND, FORBIDDEN, CONFLICT
+ */
+async function updateRequest(
+  tx: Db,
+  registry: Registry,
+  ports: EntryPorts,
+  { instance, action, user }: { instance: number; action: RequestAction; user: User },
+): Promise<string | undefined> {
+  const { steps, words } = ACTIONS[action];
+  for (;;) {
+    const row = await findRow(tx, instance);
+    checkAccess(registry, row, user, 'use');
+    const step = steps.find((each) => mayTake(each, row.runstatus));
+    const conflict = (reason: string): Fault => Fault.of('CONFLICT', { what: `Process request ${instance}`, reason });
+    if (step === undefined) throw conflict(`is ${wordOf(RUN_STATUS, row.runstatus)} and can't be ${words}`);
+    if (step === 'restart' && row.job === null) throw conflict("was entered by another system and can't be restarted");
+    // A worker may have taken a step since the row was read: then it is read again.
+    if (await move(tx, step, instance, changesOf(step, row, ports))) return takeAlong(tx, step, row, ports);
+  }
+}
+
+function changesOf(step: Step, row: RequestRow, { clock }: EntryPorts) {
+  if (step === 'cancel') return { enddttm: clock.local(clock.now()) };
+  if (step === 'restart') return { begindttm: null, enddttm: null, servernamerun: '', diststatus: DISTRIBUTION.None };
+  return step === 'delete' && row.report !== null ? { diststatus: DISTRIBUTION.Delete } : {};
+}
+
+/** Changes the job and the gateway's own row along with a step. */
+async function takeAlong(tx: Db, step: Step, row: RequestRow, ports: EntryPorts): Promise<string | undefined> {
+  const { queue, clock } = ports;
+  const { prcsinstance: instance, job, report } = row;
+  if (job === null) return undefined;
+  const update = (values: Parameters<typeof updateOwn>[2]) => updateOwn(tx, instance, values);
+  const now = clock.now();
+  if (step === 'restart') {
+    const next = randomUUID();
+    // A request that was put on hold before its time keeps that time.
+    const runs = Math.max(now, Date.parse(row.runs ?? ''));
+    const fresh = { run: null, attempt: 0, began: null, ended: null, cancelled: null, percent: null, progress: null };
+    await update({ ...fresh, job: next, report: null, content: null });
+    const { prcstype: type, prcsname: name, oprid: operator } = row;
+    await sendJob(tx, queue, { instance, type, name, operator, job: next, runs, now });
+    return report ?? undefined;
+  }
+  await queue.cancel(tx, QUEUE, job);
+  if (step === 'ask') await update({ cancelled: instantText(now) });
+  if (step === 'cancel') await update({ cancelled: instantText(now), ended: instantText(now) });
+  if (step !== 'delete' || report === null) return undefined;
+  await update({ report: null, content: null });
+  return report;
+}
+
+const ONCE: RetryRule = { attempts: 0, first: 0, longest: 0 };
+
+/** The worker of the queue of process requests. */
+function createWorker(ports: RunPorts): Worker {
+  const { registry, clock } = ports;
+  return {
+    concurrency: registry.gateway.limits.processes,
+    retry({ data }) {
+      const { type, name } = dataOf({ data });
+      return findProgram(registry, type, name)?.process?.retry ?? ONCE;
+    },
+    run: (job) => runJob(ports, job),
+    async onRetry(tx, job, error, next) {
+      const words = `Attempt ${job.attempt} failed: ${errorWords(error)} The next begins at ${instantText(next.getTime())}.`;
+      await retryRequest(tx, dataOf(job).instance, { level: 'warning', text: words, said: instantText(clock.now()) });
+    },
+    async onDead(tx, job, error) {
+      const words = `Attempt ${job.attempt} failed and no other follows: ${errorWords(error)}`;
+      await failRequest(tx, clock, dataOf(job).instance, {
+        level: 'error',
+        text: words,
+        said: instantText(clock.now()),
+      });
+    },
+  };
+}
+
+function dataOf({ data }: Pick<FailedJob, 'data'>): RequestData {
+  return data as unknown as RequestData;
+}
+
+async function runJob(ports: RunPorts, job: Job): Promise<void> {
+  const { instance, type, name, operator } = dataOf(job);
+  const run = randomUUID();
+  const { id, attempt } = job;
+  const user = await ownerOf(ports.directory, operator);
+  const program = await findProgramOf(ports, type, name, operator);
+  const taken = await ports.store.transaction((tx) => initiate(tx, ports, { id, attempt, instance, program }, run));
+  if (taken === undefined) return;
+  const current = new Attempt(ports, job, taken, user);
+  const tell = beginAccount(ports.account, { kind: 'process', name, id: instance, user: operator, attempt });
+  try {
+    await current.run();
+    tell();
+  } catch (error) {
+    // The code has ended the request itself: a later error does not change that.
+    tell(job.completed ? undefined : error);
+    await onFailure(ports, job, current, error);
+  } finally {
+    await current.close();
+  }
+}
+
+async function onFailure(ports: RunPorts, job: Job, current: Attempt, error: unknown): Promise<void> {
+  const { instance } = current;
+  if (job.completed) {
+    ports.onError(error as Error, { instance, what: 'the code of a process after its end' });
+    return;
+  }
+  if (await current.settle()) return;
+  if (job.signal.aborted || error instanceof JobLost) throw error;
+  if (isFinal(error)) {
+    await current.refuse(error);
+    return;
+  }
+  ports.onError(error as Error, { instance, attempt: job.attempt, what: 'an attempt at a process' });
+  throw error;
 }

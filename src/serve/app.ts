@@ -2,19 +2,21 @@ import { Hono } from 'hono';
 import type { Spool } from '../model/blob.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
+import { authorise } from '../security/authorise.ts';
 import { exchangeOf, type GatewayContext, type GatewayEnv } from './exchange/exchange.ts';
+import { notReady } from './exchange/refuse.ts';
 import type { Log } from './log/log.ts';
+import type { Metrics } from './log/metrics.ts';
 import { createRecorder } from './log/record.ts';
 import { mountMessages } from './messages/mount.ts';
-import { type MonitoringPorts, mountMonitoring } from './monitoring.ts';
 import { compileOperations } from './operations.ts';
 import { createPage } from './page/page.ts';
-import { createPlainRoutes, mountReadable } from './plain-routes.ts';
+import { createPlainRoutes, mountReadable, type PlainRoutes } from './plain-routes.ts';
 import { mountRest } from './rest/rest.ts';
 import { type ConnectorPorts, Stages } from './stages.ts';
 
 /** What the gateway needs. */
-export interface GatewayPorts
+interface GatewayPorts
   extends Omit<ConnectorPorts, 'registry' | 'components' | 'record'>,
     Omit<MonitoringPorts, 'registry'> {
   /** Keeps attachments that arrive before they are read. */
@@ -55,4 +57,46 @@ export function createApp(registry: Registry, ports: GatewayPorts): Hono<Gateway
     return routes.plain.fault(exchange, isCounted ? await ports.throttle.refused(exchange, undefined, fault) : fault);
   });
   return app;
+}
+
+interface MonitoringPorts extends Pick<ConnectorPorts, 'registry' | 'log' | 'authenticator' | 'throttle'> {
+  readonly metrics: Metrics;
+  /** Resolves if everything behind the gateway answers; rejects with the reason. */
+  readonly ready: () => Promise<void>;
+}
+
+/** The paths for monitors: liveness, readiness, and metrics. */
+function mountMonitoring(
+  app: Hono<GatewayEnv>,
+  { registry: { gateway }, log, authenticator, throttle, metrics, ready }: MonitoringPorts,
+  routes: PlainRoutes,
+): void {
+  const { plain } = routes;
+  mountReadable(app, '/health/live', routes, (exchange) =>
+    plain.text(exchange, 200, 'application/json', '{"status":"live"}'),
+  );
+  mountReadable(app, '/health/ready', routes, async (exchange) => {
+    exchange.admitted = true;
+    try {
+      await ready();
+    } catch (error) {
+      log.warn({ requestId: exchange.requestId, err: error }, 'The gateway is not ready.');
+      throw notReady(error);
+    }
+    return plain.text(exchange, 200, 'application/json', '{"status":"ready"}');
+  });
+  const guarded = { id: '/metrics', public: false, permissions: gateway.metrics };
+  mountReadable(app, '/metrics', routes, async (exchange) => {
+    if (!exchange.local) {
+      if (gateway.metrics.length === 0)
+        throw Fault.of('FORBIDDEN', { user: 'A caller from another machine', what: '/metrics' });
+      await throttle?.arrive(exchange);
+      const caller = await authenticator.authenticate(exchange, gateway.requires);
+      exchange.caller = caller;
+      authorise(caller.user, guarded, 'path');
+    }
+    exchange.admitted = true;
+    const options = { compresses: gateway.compress.rest, isStatic: false };
+    return plain.document(exchange, metrics.contentType, await metrics.text(), options);
+  });
 }

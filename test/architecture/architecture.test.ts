@@ -39,6 +39,21 @@ const GROUND: readonly string[] = ['model', 'wire'];
 /** Where files are read and written. */
 const READS_FILES = /^src\/(cli|serve|store|query|load\/read\/files\.ts)/;
 
+/** Files of 20 lines or fewer: what a folder lets others see, and facts and errors that many files share. */
+const SMALL: readonly string[] = [
+  'cli/package-info.ts',
+  'codec/index.ts',
+  'event/index.ts',
+  'invoke/index.ts',
+  'load/index.ts',
+  'process/index.ts',
+  'query/index.ts',
+  'query/render/content-types.ts',
+  'query/render/result-limit.ts',
+  'serve/gateway-error.ts',
+  'wire/words.ts',
+];
+
 interface Import {
   readonly from: string;
   readonly to: string;
@@ -71,6 +86,8 @@ const folderOf = (file: string): string => {
   const [first = '', second] = relative(src, file).split('/');
   return second === undefined ? '.' : first;
 };
+
+const lengthOf = (file: string): number => readFileSync(file, 'utf8').trimEnd().split('\n').length;
 
 const files = filesBelow(src);
 const imports = files.flatMap(importsOf);
@@ -144,8 +161,22 @@ describe('the files of src', () => {
   });
 
   it('stay at 400 lines or below', () => {
-    const long = files.filter((file) => readFileSync(file, 'utf8').split('\n').length > 401);
+    const long = files.filter((file) => lengthOf(file) > 400);
     expect(long.map((file) => relative(root, file))).toEqual([]);
+  });
+
+  it('have more than one importer each, but for fewer than 30 %: a helper of one file is in that file', () => {
+    const importers = new Map<string, Set<string>>();
+    for (const each of imports.filter(isOurs))
+      importers.set(target(each), (importers.get(target(each)) ?? new Set()).add(each.from));
+    const single = files.filter((file) => importers.get(file)?.size === 1);
+    expect(single.length / files.length, single.map((file) => relative(src, file)).join('\n')).toBeLessThan(0.3);
+  });
+
+  it('have more than 20 lines, but for these: who adds one says here that it is a thing of its own', () => {
+    const small = files.filter((file) => lengthOf(file) <= 20 && folderOf(file) !== 'handlers');
+    expect(small.map((file) => relative(src, file)).sort()).toEqual(SMALL);
+    expect(small.length / files.length).toBeLessThan(0.05);
   });
 
   it('say export * nowhere', () => {

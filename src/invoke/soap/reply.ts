@@ -4,10 +4,12 @@ import type { Resolve } from '../../codec/index.ts';
 import type { SoapConsumer } from '../../model/consumer.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
+import { boundaryOfText } from '../../wire/multipart/headers.ts';
 import { readFault } from '../../wire/soap/fault.ts';
 import { checkUnderstood, readEnvelope, type SoapMessage } from '../../wire/soap/message.ts';
-import { clarkName, type SoapVersion } from '../../wire/soap/version.ts';
-import { writeXml, type XmlElement } from '../../wire/xml/tree.ts';
+import { clarkName, SOAP_NAMESPACES, type SoapVersion } from '../../wire/soap/version.ts';
+import { relatedContentType, XOP_MEDIA_TYPE } from '../../wire/soap/xop.ts';
+import { textOf, writeXml, type XmlElement } from '../../wire/xml/tree.ts';
 import type { ReadReply, ReplyPorts } from '../callable.ts';
 import { InvokeError, mayRetry, SoapFault } from '../error.ts';
 import { begun, type Collected, collect, continued, inOne, oneLine } from '../http/body.ts';
@@ -23,7 +25,6 @@ import {
   shownText,
   statusError,
 } from '../reply.ts';
-import { embeddedMessage } from './embedded.ts';
 
 /**
  * Reads the reply of a call. If that fails, its connection is closed.
@@ -268,5 +269,60 @@ class ReceivedMessage {
 
   #error(error: unknown): unknown {
     return replyError(error, this.#raw.called, this.#raw.status);
+  }
+}
+
+/**
+ * The message inside a reply (specification 4.4, Receiving): if a `data` element contains a multipart text, that is the
+ * reply; its first part is the envelope, and the others are attachments. The element is the root itself, or is in the
+ * envelope's payload, at most {@link DEPTH} levels deep.
+ */
+function embeddedMessage(root: XmlElement): MessageSource | undefined {
+  const data = dataIn(root, isEnvelope(root) ? DEPTH + ENVELOPE : DEPTH);
+  if (data === undefined) return undefined;
+  const { text, boundary } = data;
+  return { contentType: relatedContentType({ boundary, type: XOP_MEDIA_TYPE }), bytes: bytesOf(text) };
+}
+
+const DEPTH = 2;
+
+/** Levels from an envelope to its payload. */
+const ENVELOPE = 2;
+
+/** The prefix of boundaries in such a text; other texts that begin with two hyphens are plain text. */
+const BOUNDARY = '----=_Part_';
+
+const isEnvelope = ({ local, namespace }: XmlElement): boolean =>
+  local === 'Envelope' && Object.values(SOAP_NAMESPACES).includes(namespace);
+
+interface MultipartText {
+  readonly text: string;
+  readonly boundary: string;
+}
+
+function dataIn(element: XmlElement, depth: number): MultipartText | undefined {
+  if (element.local === 'data') {
+    const text = textOf(element);
+    const boundary = boundaryOfText(text);
+    if (boundary?.startsWith(BOUNDARY) === true) return { text, boundary };
+  }
+  if (depth === 0) return undefined;
+  for (const each of element.content) {
+    const found = typeof each === 'string' ? undefined : dataIn(each, depth - 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Characters that are encoded at once. */
+const SLICE = 64 * 1024;
+
+async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+  for (let from = 0; from < text.length; ) {
+    let to = from + SLICE;
+    // Not between the halves of a surrogate pair.
+    if ((text.charCodeAt(to) & 0xfc00) === 0xdc00) to += 1;
+    yield Buffer.from(text.slice(from, to));
+    from = to;
   }
 }

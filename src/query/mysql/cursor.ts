@@ -1,5 +1,8 @@
+import { deserialize, serialize } from 'node:v8';
 import type { Connection, Query } from 'mysql2';
+import { OpenFile } from '../../store/file/open-file.ts';
 import type { SqlValue } from '../render/index.ts';
+import { IN_MEMORY } from '../runner.ts';
 import type { Cursor, Rows } from '../server/connection.ts';
 import type { Field } from './values.ts';
 
@@ -123,4 +126,55 @@ export class StreamedRows implements Cursor {
     this.#wanted = 0;
     this.#batch.resolve({ rows, complete });
   }
+}
+
+/** Bytes that a value takes, estimated, beside the characters of a text. */
+const VALUE = 16;
+
+/** Batches of rows that are read again, in their order: in memory or, beyond a bound, in a file without a name. */
+export class KeptRows {
+  readonly #folder: string;
+  readonly #batches: (SqlValue[][] | { readonly start: number; readonly length: number })[] = [];
+  #inMemory = 0;
+  #file: OpenFile | undefined;
+  #written = 0;
+
+  /** @param folder of the file */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** @throws errors of the file system */
+  async add(rows: SqlValue[][]): Promise<void> {
+    this.#inMemory += sizeOf(rows);
+    if (this.#inMemory <= IN_MEMORY) {
+      this.#batches.push(rows);
+      return;
+    }
+    this.#file ??= OpenFile.nameless(this.#folder, 'the rows of the query');
+    const bytes = serialize(rows);
+    await this.#file.write(bytes, this.#written);
+    this.#batches.push({ start: this.#written, length: bytes.length });
+    this.#written += bytes.length;
+  }
+
+  /** The first batch that was not taken yet; no rows at the end. @throws errors of the file system */
+  async take(): Promise<SqlValue[][]> {
+    const batch = this.#batches.shift();
+    if (batch === undefined) this.close();
+    if (batch === undefined || Array.isArray(batch) || this.#file === undefined) return (batch ?? []) as SqlValue[][];
+    return deserialize(Buffer.concat(await Array.fromAsync(this.#file.stream(batch.start, batch.length))));
+  }
+
+  close(): void {
+    this.#file?.close();
+    this.#file = undefined;
+  }
+}
+
+function sizeOf(rows: readonly (readonly SqlValue[])[]): number {
+  let size = 0;
+  for (const row of rows)
+    for (const value of row) size += VALUE + (typeof value === 'string' || Buffer.isBuffer(value) ? value.length : 0);
+  return size;
 }
