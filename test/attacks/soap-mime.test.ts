@@ -105,7 +105,7 @@ describe('a package', () => {
     send(gateway, { body, headers: { 'content-type': type } });
 
   it.each<[string, string | Buffer, string]>([
-    ['that is empty', '', 'there is none'],
+    ['that is empty', '', 'it is missing'],
     ['whose boundary never comes', 'no part at all', 'it ends before its first boundary'],
     ['whose boundary does not come soon', 'x'.repeat(70 * KiB), 'more than 65536 bytes before its first boundary'],
     [

@@ -283,7 +283,7 @@ describe.each(ways.map((way) => ({ ...way, name: way.client.name })))('$name, SO
         'locations',
         'stale',
         'LOC_FAULT',
-        expect.stringMatching(/^LOCATION_SETUP N\/NYC01 has changed since .* says 99\.$/),
+        expect.stringMatching(/^LOCATION_SETUP N\/NYC01 has changed since .* the request has 99\.$/),
       ],
     ] as const)
       expect(answer(part, call).fault).toMatchObject({ code, reason, detail: { [document]: expect.anything() } });
