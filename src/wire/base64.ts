@@ -2,16 +2,16 @@
 
 import type { Complain } from './multipart/headers.ts';
 
-/** Decodes piece by piece. Blanks and line ends may stand anywhere; padding has to be there. */
+/** Decodes piece by piece. White space and line ends are allowed anywhere; padding is required. */
 export class Base64Decoder {
   readonly #complain: Complain;
-  /** Characters of a group of four that has not come whole. */
+  /** Characters of a group of four that is not complete yet. */
   #group = '';
   #padded = false;
-  /** Bytes of the pieces before. */
+  /** Number of bytes in the pieces before. */
   #before = 0;
 
-  /** @param complain makes the error of what is no base64 */
+  /** @param complain creates the error for text that is not base64 */
   constructor(complain: Complain) {
     this.#complain = complain;
   }
@@ -28,7 +28,7 @@ export class Base64Decoder {
     return decoded;
   }
 
-  /** Ends it. @throws what `complain` makes, where a group is not whole */
+  /** Finishes decoding. @throws the error of `complain` when the last group is incomplete */
   end(): void {
     if (this.#group === '') return;
     throw this.#complain('its base64 ends within a group of four characters: it is cut, or lacks its padding');
@@ -37,7 +37,7 @@ export class Base64Decoder {
   #groups(text: string, piece: Buffer): Buffer {
     const decoded = Buffer.from(text, 'base64');
     const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
-    // Buffer passes over what is no base64, and takes the URL alphabet as well.
+    // Buffer ignores characters that are not base64, and accepts the URL alphabet as well.
     if (decoded.length !== (text.length / 4) * 3 - padding || text.includes('-') || text.includes('_')) {
       throw /=[^=]|===/.test(text) ? this.#misplacedPadding() : this.#badCharacter(piece);
     }
@@ -67,14 +67,14 @@ const isBase64 = new Set(
 
 const SPACE = /[\r\n\t ]+/g;
 
-/** Characters that are decoded or looked at together: a text is never copied whole. */
+/** Characters decoded at a time: a text is never copied whole. */
 const SLICE = 256 * 1024;
 
-/** Decodes a text slice by slice. @throws what `complain` makes, where it is no base64 */
+/** Decodes a text slice by slice. @throws the error of `complain` when it is not base64 */
 export function* decodeBase64(text: string, complain: Complain): Generator<Buffer> {
   const decoder = new Base64Decoder(complain);
   for (let at = 0; at < text.length; at += SLICE) {
-    // A character beyond ASCII becomes bytes that are no base64.
+    // A character beyond ASCII becomes bytes that are not base64.
     const decoded = decoder.write(Buffer.from(text.slice(at, at + SLICE)));
     if (decoded.length > 0) yield decoded;
   }
@@ -85,7 +85,7 @@ export function* decodeBase64(text: string, complain: Complain): Generator<Buffe
 const LINE = 76;
 const LINE_BYTES = (LINE / 4) * 3;
 
-/** Bytes that content of so many bytes takes, in the lines of {@link encodeBase64}. */
+/** Length of that much content in bytes once {@link encodeBase64} has encoded it. */
 export function base64Length(length: number): number {
   const characters = Math.ceil(length / 3) * 4;
   const lines = Math.ceil(characters / LINE);

@@ -5,10 +5,10 @@ import { isUtf8 } from 'node:buffer';
 /** One attribute of a name: its type (`CN`, `2.5.4.97`), and its value escaped, or `#` and the hex digits of its DER. */
 type Attribute = readonly [type: string, value: string];
 
-/** Attributes that stand side by side; nearly always one. */
+/** The attributes of one RDN; nearly always a single one. */
 type RelativeName = readonly Attribute[];
 
-/** Short names of RFC 4514 section 3 and of certificates' practice, by object identifier. */
+/** Short names by object identifier: those of RFC 4514 section 3 and those that certificates use in practice. */
 const NAMES: Readonly<Record<string, string>> = {
   '2.5.4.3': 'CN',
   '2.5.4.4': 'SN',
@@ -27,14 +27,14 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 const KNOWN: ReadonlySet<string> = new Set(Object.values(NAMES));
 
-/** A text that is not a name of RFC 4514. */
+/** A text that is not a distinguished name (RFC 4514). */
 export class NameError extends Error {
   override readonly name = 'NameError';
 }
 
 /**
- * A name of RFC 4514 in the one spelling that names are compared in: types in capitals, no blanks around separators, only
- * what must be escaped is. Letter case and blanks of values count.
+ * Brings a name of RFC 4514 into the canonical spelling used for comparison: attribute types in capitals, no blanks
+ * around separators, and only mandatory escapes. Letter case and blanks within values are significant.
  * @throws NameError
  */
 export function normaliseName(text: string): string {
@@ -54,7 +54,7 @@ function readAttribute(text: string): Attribute {
   return [type, /^#(?:[0-9A-Fa-f]{2})+$/.test(value) ? value.toLowerCase() : escaped(unescaped(value))];
 }
 
-/** Blanks at both ends that are not escaped. */
+/** Removes blanks at both ends unless they are escaped. */
 function trimUnescaped(value: string): string {
   const start = value.trimStart();
   const trimmed = start.trimEnd();
@@ -111,7 +111,7 @@ const escaped = (value: string): string =>
     .replace(/^[ #]/, '\\$&')
     .replace(/ $/, '\\ ');
 
-/** An element of DER: where it begins, its tag, where its content starts and ends. */
+/** An element of DER: the offset where it begins, its tag, and where its content starts and ends. */
 interface Element {
   readonly from: number;
   readonly tag: number;
@@ -122,7 +122,7 @@ interface Element {
 /**
  * The subject of a certificate in the spelling of {@link normaliseName}.
  * @param der a certificate that a strict reader has accepted
- * @throws NameError for one whose structure can't be followed, or an empty subject
+ * @throws NameError for an unexpected structure or an empty subject
  */
 export function subjectOfCertificate(der: Uint8Array): string {
   const [certificate] = elements(der, 0, der.length);
@@ -132,7 +132,7 @@ export function subjectOfCertificate(der: Uint8Array): string {
   const subject = fields[fields[0]?.tag === 0xa0 ? 5 : 4];
   const name = childrenOf(der, subject).map((set) => childrenOf(der, set).map((pair) => attributeOf(der, pair)));
   if (name.length === 0) throw new NameError('the certificate has no subject');
-  // In text the last comes first (RFC 4514 section 2.1).
+  // The text form reverses the order (RFC 4514 section 2.1).
   return writeName(name.reverse());
 }
 
@@ -150,10 +150,10 @@ function valueIn(der: Uint8Array, element: Element): string {
     : escaped(text);
 }
 
-/** Undefined for what is no text, or none that all would read alike. */
+/** `undefined` for a value that is not text, or whose text readers may decode differently. */
 function textOf(tag: number, bytes: Buffer): string | undefined {
   switch (tag) {
-    // UTF8String, and those whose characters are among ASCII: NumericString, PrintableString, IA5String.
+    // UTF8String, and the types limited to ASCII: NumericString, PrintableString, IA5String.
     case 0x0c:
     case 0x12:
     case 0x13:
@@ -211,7 +211,7 @@ function elements(der: Uint8Array, from: number, to: number): Element[] {
 
 const broken = (): NameError => new NameError('the certificate is broken');
 
-// Textual encodings of certificates (RFC 7468 section 5), with the older labels that OpenSSL still takes.
+// Textual encodings of certificates (RFC 7468 section 5), with the older labels that OpenSSL still accepts.
 
 const CERTIFICATES =
   /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[\s\S]+?-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g;

@@ -2,16 +2,16 @@
 
 import { WireError } from './error.ts';
 
-/** Bytes that are no text. */
+/** Bytes that can't be decoded as text. */
 export class CharsetError extends WireError {
   override readonly name = 'CharsetError';
 }
 
 /**
- * Decodes a text, strictly, and leaves its byte order mark out. The mark decides; where there is none the charset does, and
- * of XML its declaration; else it is UTF-8.
- * @param charset of the Content-Type, in any case
- * @throws CharsetError for an unknown charset, and for bytes that are not a character of it
+ * Decodes a text strictly and removes its byte order mark. The byte order mark determines the encoding; without one the
+ * charset does, then the XML declaration; the default is UTF-8.
+ * @param charset of the Content-Type, in any letter case
+ * @throws CharsetError for an unknown charset, and for bytes that are invalid in it
  */
 export function decodeText(bytes: Uint8Array, charset: string | undefined, isXml: boolean): string {
   const label = labelOf(bytes, charset, isXml);
@@ -23,7 +23,10 @@ export function decodeText(bytes: Uint8Array, charset: string | undefined, isXml
   }
 }
 
-/** The same for the beginning of a text that may be damaged: invalid bytes become U+FFFD, and an unknown charset is read as UTF-8. */
+/**
+ * Decodes the beginning of a text that may be damaged: invalid bytes become U+FFFD, and an unknown charset is read as
+ * UTF-8.
+ */
 export function decodeBeginning(bytes: Uint8Array, charset: string | undefined, isXml: boolean): string {
   const label = labelOf(bytes, charset, isXml);
   try {
@@ -37,7 +40,7 @@ function labelOf(bytes: Uint8Array, charset: string | undefined, isXml: boolean)
   return marked(bytes) ?? charset ?? (isXml ? declared(bytes) : undefined) ?? 'utf-8';
 }
 
-/** Most characters of a label that a message repeats. */
+/** Longest part of a label that a message quotes, in characters. */
 const SHOWN = 40;
 
 function decoderOf(label: string): InstanceType<typeof TextDecoder> {
@@ -54,10 +57,10 @@ function marked([first, second, third]: Uint8Array): string | undefined {
   return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8' : undefined;
 }
 
-/** Bytes in which a declaration stands whole. */
+/** An XML declaration fits into this many bytes. */
 const DECLARATION = 256;
 
-/** What the declaration of a document says (XML 1.0 section 4.3.3). */
+/** The encoding that an XML declaration names (XML 1.0 section 4.3.3). */
 function declared(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.subarray(0, DECLARATION)).toString('latin1');
   return /^<\?xml\s[^>]*?\bencoding\s*=\s*["']([A-Za-z][\w.-]*)["']/.exec(head)?.[1];

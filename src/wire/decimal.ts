@@ -1,15 +1,15 @@
 // Decimals as texts that keep their digits: the lexical space of xs:decimal (XML Schema 1.1 Part 2, section 3.3.3), and
 // numbers of JSON (RFC 8259, section 6), whose exponent is written out.
 
-/** Most digits of a number: beyond them arithmetic on what a caller sends becomes expensive. */
+/** Most digits of a number: arithmetic on longer numbers from callers becomes expensive. */
 export const MAX_DIGITS = 1000;
 
 const FORM = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,5}))?$/;
 
 /**
- * A decimal in the form that JSON and XML Schema share: no plus sign, no needless zero in front, zeros at the end kept;
- * `+007.50` is `7.50`, `.5` is `0.5`, `5.` is `5`, `-0.0` is `0.0`.
- * @param exponent whether `1.5e3` is taken, as `1500`
+ * A decimal in the form that JSON and XML Schema share: no plus sign, no superfluous leading zeros, trailing zeros
+ * kept; `+007.50` becomes `7.50`, `.5` becomes `0.5`, `5.` becomes `5`, `-0.0` becomes `0.0`.
+ * @param exponent whether exponents are accepted (`1.5e3` becomes `1500`)
  * @returns `undefined` if the text is not a decimal, or has more than {@link MAX_DIGITS} digits
  */
 export function toDecimal(text: string, exponent: boolean): string | undefined {
@@ -22,13 +22,13 @@ export function toDecimal(text: string, exponent: boolean): string | undefined {
   return exponent ? shift(sign === '-', whole, fraction, Number(power)) : undefined;
 }
 
-/** A finite number without an exponent, which xs:decimal and xs:integer do not know. */
+/** A finite number without an exponent, which xs:decimal and xs:integer do not allow. */
 export function decimalOf(value: number): string {
   const text = String(value);
   return text.includes('e') ? (toDecimal(text, true) as string) : text;
 }
 
-/** Moves the point: `power` digits to the right, or to the left where it is negative. */
+/** Moves the decimal point `power` digits to the right, or to the left if it is negative. */
 function shift(negative: boolean, whole: string, fraction: string, power: number): string | undefined {
   if (Math.abs(power) > MAX_DIGITS) return undefined;
   if (power >= 0) {

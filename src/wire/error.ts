@@ -9,12 +9,12 @@ export class WireError extends Error {
   }
 }
 
-/** The message of whatever was thrown. */
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The code of a system error (`EACCES`) or of a database's (`SQLITE_BUSY`, an SQLSTATE); empty for anything else. */
+/** The code of a system error (`EACCES`) or a database error (`SQLITE_BUSY`, an SQLSTATE); empty for anything else. */
 export function codeOf(error: unknown): string {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   return typeof code === 'string' ? code : '';

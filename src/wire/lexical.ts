@@ -30,7 +30,7 @@ function dateAt(text: string): boolean {
   return year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
 }
 
-/** The index behind `HH:mm:ss` and its fraction, -1 if there is no time at `start`. */
+/** The index after `HH:mm:ss` and its fraction; -1 if there is no time at `start`. */
 function timeAt(text: string, start: number): number {
   const hour = digits(text, start, 2);
   const minute = digits(text, start + 3, 2);
@@ -44,19 +44,19 @@ function timeAt(text: string, start: number): number {
   return end === start + 9 ? -1 : end;
 }
 
-/** A real date of the calendar, `yyyy-MM-dd`. */
+/** Whether a text is an existing calendar date, `yyyy-MM-dd`. */
 export function isDate(text: string): boolean {
   return text.length === 10 && dateAt(text);
 }
 
-/** A time of day, `HH:mm:ss` and optionally a fraction of a second. */
+/** Whether a text is a time of day, `HH:mm:ss` with an optional fraction of a second. */
 export function isTime(text: string): boolean {
   return timeAt(text, 0) === text.length;
 }
 
 /**
- * A date and time as xs:dateTime has it: `yyyy-MM-ddTHH:mm:ss`, optionally a fraction, optionally an offset `Z` or `+hh:mm`. An
- * offset `+hhmm` is accepted too, and gets its colon.
+ * A date and time in the form of xs:dateTime: `yyyy-MM-ddTHH:mm:ss`, with an optional fraction and an optional offset
+ * `Z` or `+hh:mm`. An offset `+hhmm` is accepted too, and gets its colon.
  * @returns `undefined` if the text is not a datetime
  */
 export function toDatetime(text: string): string | undefined {
@@ -70,7 +70,7 @@ export function toDatetime(text: string): string | undefined {
   return isOffset(text, end) ? text : undefined;
 }
 
-/** Whether a text ends at `start` with an offset of XML Schema, `Z` or `+hh:mm` up to 14:00, or without one. */
+/** Whether the rest of a text from `start` is an XML Schema offset (`Z` or `+hh:mm` up to 14:00) or empty. */
 function isOffset(text: string, start: number): boolean {
   const length = text.length - start;
   if (length === 0) return true;
@@ -82,18 +82,18 @@ function isOffset(text: string, start: number): boolean {
 }
 
 /**
- * The day that any lexical form of xs:date names, as {@link isDate} has it. An offset is dropped: `2026-01-01+01:00` is the
- * first of January wherever it is read.
- * @returns undefined for other texts, and for years before 0001 and after 9999
+ * Reads any lexical form of xs:date and returns the day in the form of {@link isDate}. An offset is dropped:
+ * `2026-01-01+01:00` is the first of January wherever it is read.
+ * @returns `undefined` for other texts, and for years outside 0001 to 9999
  */
 export function readDate(text: string): string | undefined {
   return dateAt(text) && isOffset(text, 10) ? text.slice(0, 10) : undefined;
 }
 
 /**
- * The time of day that any lexical form of xs:time names, as {@link isTime} has it. An offset is dropped, and the end of
- * the day, `24:00:00`, is its beginning (section 3.3.8).
- * @returns undefined for other texts
+ * Reads any lexical form of xs:time and returns the time in the form of {@link isTime}. An offset is dropped, and the
+ * end of the day, `24:00:00`, becomes `00:00:00` (section 3.3.8).
+ * @returns `undefined` for other texts
  */
 export function readTime(text: string): string | undefined {
   const midnight = withoutMidnight(text, 0);
@@ -102,9 +102,9 @@ export function readTime(text: string): string | undefined {
 }
 
 /**
- * The instant that any lexical form of xs:dateTime names, as {@link toDatetime} has it, with its offset if it has one. The
- * end of a day, `24:00:00`, is the beginning of the next one (section 3.3.7).
- * @returns undefined for other texts, and for years before 0001 and after 9999
+ * Reads any lexical form of xs:dateTime and returns it in the form of {@link toDatetime}, with its offset if it has
+ * one. The end of a day, `24:00:00`, becomes the beginning of the next day (section 3.3.7).
+ * @returns `undefined` for other texts, and for years outside 0001 to 9999
  */
 export function readDatetime(text: string): string | undefined {
   const midnight = withoutMidnight(text, 11);
@@ -115,27 +115,30 @@ export function readDatetime(text: string): string | undefined {
 
 const END_OF_DAY = /24:00:00(?:\.0+)?(?![\d.])/y;
 
-/** A text whose time, from `start`, is 00:00:00 where it was 24:00:00. */
+/** The text with a time of 24:00:00 at `start` replaced by 00:00:00. */
 function withoutMidnight(text: string, start: number): string {
   if (text[start] !== '2' || text[start + 1] !== '4') return text;
   END_OF_DAY.lastIndex = start;
   return END_OF_DAY.test(text) ? `${text.slice(0, start)}00${text.slice(start + 2)}` : text;
 }
 
-/** @returns undefined behind the last day that has a form */
+/** @returns `undefined` after 9999-12-31 */
 function nextDay(date: string): string | undefined {
   const day = new Date(`${date}T00:00:00Z`);
   day.setUTCDate(day.getUTCDate() + 1);
   return day.getUTCFullYear() > 9999 ? undefined : day.toISOString().slice(0, 10);
 }
 
-/** The text form of a type whose values are texts of one form. */
+/** The text form of a type whose values are all texts of one form. */
 export interface LexicalForm {
-  /** What a text is that has the form, with its article. */
+  /** Describes a valid text, with an article. */
   readonly noun: string;
-  /** Reads a text as JSON, code and definitions write it. @returns the text as it is kept, `undefined` for another text */
+  /**
+   * Reads a text from JSON, code or a definition.
+   * @returns the text in its stored form, `undefined` for an invalid text
+   */
   read(text: string): string | undefined;
-  /** Reads what XML and URLs may write: every lexical form of the type in XML Schema. */
+  /** Reads a text from XML or a URL: every lexical form that XML Schema allows for the type. */
   readAny(text: string): string | undefined;
 }
 
@@ -154,18 +157,18 @@ export const LEXICAL = {
 
 export type LexicalName = keyof typeof LEXICAL;
 
-/** A UUID in the text form of RFC 9562, section 4: any letter case is read, and lower case is written. */
+/** A UUID in the text form of RFC 9562, section 4: read in any letter case, written in lower case. */
 function readUuid(text: string): string | undefined {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : undefined;
 }
 
-/** The parts of a URI (RFC 3986, section 3 and appendix B): authority, path, query and fragment behind the scheme. */
+/** The parts of a URI (RFC 3986, section 3 and appendix B): authority, path, query and fragment after the scheme. */
 const URI = /^[a-z][a-z0-9+.-]*:(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is;
 
 /** The parts of an authority (section 3.2): userinfo, an address in brackets or a name, and the port. */
 const AUTHORITY = /^(?:([^@]*)@)?(?:\[([^[\]]*)\]|([^:[\]]*))(?::\d*)?$/;
 
-/** Characters that no part may hold, and a percent sign without two digits (sections 2.1 to 2.3). */
+/** A character that is not allowed in any part, or a percent sign without two digits (sections 2.1 to 2.3). */
 const OUTSIDE = /[^a-z0-9\-._~!$&'()*+,;=:@/?%]|%(?![0-9a-f]{2})/i;
 
 /**

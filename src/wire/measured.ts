@@ -1,6 +1,6 @@
-/** Bytes that are read once. */
+/** Content that can be read once. */
 export interface StreamedContent {
-  /** In bytes, where known. */
+  /** In bytes, if known. */
   readonly length?: number | undefined;
   stream(): AsyncIterable<Uint8Array>;
 }
@@ -8,7 +8,7 @@ export interface StreamedContent {
 /** A stream without content. */
 export async function* empty(): AsyncGenerator<never> {}
 
-/** A body in memory as one that is read as a stream. */
+/** Wraps a body in memory as a stream. */
 export function streamOf(body: Uint8Array | (() => AsyncIterable<Uint8Array>)): () => AsyncIterable<Uint8Array> {
   if (!(body instanceof Uint8Array)) return body;
   return async function* () {
@@ -16,13 +16,15 @@ export function streamOf(body: Uint8Array | (() => AsyncIterable<Uint8Array>)): 
   };
 }
 
-/** Makes the error for content of another length than it said; `seen` is `undefined` when it is longer. */
+/**
+ * Creates the error for content whose length differs from the declared one; `seen` is `undefined` when it is longer.
+ */
 export type ComplainOfLength = (length: number, seen: number | undefined) => Error;
 
 const inWords: ComplainOfLength = (length, seen) =>
   new RangeError(`a content of ${length} bytes holds ${seen ?? 'more'}`);
 
-/** Yields content up to its declared length. @throws the error of `complain`, before a byte beyond that is yielded */
+/** Yields content up to its declared length. @throws the error of `complain` before it yields a byte beyond that */
 export async function* measured(
   content: StreamedContent,
   complain: ComplainOfLength = inWords,

@@ -8,7 +8,10 @@ export interface MediaType {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** Parses one media type; undefined for anything else, wildcards among it. The first of two equal parameters counts. */
+/**
+ * Parses one media type; `undefined` for anything else, including wildcards. Of two parameters with one name the first
+ * counts.
+ */
 export function parseMediaType(text: string): MediaType | undefined {
   const scanner = new Scanner(text);
   const found = scanner.mediaRange();
@@ -26,20 +29,21 @@ export function isJsonType(essence: string): boolean {
   return essence === 'application/json' || essence.endsWith('+json');
 }
 
-/** Which offer a caller gets. */
+/** The offer selected for a caller. */
 export interface Negotiated {
-  /** Its place among the offers. */
+  /** Its index among the offers. */
   readonly index: number;
-  /** The caller named its `type/subtype`; false where a wildcard, or no Accept at all, let it through. */
+  /** Whether the caller named its `type/subtype`; false when only a wildcard matched, or Accept was not sent. */
   readonly explicit: boolean;
 }
 
 /**
- * Compiles what can be offered, the server's preference first, into the answer to Accept: the offer with the highest
- * quality, one named by `type/subtype` before one that a wildcard lets through; of those that are named, the one that
- * Accept names first, as clients write their preferences; else the earliest. The most specific range decides the quality of an offer, and `q=0` excludes it. Malformed ranges are ignored; where nothing is left, or
- * nothing was sent, anything goes. A range's `charset=utf-8` always holds, being what every text is written in.
- * @returns `undefined` when nothing offered is acceptable
+ * Compiles a list of offers, the server's preference first, into a function that selects one by the Accept header. The
+ * offer with the highest quality wins; then one named by `type/subtype` over one matched by a wildcard; then the one
+ * that Accept names first, since clients list types by preference; then the earliest offer. The most specific range
+ * determines the quality of an offer, and `q=0` excludes it. Malformed ranges are ignored; without a valid range every
+ * offer is acceptable. `charset=utf-8` in a range always matches, because every text is written in UTF-8.
+ * @returns `undefined` when no offer is acceptable
  * @throws TypeError for an offer that is not a media type
  */
 export function compileOffers(offered: readonly string[]): (accept: string | undefined) => Negotiated | undefined {
@@ -97,7 +101,9 @@ function choose(offers: readonly MediaType[], ranges: readonly MediaRange[]): Ne
 
 const NAMED = 3;
 
-/** 0 when the range does not hold the offer; 1 for any type, 2 for any subtype, 3 for the type, more with parameters. */
+/**
+ * 0 when the range does not match the offer; 1 for any type, 2 for any subtype, 3 for the type, more with parameters.
+ */
 function specificityOf(range: MediaRange, offer: MediaType): number {
   if (range.type === '*') return 1;
   if (range.type !== offer.type) return 0;
@@ -147,7 +153,7 @@ export function parseQuality(text: string): number | undefined {
 
 const isTokenCharacter = new Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
 
-/** Reads a header value from left to right; what was read is never looked at again. */
+/** Reads a header value from left to right, without backtracking. */
 class Scanner {
   private readonly text: string;
   private at = 0;
@@ -170,7 +176,7 @@ class Scanner {
     return this.finished() || this.text[this.at] === ',';
   }
 
-  /** Goes on behind the next comma outside quotes. */
+  /** Continues after the next comma outside quotes. */
   nextEntry(): void {
     while (!this.finished()) {
       const c = this.text[this.at];
@@ -220,8 +226,8 @@ class Scanner {
   }
 
   /**
-   * A value that should stand in quotes, as senders of multipart types leave them off a boundary or a type
-   * (`boundary=----=_Part_1`, `type=text/xml`): all but blanks, quotes, commas and semicolons.
+   * A value that should be quoted but is not: senders of multipart types omit the quotes around a boundary or a type
+   * (`boundary=----=_Part_1`, `type=text/xml`). It may contain anything but blanks, quotes, commas and semicolons.
    */
   private unquoted(): string {
     const from = this.at;

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-// The address of a socket: an IPv4 address, or an IPv6 address in brackets, as RFC 3986 section 3.2.2 writes them in a
-// URL (without a zone), and behind a colon a port, section 3.2.3.
+// The address of a socket: an IPv4 address, or an IPv6 address in brackets without a zone (RFC 3986 section 3.2.2),
+// optionally followed by a colon and a port (section 3.2.3).
 
 interface SocketAddress {
   /** Without brackets. */
@@ -21,8 +21,8 @@ export function parseSocketAddress(text: string): SocketAddress | undefined {
 }
 
 /**
- * Whether the host name of a URL means this machine: what goes there leaves it on no wire (RFC 6890). Names below `localhost`
- * count as others: not every resolver keeps them here, as RFC 6761 section 6.3 asks.
+ * Whether the host name of a URL means this machine, so that requests never leave it (RFC 6890). Names below
+ * `localhost` are not included: not every resolver keeps them local, as RFC 6761 section 6.3 requires.
  */
 export function isLoopbackName(hostname: string): boolean {
   return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);

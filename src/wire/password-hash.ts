@@ -1,6 +1,6 @@
 // Password hashes in the PHC string format, with scrypt (RFC 7914): $scrypt$ln=14,r=8,p=1$<salt>$<hash>, base64 unpadded.
 
-/** A parsed hash: what is needed to try a password against it. */
+/** A parsed hash: everything needed to verify a password against it. */
 export interface PasswordHash {
   /** CPU and memory cost as a power of two. */
   readonly ln: number;
@@ -10,10 +10,10 @@ export interface PasswordHash {
   readonly hash: Buffer;
 }
 
-/** No definition may ask for more than this: 128 * 2^ln * r bytes are taken for each try. */
+/** Limit for every definition: each verification takes 128 * 2^ln * r bytes. */
 export const MOST_MEMORY = 256 * 1024 * 1024;
 
-/** Reads a hash. @returns the reason, if it can't be verified */
+/** Parses a hash. @returns the reason if it can't be verified */
 export function readPasswordHash(text: string): PasswordHash | string {
   const found = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(text);
   if (found === null) return 'its parts are not those of the form';

@@ -1,6 +1,7 @@
-// Regular expressions of ECMA-262 (section 22.2, with the flag u), without what no linear engine runs.
+// Regular expressions of ECMA-262 (section 22.2, with the flag u), without the constructs that no linear-time engine
+// supports.
 
-/** A pattern as a tree, without groups: what they match is not used. */
+/** A pattern as a tree. Groups are dropped, since their matches are not used. */
 export type PatternNode =
   | CharacterClass
   | { readonly kind: 'assertion'; readonly at: 'start' | 'end' | 'word edge' | 'no word edge' }
@@ -8,7 +9,7 @@ export type PatternNode =
   | { readonly kind: 'choice'; readonly items: readonly PatternNode[] }
   | { readonly kind: 'repeat'; readonly item: PatternNode; readonly least: number; readonly most: number };
 
-/** One character: any of the ranges and properties, or any but those. */
+/** One character: any in the ranges and properties, or if negated any other. */
 export interface CharacterClass {
   readonly kind: 'class';
   readonly negated: boolean;
@@ -25,12 +26,12 @@ export interface Property {
   readonly negated: boolean;
 }
 
-/** Why a pattern is refused. The message is a clause whose subject is the pattern: `refers back to a group`. */
+/** Why a pattern is rejected. The message is a clause whose subject is the pattern: `refers back to a group`. */
 export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
 
-/** Groups inside each other. */
+/** Deepest nesting of groups. */
 const DEEPEST = 100;
 const HIGHEST = 0x10ffff;
 
@@ -63,8 +64,8 @@ const sets: Readonly<Record<string, readonly Range[]>> = { d: digits, w: word, s
 const controls: Readonly<Record<string, number>> = { n: 0xa, r: 0xd, t: 0x9, v: 0xb, f: 0xc, 0: 0x0 };
 
 /**
- * Reads a pattern. What holds is said of the whole language that it describes: whether a repetition is lazy is left out.
- * @throws PatternError if it is not valid, or has constructs without a bound on their time
+ * Parses a pattern. The tree describes only which texts match: whether a repetition is lazy is dropped.
+ * @throws PatternError if it is not valid, or uses constructs without a time bound
  */
 export function readPattern(source: string): PatternNode {
   try {
@@ -88,7 +89,7 @@ export function complement(ranges: readonly Range[]): Range[] {
   return found;
 }
 
-/** Reads what V8 has accepted: only what is left out here is looked for. */
+/** Parses a pattern that V8 has accepted, so it checks only for the constructs that are not supported here. */
 class PatternReader {
   private readonly text: readonly string[];
   private at = 0;
@@ -180,7 +181,7 @@ class PatternReader {
     return this.until('}');
   }
 
-  /** The code point that `\` and what follows stand for. */
+  /** The code point that `\` and the character after it represent. */
   private escaped(next: string): number {
     const control = controls[next];
     if (control !== undefined) return control;

@@ -8,29 +8,36 @@ import {
   readPattern,
 } from './pattern-syntax.ts';
 
-// Patterns of ECMA-262, run by RE2 (Cox, Regular Expression Matching in the Wild): in time that grows with the text alone.
+// Patterns of ECMA-262, run by RE2 (Cox, Regular Expression Matching in the Wild): the time grows linearly with the
+// text.
 
 /** A pattern that a whole text must match. */
 export interface Pattern {
-  /** As it was given. */
+  /** The original source. */
   readonly source: string;
-  /** Texts with more UTF-16 units than this are not to be tried: they could take longer than some 0.3 s. */
+  /** Longer texts (in UTF-16 units) must not be tested: they could take more than about 0.3 s. */
   readonly longest: number;
-  /** Whether the whole text matches: what `new RegExp('^(?:source)$', 'u')` says of a well-formed text. */
+  /** Whether the whole text matches: the result of `new RegExp('^(?:source)$', 'u')` for a well-formed text. */
   test(text: string): boolean;
 }
 
-/** Characters and assertions of a pattern, repetitions written out. Beyond it RE2 refuses, or is slow to compile. */
+/**
+ * Characters and assertions of a pattern with its repetitions expanded. RE2 rejects larger ones or compiles them
+ * slowly.
+ */
 const LARGEST = 1000;
-/** Characters and ranges of classes as they are written, a property as a large one has. Each takes some 1 µs to compile. */
+/**
+ * Characters and ranges of classes in the expanded pattern; a property counts as a large class. Each takes about 1 µs
+ * to compile.
+ */
 const MOST_MEMBERS = 50_000;
 const PROPERTY = 500;
-/** Steps of the machine times units of the text: the bound for a text where RE2 finds no table for its states. */
+/** Steps of the machine times units of the text: the bound for a text for which RE2 can't use a table of its states. */
 const MOST_STEPS = 20_000_000;
 
 /**
  * Compiles a pattern.
- * @throws PatternError if it is not valid, can't be run in linear time (look-around, references back), or is too large
+ * @throws PatternError if it is not valid, can't be run in linear time (look-around, backreferences), or is too large
  */
 export function compilePattern(source: string): Pattern {
   const node = readPattern(source);
@@ -80,7 +87,7 @@ function membersOf(node: PatternNode): number {
 
 const assertions = { start: '\\A', end: '\\z', 'word edge': '\\b', 'no word edge': '\\B' } as const;
 
-/** In RE2's dialect, by code points alone: what its short forms mean differs (`\s`, `.`, properties). */
+/** In RE2's dialect, with code points only: its shorthands have other meanings (`\s`, `.`, properties). */
 function write(node: PatternNode): string {
   switch (node.kind) {
     case 'class':
@@ -119,8 +126,8 @@ function quantifier(least: number, most: number): string {
 }
 
 /**
- * The code points that have a property of Unicode, by what the JavaScript engine knows: another library may have the tables
- * of another version.
+ * The code points with a Unicode property, as the JavaScript engine defines it: another library may use the tables of
+ * another Unicode version.
  * @param name as in `\p{name}`: `Lu`, `Script=Greek`
  */
 export function propertyRanges(name: string): readonly Range[] {
@@ -148,7 +155,9 @@ export function propertyRanges(name: string): readonly Range[] {
 const cache = new Map<string, readonly Range[]>();
 let samples: { readonly text: string; readonly points: readonly number[] } | undefined;
 
-/** Code points, each of which stands for all up to the next: planes 4 to 13, 15 and 16 are of one kind but for their ends. */
+/**
+ * Sample code points, each representing all up to the next: planes 4 to 13, 15 and 16 are uniform except at their ends.
+ */
 function takeSamples(): { readonly text: string; readonly points: readonly number[] } {
   const points: number[] = [];
   const each = (from: number, to: number): void => {

@@ -2,16 +2,16 @@
 
 import { WireError } from './error.ts';
 
-/** A text that is not percent-encoded UTF-8, or can't be encoded so. */
+/** A text that is not percent-encoded UTF-8, or that can't be encoded. */
 export class PercentError extends WireError {
   override readonly name = 'PercentError';
 }
 
 /**
  * Decodes one value of a URL.
- * @param plusIsSpace `+` stands for a space, as in a form (application/x-www-form-urlencoded); never in a path.
- * @throws PercentError for a `%` without two hexadecimal digits, octets that are no UTF-8 (overlong forms and
- * surrogates among them), and NUL.
+ * @param plusIsSpace decode `+` as a space, as in a form (application/x-www-form-urlencoded); never in a path
+ * @throws PercentError for a `%` without two hexadecimal digits, octets that are not UTF-8 (including overlong forms
+ *   and surrogates), and NUL
  */
 export function percentDecode(text: string, plusIsSpace: boolean): string {
   const spaced = plusIsSpace && text.includes('+') ? text.replaceAll('+', ' ') : text;
@@ -25,7 +25,7 @@ export function percentDecode(text: string, plusIsSpace: boolean): string {
   return refuseNul(decoded);
 }
 
-/** The same without plus signs for spaces; `undefined` when it can't be. */
+/** Like {@link percentDecode}, without plus signs for spaces; `undefined` if the text can't be decoded. */
 export function tryPercentDecode(text: string): string | undefined {
   try {
     return percentDecode(text, false);
@@ -42,8 +42,8 @@ function refuseNul(text: string): string {
 
 /**
  * Encodes all but RFC 3986's unreserved characters, with capital hexadecimal digits.
- * @throws PercentError for what {@link percentDecode} does not take: NUL, and a surrogate without its pair, which UTF-8
- * can't carry.
+ * @throws PercentError for NUL, which {@link percentDecode} rejects, and for an unpaired surrogate, which UTF-8 can't
+ *   encode
  */
 export function percentEncode(text: string): string {
   if (!text.isWellFormed()) throw new PercentError('it holds half of a surrogate pair, which UTF-8 does not carry');
@@ -65,8 +65,8 @@ const leftByEncodeUriComponent = [
 const PERCENT = 0x25;
 
 /**
- * Brings percent-encoding to its normal form (RFC 3986, 6.2.2.1 and 6.2.2.2): unreserved characters stand for
- * themselves, hexadecimal digits are capitals. A `%` that starts no octet stays as it is, for the decoder to refuse.
+ * Normalises percent-encoding (RFC 3986, 6.2.2.1 and 6.2.2.2): unreserved characters are decoded, hexadecimal digits
+ * are capitals. A `%` that does not begin an octet is kept, and the decoder rejects it.
  */
 export function normalizePercent(text: string): string {
   let at = text.indexOf('%');
@@ -111,7 +111,7 @@ function hexDigit(code: number): number {
   return -1;
 }
 
-/** What is wrong with a text that decodeURIComponent refused: the first fault, with the octets that show it. */
+/** What is wrong with a text that decodeURIComponent rejected: the first error, with the offending octets. */
 function decodingFault(text: string): string {
   let at = text.indexOf('%');
   while (at !== -1) {
@@ -132,7 +132,7 @@ function decodingFault(text: string): string {
   return 'it is not percent-encoded UTF-8';
 }
 
-/** Octets of a sequence by its first one, RFC 3629 section 3; 0 when none starts with it. */
+/** Length of a UTF-8 sequence by its first octet, RFC 3629 section 3; 0 for an octet that can't be first. */
 function sequenceLength(lead: number): number {
   if (lead < 0x80) return 1;
   if (lead >= 0xc0 && lead < 0xe0) return 2;

@@ -8,11 +8,11 @@ export interface Problem {
   /** HTTP status. */
   readonly status: number;
   readonly title: string;
-  /** What is wrong with this request; left out where empty. */
+  /** What is wrong with this request; omitted when empty. */
   readonly detail: string;
-  /** Extension member: the code of the catalogue of faults. */
+  /** Extension member: the code in the catalogue of faults. */
   readonly code: string;
-  /** Extension member: what the log knows the request by. */
+  /** Extension member: identifies the request in the log. */
   readonly requestId: string;
 }
 

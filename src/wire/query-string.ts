@@ -1,8 +1,8 @@
 import { PercentError, percentDecode, percentEncode } from './percent.ts';
 
-// Query string, RFC 3986 section 3.4, cut into parameters as application/x-www-form-urlencoded (WHATWG URL, 5.1) cuts it.
+// Query string, RFC 3986 section 3.4, split into parameters like application/x-www-form-urlencoded (WHATWG URL, 5.1).
 
-/** The parameters of one request: decoded name to raw values (still percent-encoded), in the order they came in. */
+/** The parameters of one request: decoded name to raw values (still percent-encoded), in their original order. */
 export type QueryString = ReadonlyMap<string, readonly string[]>;
 
 /** More parameters than the limit allows. */
@@ -19,10 +19,10 @@ export class TooManyParametersError extends Error {
 const empty: QueryString = new Map();
 
 /**
- * Cuts a raw query string (without its `?`) once, in linear time. `a` and `a=` both give the value `''`; nothing
- * between two `&` is no parameter.
- * @throws TooManyParametersError beyond `maxParameters`
- * @throws PercentError when a name can't be decoded; values are decoded by those who use them.
+ * Splits a raw query string (without its `?`) in linear time. `a` and `a=` both have the value `''`; empty text between
+ * two `&` is ignored.
+ * @throws TooManyParametersError for more than `maxParameters`
+ * @throws PercentError when a name can't be decoded; values are decoded when they are used
  */
 export function parseQueryString(raw: string, maxParameters: number): QueryString {
   if (raw === '') return empty;
@@ -60,20 +60,20 @@ function decodeName(raw: string, position: number): string {
   }
 }
 
-// application/x-www-form-urlencoded, WHATWG URL section 5.2, with RFC 3986 section 2.3's unreserved characters as the only
-// ones that stand for themselves: a blank is %20, which every reader of forms takes, as it does not take `+` in a path.
+// application/x-www-form-urlencoded, WHATWG URL section 5.2, but only the unreserved characters of RFC 3986 section 2.3
+// are left unencoded: a space becomes %20, which every reader of forms accepts, whereas `+` does not work in a path.
 
 export const FORM_MEDIA_TYPE = 'application/x-www-form-urlencoded';
 
-/** One field of a form, the value being ready. @throws PercentError for a name that UTF-8 does not carry */
+/** One field of a form; the value is encoded already. @throws PercentError for a name that UTF-8 can't encode */
 export function formField(name: string, encoded: string): string {
   return `${percentEncode(name)}=${encoded}`;
 }
 
 /**
- * A form of fields whose values are not encoded yet: each is, once and by itself. Names stay as they are; a value ends at
- * the next `&`, and may hold `=`.
- * @throws PercentError for a value that UTF-8 does not carry
+ * Encodes each value of a form whose values are not encoded yet. Names are kept unchanged; a value ends at the next
+ * `&`, and may contain `=`.
+ * @throws PercentError for a value that UTF-8 can't encode
  */
 export function encodeFormValues(form: string): string {
   return form

@@ -2,24 +2,24 @@ import { parseQuality } from './media-type.ts';
 
 // Content codings and their negotiation: RFC 9110 sections 8.4.1, 12.4.2 and 12.5.3; br is RFC 7932, zstd RFC 8878.
 
-/** Codings that are written here. */
+/** The supported content codings. */
 export const CODINGS = ['zstd', 'br', 'gzip'] as const;
 export type Coding = (typeof CODINGS)[number];
 
-/** Codings that a caller takes, the one to use first. */
+/** The codings that a caller accepts. */
 interface AcceptedCodings {
-  /** Undefined when the caller prefers the bytes as they are, or takes nothing else. */
+  /** The preferred coding; `undefined` when the caller prefers unencoded content, or accepts nothing else. */
   readonly coding: Coding | undefined;
-  /** Whether it takes the bytes as they are. */
+  /** Whether unencoded content is acceptable. */
   readonly identity: boolean;
 }
 
 const AS_THEY_ARE: AcceptedCodings = { coding: undefined, identity: true };
 
 /**
- * Reads `Accept-Encoding`. The highest quality decides, then a coding before the bytes as they are, one that is named before
- * one that `*` lets through, then speed: zstd, br, gzip. For `*` alone it is gzip, which every client has. Without the header
- * anything may be sent (section 12.5.3), but many a client that leaves it out can read nothing but the bytes as they are.
+ * Reads `Accept-Encoding`. The highest quality wins, then a coding over unencoded content, a named coding over one
+ * matched by `*`, then speed: zstd, br, gzip. For `*` alone gzip is chosen, which every client supports. Without the
+ * header any coding is permitted (section 12.5.3), but many clients that omit it can read only unencoded content.
  * Malformed entries are ignored.
  */
 export function acceptedCodings(header: string | undefined): AcceptedCodings {
@@ -54,21 +54,26 @@ const ALIASES: ReadonlyMap<string, string> = new Map([['x-gzip', 'gzip']]);
 
 const BY_WILDCARD: readonly Coding[] = ['gzip', 'br', 'zstd'];
 
-/** The entity tag of a representation in a coding: a strong one tells them apart (section 8.8.3.3); a weak one need not. */
+/**
+ * The entity tag of a representation in a coding: strong tags must differ between codings (section 8.8.3.3); weak ones
+ * need not.
+ */
 export function codedTag(tag: string, coding: Coding): string {
   return tag.startsWith('W/') ? tag : `${tag.slice(0, -1)}-${coding}"`;
 }
 
-/** Entity tags of a header without what {@link codedTag} adds: what a caller saves is the same in every coding. */
+/**
+ * Entity tags of a header without the suffix of {@link codedTag}: the resource that a caller saves is the same in every
+ * coding.
+ */
 export function uncodedTags(header: string): string {
   return header.replace(CODED_END, '"');
 }
 
 const CODED_END = new RegExp(`-(?:${CODINGS.join('|')})"`, 'g');
 
-// Entity tags (RFC 9110, section 8.8.3) and the conditions made of them (section 13.1).
+// Entity tags (RFC 9110, section 8.8.3) and conditional requests (section 13.1).
 
-/** An entity tag. */
 interface EntityTag {
   readonly weak: boolean;
   /** Without the quotes. */
@@ -78,9 +83,9 @@ interface EntityTag {
 const TAG = /\s*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*(,|$)|\s*(,|$)/y;
 
 /**
- * Reads `If-Match` or `If-None-Match`: `*`, or a list of entity tags. Empty entries of the list are ignored (section 5.6.1),
- * so that an empty text is a list of none.
- * @returns undefined when the text is neither
+ * Reads `If-Match` or `If-None-Match`: `*`, or a list of entity tags. Empty entries of the list are ignored (section
+ * 5.6.1), so an empty text is an empty list.
+ * @returns `undefined` when the text is neither
  */
 export function parseEntityTags(text: string): '*' | readonly EntityTag[] | undefined {
   if (text.trim() === '*') return '*';
@@ -96,16 +101,16 @@ export function parseEntityTags(text: string): '*' | readonly EntityTag[] | unde
   return tags;
 }
 
-/** What is there, as a condition looks at it: a strong tag without its quotes; `undefined` when there is nothing. */
+/** The current representation for a condition: its strong tag without the quotes; `undefined` when none exists. */
 type Present = string | undefined;
 
-/** Whether `If-Match` holds: something is there, and is one of those named, by the strong comparison. */
+/** Whether `If-Match` holds: a representation exists and matches one of the tags by strong comparison. */
 export function matches(condition: '*' | readonly EntityTag[], present: Present): boolean {
   if (present === undefined) return false;
   return condition === '*' || condition.some(({ weak, opaque }) => !weak && opaque === present);
 }
 
-/** Whether `If-None-Match` holds: nothing is there, or none of those named, by the weak comparison. */
+/** Whether `If-None-Match` holds: no representation exists, or it matches none of the tags by weak comparison. */
 export function matchesNone(condition: '*' | readonly EntityTag[], present: Present): boolean {
   if (present === undefined) return true;
   return condition !== '*' && condition.every(({ opaque }) => opaque !== present);
@@ -113,16 +118,17 @@ export function matchesNone(condition: '*' | readonly EntityTag[], present: Pres
 
 // Range requests for bytes: RFC 9110, section 14.
 
-/** Some of the bytes of a representation, from 0. */
+/** A range of the bytes of a representation; `start` counts from 0. */
 interface Bytes {
   readonly start: number;
   readonly length: number;
 }
 
 /**
- * Reads the header `Range` against a representation of so many bytes.
- * @returns the bytes that it asks for; `unsatisfiable` when there are none of them; undefined when the header is to be
- *   ignored: another unit, no valid range, or several ranges, which a server may answer with the whole (section 14.2)
+ * Reads the header `Range` for a representation of `size` bytes.
+ * @returns the requested bytes; `unsatisfiable` when none of them exist; `undefined` when the header is to be ignored:
+ *   another unit, an invalid range, or several ranges, which a server may answer with the whole representation (section
+ *   14.2)
  */
 export function parseRange(header: string, size: number): Bytes | 'unsatisfiable' | undefined {
   const found = RANGE.exec(header);
@@ -142,7 +148,7 @@ export function parseRange(header: string, size: number): Bytes | 'unsatisfiable
   return { start, length: end - start + 1 };
 }
 
-/** Names of units do not depend on letter case (section 14.1); blanks may be where a list could go on (section 5.6.1). */
+/** Unit names are case-insensitive (section 14.1); blanks and commas are allowed as in any list (section 5.6.1). */
 const RANGE = /^bytes=[ \t,]*(\d*)-(\d*)[ \t,]*$/i;
 
 /** `Content-Range` of some bytes (section 14.4). */

@@ -2,16 +2,16 @@ import { isUtf8 } from 'node:buffer';
 import { tryPercentDecode } from '../percent.ts';
 import { quote } from '../words.ts';
 
-// Header fields of a body part, RFC 2045 section 3 and RFC 5322 section 2.2; UTF-8 in them as RFC 6532 has it.
+// Header fields of a body part, RFC 2045 section 3 and RFC 5322 section 2.2; UTF-8 is allowed in them (RFC 6532).
 
-/** Makes the error for something that is wrong. `reason` is a clause without a full stop. */
+/** Creates the error for invalid content. `reason` is a clause without a full stop. */
 export type Complain = (reason: string) => Error;
 
 /**
- * Reads the lines of a header, CRLF or LF at the end of each. Folded lines are unfolded, and blanks before the colon, which
- * old mail programs wrote, are passed over. Bytes that are no UTF-8 are read as ISO 8859-1.
- * @returns values by names in lower case; those of a name that comes twice are joined with a comma
- * @throws what `complain` makes: of a line without a name, a control character, a Content- field that comes twice
+ * Reads the lines of a header, each ending with CRLF or LF. Folded lines are unfolded, and blanks before the colon,
+ * which old mail programs wrote, are ignored. Bytes that are not UTF-8 are read as ISO 8859-1.
+ * @returns values by lower-case name; repeated fields are joined with a comma
+ * @throws the error of `complain` for a line without a name, a control character, or a repeated Content- field
  */
 export function parseMimeHeaders(block: Buffer, complain: Complain): Map<string, string> {
   const headers = new Map<string, string>();
@@ -39,12 +39,12 @@ function add(headers: Map<string, string>, field: string, complain: Complain): v
   if (!/^[\x21-\x39\x3b-\x7e]+$/.test(name)) throw complain(`its header has a line without a name: ${quote(field)}`);
   const value = field.slice(colon + 1).trim();
   const before = headers.get(name);
-  // RFC 2045 allows each of these once; a reader that uses the other one sees a different message.
+  // RFC 2045 allows each of these once; a reader that uses the other value would see a different message.
   if (before !== undefined && name.startsWith('content-')) throw complain(`its header has ${name} twice`);
   headers.set(name, before === undefined ? value : `${before}, ${value}`);
 }
 
-/** C0 controls but for the tab, and DEL. */
+/** C0 controls except the tab, and DEL. */
 function hasControls(line: string): boolean {
   for (let at = 0; at < line.length; at++) {
     const code = line.charCodeAt(at);
@@ -53,12 +53,12 @@ function hasControls(line: string): boolean {
   return false;
 }
 
-// Content-Disposition, RFC 2183, with names beyond ASCII as RFC 2231 and RFC 8187 have them.
+// Content-Disposition, RFC 2183, with names beyond ASCII encoded as in RFC 2231 and RFC 8187.
 
-/** One parameter (RFC 2045 section 5.1). Quotes that are not closed reach to the end. */
+/** One parameter (RFC 2045 section 5.1). An unclosed quote extends to the end. */
 const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|([^;\s"]+))/gs;
 
-/** The file name that a header gives; `undefined` when it gives none. Nothing is taken out of it: it may hold a path. */
+/** The file name in a header; `undefined` when there is none. It is returned unchanged and may contain a path. */
 export function fileNameOf(header: string): string | undefined {
   const given = new Map<string, string>();
   for (const [, name = '', quoted, token = ''] of header.matchAll(PARAMETER)) {
@@ -68,27 +68,27 @@ export function fileNameOf(header: string): string | undefined {
   return extended(given.get('filename*')) ?? continued(given) ?? given.get('filename');
 }
 
-/** A value with its charset and its language in front: `utf-8'de'Gr%C3%BC%C3%9Fe`. */
+/** A value prefixed with its charset and language: `utf-8'de'Gr%C3%BC%C3%9Fe`. */
 function extended(text: string | undefined): string | undefined {
   const encoded = /^utf-8'[^']*'(.*)$/is.exec(text ?? '')?.[1];
   return encoded === undefined ? undefined : tryPercentDecode(encoded);
 }
 
-/** A value in numbered pieces (RFC 2231 section 3), `filename*0=`, or `filename*0*=` where a piece is percent-encoded. */
+/** A value in numbered pieces (RFC 2231 section 3): `filename*0=`, or `filename*0*=` for a percent-encoded piece. */
 function continued(given: ReadonlyMap<string, string>): string | undefined {
   let encoded = '';
   for (let index = 0; ; index++) {
     const plain = given.get(`filename*${index}`);
     const piece = given.get(`filename*${index}*`) ?? (plain && encodeURIComponent(plain.toWellFormed()));
     if (piece === undefined) break;
-    // A character may be cut between two pieces.
+    // A character may be split between two pieces.
     encoded += piece;
   }
   if (encoded === '') return undefined;
   return given.has('filename*0*') ? extended(encoded) : tryPercentDecode(encoded);
 }
 
-/** The header of an attachment with a file name; what a quoted string can't carry is percent-encoded. */
+/** The header of an attachment with a file name; characters that a quoted string can't carry are percent-encoded. */
 export function dispositionOf(name: string): string {
   if (/^[\x20-\x7e]*$/.test(name) && !/["\\]/.test(name)) return `attachment; filename="${name}"`;
   const encoded = encodeURIComponent(name.toWellFormed()).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
@@ -98,8 +98,9 @@ export function dispositionOf(name: string): string {
 // Boundaries of multipart messages, RFC 2046 section 5.1.1.
 
 /**
- * What is wrong with a boundary, as a clause; undefined for a good one. It has 1 to 70 characters and ends with no space.
- * All of printable ASCII is taken, since senders use more of it than the RFC's `bchars` (`{`, `<`, `@`, `*`).
+ * What is wrong with a boundary, as a clause; `undefined` for a valid one. It has 1 to 70 characters and does not end
+ * with a space. All printable ASCII is accepted, since senders use characters outside the RFC's `bchars` (`{`, `<`,
+ * `@`, `*`).
  */
 export function boundaryFault(boundary: string): string | undefined {
   if (boundary === '') return 'its boundary is empty';
@@ -113,8 +114,8 @@ export function boundaryFault(boundary: string): string | undefined {
 const MAX_BOUNDARY = 70;
 
 /**
- * The boundary of a multipart message that comes without the header naming it: what stands behind `--` on the first line
- * that is not blank. `undefined` if that line is not a boundary.
+ * The boundary of a multipart message that arrives without the header that names it: the text after `--` on the first
+ * line that is not blank. `undefined` if that line is not a boundary.
  */
 export function boundaryOfText(text: string): string | undefined {
   for (let at = 0; at < text.length; ) {

@@ -13,7 +13,7 @@ export interface MultipartLimits {
   readonly headers: number;
 }
 
-/** Most bytes before the first boundary, and most behind the last. */
+/** Most bytes before the first boundary, and most after the last. */
 export const SURROUNDINGS = 64 * 1024;
 
 /** One part of a message. */
@@ -21,26 +21,26 @@ export interface Part {
   /** Values, unfolded, by names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   /**
-   * The content without its transfer encoding, once. It comes from the source as it is asked for, and is gone when the
-   * next part is asked for. Pieces may be views of what the source gave.
-   * @throws MultipartError, at once when the encoding is not known
+   * The content without its transfer encoding; can be read once. It is read from the source on demand, and no longer
+   * available once the next part is requested. Pieces may be views of the source's chunks.
+   * @throws MultipartError, immediately if the encoding is unknown
    */
   body(): AsyncIterable<Uint8Array>;
 }
 
 /**
- * Reads the parts of a message one after the other. Nothing is taken from the source but the chunk that is asked for, and
- * what the source throws passes through.
+ * Reads the parts of a message one after the other. The source is read only as far as the requested chunk, and errors
+ * of the source are passed on.
  */
 export class MultipartReader {
   readonly #scanner: MultipartScanner;
   readonly #limits: MultipartLimits;
-  /** There is content of the current part, or of the preamble, that has not been read. */
+  /** Whether content of the current part, or of the preamble, is still unread. */
   #open = true;
   #begun = false;
   #over = false;
 
-  /** @throws MultipartError of a boundary that can be none */
+  /** @throws MultipartError for an invalid boundary */
   constructor(source: AsyncIterable<Uint8Array>, boundary: string, limits: MultipartLimits) {
     const fault = boundaryFault(boundary);
     if (fault !== undefined) throw new MultipartError('syntax', fault);
@@ -49,8 +49,8 @@ export class MultipartReader {
   }
 
   /**
-   * The next part, past what is left of the current one; undefined behind the last. There the source is read to its end, so
-   * that its connection can serve again.
+   * The next part, skipping the rest of the current one; `undefined` after the last. The source is then read to its
+   * end, so its connection can be reused.
    * @throws MultipartError
    */
   async next(): Promise<Part | undefined> {
@@ -73,13 +73,13 @@ export class MultipartReader {
     return { headers, body: () => decodeTransfer(encoding, this.#content(number), complain) };
   }
 
-  /** Ends the source, read or not. There is nothing more to read afterwards. */
+  /** Closes the source, whether it was read or not. Nothing can be read afterwards. */
   close(): void {
     this.#over = true;
     this.#scanner.close();
   }
 
-  /** What is left of the current part, or the preamble. */
+  /** Skips the rest of the current part, or the preamble. */
   async #skip(): Promise<void> {
     if (this.#open && this.#scanner.part === 0) {
       await bounded(() => this.#scanner.piece(), 'before its first boundary');

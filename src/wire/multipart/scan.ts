@@ -2,12 +2,14 @@ import { WireError } from '../error.ts';
 
 // The lines between the parts of a multipart message: delimiter and close-delimiter, RFC 2046 section 5.1.1.
 
-/** Where a delimiter stands among some bytes: from the line end before it, which belongs to it, to behind its own. */
+/**
+ * The position of a delimiter: `start` at the line end before it, which belongs to it; `end` after its own line end.
+ */
 interface FoundDelimiter {
   readonly start: number;
-  /** `undefined` if the bytes end before it is certain. */
+  /** `undefined` if more bytes are needed to be certain. */
   readonly end: number | undefined;
-  /** `--boundary--`, behind which no part comes. */
+  /** Whether it is the close-delimiter `--boundary--`, after which no part follows. */
   readonly closing: boolean;
 }
 
@@ -17,7 +19,7 @@ const RETURN = 0x0d;
 const SPACE = 0x20;
 const DASH = 0x2d;
 
-/** Most bytes of transport padding, the blanks that a mail gateway may have put behind a boundary. */
+/** Most bytes of transport padding: blanks that a mail gateway may have added after a boundary. */
 const PADDING = 256;
 
 type LineEnd = { readonly end: number | undefined; readonly closing: boolean };
@@ -25,7 +27,7 @@ type LineEnd = { readonly end: number | undefined; readonly closing: boolean };
 /** Searches for the delimiters of one boundary. Lines may end with CRLF or LF. */
 class Delimiter {
   readonly #needle: Buffer;
-  /** Bytes after which it is always known whether what begins with them is a delimiter. */
+  /** This many bytes always suffice to decide whether they begin with a delimiter. */
   readonly longest: number;
 
   constructor(boundary: string) {
@@ -34,8 +36,8 @@ class Delimiter {
   }
 
   /**
-   * The first delimiter, or the end of the bytes where that may be the beginning of one. A line that goes on behind the
-   * boundary is none: the boundary of a message inside this one may begin with this one's.
+   * The first delimiter, or a possible beginning of one at the end of the bytes. A line that continues after the
+   * boundary is not a delimiter: the boundary of a nested message may begin with this one's.
    */
   find(bytes: Buffer): FoundDelimiter | undefined {
     const needle = this.#needle;
@@ -47,19 +49,21 @@ class Delimiter {
     return start === -1 ? undefined : { start, end: undefined, closing: false };
   }
 
-  /** Whether bytes that begin with a boundary's line end, and behind which nothing comes, are the close-delimiter. */
+  /** Whether bytes that begin with a boundary's line end, with nothing after them, are the close-delimiter. */
   closes(bytes: Buffer): boolean {
     const boundary = bytes.indexOf(this.#needle);
     return boundary !== -1 && lineEnd(bytes, boundary + this.#needle.length)?.closing === true;
   }
 
-  /** Where the bytes end with a beginning of the line end and boundary; -1 where they don't. */
+  /**
+   * The index at which a beginning of the line end and boundary starts at the end of the bytes; -1 if there is none.
+   */
   #begunAtEnd(bytes: Buffer): number {
     const from = Math.max(0, bytes.length - this.#needle.length + 1);
     const feed = bytes.subarray(from).lastIndexOf(LINE_FEED);
     if (feed !== -1) {
       const at = from + feed;
-      // A boundary holds no line end, so an earlier one in the same few bytes begins nothing.
+      // A boundary contains no line end, so an earlier line end in these few bytes can't begin one.
       return bytes.compare(this.#needle, 0, bytes.length - at, at) === 0 ? withReturn(bytes, at) : crAtEnd(bytes);
     }
     return crAtEnd(bytes);
@@ -74,7 +78,7 @@ function withReturn(bytes: Buffer, feed: number): number {
   return bytes[feed - 1] === RETURN ? feed - 1 : feed;
 }
 
-/** The end of a boundary's line, from behind the boundary; `undefined` when something else stands there. */
+/** The end of a boundary's line, searched from after the boundary; `undefined` if anything else follows. */
 function lineEnd(bytes: Buffer, from: number): LineEnd | undefined {
   let at = from;
   if (bytes[at] === DASH && at + 1 === bytes.length) return { end: undefined, closing: false };
@@ -86,7 +90,7 @@ function lineEnd(bytes: Buffer, from: number): LineEnd | undefined {
   return bytes[at] === LINE_FEED ? { end: at + 1, closing } : undefined;
 }
 
-/** A message that is not what RFC 2046 section 5.1 calls multipart. */
+/** A message that is not valid multipart (RFC 2046 section 5.1). */
 export class MultipartError extends WireError {
   override readonly name = 'MultipartError';
   /** `cut`: the source ended before the message did. */
@@ -98,22 +102,25 @@ export class MultipartError extends WireError {
   }
 }
 
-// The bytes of a multipart message, RFC 2046 section 5.1, cut at its delimiters while they stream.
+// The bytes of a multipart message, RFC 2046 section 5.1, split at its delimiters while they are streamed.
 
 const NOTHING = Buffer.alloc(0);
 const LF = 0x0a;
 const CR = 0x0d;
 
 /**
- * Reads contents and headers in turn, content first: that of the preamble. Pieces are views of the source's chunks; only the
- * few bytes that may begin a delimiter at the end of a chunk are copied.
+ * Reads contents and headers alternately, beginning with the content of the preamble. Pieces are views of the source's
+ * chunks; only the few bytes at the end of a chunk that may begin a delimiter are copied.
  */
 export class MultipartScanner {
   readonly #source: AsyncIterator<Uint8Array>;
   readonly #delimiter: Delimiter;
-  /** What is left of the last chunk. A delimiter at the very start is read as if a line ended before it. */
+  /** The unread rest of the last chunk. A line end is prepended so that a delimiter at the very start is recognised. */
   #unread: Buffer = Buffer.from('\n');
-  /** Bytes at the start of `#unread` that may be a delimiter's line end and are no content: 1 where content begins. */
+  /**
+   * Bytes at the start of `#unread` that may be a delimiter's line end and are not content: 1 at the start of a
+   * content.
+   */
   #lead = 1;
   #part = 0;
   #last = false;
@@ -125,17 +132,17 @@ export class MultipartScanner {
     this.#delimiter = new Delimiter(boundary);
   }
 
-  /** Number of the part that was begun last, from 1; 0 in the preamble. */
+  /** Number of the current part, from 1; 0 in the preamble. */
   get part(): number {
     return this.#part;
   }
 
-  /** The closing delimiter has been read. */
+  /** Whether the closing delimiter has been read. */
   get last(): boolean {
     return this.#last;
   }
 
-  /** The next bytes of a content; `undefined` when its delimiter came, which is read then. @throws MultipartError */
+  /** The next bytes of a content; `undefined` once its delimiter has been read. @throws MultipartError */
   async piece(): Promise<Buffer | undefined> {
     for (;;) {
       const found = this.#delimiter.find(this.#unread);
@@ -146,7 +153,7 @@ export class MultipartScanner {
     }
   }
 
-  /** The lines of the next part's header, without the blank line behind them. @throws MultipartError */
+  /** The lines of the next part's header, without the blank line after them. @throws MultipartError */
   async header(limit: number): Promise<Buffer> {
     this.#part++;
     const most = limit + '\r\n'.length;
@@ -157,7 +164,7 @@ export class MultipartScanner {
       block = block.length === 0 ? taken : Buffer.concat([block, taken]);
       for (let feed = block.indexOf(LF, line); feed !== -1 && line <= limit; feed = block.indexOf(LF, line)) {
         if (feed === line || (feed === line + 1 && block[line] === CR)) {
-          // The blank line may be a delimiter's line end as well, where a part has no content.
+          // In a part without content the blank line may also be the delimiter's line end.
           this.#unread = this.#unread.subarray(taken.length - (block.length - feed));
           this.#lead = 1;
           return block.subarray(0, line);
@@ -171,7 +178,7 @@ export class MultipartScanner {
     }
   }
 
-  /** The next bytes behind the closing delimiter; undefined at the end of the source. */
+  /** The next bytes after the closing delimiter; `undefined` at the end of the source. */
   async epilogue(): Promise<Buffer | undefined> {
     const rest = this.#take(this.#unread.length);
     return rest.length > 0 ? rest : await this.#read();
@@ -185,7 +192,7 @@ export class MultipartScanner {
     this.#source.return?.().then(undefined, () => {});
   }
 
-  /** The unread content up to there. */
+  /** Takes the unread content up to `end`. */
   #take(end: number): Buffer {
     const content = this.#unread.subarray(this.#lead, end);
     this.#unread = this.#unread.subarray(end);
@@ -200,8 +207,8 @@ export class MultipartScanner {
   }
 
   /**
-   * All unread bytes may begin a delimiter: reads more to decide. Returns them as content if they do not, no bytes while
-   * that is not certain, and `undefined` behind the delimiter.
+   * All unread bytes may begin a delimiter: reads more to decide. Returns them as content if they do not, no bytes
+   * while that is uncertain, and `undefined` after the delimiter.
    */
   async #settle(): Promise<Buffer | undefined> {
     const begun = this.#unread;

@@ -1,20 +1,20 @@
 import { Base64Decoder } from '../base64.ts';
 import type { Complain } from './headers.ts';
 
-// Content-Transfer-Encoding, RFC 2045 section 6: undoing it while content streams.
+// Content-Transfer-Encoding, RFC 2045 section 6: decoding while content is streamed.
 
 interface Decoder {
   write(piece: Buffer): Buffer;
   end(): void;
 }
 
-/** Bytes decoded at once: enough to be fast, and little to hold where a source gives all of its bytes in one piece. */
+/** Bytes decoded at a time: enough to be fast, few enough to hold when a source delivers all its bytes in one piece. */
 const PIECE = 256 * 1024;
 
 /**
- * Content without its transfer encoding.
+ * Decodes content from its transfer encoding.
  * @param encoding value of the header; `undefined` if it is missing, which means 7bit
- * @throws what `complain` makes: at once of an encoding that is not known, while reading of content that is not in it
+ * @throws the error of `complain`: immediately for an unknown encoding, while reading for invalid content
  */
 export function decodeTransfer(
   encoding: string | undefined,
@@ -54,21 +54,21 @@ const CR = 0x0d;
 const SPACE = 0x20;
 const EQUALS = 0x3d;
 
-/** Most blanks at the end of a line; RFC 5322 section 2.1.1 gives a whole line no more. */
+/** Most blanks at the end of a line; RFC 5322 section 2.1.1 allows a whole line no more. */
 const BLANKS = 998;
 
-/** Where a decoder stands: in text, behind its CR, behind `=`, in the blanks behind `=`, behind their CR, behind `=X`. */
+/** State of the decoder: in text, after its CR, after `=`, in the blanks after `=`, after their CR, after `=X`. */
 type State = 'text' | 'return' | 'equals' | 'soft' | 'soft-return' | 'digit';
 
 /**
- * Decodes piece by piece. Line ends stay as they are, blanks before them are what transport added, and go. Lines may be
- * longer than 76 characters, and hexadecimal digits small.
+ * Decodes piece by piece. Line ends are kept; blanks before them were added in transport and are removed. Lines longer
+ * than 76 characters and lower-case hexadecimal digits are accepted.
  */
 export class QuotedPrintableDecoder {
   readonly #complain: Complain;
   #state: State = 'text';
   #high = 0;
-  /** Blanks that count only if the line goes on after them. */
+  /** Blanks that are content only if the line continues after them. */
   #blanks: number[] = [];
   #offset = 0;
   #out = Buffer.alloc(0);
@@ -89,7 +89,7 @@ export class QuotedPrintableDecoder {
     return this.#out.subarray(0, this.#at);
   }
 
-  /** Ends it. @throws what `complain` makes, where it ends within an escape */
+  /** Finishes decoding. @throws the error of `complain` when the content ends within an escape */
   end(): void {
     if (this.#state !== 'text') throw this.#complain('its quoted-printable text ends within an escape or a line end');
   }

@@ -6,11 +6,11 @@ import { measured, type StreamedContent } from '../measured.ts';
 import { boundaryFault } from './headers.ts';
 
 export interface PartToWrite {
-  /** As they are written. Content-Transfer-Encoding among them has to say what `encoding` says. */
+  /** Written unchanged. A Content-Transfer-Encoding among them must match `encoding`. */
   readonly headers: Readonly<Record<string, string>>;
   /** A text is written in UTF-8. */
   readonly content: string | StreamedContent;
-  /** `binary`, the bytes as they are, where it is left out. */
+  /** The default is `binary`, which leaves the bytes unchanged. */
   readonly encoding?: 'binary' | 'base64';
 }
 
@@ -20,20 +20,26 @@ export interface MultipartToWrite {
 }
 
 export interface WrittenMultipart {
-  /** Exact, in bytes; `undefined` when the length of a content is not known. */
+  /** Exact, in bytes; `undefined` when the length of a content is unknown. */
   readonly length: number | undefined;
-  /** @throws RangeError when a content does not hold as many bytes as it said, before it has given more */
+  /**
+   * @throws RangeError when the length of a content differs from its declared one, before it yields a byte beyond that
+   */
   bytes(): AsyncIterable<Uint8Array>;
 }
 
-/** A boundary that no content can hold but by guessing 128 random bits; beginning as Java's do, which receivers know. */
+/**
+ * A boundary that content can contain only by guessing 128 random bits. It begins like those of Java, which receivers
+ * know.
+ */
 export function freshBoundary(): string {
   return `----=_Part_${randomBytes(16).toString('hex')}`;
 }
 
 /**
- * Puts parts into a message. That no content holds the boundary is the caller's promise; {@link freshBoundary} keeps it.
- * @throws TypeError of a boundary or a header that can't be written, and of a message without parts
+ * Combines parts into a message. The caller guarantees that no content contains the boundary; {@link freshBoundary}
+ * does.
+ * @throws TypeError for a boundary or a header that can't be written, and for a message without parts
  */
 export function writeMultipart({ boundary, parts }: MultipartToWrite): WrittenMultipart {
   const fault = boundaryFault(boundary);
