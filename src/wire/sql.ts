@@ -1,19 +1,22 @@
-// A scanner of SQL (ISO/IEC 9075-2, section 5.2 and 5.3): enough to tell prompts, statements and their first words from what
-// is in literals, quoted names and comments.
+// A scanner of SQL (ISO/IEC 9075-2, sections 5.2 and 5.3): enough to distinguish prompts, statements and their first
+// words from the content of literals, quoted names and comments.
 
-/** Lexical rules in which engines differ. */
+/** Lexical rules that differ between engines. */
 interface Rules {
-  /** A backslash escapes in every literal, and double quotes hold literals; else only in those that begin with an E. */
+  /**
+   * A backslash escapes in every literal, and double quotes delimit literals; otherwise only in literals with the
+   * prefix E.
+   */
   readonly backslashes: boolean;
-  /** `#` begins a comment, as `--` does in front of white space only. */
+  /** `#` begins a comment, and `--` only before white space. */
   readonly hashes: boolean;
-  /** Dollars quote literals. */
+  /** Literals may be dollar-quoted. */
   readonly dollars: boolean;
-  /** What a comment holds that begins with an exclamation mark is run, and hints can change settings. */
+  /** The content of a comment that begins with an exclamation mark is executed, and hints can change settings. */
   readonly executes: boolean;
 }
 
-/** By whose rules SQL is read: `standard` are those of SQLite and PostgreSQL, `mysql` those of MariaDB and MySQL. */
+/** Whose lexical rules apply: `standard` those of SQLite and PostgreSQL, `mysql` those of MariaDB and MySQL. */
 export type SqlDialect = 'standard' | 'mysql';
 
 const RULES: Readonly<Record<SqlDialect, Rules>> = {
@@ -21,7 +24,7 @@ const RULES: Readonly<Record<SqlDialect, Rules>> = {
   mysql: { backslashes: true, hashes: true, dollars: false, executes: true },
 };
 
-/** What is of interest in a statement, by offset. */
+/** The relevant tokens of a statement, with their offsets. */
 export type SqlToken =
   | {
       readonly kind: 'word';
@@ -33,7 +36,7 @@ export type SqlToken =
   | { readonly kind: 'prompt'; readonly name: string; readonly offset: number; readonly end: number }
   | { readonly kind: 'foreign'; readonly text: string; readonly offset: number }
   | { readonly kind: 'semicolon'; readonly offset: number }
-  /** A comment that the server runs. */
+  /** A comment that the server executes. */
   | { readonly kind: 'executable'; readonly text: string; readonly offset: number }
   | { readonly kind: 'other'; readonly offset: number }
   | { readonly kind: 'unterminated'; readonly what: string; readonly offset: number };
@@ -46,7 +49,7 @@ const SPACE = /\s+/y;
 /** A comment for one server only, and a hint that changes a setting (MySQL's manual, "Comments" and "Optimizer Hints"). */
 const EXECUTABLE = /^\/\*(?:M?!|\+[\s\S]*set_var)/i;
 
-/** Cuts a text into tokens; literals, quoted names and comments are passed over. */
+/** Splits a text into tokens; literals, quoted names and comments are skipped. */
 export function scanSql(sql: string, dialect: SqlDialect = 'standard'): SqlToken[] {
   const rules = RULES[dialect];
   const tokens: SqlToken[] = [];
@@ -130,13 +133,13 @@ function placeholder(sql: string, at: number): { readonly token: SqlToken; reado
   }
   const digits = /^\d*/.exec(sql.slice(at + 1, at + 12))?.[0] ?? '';
   const text = sign + (name ?? digits);
-  // An operator of JSON or arrays, such as @>, #> or [1:2], is followed by something else.
+  // An operator of JSON or arrays, such as @>, #> or [1:2], is followed by another character.
   const isForeign = sign === '?' ? !'|&'.includes(sql[at + 1] ?? ' ') : sign !== '#' && sign !== ':' && text.length > 1;
   if (!isForeign) return { token: { kind: 'other', offset: at }, end: at + 1 };
   return { token: { kind: 'foreign', text, offset: at }, end: at + text.length };
 }
 
-/** A literal, quoted name or comment that begins here; `end` is -1 where it is not closed. */
+/** A literal, quoted name or comment that begins here; `end` is -1 if it is not closed. */
 function skipQuoted(
   sql: string,
   at: number,
@@ -167,7 +170,7 @@ function skipQuoted(
   return quoted(end < 0 ? -1 : end + mark.length, 'a literal');
 }
 
-/** The index behind the closing quote, where a doubled quote is content; -1 if there is none. */
+/** The index after the closing quote, with doubled quotes treated as content; -1 if there is none. */
 function closing(sql: string, start: number, quote: string, escapes: boolean): number {
   for (let at = start + 1; at < sql.length; at++) {
     if (escapes && sql[at] === '\\') at++;

@@ -1,16 +1,19 @@
 /**
- * Offsets of a time zone for local times, from the zone data that comes with the runtime (ECMA-402). A local time that
- * happens twice, or never, has the offset that held before the clock was changed.
+ * Offsets of a time zone for local times, from the zone data of the runtime (ECMA-402). A local time that occurs twice,
+ * or never, gets the offset in effect before the clock change.
  */
 export interface Zone {
   /**
    * The offset in minutes at a local time.
-   * @param local `yyyy-MM-ddTHH:mm:ss`; a space instead of the T will do
+   * @param local `yyyy-MM-ddTHH:mm:ss`; a space instead of the T is accepted
    */
   offsetAt(local: string): number;
 }
 
-/** One year's changes of the clock: up to `date` (MM-dd) and `time` (HH:mm:ss), `minutes` hold; `last` holds behind them all. */
+/**
+ * The clock changes of one year: `minutes` applies until `date` (MM-dd) and `time` (HH:mm:ss), `last` after all of
+ * them.
+ */
 interface Year {
   readonly changes: readonly { readonly date: string; readonly time: string; readonly minutes: number }[];
   readonly last: number;
@@ -21,11 +24,11 @@ const DAY = 86_400_000;
 const YEARS_KEPT = 500;
 
 /**
- * Compiles a zone; its years are worked out as they are asked for, and kept.
- * @throws RangeError for a name that is no IANA zone
+ * Compiles a zone; the changes of a year are computed on first use and cached.
+ * @throws RangeError for a name that is not an IANA zone
  */
 export function compileZone(name: string): Zone {
-  // The zone data costs some 20 ms to load, which the usual zone does not need.
+  // Loading the zone data costs about 20 ms, and UTC, the usual zone, does not need it.
   if (name === 'UTC') return { offsetAt: () => 0 };
   const format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
   const years = new Map<string, Year>();
@@ -48,7 +51,7 @@ export function compileZone(name: string): Zone {
   };
 }
 
-/** The offset of an instant, in whole minutes: what XML Schema and ISO 8601 can write. */
+/** The offset at an instant, in whole minutes, the precision of XML Schema and ISO 8601. */
 function offsetOf(instant: number, format: Intl.DateTimeFormat): number {
   const name = format.formatToParts(instant).find((part) => part.type === 'timeZoneName')?.value ?? 'GMT';
   const match = /^GMT(?:([+-])(\d{2}):(\d{2}))?/.exec(name);
@@ -60,7 +63,7 @@ function changesOf(year: number, format: Intl.DateTimeFormat): Year {
   const start = utc(year);
   const end = utc(year + 1);
   const changes: { date: string; time: string; minutes: number }[] = [];
-  // A day more on both sides: local years begin before and after the one of UTC.
+  // One day more on both sides: local years begin before or after the UTC year.
   let before = offsetOf(start - DAY, format);
   for (let day = start - DAY; day < end + DAY; day += DAY) {
     const after = offsetOf(day + DAY, format);
@@ -78,7 +81,7 @@ function changesOf(year: number, format: Intl.DateTimeFormat): Year {
   return { changes, last: before };
 }
 
-/** The first second between two instants from which on an offset holds. */
+/** The first second between two instants at which an offset applies. */
 function firstWith(offset: number, from: number, to: number, format: Intl.DateTimeFormat): number {
   let low = from;
   let high = to;

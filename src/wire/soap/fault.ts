@@ -10,36 +10,42 @@ import { clarkName, envelope, type QName, SOAP_NAMESPACES, SOAP_PREFIXES, type S
 export interface SoapFaultContent {
   /** In the names of 1.1; 1.2 has Sender for `Client` and Receiver for `Server`. */
   readonly code: 'Client' | 'Server' | 'MustUnderstand' | 'VersionMismatch';
-  /** Says more than the code; 1.2 alone has a place for it (section 5.4.1.2). */
+  /** More specific than the code; only 1.2 has a place for it (section 5.4.1.2). */
   readonly subcode?: QName;
-  /** In English. What XML can't carry is replaced. */
+  /** In English. Characters that XML can't represent are replaced. */
   readonly reason: string;
-  /** XML: elements that declare what they need. */
+  /** XML: elements that declare their own namespaces. */
   readonly detail?: string;
-  /** The header blocks of a `MustUnderstand`, which 1.2 lists. */
+  /** The header blocks that were not understood, for a `MustUnderstand`; 1.2 lists them. */
   readonly notUnderstood?: readonly QName[];
 }
 
 /** A fault that was read. */
 export interface SoapFaultReport {
-  /** A code of the standard in the names of 1.1 (`Client`, `Server`), `{namespace}local` for others; empty for none. */
+  /**
+   * A standard code under its 1.1 name (`Client`, `Server`), `{namespace}local` for other codes; empty if there is
+   * none.
+   */
   readonly code: string;
-  /** From the outermost: of 1.2 in the same form as the code, of 1.1 what follows its dots (`Client.Authentication`). */
+  /**
+   * Outermost first: for 1.2 in the same form as the code, for 1.1 the names after the dots (`Client.Authentication`).
+   */
   readonly subcodes: readonly string[];
   readonly reason: string;
-  /** The elements in the detail. */
+  /** The child elements of the detail. */
   readonly detail: readonly XmlElement[];
 }
 
-/** Codes by version that are called otherwise in 1.1. */
+/** The codes as each version names them. */
 const SENT_AS: Readonly<Record<SoapVersion, Readonly<Record<SoapFaultContent['code'], string>>>> = {
   '1.1': { Client: 'Client', Server: 'Server', MustUnderstand: 'MustUnderstand', VersionMismatch: 'VersionMismatch' },
   '1.2': { Client: 'Sender', Server: 'Receiver', MustUnderstand: 'MustUnderstand', VersionMismatch: 'VersionMismatch' },
 };
 
 /**
- * Writes a fault as a whole envelope. A `VersionMismatch` names the envelopes that are read instead (1.2 section 5.4.7;
- * appendix A has the header block in answers of 1.1 too), a `MustUnderstand` of 1.2 the header blocks (section 5.4.8).
+ * Writes a fault as a complete envelope. A `VersionMismatch` lists the supported envelopes (1.2 section 5.4.7;
+ * according to appendix A the header block belongs in replies of 1.1 too), a `MustUnderstand` of 1.2 the header blocks
+ * (section 5.4.8).
  */
 export function writeFault(version: SoapVersion, fault: SoapFaultContent): string {
   const soap = SOAP_PREFIXES[version];
@@ -79,12 +85,12 @@ function headerBlocks(version: SoapVersion, { code, notUnderstood = [] }: SoapFa
     .join('');
 }
 
-/** The envelopes that are read, the preferred one first. */
+/** The supported envelopes, the preferred one first. */
 const UPGRADE = `<u:Upgrade xmlns:u="${SOAP_NAMESPACES['1.2']}">${(['1.2', '1.1'] as const)
   .map((version) => `<u:SupportedEnvelope qname="q:Envelope" xmlns:q="${SOAP_NAMESPACES[version]}"/>`)
   .join('')}</u:Upgrade>`;
 
-/** The fault that a message is; undefined for any other. What is missing in it is empty. */
+/** The fault in a message; `undefined` for any other message. Missing parts are returned empty. */
 export function readFault({ version, payload }: SoapMessage): SoapFaultReport | undefined {
   if (payload?.local !== 'Fault' || payload.namespace !== SOAP_NAMESPACES[version]) return undefined;
   return version === '1.1' ? report11(payload) : report12(payload);
@@ -119,12 +125,12 @@ function report12(fault: XmlElement): SoapFaultReport {
   };
 }
 
-/** Children of a Fault have no namespace in 1.1 and that of the envelope in 1.2; not everybody minds. */
+/** Children of a Fault have no namespace in 1.1 and that of the envelope in 1.2, but not every sender complies. */
 function child(element: XmlElement, local: string): XmlElement | undefined {
   return childrenOf(element).find((each) => each.local === local);
 }
 
-/** The text in English where there are several (1.2 section 5.4.2), else the first. */
+/** The English text if there are several (1.2 section 5.4.2), else the first. */
 function reason12(reason: XmlElement | undefined): string {
   const texts = reason === undefined ? [] : childrenOf(reason);
   const english = texts.find((each) => /^en\b/i.test(attributeOf(each, 'lang', XML_NAMESPACE) ?? ''));
@@ -132,7 +138,7 @@ function reason12(reason: XmlElement | undefined): string {
   return chosen === undefined ? '' : textOf(chosen);
 }
 
-/** The codes of both versions in the names of 1.1. */
+/** The standard codes of both versions by their 1.1 names. */
 const STANDARD: Readonly<Record<SoapVersion, ReadonlyMap<string, string>>> = {
   '1.1': new Map(['VersionMismatch', 'MustUnderstand', 'Client', 'Server'].map((each) => [each, each])),
   '1.2': new Map([
@@ -144,14 +150,14 @@ const STANDARD: Readonly<Record<SoapVersion, ReadonlyMap<string, string>>> = {
   ]),
 };
 
-/** A dot divides a code of the standard from what it is made more special by (1.1 section 4.4.1). */
+/** A dot separates a standard code from its refinements (1.1 section 4.4.1). */
 function readCode11(element: XmlElement): readonly string[] {
   const code = readCode(element, '1.1');
   const [first = '', ...rest] = code.split('.');
   return STANDARD['1.1'].has(first) ? [first, ...rest] : [code];
 }
 
-/** A QName; a code of the standard without its prefix, or with one that is bound to nothing, is taken for what it says. */
+/** Reads a QName. A standard code without a prefix, or with an unbound prefix, is accepted as the standard code. */
 function readCode(element: XmlElement, version: SoapVersion): string {
   const text = textOf(element).trim();
   const colon = text.indexOf(':');

@@ -5,23 +5,23 @@ import { clarkName, type QName, SOAP_NAMESPACES, type SoapVersion } from './vers
 
 export interface SoapMessage {
   readonly version: SoapVersion;
-  /** Header blocks in their order. */
+  /** Header blocks in document order. */
   readonly headers: readonly XmlElement[];
-  /** The element in the Body; `undefined` when it is empty. */
+  /** The child element of the Body; `undefined` when the Body is empty. */
   readonly payload: XmlElement | undefined;
 }
 
-/** What may be wrong with an envelope, in the names of SOAP 1.1 (section 4.4.1); 1.2 calls `Client` Sender. */
+/** The kinds of envelope errors, under their SOAP 1.1 names (section 4.4.1); 1.2 calls `Client` Sender. */
 type SoapErrorCode = 'VersionMismatch' | 'MustUnderstand' | 'Client';
 
-/** A document that is no SOAP message, or none for this receiver. `reason` is a clause without a full stop. */
+/** A document that is not a SOAP message, or not one for this receiver. `reason` is a clause without a full stop. */
 export class SoapError extends Error {
   override readonly name = 'SoapError';
-  /** The version of the fault for the sender. */
+  /** The SOAP version to use for the fault. */
   readonly version: SoapVersion;
   readonly code: SoapErrorCode;
   readonly reason: string;
-  /** The header blocks of a `MustUnderstand`. */
+  /** The header blocks that were not understood, for a `MustUnderstand`. */
   readonly notUnderstood: readonly QName[];
 
   constructor(version: SoapVersion, code: SoapErrorCode, reason: string, notUnderstood: readonly QName[] = []) {
@@ -35,7 +35,7 @@ export class SoapError extends Error {
 
 /**
  * Reads an envelope: an optional Header, then a Body with at most one element, and nothing else (1.1: section 4; 1.2:
- * section 5; WS-I Basic Profile 1.1, R1011 and R2201). `encodingStyle` is not looked at.
+ * section 5; WS-I Basic Profile 1.1, R1011 and R2201). `encodingStyle` is ignored.
  * @throws SoapError `VersionMismatch`, to be sent in 1.1, for an Envelope of neither version; else `Client`
  */
 export function readEnvelope(root: XmlElement): SoapMessage {
@@ -74,23 +74,24 @@ function wrongBody(found: XmlElement | undefined): string {
     : `the Envelope has ${shownName(found)} where its Body belongs`;
 }
 
-/** The elements of one that holds elements and white space. */
+/** The child elements of an element that may contain only elements and white space. */
 function elementsOnly(element: XmlElement, version: SoapVersion): XmlElement[] {
   if (element.content.some((each) => typeof each === 'string' && /[^ \t\r\n]/.test(each)))
     throw new SoapError(version, 'Client', `there is text right inside the ${element.local}`);
   return childrenOf(element);
 }
 
-/** Long names are cut. */
+/** Long names are truncated. */
 function shownName(given: QName): string {
   const name = clarkName(given);
   return name.length > 200 ? `${name.slice(0, 200).toWellFormed()}...` : name;
 }
 
 /**
- * Looks at the header blocks that have to be understood: those with `mustUnderstand` that are for this receiver, which
- * is the last and acts in no other role (1.1: sections 4.2.2 and 4.2.3; 1.2: sections 2.4, 5.2.2 and 5.2.3).
- * @throws SoapError `MustUnderstand` with all that are not understood; `Client` for a `mustUnderstand` that is not a boolean
+ * Checks the mandatory header blocks: those with `mustUnderstand` that are addressed to this receiver, which is the
+ * ultimate one and acts in no other role (1.1: sections 4.2.2 and 4.2.3; 1.2: sections 2.4, 5.2.2 and 5.2.3).
+ * @throws SoapError `MustUnderstand` with all blocks that are not understood; `Client` for a `mustUnderstand` that is
+ *   not a boolean
  */
 export function checkUnderstood({ version, headers }: SoapMessage, understood: (header: XmlElement) => boolean): void {
   const left = headers.filter(
@@ -102,7 +103,7 @@ export function checkUnderstood({ version, headers }: SoapMessage, understood: (
   throw new SoapError(version, 'MustUnderstand', `header blocks are not understood: ${shown}`, names);
 }
 
-/** What `mustUnderstand` may say: in 1.1 a digit, in 1.2 an xs:boolean. */
+/** The values of `mustUnderstand`: a digit in 1.1, an xs:boolean in 1.2. */
 const BOOLEANS: Readonly<Record<SoapVersion, ReadonlyMap<string, boolean>>> = {
   '1.1': new Map([
     ['0', false],
@@ -125,7 +126,7 @@ function isMandatory(header: XmlElement, version: SoapVersion): boolean {
   throw new SoapError(version, 'Client', `mustUnderstand of ${shownName(header)} is none of ${allowed}`);
 }
 
-/** Roles in which the last receiver acts, whatever else it does. */
+/** Roles in which the ultimate receiver always acts. */
 const OUR_ROLES: Readonly<Record<SoapVersion, ReadonlySet<string>>> = {
   '1.1': new Set(['', 'http://schemas.xmlsoap.org/soap/actor/next']),
   '1.2': new Set([
@@ -135,17 +136,17 @@ const OUR_ROLES: Readonly<Record<SoapVersion, ReadonlySet<string>>> = {
   ]),
 };
 
-/** Whether a header block is for the last receiver of a message (1.1 section 4.2.2; 1.2 section 2.2). */
+/** Whether a header block is addressed to the ultimate receiver of a message (1.1 section 4.2.2; 1.2 section 2.2). */
 export function isForUs(header: XmlElement, version: SoapVersion): boolean {
   const role = attributeOf(header, version === '1.1' ? 'actor' : 'role', SOAP_NAMESPACES[version]) ?? '';
   return OUR_ROLES[version].has(role.trim());
 }
 
 /**
- * What a request says it wants; `undefined` when it leaves that to its body. In 1.1 that is the header SOAPAction (section
- * 6.1.1), in 1.2 the parameter `action` of application/soap+xml (RFC 3902): of the content type itself, or with
- * attachments of what its `start-info`, or the `type` of the root part, quotes. Senders of 1.2 that write SOAPAction
- * alone are understood too; quotes may be missing.
+ * The action of a request; `undefined` when only its body identifies the operation. In 1.1 it is in the header
+ * SOAPAction (section 6.1.1), in 1.2 in the parameter `action` of application/soap+xml (RFC 3902): that of the content
+ * type itself, or with attachments of the type quoted in `start-info` or in the `type` of the root part. Senders of 1.2
+ * that use SOAPAction only are supported too; quotes are optional.
  * @param contentType of the message, or of the root part
  */
 export function soapAction(

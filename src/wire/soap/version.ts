@@ -24,15 +24,15 @@ export const SOAP_CONTENT_TYPES: Readonly<Record<SoapVersion, string>> = {
 /** Prefixes that are written. */
 export const SOAP_PREFIXES: Readonly<Record<SoapVersion, string>> = { '1.1': 'soap', '1.2': 'env' };
 
-/** A name in a namespace, which is empty for none. */
+/** A name in a namespace; the namespace is empty if there is none. */
 export type QName = Pick<XmlElement, 'local' | 'namespace'>;
 
-/** A name as `{namespace}local`, or without a namespace alone. */
+/** A name as `{namespace}local`, or only `local` without a namespace. */
 export function clarkName({ local, namespace }: QName): string {
   return namespace === '' ? local : `{${namespace}}${local}`;
 }
 
-/** What stands around the payload's XML. */
+/** The XML before and after the payload. */
 export function envelope(version: SoapVersion): { readonly start: string; readonly end: string } {
   return ENVELOPES[version];
 }
@@ -47,23 +47,26 @@ function around(version: SoapVersion): { readonly start: string; readonly end: s
   };
 }
 
-// What the headers of a call say of its message: the version of SOAP, and the action.
-// SOAP 1.1 section 6.1.1; SOAP 1.2 part 2 section 7.1.4, with RFC 3902.
+// The version of SOAP and the action that the headers of a call declare. SOAP 1.1 section 6.1.1; SOAP 1.2 part 2
+// section 7.1.4, with RFC 3902.
 
 interface SoapIntent {
   readonly version: SoapVersion;
-  /** Without its quotes; empty for none. `undefined` when no header says one. */
+  /** Without its quotes; may be empty. `undefined` when no header names an action. */
   readonly action: string | undefined;
 }
 
-/** Why no call can be sent with a header. */
+/** Why a header makes a call impossible to send. */
 interface IntentFault {
   readonly header: 'Content-Type' | 'SOAPAction';
-  /** Goes on behind the header's name. */
+  /** Follows the header's name in the message. */
   readonly reason: string;
 }
 
-/** A call of SOAP 1.1 says its action in SOAPAction, one of SOAP 1.2 in its media type; either may be declared for both. */
+/**
+ * A call of SOAP 1.1 has its action in SOAPAction, one of SOAP 1.2 in its media type; a definition may use either for
+ * both.
+ */
 export function readIntent(contentType: string | undefined, soapAction: string | undefined): SoapIntent | IntentFault {
   const type = parseMediaType(contentType ?? SOAP_MEDIA_TYPES['1.1']);
   const version = versions.find((each) => SOAP_MEDIA_TYPES[each] === type?.essence);
@@ -88,7 +91,7 @@ export function readIntent(contentType: string | undefined, soapAction: string |
 
 const versions: readonly SoapVersion[] = ['1.1', '1.2'];
 
-/** It is sent in quotes, in which nothing is escaped the same way by everybody. */
+/** The action is sent in quotes, and receivers disagree about escapes inside them. */
 const isSendable = (action: string): boolean => /^[ !#-[\]-~]*$/.test(action);
 
 const UNSENDABLE = "holds a quote, a backslash, or a character that is not visible ASCII, and can't be sent";

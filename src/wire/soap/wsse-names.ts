@@ -1,5 +1,5 @@
-// Web Services Security: SOAP Message Security 1.1.1 (section 2), Username Token Profile 1.1.1 and X.509 Certificate Token
-// Profile 1.1.1: namespaces and the URIs by which things are called.
+// Namespaces and URIs of Web Services Security: SOAP Message Security 1.1.1 (section 2), Username Token Profile 1.1.1
+// and X.509 Certificate Token Profile 1.1.1.
 import type { XmlElement } from '../xml/tree.ts';
 
 const WSS = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss';
@@ -18,7 +18,7 @@ export const X509_V3 = `${WSS}-x509-token-profile-1.0#X509v3`;
 export const PASSWORD_TEXT = `${WSS}-username-token-profile-1.0#PasswordText`;
 export const PASSWORD_DIGEST = `${WSS}-username-token-profile-1.0#PasswordDigest`;
 
-/** Whether an element is one of a namespace. */
+/** Whether an element has this local name and namespace. */
 export function isNamed({ local, namespace }: XmlElement, name: string, of: string): boolean {
   return local === name && namespace === of;
 }

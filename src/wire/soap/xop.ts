@@ -9,7 +9,7 @@ import type { XmlElement } from '../xml/tree.ts';
 
 export const XOP_NAMESPACE = 'http://www.w3.org/2004/08/xop/include';
 
-/** Of a root part whose XML includes others. */
+/** The media type of a root part whose XML includes other parts. */
 export const XOP_MEDIA_TYPE = 'application/xop+xml';
 
 /** A package that can't be read. */
@@ -17,15 +17,15 @@ export class XopError extends WireError {
   override readonly name = 'XopError';
 }
 
-/** Whether an element stands for the content of another part. */
+/** Whether an element is replaced by the content of another part. */
 export function isInclude({ local, namespace }: XmlElement): boolean {
   return local === 'Include' && namespace === XOP_NAMESPACE;
 }
 
 /**
- * The id that a Content-ID header gives, with or without its angle brackets. Percent-encoding is undone in it, for senders
- * that write the id of the URL into the header as well (`<a@http%3A%2F%2Fb>`). Ids are compared as this and {@link cidOf}
- * give them.
+ * The id in a Content-ID header, with or without its angle brackets. Percent-encoding is decoded, because some senders
+ * copy the id from the URL into the header (`<a@http%3A%2F%2Fb>`). Compare ids in the form that this function and
+ * {@link cidOf} return.
  */
 export function contentIdOf(header: string): string {
   const text = header.trim();
@@ -34,8 +34,8 @@ export function contentIdOf(header: string): string {
 }
 
 /**
- * The id of the part that a `cid:` URL names.
- * @throws XopError of every other URL: nothing is ever fetched
+ * The id of the part that a `cid:` URL refers to.
+ * @throws XopError for every other URL: nothing is ever fetched
  */
 export function cidOf(href: string): string {
   const text = href.trim();
@@ -51,24 +51,24 @@ export function cidOf(href: string): string {
   return contentIdOf(id);
 }
 
-/** The `cid:` URL of a part. `@` stays as it is, since there are receivers that don't decode. */
+/** The `cid:` URL of a part. `@` is not encoded, since some receivers don't decode it. */
 export function hrefOf(contentId: string): string {
   return `cid:${percentEncode(contentId).replaceAll('%40', '@')}`;
 }
 
-/** An id for a new part, which no other has: an addr-spec that needs no encoding in a URL. */
+/** A unique id for a new part: an addr-spec that needs no encoding in a URL. */
 export function newContentId(): string {
   return `${randomUUID()}@signalbox`;
 }
 
-/** What the parameters of multipart/related say. */
+/** The parameters of multipart/related. */
 export interface RelatedType {
   readonly boundary: string;
   /** Id of the root part as {@link contentIdOf} gives it; `undefined` when the first part is the root. */
   readonly start?: string;
   /** `type/subtype` of the root part. */
   readonly type?: string;
-  /** What the root part would be without the packaging: a media type, for SOAP. */
+  /** The media type that the root part would have without the packaging, for SOAP. */
   readonly startInfo?: string;
 }
 
@@ -76,7 +76,7 @@ export function isRelated({ essence }: MediaType): boolean {
   return essence === 'multipart/related';
 }
 
-/** @throws XopError when the boundary is missing, or can be none */
+/** @throws XopError when the boundary is missing or invalid */
 export function readRelatedType({ parameters }: MediaType): RelatedType {
   const boundary = parameters.get('boundary');
   const fault = boundary === undefined ? 'its boundary is missing' : boundaryFault(boundary);
@@ -92,7 +92,7 @@ export function readRelatedType({ parameters }: MediaType): RelatedType {
   };
 }
 
-/** The value of Content-Type for a package; everything in it is quoted, as some receivers need it. */
+/** The Content-Type of a package; every parameter is quoted, because some receivers require it. */
 export function relatedContentType({ boundary, start, type, startInfo }: RelatedType): string {
   const parameters = [
     ['type', type],
@@ -106,7 +106,7 @@ export function relatedContentType({ boundary, start, type, startInfo }: Related
   );
 }
 
-/** quoted-string of RFC 9110 section 5.6.4. @throws TypeError for a value that no header carries */
+/** quoted-string of RFC 9110 section 5.6.4. @throws TypeError for a value that a header can't carry */
 function quoted(value: string): string {
   if (!/^[\x20-\x7e]*$/.test(value)) throw new TypeError(`${JSON.stringify(value)} can't stand in a header`);
   return `"${value.replace(/["\\]/g, '\\$&')}"`;

@@ -8,17 +8,17 @@ import {
   UriTemplateError,
 } from './uri-template.ts';
 
-// Writing values into a URI so that none changes its structure: RFC 3986 section 2.2 (what delimits), 3.3 and 5.2.4
+// Writes values into a URI so that no value changes its structure: RFC 3986 section 2.2 (delimiters), 3.3 and 5.2.4
 // (segments and dots), OData 4.01 part 2 section 5.1.1.6.1 (quotes).
 
 /**
- * Compiles a template for writing. What is not plain `segment` is encoded here and handed on as reserved, so that it is
- * encoded exactly once; `{+x}` counts as `path`, or in a query keeps `/ : @ ?`. No value can bring in a dot segment, a
- * `?`, a `#` or percent-encoding of its own.
- *
+ * Compiles a template for writing. Values in any style but plain `segment` are encoded here and passed on as reserved
+ * text, so they are encoded exactly once; `{+x}` counts as `path`, or in a query keeps `/ : @ ?`. No value can
+ * introduce a dot segment, a `?`, a `#` or percent-encoding of its own.
  * With `hostText`, variables before the template's first slash are text of a host name (the base is a bare `https://`):
- * they are checked, never percent-encoded. The last of them may end in a port, where it ends the host.
- * @throws UriTemplateError for `path` or `odata-path` on a variable of `{.x}`, `{/x}` or `{;x}`, which keep no slash
+ * they are checked, never percent-encoded. The last of them may end in a port if it ends the host.
+ * @throws UriTemplateError for `path` or `odata-path` on a variable of `{.x}`, `{/x}` or `{;x}`, which can't keep
+ *   slashes
  */
 export function compileUriExpander(
   template: UriTemplate,
@@ -42,7 +42,7 @@ export function compileUriExpander(
   };
 }
 
-/** Index of the first part behind the host, or with its end; everything before it is host text. */
+/** Index of the part that ends the host or is the first after it; everything before it is host text. */
 function hostEndPart(parts: readonly TemplatePart[]): number {
   const index = parts.findIndex((part) =>
     part.kind === 'literal' ? /[/?#]/.test(part.text) : '/?#'.includes(part.operator || ' '),
@@ -50,12 +50,12 @@ function hostEndPart(parts: readonly TemplatePart[]): number {
   return index === -1 ? parts.length : index;
 }
 
-/** Whether nothing of this part belongs to the host any more. */
+/** Whether the host ends before this part. */
 function endsHost(part: TemplatePart | undefined): boolean {
   return part === undefined || part.kind === 'expression' || /^[/?#]/.test(part.text);
 }
 
-/** RFC 3986, 3.2.2, less what no DNS name holds (RFC 1123, 2.1): labels of letters, digits and hyphens. */
+/** RFC 3986, 3.2.2, restricted to DNS names (RFC 1123, 2.1): labels of letters, digits and hyphens. */
 const HOST = /^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*$/;
 const PORT = /:[0-9]{1,5}$/;
 
@@ -84,8 +84,8 @@ function writingFor(variable: TemplateVariable, style: UrlStyle): Writing {
 }
 
 /**
- * A path whose own slashes meet those of the template: `/Shared Documents/` between two slashes is the same folder as
- * `Shared Documents`, and servers take an empty segment for another one.
+ * Joins a path whose own slashes adjoin those of the template: `/Shared Documents/` between two slashes is the same
+ * folder as `Shared Documents`, but servers treat an empty segment as a different folder.
  */
 function joined(
   writing: Writing,
@@ -116,12 +116,15 @@ const encodePath = (text: string) => text.split('/').map(percentEncode).join('/'
 
 const encodeQuery = (text: string) => percentEncode(text).replace(/%(?:2F|3A|40|3F)/g, decodeURIComponent);
 
-/** What ends a segment, or does so for those who decode a path before they cut it, or take a backslash for a slash. */
+/**
+ * Ends of a segment, including those for receivers that decode a path before they split it, or treat a backslash as a
+ * slash.
+ */
 const SEGMENT_END = /\/|%2F|%5C/i;
 
 /**
- * A `.` or `..` segment of the path of a URI, which whoever receives it would resolve away: many do so without regard to
- * parameters (`..;x=1`).
+ * A `.` or `..` segment in the path of a URI, which the receiver would resolve away: many do so even with parameters
+ * (`..;x=1`).
  */
 function dotSegment(uri: string): string | undefined {
   if (!uri.includes('.') && !uri.includes('%2')) return undefined;
@@ -137,7 +140,7 @@ function before(text: string, mark: string): string {
   return at === -1 ? text : text.slice(0, at);
 }
 
-/** Names the variable that the dots came from, if it is known. */
+/** Names the variable that the dots came from, if known. */
 function dotError(variables: readonly TemplateVariable[], values: UriValues, dots: string): UriExpansionError {
   const holdsDots = (text: string) => text.split(/[/\\]/).some(isDots);
   const culprit = variables.find(({ name }) => {
@@ -152,23 +155,23 @@ function dotError(variables: readonly TemplateVariable[], values: UriValues, dot
   );
 }
 
-// URI Template expansion, RFC 6570 section 3, by the url-template package; templates and values are prepared for it here.
+// URI Template expansion, RFC 6570 section 3, by the url-template package; templates and values are prepared for it
+// here.
 
 /** How a value is written: `path` keeps slashes, `odata` doubles quotes (OData 4.01, 5.1.1.6.1), `odata-path` both. */
 export type UrlStyle = 'segment' | 'path' | 'odata' | 'odata-path';
 
 type Scalar = string | number | bigint | boolean | null | undefined;
 
-/** What a variable may hold: one value, a list, or names with values. Null, undefined and nothing in a list are absent. */
+/** The value of a variable: one value, a list, or names with values. Null, undefined and empty lists are absent. */
 export type UriValue = Scalar | readonly Scalar[] | { readonly [name: string]: Scalar };
 
-/** Values by variable name. */
 export type UriValues = Readonly<Record<string, UriValue>>;
 
 /** @throws UriExpansionError for a value that the template can't carry */
 export type UriExpander = (values: UriValues) => string;
 
-/** A value that can't be written into its place. `reason` completes a sentence that begins with the variable's name. */
+/** A value that can't be written at its place. `reason` completes a sentence that begins with the variable's name. */
 export class UriExpansionError extends Error {
   override readonly name = 'UriExpansionError';
   readonly variable: string;
@@ -181,21 +184,24 @@ export class UriExpansionError extends Error {
   }
 }
 
-/** A value as url-template takes it: texts only, nothing absent inside. */
+/** A value in the form that url-template accepts: texts only, without absent members. */
 type Prepared = string | string[] | Record<string, string>;
 
-/** One occurrence of a variable: the operator it is handed over with, and how its texts are made ready. */
+/** One occurrence of a variable: the operator passed to url-template, and how its texts are prepared. */
 interface Writing {
   readonly operator: Operator;
   write(text: string): string;
 }
 
-/** What the operator itself asks for, to the letter of RFC 6570; url-template does the rest. */
+/** Implements RFC 6570 exactly where the operator needs preparation; url-template does the rest. */
 export function plainWriting({ operator }: TemplateVariable): Writing {
   return { operator, write: operator === '+' || operator === '#' ? encodeStrayPercent : (text) => text };
 }
 
-/** A `%` that starts no octet is a character like any other, which url-template lets through where reserved ones pass. */
+/**
+ * Encodes a `%` that does not begin an octet like any other character; url-template passes it through where reserved
+ * characters are allowed.
+ */
 function encodeStrayPercent(text: string): string {
   let out = '';
   let from = 0;
@@ -208,8 +214,8 @@ function encodeStrayPercent(text: string): string {
 }
 
 /**
- * Compiles a template: url-template knows each occurrence by a key of its own, so that one variable may be cut
- * (`{x:3}`) or written differently in two places.
+ * Compiles a template: each occurrence has its own key in url-template, so one variable may be cut (`{x:3}`) or written
+ * differently in two places.
  */
 export function compileExpander(
   template: UriTemplate,
@@ -217,7 +223,7 @@ export function compileExpander(
 ): UriExpander {
   const slots: { key: string; variable: TemplateVariable; writing: Writing }[] = [];
   const prepared = template.parts.map((part, index) => {
-    // Text stays the same, and most of a template is text.
+    // Literal text never changes, and most of a template is literal.
     if (part.kind === 'literal') return parseTemplate(part.text).expand({});
     const writings = part.variables.map((variable) => writingOf(variable, index));
     const operator = writings[0]?.operator ?? part.operator;
@@ -240,7 +246,7 @@ export function compileExpander(
   };
 }
 
-/** `;`, `?` and `&` write the key, so there it is the name itself, decoded, since url-template encodes it. */
+/** `;`, `?` and `&` write the key, so for them the key is the decoded name, which url-template encodes. */
 function keyOf(
   variable: TemplateVariable,
   operator: Operator,
@@ -291,7 +297,7 @@ function encodeWith(variable: TemplateVariable, write: (text: string) => string,
   return write(text);
 }
 
-/** Section 2.4.1: code points are counted, and no percent-encoded octet of a reserved expansion is cut apart. */
+/** Section 2.4.1: counts code points, and never splits a percent-encoded octet of a reserved expansion. */
 function cut(variable: TemplateVariable, text: string): string {
   const { prefix, operator } = variable;
   if (prefix === undefined || text.length <= prefix) return text;

@@ -1,26 +1,26 @@
-// A URI template divided as RFC 3986 section 3 divides a URI: its path, its query, and what no server receives.
+// A URI template divided as RFC 3986 section 3 divides a URI: its path, its query, and the fragment, which no server
+// receives.
 
 import { normalizePercent, PercentError, percentDecode } from '../percent.ts';
 import type { TemplatePart, TemplateVariable, UriTemplate } from './uri-template.ts';
 
-/** `op=list` of a template's query: decoded, and required to equal. */
+/** A literal pair in a template's query (`op=list`): decoded, and the request must have an equal one. */
 export interface LiteralPair {
   readonly name: string;
   readonly value: string;
 }
 
-/** The parts of a template by their place. */
+/** The parts of a template by their place in the URI. */
 export interface TemplateLayout {
-  /** Up to the query; its last literal ends before the `?`. */
+  /** The parts before the query; the last literal ends before the `?`. */
   readonly path: readonly TemplatePart[];
   readonly pairs: readonly LiteralPair[];
   /** In the order of `template.variables`. */
   readonly queryVariables: readonly TemplateVariable[];
-  /** Why a server can't receive the query that this template writes; `undefined` when it can. */
+  /** Why a server can't match the query of this template; `undefined` when it can. */
   readonly fault: string | undefined;
 }
 
-/** Divides a template. */
 export function layOut(template: UriTemplate): TemplateLayout {
   const path: TemplatePart[] = [];
   const query = new QueryPieces();
@@ -42,7 +42,7 @@ function startsQuery(part: TemplatePart): boolean {
   return part.kind === 'literal' ? part.text.includes('?') : part.operator === '?' || part.operator === '&';
 }
 
-/** Collects the query of a template piece by piece, a piece being what stands between two `&`. */
+/** Collects the query of a template piece by piece; a piece is the text between two `&`. */
 class QueryPieces {
   started = false;
   fault: string | undefined;
@@ -118,15 +118,15 @@ class QueryPieces {
   }
 }
 
-/** `name={X}`: one variable right after the only `=`. */
+/** Whether a piece is `name={X}`: one variable right after the only `=`. */
 function isNamed(text: string, part: TemplatePart): boolean {
   const simple = part.kind === 'expression' && (part.operator === '' || part.operator === '+');
   return simple && part.variables.length === 1 && text.length > 1 && text.indexOf('=') === text.length - 1;
 }
 
 /**
- * Why requests can't be matched to this template by a server, as a clause without a full stop; `undefined` when they can.
- * Such a template may still be expanded.
+ * Why a server can't match requests to this template, as a clause without a full stop; `undefined` when it can. Such a
+ * template may still be expanded.
  */
 export function receivable(template: UriTemplate): string | undefined {
   const fragment = template.parts.some((p) => (p.kind === 'literal' ? p.text.includes('#') : p.operator === '#'));

@@ -8,40 +8,41 @@ import { canonicalPath, compilePath, defaultShape, type ValueShape } from './pro
 import { pathSegments } from './specificity.ts';
 import { type TemplateVariable, type UriTemplate, UriTemplateError } from './uri-template.ts';
 
-// URI Template matching: RFC 6570 section 1.4 in reverse, on the raw path and query, literals compared as RFC 3986 section 6.2.2 says.
+// URI Template matching: RFC 6570 section 1.4 in reverse, on the raw path and query, with literals compared as in RFC
+// 3986 section 6.2.2.
 
-/** A value before decoding: one text, or the pieces of a list. */
+/** A value before decoding: one text, or the items of a list. */
 export type RawValue = string | readonly string[] | undefined;
 
-/** What a query gave to a template. */
+/** The result of matching a query against a template. */
 interface QueryMatch {
-  /** How many of the template's query variables the query gives. */
+  /** How many of the template's query variables the query contains. */
   readonly bound: number;
-  /** Wire names of required variables that the query does not give. */
+  /** Wire names of required variables that the query lacks. */
   readonly missing: readonly string[];
-  /** Every literal pair (`op=list`) is in the query, with no other value. */
+  /** Whether every literal pair (`op=list`) is in the query, with no other value. */
   readonly ok: boolean;
 }
 
-/** One compiled template. */
 export interface UriMatcher {
   /**
    * @param path raw, without its leading slash and its query
-   * @returns values aligned with `template.variables`, those of the query undefined; `undefined` when the path differs
+   * @returns values aligned with `template.variables`, with `undefined` for query variables; `undefined` when the path
+   *   does not match
    */
   matchPath(path: string): RawValue[] | undefined;
   /**
-   * Fills the query's variables by name; order does not matter, unknown names are left alone.
+   * Fills the query's variables by name; order does not matter, unknown names are ignored.
    * @throws PercentError when a value to be compared with a literal pair can't be decoded
    */
   matchQuery(query: QueryString, into: RawValue[]): QueryMatch;
 }
 
 /**
- * Compiles a template for matching. Time is linear in the request; for a template whose segments are each a literal or
- * one variable it is one pass over the path. A path variable `{x}` or `{+x}` never matches the empty text. One slash at
- * the end of a path is not significant, in the template or the request, unless `{+x}` or `{/x}` stands last.
- * @throws UriTemplateError for a template that `receivable` refuses, or a length (`{x:3}`) on a list
+ * Compiles a template for matching. Time is linear in the request; a template whose segments are each a literal or one
+ * variable takes one pass over the path. A path variable `{x}` or `{+x}` never matches the empty text. One trailing
+ * slash is not significant, in the template or the request, unless `{+x}` or `{/x}` is last.
+ * @throws UriTemplateError for a template that `receivable` rejects, or a length (`{x:3}`) on a list
  */
 export function compileUriMatcher(
   template: UriTemplate,
@@ -66,7 +67,7 @@ type ShapeOf = (variable: TemplateVariable) => ValueShape;
 
 const SLASH = 0x2f;
 
-/** One pass over the segments, where each is a literal or one `{variable}`; undefined for any other template. */
+/** One pass over the segments, if each is a literal or one `{variable}`; `undefined` for any other template. */
 function bySegment(template: UriTemplate, shapeOf: ShapeOf): PathMatcher | undefined {
   if (!canonicalPath(template).slashMayFollow) return undefined;
   const literals: (string | undefined)[] = [];
@@ -104,14 +105,14 @@ function bySegment(template: UriTemplate, shapeOf: ShapeOf): PathMatcher | undef
   };
 }
 
-/** Any other template: by its pattern. RE2 takes a time that is linear in the path, whatever the template. */
+/** Matches any other template by its pattern. RE2 takes time linear in the path, whatever the template. */
 function byPattern(template: UriTemplate, shapeOf: ShapeOf): PathMatcher {
   const { pattern, variables } = compilePath(template, shapeOf);
   const machine = RE2JS.compile(pattern);
   const readers = variables.map((variable) => readCapture(variable, shapeOf(variable)));
   const places = variables.map((variable) => template.variables.indexOf(variable));
   return (path) => {
-    // The slash before an empty path may be the base's own: `{/x}` without x, rather than with an empty one.
+    // The slash before an empty path may be the base's own: then `{/x}` is absent rather than empty.
     const texts = path === '' ? ['', '/'] : [`/${normalizePercent(path)}`];
     for (const text of texts) {
       const matcher = machine.matcher(text);
@@ -127,7 +128,7 @@ function byPattern(template: UriTemplate, shapeOf: ShapeOf): PathMatcher {
   };
 }
 
-/** From what a variable took of the path to its raw value. */
+/** Compiles the conversion of a variable's captured text to its raw value. */
 function readCapture(variable: TemplateVariable, shape: ValueShape): (taken: string) => RawValue {
   const { operator, explode } = variable;
   if (operator === ';') {
@@ -176,8 +177,8 @@ function holdsPair(query: QueryString, pair: LiteralPair): boolean {
 }
 
 /**
- * A list takes both forms, `x=a,b` and `x=a&x=b`, and `x=` is the empty list. Occurrences of a text are kept apart: more
- * than one is for `decodeRaw` to refuse.
+ * A list accepts both forms, `x=a,b` and `x=a&x=b`, and `x=` is the empty list. Repeated values of a text are kept
+ * separate, for `decodeRaw` to reject.
  */
 function readParameter(wireName: string, shape: ValueShape): (query: QueryString) => RawValue {
   return (query) => {
@@ -196,14 +197,14 @@ export class UriValueError extends WireError {
   override readonly name = 'UriValueError';
 }
 
-/** What a raw value says. */
+/** A decoded value. */
 export type DecodedValue = string | string[] | undefined;
 
 /**
- * Decodes what a matcher took for a variable, by the shape that the matcher was compiled with. `+` is a space in a
- * query, except for `{+x}`.
+ * Decodes the raw value of a variable, for the shape that the matcher was compiled with. `+` is a space in a query,
+ * except for `{+x}`.
  * @throws PercentError when it can't be decoded
- * @throws UriValueError when a text stands twice, or is longer than its `{x:3}`
+ * @throws UriValueError when a text occurs twice, or is longer than its `{x:3}`
  */
 export function decodeRaw(raw: RawValue, variable: TemplateVariable, shape: ValueShape): DecodedValue {
   if (raw === undefined) return undefined;
@@ -220,7 +221,7 @@ export function decodeRaw(raw: RawValue, variable: TemplateVariable, shape: Valu
   return pieces.map((piece) => percentDecode(piece, plusIsSpace));
 }
 
-/** Counts code points, as RFC 6570 section 2.4.1 does. */
+/** Counts code points, as in RFC 6570 section 2.4.1. */
 function longerThan(text: string, limit: number): boolean {
   if (text.length <= limit) return false;
   let count = 0;

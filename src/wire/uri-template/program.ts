@@ -25,13 +25,16 @@ export interface PathProgram {
   readonly variables: readonly TemplateVariable[];
 }
 
-/** Shape where nothing else is known: an exploded variable is a list. */
+/** The default shape: an exploded variable is a list. */
 export const defaultShape = (variable: TemplateVariable): ValueShape => (variable.explode ? 'list' : 'string');
 
-/** The path's parts in the form that paths are compared in: a slash first, none at the end, percent-encoding normal. */
+/** The path's parts in the form used for comparison: a slash first, none at the end, percent-encoding normalised. */
 interface CanonicalPath {
   readonly parts: readonly TemplatePart[];
-  /** A path may end with one slash more: not where `{+x}` or `{/x}` comes last, whose value that slash would belong to. */
+  /**
+   * Whether a path may end with one more slash: not if `{+x}` or `{/x}` is last, because the slash would belong to its
+   * value.
+   */
   readonly slashMayFollow: boolean;
 }
 
@@ -59,7 +62,7 @@ function isOperator(part: TemplatePart | undefined, operator: Operator): boolean
   return part?.kind === 'expression' && part.operator === operator;
 }
 
-/** A literal as clients send it: other than ASCII is percent-encoded (RFC 6570, 3.1). */
+/** A literal as clients send it: characters beyond ASCII are percent-encoded (RFC 6570, 3.1). */
 function wireForm(text: string): string {
   let out = '';
   for (const c of text) out += c < '\x80' ? c : encodeURIComponent(c);
@@ -70,8 +73,8 @@ const SLASH = 0x2f;
 const COMMA = 0x2c;
 
 /**
- * Compiles the path of a template. Reading is deterministic: from left to right, a variable takes the shortest text that
- * lets the rest match, and one that may be absent is present where it can be. Inside an expression of several variables
+ * Compiles the path of a template. Matching is deterministic: from left to right, a variable takes the shortest text
+ * that lets the rest match, and an optional one is present whenever possible. Inside an expression of several variables
  * its separator (`,` `.` `/` `;`) always separates.
  */
 export function compilePath(template: UriTemplate, shapeOf: (v: TemplateVariable) => ValueShape): PathProgram {
@@ -96,7 +99,7 @@ class ProgramWriter implements PathProgram {
     this.pattern += RE2JS.quote(text);
   }
 
-  /** As few characters as will do, none of them among `codes`. */
+  /** As few characters as possible, none of them among `codes`. */
   run(codes: readonly number[], atLeastOne: boolean): void {
     if (atLeastOne) this.code.push({ kind: 'except', codes });
     const start = this.code.length;
@@ -107,7 +110,7 @@ class ProgramWriter implements PathProgram {
     this.pattern += `${others === '' ? '(?s:.)' : `[^${others}]`}${atLeastOne ? '+?' : '*?'}`;
   }
 
-  /** Present if that can be. */
+  /** Optional, and present whenever possible. */
   maybe(write: () => void): void {
     const fork: Instruction = { kind: 'fork', first: this.code.length + 1, second: 0 };
     this.code.push(fork);
@@ -115,7 +118,7 @@ class ProgramWriter implements PathProgram {
     fork.second = this.code.length;
   }
 
-  /** As often as it must be, at least once. */
+  /** As few repetitions as possible, at least one. */
   repeat(write: () => void): void {
     const start = this.code.length;
     this.#group('(?:', write, ')+?');

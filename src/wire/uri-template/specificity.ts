@@ -9,21 +9,21 @@ import {
 } from './program.ts';
 import type { TemplatePart, TemplateVariable, UriTemplate } from './uri-template.ts';
 
-// The path of a URI template segment by segment (RFC 3986 section 3.3), and which of two templates is the more specific.
+// The path of a URI template segment by segment (RFC 3986 section 3.3), and which of two templates is more specific.
 
 /**
- * One segment of a template. `mixed` has literal text and expressions; `free` has expressions of which none is a single
- * `{variable}`; `open` holds `{+x}` or `{/x}`, which may span segments, so nothing is said about those after it.
+ * One segment of a template. `mixed` has literal text and expressions; `free` has only expressions, but is not a single
+ * `{variable}`; `open` contains `{+x}` or `{/x}`, which may span segments, so the segments after it are unknown.
  */
 export type Segment =
   | { readonly kind: 'literal'; readonly text: string }
   | { readonly kind: 'variable'; readonly variable: TemplateVariable }
   | { readonly kind: 'mixed' | 'free' | 'open' };
 
-/** The segments of a template's path, in normal percent-encoding; they end with the first open one. */
+/** The segments of a template's path, with percent-encoding normalised, up to and including the first open one. */
 export function pathSegments(template: UriTemplate): readonly Segment[] {
   const { parts } = canonicalPath(template);
-  // No literal holds a brace, so `{2}` stands for the third part while the text is cut at its slashes.
+  // Literals contain no braces, so `{2}` can represent the third part while the text is split at its slashes.
   const text = parts.map((part, i) =>
     part.kind === 'literal' ? part.text : `${part.operator === '/' ? '/' : ''}{${i}}`,
   );
@@ -31,13 +31,13 @@ export function pathSegments(template: UriTemplate): readonly Segment[] {
   const segments = pieces.map((piece) => readSegment(piece, parts));
   const open = segments.findIndex((segment) => segment.kind === 'open');
   if (open === -1) return segments;
-  // `a{/x}b` without x is the one segment `ab`, so what stands before such an expression is no segment by itself.
+  // Without x, `a{/x}b` is the single segment `ab`, so the text before such an expression is not a segment of its own.
   const tail = pieces.slice(open).find((piece) => !isWholly(piece, '/', parts));
   const joins = open > 0 && tail !== undefined && startsWith(tail, '/', parts);
   return [...segments.slice(0, joins ? open - 1 : open), { kind: 'open' }];
 }
 
-/** Whether a piece begins with an expression of this operator. */
+/** Whether a piece begins with an expression with this operator. */
 function startsWith(piece: string, operator: string, parts: readonly TemplatePart[]): boolean {
   const part = parts[Number(/^\{(\d+)\}/.exec(piece)?.[1])];
   return part?.kind === 'expression' && part.operator === operator;
@@ -65,12 +65,11 @@ function readSegment(piece: string, parts: readonly TemplatePart[]): Segment {
 const ranks = { literal: 3, mixed: 2, variable: 1, free: 1, open: 0 } as const;
 
 /**
- * Orders templates, the more specific first (negative: `a` is): at the first segment where they differ a literal stands
- * before literal text with variables, that before a variable, and that before `{+x}` and `{/x}`. Of equal paths the one
- * with more literal query pairs stands first.
- *
- * Of the templates that match a request wholly, the first in this order answers; of those that are equal in it, the one
- * that binds most of the query. `templatesOverlap` says where that leaves a tie.
+ * Orders templates, the more specific first (negative: `a` is). At the first segment where they differ, a literal comes
+ * before literal text with variables, that before a variable, and that before `{+x}` and `{/x}`. For equal paths the
+ * template with more literal query pairs comes first.
+ * Of the templates that match a request completely, the first in this order answers; of equal ones, the one that binds
+ * most of the query. `templatesOverlap` finds the templates for which that still leaves a tie.
  */
 export function compareSpecificity(a: UriTemplate, b: UriTemplate): number {
   const byPath = segmentDifferences(a, b).find((difference) => difference !== 0) ?? 0;
@@ -78,8 +77,8 @@ export function compareSpecificity(a: UriTemplate, b: UriTemplate): number {
 }
 
 /**
- * Which of two templates that match one path has the say there: negative for `a`, positive for `b`, `undefined` when each
- * is the more specific in one segment (`a/{x}` and `{y}/b`), 0 when neither is in any.
+ * Which of two templates that match one path takes precedence: negative for `a`, positive for `b`, `undefined` when
+ * each is more specific in one segment (`a/{x}` and `{y}/b`), 0 when neither is more specific in any.
  */
 export function dominance(a: UriTemplate, b: UriTemplate): number | undefined {
   const differences = segmentDifferences(a, b);
@@ -93,7 +92,7 @@ function segmentDifferences(a: UriTemplate, b: UriTemplate): number[] {
   const right = pathSegments(b);
   const differences: number[] = [];
   for (let i = 0; i < Math.max(left.length, right.length); i++) {
-    // A path that ends here is as definite as a literal.
+    // A path that ends here is as specific as a literal.
     const x = ranks[left[i]?.kind ?? 'literal'];
     const y = ranks[right[i]?.kind ?? 'literal'];
     differences.push(y - x);
@@ -102,11 +101,11 @@ function segmentDifferences(a: UriTemplate, b: UriTemplate): number[] {
   return differences;
 }
 
-// Whether one request can match two URI Templates so that nothing decides between them.
+// Whether one request can match two URI Templates with nothing to decide between them.
 
 /**
- * Whether some request matches both templates, neither of them being the more specific, with equally much of its query
- * bound: a tie that a route table could not decide. Exact: the paths are intersected as regular languages. A template
+ * Whether some request matches both templates, neither is more specific, and both bind equally much of its query: a tie
+ * that a route table could not decide. The check is exact: the paths are intersected as regular languages. A template
  * that a server can't receive overlaps with none.
  */
 export function templatesOverlap(
@@ -122,7 +121,9 @@ export function templatesOverlap(
 
 const undecided = (sign: number | undefined) => sign === 0 || sign === undefined;
 
-/** Tells most pairs of paths apart at once: by a different literal in the same place, or another number of segments. */
+/**
+ * Quickly rules out most pairs of paths: by different literals at the same position, or a different number of segments.
+ */
 export function segmentsMayMeet(a: readonly Segment[], b: readonly Segment[]): boolean {
   for (let i = 0; i < Math.max(a.length, b.length); i++) {
     const x = a[i];
@@ -134,12 +135,12 @@ export function segmentsMayMeet(a: readonly Segment[], b: readonly Segment[]): b
   return true;
 }
 
-/** Of a path that goes on where another ends: what is left may be just the one slash that a path may end with. */
+/** For a path that continues where another ends: the rest may be only the optional trailing slash. */
 function mayBeEmpty(segment: Segment | undefined): boolean {
   return segment?.kind === 'free' || (segment?.kind === 'literal' && segment.text === '');
 }
 
-/** Searches the pairs of states that one text can reach. */
+/** Searches the pairs of states that one text can reach in both programs. */
 function languagesMeet(a: PathProgram, b: PathProgram): boolean {
   const width = b.code.length;
   const seen = new Set<number>([0]);
@@ -170,7 +171,7 @@ function successors(i: number, x: Instruction, j: number, y: Instruction): reado
   return shareCharacter(x, y) ? [[i + 1, j + 1]] : [];
 }
 
-/** Where a state leads without a character; undefined for one that takes a character or accepts. */
+/** The successors of a state that consume no character; `undefined` for a state that consumes one or accepts. */
 function silent(instruction: Instruction): readonly number[] | undefined {
   if (instruction.kind === 'fork') return [instruction.first, instruction.second];
   return instruction.kind === 'jump' ? [instruction.to] : undefined;
@@ -179,11 +180,11 @@ function silent(instruction: Instruction): readonly number[] | undefined {
 function shareCharacter(x: Instruction, y: Instruction): boolean {
   if (x.kind === 'char')
     return y.kind === 'char' ? x.code === y.code : y.kind === 'except' && !y.codes.includes(x.code);
-  // Two exclusions always leave a letter.
+  // A letter always remains outside two exclusions.
   return x.kind === 'except' && (y.kind === 'except' || (y.kind === 'char' && !x.codes.includes(y.code)));
 }
 
-/** Whether some query satisfies both and binds equally much of either. */
+/** Whether some query satisfies both templates and binds equally many variables of each. */
 function queriesTie(a: UriTemplate, b: UriTemplate): boolean {
   const left = queryNames(a);
   const right = queryNames(b);
@@ -192,7 +193,7 @@ function queriesTie(a: UriTemplate, b: UriTemplate): boolean {
   const needed = new Set([...left.needed, ...right.needed]);
   const bound = (names: ReadonlySet<string>) => [...needed].filter((name) => names.has(name)).length;
   const difference = bound(left.all) - bound(right.all);
-  // Each optional name that only one of them knows can tip the balance by one.
+  // Each optional name that only one template has can shift the balance by one.
   const spare = (one: ReadonlySet<string>, other: ReadonlySet<string>) =>
     [...one].filter((name) => !needed.has(name) && !other.has(name)).length;
   return difference <= spare(right.all, left.all) && -difference <= spare(left.all, right.all);

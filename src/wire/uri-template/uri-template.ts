@@ -1,4 +1,4 @@
-// URI Template, RFC 6570, read from the server's side: parsed, matched (section 1.4 in reverse) and expanded.
+// URI Template, RFC 6570: parsed, matched on the server side (section 1.4 in reverse) and expanded.
 
 import { isAlphaNumeric, octetAt, PercentError, percentDecode } from '../percent.ts';
 
@@ -13,11 +13,11 @@ export interface TemplateVariable {
   readonly explode: boolean;
   /** `{var:3}`. */
   readonly prefix?: number;
-  /** A variable after a literal `?`, and one of `{?}` or `{&}`, is in the query. */
+  /** A variable is in the query if it follows a literal `?`, or is in `{?}` or `{&}`. */
   readonly place: 'path' | 'query';
   /** Its name on the wire: `region` of `region={REGION}`; the variable's own name elsewhere. */
   readonly wireName: string;
-  /** True where the URI can't be without it: `{X}` in a path, `x={X}` in a query. `{?x}` may be absent. */
+  /** Whether the URI must contain it: `{X}` in a path, `x={X}` in a query. `{?x}` may be absent. */
   readonly required: boolean;
 }
 
@@ -28,11 +28,11 @@ export type TemplatePart =
 export interface UriTemplate {
   readonly text: string;
   readonly parts: readonly TemplatePart[];
-  /** The objects of the parts, in their order. A name that stands twice is here twice. */
+  /** The variables of all parts, in order of appearance. A name that occurs twice is listed twice. */
   readonly variables: readonly TemplateVariable[];
 }
 
-/** A text that is no URI template. `offset` counts UTF-16 units of the text from 0 and shows where. */
+/** A text that is not a URI template. `offset` counts UTF-16 units from 0 and marks the error. */
 export class UriTemplateError extends Error {
   override readonly name = 'UriTemplateError';
   readonly offset: number;
@@ -44,9 +44,10 @@ export class UriTemplateError extends Error {
 }
 
 /**
- * Parses a template of any level. The grammar is RFC 6570 section 2, and `'` is taken as a literal too, which real
- * templates use (`add(url='{FileName}')`). What parses may still be nothing that a server can receive: see `receivable`.
- * @throws UriTemplateError at the first character that does not fit
+ * Parses a template of any level. The grammar is RFC 6570 section 2, except that `'` is accepted as a literal too,
+ * because real templates use it (`add(url='{FileName}')`). A server may be unable to receive a valid template: see
+ * `receivable`.
+ * @throws UriTemplateError at the first invalid character
  */
 export function parseUriTemplate(text: string): UriTemplate {
   const parts: TemplatePart[] = [];
@@ -69,10 +70,10 @@ export function parseUriTemplate(text: string): UriTemplate {
   return { text, parts, variables: parts.flatMap((part) => (part.kind === 'literal' ? [] : part.variables)) };
 }
 
-/** Where in the URI the parser stands. */
+/** The position of the parser within the URI. */
 interface Context {
   place: 'path' | 'query' | 'fragment';
-  /** Literal text since the last `?` or `&` of the query; `undefined` once that piece has an expression. */
+  /** Literal text since the last `?` or `&` of the query; `undefined` once that piece contains an expression. */
   piece: string | undefined;
 }
 
@@ -87,7 +88,10 @@ function readLiteral(literal: string, context: Context): void {
   }
 }
 
-/** Section 2.1: any character but controls, space, `" % < > \ ^ { | }` and the backtick; `'` is ours. */
+/**
+ * Section 2.1: any character except controls, space, `" % < > \ ^ { | }` and the backtick; accepting `'` is our
+ * extension.
+ */
 function literalEnd(text: string, start: number): number {
   let at = start;
   while (at < text.length && text[at] !== '{') {
@@ -106,7 +110,7 @@ function literalEnd(text: string, start: number): number {
 
 function isLiteral(code: number): boolean {
   if (code < 0x80) return code > 0x20 && code < 0x7f && !'"<>\\^`|'.includes(String.fromCharCode(code));
-  // ucschar and iprivate of RFC 3987: no C1 controls, surrogates, non-characters or tags.
+  // ucschar and iprivate of RFC 3987: no C1 controls, surrogates, noncharacters or tags.
   if (code < 0xa0 || (code >= 0xd800 && code < 0xe000)) return false;
   if ((code >= 0xfdd0 && code <= 0xfdef) || (code >= 0xfff0 && code <= 0xffff)) return false;
   return (code & 0xffff) < 0xfffe && !(code >= 0xe0000 && code < 0xe1000);
@@ -205,7 +209,7 @@ function parsePrefix(text: string, colon: number, end: number): number {
   return Number(digits);
 }
 
-/** The name as requests carry it, decoded. */
+/** The decoded name, as in requests. */
 function decoded(name: string, plusIsSpace: boolean, offset: number): string {
   try {
     return percentDecode(name, plusIsSpace);
