@@ -4,7 +4,7 @@ import type { Attachment, DocumentValue, Value } from '../model/value.ts';
 import { refuse, within } from './error.ts';
 import { checkDepth, holdsPrimitive, isInherited, ownMember, setMember } from './value.ts';
 
-/** Binary content that came inside a document and is therefore in memory whole. */
+/** Binary content that arrived inside a document and is therefore entirely in memory. */
 export class MemoryAttachment implements Attachment {
   readonly contentType: string;
   readonly name?: string;
@@ -30,12 +30,12 @@ export class MemoryAttachment implements Attachment {
 /** Reads base64 (RFC 4648, section 4), padded and without line breaks. */
 export function fromBase64(text: string): MemoryAttachment {
   const bytes = Buffer.from(text, 'base64');
-  // Buffer passes over what is no base64, so what it took is written again and compared.
+  // Buffer ignores characters that are not base64, so the result is encoded again and compared.
   if (bytes.toString('base64') !== text) refuse('is not base64');
   return new MemoryAttachment(bytes);
 }
 
-/** Writes base64. Only content in memory can be written into a document; {@link readAttachment} brings a stream there. */
+/** Encodes as base64. Only content in memory can be written into a document; {@link readAttachment} loads a stream. */
 export function toBase64(value: unknown): string {
   if (!(value instanceof MemoryAttachment)) return refuse('is a stream, which no document can hold before it is read');
   const { buffer, byteOffset, byteLength } = value.bytes;
@@ -55,7 +55,7 @@ export function* attachmentsIn(value: Value): Generator<Attachment> {
 }
 
 /**
- * Reads an attachment whole, so that a document can hold it.
+ * Reads an attachment into memory, so that a document can hold it.
  * @param limit in bytes; reading stops beyond it
  * @throws CodecError when it is longer
  */
@@ -71,15 +71,15 @@ export async function readAttachment(attachment: Attachment, limit: number): Pro
   return new MemoryAttachment(Buffer.concat(chunks), attachment);
 }
 
-/** Brings the streams of a document's binary fields into memory, so that it can be written with base64 in their place. */
+/** Loads the streams in a document's binary fields into memory, so that they can be written as base64. */
 export type Inline = (value: DocumentValue, limit: number) => Promise<DocumentValue>;
 
-/** The same for any value; one of another type than its own stays as it is, for the writer to refuse. */
+/** The same for any value; a value of the wrong type is left unchanged, for the writer to reject. */
 type InlineValue = (value: Value, limit: number, depth: number) => Value | Promise<Value>;
 
 /**
- * Compiles that for a document; `undefined` when it holds no binary field, so that nothing has to be awaited.
- * The limit, in bytes, is each attachment's.
+ * Compiles an {@link Inline} for a document; `undefined` when it has no binary field, so nothing needs to be awaited.
+ * The limit, in bytes, applies to each attachment.
  */
 export function compileInline(document: Document): Inline | undefined {
   if (!holdsPrimitive({ kind: 'document', document }, 'binary')) return undefined;
@@ -107,7 +107,7 @@ function documentInline(document: Document, known: Map<Document, InlineValue>): 
     }
     return inlined;
   };
-  // Known before its fields are compiled: a document may hold itself.
+  // Registered before its fields are compiled: a document may contain itself.
   known.set(document, compiled);
   for (const { name, type } of document.fields) {
     if (holdsPrimitive(type, 'binary'))

@@ -16,38 +16,38 @@ import { compileXmlPieces, compileXmlWriter } from './xml/write.ts';
 export interface DocumentCodec {
   /** The value that a JSON text holds, with defaults and fixed values filled in. */
   fromJson(text: string): DocumentValue;
-  /** Compact JSON text. What it is given is not changed. */
+  /** Compact JSON text. The value is not modified. */
   toJson(value: DocumentValue): string;
   /**
-   * The value that an element holds, as {@link DocumentCodec.fromJson} gives it. The element's own name is not looked at:
-   * the caller has found the element by it.
-   * @param resolve finds the content of an XOP Include; what it throws is thrown on
+   * The value of an element, as {@link DocumentCodec.fromJson} returns it. The element's own name is not checked: the
+   * caller has found the element by it.
+   * @param resolve finds the content of an XOP Include; its errors are passed on
    */
   fromXml(element: XmlElement, resolve?: Resolve): DocumentValue;
   /** The root element, without an XML declaration. */
   toXml(value: DocumentValue): string;
   /**
-   * The root element in pieces: XML text, and where a binary element's base64 would stand, its attachment, which may be a
-   * stream. Between two attachments there is always a text.
+   * The root element in pieces: XML text, and in place of a binary element's base64 its attachment, which may be a
+   * stream. There is always a text between two attachments.
    */
   toXmlPieces(value: DocumentValue): readonly (string | Attachment)[];
 }
 
 interface CodecOptions {
-  /** XML namespace of documents that name none: the service's. Empty for none. */
+  /** XML namespace of documents that declare none: that of the service. May be empty. */
   readonly namespace: string;
   /** Replaces the document's own root element when XML is written: a SOAP wrapper. */
   readonly root?: { readonly name: string; readonly namespace: string };
   /**
-   * How undeclared content is treated when reading; refused by default. If it is ignored, names of documents without a
+   * How undeclared content is treated when reading; rejected by default. If it is ignored, names of documents without a
    * namespace of their own match in any namespace.
    */
   readonly foreign?: Foreign;
 }
 
 /**
- * Compiles a document, once. Each direction is compiled when it is first used: an operation reads its request and writes its
- * reply, in one form or two, and never the other way round.
+ * Compiles a document. Each direction is compiled on first use: an operation only reads its request and only writes its
+ * reply, in one format or two.
  */
 export function compileDocument(document: Document, options: CodecOptions): DocumentCodec {
   const { namespace, root, foreign } = options;
@@ -69,7 +69,7 @@ function atFirstUse<A extends readonly unknown[], R>(compile: () => (...given: A
   };
 }
 
-/** The parts of a fault that a fault document may contain. */
+/** The parts of a fault that a fault document can refer to. */
 interface FaultWords {
   readonly message: string;
   readonly detail: string;
@@ -87,10 +87,10 @@ interface FaultCodec {
 type Fill = (fault: FaultWords) => Value;
 
 /**
- * Compiles a fault document: `{fault.message}`, `{fault.detail}`, `{fault.code}` and `{fault.status}` in its defaults are
- * filled for each fault, at any depth of compounds. A text longer than its field is cut to fit, since a fault that can't be
- * written would help no one; a text that does not fit its field's type is left out.
- * @throws CodecError when no fault can be written, since a required field has no default that suits
+ * Compiles a fault document: `{fault.message}`, `{fault.detail}`, `{fault.code}` and `{fault.status}` in its defaults
+ * are filled for each fault, at any depth of compounds. A text longer than its field is truncated, since a fault that
+ * can't be written would help no one; a text that is invalid for its field's type is omitted.
+ * @throws CodecError when no fault can be written, because a required field has no suitable default
  */
 export function compileFault(document: Document, options: CodecOptions): FaultCodec {
   const codec = compileDocument(document, options);
@@ -138,7 +138,7 @@ function fieldFill(field: Field, outer: readonly Document[]): Fill | undefined {
   };
 }
 
-/** Whether a document, or one inside it, has something to say of a fault by itself. */
+/** Whether a document, or one nested in it, has a default that refers to the fault. */
 function speaks(document: Document, outer: readonly Document[]): boolean {
   if (outer.includes(document)) return false;
   return document.fields.some(({ type, fixed, default: otherwise }) =>
@@ -148,14 +148,14 @@ function speaks(document: Document, outer: readonly Document[]): boolean {
   );
 }
 
-/** Compiles a text with words in braces; other braces are literal. */
+/** Compiles a text with placeholders in braces; other braces are literal. */
 function compileWords(text: string): (fault: FaultWords) => string {
   const parts = text.split(/\{fault\.(message|detail|code|status)\}/);
-  // Every second part is a word, as split() puts what the group captured between the texts.
+  // Every second part is a placeholder: split() puts the captured groups between the texts.
   return (fault) => parts.map((part, i) => (i % 2 === 0 ? part : String(fault[part as keyof FaultWords]))).join('');
 }
 
-/** The first characters of a text, without halves of surrogate pairs and NUL, which no document can hold. */
+/** The first characters of a text, with unpaired surrogates and NUL replaced, which no document can contain. */
 function cut(text: string, longest: number): string {
   const sound = text.toWellFormed().replaceAll('\0', '\u{FFFD}');
   return sound.length <= longest ? sound : Array.from(sound).slice(0, longest).join('');

@@ -1,9 +1,9 @@
 import { quote } from '../wire/words.ts';
 
 /**
- * A value that its document doesn't allow: a caller's mistake when reading, a handler's when writing.
- * `path` names the place (`LOC_DATA[3].EFFDT`), or is empty when a value stands alone; `reason` completes the sentence
- * `${path} ${reason}.` and holds no value of a sensitive field.
+ * A value that its document doesn't allow: a caller's mistake when reading, a handler's when writing. `path` locates it
+ * (`LOC_DATA[3].EFFDT`), or is empty for a single value; `reason` completes the sentence `${path} ${reason}.` and
+ * contains no value of a sensitive field.
  */
 export class CodecError extends Error {
   override readonly name = 'CodecError';
@@ -17,7 +17,7 @@ export class CodecError extends Error {
   }
 }
 
-/** Rejects a value; the code that holds it adds its place by {@link within}. */
+/** Rejects a value; the enclosing code adds the path with {@link within}. */
 export function refuse(reason: string): never {
   throw new CodecError('', reason);
 }

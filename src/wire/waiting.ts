@@ -1,7 +1,7 @@
-/** The longest delay of a timer, in milliseconds: 24 days. Node fires at once when it is longer. */
+/** The longest delay of a timer, in milliseconds: 24 days. Node fires longer timers immediately. */
 export const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** Waits for work, at most `ms` milliseconds. @throws what the work throws; the error that `late` makes */
+/** Waits for work, at most `ms` milliseconds. @throws the error of the work, or of `late` when the time is up */
 export async function withinTime<T>(work: Promise<T>, ms: number, late: () => Error): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(late()), ms);
@@ -13,9 +13,9 @@ export async function withinTime<T>(work: Promise<T>, ms: number, late: () => Er
 }
 
 /**
- * Waits for work until a signal aborts, and `grace` milliseconds longer. Work that still goes on then is abandoned: code
+ * Waits for work until a signal aborts, and `grace` milliseconds longer. Work still running then is abandoned: code
  * can't be stopped from outside.
- * @throws what the work throws; the signal's reason
+ * @throws the error of the work, or the signal's reason
  */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal, grace = 0): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();

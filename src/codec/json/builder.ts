@@ -5,7 +5,7 @@ import { soundText } from '../value.ts';
 /** A single value of JSON. */
 export type JsonScalarValue = string | number | bigint | boolean | null;
 
-/** What is being built: what closes it, its label, and the labels that it has so far. */
+/** An open object or list: its kind, its label, and the labels of its members so far. */
 interface Open {
   readonly kind: 'object' | 'array';
   readonly label: string;
@@ -43,7 +43,7 @@ export class JsonBuilder {
     return this.#start('object', label);
   }
 
-  /** Ends the object that was begun last. @param label the same as at its start; none says nothing */
+  /** Ends the object that was begun last. @param label checked against the one at its start; may be omitted */
   endObject(label = ''): this {
     return this.#end('object', label);
   }
@@ -53,7 +53,7 @@ export class JsonBuilder {
     return this.#start('array', label);
   }
 
-  /** Ends the list that was begun last. @param label the same as at its start; none says nothing */
+  /** Ends the list that was begun last. @param label checked against the one at its start; may be omitted */
   endArray(label = ''): this {
     return this.#end('array', label);
   }
@@ -63,7 +63,7 @@ export class JsonBuilder {
     return this.#add(label, scalarText(this.#at(label), value));
   }
 
-  /** The same for a number whose digits are to stay as they are: `1.50`. */
+  /** Adds a number whose digits are kept exactly: `1.50`. */
   addNumber(label: string, digits: string): this {
     if (!NUMBER.test(digits)) throw new CodecError(this.#at(label), `is not a JSON number: ${quote(digits)}`);
     return this.#add(label, digits);
@@ -124,7 +124,7 @@ export class JsonBuilder {
     }
   }
 
-  /** Labels on the way to what is being built. */
+  /** Labels on the path to the open object or list. */
   #path(): string {
     return this.#open
       .map(({ label }) => label)

@@ -1,4 +1,5 @@
-// XML 1.0 (Fifth Edition): the writer of descriptions. Replies have writers of their own, compiled from their documents.
+// XML 1.0 (Fifth Edition): the writer of service descriptions. Replies have their own writers, compiled from their
+// documents.
 import { XMLBuilder } from 'fast-xml-parser';
 import { escapeAttribute, escapeText } from './text.ts';
 
@@ -25,7 +26,9 @@ export function element(
   };
 }
 
-/** The document as text: XML declaration, two spaces an indent, a line end last. Text is escaped, whatever it holds. */
+/**
+ * The document as text: with an XML declaration, two spaces per indent, and a final line end. Text is always escaped.
+ */
 export function buildXml(root: XmlElement): string {
   const declaration = { '?xml': [{ '#text': '' }], ':@': { version: '1.0', encoding: 'UTF-8' } };
   return `${builder.build([declaration, ordered(root)])}\n`;
@@ -42,7 +45,7 @@ const settings = {
   attributeNamePrefix: '',
   suppressEmptyNode: true,
   suppressBooleanAttributes: false,
-  // The library leaves line ends and control characters as they are.
+  // The library does not escape line ends and control characters.
   processEntities: false,
   tagValueProcessor: (_: string, value: unknown) => escapeText(String(value)),
   attributeValueProcessor: (_: string, value: unknown) => escapeAttribute(String(value)),
@@ -51,7 +54,7 @@ const settings = {
 const builder = new XMLBuilder({ ...settings, format: true, indentBy: '  ' });
 const inlineBuilder = new XMLBuilder(settings);
 
-/** The form that the library takes where order counts. */
+/** The form that the library expects when order is significant. */
 function ordered(node: XmlNode): object {
   if (typeof node === 'string') return { '#text': node };
   return { [node.name]: node.children.map(ordered), ':@': node.attributes };

@@ -1,13 +1,13 @@
 import type { XmlError, XmlSource } from './source.ts';
 import { isXmlName } from './text.ts';
 
-// XML 1.0 (fifth edition): character data and attribute values, as sections 2.2 (characters), 2.4 (text), 2.7 (CDATA),
-// 3.3.3 (attribute values), 4.1 and 4.6 (references) have it.
+// XML 1.0 (fifth edition): character data and attribute values; sections 2.2 (characters), 2.4 (text), 2.7 (CDATA),
+// 3.3.3 (attribute values), 4.1 and 4.6 (references).
 
-/** Control characters that no document holds. */
+/** Control characters that are not allowed in a document. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROLS = [/[\x00-\x08\x0b\x0c\x0e-\x1f]/];
-/** The same for texts of Latin-1: of them the engine looks for sixteen at once ten times as fast as for more. */
+/** The same for Latin-1 texts: the engine searches for sixteen characters at once ten times as fast as for more. */
 const CONTROLS_IN_LATIN_1 = [
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   /[\x00-\x08\x0b\x0c\x0e-\x12]/,
@@ -16,11 +16,11 @@ const CONTROLS_IN_LATIN_1 = [
 ];
 const NONCHARACTERS = [/\ufffe/, /\uffff/];
 
-/** @throws XmlError for a character that no document holds */
+/** @throws XmlError for a character that is not allowed in a document */
 export function checkCharacters(source: XmlSource): void {
   const { text } = source;
   if (!text.isWellFormed()) throw source.error('half of a surrogate pair', text.search(/\p{Surrogate}/u));
-  // What is Latin-1 is known to be to the engine, and not searched.
+  // The engine knows that a text is Latin-1 without a search.
   const isWide = /[\u0100-\uffff]/.test(text);
   for (const each of isWide ? CONTROLS : CONTROLS_IN_LATIN_1) refuse(source, each);
   if (isWide) for (const each of NONCHARACTERS) refuse(source, each);
@@ -39,13 +39,13 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * What stands in a document whose characters have been checked. It is asked for in its order, so that the document is
- * searched only once for what most of it does not hold.
+ * Reads text and attribute values of a document whose characters have been checked. Calls must follow document order,
+ * so the document is searched only once for constructs that most of it lacks.
  */
 export class CharacterReader {
   readonly #source: XmlSource;
   readonly #text: string;
-  // Where each is found next; the length of the text where it is not.
+  // The index of the next occurrence of each; the length of the text if there is none.
   #ampersand: number;
   #sectionEnd: number;
 
@@ -102,7 +102,7 @@ export class CharacterReader {
     return out;
   }
 
-  /** The text that a reference, given without its `&` and `;`, stands for. */
+  /** The text that a reference represents, given without its `&` and `;`. */
   #referred(start: number, end: number): string {
     const name = this.#text.slice(start + 1, end);
     const entity = ENTITIES.get(name);
@@ -127,9 +127,9 @@ function isCharacter(code: number): boolean {
 
 /** The name of an element or attribute. */
 export interface XmlName {
-  /** As it was written. */
+  /** The name as written. */
   readonly raw: string;
-  /** Empty for none. */
+  /** Empty if there is none. */
   readonly prefix: string;
   readonly local: string;
   readonly hash: number;
@@ -140,19 +140,19 @@ const NAME = new Uint8Array(0x80);
 for (const each of '-.:_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz') NAME[each.charCodeAt(0)] = 1;
 
 /**
- * Names that were read before, in this document or another: few are new, and making one takes much longer than finding it.
- * Each has its place in the set that its hash names, and gives way to those that come after it.
+ * A cache of names read before, in this document or another: few are new, and creating one takes much longer than
+ * finding it. The hash of a name selects its set in the cache, where later names replace it.
  */
 const SETS = 256;
 const WAYS = 4;
-/** Characters of the longest that is kept. */
+/** Longest name that is cached, in characters. */
 const KEPT = 64;
 const NOBODY: XmlName = { raw: '', prefix: '', local: '', hash: -1 };
 const known = new Array<XmlName>(SETS * WAYS).fill(NOBODY);
 
 /**
- * The qualified name that begins at `start`, and goes on as long as its characters do; `undefined` when there is none.
- * @param bound where to stop, no more than the length of the text
+ * The qualified name that begins at `start` and extends as far as its characters do; `undefined` when there is none.
+ * @param bound where to stop, at most the length of the text
  */
 export function nameAt(text: string, start: number, bound: number): XmlName | undefined {
   let hash = 0;
@@ -194,16 +194,16 @@ function keep(name: XmlName): void {
   known[first] = name;
 }
 
-/** A copy that does not hold on to the string that it is a part of, as a slice may: the engine gives a property one. */
+/** A copy that does not retain the string it is a slice of: the engine copies strings used as property names. */
 export function ownString(slice: string): string {
   const [own = ''] = Object.keys({ [slice]: 0 });
   return own;
 }
 
 /**
- * What to say where {@link nameAt} has found no name, or one that is too long.
- * @param whose what it would be the name of
- * @param limit characters of a name
+ * The error for a position at which {@link nameAt} found no name, or one that is too long.
+ * @param whose the construct that the name belongs to
+ * @param limit longest name, in characters
  */
 export function nameError(source: XmlSource, start: number, bound: number, whose: string, limit: number): XmlError {
   const { text } = source;

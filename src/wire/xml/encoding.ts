@@ -1,8 +1,9 @@
 import { ownString } from './characters.ts';
 import { XmlError, type XmlSource } from './source.ts';
 
-// XML 1.0 (fifth edition) section 4.3.3 and appendix F, RFC 7303 section 3: the bytes of a document as text. UTF-8, and
-// UTF-16 with a byte order mark, are what every reader takes (WS-I Basic Profile 1.1, R4001 and R1012); no others are read.
+// XML 1.0 (fifth edition) section 4.3.3 and appendix F, RFC 7303 section 3: decoding the bytes of a document. UTF-8,
+// and UTF-16 with a byte order mark, are accepted by every reader (WS-I Basic Profile 1.1, R4001 and R1012); other
+// encodings are rejected.
 
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be';
 
@@ -23,12 +24,12 @@ const CHARSETS: ReadonlyMap<string, readonly Encoding[]> = new Map([
 
 const NO_BYTES = new Uint8Array(0);
 
-/** Bytes needed to detect the encoding: as many as a byte order mark of UTF-32 has. */
+/** Bytes needed to detect the encoding: the length of a UTF-32 byte order mark. */
 const HEAD = 4;
 
 /**
- * Decodes a document as it comes, in pieces of any size, without its byte order mark. The mark decides between the
- * encodings, UTF-8 needs none; a `charset` has to agree. Bytes that are no character are refused.
+ * Decodes a document as it arrives, in pieces of any size, and removes its byte order mark. The mark determines the
+ * encoding, UTF-8 without a mark; a `charset` must agree. Invalid bytes are rejected.
  */
 export class XmlDecoder {
   readonly #charset: string | undefined;
@@ -41,8 +42,8 @@ export class XmlDecoder {
   #seen = 0;
 
   /**
-   * @param charset of the Content-Type, in any case; `undefined` when it has none
-   * @throws XmlError for a charset that is not read at all, before any byte is
+   * @param charset of the Content-Type, in any letter case; `undefined` when it has none
+   * @throws XmlError for an unsupported charset, before any byte is read
    */
   constructor(charset?: string) {
     this.#charset = charset;
@@ -51,7 +52,7 @@ export class XmlDecoder {
       throw refusal(`charset ${JSON.stringify(charset.slice(0, 40))} is not read, only utf-8 and utf-16 are`);
   }
 
-  /** @returns what is complete of the text @throws XmlError */
+  /** @returns the text decoded so far that has not been returned yet @throws XmlError */
   write(bytes: Uint8Array): string {
     if (this.#encoding !== undefined) return this.#decode(bytes);
     const head = this.#head.length === 0 ? bytes : Buffer.concat([this.#head, bytes]);
@@ -60,7 +61,7 @@ export class XmlDecoder {
     return '';
   }
 
-  /** @returns what was left of the text @throws XmlError when it ends inside a character */
+  /** @returns the rest of the text @throws XmlError when it ends inside a character */
   end(): string {
     const begun = this.#encoding === undefined ? this.#begin(this.#head) : '';
     try {
@@ -91,7 +92,7 @@ export class XmlDecoder {
     }
   }
 
-  /** Whether a piece begins and ends between two characters, as that of a message does which comes in one. */
+  /** Whether a piece begins and ends at character boundaries, as a message in one piece does. */
   #isWhole(bytes: Uint8Array): boolean {
     return this.#encoding === 'utf-8' && this.#decoder === undefined && (bytes[bytes.length - 1] ?? 0x80) < 0x80;
   }
@@ -110,7 +111,7 @@ export class XmlDecoder {
 const SETTINGS = { fatal: true, ignoreBOM: true } as const;
 const STREAM = { stream: true } as const;
 
-/** Decodes what is whole: making a decoder takes longer than decoding a small message. */
+/** Decodes complete texts: creating a decoder takes longer than decoding a small message. */
 const WHOLE = new TextDecoder('utf-8', SETTINGS);
 
 function refusal(reason: string): XmlError {
@@ -128,14 +129,14 @@ function detect(bytes: Uint8Array): { readonly encoding: Encoding; readonly mark
   if (a === 0xef && b === 0xbb && c === 0xbf) return { encoding: 'utf-8', mark: 3 };
   if (a === 0xff && b === 0xfe) return { encoding: 'utf-16le', mark: 2 };
   if (a === 0xfe && b === 0xff) return { encoding: 'utf-16be', mark: 2 };
-  // `<` is where a document begins, and no document holds the character 0.
+  // A document begins with `<`, and the character 0 is not allowed in it.
   if (a === 0 || b === 0) throw refusal('it is UTF-16 without a byte order mark');
   return { encoding: 'utf-8', mark: 0 };
 }
 
 /**
- * Where the first byte is that can't be UTF-8. Continuation bytes at the beginning belong to a character that began in an
- * earlier piece; where nothing else is wrong, they are.
+ * The index of the first byte that is not valid UTF-8. Continuation bytes at the start belong to a character from an
+ * earlier piece; they are the error if nothing else is wrong.
  */
 function wrongByte(bytes: Uint8Array): number {
   const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80);
@@ -150,7 +151,7 @@ function wrongByte(bytes: Uint8Array): number {
   return right;
 }
 
-/** Whether bytes are UTF-8 that may yet go on. */
+/** Whether bytes are valid UTF-8, possibly ending in an incomplete character. */
 function isUtf8(bytes: Uint8Array): boolean {
   try {
     new TextDecoder('utf-8', SETTINGS).decode(bytes, STREAM);
@@ -162,7 +163,7 @@ function isUtf8(bytes: Uint8Array): boolean {
 
 // XML 1.0 (fifth edition), sections 2.8 and 4.3.3: the XML declaration.
 
-/** Encodings that it may name: the document is text by now, which these and no others became. */
+/** Encodings that a declaration may name: the text has been decoded, and only these are supported. */
 const ENCODINGS: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'utf-16', 'us-ascii']);
 
 interface Part {
@@ -171,7 +172,7 @@ interface Part {
 }
 
 const VERSION: Part = { name: 'version', value: /^1\.[0-9]+$/ };
-/** What may follow, in this order. */
+/** The other parts of a declaration, in this order. */
 const OTHERS: readonly Part[] = [
   { name: 'encoding', value: /^[A-Za-z][A-Za-z0-9._-]*$/ },
   { name: 'standalone', value: /^(?:yes|no)$/ },
@@ -180,15 +181,16 @@ const OTHERS: readonly Part[] = [
 const PART = /[ \t\r\n]+([A-Za-z]+)[ \t\r\n]*=[ \t\r\n]*(?:"([^"<&?]*)"|'([^'<&?]*)')/y;
 const END = /[ \t\r\n]*\?>/y;
 
-/** Characters of the longest declaration that is remembered. */
+/** Longest declaration that is remembered, in characters. */
 const REMEMBERED = 100;
 
-/** The one that was read last: that of most documents is the same. */
+/** The most recent declaration: most documents have the same one. */
 let last = '<?xml version="1.0"?>';
 
 /**
- * Passes over an XML declaration. Other versions than 1.0 are read as 1.0.
- * @returns where it ends; `start` where there is none @throws XmlError
+ * Skips an XML declaration. Versions other than 1.0 are read as 1.0.
+ * @returns the index of its end; `start` if there is none
+ * @throws XmlError
  */
 export function skipDeclaration(source: XmlSource, start: number): number {
   const { text } = source;

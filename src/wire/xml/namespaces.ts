@@ -1,11 +1,13 @@
-// Namespaces in XML 1.0 (third edition), sections 2, 3 and 6: what prefixes stand for, and what may be declared.
+// Namespaces in XML 1.0 (third edition), sections 2, 3 and 6: the bindings of prefixes, and which declarations are
+// valid.
 
 export const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
 export const XMLNS_NAMESPACE = 'http://www.w3.org/2000/xmlns/';
 
-/** Declarations of one start tag, and those around it: elements without any share the scope of their parent. */
+/** The declarations of one start tag, within those around it: elements without any share the scope of their parent. */
 export class Scope {
-  // Most tags that declare anything declare one namespace. The default has the empty prefix, and is empty for none.
+  // Most tags with declarations have just one. The default namespace has the empty prefix, and is empty if there is
+  // none.
   readonly #prefix: string;
   readonly #namespace: string;
   #more: Map<string, string> | undefined;
@@ -17,7 +19,7 @@ export class Scope {
     this.#outer = outer;
   }
 
-  /** Adds another declaration of the tag. @returns whether its prefix has none there yet */
+  /** Adds another declaration of the tag. @returns false if the tag has declared the prefix already */
   add(prefix: string, namespace: string): boolean {
     this.#more ??= new Map();
     if (prefix === this.#prefix || this.#more.has(prefix)) return false;
@@ -25,7 +27,7 @@ export class Scope {
     return true;
   }
 
-  /** The namespace that a prefix stands for; `undefined` when it is unbound. */
+  /** The namespace that a prefix is bound to; `undefined` when it is unbound. */
   namespaceOf(prefix: string): string | undefined {
     for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.#outer) {
       if (scope.#prefix === prefix) return scope.#namespace;
@@ -36,14 +38,14 @@ export class Scope {
   }
 }
 
-/** What holds without a declaration. */
+/** The bindings that need no declaration. */
 export const OUTERMOST = new Scope('', '', undefined);
 OUTERMOST.add('xml', XML_NAMESPACE);
 OUTERMOST.add('xmlns', XMLNS_NAMESPACE);
 
-/** What is wrong with a declaration; `undefined` when nothing is. */
+/** What is wrong with a declaration; `undefined` if it is valid. */
 export function faultOfDeclaration(prefix: string, namespace: string): string | undefined {
-  // Where one reader takes it away and another does not, they read different names.
+  // If one reader strips the white space and another does not, they read different names.
   if (namespace.trim() !== namespace) return `the namespace of ${nameOf(prefix)} has white space around it`;
   if (prefix === 'xmlns') return 'the prefix xmlns may not be declared';
   if (prefix === 'xml') return namespace === XML_NAMESPACE ? undefined : `xml prefix must be bound to ${XML_NAMESPACE}`;

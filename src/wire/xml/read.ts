@@ -13,8 +13,8 @@ const GREATER = 0x3e;
 const QUESTION = 0x3f;
 
 /**
- * Reads one document. Its text is searched for every `<`, and what stands from one to the next is read in one piece: a tag
- * and the text behind it, or a comment and its like, which may hold others.
+ * Reads one document. Its text is searched for every `<`, and the text from one to the next is read in one step: a tag
+ * and the text after it, or a comment or similar construct, which may contain further ones.
  */
 class DocumentScanner {
   readonly #source: XmlSource;
@@ -22,22 +22,22 @@ class DocumentScanner {
   readonly #limits: XmlLimits;
   readonly #characters: CharacterReader;
   readonly #attributes: AttributeReader;
-  /** How far reading has got. */
+  /** The current position of the reader. */
   #at = 0;
   /** The index of the next `<`, or the length of the text. */
   #next = 0;
   #root: ReadElement | undefined;
-  /** The innermost element that is open, those around it, and the names of all of them. */
+  /** The innermost open element, the elements around it, and the names of all of them. */
   #element: ReadElement | undefined;
   readonly #outer: (ReadElement | undefined)[] = [];
   readonly #names: XmlName[] = [];
   #elements = 0;
-  // The prefix that was looked up last, and where: most elements share it.
+  // The most recent prefix lookup, with its scope: most elements share it.
   #prefix = '';
   #scope = OUTERMOST;
   #namespace = '';
 
-  /** @throws XmlError for characters that are none of XML */
+  /** @throws XmlError for characters that are not allowed in XML */
   constructor(text: string, limits: XmlLimits) {
     const source = new XmlSource(text);
     checkCharacters(source);
@@ -104,7 +104,7 @@ class DocumentScanner {
     }
   }
 
-  /** @param bound where the next `<` stands: no tag holds one @returns behind the tag */
+  /** @param bound the index of the next `<`: a tag contains none @returns the index after the tag */
   #readStartTag(start: number, bound: number): number {
     const text = this.#text;
     const name = nameAt(text, start + 1, bound);
@@ -175,7 +175,7 @@ class DocumentScanner {
     return end + 1;
   }
 
-  /** A comment (2.5) or a CDATA section (2.7); a document type has no place here. */
+  /** A comment (2.5) or a CDATA section (2.7); a document type is rejected. */
   #readDeclared(start: number): number {
     const text = this.#text;
     if (text.startsWith('--', start + 2)) {
@@ -218,7 +218,7 @@ class DocumentScanner {
   }
 }
 
-// XML 1.0 (fifth edition) and Namespaces in XML 1.0 (third edition), read strictly; a document type has no place in it.
+// XML 1.0 (fifth edition) and Namespaces in XML 1.0 (third edition), read strictly; a document type is rejected.
 
 export { XML_LIMITS, XmlError, type XmlLimits };
 
@@ -230,9 +230,9 @@ export function readXml(text: string, limits?: Partial<XmlLimits>): XmlElement {
 }
 
 /**
- * Takes a document in pieces of any size, and reads it once it has all of them: a text in one piece is searched many times
- * as fast. The five entities of section 4.6 and character references are all that there is to resolve; a DOCTYPE is
- * refused, comments and processing instructions are left out.
+ * Accepts a document in pieces of any size, and parses it once it is complete: searching a text in one piece is many
+ * times as fast. Only the five entities of section 4.6 and character references are resolved; a DOCTYPE is rejected,
+ * comments and processing instructions are dropped.
  */
 export class XmlReader {
   readonly #limits: XmlLimits;
@@ -243,7 +243,7 @@ export class XmlReader {
     this.#limits = limits === undefined ? XML_LIMITS : { ...XML_LIMITS, ...limits };
   }
 
-  /** @throws XmlError for too long a document, the same one again once there was one */
+  /** @throws XmlError when the document is too long; later calls throw the same error */
   write(text: string): void {
     if (this.#failure !== undefined) throw this.#failure;
     const { document } = this.#limits;

@@ -1,10 +1,13 @@
-// XML 1.0 (fifth edition): the text of a document with its line ends as section 2.11 has them, and the places in it.
+// XML 1.0 (fifth edition): the text of a document with line ends normalised (section 2.11), and positions in it.
 
-/** A text that is no XML as it is read here. `reason` is a clause without a full stop. */
+/** A text that is not XML, or not XML that this reader accepts. `reason` is a clause without a full stop. */
 export class XmlError extends Error {
   override readonly name = 'XmlError';
   readonly reason: string;
-  /** Where what is wrong begins, both from 1, a column being a character; 0 when it is not in the text: too much of it, or bytes. */
+  /**
+   * The position of the error, both from 1, a column being a character; 0 for an error without a position: the document
+   * is too long, or its bytes are invalid.
+   */
   readonly line: number;
   readonly column: number;
 
@@ -16,35 +19,35 @@ export class XmlError extends Error {
   }
 }
 
-/** Most characters of a reason: it may quote the document. */
+/** Longest reason, in characters: it may quote the document. */
 const SHOWN = 200;
 
 /** A document. Offsets count the UTF-16 units of its text. */
 export class XmlSource {
   readonly text: string;
-  // The place that was asked for last: counting goes on from there.
+  // The position requested last: counting continues from there.
   #offset = 0;
   #line = 1;
   #column = 1;
 
   constructor(text: string) {
-    // A place is where it was: no line loses more than its end.
+    // Positions do not change: a line loses only its line end.
     this.text = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
   }
 
-  /** @returns from 1 */
+  /** @returns the line number, from 1 */
   lineOf(offset: number): number {
     this.#countTo(offset);
     return this.#line;
   }
 
-  /** @returns from 1, in characters */
+  /** @returns the column, from 1, in characters */
   columnOf(offset: number): number {
     this.#countTo(offset);
     return this.#column;
   }
 
-  /** Says what is wrong at a place. */
+  /** Creates the error for a position. */
   error(reason: string, offset: number): XmlError {
     const shown = reason.length > SHOWN ? `${reason.slice(0, SHOWN).toWellFormed()}...` : reason;
     return new XmlError(shown, this.lineOf(offset), this.columnOf(offset));
@@ -79,19 +82,19 @@ function isWhite(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x09;
 }
 
-/** How much a document may hold. Characters are UTF-16 units. */
+/** Limits of a document. Characters are UTF-16 units. */
 export interface XmlLimits {
   /** Characters of the document. */
   readonly document: number;
-  /** Elements inside each other, the root among them. */
+  /** Nesting of elements, including the root. */
   readonly depth: number;
   /** Elements of the document. */
   readonly elements: number;
-  /** Attributes of one element, declarations of namespaces among them. */
+  /** Attributes of one element, including namespace declarations. */
   readonly attributes: number;
   /** Characters of one name, with its prefix. */
   readonly name: number;
-  /** Characters of one text or attribute value, references resolved. */
+  /** Characters of one text or attribute value after references are resolved. */
   readonly text: number;
 }
 

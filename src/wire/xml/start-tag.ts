@@ -3,12 +3,12 @@ import { faultOfDeclaration, OUTERMOST, Scope, XMLNS_NAMESPACE } from './namespa
 import { skipWhite, type XmlError, type XmlLimits, type XmlSource } from './source.ts';
 import type { XmlAttribute, XmlElement } from './tree.ts';
 
-// Namespaces in XML 1.0 (third edition): elements while they are read, and what is declared around them.
+// Namespaces in XML 1.0 (third edition): elements while they are being read, and the declarations around them.
 
 export const NO_ATTRIBUTES: readonly XmlAttribute[] = [];
 const NO_CONTENT: (XmlElement | string)[] = [];
 
-/** An element as the reader makes it: it grows until its end tag. */
+/** An element under construction: content is added until its end tag. */
 export class ReadElement implements XmlElement {
   readonly local: string;
   readonly namespace: string;
@@ -19,7 +19,7 @@ export class ReadElement implements XmlElement {
   readonly #source: XmlSource;
   readonly #offset: number;
 
-  /** @param offset where its start tag ends */
+  /** @param offset of the end of its start tag */
   constructor(
     local: string,
     namespace: string,
@@ -38,7 +38,7 @@ export class ReadElement implements XmlElement {
     this.#offset = offset;
   }
 
-  // Counted for those who ask: few do.
+  // Computed on demand: few callers need it.
   get line(): number {
     return this.#source.lineOf(this.#offset);
   }
@@ -52,12 +52,12 @@ export class ReadElement implements XmlElement {
   }
 
   add(child: XmlElement | string): void {
-    // An array that grows has room for many, and most elements hold one text.
+    // A growing array allocates room for many entries, and most elements contain one text.
     if (this.content === NO_CONTENT) this.content = [child];
     else this.content.push(child);
   }
 
-  /** @returns the length of the text that this one belongs to */
+  /** @returns the length of the text that this one was added to */
   addText(text: string): number {
     const last = this.content.at(-1);
     if (typeof last !== 'string') {
@@ -70,26 +70,25 @@ export class ReadElement implements XmlElement {
   }
 }
 
-// XML 1.0 (fifth edition) section 3.1 and Namespaces in XML 1.0 (third edition) sections 3 and 6: what a start tag holds
-// behind its name.
+// XML 1.0 (fifth edition) section 3.1 and Namespaces in XML 1.0 (third edition) sections 3 and 6: the content of a
+// start tag after its name.
 
-/** An attribute as it is written: what its prefix stands for is known at the end of the tag. */
+/** An attribute as written: its prefix can be resolved only at the end of the tag. */
 interface Written {
   readonly name: XmlName;
   readonly value: string;
-  /** Of its name. */
+  /** Offset of the name. */
   readonly offset: number;
 }
 
-/** Attributes of a tag that are compared one by one; where there are more, a set finds what is given twice. */
+/** Up to this many attributes are compared one by one; beyond that a set finds duplicates. */
 const FEW = 8;
 
-/** Reads the attributes of one tag after the other. */
 export class AttributeReader {
   readonly #source: XmlSource;
   readonly #characters: CharacterReader;
   readonly #limits: XmlLimits;
-  // Of the tag that was read last.
+  // The attributes of the most recent tag.
   #written: Written[] = [];
   #scope = OUTERMOST;
 
@@ -101,10 +100,11 @@ export class AttributeReader {
 
   /**
    * Reads to the end of a tag.
-   * @param from behind its name
-   * @param bound where the next `<` stands, or the document ends
-   * @param outer what is declared around the tag
-   * @returns where its `>` or `/>` begins @throws XmlError
+   * @param from the index after its name
+   * @param bound the index of the next `<`, or of the end of the document
+   * @param outer the declarations around the tag
+   * @returns the index of its `>` or `/>`
+   * @throws XmlError
    */
   read(from: number, bound: number, outer: Scope): number {
     const { text } = this.#source;
@@ -123,12 +123,12 @@ export class AttributeReader {
     }
   }
 
-  /** What is declared in the tag, and around it. */
+  /** The declarations of the tag and those around it. */
   get scope(): Scope {
     return this.#scope;
   }
 
-  /** Attributes of the tag but its declarations of namespaces. @throws XmlError */
+  /** Attributes of the tag, without its namespace declarations. @throws XmlError */
   resolve(): readonly XmlAttribute[] {
     const found: XmlAttribute[] = [];
     const seen = this.#written.length > FEW ? new Set<string>() : undefined;
@@ -144,7 +144,7 @@ export class AttributeReader {
     return found.length === 0 ? NO_ATTRIBUTES : found;
   }
 
-  /** @returns behind the closing quote */
+  /** @returns the index after the closing quote */
   #readValue(name: XmlName, start: number, bound: number, outer: Scope): number {
     if (this.#written.length === this.#limits.attributes)
       throw this.#source.error(`an element has more than ${this.#limits.attributes} attributes`, start);

@@ -4,18 +4,22 @@ const REPLACEMENT = '\ufffd';
 
 /**
  * Escapes element text. A carriage return is written as a reference, since readers turn a bare one into a line feed
- * (2.11). A character that XML can't carry at all (section 2.2) becomes U+FFFD: a reply is not lost over one.
+ * (2.11). A character that XML can't represent (section 2.2) becomes U+FFFD, so that a reply does not fail because of
+ * it.
  */
 export function escapeText(text: string): string {
   return escapeMarkup(text, false);
 }
 
-/** Escapes the value of an attribute, for either kind of quote; tabs and line feeds too, which readers normalise (3.3.3). */
+/**
+ * Escapes the value of an attribute, for either kind of quote; also tabs and line feeds, which readers would normalise
+ * (3.3.3).
+ */
 export function escapeAttribute(text: string): string {
   return escapeMarkup(text, true);
 }
 
-/** What may have to be replaced: few texts hold any of it, and the engine finds that out fastest. */
+/** Characters that may have to be replaced: few texts contain any, and this is the engine's fastest check. */
 const SUSPECT = /[^\x20\x21\x23-\x25\x28-\x3b\x3d\x3f-\ud7ff\ue000-\ufffd]/;
 
 function escapeMarkup(text: string, attribute: boolean): string {
@@ -75,8 +79,8 @@ function isXmlUnit(code: number): boolean {
 }
 
 /**
- * Writes a CDATA section with this text. `]]>` is split over two sections; a carriage return stands between two as a
- * reference; what XML can't carry becomes U+FFFD.
+ * Writes a CDATA section with this text. `]]>` is split over two sections; a carriage return is written as a reference
+ * between two sections; characters that XML can't represent become U+FFFD.
  */
 export function cdata(text: string): string {
   const sections = replaceOthers(text, () => REPLACEMENT)
@@ -90,7 +94,7 @@ function splitEnds(text: string): string {
   return text.includes(']]>') ? text.replaceAll(']]>', ']]]]><![CDATA[>') : text;
 }
 
-/** Replaces every character that XML can't carry. */
+/** Replaces every character that XML can't represent. */
 function replaceOthers(text: string, by: (unit: number) => string): string {
   let out = '';
   let from = 0;
@@ -106,9 +110,9 @@ function replaceOthers(text: string, by: (unit: number) => string): string {
 }
 
 /**
- * JSON text in the wrapper `<data psnonxml='Yes'><![CDATA[...]]></data>`, without an XML declaration: the text is UTF-8,
- * which needs none. `]]>` is split over two sections. The few characters that JSON may hold and XML may not are written
- * as JSON escapes, so that nothing is lost.
+ * Puts JSON text into the wrapper `<data psnonxml='Yes'><![CDATA[...]]></data>`, without an XML declaration: the text
+ * is UTF-8, which needs none. `]]>` is split over two sections. The few characters that JSON allows and XML does not
+ * are written as JSON escapes, so nothing is lost.
  * @param json JSON text (RFC 8259)
  */
 export function wrapPsnonxml(json: string): string {
@@ -123,7 +127,7 @@ const start =
   'A-Z_a-z\\u{c0}-\\u{d6}\\u{d8}-\\u{f6}\\u{f8}-\\u{2ff}\\u{370}-\\u{37d}\\u{37f}-\\u{1fff}\\u{200c}\\u{200d}\\u{2070}-\\u{218f}\\u{2c00}-\\u{2fef}\\u{3001}-\\u{d7ff}\\u{f900}-\\u{fdcf}\\u{fdf0}-\\u{fffd}\\u{10000}-\\u{effff}';
 const ncName = new RegExp(`^[${start}][${start}\\-.0-9\\u{b7}\\u{300}-\\u{36f}\\u{203f}\\u{2040}]*$`, 'u');
 
-/** Whether a name can be an element's or attribute's: an NCName, so without a colon. */
+/** Whether a name is valid for an element or attribute: an NCName, hence without a colon. */
 export function isXmlName(name: string): boolean {
   return ncName.test(name);
 }

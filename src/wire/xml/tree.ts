@@ -1,32 +1,35 @@
 import { OUTERMOST, Scope, XML_NAMESPACE } from './namespaces.ts';
 import { escapeAttribute, escapeText } from './text.ts';
 
-// XML 1.0 (fifth edition) and Namespaces in XML 1.0 (third edition): what a reader makes of a document.
+// XML 1.0 (fifth edition) and Namespaces in XML 1.0 (third edition): the tree of a parsed document.
 
-/** An attribute; declarations of namespaces are none. `namespace` is empty for none, as it is for most. */
+/** An attribute, not including namespace declarations. `namespace` is empty if there is none, as for most. */
 export interface XmlAttribute {
   readonly local: string;
   readonly namespace: string;
-  /** As it was read, for writing it again. */
+  /** The prefix that was read, kept for writing. */
   readonly prefix?: string;
   readonly value: string;
 }
 
-/** An element with its names resolved: prefixes are kept for writing it again, and never looked at otherwise. */
+/** An element with its names resolved: prefixes are kept for writing only. */
 export interface XmlElement {
   readonly local: string;
-  /** Empty for none. */
+  /** Empty if there is none. */
   readonly namespace: string;
   readonly prefix: string;
   readonly attributes: readonly XmlAttribute[];
-  /** Elements and character data in their order; neighbouring text and CDATA sections are one string, entities are resolved. */
+  /**
+   * Elements and character data in document order; adjacent text and CDATA sections are one string, entities are
+   * resolved.
+   */
   readonly content: readonly (XmlElement | string)[];
-  /** Where its start tag ends (the `>`), from 1. */
+  /** Position of the end of its start tag (the `>`), from 1. */
   readonly line: number;
   readonly column: number;
   /**
-   * The namespace that a prefix stands for here, as QNames in content need it; `undefined` when it is unbound. `''` is the
-   * default namespace, itself empty when none is declared.
+   * The namespace that a prefix is bound to here, needed for QNames in content; `undefined` when it is unbound. `''` is
+   * the default namespace, itself empty when none is declared.
    */
   namespaceOf(prefix: string): string | undefined;
 }
@@ -36,7 +39,7 @@ export function childrenOf({ content }: XmlElement): XmlElement[] {
   return content.filter((each) => typeof each !== 'string');
 }
 
-/** The character data right inside an element. */
+/** The character data directly inside an element. */
 export function textOf({ content }: XmlElement): string {
   const [first] = content;
   if (content.length === 0) return '';
@@ -49,13 +52,13 @@ export function attributeOf({ attributes }: XmlElement, local: string, namespace
   return attributes.find((each) => each.local === local && each.namespace === namespace)?.value;
 }
 
-// XML 1.0 (fifth edition) and Namespaces in XML 1.0 (third edition): elements that were read, as text again.
+// XML 1.0 (fifth edition) and Namespaces in XML 1.0 (third edition): writing elements that were read.
 
 /**
- * Writes an element as a text of its own, without an XML declaration. Prefixes are kept; what is declared around the
- * element and used in it is declared at it. A prefix counts as used where it stands before a colon in a text or value
- * too, so that QNames in content (`xsi:type`, a `faultcode`) go on meaning the same; the default namespace is kept for
- * those without a prefix.
+ * Writes an element as a text of its own, without an XML declaration. Prefixes are kept; declarations around the
+ * element that it uses are repeated on it. A prefix also counts as used if it precedes a colon in a text or value, so
+ * QNames in content (`xsi:type`, a `faultcode`) keep their meaning; the default namespace is kept for those without a
+ * prefix.
  */
 export function writeXml(element: XmlElement): string {
   const used = new Set<string>();
@@ -63,10 +66,10 @@ export function writeXml(element: XmlElement): string {
   return write(element, OUTERMOST, used);
 }
 
-/** @param used prefixes that mean here what the element says, whether its own name bears them or not */
+/** @param used prefixes that keep their binding here, whether the element's own name uses them or not */
 function write(element: XmlElement, around: Scope, used: ReadonlySet<string>): string {
   const { local, namespace, attributes, content } = element;
-  // No prefix can be bound to no namespace.
+  // A prefix can't be bound to no namespace.
   const prefix = namespace === '' ? '' : element.prefix;
   const bindings = new Map([[prefix, namespace]]);
   for (const each of used) {
@@ -85,7 +88,9 @@ function write(element: XmlElement, around: Scope, used: ReadonlySet<string>): s
   return `<${name}${declarations}${written}>${inside}</${name}>`;
 }
 
-/** Every attribute in a namespace bears a prefix, be it one that was made without. The prefix is noted in the bindings. */
+/**
+ * Every attribute in a namespace needs a prefix, even if it was created without one. Adds the prefix to the bindings.
+ */
 function attributeName({ local, namespace, prefix = '' }: XmlAttribute, bindings: Map<string, string>): string {
   if (namespace === '') return local;
   let chosen = prefix;
@@ -95,7 +100,7 @@ function attributeName({ local, namespace, prefix = '' }: XmlAttribute, bindings
   return `${chosen}:${local}`;
 }
 
-/** Declares what is not so already. */
+/** Declares the bindings that are not in scope yet. */
 function declare(
   bindings: ReadonlyMap<string, string>,
   around: Scope,
@@ -111,7 +116,7 @@ function declare(
   return { declarations, declared };
 }
 
-/** Adds the prefixes that are used anywhere in an element, to be declared once at the outermost. */
+/** Adds the prefixes used anywhere in an element, to be declared once on the outermost element. */
 function addAllPrefixes(element: XmlElement, to: Set<string>): void {
   to.add(element.prefix);
   for (const { prefix = '' } of element.attributes) to.add(prefix);
@@ -119,7 +124,7 @@ function addAllPrefixes(element: XmlElement, to: Set<string>): void {
   for (const each of element.content) if (typeof each !== 'string') addAllPrefixes(each, to);
 }
 
-/** The prefixes of what may be QNames in an element's own values and texts: the default one always is among them. */
+/** The prefixes of possible QNames in an element's own values and texts, always including the default one. */
 function prefixesOf(element: XmlElement): ReadonlySet<string> {
   const candidates = new Set(DEFAULT_ALONE);
   for (const { value } of element.attributes) addCandidates(value, candidates);
@@ -130,7 +135,7 @@ function prefixesOf(element: XmlElement): ReadonlySet<string> {
 
 const DEFAULT_ALONE: ReadonlySet<string> = new Set(['']);
 
-/** Adds what stands right before a colon and could be a name. */
+/** Adds every text directly before a colon that could be a name. */
 function addCandidates(text: string, to: Set<string>): void {
   for (let colon = text.indexOf(':'); colon !== -1; colon = text.indexOf(':', colon + 1)) {
     let from = colon;
