@@ -15,20 +15,19 @@ import { createPlainRoutes, mountReadable, type PlainRoutes } from './plain-rout
 import { mountRest } from './rest/rest.ts';
 import { type ConnectorPorts, Stages } from './stages.ts';
 
-/** What the gateway needs. */
 interface GatewayPorts
   extends Omit<ConnectorPorts, 'registry' | 'components' | 'record'>,
     Omit<MonitoringPorts, 'registry'> {
-  /** Keeps attachments that arrive before they are read. */
+  /** Stores attachments that arrive before they are read. */
   readonly spool: Spool;
-  /** The audit log: the log itself, or another one. */
+  /** The audit log: the gateway's log, or a separate one. */
   readonly audit: Log;
-  /** Sample users are active, and the examples of the page use them. */
+  /** Sample users are active, and the examples on the page use them. */
   readonly sampleUsers: boolean;
 }
 
 /**
- * The gateway as a Hono app: one wildcard route for each connector (Hono's own router slows down with every route), and the
+ * The gateway as a Hono app: one wildcard route per connector (Hono's own router slows down with every route), and the
  * paths for people and monitors. It does not listen; `app.request()` calls it as a socket would.
  */
 export function createApp(registry: Registry, ports: GatewayPorts): Hono<GatewayEnv> {
@@ -61,7 +60,7 @@ export function createApp(registry: Registry, ports: GatewayPorts): Hono<Gateway
 
 interface MonitoringPorts extends Pick<ConnectorPorts, 'registry' | 'log' | 'authenticator' | 'throttle'> {
   readonly metrics: Metrics;
-  /** Resolves if everything behind the gateway answers; rejects with the reason. */
+  /** Resolves when everything behind the gateway answers; otherwise rejects with the reason. */
   readonly ready: () => Promise<void>;
 }
 

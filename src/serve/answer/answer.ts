@@ -13,8 +13,8 @@ import { type Answerer, type AnswerPorts, begun, type Call, type Handlers } from
 import type { WorkPorts } from './work.ts';
 
 /**
- * Ties an operation to what answers it.
- * @throws Error when a handler is missing: `check` and the loader of handlers refuse that before
+ * Binds an operation to the function that answers it.
+ * @throws Error when a handler is missing; `check` and the handler loader reject that earlier
  */
 export function compileAnswer(operation: Operation, handlers: Handlers, ports: AnswerPorts): Answerer {
   const { answer } = operation;
@@ -45,7 +45,7 @@ export function compileAnswer(operation: Operation, handlers: Handlers, ports: A
   }
 }
 
-/** Code may return what is awaited like a promise without being one, as query builders are. */
+/** Code may return a thenable that is not a promise, such as a query builder. */
 function isThenable(answered: Answered | PromiseLike<Answered>): answered is PromiseLike<Answered> {
   return typeof (answered as Partial<PromiseLike<Answered>> | undefined)?.then === 'function';
 }
@@ -58,7 +58,8 @@ function answerByCode(handler: Handler, { registry }: WorkPorts): Answerer {
   const outcomeOf = (reply: Answered, call: Call): Outcome | Promise<Outcome> => {
     if (!(reply instanceof Reply)) return { kind: 'value', value: reply };
     const { outcome } = reply;
-    // Of what is stored, the first bytes that are sent need not be its first: they are waited for when they are known.
+    // The first bytes sent of stored content need not be its first bytes (ranges), so they are awaited once the range is
+    // known.
     if (outcome.kind !== 'bytes' || outcome.bytes.stored !== undefined) return outcome;
     return begun(outcome.bytes, call).then((bytes) => ({ kind: 'bytes', bytes }), failed);
   };
@@ -74,7 +75,7 @@ function answerByCode(handler: Handler, { registry }: WorkPorts): Answerer {
   };
 }
 
-/** `query: NAME`: the rows leave the reader as the reply's bytes. */
+/** `query: NAME`: the reader's rows already are the bytes of the reply. */
 function answerByQuery(
   operation: Operation,
   query: Query,
@@ -109,7 +110,7 @@ function answerByQuery(
   };
 }
 
-/** `query: { FIELD: NAME }`: the rows of each query fill one list of the reply's document. */
+/** `query: { FIELD: NAME }`: the rows of each query fill one list of the reply document. */
 function answerByQueries(
   lists: readonly { readonly field: Field; readonly query: Query }[],
   maxrows: string | undefined,
@@ -140,7 +141,7 @@ function answerByQueries(
   };
 }
 
-/** From a row to an entry of a list: the columns that its document has fields for, all where it is open. */
+/** Converts a row to a list entry: only the columns that the list's document declares, or all when it is open. */
 function compileEntry({ type, name }: Field): (row: DocumentValue) => DocumentValue {
   if (type.kind !== 'list' || type.item.kind !== 'document') throw new TypeError(`${name} can't hold rows`);
   const { open, fields } = type.item.document;
@@ -173,7 +174,7 @@ function limitOf(input: DocumentValue, maxrows: string | undefined): { maxrows?:
   return given === undefined ? {} : { maxrows: Number(given) };
 }
 
-/** In a document what is not there is left out; an SQL NULL is not there. */
+/** A missing value is left out of a document, and so is an SQL NULL. */
 function withoutNulls(row: DocumentValue): DocumentValue {
   const value: Record<string, Value> = {};
   for (const name in row) if (row[name] !== null) value[name] = row[name];

@@ -19,7 +19,10 @@ import { causesOf } from '../log/log.ts';
 import { type Answerer, begun, type Call } from './call.ts';
 import type { WorkPorts } from './work.ts';
 
-/** `call: NAME`: another system answers, what it takes of the request and what the reply takes of its answer going by name. */
+/**
+ * `call: NAME`: another system answers. Values are passed by name from the request to the call, and from its answer to the
+ * reply.
+ */
 export function answerByCall(
   operation: Operation,
   callee: ConsumerOperation | Flow,
@@ -33,7 +36,7 @@ export function answerByCall(
       const given = open ? { ...input } : handedOver(fields, input);
       if (inText && (typeof given[CONTENT] === 'string' || given[CONTENT] === null))
         given[CONTENT] = writeJsonText(given[CONTENT]);
-      // What the caller left out is the caller's error, whether or not the call could be made.
+      // A missing body is the caller's error, whether or not the call could have been made.
       if (needsContent && given[CONTENT] === undefined) throw Fault.of('BAD_BODY', { reason: 'it is missing' });
       try {
         const reply = await call.callOut(callee, given);
@@ -47,7 +50,7 @@ export function answerByCall(
 
 interface CallInput {
   readonly fields: readonly InputField[];
-  /** It accepts undeclared members too. */
+  /** It accepts undeclared members. */
   readonly open: boolean;
 }
 
@@ -58,13 +61,13 @@ function inputOf(callee: ConsumerOperation | Flow): CallInput {
   return { fields: inputFields(callee), open: request.kind === 'document' && request.document.open };
 }
 
-/** Whether all that a call sends is its content. */
+/** Whether a call sends nothing but its content. */
 function isContent(callee: ConsumerOperation | Flow): boolean {
   if ('steps' in callee) return false;
   return callee.kind === 'rest' ? callee.body.kind === 'raw' : callee.soap.request.kind === 'raw';
 }
 
-/** Whether a text that is the whole of a body is taken for JSON as it stands, rather than for a value of it. */
+/** Whether a text that is the whole body is sent as JSON text, rather than encoded as a JSON string. */
 function takesJsonText(callee: ConsumerOperation | Flow): boolean {
   return operationsOf(callee).some(
     (each) => each.kind === 'rest' && each.body.kind === 'raw' && each.body.raw === 'json',
@@ -95,7 +98,7 @@ function outcomeOf(
 ): Outcome | Promise<Outcome> {
   if (message.kind === 'raw' && message.raw === 'binary') return bytesOf(reply, call);
   const value = replyValue(reply, message, as, callee);
-  // What is left of the reply is closed once its attachments are read.
+  // The rest of the reply is closed once its attachments are read.
   if (typeof value === 'string' || attachmentsIn(value).next().done) reply.close();
   return { kind: 'value', value };
 }
@@ -123,7 +126,7 @@ function documentOf(document: Document, value: DocumentValue, callee: ConsumerOp
 function contentOf(raw: RawKind, content: Value, as: Format, callee: ConsumerOperation | Flow): DocumentValue | string {
   if (raw !== 'json') return typeof content === 'string' ? content : '';
   if (content === undefined) throw lacking(callee, 'its reply is empty');
-  // In an envelope it is a value; elsewhere a text that is the whole of the reply is taken for JSON.
+  // In an envelope the content is a value; elsewhere a text that is the whole reply is treated as JSON.
   return as === 'soap' ? (content as DocumentValue) : writeJsonText(content);
 }
 
@@ -131,7 +134,7 @@ function lacking({ id }: ConsumerOperation | Flow, detail: string): Fault {
   return Fault.of('UPSTREAM_FAILED', { operation: id }, { detail });
 }
 
-/** Content goes on to the caller as it comes. */
+/** Content is passed on to the caller as it arrives. */
 async function bytesOf(reply: InvokeReply, call: Call): Promise<Outcome> {
   const content = reply.value[CONTENT];
   const { contentType, length, stream } = isAttachment(content) ? described(content) : EMPTY;
@@ -150,14 +153,14 @@ function described(content: Attachment) {
 }
 
 /**
- * What a caller is told of a call to another system that came to nothing: which one it was and what the target says, and
- * neither where it is nor what was sent. What is a mistake of the definitions or of code stays as it is.
- * @param given what the caller's own request gave to the call; `undefined` when code made its input
+ * The fault that a caller gets for a failed call to another system: it names the call and quotes the target's message, but
+ * neither the target's address nor the data sent. Errors in the definitions or in code are returned unchanged.
+ * @param given the values of the caller's own request that were passed to the call; `undefined` when code built its input
  */
 export function faultOfCall(thrown: unknown, { consumers }: Registry, given?: DocumentValue): unknown {
   if (!(thrown instanceof InvokeError)) return thrown;
   const chain = [...causesOf(thrown)];
-  // What was wrong with the caller's own request, or ended it, while it was handed on.
+  // A fault of the caller's own request that occurred while it was passed on.
   const own = chain.find((each) => each instanceof Fault);
   if (own !== undefined) return own;
   const error = thrown instanceof FlowError ? thrown.cause : thrown;
@@ -185,14 +188,14 @@ export function faultOfCall(thrown: unknown, { consumers }: Registry, given?: Do
   }
 }
 
-/** What the target says, and what more it says. */
+/** The target's error message, and its details. */
 function wordsOf(error: SoapFault | ReplyFault): string {
   const { reason } = error;
   if (!(error instanceof ReplyFault) || error.detail === '') return reason;
   return reason === '' ? error.detail : `${reason}; ${error.detail}`;
 }
 
-/** A value of the caller's that the call does not take, or the body that the caller did not send. */
+/** The fault for a value of the caller's that the call rejects, or for a missing body. */
 function refusedValue(chain: readonly unknown[], given: DocumentValue): Fault | undefined {
   const error = chain.find((each) => each instanceof CodecError);
   const [name = ''] = error?.path.split(/[.[]/, 1) ?? [];

@@ -9,8 +9,8 @@ import { compileUriExpander } from '../../wire/uri-template/expand.ts';
 import type { Answerer, AnswerPorts, Call } from './call.ts';
 
 /**
- * `save: COMPONENT` and `read: COMPONENT`: a record is read, or saved with the events that follow. Over REST the headers
- * If-Match and If-None-Match say what is expected of it (RFC 9110, section 13.1); over SOAP the request's lock does.
+ * `save: COMPONENT` and `read: COMPONENT`: reads a record, or saves it with the events that follow. Preconditions come
+ * from If-Match and If-None-Match over REST (RFC 9110, section 13.1), and from the request's lock over SOAP.
  */
 export function answerByComponent(
   operation: Operation,
@@ -22,8 +22,8 @@ export function answerByComponent(
 }
 
 /**
- * The end of the tag of each form: a strong tag distinguishes all forms of a record (RFC 9110, section 8.8.1). A
- * record's own tag holds no dot.
+ * Suffix of the tag of each form: a strong tag distinguishes all forms of a record (RFC 9110, section 8.8.1). A record's
+ * own tag contains no dot.
  */
 const ENDINGS: Readonly<Partial<Record<Format, string>>> = { xml: '.xml', psnonxml: '.data' };
 
@@ -32,12 +32,12 @@ function tagOf(etag: string, as: Format): string {
   return `${etag.slice(0, -1)}${ENDINGS[as] ?? ''}"`;
 }
 
-/** Entity tags of any form as those of the record: it is that which is saved. */
+/** Converts entity tags of any form to those of the record, because the record is what is saved. */
 function recordTags(tags: string | undefined): string | undefined {
   return tags?.replaceAll(/(?<=[\w-])\.(?:xml|data)"/g, '"');
 }
 
-/** What a caller over REST expects of the record that is saved. */
+/** The preconditions of a save over REST. */
 function expectedBy(call: Call): Pick<SaveOptions, 'ifMatch' | 'ifNoneMatch'> {
   const ifMatch = recordTags(call.header('if-match'));
   const ifNoneMatch = recordTags(call.header('if-none-match'));
@@ -80,7 +80,7 @@ function saveBy(
   };
 }
 
-/** The record; where it is gone its keys, over SOAP, and nothing over REST. */
+/** The record. When it was deleted: its keys over SOAP, nothing over REST. */
 function replyOf(
   { responses, soap }: Operation,
   { keys }: Component,
@@ -93,7 +93,7 @@ function replyOf(
   return record ?? Object.fromEntries(keys.map(({ name }) => [name, input[name]]));
 }
 
-/** Where a record is found: the first URI of an operation that reads it, and needs nothing but its keys. */
+/** The URI of a record: the first one of an operation that reads it and needs only its keys. */
 function compileLocation(component: Component, registry: Registry): ((record: DocumentValue) => string) | undefined {
   const readers = [...registry.operations.values()].filter(
     ({ answer, active }) =>

@@ -103,26 +103,26 @@ function checkReply(reply: { readonly status?: number; readonly headers?: Readon
   if (headers !== undefined) checkHeaders(headers);
 }
 
-/** What answering operations needs. */
+/** The ports that answers need. */
 export interface AnswerPorts extends WorkPorts {
   readonly services: Services;
   /** The gateway's address with its context, known once it listens. */
   readonly base: () => string;
 }
 
-/** What answers one operation. */
+/** The answer of one operation, compiled. */
 export interface Answerer {
   answer(input: DocumentValue, call: Call, as: Format): Outcome | Promise<Outcome>;
-  /** The text that the fault document gets, where the operation's code has a say in it. */
+  /** The message of a fault document, for operations whose code has an `onError`. */
   onError?(fault: Fault, input: DocumentValue | undefined, call: Call): string | Promise<string>;
-  /** The form of replies and faults where the request's own values decide it, rather than Accept. */
+  /** The format of replies and faults, when values of the request decide it instead of Accept. */
   formatOf?: DeliveredHandler['formatOf'];
 }
 
-/** Code handlers of the project, by the name of their file without its ending. */
+/** The project's handlers, by file name without its extension. */
 export type Handlers = ReadonlyMap<string, Handler>;
 
-/** Checks the length of bytes, and waits for the first bytes of a stream: an error before them still becomes a fault, in time. */
+/** Checks the length of bytes and waits for the first ones of a stream, so an error before them still becomes a fault. */
 export async function begun(bytes: PassedBytes, call: Call): Promise<PassedBytes> {
   const { body } = bytes;
   if (body instanceof Uint8Array) {
@@ -132,7 +132,7 @@ export async function begun(bytes: PassedBytes, call: Call): Promise<PassedBytes
   }
   let chunks: AsyncIterator<Uint8Array> | undefined;
   const dispose = (): void => {
-    // Nothing waits for its end; an error there must not end the process.
+    // No one awaits this; an error here must not end the process.
     chunks?.return?.()?.catch((err: unknown) => call.log('error', 'A stream could not be closed.', { err }));
     bytes.dispose?.();
   };

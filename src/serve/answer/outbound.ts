@@ -5,12 +5,12 @@ import type { Registry } from '../../model/registry.ts';
 /** Calls other systems. */
 export type Outbound = Pick<Client, 'call' | 'flow'>;
 
-/** What is left open of the calls of one exchange. */
+/** The parts of a call's reply that have to be closed at the end of an exchange. */
 export type OpenReply = Pick<InvokeReply, 'close' | 'value'>;
 
-/** A client that is created at the first call: a gateway that calls no other system loads nothing for it. */
+/** A client that is created at the first call, so a gateway that calls no other system loads nothing for it. */
 export interface LazyClient extends Outbound {
-  /** Ends all connections, and what still runs on them. */
+  /** Closes all connections and aborts the calls that still run. */
   close(): Promise<void>;
 }
 

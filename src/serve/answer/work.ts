@@ -18,10 +18,10 @@ import { authorise, may } from '../../security/authorise.ts';
 import { type Log, loggedError } from '../log/log.ts';
 import type { OpenReply, Outbound } from './outbound.ts';
 
-/** What all work can reach: the registry, and the ports behind it. */
+/** The registry and the ports that all work can use. */
 export interface WorkPorts {
   readonly registry: Registry;
-  /** Binary content that is kept, by service. */
+  /** Stored binary content, by service. */
   readonly blobs: BlobStore;
   readonly queries: QueryPort;
   readonly components: Components;
@@ -30,15 +30,15 @@ export interface WorkPorts {
   readonly redactor: Redactor;
 }
 
-/** Whose grants count: the caller's, or those of the role in its place. */
+/** The user or role whose grants count: the caller's, or those of the role that replaces them. */
 export interface Authority {
   readonly user: User | undefined;
   readonly as: Role | undefined;
-  /** Whose share of the readers is taken. */
+  /** The user or address to whose share of the readers a query counts. */
   readonly sharer: string | undefined;
 }
 
-/** What runs a query in a caller's name: finds it, checks the grant and the prompts, and asks the port for its rows. */
+/** Runs a query on behalf of a caller: finds it, checks the grant and the prompts, and reads its rows from the port. */
 export type QueryRows = (
   authority: Authority,
   name: string,
@@ -46,7 +46,7 @@ export type QueryRows = (
   options: { readonly maxrows?: number; readonly signal: AbortSignal; readonly onTruncated: () => void },
 ) => Promise<Row[]>;
 
-/** Compiles the prompts' checks of every query once. */
+/** Compiles the prompt checks of every query once. */
 export function compileQueryRows({ registry, queries }: WorkPorts): QueryRows {
   const compiled = new Map(
     [...registry.queries.values()].map((query) => [query.id, { query, read: compilePrompts(query).fromValues }]),
@@ -60,26 +60,26 @@ export function compileQueryRows({ registry, queries }: WorkPorts): QueryRows {
   };
 }
 
-/** In whose name code runs, and what for. */
+/** The identity and the purpose under which code runs. */
 interface WorkFacts {
   readonly user: User | undefined;
-  /** Where somebody who is not known comes from. */
+  /** The address of an anonymous caller. */
   readonly address?: string | undefined;
-  /** What is reached is judged by the lists of this role, in place of the caller's. */
+  /** The role whose lists replace the caller's when access is checked. */
   readonly as?: Role | undefined;
   readonly requestId: string;
-  /** Whose blobs it sees. */
+  /** The scope of blobs that the code can see. */
   readonly scope: string;
   /** Members of its log lines in addition to the request's id: `{ operation: 'LOCATIONS_GET' }`. */
   readonly named: Readonly<Record<string, unknown>>;
-  /** Knows what is secret in it, or {@link WorkFacts.secrets} says so. */
+  /** Masks secrets; without it, {@link WorkFacts.secrets} lists them. */
   readonly redactor?: Redactor | undefined;
   readonly secrets?: () => Iterable<string>;
-  /** Made where somebody asks for it. */
+  /** Creates the signal when it is first needed. */
   readonly gone: () => AbortSignal;
 }
 
-/** What code of the project can reach. The signal is made only where somebody asks for it. */
+/** The context of the project's code. The signal is created only when it is used. */
 export class Work implements WorkContext {
   readonly #facts: WorkFacts;
   readonly #ports: WorkPorts;
@@ -101,12 +101,12 @@ export class Work implements WorkContext {
     return this.#facts.user;
   }
 
-  /** The role in the caller's place, where what is reached is judged. */
+  /** The role whose lists replace the caller's when access is checked. */
   get as(): Role | undefined {
     return this.#facts.as;
   }
 
-  /** Whose share of the readers its queries take: the user's, or that of the address of somebody who is not known. */
+  /** The user to whose share of the readers queries count, or the address of an anonymous caller. */
   get sharer(): string | undefined {
     const { user, address } = this.#facts;
     return user === undefined ? address : `user ${user.id}`;
@@ -136,33 +136,33 @@ export class Work implements WorkContext {
     return this.#controller.signal;
   }
 
-  /** Ends whatever still works for this call. */
+  /** Aborts everything that still runs for this call. */
   abort(reason: unknown): void {
     this.#over = reason;
     this.#controller?.abort(reason);
   }
 
-  /** A row cap cut what a query of this call returned: the reply says so (`Rows-Truncated`). */
+  /** Whether a row cap truncated a query of this call. The reply reports it (`Rows-Truncated`). */
   get truncated(): boolean {
     return this.#truncated;
   }
 
-  /** To be called at such a cut. */
+  /** Must be called when a row cap truncates a query. */
   onTruncated(): void {
     this.#truncated = true;
   }
 
-  /** @throws Fault FORBIDDEN when the caller may not run the query */
+  /** @throws Fault FORBIDDEN when the caller is not permitted to run the query */
   authorise(query: Query): void {
     authorise(this.user, query, 'query', this.as);
   }
 
-  /** @throws Fault FORBIDDEN when the caller may not reach the component */
+  /** @throws Fault FORBIDDEN when the caller is not permitted to use the component */
   authoriseComponent(component: Component): void {
     authorise(this.user, component, 'component', this.as);
   }
 
-  /** Whether the caller may run the query. */
+  /** Whether the caller is permitted to run the query. */
   may(query: Query): boolean {
     return may(this.user, query, this.as);
   }
@@ -207,7 +207,7 @@ export class Work implements WorkContext {
     return this.#ports.components.save(component, action, record, { user, requestId, signal, ...expected });
   }
 
-  /** Calls another system in the caller's name. @throws Fault FORBIDDEN, UNAVAILABLE; InvokeError */
+  /** Calls another system on behalf of the caller. @throws Fault FORBIDDEN, UNAVAILABLE; InvokeError */
   callOut(
     callee: ConsumerOperation | Flow,
     input: DocumentValue,
@@ -259,7 +259,7 @@ export class Work implements WorkContext {
     return reply;
   }
 
-  /** To be called once the reply is out, or given up: closes what is left open of the calls that it took. */
+  /** Must be called once the reply was sent or abandoned: closes the replies of calls that are still open. */
   done(): void {
     this.#isDone = true;
     for (const reply of this.#replies ?? []) reply.close();
@@ -279,7 +279,7 @@ export class Work implements WorkContext {
     log[level]({ ...(typeof shown === 'object' ? shown : { facts: shown }), ...own }, this.redactor.text(message));
   }
 
-  /** Knows what is secret in what the code works on. */
+  /** Masks the secrets in the data of this work. */
   get redactor(): Redactor {
     const { redactor, secrets = () => [] } = this.#facts;
     this.#redactor ??= redactor ?? this.#ports.redactor.knowing({ secrets });

@@ -4,16 +4,15 @@ import { Fault } from '../../model/fault.ts';
 import type { Attachment } from '../../model/value.ts';
 import { passing } from '../../store/file/young.ts';
 
-/** Where a request's bytes come from, once: Node's request, or a web stream in tests. */
+/** The source of a request's bytes, readable once: Node's request, or a web stream in tests. */
 export interface ByteSource {
   chunks(): AsyncIterable<Uint8Array>;
-  /** All of them within the limits, faster than by pieces. */
+  /** Reads the whole body within the limits, faster than in chunks. */
   all?(limits: BodyLimits): Promise<Uint8Array>;
 }
 
-/** The body of a request. */
 export interface ReceivedBody extends RequestBody {
-  /** All of it. @throws Fault BODY_TOO_LARGE, REQUEST_TIMEOUT */
+  /** The whole body. @throws Fault BODY_TOO_LARGE, REQUEST_TIMEOUT */
   bytes(): Promise<Uint8Array>;
 }
 
@@ -27,36 +26,36 @@ interface BodyHead {
 export interface BodyLimits {
   /** In bytes. */
   readonly size: number;
-  /** How slowly it may come. */
+  /** The slowest accepted transfer. */
   readonly pace: Pace;
-  /** Called at every piece that is read, with its bytes. */
+  /** Called for every chunk that is read, with its size in bytes. */
   readonly onRead?: (bytes: number) => void;
 }
 
-/** How slowly a body may come: the whole may take as long as it is large. */
+/** The slowest accepted transfer of a body. The total time is not limited, as bodies may be large. */
 export interface Pace {
-  /** Milliseconds that the next bytes may take. */
+  /** Milliseconds to wait for the next bytes. */
   readonly idle: number;
-  /** Bytes a second that must come on average. */
+  /** Bytes per second that must arrive on average. */
   readonly slowest: number;
-  /** Milliseconds for which less may come. */
+  /** Milliseconds during which fewer bytes may arrive. */
   readonly grace: number;
 }
 
 /** Milliseconds without a byte after which a transfer is given up. */
 export const IDLE_TIMEOUT = 30_000;
 
-/** Milliseconds for which a body may come as slowly as it does: connections need a moment to gather speed. */
+/** Milliseconds before the minimum rate of a body applies: connections need a moment to gather speed. */
 export const GRACE = 5_000;
 
-/** Milliseconds that the next bytes of a body may take, once some were waited for so long. */
+/** Milliseconds to wait for the next bytes of a body, given the bytes seen and the time waited so far. */
 function patience({ idle, slowest, grace }: Pace, seen: number, waited: number): number {
   return Math.max(Math.min(idle, Math.max(grace, (seen * 1000) / slowest) - waited), 0);
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** What most requests carry: nothing (RFC 9112 section 6.3, case 7). */
+/** Most requests have no body (RFC 9112 section 6.3, case 7). */
 export const NO_BODY: ReceivedBody = readBody(
   { contentType: undefined, contentLength: undefined, contentEncoding: undefined, transferEncoding: undefined },
   undefined,
@@ -64,9 +63,9 @@ export const NO_BODY: ReceivedBody = readBody(
 );
 
 /**
- * A request's body, read at most once and never beyond the limits; a reader gets BODY_TOO_LARGE as soon as there is a
- * byte too many, REQUEST_TIMEOUT where no more come.
- * @throws Fault BODY_TOO_LARGE when the declared length is too much already, UNSUPPORTED_MEDIA_TYPE for a coding
+ * A request's body, read at most once and never beyond the limits: readers get BODY_TOO_LARGE at the first byte too many,
+ * and REQUEST_TIMEOUT when no more bytes arrive.
+ * @throws Fault BODY_TOO_LARGE when the declared length exceeds the limit, UNSUPPORTED_MEDIA_TYPE for a coding
  */
 export function readBody(head: BodyHead, source: ByteSource | undefined, limits: BodyLimits): ReceivedBody {
   const limit = limits.size;
@@ -102,7 +101,7 @@ async function gather(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return Buffer.concat(await Array.fromAsync(chunks));
 }
 
-/** The bytes as they come, within the limits. */
+/** The bytes as they arrive, within the limits. */
 async function* counted(
   source: ByteSource | undefined,
   { size, pace, onRead }: BodyLimits,
@@ -110,7 +109,7 @@ async function* counted(
   if (source === undefined) return;
   const chunks = source.chunks()[Symbol.asyncIterator]();
   let seen = 0;
-  // What the reader takes for what it has got is not the caller's slowness.
+  // Time that the reader spends on bytes it received must not count as the caller's slowness.
   let waited = 0;
   try {
     while (true) {
@@ -125,25 +124,31 @@ async function* counted(
       passing(value.length);
     }
   } finally {
-    // Not waited for: where the caller has stalled, it would come to an end with the connection only.
+    // Not awaited: if the caller has stalled, it would only end with the connection.
     void chunks.return?.();
   }
 }
 
-/** RFC 9110 section 15.5.9: the connection is not to be used again. */
+/** RFC 9110 section 15.5.9: the connection must not be used again. */
 function stalled(): Fault {
   return Fault.of('REQUEST_TIMEOUT', {}, { headers: { Connection: 'close' } });
 }
 
-/** The body of Node's request. Stopping early leaves the socket open: the reply that says why still has to go out on it. */
+/**
+ * The body of Node's request. Stopping early leaves the socket open, because the reply that gives the reason still has to
+ * be sent on it.
+ */
 export function incomingSource(incoming: IncomingMessage): ByteSource {
   return { chunks: () => incoming.iterator({ destroyOnReturn: false }), all: (limits) => readAll(incoming, limits) };
 }
 
-/** Milliseconds that a caller has to send the rest of a request that is answered already, and that it may pause in it. */
+/**
+ * Milliseconds in which a caller has to send the rest of a request that was already answered, and the longest pause within
+ * it.
+ */
 const LINGER = { whole: 30_000, pause: 1_000 };
 
-/** Reads the rest of a request and leaves it, for a while (RFC 9112 section 9.6). */
+/** Reads and discards the rest of a request, for a limited time (RFC 9112 section 9.6). */
 export function drain(incoming: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     const over = (): void => {
@@ -161,7 +166,7 @@ export function drain(incoming: IncomingMessage): Promise<void> {
   });
 }
 
-/** Listening costs a small body a third of what an iterator does. */
+/** Listening to events costs a small body a third of the time that an iterator takes. */
 function readAll(incoming: IncomingMessage, { size, pace, onRead }: BodyLimits): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
@@ -198,15 +203,15 @@ function readAll(incoming: IncomingMessage, { size, pace, onRead }: BodyLimits):
 }
 
 interface WithinTimeOptions<T> {
-  /** Takes the result that comes too late. */
+  /** Receives a result that arrives too late. */
   readonly unwanted?: (result: T) => void;
-  /** The moment (`performance.now()`) from which the time counts, where it is later than the start; asked when the time is up. */
+  /** The moment (`performance.now()`) from which the time counts, if later than the start; called when the time is up. */
   readonly since?: () => number;
 }
 
 /**
  * Waits for a result for at most `ms` milliseconds.
- * @param late makes the error that takes its place; what still runs is left to notice its own abort signal
+ * @param late creates the error thrown instead; what still runs has to react to its own abort signal
  */
 export function withinTime<T>(
   work: Promise<T>,

@@ -10,17 +10,20 @@ import type { Exchange, ReplyHeaders } from './exchange.ts';
 /** Headers for pages of other origins. */
 export interface Cors {
   /**
-   * Headers for a reply to this exchange: none for an origin that is not listed, `undefined` when no origin is.
-   * @param service the segment of a path that names it, or the name of its contract; the gateway's origins without one
+   * Headers for a reply to this exchange: empty for an origin that is not listed, `undefined` when no origin is.
+   * @param service the path segment or contract name of a service; without one the gateway's own origins apply
    */
   headers(exchange: Exchange, service?: string): ReplyHeaders | undefined;
-  /** The same when the message names the service, not the path: what any service over SOAP allows. */
+  /** The same when the message, not the path, names the service: the origins that any SOAP service allows. */
   headersOfMessages(exchange: Exchange): ReplyHeaders | undefined;
-  /** The same once the message's operation is known. */
+  /** The same once the operation of the message is known. */
   headersOf(exchange: Exchange, operation: Operation): ReplyHeaders | undefined;
   /** Whether the exchange is a preflight. */
   isPreflight(exchange: Exchange): boolean;
-  /** Headers that answer a preflight, given what the path allows, and what the exchange's replies carry. */
+  /**
+   * Headers of the answer to a preflight, from the methods that the path allows and the headers that replies to the
+   * exchange carry.
+   */
   preflight(exchange: Exchange, allowed: readonly string[]): ReplyHeaders;
 }
 
@@ -38,13 +41,16 @@ const EXPOSED = [
   'Retry-After',
 ].join(', ');
 const ALLOWED_HEADERS = ['Authorization', 'Content-Type', 'Accept', 'X-Request-Id'];
-/** Seconds that a browser may keep a preflight's answer. */
+/** Seconds for which a browser may cache a preflight's answer. */
 const MAX_AGE = '600';
 
-/** The replies to pages of listed origins. */
+/** The headers of replies to pages of listed origins. */
 type Policy = (exchange: Exchange) => ReplyHeaders | undefined;
 
-/** For the origins of `cors:` (`https://app.example`, or `*` for any, then without credentials), a service's own or the gateway's. */
+/**
+ * Compiles `cors:` (`https://app.example`, or `*` for any origin, then without credentials), of each service or else of
+ * the gateway.
+ */
 export function createCors({ gateway, operations, services, schemes }: Registry): Cors {
   const ofGateway = gateway.cors.length === 0 ? () => undefined : createPolicy(gateway.cors);
   const ofServices = new Map<Service, Policy>();
@@ -78,7 +84,7 @@ export function createCors({ gateway, operations, services, schemes }: Registry)
 }
 
 function createPolicy(origins: readonly string[]): Policy {
-  // No header for others, but a reply that a cache must not hand to a page of a listed origin.
+  // Other origins get no CORS header, but caches must not pass their reply to a page of a listed origin.
   const others: ReplyHeaders = origins.includes('*')
     ? { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED }
     : {};
@@ -86,7 +92,7 @@ function createPolicy(origins: readonly string[]): Policy {
   return (exchange) => byOrigin.get(exchange.header('origin') ?? '') ?? others;
 }
 
-/** Policies of services with their own, by every segment that begins their paths and the names of their contracts. */
+/** Policies of the services that have their own, by the first path segments and the contract names of each service. */
 function policiesBySegment(policies: ReadonlyMap<Service, Policy>): ReadonlyMap<string, Policy> {
   const found = new Map<string, Policy>();
   for (const [service, policy] of policies) {
@@ -103,7 +109,7 @@ function policyFor(policies: ReadonlyMap<string, Policy>, segment: string, stand
   return policies.get(segmentKey(version === undefined ? name : `${name}.${version}`)) ?? standard;
 }
 
-/** Contracts are found by `LOCATIONS.1` too; a misspelt path belongs to no service, and is answered with 404. */
+/** Contracts are also found as `LOCATIONS.1`. A misspelt path belongs to no service, and gets a 404. */
 function segmentKey(segment: string): string {
   return segment.toLowerCase().replace(/\.v(?=\d)/, '.');
 }
@@ -124,7 +130,7 @@ function headersFor(origin: string): ReplyHeaders {
 
 /**
  * Whether a call writes.
- * @param input its request; `undefined` before that was read, when only an operation that writes always is known to
+ * @param input its request; before it is read `undefined`, and then only operations that always write count
  */
 export function isWrite({ writes }: Operation, input?: DocumentValue): boolean {
   if (typeof writes === 'boolean') return writes;
@@ -132,9 +138,10 @@ export function isWrite({ writes }: Operation, input?: DocumentValue): boolean {
 }
 
 /**
- * Refuses a write that a page of another origin has a browser send with credentials that the browser adds by itself: a password that
- * it keeps, a certificate. CORS alone does not, as a POST without a content type is sent without a preflight, and only its
- * reply is kept from the page. Keys and tokens are sent by who knows them alone.
+ * Rejects a write that a page of another origin makes a browser send with credentials that the browser adds by itself,
+ * such as a stored password or a certificate. CORS alone does not prevent this: a POST without a content type is sent
+ * without a preflight, and only its reply is withheld from the page. Keys and tokens are not affected, as only a client
+ * that knows them can send them.
  * @throws Fault FORBIDDEN
  */
 export function refuseCrossSite(exchange: Exchange, caller: Caller | undefined, { id }: Operation): void {
@@ -146,8 +153,9 @@ export function refuseCrossSite(exchange: Exchange, caller: Caller | undefined, 
 }
 
 /**
- * Whether a browser sends it for a page of another origin: by Sec-Fetch-Site (W3C Fetch Metadata section 2.1), which they add
- * where they trust the address, or else by Origin, which they add to whatever is not safe. Others add neither.
+ * Whether a browser sends the request for a page of another origin. Decided by Sec-Fetch-Site (W3C Fetch Metadata section
+ * 2.1), which browsers add for trustworthy addresses, or else by Origin, which they add to every unsafe request. Other
+ * clients send neither.
  */
 function isCrossSite(exchange: Exchange): boolean {
   const site = exchange.header('sec-fetch-site');

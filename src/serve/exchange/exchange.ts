@@ -11,7 +11,7 @@ import { type BodyLimits, type ByteSource, incomingSource, NO_BODY, type Receive
 
 const LONGEST = 128;
 
-/** The caller's X-Request-Id if it is a plain word of at most 128 characters, otherwise a new id. */
+/** The caller's X-Request-Id if it is a single token of at most 128 characters, otherwise a new id. */
 export function requestIdOf(given: string | undefined): string {
   if (given === undefined || given.length === 0 || given.length > LONGEST) return randomUUID();
   for (let index = 0; index < given.length; index++) {
@@ -28,11 +28,11 @@ export function requestIdOf(given: string | undefined): string {
   return given;
 }
 
-/** The bindings that the Node server passes with each request (`app.request()` passes none), and what the gateway keeps there. */
+/** The bindings that the Node server passes with each request (`app.request()` passes none), and the gateway's own data. */
 interface Bindings {
   readonly incoming?: IncomingMessage;
   readonly outgoing?: ServerResponse;
-  /** The proxies in front, where the gateway has some. */
+  /** The proxies in front of the gateway. */
   proxies?: Proxies | undefined;
   exchange?: Exchange;
 }
@@ -43,20 +43,20 @@ export interface GatewayEnv {
 
 export type GatewayContext = Context<GatewayEnv>;
 
-/** The exchange of a request: the same object from the route to the error handler, with one id and one clock. */
+/** The exchange of a request. The route and the error handler get the same object, with one id and one clock. */
 export function exchangeOf(context: GatewayContext): Exchange {
-  // Hono's own variables would cost a Map for each request.
+  // Hono's own variables would cost a Map per request.
   context.env ??= {};
   context.env.exchange ??= new Exchange(context);
   return context.env.exchange;
 }
 
-/** The headers of one reply, with names in their usual spelling. */
+/** The headers of one reply, in their usual spelling. */
 export type ReplyHeaders = Record<string, string>;
 
 /**
- * One request and the way to its reply, the same over a socket and in `app.request()`. The target is read raw from
- * Node's request: `new Request` folds dot segments and decodes what must stay as it was sent.
+ * One request and its reply, over a socket or in `app.request()`. The target is read raw from Node's request, because `new
+ * Request` folds dot segments and decodes characters that must stay encoded.
  */
 export class Exchange implements Shown {
   readonly started = performance.now();
@@ -65,15 +65,15 @@ export class Exchange implements Shown {
   readonly path: string;
   readonly query: string | undefined;
   readonly outgoing: ServerResponse | undefined;
-  /** Headers for a page of another origin, which every reply to it carries. */
+  /** Headers for a page of another origin, sent with every reply of this exchange. */
   cors: Readonly<Record<string, string>> | undefined;
-  /** Headers about how many calls are left, which every reply to it carries. */
+  /** Rate limit headers, sent with every reply of this exchange. */
   limits: Readonly<Record<string, string>> | undefined;
   /** When bytes of the request's body were last read (`performance.now()`); 0 before. */
   lastRead = 0;
-  /** The caller of a path that belongs to no operation, if credentials are required there. */
+  /** The caller of a path that belongs to no operation, if such paths require credentials. */
   caller: Caller | undefined;
-  /** The caller is permitted to call the operation. */
+  /** Whether the caller is permitted to call the operation. */
   admitted = false;
   /** Bytes of the request's body that were read. */
   bytesRead = 0;
@@ -98,14 +98,14 @@ export class Exchange implements Shown {
     return this.#incoming?.method ?? this.#context.req.raw.method;
   }
 
-  /** A header by its name in lower case; several are joined as RFC 9110 section 5.3 says. */
+  /** A header by its lower-case name; repeated fields are joined (RFC 9110, section 5.3). */
   header(name: string): string | undefined {
     if (this.#incoming === undefined) return this.#context.req.raw.headers.get(name) ?? undefined;
     const value = this.#incoming.headers[name];
     return typeof value === 'string' || value === undefined ? value : value.join(', ');
   }
 
-  /** All headers, by their names in lower case; the values of secret ones are masked. */
+  /** All headers by lower-case name, with the values of secret ones masked. */
   headers(isSecret: (name: string) => boolean): Record<string, string> {
     return Object.fromEntries(this.#headers().map(([name, value]) => [name, isSecret(name) ? MASK : value]));
   }
@@ -117,8 +117,8 @@ export class Exchange implements Shown {
   }
 
   /**
-   * The credentials of the caller, in each form in which code may repeat them.
-   * @param declared names of headers, in lower case, that are credentials in addition to those recognised by name
+   * The caller's credentials, in each form in which code may repeat them.
+   * @param declared lower-case names of further headers that hold credentials
    */
   *credentials(declared: ReadonlySet<string>): Generator<string> {
     for (const [name, value] of this.#headers()) {
@@ -131,7 +131,7 @@ export class Exchange implements Shown {
       for (const [name, value] of new URLSearchParams(this.query)) if (isSecretName(name)) yield value;
   }
 
-  /** The caller's address: of the connection, or as a trusted proxy reports it; `undefined` inside this process. */
+  /** The caller's address: the connection's, or the one that a trusted proxy reports; `undefined` inside this process. */
   get remote(): string | undefined {
     return this.#seen.address;
   }
@@ -147,7 +147,7 @@ export class Exchange implements Shown {
 
   certificate(header: string | undefined): ShownCertificate | undefined {
     if (this.#incoming === undefined) return undefined;
-    // That of the connection would be the proxy's own.
+    // The connection's certificate would be the proxy's own.
     if (!this.#seen.proxied) return certificateOfConnection(this.#incoming.socket);
     const field = header === undefined ? undefined : this.header(header.toLowerCase());
     return field === undefined ? undefined : certificateOfHeader(field);
@@ -158,7 +158,7 @@ export class Exchange implements Shown {
     return this.#peer;
   }
 
-  /** The message broke off: the parser's refusal was the reply, and is logged already. */
+  /** Whether the parser rejected the message midway; the reply was sent and logged then. */
   get refused(): boolean {
     return this.#incoming?.socket.errored instanceof Fault;
   }
@@ -171,7 +171,7 @@ export class Exchange implements Shown {
   /** The request, while the caller is still sending it. */
   get unsent(): IncomingMessage | undefined {
     const incoming = this.#incoming;
-    // One without a body is not complete either while its headers are being answered.
+    // A request without a body is not complete either while its headers are being answered.
     if (incoming === undefined || incoming.complete || isBare(incoming)) return undefined;
     return incoming;
   }
@@ -183,7 +183,7 @@ export class Exchange implements Shown {
     else this.outgoing.once('close', done);
   }
 
-  /** Must be called after a reply was handed over that is not sent over a socket. */
+  /** Must be called after a reply was returned that is not sent over a socket. */
   over(): void {
     this.#whenOver?.();
   }
@@ -209,7 +209,7 @@ export class Exchange implements Shown {
     return body === null ? undefined : { chunks: () => body as AsyncIterable<Uint8Array> };
   }
 
-  /** A Request made in a test has a body without a header that says so. */
+  /** A Request created in a test has a body but no header that declares it. */
   #undeclared(): string | undefined {
     const bare = this.#incoming === undefined && this.header('content-length') === undefined;
     return bare && this.#context.req.raw.body !== null ? 'chunked' : undefined;
@@ -227,7 +227,10 @@ function targetOf(url: string): string {
   return path < 0 ? '/' : url.slice(path, hash < 0 ? undefined : hash);
 }
 
-/** What follows the scheme of an Authorization header; of Basic the password too, unless it is the user's name (RFC 7617). */
+/**
+ * The value after the scheme of an Authorization header, and for Basic also the password, unless it equals the user name
+ * (RFC 7617).
+ */
 function* credentialsIn(value: string): Generator<string> {
   const [, scheme = '', given = ''] = /^(\S+)\s+(.*)$/s.exec(value) ?? ['', '', value];
   yield given;
@@ -238,9 +241,9 @@ function* credentialsIn(value: string): Generator<string> {
 }
 
 /**
- * Runs what reads a query string.
- * @param limit parameters that it may have
- * @throws Fault TOO_MANY_PARAMETERS, BAD_ENCODING for what is wrong with it as a whole
+ * Runs a function that reads a query string.
+ * @param limit maximum number of parameters
+ * @throws Fault TOO_MANY_PARAMETERS, BAD_ENCODING for errors of the query string as a whole
  */
 export function readingQuery<T>(limit: number, read: () => T): T {
   try {

@@ -10,11 +10,11 @@ import type { Exchange, ReplyHeaders } from './exchange.ts';
 import { checkHeaders, respondText, withHeaders } from './respond.ts';
 import type { Throttle } from './throttle.ts';
 
-/** A fault in a caller's form. */
+/** A fault in the format that the caller gets. */
 export interface WrittenFault {
   readonly contentType: string;
   readonly text: string;
-  /** HTTP status; the fault's own where undefined. */
+  /** HTTP status; `undefined` for the fault's own. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -23,13 +23,13 @@ interface RefusalPorts {
   readonly log: Log;
   readonly record: Recorder;
   readonly throttle: Throttle | undefined;
-  /** Milliseconds that an onError may take. */
+  /** Milliseconds that an `onError` may take. */
   readonly timeout: number;
-  /** Knows the credentials of the caller. */
+  /** Creates a redactor that masks the caller's credentials. */
   readonly redactorOf: (exchange: Exchange) => Redactor;
 }
 
-/** Answers when a stage of a call ended with an error. */
+/** Replies to calls that ended with an error. */
 export class Refusals {
   readonly #ports: RefusalPorts;
 
@@ -38,8 +38,8 @@ export class Refusals {
   }
 
   /**
-   * Answers with the fault for an error, after the operation's own code had the chance to word it.
-   * @param write writes the fault in the caller's form
+   * Replies with the fault for an error, after the operation's own code had the chance to change its message.
+   * @param write writes the fault in the caller's format
    */
   async refuse(
     exchange: Exchange,
@@ -69,20 +69,20 @@ export class Refusals {
     );
   }
 
-  /** Logs an error that is not the caller's. */
+  /** Logs an error that was not caused by the caller. */
   logFailure(exchange: Exchange, { compiled, caller, call }: CallProgress, error: unknown, message: string): void {
     const facts = { requestId: exchange.requestId, operation: compiled?.operation.id, user: caller?.user.id };
     const redactor = call?.redactor ?? this.#ports.redactorOf(exchange);
     this.#ports.log.error({ ...facts, err: redactor.value(loggedError(error)) }, redactor.text(message));
   }
 
-  /** Credentials that are refused count as calls do. */
+  /** Rejected credentials count towards the rate like calls. */
   async #counted(exchange: Exchange, { compiled }: CallProgress, fault: Fault): Promise<Fault> {
     if (this.#ports.throttle === undefined || fault.code !== 'UNAUTHENTICATED') return fault;
     return this.#ports.throttle.refused(exchange, compiled?.operation, fault);
   }
 
-  /** An error that is not a fault is a defect of the gateway or of a handler: the cause is logged, but not sent. */
+  /** An error other than a fault is a defect of the gateway or of a handler. Its cause is logged but not sent. */
   #asFault(exchange: Exchange, progress: CallProgress, thrown: unknown): Fault {
     if (!(thrown instanceof Fault) && exchange.gone.aborted) return Fault.of('ABANDONED', {});
     const fault = faultOf(thrown, progress.compiled?.operation.id ?? 'The request');
@@ -92,7 +92,7 @@ export class Refusals {
     return fault;
   }
 
-  /** The handler's onError decides the message, once its onRequest was called. */
+  /** Lets the handler's `onError` word the message, if its `onRequest` was called. */
   async #spoken(exchange: Exchange, progress: CallProgress, fault: Fault): Promise<Fault> {
     const { compiled, input, call } = progress;
     const onError = compiled?.answerer.onError;
@@ -110,19 +110,19 @@ export class Refusals {
   }
 }
 
-/** The fault of an operation whose code took too long. `ms`: milliseconds that it had. */
+/** The fault for an operation whose code took longer than `ms` milliseconds. */
 export function timedOut(operation: string, ms: number): Fault {
   return Fault.of('TIMEOUT', { what: operation, seconds: ms / 1000 });
 }
 
-/** A fault that may be sent. Only code puts secrets into its words: before it was entered they are the gateway's own. */
+/** A fault without secrets. Only code can put secrets into a message, so faults from before it ran need no redaction. */
 function withoutSecrets(fault: Fault, redactor: Redactor | undefined): Fault {
   if (redactor === undefined) return fault;
   const [message, detail] = [redactor.text(fault.message), redactor.text(fault.detail)];
   return message === fault.message && detail === fault.detail ? fault : fault.saying(message, detail);
 }
 
-/** A fault as it is, unless code gave it headers that can't be sent. */
+/** The fault itself, unless code gave it headers that can't be sent. */
 function faultOf(thrown: unknown, operation: string): Fault {
   let cause = thrown;
   try {
@@ -136,13 +136,13 @@ function faultOf(thrown: unknown, operation: string): Fault {
   return faultOfStore(cause) ?? Fault.of('INTERNAL', { operation }, { cause });
 }
 
-/** @param allowed methods that the path takes */
+/** @param allowed methods that the path supports */
 export function methodNotAllowed(method: string, allowed: readonly string[]): Fault {
   const Allow = allowed.join(', ');
   return Fault.of('METHOD_NOT_ALLOWED', { method: quote(method), allowed: Allow }, { headers: { Allow } });
 }
 
-/** The fault while something behind the gateway is not available. Only the log says which folder can't be written. */
+/** The fault while a resource behind the gateway is unavailable. Only the log names a folder that can't be written. */
 export function notReady(cause: unknown): Fault {
   const reason =
     cause instanceof UnwritableError

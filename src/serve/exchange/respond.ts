@@ -9,17 +9,20 @@ import { drain } from './body.ts';
 import type { Exchange, ReplyHeaders } from './exchange.ts';
 import { compress, compressed } from './select.ts';
 
-/** Called once a reply was sent, abandoned, or handed over as a text, with its bytes and whether all of them were sent. */
+/** Called once a reply was sent, abandoned, or returned as a text, with its size in bytes and whether all of it was sent. */
 export type Sent = (bytes: number, complete: boolean) => void;
 
-/** A body in bytes: all at once, or a stream opened at most once. `length` undefined: known at its end. */
+/**
+ * A body in bytes: a whole, or a stream that is opened at most once. `length` is `undefined` when it is only known at the
+ * end.
+ */
 interface ReplyBytes extends Pick<Bytes, 'body' | 'dispose'> {
   readonly length: number | undefined;
-  /** What a stream is compressed with while it is sent. */
+  /** The coding that compresses a stream while it is sent. */
   readonly coding?: Coding | undefined;
 }
 
-/** A reply that is in memory. */
+/** Sends a reply that is in memory. */
 export function respondText(
   exchange: Exchange,
   status: number,
@@ -33,10 +36,10 @@ export function respondText(
   setLength(headers, status, length);
   sent(bodiless ? 0 : length, true);
   const { unsent, outgoing } = exchange;
-  // Of a reply to HEAD Hono makes another one, which could not say any more that it is out.
+  // For HEAD, Hono creates another response, which could not report that it was sent.
   if (unsent === undefined || outgoing === undefined || headers.Connection === 'close' || exchange.method === 'HEAD')
     return new Response(bodiless ? null : (text as string | Uint8Array<ArrayBuffer>), { status, headers });
-  // Closed while the caller still sends, the connection would be reset under the reply.
+  // If the connection were closed while the caller still sends, the reset would destroy the reply.
   outgoing.writeHead(status, headers);
   if (bodiless) outgoing.flushHeaders();
   else outgoing.write(text);
@@ -45,8 +48,9 @@ export function respondText(
 }
 
 /**
- * The same in a coding; as it is where `coding` is undefined. What is not sent is not compressed to find out its length.
- * @param write compresses it
+ * Sends a text in a coding, or uncompressed when `coding` is `undefined`. A reply to HEAD is not compressed only to find
+ * out its length.
+ * @param write compresses the text
  */
 export function respondCoded(
   exchange: Exchange,
@@ -69,9 +73,9 @@ export function respondCoded(
 }
 
 /**
- * A reply in bytes, of a length known before the first of them, or in chunks. A caller that goes away, or an error on the way, ends
- * the connection: a cut reply never looks whole.
- * @param failed gets the error of a stream that ended early, or did not hold what it said
+ * Sends a reply in bytes: with a known length, or in chunks. If the caller disconnects or an error occurs, the connection
+ * is closed, so a truncated reply never looks complete.
+ * @param failed gets the error of a stream that ended early or did not match its declared length
  */
 export function respondBytes(
   exchange: Exchange,
@@ -97,22 +101,22 @@ export function respondBytes(
   if (outgoing === undefined) {
     return new Response(ReadableStream.from(bodyOf(bytes, sent)) as ReadableStream<Uint8Array>, { status, headers });
   }
-  // Straight from the source to Node's response: the web stream in between would cost a quarter of the speed.
+  // Piped from the source directly to Node's response: a web stream in between would cost a quarter of the speed.
   outgoing.writeHead(status, headers);
   pipeline(bodyOf(bytes, sent), outgoing).catch((error: NodeJS.ErrnoException) => {
-    // If the caller has disconnected, nothing failed here.
+    // A disconnected caller is not a failure here.
     if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') failed(error);
     outgoing.destroy();
   });
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Replies without content, whatever there is to say (RFC 9110, sections 9.3.2, 15.3.5, 15.3.6 and 15.4.5). */
+/** Whether a reply never has content (RFC 9110, sections 9.3.2, 15.3.5, 15.3.6 and 15.4.5). */
 export function isBodiless({ method }: Exchange, status: number): boolean {
   return method === 'HEAD' || status === 204 || status === 205 || status === 304;
 }
 
-/** HEAD and 304 state the length of the content that they do not send; 204 must not state any (RFC 9110 section 8.6). */
+/** HEAD and 304 state the length of the content that they do not send; 204 must not (RFC 9110 section 8.6). */
 function setLength(headers: ReplyHeaders, status: number, length: number): void {
   if (status !== 204) headers['Content-Length'] = status === 205 ? '0' : String(length);
 }
@@ -149,7 +153,10 @@ async function* coded(bytes: ReplyBytes, coding: Coding, sent: Sent): AsyncGener
   }
 }
 
-/** The bytes of a stream; neither more nor fewer than were announced, or the next reply would be taken for a part of this one. */
+/**
+ * The bytes of a stream. Exactly the declared number is sent, otherwise the next reply would be read as a part of this
+ * one.
+ */
 async function* disposing(bytes: ReplyBytes, sent: Sent): AsyncGenerator<Uint8Array> {
   let count = 0;
   const { length = Number.POSITIVE_INFINITY } = bytes;
@@ -173,12 +180,12 @@ async function* disposing(bytes: ReplyBytes, sent: Sent): AsyncGenerator<Uint8Ar
 /** Headers that every reply of an operation carries. */
 export function operationHeaders(operation: Operation): ReplyHeaders {
   const headers: ReplyHeaders = { 'X-Content-Type-Options': 'nosniff' };
-  // What needs a grant is for its caller alone (RFC 9111 section 5.2.2.5).
+  // A reply that needs a grant is for its caller only (RFC 9111 section 5.2.2.5).
   if (!operation.public) headers['Cache-Control'] = 'no-store';
   if (operation.responses.length > 1 || operation.wrapper !== undefined) headers.Vary = 'Accept';
   const { deprecated } = operation.service;
   if (deprecated !== undefined) {
-    // RFC 9745 section 2.1: a date as an Item of Structured Fields, @ and seconds; without a date it holds since always.
+    // RFC 9745 section 2.1: a date as an Item of Structured Fields, `@` and seconds; 0 stands for an unknown date.
     headers.Deprecation = `@${deprecated.since === undefined ? 0 : Date.parse(`${deprecated.since}T00:00:00Z`) / 1000}`;
     // RFC 8594 section 3: an HTTP date.
     if (deprecated.sunset !== undefined) headers.Sunset = new Date(`${deprecated.sunset}T00:00:00Z`).toUTCString();
@@ -186,12 +193,12 @@ export function operationHeaders(operation: Operation): ReplyHeaders {
   return headers;
 }
 
-/** Headers that code may give and the gateway reads, by their names in lower case: they are known in one spelling. */
+/** Headers that code may set and the gateway reads itself, by lower-case name, mapped to their usual spelling. */
 const READ: ReadonlyMap<string, string> = new Map(
   ['Cache-Control', 'Content-Encoding', 'ETag', 'Last-Modified', 'Vary'].map((name) => [name.toLowerCase(), name]),
 );
 
-/** Merges the headers that code sets: they replace headers of the same name in any case, except that Vary is extended. */
+/** Merges headers set by code: they replace headers of the same name in any case, except that Vary is extended. */
 export function withHeaders(headers: ReplyHeaders, given: Readonly<Record<string, string>> | undefined): ReplyHeaders {
   const merged = { ...headers };
   if (given === undefined) return merged;
@@ -203,7 +210,7 @@ export function withHeaders(headers: ReplyHeaders, given: Readonly<Record<string
   return merged;
 }
 
-/** Headers that say how a reply is cut from the connection, or that the gateway knows better. */
+/** Headers that frame the message on the connection, or that the gateway sets itself. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   'content-length',
   'content-type',
@@ -211,7 +218,7 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   'x-request-id',
 ]);
 
-/** Checks headers that code gives to a reply or a fault. @throws TypeError for one that can't be sent, or is not code's to set */
+/** Checks headers that code sets on a reply or fault. @throws TypeError for a header that is invalid or reserved */
 export function checkHeaders(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     validateHeaderName(name);
