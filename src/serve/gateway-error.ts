@@ -1,4 +1,4 @@
-/** Why a gateway can't start: one sentence for the person at the terminal, and what to do about it. */
+/** The reason why a gateway can't start, in one sentence for the person at the terminal, and the remedy. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly hint: string | undefined;

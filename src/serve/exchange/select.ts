@@ -31,29 +31,29 @@ import {
 } from '../../wire/representation.ts';
 import type { Exchange, ReplyHeaders } from './exchange.ts';
 
-// What of a representation a reply carries: its coding, whether the caller has it already, and which of its bytes are asked
-// for (RFC 9110, sections 12.5.3, 13 and 14).
+// Selects what a reply carries of a representation: its coding, whether the caller has it already, and which of its bytes
+// are requested (RFC 9110, sections 12.5.3, 13 and 14).
 
-/** What a reply could carry. */
+/** The content that a reply could carry. */
 interface Content {
   readonly contentType: string;
-  /** In bytes, where it is known. */
+  /** In bytes, if known. */
   readonly length: number | undefined;
   readonly stored?: StoredBlob | undefined;
 }
 
-/** What a reply carries. */
+/** The selected content of a reply. */
 interface Selected {
   readonly status: number;
   readonly coding: Coding | undefined;
-  /** Undefined for all of the bytes. */
+  /** `undefined` for all bytes. */
   readonly range: ByteRange | undefined;
 }
 
-/** Refuses a caller who takes neither a coding that is written here nor the bytes as they are. @throws Fault */
+/** Rejects a caller that accepts neither a supported coding nor the uncompressed bytes. @throws Fault */
 export function checkCodings(exchange: Exchange, compresses: boolean): void {
   const header = exchange.header('accept-encoding');
-  // Nearly every caller takes something.
+  // Nearly every caller accepts something.
   if (header === undefined || !/q=0/i.test(header)) return;
   const { coding, identity } = acceptedCodings(header);
   if (identity || (compresses && coding !== undefined)) return;
@@ -62,8 +62,8 @@ export function checkCodings(exchange: Exchange, compresses: boolean): void {
 }
 
 /**
- * The coding of a reply; its headers say so. `undefined` when it is sent as it is: it does not pay, the caller does not take
- * it, or code has encoded it itself or said that it must stay as it is (`no-transform`, RFC 9111 section 5.2.2.6).
+ * The coding of a reply, set in its headers. `undefined` when it is sent unchanged: it is too small, the caller does not
+ * accept a coding, or code has encoded it itself or forbidden it (`no-transform`, RFC 9111 section 5.2.2.6).
  */
 export function selectCoding(
   exchange: Exchange,
@@ -84,8 +84,8 @@ export function selectCoding(
 const NO_TRANSFORM = /(?:^|[\s,])no-transform(?:$|[\s,])/i;
 
 /**
- * Selects what is sent of the reply to a request over REST; its headers say so.
- * @param compresses the gateway compresses replies over REST
+ * Selects the part of a REST reply that is sent, and sets its headers.
+ * @param compresses whether the gateway compresses REST replies
  * @throws Fault PRECONDITION_FAILED, RANGE_NOT_SATISFIABLE; BAD_PARAMETER for a condition that is not valid
  */
 export function select(
@@ -123,12 +123,12 @@ export function select(
   return { status: 206, coding, range };
 }
 
-/** Statuses whose replies have no content of their own, or a part of one. */
+/** Statuses of replies without content of their own, or with only a part of it. */
 const UNCODED: ReadonlySet<number> = new Set([204, 205, 206, 304]);
 
 /**
- * `Range` of a GET (section 14.2), which is about the bytes as they are: a caller who does not take these gets all of them
- * in a coding.
+ * `Range` of a GET (section 14.2). Ranges apply to the uncompressed bytes; a caller that does not accept these gets all of
+ * them in a coding.
  */
 function rangeAskedFor(exchange: Exchange): string | undefined {
   if (exchange.method !== 'GET') return undefined;
@@ -136,16 +136,17 @@ function rangeAskedFor(exchange: Exchange): string | undefined {
   return range === undefined || !acceptedCodings(exchange.header('accept-encoding')).identity ? undefined : range;
 }
 
-/** What is known of stored content. */
+/** Adds the headers that describe stored content. */
 function describeStored(headers: ReplyHeaders, { sha256, stored }: StoredBlob): void {
   headers.ETag ??= `"${sha256}"`;
   const since = Date.parse(stored);
-  // Within the same second it could change again: a later date is a strong validator (section 8.8.2.2).
+  // It could change again within the same second: only a date before the current second is a strong validator (section
+  // 8.8.2.2).
   if (Math.floor(since / 1000) < Math.floor(Date.now() / 1000))
     headers['Last-Modified'] ??= new Date(since).toUTCString();
 }
 
-/** Whether the caller has what would be sent, in the order of section 13.2.2. @throws Fault PRECONDITION_FAILED */
+/** Whether the caller already has the content, in the order of section 13.2.2. @throws Fault PRECONDITION_FAILED */
 function isKnown(exchange: Exchange, etag: string | undefined, modified: string | undefined): boolean {
   const present = etag?.replace(/^W\//, '').slice(1, -1);
   const isWeak = etag?.startsWith('W/') === true;
@@ -166,7 +167,7 @@ function isKnown(exchange: Exchange, etag: string | undefined, modified: string 
   return ifNoneMatch === undefined && limit !== undefined && (since as number) <= limit;
 }
 
-/** Whether `If-Range` lets a range be sent: without it, or where it names what is there (section 13.1.5). */
+/** Whether `If-Range` permits a range: when it is absent, or matches the current content (section 13.1.5). */
 function holds(ifRange: string | undefined, etag: string | undefined, modified: string | undefined): boolean {
   if (ifRange === undefined) return true;
   if (ifRange.startsWith('"')) return ifRange === etag;
@@ -191,13 +192,19 @@ function addVary(headers: ReplyHeaders, name: string): void {
  */
 const WORTHWHILE = 1024;
 
-/** Bytes up to which a reply is compressed at once: that takes 0.1 ms at most, about as much as handing it to another thread. */
+/**
+ * Largest size in bytes that is compressed synchronously. That takes 0.1 ms at most, about as much as passing it to
+ * another thread.
+ */
 const AT_ONCE = 16 * 1024;
 
-/** Milliseconds that bytes wait for more before they are sent, so that a slow source is seen as it goes. */
+/**
+ * Milliseconds for which bytes are buffered before they are sent, so that the output of a slow source is visible as it
+ * arrives.
+ */
 const PATIENCE = 50;
 
-/** Types whose content is compressed already, or may be anything. Others are worth it. */
+/** Types whose content is already compressed, or can be anything. All others are compressed. */
 const COMPRESSED: ReadonlySet<string> = new Set([
   'application/epub+zip',
   'application/gzip',
@@ -222,18 +229,18 @@ const COMPRESSED: ReadonlySet<string> = new Set([
   'font/woff2',
 ]);
 
-/** The same by what types have in common: Office documents are archives, and so are those that end in `+zip`. */
+/** The same by common parts of type names: Office documents are archives, and so are types that end in `+zip`. */
 const COMPRESSED_KINDS =
   /^(?:image\/(?!svg\+xml$|bmp$|x-ms-bmp$|tiff$)|audio\/|video\/|multipart\/|application\/vnd\.(?:openxmlformats-officedocument|oasis\.opendocument)\.)|\+(?:zip|gzip|zstd)$/;
 
-/** Whether content is smaller, by more than it costs, when it is compressed. @param length in bytes, where it is known */
+/** Whether compression saves more than it costs. @param length in bytes, if known */
 function isWorthwhile(contentType: string, length: number | undefined): boolean {
   if (length !== undefined && length < WORTHWHILE) return false;
   const essence = parseMediaType(contentType)?.essence ?? 'application/octet-stream';
   return !COMPRESSED.has(essence) && !COMPRESSED_KINDS.test(essence);
 }
 
-/** How a coding is written. The levels: of 1 MiB of JSON each makes 0.13 MiB, zstd and br in 5 ms, gzip in 12. */
+/** The encoder of a coding. The levels: of 1 MiB of JSON each makes 0.13 MiB, zstd and br in 5 ms, gzip in 12. */
 interface Encoder {
   readonly all: (bytes: Uint8Array) => Promise<Buffer>;
   readonly atOnce: (bytes: Uint8Array) => Buffer;
@@ -281,8 +288,8 @@ export function compress(content: string | Uint8Array, coding: Coding): Uint8Arr
 }
 
 /**
- * Compresses a stream as it is read: no faster than its reader takes it, and ended with it.
- * @throws what the source throws
+ * Compresses a stream as it is read, no faster than the reader consumes it; it is closed when the reader stops.
+ * @throws the errors of the source
  */
 export async function* compressed(
   source: AsyncIterable<Uint8Array>,
@@ -297,7 +304,7 @@ export async function* compressed(
       sendNow.refresh();
     }
   };
-  // An error of the source is the encoder's too, and thrown by the loop below.
+  // An error of the source reaches the encoder too, and is thrown by the loop below.
   pipeline(seen, encoder).catch(() => {});
   try {
     for await (const chunk of encoder) yield chunk as Uint8Array;

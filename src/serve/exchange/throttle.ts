@@ -8,29 +8,29 @@ import { addressKey, type RateLimiter, type RateLimits, type Standing } from '..
 import type { Exchange } from './exchange.ts';
 
 /**
- * Bounds how often, and how many at the same time, operations are called. The rate of an operation is its own, else its
- * service's: its calls are counted by themselves. All that have neither are counted together by the gateway's.
+ * Limits how often, and how many at the same time, operations are called. An operation uses its own rate, else its
+ * service's, and its calls are counted separately. All operations without either share the gateway's rate.
  *
- * A rate by address is counted before credentials are looked at; one by caller, or of all together, once the caller may
- * call, so that no caller uses up another's calls. Credentials that are refused are counted by address in any case, under
- * the gateway's rate where there is one: an address that has shown too many is refused whatever it shows next.
+ * Rates by address are counted before credentials are checked. Rates by caller, and for all callers together, are counted
+ * once the caller is authorised, so no caller can use up the calls of another. Rejected credentials are always counted by
+ * address, under the gateway's rate if it has one: an address that exceeds it is rejected whatever it sends next.
  */
 export interface Throttle {
   /** Checks that need no credentials. @throws Fault TOO_MANY_REQUESTS */
   arrive(exchange: Exchange, operation?: Operation): void | Promise<void>;
-  /** Counts a call of a caller who is permitted. @throws Fault TOO_MANY_REQUESTS, UNAVAILABLE */
+  /** Counts a call of an authorised caller. @throws Fault TOO_MANY_REQUESTS, UNAVAILABLE */
   enter(exchange: Exchange, operation: Operation, user: User | undefined): void | Promise<void>;
-  /** Counts credentials that were refused, those of an exchange once; nothing when none were shown. @returns the fault to answer */
+  /** Counts rejected credentials, once per exchange, and nothing if none were sent. @returns the fault to reply with */
   refused(exchange: Exchange, operation: Operation | undefined, fault: Fault): Promise<Fault>;
 }
 
-/** A rate, and where it is counted. */
+/** A rate and the counter that it uses. */
 interface Bound {
   readonly limiter: RateLimiter;
   readonly by: Rate['by'];
-  /** What it bounds: the gateway's id, or an operation's. */
+  /** The scope of the rate: the id of the gateway or of an operation. */
   readonly name: string;
-  /** The fields of draft-ietf-httpapi-ratelimit-headers, sections 3 and 4: this one is the same in every reply. */
+  /** The policy field of draft-ietf-httpapi-ratelimit-headers, sections 3 and 4. It is the same in every reply. */
   readonly policy: string;
 }
 
@@ -39,21 +39,21 @@ interface Bounds {
   readonly places: readonly Places[];
 }
 
-/** Whether a gateway bounds any rate. */
+/** Whether the definitions declare any rate. */
 export function hasRates({ gateway, operations }: Registry): boolean {
   return gateway.limits.rate !== undefined || [...operations.values()].some(({ limits }) => limits.rate !== undefined);
 }
 
 /**
  * Compiles the bounds of every operation; `undefined` when none is declared.
- * @param rates what counts, where some rate is
+ * @param rates the counters, if any rate is declared
  */
 export function createThrottle({ gateway, operations }: Registry, rates: RateLimits | undefined): Throttle | undefined {
   const bound = (name: string, rate: Rate | undefined, kind = ''): Bound | undefined =>
     rate === undefined || rates === undefined ? undefined : boundOf(name, rate, rates.limiter(`${kind}${name}`, rate));
   const placesOf = (what: string, most: number | undefined): Places[] =>
     most === undefined ? [] : [{ what, most, taken: 0 }];
-  // A gateway and an operation may have one id.
+  // A gateway and an operation can have the same id.
   const ofGateway = bound(gateway.id, gateway.limits.rate, 'gateway ');
   const shared = placesOf('of this gateway', gateway.limits.concurrent);
   const all = new Map<Operation, Bounds>();
@@ -90,7 +90,7 @@ function throttleOf(all: ReadonlyMap<Operation, Bounds>, ofGateway: Bound | unde
     async refused(exchange, operation, fault) {
       const own = rateOf(operation);
       const guard = ofGateway ?? own;
-      // A rate by address has counted the call already, where its operation was known by then.
+      // A rate by address has already counted the call, if its operation was known then.
       const isCounted = guard === own && own?.by === 'address' && exchange.limits !== undefined;
       if (guard === undefined || isCounted || fault.reason === NO_CREDENTIALS || refusedOnce.has(exchange))
         return fault;
@@ -101,7 +101,10 @@ function throttleOf(all: ReadonlyMap<Operation, Bounds>, ofGateway: Bound | unde
   };
 }
 
-/** Credentials that are refused are no calls of anybody: they are counted apart, unless all of an address are counted. */
+/**
+ * Calls with rejected credentials belong to no caller: they are counted separately, unless all calls of an address are
+ * counted.
+ */
 function guardKey({ by }: Bound, exchange: Exchange): string {
   return by === 'address' ? addressOf(exchange) : `refused ${addressOf(exchange)}`;
 }
@@ -114,7 +117,7 @@ async function count(exchange: Exchange, bound: Bound, key: string): Promise<voi
   show(exchange, bound, standing);
 }
 
-/** Says in the reply how many calls are left: as Structured Fields (RFC 9651), both are lists of one String. */
+/** Adds the number of calls left to the reply. As Structured Fields (RFC 9651), both headers are lists of one String. */
 function show(exchange: Exchange, { name, policy }: Bound, { remaining, reset }: Standing): void {
   exchange.limits = { RateLimit: `"${name}";r=${remaining};t=${reset}`, 'RateLimit-Policy': policy };
 }
@@ -136,17 +139,17 @@ function boundOf(name: string, rate: Rate, limiter: RateLimiter): Bound {
   return { limiter, by: rate.by, name, policy };
 }
 
-/** Places for calls that run at the same time. */
+/** Slots for calls that run at the same time. */
 interface Places {
-  /** Whose they are, for people: `of LOCATIONS_GET`. */
+  /** Their owner, for messages: `of LOCATIONS_GET`. */
   readonly what: string;
   readonly most: number;
   taken: number;
 }
 
 /**
- * Takes a place of each for a call, until its reply has left or its caller is gone.
- * @throws Fault UNAVAILABLE when one has none free; nothing is taken then
+ * Takes one slot of each for a call, until its reply was sent or its caller has disconnected.
+ * @throws Fault UNAVAILABLE when one has no free slot; then none is taken
  */
 function occupy(exchange: Exchange, all: readonly Places[]): void {
   if (all.length === 0) return;

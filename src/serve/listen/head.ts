@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { Fault } from '../../model/fault.ts';
 
-// The head of a request, as Node's parser hands it over, checked before anything acts on it (RFC 9112, sections 2 to 6).
+// Checks the head of a request, as Node's parser delivers it, before anything acts on it (RFC 9112, sections 2 to 6).
 
 /**
- * Checks a head, and leaves its target in origin form: what is routed is what was checked.
+ * Checks a head and reduces its target to origin form, so the target that is routed is the one that was checked.
  * @param limit of the target, in bytes
- * @returns the fault that refuses the request. The end of its body is in doubt then: nothing behind it may be read
+ * @returns the fault for an invalid request. The end of its body is uncertain then, so nothing after it may be read
  */
 export function checkHead(incoming: IncomingMessage, limit: number): Fault | undefined {
   const { method, url = '', headers, httpVersion } = incoming;
@@ -17,11 +17,11 @@ export function checkHead(incoming: IncomingMessage, limit: number): Fault | und
     checkCoding(headers['transfer-encoding']);
     if (headers.host !== undefined && !isHost(headers.host))
       throw Fault.of('BAD_REQUEST', { reason: 'its Host header is not a host' });
-    // RFC 9110, section 10.1.1: the one expectation that there is.
-    // Clients send it empty so that theirs adds none.
+    // RFC 9110, section 10.1.1 defines only this expectation.
+    // Clients send it empty to prevent their library from adding one.
     if (headers.expect !== undefined && !['', '100-continue'].includes(headers.expect.trim().toLowerCase()))
       throw Fault.of('EXPECTATION_FAILED', { expected: headers.expect.slice(0, 40) });
-    // A question about the whole server (`OPTIONS *`) is answered like one about the page.
+    // `OPTIONS *`, about the whole server, is answered like a request for the page.
     incoming.url = url === '*' && method === 'OPTIONS' ? '/' : checkTarget(url, headers.host, limit);
     return undefined;
   } catch (error) {
@@ -31,8 +31,8 @@ export function checkHead(incoming: IncomingMessage, limit: number): Fault | und
 }
 
 /**
- * Whether a connection ends with the reply to this request: HTTP/1.0 has no transfer codings, so that something in front may
- * have seen another end of the body (RFC 9112, section 6.1).
+ * Whether the connection closes after the reply to this request. HTTP/1.0 has no transfer codings, so an intermediary may
+ * have seen a different end of the body (RFC 9112, section 6.1).
  */
 export function endsConnection({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
@@ -40,14 +40,14 @@ export function endsConnection({ httpVersion, headers }: IncomingMessage): boole
 
 function checkVersion(version: string): void {
   if (version === '1.1' || version === '1.0') return;
-  // The parser takes a line without a version for HTTP/0.9.
+  // The parser treats a line without a version as HTTP/0.9.
   if (version.startsWith('0')) throw Fault.of('BAD_REQUEST', { reason: 'it does not name an HTTP version' });
   throw Fault.of('VERSION_NOT_SUPPORTED', {});
 }
 
 /**
- * One Host header (RFC 9112 section 3.2; HTTP/1.0 may do without), and one Authorization at most: Node keeps the first of
- * several, where something in front may have looked at another.
+ * Exactly one Host header (RFC 9112 section 3.2; optional in HTTP/1.0) and at most one Authorization: Node uses the first
+ * of several, but an intermediary may have used another one.
  */
 function checkSingle({ rawHeaders, httpVersion }: IncomingMessage): void {
   let hosts = 0;
@@ -62,7 +62,10 @@ function checkSingle({ rawHeaders, httpVersion }: IncomingMessage): void {
   if (hosts === 0 && httpVersion === '1.1') throw Fault.of('BAD_REQUEST', { reason: 'it has no Host header' });
 }
 
-/** RFC 9112, sections 6.1 and 6.3: `chunked` alone is supported, and without it as the last coding a body has no known end. */
+/**
+ * RFC 9112, sections 6.1 and 6.3: only `chunked` is supported. If it is not the last coding, the end of the body is
+ * unknown.
+ */
 function checkCoding(given: string | undefined): void {
   const coding = given?.toLowerCase();
   if (coding === undefined || coding === 'chunked') return;
@@ -70,7 +73,7 @@ function checkCoding(given: string | undefined): void {
   throw Fault.of('BAD_REQUEST', { reason: 'the last coding of its Transfer-Encoding is not chunked' });
 }
 
-/** `uri-host [ ":" port ]` of RFC 9112, section 3.2, whose host is that of RFC 3986, section 3.2.2. */
+/** `uri-host [ ":" port ]` of RFC 9112, section 3.2, with the host of RFC 3986, section 3.2.2. */
 const HOST =
   /^(?:\[(?<ipv6>[0-9A-Fa-f:.]+)\]|\[v[0-9A-Fa-f]+\.[\w.~!$&'()*+,;=:-]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(?::[0-9]*)?$/;
 
@@ -85,10 +88,10 @@ function isHost(text: string): boolean {
 /**
  * Checks a raw target and returns its origin form.
  *
- * Refused: what is no visible ASCII, a fragment, a backslash, a dot segment in any spelling (`..`, `%2e%2E`, `.;x`), an
- * absolute form for another host, and whatever is longer than the limit. Nothing is folded or decoded, so that what was
- * authorised is what is routed.
- * @param limit in bytes; the parser hands every byte over as one character
+ * Rejected: characters other than visible ASCII, a fragment, a backslash, a dot segment in any spelling (`..`, `%2e%2E`,
+ * `.;x`), an absolute form for another host, and a target longer than the limit. Nothing is folded or decoded, so the
+ * target that was authorised is the one that is routed.
+ * @param limit in bytes; the parser delivers every byte as one character
  * @throws Fault BAD_TARGET, TARGET_TOO_LONG
  */
 export function checkTarget(target: string, host: string | undefined, limit: number): string {
@@ -112,7 +115,7 @@ export function checkTarget(target: string, host: string | undefined, limit: num
   return origin;
 }
 
-/** Absolute form is what proxies send; it must name the host that the Host header names. */
+/** Proxies send absolute form; its host must equal the Host header. */
 function originForm(target: string, host: string | undefined): string {
   const scheme = /^https?:\/\//i.exec(target)?.[0];
   if (scheme === undefined) throw bad('it neither starts with a slash nor is an absolute http URL');
@@ -124,7 +127,7 @@ function originForm(target: string, host: string | undefined): string {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** `.` or `..`, plain or percent-encoded, with or without a parameter behind it. */
+/** `.` or `..`, plain or percent-encoded, optionally followed by a parameter. */
 function isDotSegment(text: string, start: number, end: number): boolean {
   let dots = 0;
   let index = start;

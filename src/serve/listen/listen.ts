@@ -17,28 +17,28 @@ import { checkHead, endsConnection } from './head.ts';
 import { type Proxies, peerOf } from './remote.ts';
 import { endHandshake, isOfTls, type OpenTls } from './tls.ts';
 
-/** Request line and headers together, in bytes; a target of 64 KiB leaves as much for headers. */
+/** Bytes of request line and headers together; with a target of 64 KiB, as much remains for headers. */
 const MAX_HEADER_SIZE = 128 * 1024;
-/** Milliseconds for a request's headers to arrive; a body has an idle limit instead, as transfers may take long. */
+/** Milliseconds for a request's headers to arrive. Bodies have an idle limit instead, as transfers may take long. */
 const HEADERS_TIMEOUT = 20_000;
 const KEEP_ALIVE_TIMEOUT = 5_000;
 
-/** An HTTP server, and its orderly end. */
+/** An HTTP server that can be shut down gracefully. */
 interface HttpServer {
   readonly server: Server;
-  /** Takes no more connections, lets running requests finish for at most `timeoutMs`, then cuts them. */
+  /** Stops accepting connections, lets running requests finish for at most `timeoutMs`, then closes the rest. */
   close(timeoutMs: number): Promise<void>;
 }
 
 interface HttpServerOptions {
   readonly log: Log;
-  /** Milliseconds without a byte after which a transfer is given up. */
+  /** Milliseconds without a byte after which a transfer is aborted. */
   readonly idleTimeout: number;
-  /** Milliseconds that the head of a request may take to come; 20 s. */
+  /** Milliseconds within which the head of a request must arrive; 20 s. */
   readonly headersTimeout?: number | undefined;
-  /** Of its own address, where it speaks TLS. */
+  /** TLS of its own address, if configured. */
   readonly tls?: OpenTls | undefined;
-  /** In front of it. */
+  /** The proxies in front of it. */
   readonly proxies?: Proxies | undefined;
 }
 
@@ -53,7 +53,7 @@ export function createHttpServer(
   const fetch: typeof app.fetch = (request, env) => app.fetch(request, Object.assign(env as object, { proxies }));
   const answer = getRequestListener(proxies === undefined ? app.fetch : fetch, {
     hostname: 'localhost',
-    // Refused below, where the request is at hand.
+    // Handled below, where the request is available.
     errorHandler: (error) => {
       throw error;
     },
@@ -64,10 +64,10 @@ export function createHttpServer(
     requestTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
     connectionsCheckingInterval: Math.min(1_000, headersTimeout / 2),
-    // Node would refuse what lacks one without a body.
+    // Node would reply without a body when it is missing.
     requireHostHeader: false,
   };
-  /** Connections that end with a reply that is due. The parser may have read on, but what follows is not acted on. */
+  /** Connections that close after a pending reply. The parser may have read on, but later requests are ignored. */
   const ending = new WeakSet<Socket>();
   const listener = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const { socket } = incoming;
@@ -95,9 +95,9 @@ export function createHttpServer(
     else refuseUnread(error, socket, logs);
   });
   server.on('connect', (incoming, connection) => refuseTunnel(incoming, connection, logs));
-  // Node would refuse it without a body.
+  // Node would reply without a body.
   server.on('checkExpectation', (incoming, outgoing) => server.emit('request', incoming, outgoing));
-  // Node would ask for the body of a request whose head is about to be refused.
+  // Node would request the body of a request whose head is about to be rejected.
   server.on('checkContinue', (incoming, outgoing) => {
     if (checkHead(incoming, limits.target) === undefined) outgoing.writeContinue();
     server.emit('request', incoming, outgoing);
@@ -112,7 +112,7 @@ export function createHttpServer(
   };
 }
 
-/** Node's closeIdleConnections leaves connections without a request, which browsers open in advance. */
+/** Node's closeIdleConnections does not close connections without a request, which browsers open in advance. */
 function close(server: Server, sockets: ReadonlySet<Socket>, timeoutMs: number): Promise<void> {
   const endIdle = (): void => {
     for (const socket of sockets) if (replyUnderway(socket) === undefined) socket.destroySoon();
@@ -129,13 +129,13 @@ function close(server: Server, sockets: ReadonlySet<Socket>, timeoutMs: number):
   });
 }
 
-/** Ends a stalled connection, unless it is the caller who waits for the gateway. */
+/** Closes a stalled connection, unless the caller is waiting for the gateway. */
 function closeStalled(socket: Socket): void {
   const reply = replyUnderway(socket);
   if (reply === undefined || reply.headersSent) socket.destroy();
 }
 
-/** Answers a request that does not reach the app. */
+/** Replies to a request that does not reach the app. */
 function refuse(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -155,12 +155,12 @@ function unaccountable(): Fault {
 
 function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error;
-  // The adapter makes a URL of target and Host header, of which the target was checked.
+  // The adapter builds a URL from the target and the Host header, and the target was already checked.
   if (error instanceof RequestError) return Fault.of('BAD_REQUEST', { reason: 'its Host header is not a host' });
   return Fault.of('INTERNAL', { operation: 'The request' });
 }
 
-/** Begins to listen. @returns the address that it has now: of port 0 the one that was free. @throws GatewayError */
+/** Starts listening. @returns the actual address, with the assigned port if 0 was requested. @throws GatewayError */
 export function listenAt(server: Server, { host, port }: Address): Promise<Address> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -177,8 +177,8 @@ export function listenAt(server: Server, { host, port }: Address): Promise<Addre
 }
 
 /**
- * The connections of a server on which requests may come. With TLS that is what runs inside of it; a connection that is
- * still shaking hands counts as itself.
+ * The connections of a server that can carry requests. With TLS these are the decrypted streams; a connection whose
+ * handshake is not complete counts itself.
  */
 function socketsOf(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
@@ -202,25 +202,24 @@ function socketsOf(server: Server): ReadonlySet<Socket> {
   return sockets;
 }
 
-/** Two connections to one address have two ends. */
+/** The remote address and port: two connections from one address differ in their port. */
 const endOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 /** The error of Node's parser for bytes that are not valid HTTP. */
 interface ParserError extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer;
-  /** Of the packet, up to where it stopped. */
+  /** Offset in the packet at which it stopped. */
   readonly bytesParsed?: number;
   readonly reason?: string;
 }
 
-/** What a refusal needs. */
 interface RefusalPorts {
   readonly audit: Log;
-  /** In front of the gateway. */
+  /** The proxies in front of the gateway. */
   readonly proxies: Proxies | undefined;
 }
 
-/** The reply to the request that came last on a connection, and the reply that each one follows while that is unfinished. */
+/** The reply to the latest request of a connection, and for each unfinished reply the one before it. */
 const latest = new WeakMap<Duplex, ServerResponse>();
 const before = new WeakMap<ServerResponse, ServerResponse>();
 
@@ -230,24 +229,24 @@ function noteReply(outgoing: ServerResponse): void {
   const previous = latest.get(socket);
   if (previous !== undefined && !previous.writableFinished) {
     before.set(outgoing, previous);
-    // Or a connection on which requests always overlap would keep all of them.
+    // Otherwise a connection on which requests always overlap would keep all of them in memory.
     previous.once('close', () => before.delete(outgoing));
   }
   latest.set(socket, outgoing);
 }
 
-/** Acts once a reply, and with it all before it, has been sent; at once if none is pending. */
+/** Acts once a reply, and all replies before it, have been sent; immediately if none is pending. */
 function afterReply(reply: ServerResponse | undefined, act: () => void): void {
   if (reply === undefined || reply.writableFinished) act();
   else reply.once('close', act);
 }
 
-/** Connections whose bytes were refused: the parser reports everything that follows too. */
+/** Connections whose bytes were rejected: the parser reports everything that follows too. */
 const refused = new WeakSet<Socket>();
 
 /**
- * Refuses bytes that Node's parser can't read. They never become a request, or break one off; they get a reply with a body
- * all the same, behind the replies that are due, then the connection ends.
+ * Rejects bytes that Node's parser can't read. They never become a request, or they interrupt one. The reply, which has a
+ * body, is sent after all pending replies, then the connection is closed.
  */
 function refuseUnread(error: ParserError, socket: Socket, ports: RefusalPorts): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
@@ -264,12 +263,13 @@ function refuseUnread(error: ParserError, socket: Socket, ports: RefusalPorts): 
     if (!socket.writable) return;
     const fault = parserFault(error);
     writeFault(socket, fault, broken?.req, ports, error.code);
-    // Code that waits for the rest of the request learns from the connection that it was answered and logged.
+    // Code that waits for the rest of the request learns from the connection's error that the request was answered and
+    // logged.
     socket.once('finish', () => socket.destroy(broken === undefined ? undefined : fault));
   });
 }
 
-/** Refuses CONNECT, which hands over the bare connection: a gateway is not a tunnel. */
+/** Rejects CONNECT, which would take over the raw connection: a gateway is not a tunnel. */
 function refuseTunnel(incoming: IncomingMessage, connection: Duplex, ports: RefusalPorts): void {
   // Node no longer handles this connection, so its errors have to be handled here.
   connection.on('error', () => connection.destroy());
@@ -280,12 +280,12 @@ function refuseTunnel(incoming: IncomingMessage, connection: Duplex, ports: Refu
   });
 }
 
-/** The reply that a connection is waiting for or taking; Node keeps no public hold on it. */
+/** The reply that a connection waits for or is sending; Node has no public property for it. */
 function replyUnderway(socket: Socket): ServerResponse<IncomingMessage> | undefined {
   return (socket as Socket & { _httpMessage?: ServerResponse<IncomingMessage> | null })._httpMessage ?? undefined;
 }
 
-/** A whole reply, straight to the connection. */
+/** Writes a whole reply directly to the connection. */
 function writeFault(
   connection: Duplex,
   fault: Fault,
@@ -299,7 +299,7 @@ function writeFault(
   connection.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...head, '', text].join('\r\n'));
 }
 
-/** Where the bytes are from. A trusted proxy names its caller in headers, which may never have arrived. */
+/** The sender of the bytes. A trusted proxy names its caller in headers, but these may never have arrived. */
 function callerOf(
   connection: Duplex,
   incoming: IncomingMessage | undefined,
@@ -324,22 +324,25 @@ function parserFault(error: ParserError): Fault {
       return Fault.of('BAD_REQUEST', { reason: 'it does not start with a method' });
     }
     default: {
-      // A version that is well-formed, but another one; one that is not well-formed has other reasons.
+      // A well-formed but unsupported version; a malformed one has other reasons.
       if (error.reason === 'Invalid HTTP version') return Fault.of('VERSION_NOT_SUPPORTED', {});
       const reason = error.reason?.replace(/[^ -~]/g, '?') ?? 'it is not HTTP/1.1';
-      // A word goes on with a sentence of ours; a name, such as Content-Length, stays as it is.
+      // The first word is lower-cased to continue our sentence; a name such as Content-Length keeps its case.
       return Fault.of('BAD_REQUEST', { reason: reason.replace(/^[A-Z](?=[a-z]+ )/, (first) => first.toLowerCase()) });
     }
   }
 }
 
-/** The beginning of the line at which the parser stopped; requests that were read may be in front of it. */
+/** The beginning of the line at which the parser stopped. The packet may contain earlier requests that were read. */
 function lineOf({ rawPacket = Buffer.alloc(0), bytesParsed = 0 }: ParserError): string {
   const start = bytesParsed === 0 ? 0 : rawPacket.lastIndexOf('\n', bytesParsed - 1) + 1;
   return rawPacket.subarray(start, start + 21).toString('latin1');
 }
 
-/** Builds the reply to a request that never reaches the app, problem details that end the connection, and logs it. */
+/**
+ * Builds and logs the reply to a request that never reaches the app: problem details, after which the connection is
+ * closed.
+ */
 function refusalOf(
   fault: Fault,
   connection: Duplex,

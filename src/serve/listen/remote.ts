@@ -5,21 +5,21 @@ import { TLSSocket } from 'node:tls';
 import type { ShownCertificate } from '../../security/port.ts';
 import { parseSocketAddress } from '../../wire/network-address.ts';
 
-// The caller at the other end, possibly behind proxies: RFC 7239 (Forwarded) and the older X-Forwarded-* fields.
+// Identifies the caller at the other end, possibly behind proxies: RFC 7239 (Forwarded) and the older X-Forwarded-* fields.
 
-/** What is known of the caller's end of a request. */
+/** The caller's end of a request. */
 export interface Peer {
-  /** The caller's address; undefined for a call inside this process. */
+  /** The caller's address; `undefined` for a call inside this process. */
   readonly address: string | undefined;
-  /** It runs on this machine, and no proxy is in between. */
+  /** The caller runs on this machine, without a proxy in between. */
   readonly local: boolean;
-  /** Nobody reads along: TLS, here or at a trusted proxy, or this machine. */
+  /** The connection can't be read by others: TLS, here or at a trusted proxy, or the same machine. */
   readonly secure: boolean;
-  /** A trusted proxy hands the request on. */
+  /** A trusted proxy forwarded the request. */
   readonly proxied: boolean;
 }
 
-/** Addresses of proxies whose fields are believed. */
+/** Addresses of proxies whose fields are trusted. */
 export interface Proxies {
   trust(address: string): boolean;
 }
@@ -30,7 +30,7 @@ interface Told {
   readonly secure: boolean | undefined;
 }
 
-/** @param list addresses and networks (`10.0.0.0/8`), as the loader has checked them */
+/** @param list addresses and networks (`10.0.0.0/8`), already checked by the loader */
 export function compileProxies(list: readonly string[]): Proxies | undefined {
   if (list.length === 0) return undefined;
   const known = new BlockList();
@@ -42,14 +42,14 @@ export function compileProxies(list: readonly string[]): Proxies | undefined {
   return { trust: (address) => isIP(address) !== 0 && known.check(address, familyOf(address)) };
 }
 
-/** Reads who calls. Without a trusted proxy at the other end, the connection alone is believed. */
+/** Identifies the caller. Without a trusted proxy at the other end, only the connection counts. */
 export function peerOf(incoming: IncomingMessage | undefined, proxies: Proxies | undefined): Peer {
   if (incoming === undefined) return { address: undefined, local: true, secure: true, proxied: false };
   const { headers, socket } = incoming;
   const { remoteAddress: address } = socket;
   const encrypted = (socket as TLSSocket).encrypted === true;
   const proxied = proxies !== undefined && address !== undefined && proxies.trust(address);
-  // A caller behind a proxy on this machine is not itself on this machine, whether or not the proxy is configured.
+  // A caller behind a proxy on this machine is not on this machine itself, whether or not the proxy is configured.
   const local = !proxied && isLoopback(address) && !isForwarded(headers);
   if (!proxied) return { address, local, secure: encrypted || local, proxied };
   const told = tell(headers, address, proxies);
@@ -65,8 +65,8 @@ const isForwarded = (headers: IncomingHttpHeaders): boolean =>
   headers['x-real-ip'] !== undefined;
 
 /**
- * A proxy writes one of the two kinds of field, and may hand on what a caller wrote in the other: where they differ neither
- * is believed.
+ * A proxy writes one of the two kinds of field, and may pass on the other as the caller wrote it. If they differ, neither
+ * is trusted.
  */
 function tell(headers: IncomingHttpHeaders, proxy: string, proxies: Proxies): Told {
   const forwarded = headers.forwarded === undefined ? undefined : readForwarded(headers.forwarded, proxy, proxies);
@@ -84,7 +84,7 @@ function readOlder(headers: IncomingHttpHeaders, proxy: string, proxies: Proxies
   const schemes = textOf(headers['x-forwarded-proto']);
   if (hops === undefined && schemes === undefined) return undefined;
   const { address } = rightmost(hops?.split(',') ?? [], proxy, proxies);
-  // Several proxies may each have added a value, and nothing says which is whose.
+  // Several proxies may each have added a value, and the values can't be assigned to them.
   const secure = schemes?.split(',').every((scheme) => scheme.trim().toLowerCase() === 'https');
   return { address, secure };
 }
@@ -100,7 +100,7 @@ function readForwarded(field: string, proxy: string, proxies: Proxies): Told {
   return { address, secure: proto === undefined ? undefined : proto === 'https' };
 }
 
-/** The caller is the nearest hop that is not a trusted proxy, or else the farthest trusted one that is reported. */
+/** The caller is the nearest hop that is not a trusted proxy, or else the farthest trusted one in the list. */
 function rightmost(
   hops: readonly string[],
   proxy: string,
@@ -116,13 +116,13 @@ function rightmost(
   return nearest;
 }
 
-/** `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]:4711`; undefined for `unknown` and `_hidden`. */
+/** `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]:4711`; `undefined` for `unknown` and `_hidden`. */
 function addressOf(hop: string): string | undefined {
   const address = isIP(hop) === 0 ? parseSocketAddress(hop)?.address : hop;
   return address?.replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
-/** `for="[2001:db8::1]";proto=https`, by names in lower case (RFC 7239 section 4). */
+/** The parameters of `for="[2001:db8::1]";proto=https`, by lower-case name (RFC 7239 section 4). */
 function parameters(element: string): ReadonlyMap<string, string> {
   const pairs = splitOutsideQuotes(element, ';').map((pair): [string, string] => {
     const equals = pair.indexOf('=');
@@ -155,10 +155,10 @@ const textOf = (value: string | string[] | undefined): string | undefined =>
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv6(address) ? 'ipv6' : 'ipv4');
 
-/** Connections last for many requests: what they showed is read once. */
+/** The certificate of a connection is read once, as connections serve many requests. */
 const shown = new WeakMap<TLSSocket, ShownCertificate | null>();
 
-/** The certificate that a caller showed when it connected. */
+/** The certificate that a caller presented when it connected. */
 export function certificateOfConnection(socket: Socket): ShownCertificate | undefined {
   if (!(socket instanceof TLSSocket)) return undefined;
   let found = shown.get(socket);
@@ -170,11 +170,11 @@ export function certificateOfConnection(socket: Socket): ShownCertificate | unde
   return found ?? undefined;
 }
 
-/** Characters of a header that holds a certificate. */
+/** Maximum length of a header with a certificate, in characters. */
 const LONGEST = 32 * 1024;
 
 /**
- * The certificate in the field that a trusted proxy fills: `:<base64 of DER>:` (RFC 9440, a Byte Sequence), or PEM,
+ * The certificate in the header that a trusted proxy sets: `:<base64 of DER>:` (RFC 9440, a Byte Sequence), or PEM,
  * percent-encoded. Any other value, such as `(null)`, counts as no certificate.
  */
 export function certificateOfHeader(field: string): ShownCertificate | undefined {
@@ -190,9 +190,9 @@ export function certificateOfHeader(field: string): ShownCertificate | undefined
   }
 }
 
-/** Whether an address is one that only this machine reaches: 127.0.0.0/8 or ::1 (RFC 1122 3.2.1.3, RFC 4291 2.5.3). */
+/** Whether only this machine can reach an address: 127.0.0.0/8 or ::1 (RFC 1122 3.2.1.3, RFC 4291 2.5.3). */
 export function isLoopback(address: string | undefined): boolean {
-  // A call without a socket is made inside this process.
+  // A call without a socket comes from inside this process.
   if (address === undefined) return true;
   const plain = address.startsWith('::ffff:') ? address.slice(7) : address;
   return plain === '::1' || plain === 'localhost' || /^127(?:\.\d{1,3}){3}$/.test(plain);

@@ -13,7 +13,10 @@ import { type Environment, fileMark, resolveSetting } from '../start/settings.ts
 /** TLS of a gateway's own address. */
 export interface OpenTls {
   readonly options: ServerOptions;
-  /** Gives a server the files again whenever they change; invalid files change nothing. @returns a function that stops this */
+  /**
+   * Reloads the files into a server whenever they change; invalid files change nothing. @returns a function that stops
+   * this
+   */
   follow(server: TlsServer): () => void;
 }
 
@@ -24,16 +27,16 @@ export interface TlsPorts {
   readonly log: Log;
 }
 
-/** Files of gateway.yaml, by the keys that name them. */
+/** Files named in gateway.yaml, by their keys. */
 interface Files {
   readonly certificate: string;
   readonly key: string;
   readonly 'client-ca'?: string;
 }
 
-/** Milliseconds between two looks at the files. */
+/** Milliseconds between two checks of the files. */
 const LOOK_EVERY = 1_000;
-/** Milliseconds that a caller has to shake hands. */
+/** Milliseconds within which a caller must complete the handshake. */
 const HANDSHAKE_TIMEOUT = 10_000;
 
 /** Reads the files of `tls:`. @throws GatewayError naming the file that is missing or invalid */
@@ -66,7 +69,7 @@ export function openTls(tls: Tls, { env, folder, log }: TlsPorts): OpenTls {
       ALPNProtocols: ['http/1.1'],
       handshakeTimeout: HANDSHAKE_TIMEOUT,
       requestCert: tls.clientCa !== undefined,
-      // Whether a certificate is asked for is for each operation to say, and an unknown one may be known by its fingerprint.
+      // Each operation decides whether a certificate is required, and an untrusted one may be known by its fingerprint.
       rejectUnauthorized: false,
     },
     follow(server) {
@@ -76,10 +79,10 @@ export function openTls(tls: Tls, { env, folder, log }: TlsPorts): OpenTls {
   };
 }
 
-/** A connection failed before there was any HTTP on it. */
+/** Whether a connection failed before any HTTP was sent on it. */
 export const isOfTls = ({ code = '' }: NodeJS.ErrnoException): boolean => /^(?:ERR_SSL|ERR_TLS|EPROTO)/.test(code);
 
-/** Nobody could read an answer. */
+/** Ends a failed handshake without a reply, which the caller could not read. */
 export function endHandshake({ code }: NodeJS.ErrnoException, socket: Socket, log: Log): void {
   log.info({ remote: socket.remoteAddress, reason: code }, 'A TLS handshake failed.');
   socket.destroy();
@@ -106,7 +109,7 @@ function readContext(
     ...(ca === undefined ? {} : { ca }),
   };
   try {
-    // What else OpenSSL has against them, a key that is too short say, comes up here.
+    // This reports other problems that OpenSSL finds, such as a key that is too short.
     createSecureContext(context);
   } catch (error) {
     throw problem(files, 'certificate', `can't be used: ${(error as Error).message}`);
@@ -157,7 +160,7 @@ function problem(files: Files, name: keyof Files, what: string): GatewayError {
   });
 }
 
-/** A value that changes when the file is replaced, appears or disappears. */
+/** A value that changes when a file is replaced, appears or disappears. */
 function lookAt(files: Files): string {
   return Object.values(files)
     .map((file: string) => {

@@ -4,27 +4,28 @@ import { createFolder } from '../../store/file/folder.ts';
 import { messageOf } from '../../wire/error.ts';
 import { GatewayError } from '../gateway-error.ts';
 
-/** The file of the audit log. No line is lost as long as the file can be written at all. */
+/** The file of the audit log. No line is lost as long as the file is writable. */
 export interface AuditFile {
-  /** Takes one line, with its end. */
+  /** Writes one line, including its line end. */
   write(line: string): void;
-  /** It can't be written now, so nothing that must be recorded in it may happen. */
+  /** The file can't be written at present, so nothing that must be audited may happen. */
   readonly broken: boolean;
-  /** Opens the path again: another file may be there by now. */
+  /** Opens the path again, where a new file may have been created. */
   reopen(): void;
   /** Writes the remaining lines and closes the file. */
   close(): Promise<void>;
 }
 
-/** Readable by the owner alone: it records who did what. */
+/** Readable only by the owner: it records who did what. */
 const MODE = 0o600;
-/** Milliseconds between two attempts to write after a failure, and between two checks whether the file was moved away. */
+/** Milliseconds between two attempts to write after a failure, and between two checks whether the file was moved. */
 const PAUSE = 1_000;
-/** Lines kept while none can be written. Of further lines only the number is kept. */
+/** Lines that are kept while none can be written. Further lines are only counted. */
 const MOST_KEPT = 10_000;
 
 /**
- * Opens the file of the audit log for adding to it. Every write holds whole lines, so that several gateways may share one.
+ * Opens the file of the audit log for appending. Every write consists of whole lines, so several gateways can share one
+ * file.
  * @param onError called once each time the file becomes unwritable
  * @throws GatewayError when it can't be opened
  */
@@ -43,7 +44,7 @@ function open(path: string): number {
   return openSync(path, 'a', MODE);
 }
 
-/** Whether the last line of a file has no end. */
+/** Whether the last line of a file is incomplete. */
 function endsInside(path: string): boolean {
   const { size } = statSync(path);
   if (size === 0) return false;
@@ -56,7 +57,7 @@ function endsInside(path: string): boolean {
       closeSync(descriptor);
     }
   } catch {
-    // It may be one that can only be written.
+    // The file may be write-only.
     return false;
   }
   return last[0] !== 0x0a;
@@ -67,7 +68,7 @@ class Appender implements AuditFile {
   readonly #onError: (error: Error) => void;
   #descriptor: number;
   #lines: string[] = [];
-  /** What a write left over of whole lines. */
+  /** The rest of a partial write of whole lines. */
   #rest: Buffer = Buffer.alloc(0);
   #lost = 0;
   #writing = false;
@@ -80,7 +81,7 @@ class Appender implements AuditFile {
     this.#path = path;
     this.#onError = onError;
     this.#descriptor = open(path);
-    // A gateway that died may have left half a line, which must not swallow the first line of this one.
+    // A gateway that crashed may have left an incomplete line, which must not be joined with the first line of this one.
     if (endsInside(path)) this.#rest = Buffer.from('\n');
   }
 
@@ -126,9 +127,9 @@ class Appender implements AuditFile {
     this.#writing = true;
     write(descriptor, bytes, 0, bytes.length, null, (error, written) => {
       this.#writing = false;
-      // It was opened anew meanwhile.
+      // The file was reopened meanwhile.
       if (descriptor !== this.#descriptor) closeSync(descriptor);
-      // The part that a full disk still took is not written twice: the rest follows once there is room.
+      // The part that was written before the disk was full is not written twice; the rest follows once there is space.
       this.#rest = bytes.subarray(error === null ? written : 0);
       if (error !== null) this.#fail(error);
       else if (this.#rest.length > 0 && written === 0) this.#fail(new Error('nothing of a line was written'));
@@ -166,7 +167,7 @@ class Appender implements AuditFile {
     this.#retry.unref();
   }
 
-  /** After the file was moved away or removed, further lines go to the file that has its name now. */
+  /** After the file was moved or removed, further lines go to the file that has its name now. */
   #followed(): boolean {
     this.#looked = performance.now();
     const own = fstatSync(this.#descriptor);

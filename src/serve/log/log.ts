@@ -3,31 +3,33 @@ import { createRedactor } from '../../codec/redact/redactor.ts';
 import { InvokeError } from '../../invoke/error.ts';
 import { MASK, type Redactor } from '../../model/redactor.ts';
 
-/** The gateway's log: one JSON line an event, on standard output. */
+/** The gateway's log: one JSON line per event, on standard output. */
 export type Log = Logger;
 
-/** Where lines go; `undefined` is standard output. */
+/** The destination of lines; `undefined` is standard output. */
 export interface LogOptions {
   readonly level?: string;
-  /** What every line says: `{ worker: 2 }`. */
+  /** Members of every line: `{ worker: 2 }`. */
   readonly base?: Readonly<Record<string, unknown>>;
   readonly to?: DestinationStream;
-  /** For warnings and errors; one that knows secrets by their form where it is left out. */
+  /** Redacts warnings and errors; by default one that recognises secrets by their form. */
   readonly redactor?: Redactor;
 }
 
-/** Levels from which on a line is redacted: below are requests and what code logs, which see to it themselves. */
+/**
+ * The level from which lines are redacted. Lower levels are requests and the lines of code, which are redacted by their
+ * writers.
+ */
 const WARNING = 40;
 
 /**
- * Bytes that a pipe takes as one piece (pipe(7), PIPE_BUF): lines of processes that share their output don't run into each
- * other.
+ * Bytes that a pipe writes atomically (pipe(7), PIPE_BUF): lines of processes that share their output are not interleaved.
  */
 const AT_ONCE = 4096;
 
 /**
- * Opens the log. Lines are gathered for at most a tenth of a second, so that logging costs no system call a request;
- * what is gathered is written out at exit.
+ * Opens the log. Lines are buffered for at most a tenth of a second, so logging costs no system call per request. The
+ * buffer is flushed at exit.
  */
 export function createLog({ level = 'info', base, to, redactor = createRedactor() }: LogOptions = {}): Log {
   const options = {
@@ -49,15 +51,17 @@ export function createLog({ level = 'info', base, to, redactor = createRedactor(
   );
 }
 
-/** Facts or words of a line. Errors are reduced to what is logged of them before, which leaves less to search. */
+/**
+ * Redacts the members or the message of a line. Errors are reduced to their logged form first, so there is less to search.
+ */
 function redacted(part: unknown, redactor: Redactor): unknown {
   const hasError = typeof part === 'object' && part !== null && 'err' in part;
   return redactor.value(hasError ? { ...part, err: loggedError(part.err) } : part);
 }
 
 /**
- * JSON leaves as they are what some readers of lines take for the end of one (U+0085, U+2028, U+2029), and what terminals
- * take for a command (C1). A caller could write a line of the log with it.
+ * JSON does not escape characters that some readers treat as a line end (U+0085, U+2028, U+2029) or terminals as a command
+ * (C1). A caller could forge a line of the log with them.
  */
 const BREAKS = /[\u007f-\u009f\u2028\u2029]/g;
 
@@ -65,7 +69,7 @@ function escapeLineBreaks(line: string): string {
   return line.replace(BREAKS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** The time of a line, ISO 8601 in UTC; written once for all lines of a millisecond. */
+/** The time of a line, ISO 8601 in UTC; formatted once per millisecond. */
 function compileTimestamp(): () => string {
   let last = 0;
   let text = '';
@@ -80,8 +84,8 @@ function compileTimestamp(): () => string {
 }
 
 /**
- * What the log says of an error. Of a call to another system that is what is needed to find it there, and neither what was
- * sent nor what came back: payloads are not for the log.
+ * The logged form of an error. For a call to another system it contains what is needed to find the call there, but neither
+ * request nor reply: payloads do not belong in the log.
  */
 export function loggedError(error: unknown): unknown {
   if (!(error instanceof InvokeError)) return error instanceof Error ? withoutRows(error) : error;
@@ -97,7 +101,7 @@ export function loggedError(error: unknown): unknown {
   };
 }
 
-/** What PostgreSQL adds to an error that quotes values: of rows (`detail`), of what was bound (`where`). */
+/** Fields of PostgreSQL errors that quote values: of rows (`detail`), of bound parameters (`where`). */
 const QUOTING = ['detail', 'where', 'hint', 'internalQuery', 'query', 'parameters'] as const;
 
 /** An error without the values that a database repeats in it, which may be those of sensitive fields. */
@@ -124,7 +128,7 @@ function loggedCause(cause: Error): unknown {
   return cause instanceof InvokeError ? loggedError(cause) : { type: cause.name, message: cause.message };
 }
 
-/** An error and what it was caused by, each once; what is no Error ends the chain. */
+/** An error and its causes, each once; a cause that is not an Error ends the chain. */
 export function* causesOf(error: unknown): Generator<Error> {
   const seen = new Set<unknown>();
   for (let at = error; at instanceof Error && !seen.has(at); at = at.cause) {

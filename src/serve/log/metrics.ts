@@ -9,37 +9,37 @@ type Library = typeof import('prom-client');
 export interface Metrics {
   /** One exchange, in seconds. `operation` is empty when none was found. */
   observe(operation: string, status: number, seconds: number): void;
-  /** The whole page: the sums of all gateways that share the port. */
+  /** The whole page: the totals of all gateways that share the port. */
   text(): Promise<string>;
-  /** What this gateway has counted. */
+  /** The counts of this gateway. */
   counted(): Promise<Counted>;
   readonly contentType: string;
 }
 
 type Counters = Omit<Metrics, 'contentType'>;
 
-/** What a gateway has counted, in a form that crosses to another process. */
+/** The counts of a gateway, in a form that can be sent to another process. */
 export type Counted = readonly object[];
 
-/** Where the figures come from that are not of exchanges. */
+/** Sources of the metrics that are not about exchanges. */
 export interface MetricsOptions {
   readonly queries?: Pick<QueryPort, 'status'>;
   readonly queue?: Pick<JobQueue, 'counts'>;
-  /** What the other gateways that share the port have counted. */
+  /** The counts of the other gateways that share the port. */
   readonly others?: () => Promise<readonly Counted[]>;
 }
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Milliseconds that the database has to say what is in the queues; the page comes without it then. */
+/** Milliseconds for the database to count its queues; after that the page is sent without them. */
 const QUEUES_WITHIN = 1_000;
 
 /** Prometheus' text format. */
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * Metrics of one gateway, apart from those of any other in the process. The library is imported with the first exchange:
- * it would take a tenth of the start.
+ * Metrics of one gateway, separate from those of any other in the process. The library is imported at the first exchange,
+ * because it would take a tenth of the start-up time.
  */
 export function createMetrics(options: MetricsOptions = {}): Metrics {
   let counters: Counters | undefined;
@@ -93,7 +93,7 @@ function createDurations({ Histogram }: Library, registry: Registry): Counters['
     buckets: BUCKETS,
     registers: [registry],
   });
-  // A child with its labels is looked up once for each pair, not hashed for each request.
+  // The child for a pair of labels is looked up once, not hashed for each request.
   const children = new Map<string, Map<number, Histogram.Internal<'operation' | 'status'>>>();
   return (operation, status, seconds) => {
     let byStatus = children.get(operation);
@@ -133,12 +133,12 @@ function addReaders({ Gauge }: Library, registry: Registry, queries: NonNullable
   });
 }
 
-/** By each metric's own rule: most are sums. */
+/** Aggregated by the rule of each metric; most are sums. */
 function sumsOf({ AggregatorRegistry }: Library, counted: readonly Counted[]): Promise<string> {
   return AggregatorRegistry.aggregate([...counted]).metrics();
 }
 
-/** The queues are those of the database, whichever gateway is asked. */
+/** The queues are in the shared database, so every gateway reports the same numbers. */
 async function queuesText({ Gauge, Registry }: Library, queue: NonNullable<MetricsOptions['queue']>): Promise<string> {
   const within = new AbortController();
   const none = setTimeout(QUEUES_WITHIN, [], { signal: within.signal }).catch(() => []);
