@@ -2,7 +2,7 @@ import { Fault } from '../model/fault.ts';
 import { abandoned, unavailable } from './errors.ts';
 import type { RawResult, RunnerOptions, Task } from './runner.ts';
 
-/** A requested query, until its caller has the result or the error. */
+/** A query that a caller waits for, until it has the result or the error. */
 export interface Call extends Task {
   readonly resolve: (result: RawResult) => void;
   readonly reject: (error: unknown) => void;
@@ -12,48 +12,48 @@ export interface Call extends Task {
   settled: boolean;
 }
 
-/** How many calls may wait, and run. */
+/** The limits on waiting and running calls. */
 interface Waiting {
-  /** Calls that may wait, of all callers. Those of one caller may be half as many. */
+  /** Calls of all callers that may wait. One caller may have half as many. */
   readonly maxWaiting: number;
   /** Holders that work for one caller at the same time. */
   readonly share: number;
 }
 
-/** The bounds of calls that at most so many holders run: one holder is left for other callers if there are several. */
+/** The limits for a number of holders: if there are several, one is always left for other callers. */
 export function waitingOf({ maxWaiting, share }: RunnerOptions, holders: number): Waiting {
   return { maxWaiting, share: Math.max(1, Math.min(share ?? Math.ceil(holders / 2), holders - 1)) };
 }
 
-/** What runs calls, each on a holder: a reader process or a connection. */
+/** Runs calls, each on a holder: a reader process or a connection. */
 interface Crew<H> extends Waiting {
   /** The word for a holder in messages. */
   readonly what: string;
-  /** A holder that can take a call now, if it `fits`. @throws Fault UNAVAILABLE where none ever can */
+  /** A holder that `fits` and can take a call now. @throws Fault UNAVAILABLE if none will ever be available */
   free(fits: (holder: H) => boolean): H | undefined;
-  /** The callers that holders work for, each as often as a holder does. */
+  /** The callers that holders work for: one entry for each busy holder. */
   working(): Iterable<string | undefined>;
-  /** Whether a holder has a call of a caller already. */
+  /** Whether a holder already runs a call of this caller. */
   serves(holder: H, caller: string): boolean;
   begin(holder: H, call: Call): void;
-  /** A call waits. */
+  /** Called when a call starts to wait. */
   queued(): void;
   /**
-   * Stops a call whose caller no longer waits: at once if it is late, otherwise after a moment in which it may end by itself.
+   * Stops a call whose caller no longer waits: at once if it timed out, otherwise after a grace period in which it may finish.
    * @returns whether it had begun
    */
   stop(call: Call, isLate: boolean): boolean;
-  /** A call was given up: it may have been the last before the end. */
+  /** Called when a call was abandoned: it may have been the last one before closing. */
   quiet(): void;
 }
 
 /**
- * The calls of one database: those that wait, and how each is answered, once: by its result, its time, or its caller's going.
- * A caller holds no more than its share, so that slow queries of one do not delay the others; callers that wait take turns.
+ * The calls of one database. Each is settled exactly once: by its result, its timeout, or its caller's disconnection.
+ * A caller never holds more than its share, so its slow queries do not delay others; waiting callers take turns.
  */
 export class Calls<H> {
   readonly #crew: Crew<H>;
-  /** By caller, whose turn it is first. No set is empty. */
+  /** By caller, in the order of their turns. No set is empty. */
   readonly #waiting = new Map<string | undefined, Set<Call>>();
   #count = 0;
   #closing: PromiseWithResolvers<void> | undefined;
@@ -67,7 +67,7 @@ export class Calls<H> {
     return this.#count;
   }
 
-  /** How many of those that wait may begin, as far as shares go. */
+  /** How many waiting calls the shares allow to begin. */
   get startable(): number {
     const { share } = this.#crew;
     const held = this.#held();
@@ -77,7 +77,7 @@ export class Calls<H> {
     return sum;
   }
 
-  /** Further calls are refused. */
+  /** Whether new calls are rejected. */
   get closing(): boolean {
     return this.#closing !== undefined;
   }
@@ -108,8 +108,8 @@ export class Calls<H> {
   }
 
   /**
-   * The call that a holder is to take, which waits no longer: of the callers that have not used up their shares, the one whose
-   * turn it is; of its calls the one that has waited longest.
+   * Removes and returns the next call for a holder: the longest waiting call of the first caller in turn that has not used up
+   * its share.
    */
   next(holder: H): Call | undefined {
     for (const [caller, calls] of this.#waiting) {
@@ -117,7 +117,7 @@ export class Calls<H> {
       const [call] = calls as Set<Call> & Iterable<Call, undefined>;
       if (call === undefined) continue;
       this.#remove(call);
-      // The others have their turn before this caller has its next one.
+      // This caller's next turn comes after all others.
       if (calls.size > 0) {
         this.#waiting.delete(caller);
         this.#waiting.set(caller, calls);
@@ -127,7 +127,7 @@ export class Calls<H> {
     return undefined;
   }
 
-  /** Lets calls that had begun wait again, each before those of its caller that came later. */
+  /** Puts calls that had begun back into the queue, ahead of later calls of the same caller. */
   putFirst(calls: readonly Call[]): void {
     for (const call of calls.toReversed()) {
       const later = this.#waiting.get(call.caller) ?? [];
@@ -142,23 +142,22 @@ export class Calls<H> {
     else if (!Buffer.isBuffer(result.content)) result.content.file.close();
   }
 
-  /** Rejects a call. */
   fail(call: Call, error: unknown): void {
     if (this.#settle(call)) call.reject(error);
   }
 
-  /** Rejects all calls that wait. */
+  /** Rejects all waiting calls. */
   failWaiting(error: unknown): void {
     for (const calls of [...this.#waiting.values()]) for (const call of calls) this.fail(call, error);
   }
 
-  /** Refuses further calls. Resolves with {@link closed}. */
+  /** Rejects new calls from now on. Resolves once {@link closed} is called. */
   close(): Promise<void> {
     this.#closing ??= Promise.withResolvers();
     return this.#closing.promise;
   }
 
-  /** What ran the calls has ended. */
+  /** Reports that all holders have ended. */
   closed(): void {
     this.#closing?.resolve();
   }
@@ -194,12 +193,12 @@ export class Calls<H> {
       throw unavailable(`too many queries wait for a ${what}`);
   }
 
-  /** Whether a caller may hold one more. */
+  /** Whether a caller may use one more holder. */
   #isWithin(caller: string | undefined): boolean {
     return caller === undefined || (this.#held().get(caller) ?? 0) < this.#crew.share;
   }
 
-  /** How many holders work for each caller. */
+  /** The number of holders that work for each caller. */
   #held(): ReadonlyMap<string | undefined, number> {
     const held = new Map<string | undefined, number>();
     for (const caller of this.#crew.working()) held.set(caller, (held.get(caller) ?? 0) + 1);

@@ -9,19 +9,19 @@ import { findColumns } from './result.ts';
 export interface DatabaseType {
   readonly name: string;
   readonly family: ColumnFamily;
-  /** Characters of a text, digits in all of a decimal; undefined where there is no bound. */
+  /** Characters of a text, or total digits of a decimal; `undefined` if unbounded. */
   readonly length?: number;
-  /** Digits after the point of a decimal. */
+  /** Digits after the decimal point. */
   readonly scale?: number;
 }
 
-/** A column of a result: its name, and its type where the database knows one. */
+/** A column of a result; without a type if the database does not know one. */
 export interface FoundColumn {
   readonly name: string;
   readonly type: DatabaseType | undefined;
 }
 
-/** Holds the declared columns of a query against those that its statement returns. */
+/** Compares the declared columns of a query with those that its statement returns. */
 export function compareColumns(query: Query, plan: Plan, found: readonly FoundColumn[]): Found[] {
   const names = found.map(({ name }) => name);
   const { columns, problems, wrong } = findColumns(plan.columns, names);
@@ -54,7 +54,7 @@ function compareType(column: Field, { kind }: ResultColumn, type: DatabaseType |
   ];
 }
 
-/** Whether the database holds longer texts, or more digits on a side of the point, than the declared type has room for. */
+/** Whether the database allows longer texts, or more digits on either side of the point, than the declared type. */
 function isNarrow({ kind, length, scale = 0 }: ScalarType, type: DatabaseType): boolean {
   if (length === undefined || type.length === undefined) return false;
   const { size } = SCALARS[kind];
@@ -63,25 +63,24 @@ function isNarrow({ kind, length, scale = 0 }: ScalarType, type: DatabaseType): 
   return (type.scale ?? 0) > scale || type.length - (type.scale ?? 0) > length - scale;
 }
 
-/** What the database says against a query. */
+/** A problem that the database found in a query. */
 export interface QueryProblem {
   readonly query: Query;
-  /** What kind of mistake it is. */
   readonly kind: 'refused' | 'missing-column' | 'column-type' | 'narrow-column';
-  /** A sentence without an end; the database's own words for what it refuses. Meant for the author, never for a caller. */
+  /** A sentence without a full stop; for rejected SQL, the database's own message. For the author, never for a caller. */
   readonly message: string;
-  /** The column that it is about. */
+  /** The column concerned. */
   readonly column?: Field;
-  /** Where in the query's SQL, as it is declared, it stands. */
+  /** Offset in the query's declared SQL. */
   readonly offset?: number;
 }
 
-/** A problem before it is known whose it is. */
+/** A problem that is not yet attributed to a query. */
 export type Found = Omit<QueryProblem, 'query'>;
 
-/** A database that queries are prepared on. */
+/** A database on which queries can be checked. */
 export interface CheckedDatabase {
-  /** What is wrong with a query's SQL and its columns; its prompts can be bound. */
+  /** The problems of a query's SQL and columns. Its prompts must be bindable. */
   problemsOf(query: Query, plan: Plan): Found[] | Promise<Found[]>;
   close(): void | Promise<void>;
 }

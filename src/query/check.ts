@@ -5,10 +5,10 @@ import type { QueryDatabase } from './engine.ts';
 import { castType, type Dialect, planOf } from './plan.ts';
 
 /**
- * Prepares every query on a database, without running any, and reports everything that is wrong: SQL that is refused or does
- * more than read, prompts of a type that can't be bound, declared columns that the SQL does not return, and columns whose
- * type is not the declared one, where the database knows it.
- * @throws errors of a database that can't be opened
+ * Prepares every query on a database, without running any, and reports all problems: SQL that is rejected or does more than
+ * read, prompts whose type can't be bound, declared columns that the SQL does not return, and columns whose type, if the
+ * database knows it, differs from the declared one.
+ * @throws the database's error if it can't be opened
  */
 export async function checkQueries(database: QueryDatabase, queries: Iterable<Query>): Promise<QueryProblem[]> {
   const checked = await database.check();
@@ -24,10 +24,10 @@ export async function checkQueries(database: QueryDatabase, queries: Iterable<Qu
 }
 
 /**
- * Reports that nothing bounds what queries write to temporary files of a database, and what to do about it.
- * @param bytes the bound that they should have
- * @returns a sentence or two, without an end; `undefined` if they are bounded, as they always are over SQLite
- * @throws errors of a database that can't be reached
+ * Warns if a database does not limit the temporary files of queries, with the remedy.
+ * @param bytes the limit that should apply
+ * @returns one or two sentences, without a final full stop; `undefined` if a limit applies, as always with SQLite
+ * @throws the database's error if it can't be reached
  */
 export async function unboundedFiles(database: QueryDatabase, bytes: number): Promise<string | undefined> {
   const reason = await database.findUnbounded(bytes);

@@ -3,40 +3,40 @@ import type { Dialect } from './plan.ts';
 import type { Runner, RunnerOptions } from './runner.ts';
 
 /**
- * Everything that stored queries need of a database engine: how its SQL is written, how a database is reached, what runs
- * queries there, and how they are checked against its catalogue. There is one for each engine, in a folder of its own.
+ * Everything that stored queries need from a database engine: its SQL dialect, how to reach a database, run queries on it and
+ * check them against its catalogue. Each engine has one, in its own folder.
  */
 export interface EngineAdapter<Access> {
   readonly dialect: Dialect;
   /**
-   * How a database is reached that a URL names; nothing is opened yet.
-   * @param root folder that a relative path starts from
-   * @param password in place of one in the URL
-   * @throws StoreError for a URL that is not supported, and for a driver that is not installed
+   * Finds how to reach the database of a URL, without opening it.
+   * @param root base folder of relative paths
+   * @param password replaces the one in the URL
+   * @throws StoreError if the URL is not supported or the driver is not installed
    */
   reach(url: string, root: string, password: string | undefined): Promise<Reached<Access>>;
-  /** The database is reached with the first query, if it is a server. */
+  /** Opens a runner. A database server is connected to with the first query. */
   open(access: Access, options: RunnerOptions): Runner;
-  /** @throws errors of a database that can't be opened */
+  /** @throws the database's error if it can't be opened */
   check(access: Access): Promise<CheckedDatabase>;
   /**
-   * Whether nothing bounds what queries write to temporary files.
-   * @param bytes the bound that they should have
-   * @returns why, and what to do: a part of a sentence that begins with "because"; `undefined` if they are bounded
-   * @throws errors of a database that can't be reached
+   * Checks whether the temporary files of queries are limited.
+   * @param bytes the limit that should apply
+   * @returns why they are not, and the remedy, as a clause that begins with "because"; `undefined` if they are
+   * @throws the database's error if it can't be reached
    */
   findUnbounded(access: Access, bytes: number): Promise<string | undefined>;
 }
 
 /** A database that an adapter can open. */
 export interface Reached<Access> {
-  /** The database file, absolute, or `host:port/database`. For people: it holds no password. */
+  /** The absolute path of the file, or `host:port/database`. For display: contains no password. */
   readonly location: string;
-  /** A file, or the configuration of a driver, which holds the password. */
+  /** A file, or a driver's configuration, which contains the password. */
   readonly access: Access;
 }
 
-/** A database that queries read, the gateway's own or a datasource, with the adapter of its engine. */
+/** A database that queries read (the gateway's own or a datasource), bound to the adapter of its engine. */
 export interface QueryDatabase {
   readonly dialect: Dialect;
   readonly location: string;
@@ -45,7 +45,7 @@ export interface QueryDatabase {
   findUnbounded(bytes: number): Promise<string | undefined>;
 }
 
-/** Ties a database to its adapter. */
+/** Binds a database to its adapter. */
 export function databaseOf<A>(adapter: EngineAdapter<A>, { location, access }: Reached<A>): QueryDatabase {
   return {
     location,

@@ -8,62 +8,61 @@ import { postgres } from './postgres/adapter.ts';
 import type { Runner } from './runner.ts';
 import { sqlite } from './sqlite/adapter.ts';
 
-/** The adapter of each engine. */
 const ADAPTERS = { sqlite, postgres, mysql } satisfies Record<Engine, EngineAdapter<unknown>>;
 
-/** A datasource as it is reached. */
+/** A datasource with the means to reach it. */
 export interface ReachedDatasource {
   readonly datasource: Datasource;
   readonly database: QueryDatabase;
 }
 
-/** How the readers are kept. Times in milliseconds. */
+/** Options of the readers. Times in milliseconds. */
 export interface QueryOptions {
   readonly store: Pick<Store, 'location' | 'files' | 'postgres'>;
-  /** Databases that queries name; none. They are reached with the first query of each. */
+  /** Databases that queries name; default none. Each is opened with its first query. */
   readonly datasources?: readonly ReachedDatasource[];
-  /** IANA zone that gives stored datetimes without an offset theirs. */
+  /** IANA zone of stored datetimes without an offset. */
   readonly timezone: string;
-  /** Where a query has none of its own. */
+  /** Apply to queries without limits of their own. */
   readonly limits: {
     readonly rows: number;
     readonly timeout: number;
-    /** Queries of one caller at the same time on one database; half of its readers or connections. */
+    /** Concurrent queries of one caller on one database; default half of its readers or connections. */
     readonly queries?: number | undefined;
-    /** Bytes that a query may write to a temporary file; 512 MiB. */
+    /** Bytes that a query may write to a temporary file; default 512 MiB. */
     readonly temporary?: number;
   };
-  /** Readers that are always there; 2. */
+  /** Readers that always run; default 2. */
   readonly readers?: number | undefined;
-  /** Readers at most, while slow queries hold the others; 8, or `readers` where that is more. */
+  /** Maximum of readers, reached while slow queries hold the others; default 8, or `readers` if that is more. */
   readonly maxReaders?: number;
-  /** Calls that may wait for a reader; 1000. */
+  /** Calls that may wait for a reader; default 1000. */
   readonly maxWaiting?: number;
-  /** How long a reader beyond `readers` stays without work; 30 s. */
+  /** How long a reader beyond `readers` may be idle; default 30 s. */
   readonly idleTimeout?: number;
 }
 
-/** How much a database is given. */
+/** The resources of one database. */
 interface Size {
   readonly readers: number;
   readonly maxReaders: number;
   readonly connections: number;
 }
 
-/** What one datasource is given: it is not the gateway's own. */
+/** The resources of one datasource, as opposed to the gateway's own database. */
 const DATASOURCE: Size = { readers: 1, maxReaders: 4, connections: 5 };
 
 /** The default of `limits.temporary`. */
 const LARGEST_FILE = 512 * 1024 ** 2;
 
 /**
- * How a database is reached that a URL names; nothing is opened yet.
- * @param root folder that a relative path starts from
- * @param password in place of one in the URL
- * @throws StoreError for a URL that is not supported, and for a driver that is not installed
+ * Finds how to reach the database of a URL, without opening it.
+ * @param root base folder of relative paths
+ * @param password replaces the one in the URL
+ * @throws StoreError if the URL is not supported or the driver is not installed
  */
 export async function reachDatabase(url: string, root: string, password?: string): Promise<QueryDatabase> {
-  // What is no URL of any engine is refused by the adapter of the default one, which says what works.
+  // The default engine's adapter rejects a URL of an unknown engine with a message that lists the supported ones.
   const adapter: EngineAdapter<unknown> = ADAPTERS[engineOf(url) ?? 'sqlite'];
   return databaseOf(adapter, await adapter.reach(url, root, password));
 }
@@ -74,15 +73,15 @@ export function ownDatabase({ location, postgres: access }: Pick<Store, 'locatio
   return databaseOf(postgres, { location, access: access.config });
 }
 
-/** What runs queries: on the gateway's own database, which is opened now, and on each datasource, with its first query. */
+/** The runners: that of the gateway's own database is opened now, those of datasources with their first query. */
 export interface Runners {
   readonly main: Opened;
   opened(): readonly Runner[];
-  /** @throws Fault UNAVAILABLE for a datasource that is not configured */
+  /** @throws Fault UNAVAILABLE if the datasource is not configured */
   of(datasource: Datasource | undefined): Opened;
 }
 
-/** A database, and what runs queries on it. */
+/** A database and its runner. */
 interface Opened {
   readonly database: QueryDatabase;
   readonly runner: Runner;
@@ -117,7 +116,7 @@ function open(database: QueryDatabase, size: Size, options: QueryOptions): Opene
   return { database, runner: database.open(kept) };
 }
 
-/** Where large results are put. */
+/** The folder of large results. */
 export function resultsFolder({ store }: QueryOptions): string {
   return `${store.files}-results`;
 }

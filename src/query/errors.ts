@@ -6,7 +6,7 @@ import { WRONG_VALUE } from './render/value.ts';
 
 /** Why a command, or the start of a reader, failed. */
 export interface Failure {
-  /** Of the database, of the file system, or one of ours; empty for an error without one. */
+  /** A code of the database, of the file system, or of the gateway; empty if the error has none. */
   readonly code: string;
   readonly message: string;
 }
@@ -27,8 +27,8 @@ export function internal(query: string, cause: Error): Fault {
 }
 
 /**
- * Codes of errors that report a temporary file or a file of a result at its limit: of the system, of SQLite (which only reads
- * otherwise), PostgreSQL's SQLSTATE `configuration_limit_exceeded`, of `temp_file_limit`, and MariaDB's.
+ * Error codes for a temporary file or result file that has reached its limit: the system's, SQLite's (which writes nothing
+ * else), PostgreSQL's SQLSTATE `configuration_limit_exceeded` (from `temp_file_limit`), and MariaDB's.
  */
 const TOO_LARGE: ReadonlySet<string> = new Set([
   'EFBIG',
@@ -39,13 +39,13 @@ const TOO_LARGE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Codes of errors that are caused by the SQL or by what it returns. Of SQLSTATE the classes of features that are not supported,
- * cardinality, data, constraints, routines, syntax and access, limits of programs, PL/pgSQL, and what a transaction that only
- * reads refuses. All else, of a disk or a connection, is the gateway's.
+ * Error codes caused by the SQL or by the data it returns. The SQLSTATE classes are: unsupported features, cardinality, data,
+ * constraints, routines, syntax and access, program limits, PL/pgSQL, and writes in a read-only transaction. All other
+ * errors, such as those of a disk or a connection, are the gateway's.
  */
 const OF_THE_QUERY = /^(?:SQLITE_(?:ERROR|MISMATCH|RANGE|TOOBIG)|(?:0A|21|22|23|38|39|42|54|P0)\w{3}|25006)$/;
 
-/** The fault that reports a failed query to its caller. */
+/** The fault that the caller of a failed query receives. */
 export function faultOf({ name: query, isPrivate }: Pick<Plan, 'name' | 'isPrivate'>, failure: Failure): Fault {
   if (failure.code === RESULT_LIMIT) return Fault.of('BAD_PARAMETER', { name: 'The result', reason: failure.message });
   if (TOO_LARGE.has(failure.code)) {
@@ -54,7 +54,7 @@ export function faultOf({ name: query, isPrivate }: Pick<Plan, 'name' | 'isPriva
   }
   if (isFullCode(failure.code)) return Fault.of('STORAGE_FULL', { what: `The result of query ${query}` });
   if (isPrivate && (failure.code === WRONG_VALUE || OF_THE_QUERY.test(failure.code))) {
-    // The author reads the same when the query is saved.
+    // The author saw the same message when saving the query.
     return Fault.of('BAD_PARAMETER', {
       name: `Query ${query}`,
       reason: `failed: ${failure.message.replace(/\.$/, '')}`,
@@ -66,7 +66,7 @@ export function faultOf({ name: query, isPrivate }: Pick<Plan, 'name' | 'isPriva
   return failure.code.startsWith('SQLITE_BUSY') ? unavailable('the database is busy', cause) : internal(query, cause);
 }
 
-/** The error of a call that its signal ended: always an AbortError, whatever reason the signal has. */
+/** The error of a call that its signal aborted: always an AbortError, whatever the signal's reason. */
 export function abandoned(signal: AbortSignal): DOMException {
   const reason: unknown = signal.reason;
   if (reason instanceof DOMException && reason.name === 'AbortError') return reason;

@@ -4,21 +4,21 @@ import type { DocumentValue } from '../model/value.ts';
 import type { QueryCall } from './port.ts';
 import { compilePrompts, type PromptReader } from './prompts.ts';
 
-/** What a caller gives for a run of a query, as texts: it can be kept, and read again by another gateway. */
+/** A caller's input for a run of a query, as texts: it can be stored and read by another gateway. */
 export interface QueryInput {
-  /** By the names of prompts; an empty text is not given. */
+  /** By prompt name; an empty text counts as absent. */
   readonly prompts: Readonly<Record<string, string>>;
   /** Prompts of the members of a connected query, by the members' ids. */
   readonly members?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Columns to return, by their names; all where absent. */
+  /** Names of the columns to return; all if absent. */
   readonly fields?: readonly string[];
   /** The caller's own limit of rows; 0 or absent means no limit. */
   readonly maxrows?: number;
-  /** With the rows of its members. */
+  /** Whether to include the rows of its members. */
   readonly connected: boolean;
 }
 
-/** Queries that are nested under a query, at any depth; each once. */
+/** The queries nested under a query at any depth, without duplicates. */
 export function membersOf(query: Query): readonly Query[] {
   const found = new Set<Query>();
   const visit = ({ children }: Query): void => {
@@ -36,8 +36,8 @@ const readers = new WeakMap<Query, PromptReader>();
 const memberReaders = new WeakMap<Query, PromptReader>();
 
 /**
- * Brings everything that is given into its types, before anything runs.
- * @throws Fault BAD_PARAMETER, MISSING_PARAMETER, which name the prompt
+ * Converts all input to its declared types before anything runs.
+ * @throws Fault BAD_PARAMETER, MISSING_PARAMETER, naming the prompt
  */
 export function readInput(query: Query, input: QueryInput): Omit<QueryCall, 'format'> {
   const { prompts, members = {}, fields, maxrows, connected } = input;

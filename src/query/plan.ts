@@ -4,21 +4,21 @@ import type { Query, QueryLink } from '../model/query.ts';
 import { type ScalarKind, traitsOf } from '../model/scalar.ts';
 import type { Engine } from '../model/scalar-traits.ts';
 
-/** One column of a plan: how it is found in the result, and what it is called in each format. */
+/** A column of a plan: how to find it in the result, and its name in each format. */
 export interface PlanColumn {
   readonly name: string;
   readonly jsonName: string;
   readonly xmlName: string;
-  /** The column's description; its name where undefined. */
+  /** The column's description; if `undefined`, its name is shown. */
   readonly heading?: string;
   readonly kind: ScalarKind;
-  /** Characters of a `string(n)`, digits in all of a `decimal(p.s)`. */
+  /** Characters of a `string(n)`, or total digits of a `decimal(p.s)`. */
   readonly length?: number;
   /** Digits after the point of a `decimal(p.s)`. */
   readonly scale?: number;
   readonly attribute: boolean;
   readonly namespace?: string;
-  /** An SQL NULL is written as the type's blank in a document rather than left out. */
+  /** In a document, an SQL NULL is written as the type's blank instead of being omitted. */
   readonly blank: boolean;
 }
 
@@ -28,9 +28,9 @@ export interface ResultColumn extends PlanColumn {
   readonly at: number;
 }
 
-/** What is needed to run a query; crosses between the processes as JSON. */
+/** Everything needed to run a query; sent between processes as JSON. */
 export interface Plan {
-  /** Names the plan between those who run it. */
+  /** Identifies the plan between the gateway and its readers. */
   readonly id: number;
   /** The query's id. */
   readonly name: string;

@@ -13,8 +13,8 @@ const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
 /**
- * Compiles the binding of a query's prompts: named values in, one value for each placeholder out. An absent or empty
- * prompt is NULL. Values travel as text and are cast by the statement, so every digit of a number arrives.
+ * Compiles the binding of a query's prompts: from named values to one value for each placeholder. An absent or empty
+ * prompt is NULL. Values are sent as text and cast by the statement, so numbers keep every digit.
  * @returns a function that throws Fault BAD_PARAMETER or MISSING_PARAMETER, naming the prompt
  */
 export function compileBinding(
@@ -83,7 +83,7 @@ function integerText(value: Value, refuse: Refuse): string {
     (typeof value === 'string' && /^[+-]?\d{1,40}$/.test(value));
   if (!integer) throw refuse('is not an integer');
   const exact = BigInt(typeof value === 'string' ? value.replace('+', '') : (value as number | bigint));
-  // The cast would take the nearest integer that it can hold, and find rows that were not asked for.
+  // The cast would clamp to the nearest 64-bit integer and match rows that the caller did not ask for.
   if (exact < INT64_MIN || exact > INT64_MAX) throw refuse('is beyond the integers that the database holds');
   return exact.toString();
 }
@@ -94,25 +94,25 @@ function decimalText(value: Value, refuse: Refuse): string {
   throw refuse('is not a decimal');
 }
 
-/** JSON.stringify refuses a bigint; its digits are what JSON writes. */
+/** JSON.stringify throws for a bigint, so its digits are written as raw JSON. */
 function digits(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? JSON.rawJSON(value.toString()) : value;
 }
 
 /**
- * Brings what is given for a query's prompts into their types and holds it against their options; what is absent gets
- * its default. Both throw Fault BAD_PARAMETER, which names the prompt.
+ * Converts the values of a query's prompts to their types, checks them against their options, and fills in defaults. Both
+ * methods throw Fault BAD_PARAMETER, naming the prompt.
  */
 export interface PromptReader {
-  /** What code gives, or a request's document. */
+  /** Reads values from a handler or from a request's document. */
   fromValues(given: Readonly<Record<string, Value>>): DocumentValue;
-  /** What a URL or a command line gives, by names that are prompts; an empty text is not given. */
+  /** Reads texts from a URL or a command line, by prompt name; an empty text counts as absent. */
   fromTexts(given: ReadonlyMap<string, string>): DocumentValue;
 }
 
 /**
- * Compiles that for a query, once.
- * @param asMember faults name the query too: it is a member of a connected query, in which others may have such a prompt
+ * Compiles the reader of a query's prompts.
+ * @param asMember faults also name the query, since other members of the connected query may have a prompt of the same name
  */
 export function compilePrompts({ id, prompts }: Query, asMember = false): PromptReader {
   const naming = compileNaming(asMember ? ` of ${id}` : '');
@@ -155,7 +155,7 @@ function compileNaming(whose: string): <T>(read: () => T) => T {
   };
 }
 
-/** Prompts of members, by the members' ids and the prompts' names. */
+/** Prompts of members, by member id and prompt name. */
 type Given = Readonly<Record<string, Readonly<Record<string, Value>>>>;
 
 /** Binds the values of one query. @throws Fault */
@@ -163,7 +163,7 @@ type Bind = (prompts: Readonly<Record<string, Value>>) => Bound[];
 
 /**
  * Whether a call wants the rows of a query's members.
- * @throws Fault BAD_PARAMETER where there are no members, or the format has no place for their rows
+ * @throws Fault BAD_PARAMETER if there are no members, or the format can't nest rows
  */
 export function runsConnected(
   { query, connected = false }: { readonly query: Query; readonly connected?: boolean },
@@ -183,10 +183,10 @@ function membersBelow(query: Query): Query[] {
 }
 
 /**
- * Compiles the binding of the prompts of a connected query's members. One that stands at several places is given its
- * values once; a prompt that is not given has its default.
+ * Compiles the binding of the prompts of a connected query's members. A member that occurs in several places has one set of
+ * values; an absent prompt has its default.
  * @param compile compiles the binding of one member
- * @returns a function that throws Fault BAD_PARAMETER or MISSING_PARAMETER, which names member and prompt
+ * @returns a function that throws Fault BAD_PARAMETER or MISSING_PARAMETER, naming member and prompt
  */
 export function compileMemberValues(query: Query, compile: (member: Query) => Bind): (given: Given) => Bound[][] {
   const members = membersBelow(query).map((member) => ({

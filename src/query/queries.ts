@@ -11,23 +11,23 @@ import type { RenderFormat } from './render/index.ts';
 import { compileRows } from './render/values.ts';
 import type { Command, RawResult, Runner, Spilled } from './runner.ts';
 
-/** A query as the gateway holds it, compiled at its first call. */
+/** A query that was compiled at its first call. */
 interface Compiled {
   readonly runner: Runner;
   readonly plan: Plan;
   readonly bind: ReturnType<typeof compileBinding>;
   readonly bindMembers: ReturnType<typeof compileMemberValues>;
-  /** Reads rows that come for a handler. */
+  /** Parses rows for a handler. */
   readonly readRows: (result: Buffer) => Row[];
-  /** Most rows, of the query itself and of a member that has no cap of its own. */
+  /** Row caps: of the query itself, and of a member without one of its own. */
   readonly cap: number;
   readonly memberCap: number;
   readonly timeout: number;
 }
 
 /**
- * Opens the databases that stored queries read. The readers of the gateway's own start at once and beside the caller: calls
- * wait for them, and `ready` resolves when one is there; a datasource is opened with its first query. The database must have been made.
+ * Opens the databases that stored queries read. The readers of the gateway's own database start in the background: calls wait
+ * for them, and `ready` resolves when one has started. A datasource is opened with its first query. The database must exist.
  */
 export function openQueries(options: QueryOptions): QueryPort {
   sweepTemporary(resultsFolder(options));
@@ -99,7 +99,7 @@ function commandOf(
   { bind, bindMembers, cap, memberCap }: Compiled,
 ): Command {
   const own = call.maxrows ?? 0;
-  // The caller's own limit cuts silently; a cut by the cap is reported, so one row more is read.
+  // The caller's own limit truncates silently; the cap's truncation is reported, so one more row is read.
   const ownCuts = own > 0 && own <= cap;
   const fields = fieldIndices(call.query, call.fields);
   const nests = runsConnected(call, format);
@@ -115,7 +115,7 @@ function commandOf(
   };
 }
 
-/** Places of the columns that a caller wants, in declared order; undefined for all. */
+/** Indices of the columns that a caller wants, in declared order; `undefined` for all. */
 function fieldIndices(query: Query, fields: readonly string[] | undefined): number[] | undefined {
   if (fields === undefined || fields.length === 0) return undefined;
   const wanted = new Set(fields);
@@ -136,7 +136,7 @@ async function whole(spilled: Spilled): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(stream(spilled)), spilled.length);
 }
 
-/** The bytes, once: the file is closed at their end. @throws Error where the file ends early */
+/** Streams the bytes once: the file is closed at their end. @throws Error if the file ends early */
 async function* stream({ file, start, length }: Spilled): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     yield* file.stream(start, length);

@@ -5,10 +5,10 @@ import { compileRenderer, type RendererFactory, type ResultShape } from './rende
 import { ValueError } from './render/value.ts';
 import { type Command, IN_MEMORY, type RawResult } from './runner.ts';
 
-/** Renderers kept for one statement: each choice of columns that callers make is one. */
+/** Renderers kept for one statement: one for each selection of columns that callers use. */
 const RENDERERS_KEPT = 64;
 
-/** The renderers of one statement's rows, each compiled when it is first asked for. */
+/** The renderers of one statement's rows, each compiled at its first use. */
 export class Renderers {
   readonly #query: string;
   readonly #columns: readonly ResultColumn[];
@@ -22,7 +22,7 @@ export class Renderers {
     this.#zone = zone;
   }
 
-  /** @param children what stands below each row of a connected query; the same each time */
+  /** @param children shapes of the rows nested below each row of a connected query; the same in every call */
   of({ format, fields, xml, root }: Command, children: readonly ResultShape[] = []): RendererFactory {
     const key = JSON.stringify([format, fields, xml, root, children.length]);
     const known = this.#known.get(key);
@@ -35,16 +35,16 @@ export class Renderers {
   }
 }
 
-/** The columns of a plan that a result has, and what is wrong with the others. */
+/** The columns of a plan that a result has, and the problems of the others. */
 interface FoundColumns {
   readonly columns: readonly ResultColumn[];
-  /** One sentence each, without an end. */
+  /** One sentence each, without a full stop. */
   readonly problems: readonly string[];
-  /** The columns that they are about. */
+  /** The columns that the problems concern. */
   readonly wrong: readonly PlanColumn[];
 }
 
-/** Finds declared columns in a result by name without case, never by position. */
+/** Finds declared columns in a result by case-insensitive name, never by position. */
 export function findColumns(declared: readonly PlanColumn[], result: readonly string[]): FoundColumns {
   const lower = result.map((name) => name.toLowerCase());
   const columns: ResultColumn[] = [];
@@ -66,7 +66,7 @@ export function findColumns(declared: readonly PlanColumn[], result: readonly st
   return { columns, problems, wrong };
 }
 
-/** The same, where all of them must be there. @param whose said before what is wrong @throws Error */
+/** Like {@link findColumns}, but requires every column. @param whose prefix of the error message @throws Error */
 export function requireColumns(
   declared: readonly PlanColumn[],
   result: readonly string[],
@@ -78,18 +78,17 @@ export function requireColumns(
 }
 
 /**
- * Where a result is put together: in memory, or beyond {@link IN_MEMORY} in a file without a name, which is written beside
- * the main thread.
+ * Assembles a result in memory or, beyond {@link IN_MEMORY} bytes, in an unlinked file that is written off the main thread.
  */
 export class Result {
   readonly #folder: string;
-  /** Bytes that are kept free in front, for a head that is known last. */
+  /** Bytes reserved at the start for the head, which is known last. */
   readonly #room: number;
   #gathered: (string | Uint8Array)[] = [];
-  /** Bytes of what is gathered. */
+  /** Bytes in `#gathered`. */
   #length = 0;
   #file: OpenFile | undefined;
-  /** Bytes in the file, the room included. */
+  /** Bytes in the file, including the reserved ones. */
   #written: number;
 
   constructor(folder: string, room: number) {
@@ -98,7 +97,7 @@ export class Result {
     this.#written = room;
   }
 
-  /** Takes a piece; where it returns a promise, the next must wait for that. @throws errors of the file system */
+  /** Adds a piece; if it returns a promise, await it before the next call. @throws errors of the file system */
   add(piece: string | Uint8Array): Promise<void> | undefined {
     if (piece.length === 0) return undefined;
     this.#gathered.push(piece);
@@ -106,7 +105,7 @@ export class Result {
     return this.#length > IN_MEMORY ? this.#spill() : undefined;
   }
 
-  /** Ends it. @throws errors of the file system */
+  /** Completes the result. @throws errors of the file system */
   async finish(head: string, rows: number, truncated: boolean): Promise<RawResult> {
     if (this.#file === undefined) return { rows, truncated, content: this.#bytes(head) };
     await this.#spill();
@@ -115,7 +114,7 @@ export class Result {
     return { rows, truncated, content: { file: this.#file, start, length: this.#written - start } };
   }
 
-  /** Gives it up. */
+  /** Discards the result. */
   dispose(): void {
     this.#file?.close();
   }
@@ -128,7 +127,7 @@ export class Result {
     await this.#file.write(bytes, at);
   }
 
-  /** What is gathered behind a head, as one buffer of its own; nothing is gathered any more then. */
+  /** A head and the gathered pieces as one new buffer; afterwards nothing is gathered. */
   #bytes(head: string): Buffer {
     const pieces = this.#gathered;
     const length = Buffer.byteLength(head) + this.#length;

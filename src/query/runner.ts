@@ -7,36 +7,35 @@ import type { RenderFormat } from './render/index.ts';
 /** Bytes of a result that are kept in memory; a larger one goes to a file. */
 export const IN_MEMORY = 1_048_576;
 
-/** Text that is gathered before it is handed on, and that rows which are read at once may come to, in UTF-16 units. */
+/** UTF-16 units of text that are gathered before they are passed on, and that rows read at once may amount to. */
 export const SLICE = 262_144;
 
-/** A bound value: text that becomes a value of the prompt's type, or NULL. */
+/** A bound value: a text that the statement casts to the prompt's type, or NULL. */
 export type Bound = string | null;
 
-/** The rule for the beginning of a statement. */
 export const NOT_A_SELECT = 'the SQL must be one statement that begins with SELECT, WITH or VALUES';
 
-/** What a plan is run with, and how its rows are written. */
+/** The parameters of a plan's run, and the format of its rows. */
 export interface Command {
   readonly format: RenderFormat;
   readonly values: readonly Bound[];
-  /** Rows to read, at most. */
+  /** Maximum of rows to read. */
   readonly limit: number;
-  /** One row more is looked for, to tell a cut result. */
+  /** Whether to look for one more row, to detect truncation. */
   readonly probe: boolean;
-  /** Indices of the columns to write; all where absent. */
+  /** Indices of the columns to write; all if absent. */
   readonly fields?: readonly number[];
   readonly xml?: XmlNames;
   readonly root?: ReplyRoot;
-  /** Of a connected query; absent where it is run alone. */
+  /** For a connected query; absent if it is run without its members. */
   readonly members?: MemberValues;
 }
 
-/** What the members of a connected query are run with. */
+/** The parameters of a connected query's members. */
 export interface MemberValues {
-  /** Of each member, in the order of the tree: a child, its own children, the next child. */
+  /** For each member in pre-order: a child, its own children, the next child. */
   readonly values: readonly (readonly Bound[])[];
-  /** Most rows of a member under one row where it has no cap of its own, and of all members together under one of the query's. */
+  /** Row cap of a member without its own under one parent row, and of all members together under one row of the query. */
   readonly rows: number;
 }
 
@@ -44,21 +43,21 @@ export interface MemberValues {
 export interface Task {
   readonly plan: Plan;
   readonly command: Command;
-  /** In milliseconds, the wait for a reader or a connection included. */
+  /** In milliseconds, including the wait for a reader or connection. */
   readonly timeout: number;
   readonly signal: AbortSignal | undefined;
-  /** Who it is run for; `undefined` for work without a caller. */
+  /** `undefined` for internal work without a caller. */
   readonly caller: string | undefined;
 }
 
-/** A result in bytes; whoever takes a {@link Spilled} one closes it. */
+/** A result in bytes; the recipient must close a {@link Spilled} one. */
 export interface RawResult {
   readonly rows: number;
   readonly truncated: boolean;
   readonly content: Buffer | Spilled;
 }
 
-/** A large result: the bytes from `start` on of a file that has no name any more, so that it ends with the last who holds it open. */
+/** A large result: the bytes from `start` of an unlinked file, which the system frees when its last descriptor is closed. */
 export interface Spilled {
   readonly file: OpenFile;
   readonly start: number;
@@ -72,26 +71,26 @@ export interface Runner {
   /** Resolves when a query can be run. @throws Fault UNAVAILABLE */
   ready(): Promise<void>;
   status(): QueryStatus;
-  /** Refuses new queries, lets those that run end, then ends what ran them. */
+  /** Rejects new queries, lets running ones finish, then ends the readers or connections. */
   close(): Promise<void>;
 }
 
-/** How a runner is kept; see {@link QueryOptions}. Times in milliseconds. */
+/** Options of a runner; see {@link QueryOptions}. Times in milliseconds. */
 export interface RunnerOptions {
-  /** Reader processes over SQLite that are always there, and at most. */
+  /** Minimum and maximum of reader processes over SQLite. */
   readonly readers: number;
   readonly maxReaders: number;
-  /** Connections to a database server at most, one of which is for stopping what runs on the others. */
+  /** Maximum of connections to a database server, one of which is reserved for cancelling statements on the others. */
   readonly connections: number;
   readonly maxWaiting: number;
-  /** Queries of one caller at the same time; half of the readers or connections where undefined. */
+  /** Concurrent queries of one caller; if `undefined`, half of the readers or connections. */
   readonly share: number | undefined;
   readonly idleTimeout: number;
   readonly timezone: string;
-  /** The longest time that a query without a limit of its own may take. */
+  /** Timeout of queries without one of their own. */
   readonly timeout: number;
   /** Folder of large results. */
   readonly folder: string;
-  /** Bytes of a temporary file. */
+  /** Maximum size of a temporary file in bytes. */
   readonly largestFile: number;
 }
