@@ -14,7 +14,7 @@ export interface PlanColumn {
   readonly kind: ScalarKind;
   /** Characters of a `string(n)`, or total digits of a `decimal(p.s)`. */
   readonly length?: number;
-  /** Digits after the point of a `decimal(p.s)`. */
+  /** Digits after the decimal point of a `decimal(p.s)`. */
   readonly scale?: number;
   readonly attribute: boolean;
   readonly namespace?: string;
@@ -39,13 +39,13 @@ export interface Plan {
   readonly columns: readonly PlanColumn[];
   /** The prompts that the placeholders stand for, in their order. */
   readonly parameters: readonly Parameter[];
-  /** What stands under its rows where it is run as a connected query. */
+  /** The queries whose rows are nested under its rows when it is run as a connected query. */
   readonly children: readonly PlanLink[];
-  /** A user has saved it, and gets to know why it fails. */
+  /** A user saved it; its error messages are returned to that user. */
   readonly isPrivate?: true;
 }
 
-/** What a placeholder stands for. */
+/** The value that a placeholder represents. */
 export interface Parameter {
   /** The prompt's name; empty for a key of a connected query. */
   readonly name: string;
@@ -55,13 +55,13 @@ export interface Parameter {
 /** A child of a connected query. */
 export interface PlanLink {
   readonly plan: Plan;
-  /** Places, among the columns of both, of the values that are equal. */
+  /** Indices of the columns whose values must be equal. */
   readonly on: readonly { readonly parent: number; readonly child: number }[];
-  /** Most of its rows under one row of the parent, where it has a cap of its own. */
+  /** Row cap under one row of the parent, if it has its own. */
   readonly rows?: number;
 }
 
-/** Compiles a query; `id` is unique among those that the same runner is given. */
+/** Compiles a query; `id` must be unique within a runner. */
 export function planOf(query: Query, id: number, dialect: Dialect): Plan {
   const { sql, parameters } = statementOf(query, dialect);
   return {
@@ -83,7 +83,7 @@ function linkOf(parent: Query, { query, on }: QueryLink, dialect: Dialect): Plan
   };
 }
 
-/** The columns of a query as its plan has them. */
+/** The columns of a query's plan. */
 export function columnsOf({ columns }: Pick<Query, 'columns'>): PlanColumn[] {
   return columns.map(columnOf);
 }
@@ -109,22 +109,22 @@ function columnOf(field: Field): PlanColumn {
 /** How an engine's SQL is written. */
 export interface Dialect {
   readonly engine: Engine;
-  /** A prompt that occurs several times is one parameter rather than one for each occurrence. */
+  /** A prompt that occurs several times is a single parameter instead of one for each occurrence. */
   readonly numbered: boolean;
-  /** The placeholder of a parameter, from 1, whose prompt has this SQL type. */
+  /** The placeholder of a parameter, counted from 1, whose prompt has this SQL type. */
   placeholder(number: number, type: string): string;
-  /** Compiles what is done to the texts of a prompt's values before they are bound. */
+  /** Compiles the encoding of a prompt's values, as texts, before they are bound. */
   encode(kind: ScalarKind, context: EncodeContext): Encode;
 }
 
 interface EncodeContext {
-  /** IANA zone of datetimes that are stored without an offset. */
+  /** IANA zone of datetimes stored without an offset. */
   readonly timezone: string;
-  /** Makes the fault of a value that the database does not hold. */
+  /** Creates the fault for a value that the database can't store. */
   readonly refuse: (reason: string) => Fault;
 }
 
-/** @throws Fault for a value that the database does not hold */
+/** @throws Fault for a value that the database can't store */
 export type Encode = (text: string) => string;
 
 /** The SQL type of a prompt; `undefined` when a value of its type can't be bound. */
@@ -132,14 +132,14 @@ export function castType(prompt: Field, engine: Engine): string | undefined {
   return traitsOf(prompt.type)?.sql.cast[engine];
 }
 
-/** A query in the words of an engine. Values are never part of it. */
+/** A query in the dialect of an engine. Values are never part of the text. */
 interface Statement {
   readonly sql: string;
   /** The prompts that its placeholders stand for, in their order. */
   readonly parameters: readonly Field[];
 }
 
-/** Writes a query for an engine. */
+/** Writes a query in the dialect of an engine. */
 export function statementOf(query: Query, dialect: Dialect): Statement {
   const { texts, prompts } = query.statement;
   const parameters = dialect.numbered ? [...new Set(prompts)] : prompts;
@@ -154,7 +154,7 @@ function placeholder(prompt: Field, parameters: readonly Field[], dialect: Diale
   return dialect.placeholder(parameters.indexOf(prompt) + 1, castType(prompt, dialect.engine) ?? 'text');
 }
 
-/** Where a character of an engine's statement stands in the SQL as it is declared. */
+/** The offset in the declared SQL of a character in an engine's statement. */
 export function declaredOffset(query: Query, dialect: Dialect, offset: number): number {
   const { texts, prompts } = query.statement;
   const { parameters } = statementOf(query, dialect);

@@ -11,8 +11,8 @@ import { ownDatabase } from './engines.ts';
 import { unavailable } from './errors.ts';
 
 /**
- * Names that the SQL of a private query may not hold, in whatever place: a scan that looked at names alone could be led
- * astray by quotes and escapes. What else a table holds that not everybody may read is the business of the database's user.
+ * Names that must not occur anywhere in the SQL of a private query: a scan for identifiers only could be misled by quotes and
+ * escapes. Access to other confidential tables is controlled by the privileges of the database's user.
  */
 const RESERVED: readonly { readonly pattern: RegExp; readonly what: string }[] = [
   { pattern: /signalbox_\w*/i, what: "the gateway's own tables" },
@@ -23,7 +23,7 @@ const RESERVED: readonly { readonly pattern: RegExp; readonly what: string }[] =
   { pattern: /\bU&["']/i, what: 'escaped names, which can hide any name' },
 ];
 
-/** What private queries may not read, that this one names; in sentences. */
+/** The forbidden names that the SQL of a private query contains, one sentence each. */
 export function reservedNames(sql: string): string[] {
   return RESERVED.flatMap(({ pattern, what }) => {
     const found = pattern.exec(sql)?.[0];
@@ -36,7 +36,7 @@ interface SavedQueriesOptions {
   readonly store: Store;
 }
 
-/** Private queries that one user may have: all of them are linked where they are listed. */
+/** Private queries that one user may have. Listing them links them all. */
 const MOST_QUERIES = 200;
 
 /** Linked queries that are remembered, and characters of their definitions in all. */
@@ -83,7 +83,7 @@ export function openSavedQueries({ registry, store }: SavedQueriesOptions): Save
       const found = await inTurn(() => checkQueries(ownDatabase(store), [query])).catch((error: unknown) => {
         throw unavailable("the database can't be reached", error);
       });
-      // A column that is declared shorter than the database has it shows what there is, as it would in YAML.
+      // A column declared shorter than in the database is accepted, as it is in YAML: its values are returned in full.
       const refused = found.filter(({ kind }) => kind !== 'narrow-column');
       if (refused.length > 0) return { problems: refused.map(({ message }) => `The database says: ${message}.`) };
       return keep(store, owner, query, definition);
@@ -100,7 +100,7 @@ export function openSavedQueries({ registry, store }: SavedQueriesOptions): Save
   };
 }
 
-/** Lets one work at a time: each check has a connection of its own, which no pool counts. */
+/** Runs one task at a time: each check opens its own connection outside of any pool. */
 function turns(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
@@ -113,7 +113,7 @@ function turns(): <T>(work: () => Promise<T>) => Promise<T> {
 async function keep(store: Store, owner: string, query: Query, definition: JsonValue): Promise<SaveOutcome> {
   const row = { definition: writeJsonText(definition), saved: new Date().toISOString() };
   return store.transaction(async (tx) => {
-    // First of all something is written, so that of two at the same time one waits for the other.
+    // Writes first, so that of two concurrent transactions one waits for the other.
     const { numUpdatedRows } = await tx
       .updateTable('signalbox_saved_query')
       .set(row)
@@ -137,12 +137,12 @@ async function keep(store: Store, owner: string, query: Query, definition: JsonV
   });
 }
 
-/** Links definitions. One that stays as it is stays the same object, by which plans are known. */
+/** Links definitions. An unchanged definition keeps its object, which identifies its plan. */
 class Linker {
   readonly #limits: Limits;
-  /** By owner and definition; the least recently used first. */
+  /** By owner and definition, least recently used first. */
   readonly #known = new Map<string, Linked>();
-  /** Characters of all that are known. */
+  /** Total characters of the remembered definitions. */
   #text = 0;
 
   constructor(limits: Limits) {
@@ -179,24 +179,24 @@ class Linker {
   }
 }
 
-/** What became of a query that a user wanted kept. */
+/** The result of saving a private query. */
 type SaveOutcome =
-  /** `replaced`: there was one of the same name. */
+  /** `replaced`: a query of the same name existed. */
   | { readonly query: Query; readonly replaced: boolean }
-  /** Sentences without an end, all that is wrong. */
+  /** All problems, as sentences without a full stop. */
   | { readonly problems: readonly string[] };
 
-/** Private queries: those that users have saved, each its owner's alone. */
+/** Private queries: saved by users, each available to its owner only. */
 export interface SavedQueries {
   /**
-   * The query of that name that belongs to the user, linked and ready to be run; the same object as long as it stays as it is.
-   * @throws Fault CONFLICT where it was saved by another version of the gateway, and is acceptable no longer
+   * A user's query by name, linked and ready to run; the same object as long as its definition is unchanged.
+   * @throws Fault CONFLICT if it was saved by another version of the gateway and is no longer valid
    */
   find(owner: string, name: string): Promise<Query | undefined>;
-  /** All of a user's that are acceptable, in the order of their names. */
+  /** All valid queries of a user, ordered by name. */
   list(owner: string): Promise<readonly Query[]>;
-  /** Checks a definition as those in YAML are, and on the database, and keeps it in place of one of the same name. */
+  /** Checks a definition by the rules for YAML and on the database, then saves it, replacing one of the same name. */
   save(owner: string, definition: JsonValue): Promise<SaveOutcome>;
-  /** Whether there was one. */
+  /** @returns whether it existed */
   delete(owner: string, name: string): Promise<boolean>;
 }

@@ -3,9 +3,9 @@ import { booleanText, decimalText, integerText } from '../render/convert.ts';
 import type { Present, SqlValue } from '../render/value.ts';
 
 /**
- * Compiles the key of rows: what two rows have in common whose values are equal. Values are compared as their declared
- * type says: numbers by value, all else by their text. NULL equals nothing, and nor does a blob.
- * @param places of the values, one a kind
+ * Compiles the key of rows: rows with equal values have the same key. Values are compared by their declared type: numbers by
+ * value, everything else by its text. NULL and blobs equal nothing.
+ * @param places indices of the values, one for each kind
  */
 export function keyOf(
   kinds: readonly ScalarKind[],
@@ -49,8 +49,8 @@ function textOf(kind: ScalarKind): (value: Present) => string {
 }
 
 /**
- * The values that may be stored for a value of a kind: SQLite distinguishes the number 1 from the text '1', whatever a query
- * declares them to be.
+ * The forms in which a value of a kind may be stored: SQLite distinguishes the number 1 from the text '1', whatever type a
+ * query declares.
  */
 export function storedForms(kind: ScalarKind, value: SqlValue): SqlValue[] {
   if (value === null || Buffer.isBuffer(value)) return [];
@@ -71,13 +71,13 @@ function distinct(values: readonly SqlValue[]): SqlValue[] {
   return [...new Set(values)];
 }
 
-/** A value's text that a database server reads as a value of any type of its kind. */
+/** A text that a database server can convert to any SQL type of the value's kind. */
 export function neutralText(kind: ScalarKind, value: SqlValue): string {
   const text = value === null || Buffer.isBuffer(value) ? '' : textOf(kind)(value);
   return SCALARS[kind].sql.comparedAs === 'boolean' ? String(Number(text === 'true')) : text;
 }
 
-/** Without zeros at the end of a fraction, so that 12.30 and 12.3 are one number. */
+/** Removes trailing zeros of a fraction, so that 12.30 equals 12.3. */
 function shortest(digits: string): string {
   return digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
 }

@@ -3,14 +3,14 @@ import type { Plan, PlanLink, ResultColumn } from '../plan.ts';
 import { type NestedRow, ResultLimitError, type ResultShape, type SqlValue } from '../render/index.ts';
 import { keyOf } from './keys.ts';
 
-/** Rows of a query for which the rows below are read at once, at most. */
+/** Maximum of parent rows whose children are read with one statement. */
 const BATCH = 1000;
 
-/** Bytes, estimated, that a batch may take in memory, and the rows below it as much again; below a single row they may take more. */
+/** Estimated bytes of memory for a batch, and again for the rows below it. The rows below a single row may take more. */
 const ROOM = 8_388_608;
 const ROOM_BELOW_ONE = 67_108_864;
 
-/** Bytes that a value takes, estimated, beside the characters of a text. */
+/** Estimated bytes of a value, in addition to the characters of a text. */
 const VALUE = 16;
 
 /** Gathers rows of a query into batches. */
@@ -18,14 +18,14 @@ export class Batch {
   #rows: (readonly SqlValue[])[] = [];
   #size = 0;
 
-  /** Takes a row. @returns whether the batch is full and is to be taken before the next row comes */
+  /** Adds a row. @returns whether the batch is full and must be taken before the next row */
   add(cells: readonly SqlValue[]): boolean {
     this.#rows.push(cells);
     this.#size += sizeOf(cells);
     return this.#rows.length === BATCH || this.#size >= ROOM;
   }
 
-  /** The rows so far; the next batch begins. */
+  /** Returns the rows so far and begins the next batch. */
   take(): readonly (readonly SqlValue[])[] {
     const rows = this.#rows;
     this.#rows = [];
@@ -34,30 +34,30 @@ export class Batch {
   }
 }
 
-/** What one statement has to find: the rows of a member that belong to the parents of a batch. */
+/** One statement to run: it finds the rows of a member that belong to the parents of a batch. */
 export interface ChildRead {
   readonly member: Member;
-  /** Different from each other; no NULL. */
+  /** Distinct, without NULL. */
   readonly keys: readonly (readonly SqlValue[])[];
-  /** Takes a row that was found; false where no more is wanted. Rows with other keys are passed over. */
+  /** Accepts a row; `false` when no more are wanted. Rows with other keys are ignored. */
   readonly take: (cells: readonly SqlValue[]) => boolean;
 }
 
-/** Rows of the query with all that is below them. */
+/** Rows of the query with all rows nested below them. */
 interface FilledBatch {
   readonly rows: readonly NestedRow[];
-  /** How many rows stand below each of them, on all levels. */
+  /** The number of rows below each of them, on all levels. */
   readonly counts: readonly number[];
-  /** The cap of a member cut what stands below one of them. */
+  /** A member's row cap truncated the rows below one of them. */
   readonly truncated: boolean;
 }
 
 /**
- * Finds what stands below the rows of a connected query, with one statement a member and batch: each step is a read, which
- * the caller carries out before it goes on, or a batch that is filled. A batch below which too much stands is read once
- * more in halves, so that memory is bounded.
- * @param cap rows of a member under one row where it has no cap of its own, and of all members under one row of the query
- * @throws ResultLimitError where too much stands below a single row
+ * Finds the rows below those of a connected query, with one statement for each member and batch. Each step is either a read,
+ * which the caller carries out before it continues, or a filled batch. A batch with too many rows below it is read again in
+ * halves, so that memory is bounded.
+ * @param cap row cap of a member without its own under one row, and of all members together under one row of the query
+ * @throws ResultLimitError if there are too many rows below a single row
  */
 export function* nest(
   parents: readonly (readonly SqlValue[])[],
@@ -83,7 +83,7 @@ export function* nest(
   }
 }
 
-/** Finds what stands below rows, level by level. Rows with one key share their list. */
+/** Finds the rows below, level by level. Rows with the same key share a list. */
 function* fill(
   parents: readonly MutableRow[],
   members: readonly Member[],
@@ -126,7 +126,7 @@ function* fill(
   }
 }
 
-/** Rows below a row, as often as they stand there. @param known counts of lists that several rows share */
+/** Counts the rows below a row, shared ones each time they occur. @param known counts of lists that several rows share */
 function countBelow({ below }: NestedRow, known: Map<readonly NestedRow[], number>): number {
   let count = 0;
   for (const list of below) {
@@ -141,7 +141,7 @@ function countBelow({ below }: NestedRow, known: Map<readonly NestedRow[], numbe
   return count;
 }
 
-/** What was found below a batch so far. */
+/** Counts the rows found below a batch so far. */
 class Tally {
   truncated = false;
   readonly cap: number;
@@ -153,7 +153,7 @@ class Tally {
     this.cap = cap;
   }
 
-  /** No more can be held. */
+  /** Whether the memory for a batch is used up. */
   get full(): boolean {
     return this.#size > this.#room;
   }
@@ -169,14 +169,14 @@ function sizeOf(cells: readonly SqlValue[]): number {
   return size;
 }
 
-/** A child of a connected query as it is read: where the values stand that its rows and its parent's have in common. */
+/** A child of a connected query, with access to the values that its rows share with its parent's. */
 export interface Member {
-  /** Its place in the order of the tree: a child, its own children, the next child. */
+  /** Its index in pre-order: a child, its own children, the next child. */
   readonly index: number;
   readonly shape: ResultShape;
-  /** Most rows under one row of the parent, where it has a cap of its own. */
+  /** Row cap under one row of the parent, if it has its own. */
   readonly rows: number | undefined;
-  /** The key of a parent's row, and of its own; undefined where a value is NULL, which equals nothing. */
+  /** The key of a parent's row, and of its own row; `undefined` if a value is NULL, which equals nothing. */
   readonly parentKey: (cells: readonly SqlValue[]) => string | undefined;
   readonly ownKey: (cells: readonly SqlValue[]) => string | undefined;
   /** The values behind the parent's key, as they were read. */
@@ -186,7 +186,7 @@ export interface Member {
   readonly children: readonly Member[];
 }
 
-/** Finds the columns of a member in what its statement returns; the names are those of the result. */
+/** Finds the columns of a member in the result of its statement; the names are those of the result. */
 type FindColumns = (plan: Plan, index: number, link: PlanLink) => readonly ResultColumn[];
 
 /** Compiles the members of a query, level by level. `columns` are the query's own, found in its result. */
@@ -215,7 +215,7 @@ export function compileMembers(plan: Plan, columns: readonly ResultColumn[], fin
   return compile(plan, columns);
 }
 
-/** Rows without anything below yet. */
+/** A row with empty lists for its children. */
 function bare(cells: readonly SqlValue[], members: readonly Member[]): MutableRow {
   return { cells, below: members.map(() => []) };
 }

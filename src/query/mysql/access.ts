@@ -4,24 +4,24 @@ import { resolve } from 'node:path';
 import type { ConnectionOptions, SslOptions } from 'mysql2';
 import { errorCode, errorText, StoreError } from '../../store/error.ts';
 
-/** How a database of MariaDB or MySQL is reached. */
+/** The connection details of a MariaDB or MySQL database. */
 export interface MysqlAccess {
   /** `host:port/database`. */
   readonly location: string;
-  /** For the driver. Holds the password. */
+  /** For the driver. Contains the password. */
   readonly config: ConnectionOptions;
 }
 
 const PORT = 3306;
 const works = 'write mysql://<user>@<host>/<database>';
 
-/** What a URL may say behind its question mark: the words are those of PostgreSQL's URLs. */
+/** The supported query parameters of a URL, named as in PostgreSQL's URLs. */
 const PARAMETERS = new Set(['sslmode', 'sslrootcert', 'sslcert', 'sslkey']);
 
 /**
- * Reads a URL; nothing of it goes to the driver as it is, which would take any of its options from there.
- * @param root folder that paths of certificates start from
- * @throws StoreError, which repeats nothing that could be a password
+ * Reads a URL. It is never passed to the driver itself, which would accept any of its options from there.
+ * @param root base folder of certificate paths
+ * @throws StoreError, whose message contains nothing that could be a password
  */
 export function readMysqlUrl(url: string, root: string, password: string | undefined): MysqlAccess {
   if (!URL.canParse(url)) throw refuse('the URL is not well-formed (percent-encode what is special in it)');
@@ -77,7 +77,7 @@ function sslOf(parameters: URLSearchParams, host: string, root: string): SslOpti
     case 'verify-ca':
       return { ...files, rejectUnauthorized: true, verifyIdentity: false };
     case 'verify-full':
-      // The driver hands no address on, and TLS would look for another name.
+      // For an IP address the driver passes no server name, so TLS would verify another name.
       if (isIP(host) !== 0) throw refuse('sslmode=verify-full needs a host that is a name');
       return { ...files, rejectUnauthorized: true, verifyIdentity: true };
     default:

@@ -10,13 +10,13 @@ import { describeError, faultOfDatabase, isLost, isOutdated } from './errors.ts'
 import { Session, type SessionOptions } from './session.ts';
 import { columnOf } from './values.ts';
 
-/** Types of prompts whose values the protocol sends with their type: a bare placeholder is enough, and can be in a LIMIT too. */
+/** Types of prompts whose values the protocol sends with their type: a bare placeholder suffices, even in a LIMIT. */
 const SENT_WITH_TYPE: ReadonlySet<string> = new Set(['char', 'signed', 'decimal']);
 
 const dialect: Dialect = {
   engine: 'mysql',
   numbered: false,
-  // A text that is cast has a collation of its own, which can't be compared with that of a column.
+  // A cast text has its own collation, which conflicts with that of a column in comparisons.
   placeholder: (_, type) => (SENT_WITH_TYPE.has(type) ? '?' : `cast(? as ${type})`),
   encode(kind, { timezone, refuse }): Encode {
     const { primitive } = SCALARS[kind];
@@ -33,7 +33,7 @@ function raise(fault: Fault): never {
   throw fault;
 }
 
-/** Digits of a decimal in all, and behind its point. */
+/** Maximum of digits of a decimal: in total, and after the point. */
 const DIGITS = 65;
 const SCALE = 30;
 
@@ -45,21 +45,21 @@ function isHeld(text: string): boolean {
 const INSTANT = /^(.{19})(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 const MINUTE = 60_000;
 
-/** A datetime as the database keeps it: local, without an offset; `undefined` for one outside of its years. */
+/** A datetime in the database's form: local, without an offset; `undefined` if its year is out of range. */
 function localText(text: string, zone: Zone): string | undefined {
   const match = INSTANT.exec(text);
   if (match === null) return text.replace('T', ' ');
   const [, local = '', fraction = '', offset = ''] = match;
   const instant = Date.parse(`${local}${offset}`);
   const utc = new Date(instant).toISOString();
-  // The offset of the zone at an instant is found from a local time, which needs the offset: the second try has it.
+  // The zone's offset is looked up by local time, which itself depends on the offset: the second lookup is exact.
   let minutes = zone.offsetAt(utc.slice(0, 19));
   minutes = zone.offsetAt(new Date(instant + minutes * MINUTE).toISOString().slice(0, 19));
   const shown = new Date(instant + minutes * MINUTE).toISOString();
   return shown.length === 24 ? `${shown.slice(0, 10)} ${shown.slice(11, 19)}${fraction}` : undefined;
 }
 
-/** How long looking into one query may take the database, in milliseconds. */
+/** Time limit for checking one query, in milliseconds. */
 const PATIENCE = 10_000;
 
 /** MariaDB and MySQL, for datasources: the gateway's own tables are not kept there. */

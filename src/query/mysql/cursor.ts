@@ -6,14 +6,14 @@ import { IN_MEMORY } from '../runner.ts';
 import type { Cursor, Rows } from '../server/connection.ts';
 import type { Field } from './values.ts';
 
-/** Rows behind those that were wanted that are read on, rather than that the statement is stopped. */
+/** Maximum of unwanted rows that are read and discarded; if more may follow, the statement is stopped. */
 const MOST_DISCARDED = 1000;
 
 /** What a cursor reports to its session. */
 interface CursorEvents {
-  /** The columns of the result, before its rows. @throws what fails the run */
+  /** Receives the columns of the result before its rows. @throws errors that fail the run */
   fields(fields: readonly Field[]): void;
-  /** Stops the statement: more rows follow than are worth reading. Resolves when the connection can be used for another. */
+  /** Stops the statement, because too many unwanted rows follow. Resolves when the connection can be used again. */
   stop(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export class StreamedRows implements Cursor {
   readonly #ended = Promise.withResolvers<void>();
   #gathered: SqlValue[][] = [];
   #batch = Promise.withResolvers<Rows>();
-  /** Rows of the batch that was asked for; 0 while none is. */
+  /** Rows of the requested batch; 0 if none is requested. */
   #wanted: number;
   #over = false;
   #failure: Error | undefined;
@@ -40,7 +40,7 @@ export class StreamedRows implements Cursor {
     this.#wanted = rows;
   }
 
-  /** Follows the run that the driver was given. */
+  /** Subscribes to the events of the driver's run. */
   follow(run: Query): void {
     run.on('fields', (fields: unknown) => this.#begin(fields as readonly Field[] | undefined));
     run.on('result', (row: unknown) => this.#take(row as SqlValue[]));
@@ -63,7 +63,7 @@ export class StreamedRows implements Cursor {
       return;
     }
     this.#wanted = rows;
-    // Rows that have arrived are returned at once: without a turn of the event loop between, others would wait for all of them.
+    // Rows that have already arrived are emitted at once: without yielding to the event loop, other work would wait for all of them.
     setImmediate(() => this.#client.resume());
   }
 
@@ -76,7 +76,7 @@ export class StreamedRows implements Cursor {
     await this.#stopping;
   }
 
-  /** Ends the run, whose connection was lost or whose statement failed. */
+  /** Ends the run after a lost connection or a failed statement. */
   fail(error: Error): void {
     if (this.#over) return;
     this.#over = true;
@@ -85,7 +85,7 @@ export class StreamedRows implements Cursor {
   }
 
   #reject(error: Error): void {
-    // Rows that came before are no result: whoever asks for more, now or later, gets the error.
+    // Rows that arrived earlier are not a result: every further request, pending or later, gets the error.
     this.#failure = error;
     this.#batch.promise.catch(() => {});
     this.#batch.reject(error);
@@ -128,10 +128,10 @@ export class StreamedRows implements Cursor {
   }
 }
 
-/** Bytes that a value takes, estimated, beside the characters of a text. */
+/** Estimated bytes of a value, in addition to the characters of a text. */
 const VALUE = 16;
 
-/** Batches of rows that are read again, in their order: in memory or, beyond a bound, in a file without a name. */
+/** A first-in, first-out buffer of row batches: in memory or, beyond a limit, in an unlinked file. */
 export class KeptRows {
   readonly #folder: string;
   readonly #batches: (SqlValue[][] | { readonly start: number; readonly length: number })[] = [];
@@ -158,7 +158,7 @@ export class KeptRows {
     this.#written += bytes.length;
   }
 
-  /** The first batch that was not taken yet; no rows at the end. @throws errors of the file system */
+  /** Removes and returns the first batch; empty at the end. @throws errors of the file system */
   async take(): Promise<SqlValue[][]> {
     const batch = this.#batches.shift();
     if (batch === undefined) this.close();

@@ -9,16 +9,16 @@ export class OutdatedError extends Error {
   override readonly name = 'OutdatedError';
 }
 
-/** As the driver says it of a connection that runs nothing. */
+/** The error that the driver reports for an idle connection. */
 export function lostConnection(message: string): Error {
   return Object.assign(new Error(message), { code: 'PROTOCOL_CONNECTION_LOST' });
 }
 
-/** What an ending server says, credentials and databases that are refused, and a server that has no connection left. */
+/** A server that shuts down, rejected credentials or databases, and a server without free connections. */
 const LOST =
   /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|PROTOCOL_|HANDSHAKE_|ER_(?:SERVER_SHUTDOWN|CONNECTION_KILLED|ACCESS_DENIED_ERROR|DBACCESS_DENIED_ERROR|BAD_DB_ERROR|CON_COUNT_ERROR|TOO_MANY_USER_CONNECTIONS|HOST_|NEW_ABORTING_CONNECTION|NET_))/;
 
-/** Other work is in the way: locks, and limits of the server. */
+/** Conflicts with other work: locks, and limits of the server. */
 const BUSY =
   /^ER_(?:LOCK_WAIT_TIMEOUT|LOCK_DEADLOCK|STATEMENT_TIMEOUT|QUERY_TIMEOUT|QUERY_INTERRUPTED|USER_LIMIT_REACHED)$/;
 
@@ -40,7 +40,7 @@ export function faultOfDatabase(plan: Plan, error: unknown): Fault {
   return faultOf(plan, { code, message: errorText(error) });
 }
 
-/** The error of a connection with the remedy for its code. */
+/** Describes a connection's error, with a remedy for its code. */
 export function describeError(location: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const code = errorCode(error);

@@ -20,36 +20,36 @@ import { lostConnection, OutdatedError } from './errors.ts';
 import { ALL_ROWS, childStatement, findRefused } from './sql.ts';
 import { compileReading, type Field, parameterOf } from './values.ts';
 
-/** What all sessions of a database have in common. */
+/** Options that all sessions of a database share. */
 export interface SessionOptions {
   readonly access: MysqlAccess;
-  /** IANA zone of datetimes, none of which has an offset. */
+  /** IANA zone of datetimes, which never have an offset. */
   readonly timezone: string;
   /** Milliseconds after which the database itself ends a statement, if the gateway does not. */
   readonly statementTimeout: number;
-  /** Bytes of temporary files that a session may have; as the database has it where undefined. */
+  /** Bytes of temporary files that a session may use; if `undefined`, the database's own setting applies. */
   readonly temporaryLimit?: number;
 }
 
-/** How long a connection may take to be made, in milliseconds. */
+/** Time limit for connecting, in milliseconds. */
 const CONNECT_TIMEOUT = 10_000;
-/** Rows that are read at once of those that are kept while other statements run. */
+/** Rows in each batch of a result that is buffered while other statements run. */
 const ROWS_IN_TURN = 500;
 /** Statements that one session keeps prepared. */
 const STATEMENTS_KEPT = 256;
 /** A length of three bytes and a number; a message of the largest length is continued ("MySQL Packets" of its manual). */
 const MESSAGES: MessageFormat = { head: 4, length: (bytes, at) => bytes.readUIntLE(at, 3), continuedAt: 0xffffff };
 
-/** Capabilities that are not asked for: files of this machine, and reading of SQL in another way than the scan for prompts does. */
+/** Capabilities that are not requested: access to local files, and SQL modes that differ from the scan for prompts. */
 const FLAGS = ['-LOCAL_FILES', '-IGNORE_SPACE', '-ODBC', '-FOUND_ROWS'];
 
-/** How SQL is read and what is an error, whatever the server's own setting is: backslashes escape, double quotes hold text. */
+/** Overrides the server's SQL mode, so that the syntax and errors are known: backslashes escape, double quotes enclose text. */
 const SQL_MODE = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION';
 
-/** The server's error for a zone that is not in its tables. */
+/** The server's error for a zone that is missing in its tables. */
 const UNKNOWN_ZONE = 'ER_UNKNOWN_TIME_ZONE';
 
-/** What the driver knows of a prepared statement, beside what its types say. */
+/** Members of the driver's prepared statement that its types lack. */
 interface Info {
   execute(values: readonly unknown[]): Query;
   readonly columns: readonly Field[];
@@ -60,9 +60,9 @@ interface Info {
 export class Session implements Connection {
   readonly #client: Client;
   readonly #typed: typeof import('mysql2').TypedParameter;
-  /** By their ids, the least used first. */
+  /** By id, least recently used first. */
   readonly #prepared = new Map<string, { readonly sql: string; readonly statement: Statement }>();
-  /** It is a MariaDB, whose settings have other names than those of MySQL. */
+  /** MariaDB's settings have other names than MySQL's. */
   #isMaria = false;
   #statementTimeout = 0;
   #rowLimit = ALL_ROWS;
@@ -80,9 +80,9 @@ export class Session implements Connection {
     client.on('end', () => this.#lose(lostConnection('the server has ended the connection')));
   }
 
-  /** @throws errors of the connection, and of the database that refuses it */
+  /** @throws errors of the connection, and of a database that rejects it */
   static async open(options: SessionOptions): Promise<Session> {
-    // Loaded with the first connection: projects without such a datasource do not install it.
+    // Loaded with the first connection: projects without such a datasource need not install it.
     const { default: driver } = await import('mysql2');
     const client = driver.createConnection({
       ...options.access.config,
@@ -92,7 +92,7 @@ export class Session implements Connection {
       flags: FLAGS,
       multipleStatements: false,
       maxPreparedStatements: 4 * STATEMENTS_KEPT,
-      // Each value as it is: no number that loses digits, no date that takes part in time zones of this process.
+      // Exact values: numbers keep all digits, and dates are not converted to the time zone of this process.
       rowsAsArray: true,
       supportBigNumbers: true,
       bigNumberStrings: true,
@@ -119,7 +119,7 @@ export class Session implements Connection {
     const version = String(found[0]);
     this.#isMaria = /mariadb/i.test(version);
     await this.ask('set session transaction isolation level repeatable read, read only');
-    // Children of connected queries keep the order of their own statement, which these would change.
+    // These optimizations would change the row order of a child's statement in a connected query.
     const plans = this.#isMaria
       ? ", optimizer_switch = 'derived_with_keys=off', in_predicate_conversion_threshold = 0"
       : '';
@@ -134,7 +134,7 @@ export class Session implements Connection {
       throw new StoreError(access.location, `${access.location} does not make a session read only`);
   }
 
-  /** Lets datetimes be compared and shown in one zone. The server knows names of zones only if its tables were filled. */
+  /** Sets the zone in which datetimes are compared and shown. The server knows zone names only if its tables were filled. */
   async #setZone(location: string, timezone: string): Promise<void> {
     try {
       await this.ask(`set session time_zone = '${timezone === 'UTC' ? '+00:00' : timezone}'`);
@@ -154,7 +154,7 @@ export class Session implements Connection {
     return this.#lost;
   }
 
-  /** Nothing bounds its temporary files. */
+  /** Whether its temporary files are not limited. */
   get unbounded(): boolean {
     return this.#unbounded;
   }
@@ -178,7 +178,7 @@ export class Session implements Connection {
     return statement;
   }
 
-  /** Prepares a statement. @throws Error if its prompts are not where the scan for them found them */
+  /** Prepares a statement. @throws Error if the server's parameters differ from the prompts that the scan found */
   async describe({ sql, parameters }: Plan): Promise<Info> {
     const info = await new Promise<Info>((resolve, reject) => {
       this.#client.prepare(sql, (error, found) => (error ? reject(error) : resolve(found as unknown as Info)));
@@ -201,7 +201,7 @@ export class Session implements Connection {
   #statementOf(plan: Plan, info: Info): Statement {
     const names = info.columns.map((field) => field.name);
     const columns = requireColumns(plan.columns, names, `${plan.name}: `);
-    // A prompt that is returned has the type of its value, or that of NULL: types are known when a run has begun.
+    // A prompt in the result has the type of its value, or of NULL, so types are only known once a run has begun.
     let types = typesOf(info.columns);
     let reading = compileReading(columns, info.columns);
     const fields = (found: readonly Field[]): void => {
@@ -247,7 +247,7 @@ export class Session implements Connection {
     const limit = wanted === undefined ? ALL_ROWS : BigInt(wanted);
     if (limit !== this.#rowLimit) {
       this.#rowLimit = limit;
-      // The driver sends commands one after the other: the run that follows has the limit.
+      // The driver sends commands in sequence, so the limit applies to the run that follows.
       this.ask(`set session sql_select_limit = ${limit}`).catch((error: Error) => rowsOf.fail(error));
     }
     if (this.#lost) rowsOf.fail(lostConnection('the connection has ended'));
@@ -258,14 +258,14 @@ export class Session implements Connection {
   async #stop(): Promise<void> {
     try {
       await this.#stopBy();
-      // A stop that came late is behind the session when it has answered.
+      // Once the session has answered, a late stop has taken effect.
       await this.ping().catch(() => this.ping());
     } catch {
       this.destroy();
     }
   }
 
-  /** Reads all rows: a connection can't run a statement while it reads those of another. */
+  /** Reads all rows: a connection can't run a statement while it reads the rows of another. */
   async #keep(cursor: Cursor, read: (row: SqlValue[]) => SqlValue[], folder: string): Promise<KeptRows> {
     const kept = new KeptRows(folder);
     this.#kept = kept;
@@ -313,7 +313,7 @@ export class Session implements Connection {
     this.#statementTimeout = timeout;
   }
 
-  /** The setting for the time of statements, whose unit differs. @param timeout in milliseconds */
+  /** The setting for the statement timeout, whose unit differs between servers. @param timeout in milliseconds */
   #timeLimit(timeout: number): string {
     return this.#isMaria ? `max_statement_time = ${timeout / 1000}` : `max_execution_time = ${Math.ceil(timeout)}`;
   }
@@ -324,7 +324,7 @@ export class Session implements Connection {
     if (!this.#unbounded) await this.ask(`set session max_tmp_session_space_usage = ${bytes}`);
   }
 
-  /** Runs a statement of ours. @throws errors of the database and of the connection */
+  /** Runs a statement of the gateway's own. @throws errors of the database and of the connection */
   ask(sql: string): Promise<readonly (readonly unknown[])[]> {
     return new Promise((resolve, reject) => {
       this.#client.query(sql, (error: Error | null, rows: unknown) => {
@@ -345,7 +345,7 @@ export class Session implements Connection {
 
   destroy(): void {
     streamOf(this.#client).destroy();
-    // Its events come later, and no query may get it meanwhile.
+    // Its events arrive later; until then no query may be given this connection.
     this.#lose(lostConnection('the connection was cut'));
   }
 
@@ -362,7 +362,7 @@ function typesOf(fields: readonly Field[]): string {
   return fields.map(({ columnType, characterSet }) => `${columnType}/${characterSet}`).join();
 }
 
-/** The socket, which is another one once it is encrypted. */
+/** The current socket: TLS replaces it. */
 function streamOf(client: Client): Duplex {
   return (client as unknown as { readonly stream: Duplex }).stream;
 }

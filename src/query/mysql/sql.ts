@@ -4,19 +4,19 @@ import { NOT_A_SELECT } from '../runner.ts';
 import type { ChildStatement, Keys, Refusal } from '../server/connection.ts';
 
 /**
- * Functions that read files of the server, take locks that last, wait for other servers, or run commands; the last ones are
- * of extensions. What writes to tables, sequences included, a transaction that only reads refuses.
+ * Functions that read files of the server, take lasting locks, wait for other servers, or run commands; the last ones belong to
+ * extensions. Writes to tables and sequences are rejected by the read-only transaction itself.
  */
 const FUNCTIONS =
   /^(?:load_file|get_lock|release_lock|release_all_locks|(?:master|source)_pos_wait|master_gtid_wait|wait_for_executed_gtid_set|wait_until_sql_thread_after_gtids|setval|sys_(?:exec|eval|set|get)|lib_mysqludf_\w+|spider_\w+|version_tokens_\w+|service_get_\w+_locks|service_release_locks)$/;
 
-/** What a statement that reads begins with. */
+/** The keywords that a reading statement may begin with. */
 const BEGINNINGS = new Set(['select', 'with', 'values']);
 
 /**
- * Looks for what a SELECT can do beside reading: a transaction that can only read stops what writes rows, but not a SELECT that
- * writes a file of the server, locks rows, or calls a function with an effect of its own. Which tables can be read, and what
- * functions do that the database's own people made, is the business of the database's user, who should hold SELECT alone.
+ * Finds effects of a SELECT other than reading. A read-only transaction prevents writes to rows, but not a SELECT that writes
+ * a file of the server, locks rows, or calls a function with side effects. Access to tables and to user-defined functions is
+ * controlled by the privileges of the database's user, who should have SELECT only.
  */
 export function findRefused(sql: string): Refusal | undefined {
   const tokens = scanSql(sql, 'mysql');
@@ -46,7 +46,7 @@ function refusalOf(token: SqlToken, next: SqlToken | undefined, sql: string): st
   return undefined;
 }
 
-/** A name as the server compares it. A quoted one calls a function as well. */
+/** A name in the form that the server compares. A quoted name can call a function too. */
 function nameOf(token: SqlToken, sql: string): string | undefined {
   if (token.kind === 'word') return token.text.toLowerCase();
   if (token.kind !== 'other') return undefined;
@@ -62,13 +62,13 @@ function isCalled(offset: number, sql: string): boolean {
   return CALLED.test(sql);
 }
 
-/** The most rows that a LIMIT or a setting can name. */
+/** The largest number of rows in a LIMIT or a setting. */
 export const ALL_ROWS = 18_446_744_073_709_551_615n;
 
 /**
- * The statement of a child with only the rows that have one of the keys. The number of keys is a power of two, so that few
- * statements are prepared; the last one is repeated. Each column is looked for by itself, which may find pairs that are no key:
- * whoever reads the rows drops them.
+ * A child's statement, restricted to rows with one of the keys. The last key is repeated up to a power of two, so that few
+ * statements are prepared. Each column is matched separately, which may find combinations that are not a key: the reader of the
+ * rows drops these.
  */
 export function childStatement(sql: string, columns: readonly string[], { values, kinds }: Keys): ChildStatement {
   const lists = kinds.map((kind, index) => [...new Set(values.map((key) => neutralText(kind, key[index] ?? null)))]);
@@ -85,8 +85,7 @@ export function childStatement(sql: string, columns: readonly string[], { values
 }
 
 /**
- * A statement whose rows stay in its own order when it becomes a part of another one: the server ignores ORDER BY there, unless
- * there is a LIMIT too.
+ * A statement that keeps its row order as a subquery: there the server ignores ORDER BY without a LIMIT.
  */
 function ordered(sql: string): string {
   const words = scanSql(sql, 'mysql').flatMap((token) =>

@@ -39,7 +39,7 @@ const TYPES = {
 const UNSIGNED = 0x20;
 const ENUM = 0x100;
 const SET = 0x800;
-/** The character set of what is no text. */
+/** The character set of values other than text. */
 const BINARY = 63;
 /** Bytes of a character on our connections, whose character set is utf8mb4. */
 const BYTES = 4;
@@ -47,9 +47,8 @@ const BYTES = 4;
 type Read = (value: Exclude<SqlValue, null>) => SqlValue;
 
 /**
- * Compiles the reading of a result's rows: what the driver returns becomes, in its place, the values that a SQLite of the
- * same content would return, so that every writer writes the same of both. The function throws {@link ValueError} for dates
- * that no calendar has, such as 0000-00-00.
+ * Compiles a function that converts the driver's values of a row, in place, to those that SQLite would return for the same
+ * content, so that every format is the same for both. It throws {@link ValueError} for invalid dates such as 0000-00-00.
  */
 export function compileReading(
   columns: readonly ResultColumn[],
@@ -82,7 +81,7 @@ function readerOf(column: ResultColumn, type: number): Read | undefined {
       return (value) => shortest(value as number);
     case TYPES.decimal:
     case TYPES.newdecimal:
-      // A whole number with a scale, which SQLite has no word for.
+      // An integer with a scale, which SQLite does not have.
       return SCALARS[column.kind].primitive === 'integer' ? (value) => String(value).replace(/\.0+$/, '') : undefined;
     case TYPES.bit:
       return SCALARS[column.kind].primitive === 'binary'
@@ -107,13 +106,13 @@ function isDated({ kind }: ResultColumn): boolean {
   return primitive === 'date' || primitive === 'datetime';
 }
 
-/** A date with a year, a month and a day: MySQL keeps others too. */
+/** Requires a date with a year, month and day: MySQL also stores incomplete ones. */
 function real(column: ResultColumn, text: string): string {
   if (/^0000|-00/.test(text)) throw wrongValue(column, text);
   return text;
 }
 
-/** A number of single precision with no more digits than tell it from others: the driver widens it, which adds digits. */
+/** The shortest digits that identify a single-precision number: the driver widens it, which adds digits. */
 function shortest(value: number): number {
   for (let digits = 6; digits < 9; digits += 1) {
     const short = Number(value.toPrecision(digits));
@@ -122,7 +121,7 @@ function shortest(value: number): number {
   return value;
 }
 
-/** Makes parameters of a type, as the driver does. */
+/** The driver's constructors of typed parameters. */
 export interface TypedParameters {
   LONGLONG(value: string): unknown;
   NEWDECIMAL(value: string): unknown;
@@ -131,7 +130,7 @@ export interface TypedParameters {
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** A bound value as the binary protocol sends it: with its type, so that no number is compared as a text or as a double. */
+/** A bound value for the binary protocol, with its type, so that numbers are not compared as texts or doubles. */
 export function parameterOf(kind: ScalarKind, value: Bound, typed: TypedParameters): unknown {
   if (value === null) return null;
   switch (SCALARS[kind].sql.cast.mysql) {
@@ -149,7 +148,7 @@ function isLong(text: string): boolean {
   return value >= INT64_MIN && value <= INT64_MAX;
 }
 
-/** Names and families of the types whose columns need no more to be known. */
+/** Names and families of the types that depend on nothing but the type number. */
 const FAMILIES: ReadonlyMap<number, DatabaseType> = new Map([
   [TYPES.tiny, { name: 'tinyint', family: 'integer' }],
   [TYPES.short, { name: 'smallint', family: 'integer' }],
@@ -166,7 +165,7 @@ const FAMILIES: ReadonlyMap<number, DatabaseType> = new Map([
   [TYPES.json, { name: 'json', family: 'json' }],
 ]);
 
-/** A column for the check of its type, which is unknown for a prompt, a NULL, and bits: these may be numbers, truths or bytes. */
+/** A column for the type check. The type is unknown for a prompt, a NULL, and bits, which may be numbers, booleans or bytes. */
 export function columnOf(field: Field): FoundColumn {
   return { name: field.name, type: typeOf(field) };
 }
@@ -179,7 +178,7 @@ function typeOf(field: Field): DatabaseType | undefined {
   switch (columnType) {
     case TYPES.decimal:
     case TYPES.newdecimal: {
-      // The length counts a point and a sign.
+      // The length includes the point and the sign.
       const length = columnLength - (decimals > 0 ? 1 : 0) - ((flags & UNSIGNED) === 0 ? 1 : 0);
       return { name: `decimal(${length},${decimals})`, family: 'decimal', length, scale: decimals };
     }
@@ -206,7 +205,7 @@ function stringType({
   if ((flags & (ENUM | SET)) !== 0) return { name: (flags & ENUM) === 0 ? 'set' : 'enum', family: 'text' };
   if (columnType === TYPES.blob) return { name: 'text', family: 'text' };
   const name = columnType === TYPES.char ? 'char' : 'varchar';
-  // The length of an expression is no more than a guess.
+  // The length of an expression is only an estimate.
   if (orgTable === '') return { name, family: 'text' };
   const length = columnLength / BYTES;
   return { name: `${name}(${length})`, family: 'text', length };
