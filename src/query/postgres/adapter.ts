@@ -37,7 +37,7 @@ export const postgres: EngineAdapter<ClientConfig> = {
     const at = readDatabaseUrl(url, root);
     if (at.kind !== 'postgres') throw new TypeError('a file has an adapter of its own');
     const address = new URL(at.url);
-    // As it is in a URL: the setter itself leaves a percent sign as it stands.
+    // Encoded as in a URL: the setter does not escape a percent sign.
     if (password !== undefined) address.password = encodeURIComponent(password);
     const { readConfig } = await import('../../store/postgres/pool.ts');
     const { config, location } = readConfig(address.href);
@@ -73,9 +73,9 @@ export const postgres: EngineAdapter<ClientConfig> = {
 };
 
 /**
- * What a failed query is to its caller, by the SQLSTATE (PostgreSQL's manual, appendix A): the connection is gone or none can
- * be made, the database is busy, a prompt's value is out of the range of its type, or the query itself is at fault, which is
- * for the log, or for its author where it is private.
+ * The fault for the caller of a failed query, by SQLSTATE (PostgreSQL's manual, appendix A): the connection is lost or can't be
+ * made, the database is busy, a prompt's value is out of range, or the query itself is wrong. The last is reported in the log
+ * only, or to the author of a private query.
  */
 function faultOfDatabase(plan: Plan, error: unknown): Fault {
   if (error instanceof Fault) return error;
@@ -100,10 +100,10 @@ function isOutdated(error: unknown): boolean {
   return code === '0A000' || code === '26000';
 }
 
-/** How long looking into one query may take the database, in milliseconds. */
+/** Time limit for checking one query, in milliseconds. */
 const PATIENCE = 10_000;
 
-/** What the id of a type says. */
+/** Types by their ids. */
 const FAMILIES: ReadonlyMap<number, DatabaseType> = new Map([
   [TYPES.bool, { name: 'boolean', family: 'boolean' }],
   [TYPES.bytea, { name: 'bytea', family: 'binary' }],

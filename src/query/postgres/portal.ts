@@ -3,7 +3,7 @@ import type { FieldDef } from 'pg';
 import type { SqlValue } from '../render/index.ts';
 import type { Cursor, Rows } from '../server/connection.ts';
 
-/** What a driver's connection writes, as far as it is used here: messages of PostgreSQL's protocol 3.0, section 55.2.3. */
+/** The parts of the driver's connection that are used here: messages of PostgreSQL's protocol 3.0, section 55.2.3. */
 interface Wire {
   readonly stream: Duplex;
   parse(message: { readonly name: string; readonly text: string }): void;
@@ -35,11 +35,11 @@ export interface PortalRun {
   readonly values: readonly (string | null)[];
   /** Rows of the first batch. */
   readonly rows: number;
-  /** They are all that is wanted now. */
+  /** No further rows are wanted. */
   readonly once: boolean;
-  /** A name by which more can be asked for as long as the transaction lasts; none by default. */
+  /** A name by which more rows can be requested until the transaction ends; none by default. */
   readonly portal?: string;
-  /** The run of that name has begun: more of it is wanted. */
+  /** The portal of that name exists: fetch more of its rows. */
   readonly begun?: boolean;
 }
 
@@ -53,7 +53,7 @@ export class Portal implements Cursor {
   #wire: Wire | undefined;
   #gathered: SqlValue[][] = [];
   #batch = Promise.withResolvers<Rows>();
-  /** Nothing more comes, or nothing more is asked for. */
+  /** No more rows arrive, or no more are wanted. */
   #over: boolean;
 
   constructor(run: PortalRun) {
@@ -137,14 +137,14 @@ export class Preparation {
   readonly #done = Promise.withResolvers<readonly FieldDef[]>();
   #fields: readonly FieldDef[] = [];
 
-  /** @param forget name of a statement that is not needed any more */
+  /** @param forget name of a statement to deallocate */
   constructor(name: string, text: string, forget?: string) {
     this.#name = name;
     this.#text = text;
     this.#forget = forget;
   }
 
-  /** The columns of its result; empty where it has none. @throws errors of the database and of the connection */
+  /** The columns of its result; empty if it returns none. @throws errors of the database and of the connection */
   get fields(): Promise<readonly FieldDef[]> {
     return this.#done.promise;
   }

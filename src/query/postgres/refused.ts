@@ -1,10 +1,10 @@
 import { NOT_A_SELECT } from '../runner.ts';
 import type { Refusal } from '../server/connection.ts';
 
-/** Answers which of some names are those of functions that may do more than compute: `procs` in small letters. */
+/** Returns the names of functions that may have side effects among the given lower-case names. */
 type AskVolatile = (names: readonly string[]) => Promise<readonly string[]>;
 
-/** Volatile functions that only compute, look at the clock, or tell sizes. */
+/** Volatile functions that only compute, read the clock, or return sizes. */
 const HARMLESS = new Set([
   'clock_timestamp',
   'gen_random_bytes',
@@ -32,15 +32,15 @@ const HARMLESS = new Set([
   'uuidv7',
 ]);
 
-/** What a statement that reads begins with. */
+/** The keywords that a reading statement may begin with. */
 const BEGINNINGS = new Set(['select', 'with', 'values']);
 
 /** Functions that run a text as SQL, or wait on another connection, whatever they are declared as. */
 const RUNS_TEXT = /^(?:query_to_xml.*|cursor_to_xml.*|crosstab.*|connectby|xpath_table|ts_stat|ts_rewrite|dblink.*)$/;
 
 /**
- * The volatile functions of the server and its extensions among some names; what people made themselves is not looked at. Nor
- * is what takes an `internal` value, which no statement can have: `system`, of TABLESAMPLE, is a name that columns have too.
+ * Selects the volatile functions of the server and its extensions among some names. User-defined functions are excluded, as are
+ * functions with an `internal` parameter, which no statement can call: `system`, of TABLESAMPLE, is a common column name.
  */
 const VOLATILE_FUNCTIONS = `
   select distinct p.proname::text from pg_catalog.pg_proc p
@@ -49,7 +49,7 @@ const VOLATILE_FUNCTIONS = `
     or exists (select from pg_catalog.pg_depend d
       where d.classid = 'pg_catalog.pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'))`;
 
-/** Runs statements of ours. */
+/** Runs the gateway's own statements. */
 interface Asking {
   ask(text: string, values: readonly unknown[]): Promise<readonly (readonly unknown[])[]>;
 }
@@ -60,14 +60,14 @@ export async function volatileAmong(session: Asking, names: readonly string[]): 
 }
 
 /**
- * Looks for what a SELECT can do beside reading: a transaction that can only read stops what writes rows, and nothing else.
+ * Finds effects of a SELECT other than reading: a read-only transaction prevents writes to rows, and nothing else.
  * Functions that change a setting of the session, end other sessions, take locks that last, move sequences, read files of the
  * server, send notifications or run a text as SQL are refused, by one rule: PostgreSQL has to know every function with such
  * an effect as volatile, so all volatile ones of the server and of its extensions are, but for those that are known to do
  * no harm.
  *
- * The rest is the business of the database's role, which should hold SELECT alone and be no superuser: which tables and
- * views can be seen, and what functions do that the database's own people made, or a view calls.
+ * The rest is controlled by the privileges of the database's role, which should have SELECT only and not be a superuser: access
+ * to tables and views, and the effects of functions that are user-defined or called by a view.
  */
 export async function findRefused(sql: string, askVolatile: AskVolatile): Promise<Refusal | undefined> {
   const { called, clause, escaped, first } = readNames(sql);
@@ -91,7 +91,7 @@ export async function findRefused(sql: string, askVolatile: AskVolatile): Promis
 
 /** A name that something is called by. */
 interface CalledName {
-  /** As the database sees it: in small letters unless it was quoted. */
+  /** As the database reads it: in lower case unless it was quoted. */
   readonly name: string;
   readonly offset: number;
 }
@@ -200,15 +200,15 @@ function behindOther(sql: string, at: number): number {
   return literal > at ? literal : at + Math.max(1, lengthAt(NUMBER, sql, at));
 }
 
-/** What a statement says that a query must not, whatever the database makes of it, or the names that it calls. */
+/** The names that a statement calls, and the constructs that are forbidden in any query. */
 interface Names {
   /** Names before a parenthesis, and behind a dot: functions, and keywords, columns and fields that look like them. */
   readonly called: readonly CalledName[];
   /** `select ... into`, `for update` and their like. */
   readonly clause: { readonly text: string; readonly offset: number } | undefined;
-  /** The word that it begins with, in small letters; empty if it begins with something else. */
+  /** The first word, in lower case; empty if it begins with something else. */
   readonly first: string;
-  /** A name with Unicode escapes, which could be any. */
+  /** A name with Unicode escapes, which could be any name. */
   readonly escaped: { readonly offset: number } | undefined;
 }
 

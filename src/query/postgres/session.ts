@@ -10,19 +10,18 @@ import { Portal, type PortalRun, Preparation } from './portal.ts';
 import { findRefused, volatileAmong } from './refused.ts';
 import { compileReading } from './values.ts';
 
-/** What all sessions of a database have in common. */
+/** Options that all sessions of a database share. */
 export interface SessionOptions {
-  /** How it is reached. */
   readonly config: ClientConfig;
-  /** IANA zone of datetimes that have none. */
+  /** IANA zone of datetimes without an offset. */
   readonly timezone: string;
   /** Milliseconds after which the database itself ends a statement, if the gateway does not. */
   readonly statementTimeout: number;
-  /** Bytes of temporary files that a session may have; as the database has it where undefined. */
+  /** Bytes of temporary files that a session may use; if `undefined`, the database's own setting applies. */
   readonly temporaryLimit?: number;
 }
 
-/** How long a connection may take to be made, in milliseconds. */
+/** Time limit for connecting, in milliseconds. */
 const CONNECT_TIMEOUT = 10_000;
 /** Rows that are read between other statements at once. */
 const ROWS_IN_TURN = 500;
@@ -48,11 +47,11 @@ function settings(given: readonly string[], { timezone, statementTimeout }: Sess
     client_encoding: 'UTF8',
   };
   const options = Object.entries(own).map(([name, value]) => `-c ${name}=${value}`);
-  // The last one holds where two set the same.
+  // The last value of a setting takes effect.
   return [...given, ...options].join(' ');
 }
 
-/** How the driver is to connect. What the address says of options stands before ours, or it would take their place. */
+/** The driver's configuration. The options of the URL come before the gateway's, which override them. */
 function clientConfig(options: SessionOptions): ClientConfig {
   const { connectionString, options: own, ...config } = options.config;
   const given = own === undefined ? [] : [own];
@@ -63,7 +62,7 @@ function clientConfig(options: SessionOptions): ClientConfig {
   return { ...config, connectionString: address.href, options: settings(given, options) };
 }
 
-/** A row where temporary files are bounded by no more than so many kilobytes. -1 is no bound. */
+/** Returns a row if temporary files are limited to at most $1 kilobytes. -1 means no limit. */
 const BOUNDED = "select 1 from pg_settings where name = 'temp_file_limit' and setting::bigint between 0 and $1";
 
 /** A statement that is prepared on a session. */
@@ -76,7 +75,7 @@ interface Prepared {
 /** A connection to a PostgreSQL. */
 export class Session implements Connection {
   readonly #client: Client;
-  /** By their ids, the least used first. */
+  /** By id, least recently used first. */
   readonly #prepared = new Map<string, Prepared>();
   #statements = 0;
   #statementTimeout: number;
@@ -94,7 +93,7 @@ export class Session implements Connection {
 
   /** @throws errors of the connection, and of the database that refuses it */
   static async open(options: SessionOptions): Promise<Session> {
-    // Loaded where there is a PostgreSQL: the driver takes as long as a third of a start.
+    // Loaded only when needed: loading the driver takes a third of the startup time.
     const { default: pg } = await import('pg');
     const client = new pg.Client({
       keepAlive: true,
@@ -131,7 +130,7 @@ export class Session implements Connection {
     }
     const [oldest] = this.#prepared.size < STATEMENTS_KEPT ? [] : this.#prepared;
     if (oldest !== undefined) this.#prepared.delete(oldest[0]);
-    // A name is never used twice: that the one before was forgotten need not be waited for.
+    // Names are never reused, so there is no need to wait for the deallocation of the previous one.
     this.#statements += 1;
     const name = `signalbox_${this.#statements}`;
     const fields = await this.describe(name, plan.sql, oldest?.[1].name);
@@ -186,8 +185,8 @@ export class Session implements Connection {
   }
 
   /**
-   * Each column is looked for by itself, which may find pairs that are no key: whoever reads the rows drops them. A condition
-   * on all columns at once would be a join, and PostgreSQL keeps no order through joins.
+   * Each column is matched separately, which may find combinations that are not a key: the reader of the rows drops these. A
+   * condition on all columns together would be a join, and PostgreSQL's joins do not keep the row order.
    */
   childStatement({ sql, parameters }: Plan, columns: readonly string[], { values, kinds }: Keys): ChildStatement {
     const conditions = columns.map((name, index) => {
@@ -223,7 +222,7 @@ export class Session implements Connection {
     await this.ask('select pg_cancel_backend($1)', [pid]);
   }
 
-  /** Runs a statement of ours. @throws errors of the database and of the connection */
+  /** Runs a statement of the gateway's own. @throws errors of the database and of the connection */
   async ask(text: string, values: readonly unknown[] = []): Promise<readonly (readonly unknown[])[]> {
     return (await this.#client.query({ text, values: [...values], rowMode: 'array' })).rows;
   }
@@ -234,7 +233,7 @@ export class Session implements Connection {
     this.#statementTimeout = timeout;
   }
 
-  /** Bounds the session's temporary files. A lower bound that its role has already stays. @throws errors of the connection */
+  /** Limits the session's temporary files. A lower limit of its role is kept. @throws errors of the connection */
   async #boundFiles(bytes: number): Promise<void> {
     const kilobytes = Math.ceil(bytes / 1024);
     const lower = await this.ask(BOUNDED, [kilobytes]);
@@ -242,13 +241,13 @@ export class Session implements Connection {
     try {
       await this.ask("select set_config('temp_file_limit', $1, false)", [`${kilobytes}kB`]);
     } catch (error) {
-      // Only superusers may, and roles that were given the right to (42501); others that speak the protocol know no such setting.
+      // 42501: only superusers and roles with the privilege may. 42704: other engines with this protocol lack the setting.
       if (errorCode(error) !== '42501' && errorCode(error) !== '42704') throw error;
       this.#unbounded = errorCode(error) === '42501';
     }
   }
 
-  /** The role may not bound its temporary files, and nothing else does. */
+  /** Whether temporary files are unlimited and the role is not permitted to limit them. */
   get unbounded(): boolean {
     return this.#unbounded;
   }
@@ -259,7 +258,7 @@ export class Session implements Connection {
 
   destroy(): void {
     streamOf(this.#client).destroy();
-    // Its events come later, and no query may get it meanwhile.
+    // Its events arrive later; until then no query may be given this connection.
     this.#lose();
   }
 
@@ -275,7 +274,7 @@ function arrayText(texts: readonly string[]): string {
   return `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join()}}`;
 }
 
-/** The socket, which is another one once it is encrypted. */
+/** The current socket: TLS replaces it. */
 function streamOf(client: Client): Duplex {
   return (client as unknown as { readonly connection: { readonly stream: Duplex } }).connection.stream;
 }

@@ -29,9 +29,9 @@ export const TYPES = {
 type Read = (text: string) => SqlValue;
 
 /**
- * Compiles the reading of a result's rows: texts in PostgreSQL's own forms become, in their place, the values that a SQLite
- * of the same content would return, so that every writer writes the same of both. The function throws {@link ValueError} for
- * dates before Christ, which no format has a form for; what else does not fit its column is refused by the writers.
+ * Compiles a function that converts PostgreSQL's texts of a row, in place, to the values that SQLite would return for the same
+ * content, so that every format is the same for both. It throws {@link ValueError} for dates BC, which no format can express;
+ * the renderers reject other values that do not fit their columns.
  * @param types ids of the types of the result's columns
  */
 export function compileReading(
@@ -64,7 +64,7 @@ function readerOf(column: ResultColumn, type: number): Read | undefined {
     case TYPES.float8:
       return Number;
     case TYPES.numeric:
-      // A whole number with a scale, which SQLite has no word for.
+      // An integer with a scale, which SQLite does not have.
       return SCALARS[column.kind].primitive === 'integer' ? (text) => text.replace(/\.0+$/, '') : undefined;
     case TYPES.bytea:
       return (text) => Buffer.from(text.slice(2), 'hex');
@@ -78,10 +78,10 @@ function readerOf(column: ResultColumn, type: number): Read | undefined {
   }
 }
 
-/** Digits that every number of the language holds exactly. */
+/** Digits that a JavaScript number always holds exactly. */
 const EXACT_DIGITS = 15;
 
-/** An integer. Measured twice as fast by way of a number than from the text, where that has few digits. */
+/** Converts an integer. For few digits, going through a number was measured twice as fast as parsing the text. */
 function integerOf(text: string): bigint {
   return BigInt(text.length <= EXACT_DIGITS ? Number(text) : text);
 }
@@ -91,7 +91,7 @@ function isDated({ kind }: ResultColumn): boolean {
   return primitive === 'date' || primitive === 'datetime';
 }
 
-/** A date of our era. */
+/** Rejects a date BC. */
 function present(column: ResultColumn, text: string): string {
   if (text.endsWith(' BC')) throw wrongValue(column, text);
   return text;
@@ -99,7 +99,7 @@ function present(column: ResultColumn, text: string): string {
 
 const ODD_OFFSET = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(\.\d+)?([+-]\d{2}:\d{2}):(\d{2})$/;
 
-/** Offsets of the time before there were zones have seconds, which no format has: the same instant, with those left out. */
+/** Offsets from before standard time have seconds, which no format supports: the same instant with an offset of whole minutes. */
 function wholeMinutes(text: string): string {
   const match = ODD_OFFSET.exec(text);
   if (match === null) return text;

@@ -7,7 +7,7 @@ import { compileDatetime, type DatetimeStyle } from './datetime.ts';
 import { type Present, wrongValue } from './value.ts';
 
 /**
- * Compiles the text of a column's values: what XML and CSV write, and JSON for everything that is no number there.
+ * Compiles the text of a column's values: what XML and CSV write, and JSON for everything other than numbers.
  * The function throws {@link ValueError} for a value that does not fit.
  */
 export function compileTextOf(column: PlanColumn, zone: Zone, style: DatetimeStyle): (value: Present) => string {
@@ -45,7 +45,7 @@ export function compileTextOf(column: PlanColumn, zone: Zone, style: DatetimeSty
   }
 }
 
-/** Digits of an integer; undefined where it is none. A whole real number is one. */
+/** Digits of an integer; `undefined` if the value is not one. A real number without a fraction counts as one. */
 export function integerText(value: Present): string | undefined {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value).toString() : undefined;
@@ -54,7 +54,7 @@ export function integerText(value: Present): string | undefined {
 }
 
 /**
- * Digits of a decimal, without exponent; undefined where it is none. A stored text keeps its digits; a real number is
+ * Digits of a decimal, without exponent; `undefined` if the value is not one. A stored text keeps its digits; a real number is
  * rounded to the scale, where one is declared and it has more.
  */
 export function decimalText(value: Present, scale: number | undefined): string | undefined {

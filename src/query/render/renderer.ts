@@ -15,7 +15,7 @@ export interface NestedRow {
   readonly below: readonly (readonly NestedRow[])[];
 }
 
-/** What stands below a row of a query that has no children. */
+/** The nested rows of a query without children. */
 export const NOTHING_BELOW: NestedRow['below'] = [];
 
 /** Turns rows into text, or into bytes where the format is none of text. Made for one result; what it needs to know of the columns was compiled before. */
@@ -24,9 +24,9 @@ export interface Renderer {
   row(cells: readonly SqlValue[], number: number, below: NestedRow['below']): void;
   /** What the rows since the last call have come to; a format may hold some of it back until the next. */
   flush(): string | Uint8Array;
-  /** What stands before the rows, known when all were read; empty in a format of bytes. */
+  /** The text before the rows, known once all were read; empty in a binary format. */
   head(rows: number): string;
-  /** What stands after them. @throws ResultLimitError */
+  /** The content after the rows. @throws ResultLimitError */
   tail(): string | Uint8Array;
 }
 

@@ -82,7 +82,7 @@ export interface RunningCall {
 export interface QueryRuns {
   /**
    * Enters a run for whichever gateway has time, and returns its id. @throws Fault UNAVAILABLE
-   * @param user whose it is; whether that user may still run it is looked at again when it runs
+   * @param user the owner; permission is checked again when it runs
    */
   enter(run: NewRun, user: User | undefined): Promise<string>;
   /**

@@ -3,7 +3,7 @@ import type { Query } from '../../model/query.ts';
 import type { Db, QueryRunTable, Store } from '../../store/index.ts';
 import type { NewRun, QueryRun, RunState } from './port.ts';
 
-/** What became of a run that succeeded. */
+/** The result of a run that succeeded. */
 export interface RunResult {
   readonly columns: number;
   readonly rows: number;

@@ -21,7 +21,7 @@ export interface RunWorkerPorts {
   readonly rows: RunRows;
   readonly blobs: Blobs;
   readonly onError: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
-  /** Told of each attempt that has ended. */
+  /** Notified of each attempt that has ended. */
   readonly account?: Account | undefined;
 }
 

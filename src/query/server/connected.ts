@@ -6,7 +6,7 @@ import { Renderers, Result } from '../result.ts';
 import type { Bound, MemberValues, RawResult, Task } from '../runner.ts';
 import type { Connection, Statement } from './connection.ts';
 
-/** Rows that are asked for at once. */
+/** Rows in one request. */
 const ROWS = 500;
 
 /** A member of a connected query whose columns were found. */
@@ -20,8 +20,8 @@ interface Prepared {
 }
 
 /**
- * Runs a connected query on a connection, in a transaction that sees one state of the database: rows of the query are read in
- * turn, and between its batches what stands below them.
+ * Runs a connected query in a transaction that sees one snapshot of the database: rows of the query are read in batches, and
+ * after each batch the rows below it.
  * @param folder for large results
  * @throws errors of the database, of the connection and of the file system; ValueError, ResultLimitError
  */
@@ -88,7 +88,7 @@ async function readChildren(
   }
 }
 
-/** Renders rows of a connected query with what stands below them. */
+/** Renders rows of a connected query with the rows below them. */
 class ConnectedRun {
   readonly #renderer: Renderer;
   readonly #result: Result;

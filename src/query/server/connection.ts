@@ -8,19 +8,19 @@ import type { Bound } from '../runner.ts';
 
 /** Some rows of a result. */
 export interface Rows {
-  /** As the driver has them: {@link Statement.read} makes values of them, in place. */
+  /** In the driver's form: {@link Statement.read} converts them in place. */
   readonly rows: SqlValue[][];
-  /** No row stands behind them. */
+  /** No more rows follow. */
   readonly complete: boolean;
 }
 
 /** One run of a statement. Rows come in batches, so that no more of them is in memory than was asked for. */
 export interface Cursor {
-  /** The batch that was asked for last. @throws errors of the database and of the connection */
+  /** The batch that was requested last. @throws errors of the database and of the connection */
   readonly batch: Promise<Rows>;
-  /** Asks for the next rows; the batch before must have come, and not been the last. */
+  /** Requests the next rows. The previous batch must have arrived, and not been complete. */
   ask(rows: number): void;
-  /** Ends the run; resolves when the connection can be used for another. */
+  /** Ends the run; resolves when the connection can be used again. */
   close(): Promise<void>;
 }
 
@@ -29,9 +29,9 @@ export interface CursorOptions {
   readonly values: readonly Bound[];
   /** Rows of the first batch. */
   readonly rows: number;
-  /** Rows that are wanted in all; `undefined` for all that there are. */
+  /** Total rows wanted; `undefined` for all. */
   readonly wanted?: number;
-  /** The first batch is all that is wanted: it and the end of the run may take one round trip. */
+  /** Only the first batch is wanted: it and the end of the run may take one round trip. */
   readonly once?: boolean;
 }
 
@@ -40,17 +40,17 @@ export interface Statement {
   /** Names of the columns of its result. */
   readonly names: readonly string[];
   readonly columns: readonly ResultColumn[];
-  /** Turns a row of the driver into values of the same content in SQLite, so that every writer writes the same of both. */
+  /** Converts a driver's row to the values that SQLite would return, so that every format is the same for both. */
   read(row: SqlValue[]): SqlValue[];
   start(options: CursorOptions): Cursor;
   /**
-   * Reads the rows while other statements of the connection run: each call returns the next ones, and none at the end.
-   * @param folder for what has to be kept meanwhile
+   * Reads the rows while other statements of the connection run: each call returns the next rows, and an empty list at the end.
+   * @param folder for rows that must be buffered
    */
   readInTurn(options: Pick<CursorOptions, 'values' | 'wanted'>, folder: string): () => Promise<SqlValue[][]>;
 }
 
-/** What is looked for below a batch of rows. */
+/** The keys of the rows to find below a batch. */
 export interface Keys {
   readonly values: readonly (readonly SqlValue[])[];
   /** The declared kinds of the values of one key. */
@@ -72,7 +72,7 @@ export interface Connection {
   /** By which the server knows it. */
   readonly id: number;
   readonly lost: boolean;
-  /** Called once, when the connection has ended, however that came about. */
+  /** Called once, when the connection has ended for any reason. */
   whenLost(onLost: () => void): void;
   /**
    * The statement of a plan, prepared the first time. @throws errors of the database and of the connection; ValueError
@@ -95,13 +95,13 @@ export interface Connection {
   allow(timeout: number): Promise<void>;
   /** Resolves if the database answers. */
   ping(): Promise<void>;
-  /** Takes what stops its own statement from another connection, if it can't end one that has more rows. */
+  /** Receives a function that stops its statement from another connection, for drivers that can't end one with more rows. */
   stopBy?(stop: () => Promise<void>): void;
-  /** Stops what runs on another connection now, if anything does. */
+  /** Cancels the statement that is running on another connection, if any. */
   cancel(id: number): Promise<void>;
   /** Ends the connection; resolves when it has ended. */
   close(): Promise<void>;
-  /** Ends the connection at once, whatever runs on it. */
+  /** Ends the connection at once, even if a statement is running. */
   destroy(): void;
 }
 
@@ -114,18 +114,18 @@ export interface Driver {
   readonly pipelines: boolean;
   /** @throws errors of the connection, and of the database that refuses it */
   connect(): Promise<Connection>;
-  /** Whether an error says that the connection has ended, or was never made. */
+  /** Whether an error means that the connection has ended, or was never made. */
   isLost(error: unknown): boolean;
   /** Whether a statement must be prepared anew: its tables were changed, or the connection lost it. */
   isOutdated(error: unknown): boolean;
-  /** What an error of the database is to the caller of a query: the query itself, a value of a prompt, or the database is at fault. */
+  /** The fault for the caller of a query: the cause may be the query itself, a prompt's value, or the database. */
   faultOf(plan: Plan, error: unknown): Fault;
 }
 
-/** What a query must not say, and where in its statement that is. */
+/** A forbidden construct in a query, with its place in the statement. */
 export interface Refusal {
-  /** A sentence without an end, for the author. */
+  /** A sentence without a full stop, for the author. */
   readonly message: string;
-  /** In the statement as the database is given it, from 0. */
+  /** In the statement that is sent to the database, from 0. */
   readonly offset: number;
 }

@@ -11,13 +11,13 @@ interface Run {
   readonly connection: Connection;
   /** It is being stopped in the database. */
   stopping: Promise<void> | undefined;
-  /** It runs no longer. */
+  /** The run has ended. */
   over: boolean;
 }
 
-/** A query whose caller has gone may end by itself when it is short: stopping it costs more. */
+/** Milliseconds for a query to finish after its caller has gone: stopping a short one costs more. */
 const GRACE = 50;
-/** How much later than ours the database's own time limit is, in milliseconds. */
+/** Milliseconds by which the database's own time limit exceeds the gateway's. */
 const BEHIND = 5000;
 /** How long a stopped statement may take to end before its connection is cut. */
 const STOP_WITHIN = 500;
@@ -96,7 +96,7 @@ export class ServerRunner implements Runner {
     const most = Math.max(1, this.#options.connections - 1);
     while (this.#opening < this.#calls.startable && this.#connections.size + this.#opening < most) {
       this.#open().catch((error: unknown) => {
-        // Who waits may still be answered by another connection.
+        // Waiting calls may still be answered by another connection.
         if (this.#connections.size + this.#opening > 0) return;
         this.#calls.failWaiting(unreachable(error));
         this.#closeWhenQuiet();
@@ -124,7 +124,7 @@ export class ServerRunner implements Runner {
     return idle !== undefined && fits(idle) ? this.#idle.pop()?.connection : undefined;
   }
 
-  /** Gives a connection to whose turn it is, or keeps it. */
+  /** Gives a connection to the next call in turn, or keeps it idle. */
   #release(connection: Connection): void {
     if (connection.lost) {
       // Its caller holds one fewer, and may go on with another.
@@ -169,7 +169,7 @@ export class ServerRunner implements Runner {
     }
     run.over = true;
     if (run.stopping !== undefined) {
-      // What is late must not stop the connection's next query.
+      // A late stop must not hit the connection's next query.
       await run.stopping;
       await confirm(connection);
     }
@@ -178,7 +178,7 @@ export class ServerRunner implements Runner {
     this.#closeWhenQuiet();
   }
 
-  /** @throws Error for the log, where a query could do more than read */
+  /** @throws Error for the log, if a query could do more than read */
   async #lookThrough(connection: Connection, plan: Plan): Promise<void> {
     if (this.#sound.has(plan)) return;
     const refusal = await connection.findRefused(plan.sql);
@@ -194,7 +194,7 @@ export class ServerRunner implements Runner {
     return true;
   }
 
-  /** Stops a query in the database, or cuts its connection where that does not do. */
+  /** Stops a query in the database, or cuts its connection if that fails. */
   #cancel(run: Run): void {
     if (run.over) return;
     const cut = (): void => {
@@ -235,7 +235,7 @@ export class ServerRunner implements Runner {
   }
 }
 
-/** Takes a connection that was stopped through one statement, so that a stop that came late is behind it. */
+/** Runs one statement on a connection after a stop, so that a late stop can't hit the next query. */
 async function confirm(connection: Connection): Promise<void> {
   if (connection.lost) return;
   try {

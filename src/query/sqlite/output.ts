@@ -24,7 +24,7 @@ export class Output {
 
   /**
    * @param socket file descriptor of the gateway's end
-   * @param folder for large results; made where it is missing
+   * @param folder for large results; created if missing
    * @param prefix of the names of files there, so that they are found when this process is gone
    */
   constructor(socket: number, folder: string, prefix: string) {
@@ -81,13 +81,13 @@ export class Output {
     this.#closeFile();
   }
 
-  /** Gives up a result and sends why. */
+  /** Discards a result and sends the failure. */
   fail(failure: Failure): void {
     if (this.#file !== undefined) this.#closeFile();
     this.#sendJson(Reply.failed, failure);
   }
 
-  /** Tells the gateway that commands are taken. */
+  /** Signals to the gateway that the reader accepts commands. */
   ready(): void {
     this.#sendJson(Reply.ready, {});
   }

@@ -44,7 +44,7 @@ export class Seat {
     return new Set(this.#calls.map(({ caller }) => caller));
   }
 
-  /** Somebody waits for what it does. */
+  /** Whether a caller still waits for one of its calls. */
   get isAwaited(): boolean {
     return this.#calls.some((call) => !call.settled);
   }

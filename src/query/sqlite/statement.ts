@@ -65,7 +65,7 @@ export class RowsSource {
     this.#limited = this.#bounded ? undefined : prepareLimited(database, sql);
   }
 
-  /** Names of the result's columns. */
+  /** Names of the columns in the result. */
   get names(): readonly string[] {
     return this.#cursor.columns().map((column) => column.name);
   }
@@ -83,7 +83,7 @@ export class RowsSource {
     return this.#cursor.iterate(...values);
   }
 
-  /** Tells how much a whole run came to. */
+  /** Records the size of a complete run. */
   learn(rows: number, length: number): void {
     if (this.#size === 'unknown') this.#size = rows <= BATCH && length <= SLICE ? 'small' : 'large';
   }
