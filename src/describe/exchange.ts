@@ -159,7 +159,7 @@ export type DeliveredHeader = 'Location' | 'Content-Disposition' | 'Rows-Truncat
 
 const NONE: DeliveredFacts = {};
 
-/** By the name in `handler:`. A private query may have become invalid, which is a conflict for whoever names it. */
+/** By the name in `handler:`. A private query may have become invalid, which is a conflict for its caller. */
 export const DELIVERED_FACTS: Readonly<Record<string, DeliveredFacts>> = {
   'signalbox/process-schedule': { headers: ['Location'], faults: ['CONFLICT'] },
   'signalbox/process-update': { faults: ['CONFLICT'] },

@@ -12,8 +12,8 @@ interface Offset {
 
 /**
  * Compiles the text of stored datetimes: `yyyy-MM-dd HH:mm:ss` or with a T, a fraction, an offset or Z; a date alone is
- * its midnight; an integer is Unix seconds. An offset that is stored is kept, one that is missing is the zone's.
- * @returns a function that answers undefined where the value is no datetime
+ * its midnight; an integer is Unix seconds. A stored offset is kept; a missing one is taken from the zone.
+ * @returns a function that returns `undefined` if the value is not a datetime
  */
 export function compileDatetime(zone: Zone, style: DatetimeStyle): (value: Present) => string | undefined {
   const written = new Map<number, Offset>();

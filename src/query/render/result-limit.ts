@@ -2,8 +2,8 @@
 export const RESULT_LIMIT = 'RESULT_LIMIT';
 
 /**
- * A result is larger than its format, or than what is set aside for it, can hold. The message is for the caller: it
- * goes on from `The result` and has no end.
+ * A result is too large for its format or for the memory reserved for it. The message is for the caller: it continues
+ * `The result` and has no full stop.
  */
 export class ResultLimitError extends Error {
   override readonly name = 'ResultLimitError';

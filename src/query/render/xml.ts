@@ -30,7 +30,7 @@ export function compileXmlp(shape: ResultShape, zone: Zone, root: ReplyRoot | un
   );
 }
 
-/** The root of a result where nothing else is said. */
+/** The default root of a result. */
 const RESULT_ROOT: ReplyRoot = { name: 'QAS_GETQUERYRESULTS_RESP_MSG', namespace: '', alone: true };
 
 /** The tags of the element around a result. */

@@ -90,11 +90,11 @@ export interface QueryRuns {
    * @throws Fault as QueryPort.run does, and STORAGE_FULL; an AbortError where the signal ended it
    */
   keepFile(run: NewRun, call: RunningCall): Promise<QueryRun>;
-  /** `undefined` if it does not exist, or is kept no longer. */
+  /** `undefined` if it does not exist or has expired. */
   find(id: string): Promise<QueryRun | undefined>;
   /**
    * Stops a run of an owner's that waits or runs, in whichever gateway.
-   * @returns `fail` where it had ended before
+   * @returns `fail` if it had already ended
    */
   cancel(id: string, owner: string): Promise<'idNotFound' | 'fail' | 'success'>;
   /**
@@ -102,7 +102,7 @@ export interface QueryRuns {
    * @throws Fault CONFLICT where the query has changed since, BAD_PARAMETER where a row is too large for a block; undefined where the rows are kept no longer
    */
   block(run: QueryRun, query: Query, number: number, options: BlockOptions): Promise<RunBlock | undefined>;
-  /** The file of a run that ended in success; undefined where it is kept no longer, or there is none. */
+  /** The file of a run that ended in success; `undefined` if it has expired or does not exist. */
   content(run: QueryRun): Promise<StoredBlob | undefined>;
   /** Removes what is older than it is kept. */
   sweep(): Promise<void>;

@@ -32,8 +32,8 @@ const CONCURRENCY = 4;
 const RETRY = { attempts: 5, first: 1000, longest: 60_000 } as const;
 
 /**
- * What works at runs. That a query can't be answered is how its run ends, and no failure of the job: only what may be
- * better the next time is tried again.
+ * The worker that carries out runs. A query that can't be answered ends its run, but is not a failure of the job: only errors
+ * that may be temporary are retried.
  */
 export function createRunWorker(ports: RunWorkerPorts): Worker {
   const { rows } = ports;

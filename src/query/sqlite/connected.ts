@@ -49,7 +49,7 @@ function jsonOf(value: SqlValue): string {
 /** Takes a row with all that is below it, and how many rows that is. */
 type TakeRow = (row: NestedRow, count: number) => void;
 
-/** Reads what stands below the rows of one connected query, whose members it has prepared. */
+/** Reads the rows below those of one connected query, whose members it has prepared. */
 export class ConnectedReader {
   readonly #members: readonly Member[];
   readonly #statements: Prepared[] = [];
@@ -70,7 +70,7 @@ export class ConnectedReader {
     });
   }
 
-  /** What stands below each row. */
+  /** The shapes of the rows below each row. */
   get shapes(): readonly ResultShape[] {
     return this.#members.map((member) => member.shape);
   }

@@ -18,14 +18,14 @@ export interface ReaderCommand extends Command {
 
 /**
  * Kinds of reply. A `spill` comes before the end of a large result, all others end the command. Payloads but that of `bytes`
- * are JSON: `spill` the path of the file, `file` where in it the result stands (start, length), `failed` the code and message.
+ * are JSON: `spill` the path of the file, `file` the position of the result in it (start, length), `failed` the code and message.
  */
 export const Reply = { ready: 1, bytes: 2, spill: 3, file: 4, failed: 5 } as const;
 
 /** Bytes before a reply's payload. */
 export const HEAD = 12;
 
-/** What stands before a reply's payload. */
+/** The head of a reply, before its payload. */
 interface ReplyHead {
   readonly kind: number;
   readonly truncated: boolean;
@@ -49,7 +49,7 @@ export interface ReplyFrame extends Omit<ReplyHead, 'length'> {
   readonly payload: Buffer;
 }
 
-/** Puts replies together from what a socket delivers. */
+/** Assembles replies from the chunks of a socket. */
 export class FrameDecoder {
   #pending: Buffer = Buffer.alloc(0);
   /** A payload that spans several chunks, and how much of it is there. */

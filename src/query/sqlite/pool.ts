@@ -5,9 +5,9 @@ import type { RawResult, Runner, RunnerOptions, Task } from '../runner.ts';
 import type { ReaderOptions } from './reader.ts';
 import { Seat, SLOW } from './seat.ts';
 
-/** A reader whose caller has gone may finish a short query; starting another costs more. */
+/** Milliseconds for a reader to finish a query whose caller has gone: starting another reader costs more. */
 const GRACE = 50;
-/** Before a reader that would not start is tried again: the first time, and at most. */
+/** Milliseconds before a failed start is retried: initially, and at most. */
 const FIRST_DELAY = 100;
 const LONGEST_DELAY = 5000;
 
@@ -71,7 +71,7 @@ export class Pool implements Runner {
     return closed;
   }
 
-  /** A reader without work, or one that will have answered before another could be woken. */
+  /** An idle reader, or one that will have answered before another could be woken. */
   #free(fits: (seat: Seat) => boolean): Seat | undefined {
     const idle = this.#idle.at(-1);
     if (idle !== undefined && fits(idle)) return this.#idle.pop();
@@ -87,7 +87,7 @@ export class Pool implements Runner {
     if (this.#idle.length === 0 || seat.count > 1) this.#watchGrowth();
   }
 
-  /** A reader has answered, or has come: it takes the calls that have waited longest. */
+  /** Called when a reader has answered or started: it takes the calls that have waited longest. */
   #advance(seat: Seat): void {
     if (seat.ended) return;
     seat.advance();
@@ -233,7 +233,7 @@ export class Pool implements Runner {
     }, SLOW);
   }
 
-  /** Takes what stands behind a slow query away from its reader, and looks again while anything stands behind another. */
+  /** Takes calls that are queued behind a slow query away from its reader, and checks again while others are queued. */
   #relieve(): void {
     const now = performance.now();
     for (const seat of this.#seats) {
@@ -271,7 +271,7 @@ export class Pool implements Runner {
     this.#shrink.unref();
   }
 
-  /** Nothing waits, and nothing will. */
+  /** Whether no call waits, and none will. */
   #isEnding(): boolean {
     return this.#calls.closing && this.#calls.waiting === 0;
   }

@@ -23,7 +23,7 @@ export class KnownPlans {
     this.#most = most;
   }
 
-  /** What the next command says of plans, which uses this one. */
+  /** The plan members of the next command, which uses this plan. */
   use(plan: Plan): Pick<ReaderCommand, 'define' | 'forget'> {
     const known = this.#ids.delete(plan.id);
     this.#ids.add(plan.id);
@@ -40,7 +40,7 @@ interface ReaderEvents {
   ready(): void;
   result(result: RawResult): void;
   failed(failure: Failure): void;
-  /** The process is gone; `failure` says why it could not start. Comes once, and last. */
+  /** The process has ended; `failure` is the reason if it could not start. Called once, as the last event. */
   gone(reason: string, failure: Failure | undefined): void;
 }
 
@@ -131,7 +131,7 @@ export class ReaderProcess {
     try {
       this.#spilled = OpenFile.take(path, 'the result');
     } catch {
-      // Told as the end of the command, when the reader sends that.
+      // Reported when the reader sends the end of the command.
       this.#spilled = undefined;
     }
   }

@@ -1,7 +1,7 @@
 import type { Call } from '../calls.ts';
 import { ReaderProcess } from './reader-process.ts';
 
-/** A query that has run for this long counts as slow: a reader more is started where all are held by such. */
+/** Milliseconds after which a query counts as slow: another reader is started if all are running slow queries. */
 export const SLOW = 25;
 /**
  * A reader that answers within this time is sent its next queries while it runs one: it need not fall asleep in between
@@ -22,7 +22,7 @@ export class Seat {
   ended = false;
   /** Since when it has been running its first call, or has had none. */
   #since = performance.now();
-  /** Its last answer came at once. */
+  /** Its last answer was quick. */
   #quick = false;
 
   constructor(...given: ConstructorParameters<typeof ReaderProcess>) {
@@ -34,12 +34,12 @@ export class Seat {
     return this.#calls[0];
   }
 
-  /** Calls that it runs, and stand behind that. */
+  /** The number of its calls: running and queued. */
   get count(): number {
     return this.#calls.length;
   }
 
-  /** The callers of what it runs, and of what stands behind that. */
+  /** The callers of its running and queued calls. */
   get callers(): ReadonlySet<string | undefined> {
     return new Set(this.#calls.map(({ caller }) => caller));
   }

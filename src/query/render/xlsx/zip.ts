@@ -4,7 +4,7 @@ import { constants, crc32, deflateRawSync } from 'node:zlib';
 import { Zip, type ZipInputFile } from 'fflate';
 import { ResultLimitError } from '../result-limit.ts';
 
-/** Characters that are compressed at once. Each piece stands alone, which costs some two per cent of size. */
+/** Characters that are compressed at once. Each piece is compressed independently, which costs some two per cent of size. */
 const PIECE = 262_144;
 
 /** The fastest levels differ little in size on markup, and much in time. */
