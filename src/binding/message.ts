@@ -5,13 +5,13 @@ import { MultipartError } from '../wire/multipart/read.ts';
 import { XopError } from '../wire/soap/xop.ts';
 import { XmlError } from '../wire/xml/read.ts';
 
-/** Key of the value of a message without a document, under which its content stands. */
+/** The key of the content in the value of a message without a document. */
 export const CONTENT = 'content';
 
 /** How a reply is written; `soap` in an envelope. */
 export type Format = ReplyForm['format'] | 'soap';
 
-/** Runs a codec's reader; its complaint becomes the fault that names the parameter. */
+/** Runs a codec's reader; converts its error to the fault that names the parameter. */
 export function guard<T, R>(label: string, read: (from: T) => R, from: T): R {
   try {
     return read(from);
@@ -21,7 +21,7 @@ export function guard<T, R>(label: string, read: (from: T) => R, from: T): R {
   }
 }
 
-/** The same for a check of several fields: the complaint's own path is the name. */
+/** The same for a check of several fields: the path of the error is the name. */
 export function naming<R>(check: () => R): R {
   try {
     return check();
@@ -32,8 +32,8 @@ export function naming<R>(check: () => R): R {
 }
 
 /**
- * The same for a whole message: a complaint about all of it is one about the body, others name their place.
- * @param whole what the codec calls the whole
+ * The same for a whole message: an error about all of it becomes one about the body, other errors name their place.
+ * @param whole the codec's name for the whole message
  */
 export function reading<T>(read: () => T, whole = ''): T {
   try {
@@ -53,7 +53,7 @@ export function asFault(error: unknown): unknown {
   return error;
 }
 
-/** Runs a reader whose complaints become faults. */
+/** Runs a reader and converts its errors to faults. */
 export function speaking<T>(read: () => T): T {
   try {
     return read();

@@ -2,7 +2,7 @@ import type { Attachment } from '../model/value.ts';
 import { encodeBase64Unbroken } from '../wire/base64.ts';
 import { measured } from '../wire/measured.ts';
 
-/** A text in pieces: texts, XML that is in bytes already, and the attachments whose base64 stands between. */
+/** A text in pieces: texts, XML already in bytes, and attachments whose base64 belongs at their place. */
 export type Pieces = readonly (string | XmlBytes | Attachment)[];
 
 /** XML in UTF-8, of a known length in bytes. */
@@ -16,18 +16,18 @@ export class XmlBytes {
   }
 }
 
-/** The pieces as one text; `undefined` when there is something else among them. */
+/** The pieces as one text; `undefined` when any piece is not a text. */
 export function textOf(pieces: Pieces): string | undefined {
   let text = '';
   for (const piece of pieces) {
     if (typeof piece !== 'string') return undefined;
-    // Not joined, which would copy what has been put together of many texts once more.
+    // Not joined, since that would copy a text that consists of many parts again.
     text += piece;
   }
   return text;
 }
 
-/** In bytes; `undefined` when an attachment does not know its own. */
+/** In bytes; `undefined` when the length of an attachment is unknown. */
 export function lengthOf(pieces: Pieces): number | undefined {
   let total = 0;
   for (const piece of pieces) {
@@ -38,7 +38,10 @@ export function lengthOf(pieces: Pieces): number | undefined {
   return total;
 }
 
-/** @param contentOf reads an attachment @throws RangeError for one of another length than it said, unless others read it */
+/**
+ * @param contentOf reads an attachment
+ * @throws RangeError for one whose length differs from the declared one, unless `contentOf` is given
+ */
 export async function* bytesOf(
   pieces: Pieces,
   contentOf: (attachment: Attachment) => AsyncIterable<Uint8Array> = measured,

@@ -138,7 +138,7 @@ function fieldFill(field: Field, outer: readonly Document[]): Fill | undefined {
   };
 }
 
-/** Whether a document, or one nested in it, has a default that refers to the fault. */
+/** Whether a document, or one nested in it, has a default or fixed value, so that a fault fills something in it. */
 function speaks(document: Document, outer: readonly Document[]): boolean {
   if (outer.includes(document)) return false;
   return document.fields.some(({ type, fixed, default: otherwise }) =>

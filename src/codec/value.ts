@@ -24,7 +24,7 @@ export function setMember(object: Record<string, unknown>, name: string, value: 
   else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** What becomes of what a document that is not open doesn't declare: an error, or nothing. */
+/** How content that a document doesn't declare and that isn't open is handled: as an error, or ignored. */
 export type Foreign = 'refuse' | 'pass';
 
 /** The error for a name that a document doesn't declare. */
@@ -45,7 +45,7 @@ export function named(error: unknown, document: Document): unknown {
   return error instanceof CodecError && error.path === '' ? new CodecError(document.id, error.reason) : error;
 }
 
-/** Names longer than this are compared by nothing: no caller's name makes the search expensive. */
+/** Longer names are not compared, so that no caller's name makes the search expensive. */
 const LONGEST = 64;
 
 /** Edit distance (Levenshtein), without regard to letter case. */

@@ -17,11 +17,11 @@ import { type CallContent, decodedContent, pendingContent, streamContent, textCo
 import { compileDocumentContent, documentForm, FIELD_FORM } from './document.ts';
 import { type CallValues, compileCallText, type HeldOf, type Piece, unusable } from './values.ts';
 
-/** What the body of one call is made of. */
+/** The sources of the body of one call. */
 interface BodySource {
   readonly heldOf: HeldOf;
   readonly resolve: ResolveReference;
-  /** Members of the input that no field is declared for. */
+  /** Members of the input without a declared field. */
   readonly undeclared: DocumentValue;
 }
 
@@ -29,9 +29,9 @@ interface BodySource {
 interface CallBodyWriter {
   /** The fields that are the body, or part of it. */
   readonly fields: readonly Field[];
-  /** It takes members that no field is declared for. */
+  /** Whether it accepts members without a declared field. */
   readonly open: boolean;
-  /** `undefined` when there is none. @throws CodecError */
+  /** `undefined` when there is no body. @throws CodecError */
   write(source: BodySource): CallContent | undefined;
 }
 
@@ -87,7 +87,7 @@ function typeOf({ headers }: RestConsumer): string | undefined {
   return text === undefined ? undefined : parseMediaType(text)?.essence;
 }
 
-/** A body that is one field. */
+/** Compiles a body that is one field. */
 function compileFieldBody(operation: RestConsumer, field: Field, values: CallValues): CallBodyWriter {
   const primitive = primitiveOf(field.type);
   if (primitive === 'binary') return compileValueBody(field, binaryForm(operation, field), values);
@@ -106,7 +106,6 @@ function compileFieldBody(operation: RestConsumer, field: Field, values: CallVal
   };
 }
 
-/** How one value is written. */
 interface ValueForm {
   readonly contentType: string;
   /** @param shown the text for people, if it differs from the value */
@@ -170,7 +169,7 @@ function encodeForm(name: string, text: string): string {
   }
 }
 
-/** JSON of a message without a document: a string is JSON text, and sent as it is. */
+/** JSON of a message without a document: a string is JSON text, and sent unchanged. */
 const JSON_TEXT: ValueForm = {
   contentType: 'application/json',
   write: (value, shown) => textContent(jsonText(value), 'application/json', shown),
@@ -195,7 +194,7 @@ function checkXml(name: string, text: string): void {
   }
 }
 
-/** Compiles a body of form fields. One whose text has a value that is not given is left out. */
+/** Compiles a body of form fields. A form field is omitted if its text needs a value that is not given. */
 function compileFormContent({
   fields,
 }: Extract<CallBody, { kind: 'form' }>): (heldOf: HeldOf, resolve: ResolveReference) => CallContent {

@@ -7,16 +7,16 @@ import { counted } from '../../wire/words.ts';
 
 /** The body of a request. */
 export interface CallContent {
-  /** What it is, where no header says so. */
+  /** The content type, unless a header sets it. */
   readonly contentType: string;
   /** In bytes; `undefined` when it is not known. */
   readonly length: number | undefined;
-  /** All of it, where it is in memory. */
+  /** The whole content if it is in memory. */
   readonly text: string | undefined;
-  /** To be called once, unless {@link CallContent.again}. What it yields is checked: throws a CodecError. */
+  /** To be called once, unless {@link CallContent.again} is set. Throws a CodecError if the content is invalid. */
   bytes(): AsyncIterable<Uint8Array>;
   readonly again: boolean;
-  /** The text for people. */
+  /** The text for display, with secrets masked. */
   shown(): string;
   /** Secret values in it. */
   secrets(): Iterable<string>;
@@ -37,15 +37,17 @@ export function textContent(text: string, contentType: string, shown?: string): 
   };
 }
 
-/** A body of which something is not there yet; it is never sent. */
+/** A body with a part that is still pending; it is never sent. */
 export function pendingContent(contentType: string, shown: string): CallContent {
   return { ...textContent('', contentType, shown), length: undefined };
 }
 
-/** What no header holds (RFC 9110 section 5.5): controls but the tab, and what is not Latin-1. */
+/**
+ * Characters that a header can't carry (RFC 9110 section 5.5): controls except the tab, and characters beyond Latin-1.
+ */
 export const UNSENDABLE = /[^\t\x20-\x7e\xa0-\xff]/;
 
-/** Content of a field, as it is. @throws CodecError for an invalid content type or length */
+/** The unchanged content of a field. @throws CodecError for an invalid content type or length */
 export function streamContent(name: string, attachment: Attachment, shown?: string): CallContent {
   const { contentType, length, again = false } = attachment;
   if (typeof contentType !== 'string' || parseMediaType(contentType) === undefined || UNSENDABLE.test(contentType))
@@ -68,9 +70,9 @@ export function sizeWords(length: number | undefined): string {
 }
 
 /**
- * The bytes that a text in base64 stands for, decoded slice by slice as they are read. Blanks and line ends may occur
+ * The bytes that a base64 text encodes, decoded slice by slice as they are read. Blanks and line ends are allowed
  * anywhere in it.
- * @throws CodecError naming the field, when it is no base64
+ * @throws CodecError naming the field, when it is not base64
  */
 export function decodedContent(name: string, text: string): Attachment {
   const complain = (reason: string): CodecError => new CodecError(name, `can't be decoded: ${reason}`);
@@ -92,7 +94,10 @@ export function checkLength(name: string, length: number | undefined): void {
   throw new CodecError(name, `has the length ${length}, which is not a number of bytes`);
 }
 
-/** The bytes of content that says how many it has. @throws CodecError when it has more or fewer: a file that is written to */
+/**
+ * The bytes of content with a declared length.
+ * @throws CodecError when the actual length differs, as for a file that is being written
+ */
 export function exactBytes(name: string, attachment: Attachment): AsyncIterable<Uint8Array> {
   return measured(attachment, (length, seen) => {
     const held = seen === undefined ? `more than its ${length} bytes` : `${seen} of its ${length} bytes`;

@@ -30,12 +30,12 @@ interface Variable {
   readonly name: string;
   readonly field: Field;
   readonly required: boolean;
-  /** It is in the path, where an empty value would change which resource the path names. */
+  /** Whether it is in the path, where an empty value would change which resource the path names. */
   readonly inPath: boolean;
   readonly write: ReturnType<typeof compileTextWriter>;
 }
 
-/** @param missing makes the error of a variable that the URI can't be without */
+/** @param missing creates the error for a variable that the URI requires */
 export function compileCallUri(
   { host }: RestConsumer,
   { template, variables: bound }: OperationUri,
@@ -170,7 +170,7 @@ function acceptOf({ responses }: RestConsumer): string {
   return types.map((type, i) => (i === 0 ? type : `${type};q=${Math.max(0.1, 1 - i / 10).toFixed(1)}`)).join(', ');
 }
 
-/** @throws CodecError naming what the text is of, and never repeating it */
+/** @throws CodecError that names the source of the text and never quotes it */
 function checked(name: string, isContentType: boolean, pieces: readonly Piece[]): string {
   const where = `header ${name}`;
   for (const piece of pieces) {
@@ -185,9 +185,9 @@ function checked(name: string, isContentType: boolean, pieces: readonly Piece[])
     throw unusable(where, piece, reason);
   }
   const text = sentText(pieces);
-  // It is never sent, and what is pending stands at its place with nothing.
+  // Never sent; a pending value is empty here.
   if (pieces.some(({ pending }) => pending)) return text;
-  // Whoever reads it takes blanks off, so that it would not arrive as it is.
+  // The receiver strips surrounding blanks, so the value would arrive changed.
   if (/^[\t ]/.test(text)) throw blankAt(where, pieces[0], 'begins with a blank');
   if (/[\t ]$/.test(text)) throw blankAt(where, pieces.at(-1), 'ends with a blank');
   if (isContentType && parseMediaType(text) === undefined)

@@ -16,7 +16,7 @@ export class ReplyText {
     this.text = text;
   }
 
-  /** Its XML, which is read once. @throws CodecError without a path, when it is none */
+  /** Its XML, parsed once. @throws CodecError without a path, when it is not XML */
   get root(): XmlElement {
     this.#root ??= readReplyXml(this.text);
     return this.#root;
@@ -38,7 +38,10 @@ export function unwrapPsnonxml(root: XmlElement): string | undefined {
   return textOf(root).trim();
 }
 
-/** The document that a reply holds, in XML or in JSON; in place of XML it may be JSON in its wrapper. @throws CodecError */
+/**
+ * Reads a document from a reply in XML or in JSON; in place of XML, JSON in its wrapper is accepted.
+ * @throws CodecError
+ */
 export function readDocument(
   codec: DocumentCodec,
   { xmlName }: Document,

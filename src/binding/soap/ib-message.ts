@@ -36,9 +36,9 @@ export function readIbRequest(root: XmlElement): IbRequest | undefined {
 
 /** The content of an IBResponse. */
 type IbResponse =
-  /** Done, or taken over: `transactionId` names the exchange. */
+  /** The request was completed or accepted: `transactionId` names the exchange. */
   | { readonly type: 'success'; readonly transactionId: string }
-  /** `id` and `message` say what went wrong; `status` is the HTTP status that goes with it. */
+  /** `id` and `message` describe the error; `status` is the matching HTTP status. */
   | { readonly type: 'error'; readonly id: string; readonly message: string; readonly status: number };
 
 const TITLE = 'Integration Broker Response';
@@ -47,8 +47,8 @@ const TITLE = 'Integration Broker Response';
 const RETRY: ReadonlySet<number> = new Set([408, 429, 503, 504]);
 
 /**
- * The broker's own answer, an element without a namespace: `StatusCode` is 0 when all is well, 10 where a caller may
- * try again, 20 for an error.
+ * The broker's own reply, an element without a namespace: `StatusCode` is 0 on success, 10 if a caller may retry, 20
+ * for an error.
  */
 export function writeIbResponse(response: IbResponse): string {
   if (response.type === 'success') {

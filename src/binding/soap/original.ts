@@ -37,12 +37,12 @@ export function compileOriginal(soap: SoapProvider, shape: OriginalShape, versio
   };
 }
 
-/** What a request has given so far, by the names of our fields. */
+/** The values read from a request so far, by the names of our fields. */
 interface Given {
   readonly texts: Map<string, string>;
   readonly lists: Map<string, string[]>;
   readonly documents: Map<string, DocumentValue[]>;
-  /** The names that the caller uses, for complaints. */
+  /** The names that the caller uses, for error messages. */
   readonly labels: Map<string, string>;
 }
 
@@ -156,7 +156,7 @@ function compileField(field: Field): (texts: readonly string[]) => Value {
   return compileList(field);
 }
 
-/** Notes a value; what is empty is not given, but in a list, where it keeps its place. */
+/** Records a value; an empty one counts as absent, except in a list, where it keeps its position. */
 function note(given: Given, name: string, element: XmlElement, isList: boolean): void {
   const text = textIn(element);
   given.labels.set(name, element.local);
@@ -207,7 +207,7 @@ function compileEntry(
       if (texts.has(name)) throw Fault.of('BAD_PARAMETER', { name: place, reason: 'is given more than once' });
       texts.set(name, textIn(child));
     }
-    // Templates of requests contain an entry that is not filled in.
+    // Request templates contain an entry that is not filled in.
     if ([...texts.values()].every((text) => text === '')) return;
     if (read !== undefined) {
       const found = given.documents.get(list!) ?? [];
@@ -246,7 +246,7 @@ function compileItem(
   };
 }
 
-/** Where an element is written to: a text that grows, cut where an attachment stands. */
+/** The output of a writer: a growing text, split at each attachment. */
 class Written {
   readonly pieces: (string | Attachment)[] = [];
   text = '';
@@ -272,7 +272,7 @@ function compileOriginalReply(root: OriginalElement): (value: DocumentValue) => 
   };
 }
 
-/** @param around the default namespace that holds where the element stands */
+/** @param around the default namespace in scope at the element */
 function compileElement(element: OriginalElement, around: string): Write {
   const { name, attributes = '', namespace = around, each, given } = element;
   const declared = namespace === around ? '' : ` xmlns="${escapeAttribute(namespace)}"`;

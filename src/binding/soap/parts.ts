@@ -37,7 +37,7 @@ class LivePart implements Received {
     this.#limit = limit;
   }
 
-  /** Read to its end. */
+  /** Whether it was read to its end. */
   get done(): boolean {
     return this.#state === 'done';
   }
@@ -51,7 +51,7 @@ class LivePart implements Received {
     this.#state = 'done';
   }
 
-  /** Leaves the connection to what comes behind it. */
+  /** Releases the connection for the parts that follow. */
   async giveWay(keep: (part: Part) => Promise<Received>): Promise<void> {
     if (this.#state === 'waiting') this.#elsewhere = await keep(this.#part);
     this.#state = 'done';
@@ -72,18 +72,17 @@ async function* bounded(part: Part, limit: number): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Its Content-ID. */
 function idOf({ headers }: Part): string | undefined {
   const given = headers.get('content-id');
   return given === undefined ? undefined : contentIdOf(given);
 }
 
-/** What a part's headers say of it (RFC 2045 section 5, RFC 2183). */
+/** The description of a part in its headers (RFC 2045 section 5, RFC 2183). */
 function described({ headers }: Part): Pick<Attachment, 'contentType' | 'name'> {
   const given = headers.get('content-type') ?? '';
   const type = parseMediaType(given);
   const essence = type?.essence ?? parseMediaType(given.replace(/;.*/s, ''))?.essence;
-  // It is sent on in headers, so that it has to be one.
+  // It is sent on in headers, so it must be a valid media type.
   const contentType = type === undefined ? (essence ?? 'application/octet-stream') : given;
   const name = fileNameOf(headers.get('content-disposition') ?? '') ?? type?.parameters.get('name');
   return { contentType, name };
@@ -94,24 +93,24 @@ export interface PartLimits {
   readonly attachment: number;
   /** Attachments of one message. */
   readonly attachments: number;
-  /** The root must be the first part, so that nothing is kept before the message is read; it may be any. */
+  /** Whether the root must be the first part, so that nothing has to be kept before the message is read. */
   readonly rootFirst?: boolean;
 }
 
 /**
- * The parts of one message in the order in which they come. A part is read from the connection while somebody wants it;
- * one that comes before it is wanted is kept by the spool.
+ * The parts of one message in the order of arrival. A part is read directly from the connection when it is requested in
+ * time; a part that arrives before it is requested is kept by the spool.
  */
 export class MessageParts {
   readonly #reader: MultipartReader;
   readonly #limits: PartLimits;
   readonly #spool: Spool;
   readonly #kept: Kept[] = [];
-  /** Those that have been passed by, in the order in which they came. */
+  /** Parts that were passed, in the order of arrival. */
   readonly #arrived: Received[] = [];
-  /** Those that the envelope includes, by Content-ID. */
+  /** Parts that the envelope includes, by Content-ID. */
   readonly #included = new Map<string, Received>();
-  /** Those that somebody has found by their Content-ID. */
+  /** Parts that have been resolved by their Content-ID. */
   readonly #resolved = new Set<Received>();
   readonly #ids = new Set<string>();
   #count = 0;
@@ -125,7 +124,7 @@ export class MessageParts {
     this.#spool = spool;
   }
 
-  /** The root: the part that `start` names, else the first (RFC 2387 section 3.2). What comes before it is kept. */
+  /** The root: the part that `start` names, else the first (RFC 2387 section 3.2). Parts before it are kept. */
   async root(start: string | undefined): Promise<Part> {
     for (let part = await this.#next(); part !== undefined; part = await this.#next()) {
       if (start === undefined || idOf(part) === start) return part;
@@ -137,7 +136,7 @@ export class MessageParts {
     throw Fault.of('BAD_BODY', { reason });
   }
 
-  /** Goes on to the last part that an envelope includes. @throws Fault BAD_BODY when there is none */
+  /** Reads on to the last part that an envelope includes. @throws Fault BAD_BODY when such a part is missing */
   async include(root: XmlElement): Promise<void> {
     const { wanted, others } = includedBy(root);
     const beside = (): number => this.#arrived.length - this.#included.size;
@@ -159,7 +158,7 @@ export class MessageParts {
     }
   }
 
-  /** @throws XopError for what is no `cid:` */
+  /** @throws XopError for a URL that is not a `cid:` */
   resolve(href: string): Attachment {
     const found = this.#included.get(cidOf(href));
     if (found === undefined) throw Fault.of('BAD_BODY', { reason: `it includes ${quote(href)}, and has no such part` });
@@ -167,17 +166,17 @@ export class MessageParts {
     return found;
   }
 
-  /** The parts that were not resolved, even if the envelope includes them, when no field holds them. */
+  /** The parts that were not resolved, including those that the envelope includes but no field holds. */
   async *segments(): AsyncGenerator<Attachment> {
     for (const each of this.#arrived) if (!this.#resolved.has(each)) yield each;
-    // What a field holds and is still on the connection has to make way.
+    // A part that a field holds and that is still on the connection must be moved to the spool.
     if (this.#live !== undefined && this.#resolved.has(this.#live)) {
       await this.#live.giveWay((part) => this.#keep(part));
     }
     for (let part = await this.#next(); part !== undefined; part = await this.#next()) yield this.#goLive(part);
   }
 
-  /** Reads to the end, so that a message which is broken behind its last attachment is seen to be. */
+  /** Reads to the end, to detect a message that is broken after its last attachment. */
   async finish(): Promise<void> {
     if (this.#live !== undefined && !this.#live.done) return;
     for (let part = await this.#next(); part !== undefined; part = await this.#next()) {

@@ -4,7 +4,7 @@ import { isInclude } from '../../wire/soap/xop.ts';
 import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { Pieces } from '../pieces.ts';
 
-/** What the elements below one include of other parts of a message. */
+/** References of the elements below one to other parts of a message. */
 interface Included {
   /** The `href` of each `xop:Include` (XOP 1.0, section 2.1), undefined for one without. */
   readonly hrefs: readonly (string | undefined)[];
@@ -12,7 +12,7 @@ interface Included {
   readonly numbers: readonly string[];
 }
 
-/** Finds what elements include. A marker is an Include of any namespace; the content of an Include is ignored. */
+/** Finds the references of elements. A marker is an Include of any namespace; the content of an Include is ignored. */
 export function includedBelow(root: XmlElement): Included {
   const hrefs: (string | undefined)[] = [];
   const numbers: string[] = [];
@@ -34,10 +34,10 @@ export function segmentNumber(text: string): number | undefined {
   return /^\s*[1-9]\d{0,8}\s*$/.test(text) ? Number(text) : undefined;
 }
 
-/** XML with segments in their places. */
+/** XML with its segments inserted. */
 interface PlacedSegments {
   readonly pieces: Pieces;
-  /** Segments that no marker names, in their order: they are sent as parts. */
+  /** Segments that no marker refers to, in order: they are sent as parts. */
   readonly rest: readonly Attachment[];
 }
 
@@ -91,29 +91,29 @@ function segmentOf(number: string, segments: readonly Attachment[], marker: stri
   );
 }
 
-// Start tags of a text that is known to be well-formed XML 1.0, where it is to be changed and otherwise kept as written.
+// Start tags of a well-formed XML 1.0 text, for changes that otherwise keep it as written.
 
-/** A start tag, or the tag of an empty element. Places are offsets in the text. */
+/** A start tag, or the tag of an empty element. Positions are offsets in the text. */
 interface Tag {
-  /** With the prefix. */
+  /** Including the prefix. */
   readonly name: string;
   readonly local: string;
-  /** What stands between the name and the end. */
+  /** The text between the name and the end. */
   readonly rest: string;
   readonly empty: boolean;
   readonly start: number;
-  /** Behind `>`. */
+  /** The offset after `>`. */
   readonly end: number;
 }
 
-/** What markup begins with, where it is no tag, and ends with. */
+/** The beginnings and ends of markup other than tags. */
 const OTHERS = [
   ['<!--', '-->'],
   ['<![CDATA[', ']]>'],
   ['<?', '?>'],
 ] as const;
 
-/** Every start tag in its order; comments, CDATA sections and processing instructions are passed over. */
+/** Every start tag in order; comments, CDATA sections and processing instructions are skipped. */
 export function* startTags(xml: string): Generator<Tag> {
   let end = 0;
   for (let start = xml.indexOf('<'); start !== -1; start = xml.indexOf('<', end)) {
@@ -127,7 +127,7 @@ export function* startTags(xml: string): Generator<Tag> {
   }
 }
 
-/** The index behind the `>` that is not in an attribute's value. */
+/** The index after the `>` that is not in an attribute's value. */
 function endOfMarkup(xml: string, start: number): number {
   const stop = /[>"']/g;
   for (let at = start; ; ) {
@@ -167,7 +167,7 @@ export function attributesOf({ rest }: Tag): Map<string, string> {
   return found;
 }
 
-/** Where an element ends that holds nothing; `undefined` when it holds something. */
+/** The end of an empty element; `undefined` when the element has content. */
 function endOfTag(xml: string, { name, empty, end }: Tag): number | undefined {
   if (empty) return end;
   const close = xml.indexOf('</', end);

@@ -12,10 +12,10 @@ import type { Pieces } from '../pieces.ts';
 import { writeIbResponse } from './ib-message.ts';
 import { refuseIncludes } from './parts.ts';
 
-/** The side of an operation's SOAP form that a provider needs. */
+/** The operations of a SOAP form that a provider needs. */
 export interface SoapProvider {
   readonly form: SoapForm;
-  /** Of the service, in which the request's and the reply's elements are. */
+  /** The namespace of the service, which contains the request's and the reply's elements. */
   readonly namespace: string;
   /** The element around a reply. */
   readonly replyRoot: ReplyRoot;
@@ -160,7 +160,7 @@ function emptyMessage(name: string, namespace: string): MessageCodec {
 /** An XML declaration has no place inside an envelope. */
 const DECLARATION = /^\s*<\?xml[^>]*\?>/;
 
-/** XML is in its wrapper unchanged: the wrapper has a prefix, which leaves the default namespace to the content. */
+/** XML is in its wrapper unchanged: the wrapper uses a prefix, so the default namespace is left to the content. */
 function xmlMessage(name: string, namespace: string): MessageCodec {
   const { start, end } = wrapperTags(name, namespace);
   return {
@@ -170,7 +170,7 @@ function xmlMessage(name: string, namespace: string): MessageCodec {
   };
 }
 
-/** What is not would break the envelope around it. */
+/** Malformed content would break the envelope around it. */
 function wellFormed(content: Value): string {
   if (typeof content !== 'string') throw new CodecError(CONTENT, 'is no text');
   try {
@@ -199,7 +199,7 @@ function compileDetail(
   };
 }
 
-/** The `detail` of a fault that no operation has a document for (`IBResponse type="error"`). */
+/** The `detail` of a fault of an operation without a fault document (`IBResponse type="error"`). */
 export function brokerDetail({ code, message, status }: Fault): string {
   return writeIbResponse({ type: 'error', id: code, message, status });
 }

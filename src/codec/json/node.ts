@@ -5,13 +5,12 @@ import { readJsonText } from './plain.ts';
 /** A value of a JSON text: one of three kinds. */
 export type JsonNode = JsonObject | JsonArray | JsonScalar;
 
-/** What a node is, in words. */
 const NOUNS = { object: 'an object', array: 'a list', scalar: 'a single value' } as const;
 
-/** What all nodes have. Each function throws a {@link CodecError} that names the place. */
+/** Members common to all nodes. Each function throws a {@link CodecError} that names the place. */
 abstract class Node {
   abstract readonly kind: JsonNode['kind'];
-  /** Where it stands: `result[2].status`; empty at the root. */
+  /** Its path: `result[2].status`; empty at the root. */
   readonly path: string;
 
   constructor(path: string) {
@@ -21,7 +20,7 @@ abstract class Node {
   /** The JSON text: members in their order, numbers with their digits. */
   abstract toString(): string;
 
-  /** As plain values; of members with one name the last. Integers beyond 2^53 - 1 are bigints. */
+  /** As plain values; of members with one name the last is used. Integers beyond 2^53 - 1 are bigints. */
   toValue(): JsonValue {
     return readJsonText(this.toString());
   }
@@ -43,10 +42,9 @@ abstract class Node {
   }
 }
 
-/** Properties in the order in which they stand. */
 export class JsonObject extends Node {
   override readonly kind = 'object';
-  /** Each as it stands, also where two have one name. */
+  /** All properties in document order, including repeated names. */
   readonly properties: readonly (readonly [name: string, value: JsonNode])[];
   readonly #byName: ReadonlyMap<string, JsonNode>;
 
@@ -60,34 +58,34 @@ export class JsonObject extends Node {
     return [...this.#byName.keys()];
   }
 
-  /** Of properties with one name the last, as JavaScript has it. */
+  /** Of properties with one name the last, as in JavaScript. */
   get(name: string): JsonNode | undefined {
     return this.#byName.get(name);
   }
 
-  /** @throws CodecError when there is none */
+  /** @throws CodecError when the property is missing */
   require(name: string): JsonNode {
     const found = this.get(name);
     if (found === undefined) throw new CodecError(memberPath(this.path, name), 'is missing');
     return found;
   }
 
-  /** @throws CodecError when it is missing, or something else */
+  /** @throws CodecError when it is missing, or of another kind */
   object(name: string): JsonObject {
     return this.require(name).asObject();
   }
 
-  /** @throws CodecError when it is missing, or something else */
+  /** @throws CodecError when it is missing, or of another kind */
   array(name: string): JsonArray {
     return this.require(name).asArray();
   }
 
-  /** @throws CodecError when it is missing, or something else */
+  /** @throws CodecError when it is missing, or of another kind */
   scalar(name: string): JsonScalar {
     return this.require(name).asScalar();
   }
 
-  /** The text of a single value. @throws CodecError when it is missing, or something else */
+  /** The text of a single value. @throws CodecError when it is missing, or of another kind */
   text(name: string): string {
     return this.scalar(name).text;
   }
@@ -123,7 +121,7 @@ export class JsonArray extends Node {
 export class JsonScalar extends Node {
   override readonly kind = 'scalar';
   readonly type: 'string' | 'number' | 'boolean' | 'null';
-  /** A string without its quotes and escapes; anything else as it is written, so that a number keeps its digits. */
+  /** A string without its quotes and escapes; any other value as written, so a number keeps its digits. */
   readonly text: string;
 
   constructor(path: string, type: JsonScalar['type'], text: string) {
@@ -142,13 +140,13 @@ export class JsonScalar extends Node {
   }
 }
 
-/** The path of a member of what stands at `path`. */
+/** The path of a member of the node at `path`. */
 export function memberPath(path: string, step: string | number): string {
   if (typeof step === 'number') return `${path}[${step}]`;
   return path === '' ? String(stepOf(step)) : `${path}.${stepOf(step)}`;
 }
 
-/** The answer of a third party that failed (specification 2.5). */
+/** The error response of a third party (specification 2.5). */
 export interface FailureResponse {
   readonly status: 'failure';
   readonly error: { readonly message: string; readonly detail: string };
@@ -161,7 +159,7 @@ export interface ImportResponse {
   readonly result: readonly { readonly status: string; readonly error_message: string }[];
 }
 
-/** A failure response; `undefined` when the answer is another one. @throws CodecError when it is one, and not whole */
+/** Reads a failure response; `undefined` for any other response. @throws CodecError when it is incomplete */
 export function readFailureResponse(root: JsonNode): FailureResponse | undefined {
   if (root.kind !== 'object') return undefined;
   const status = root.get('status');
@@ -170,7 +168,7 @@ export function readFailureResponse(root: JsonNode): FailureResponse | undefined
   return { status: 'failure', error: { message: error.text('message'), detail: textOr(error, 'detail') } };
 }
 
-/** An import response; `undefined` when the answer is another one. @throws CodecError when it is one, and not whole */
+/** Reads an import response; `undefined` for any other response. @throws CodecError when it is incomplete */
 export function readImportResponse(root: JsonNode): ImportResponse | undefined {
   if (root.kind !== 'object' || root.get('import_set') === undefined) return undefined;
   const result = root.array('result').entries.map((entry) => {
@@ -180,7 +178,7 @@ export function readImportResponse(root: JsonNode): ImportResponse | undefined {
   return { import_set: root.text('import_set'), staging_table: root.text('staging_table'), result };
 }
 
-/** Rows without an error say nothing of it, or null. */
+/** In rows without an error the member is absent or null. */
 function textOr(object: JsonObject, name: string): string {
   const found = object.get(name)?.asScalar();
   return found === undefined || found.type === 'null' ? '' : found.text;

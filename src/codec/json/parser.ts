@@ -1,4 +1,4 @@
-// JSON (RFC 8259), read so that order and digits stay as they are.
+// JSON (RFC 8259), read with the order of members and the digits of numbers preserved.
 
 import { CodecError } from '../error.ts';
 import { soundText } from '../value.ts';
@@ -23,8 +23,8 @@ export class JsonParser {
   }
 
   /**
-   * @throws CodecError when the text is no JSON, saying where; where it exceeds a limit of `JSON_LIMITS`, such as 100
-   *   levels of depth; where a text in it holds a NUL, or half of a surrogate pair
+   * @throws CodecError when the text is not JSON (with the position), when it exceeds a limit of `JSON_LIMITS`, such as
+   *   100 levels of depth, or when a string in it contains a NUL or an unpaired surrogate
    */
   static parse(text: string): JsonNode {
     scanJson(text, 'pass');
@@ -107,7 +107,7 @@ export class JsonParser {
     return new JsonScalar(path, type, found);
   }
 
-  /** Passes over a character, with blanks in front of it. */
+  /** Consumes a character, and blanks before it. */
   #takes(character: string): boolean {
     this.#blanks();
     if (this.#text[this.#at] !== character) return false;

@@ -29,7 +29,7 @@ function parseJson(text: string, digits: boolean): unknown {
   }
 }
 
-/** What is wrong with a JSON text, by its place alone: the engine's own words may quote a sensitive value. */
+/** Reports an error in a JSON text by its position only: the engine's own message may quote a sensitive value. */
 function syntaxError(error: SyntaxError): CodecError {
   const place = /\(line (\d+) column (\d+)\)$/.exec(error.message);
   if (place !== null) return new CodecError('', `is not JSON: an error at line ${place[1]}, column ${place[2]}`);
@@ -38,9 +38,9 @@ function syntaxError(error: SyntaxError): CodecError {
 }
 
 /**
- * Any JSON value without a declaration, as JSON.parse returned it, in place. Integers beyond 2^53 - 1 are bigints; other
- * numbers are JavaScript's.
- * @throws CodecError for a number beyond the range of a double, for a key `__proto__`, and where it is nested too deep
+ * Reads any undeclared JSON value, as JSON.parse returned it, in place. Integers beyond 2^53 - 1 are bigints; other
+ * numbers are JavaScript numbers.
+ * @throws CodecError for a number beyond the range of a double, for a key `__proto__`, and for too deep a nesting
  */
 export function readPlain(raw: unknown, depth: number): JsonValue {
   if (typeof raw === 'number') {
@@ -77,8 +77,10 @@ function numberOf(token: NumberToken): number | bigint {
 }
 
 /**
- * Any value without a declaration as JSON.stringify takes it: itself where nothing in it needs another form.
- * @throws CodecError for what JSON can't hold, and where it is nested too deep, as a value that holds itself is
+ * Converts any undeclared value to the form that JSON.stringify accepts: the same value if nothing in it needs another
+ * form.
+ * @throws CodecError for a value that JSON can't represent, and for too deep a nesting, as in a value that contains
+ *   itself
  */
 export function writePlain(value: Value, depth: number): unknown {
   switch (typeof value) {
@@ -144,7 +146,7 @@ export function readJsonText(text: string, foreign: Foreign = 'refuse'): JsonVal
 
 const readWhole = (raw: unknown): JsonValue => readPlain(raw, 1);
 
-/** Writes JSON without a document. @throws CodecError for what JSON can't hold */
+/** Writes JSON without a document. @throws CodecError for a value that JSON can't represent */
 export function writeJsonText(value: Value): string {
   if (value === undefined) throw new CodecError('', 'is nothing, which JSON can not hold');
   return JSON.stringify(writePlain(value, 1));

@@ -24,19 +24,19 @@ type Read = (raw: unknown, depth: number) => Value;
 
 interface FieldReader extends AsIsField {
   readonly jsonName: string;
-  /** The name is looked up among the object's own. */
+  /** Whether the name must be looked up among the object's own members. */
   readonly inherited: boolean;
   readonly apply: Read;
   readonly required: boolean;
   readonly initial: Value;
-  /** Whether this is the form of a value that is not given. */
+  /** Whether the value has the form that means "not given". */
   readonly absent: (raw: unknown) => boolean;
 }
 
-/** What the readers of one root document have in common. */
+/** State shared by the readers of one root document. */
 interface Shared {
   readonly foreign: Foreign;
-  /** By document, so that a document may hold itself. */
+  /** By document, since a document may contain itself. */
   readonly readers: Map<Document, (raw: unknown, depth: number) => DocumentValue>;
 }
 
@@ -134,7 +134,7 @@ function documentReader(document: Document, shared: Shared): (raw: unknown, dept
 
 function fieldReader(field: Field, shared: Shared, keepsNull = false): FieldReader {
   const holdsNull = primitiveOf(field.type) === 'json' || keepsNull;
-  // An empty text is a text: only where it can't be one does it say that nothing is given.
+  // An empty text is a value of a text type: only for other types does it mean that nothing is given.
   const isBlank = field.absent === 'blank' && !isAnyText(field.type) ? compileIsBlank(field.type) : undefined;
   const read = valueReader(field, field.type, shared);
   const initial = initialValue(field);
@@ -179,7 +179,7 @@ function listReader(field: Field, type: ListType, shared: Shared): Read {
 
 type TakeUndeclared = (source: Record<string, unknown>, target: Record<string, unknown>, depth: number) => void;
 
-/** Members that a document doesn't declare are left out of what was read in place. */
+/** Removes members that a document doesn't declare from the object that was read in place. */
 function passUndeclared(document: Document): TakeUndeclared {
   const names = new Set(document.fields.map((field) => field.name));
   return (_source, target) => {
@@ -187,14 +187,14 @@ function passUndeclared(document: Document): TakeUndeclared {
   };
 }
 
-/** What becomes of the members that a document doesn't declare: refused, or kept as they come where it is open. */
+/** How members that a document doesn't declare are handled: rejected, or kept unchanged if it is open. */
 function compileUndeclared(document: Document): TakeUndeclared {
   const jsonNames = new Set(document.fields.map((field) => field.jsonName));
   const names = new Set(document.fields.map((field) => field.name));
   return (source, target, depth) => {
     for (const key of Object.keys(source)) {
       if (jsonNames.has(key)) continue;
-      // A field's own name, where JSON has another for it, would pass for the field.
+      // A field's own name, if its JSON name differs, would be mistaken for the field.
       if (!document.open || names.has(key) || key === '__proto__') throw unknownField(document, key, jsonNames);
       try {
         target[key] = readPlain(source[key], depth + 1);

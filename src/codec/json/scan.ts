@@ -4,15 +4,15 @@ import { type Foreign, MAX_DEPTH } from '../value.ts';
 
 // One pass over a JSON text (RFC 8259) before it is parsed, so that a text that would keep the parser busy never reaches it.
 
-/** How much one JSON text may hold. */
+/** Limits of one JSON text. */
 interface JsonLimits {
-  /** Objects and lists inside each other, the root among them. */
+  /** Nesting of objects and lists, including the root. */
   readonly depth: number;
-  /** Objects, lists and single values, the root among them; the counterpart of the elements of XML. */
+  /** Objects, lists and single values, including the root; the counterpart of the elements of XML. */
   readonly values: number;
   /**
-   * Different names, counted at each depth by itself. JSON.parse makes a hidden class for each order of names: 8 MiB
-   * of names that are all different took it up to fifty times as long as 8 MiB of rows.
+   * Different names, counted separately at each depth. JSON.parse creates a hidden class for each order of names: 8 MiB
+   * of distinct names took up to fifty times as long as 8 MiB of rows.
    */
   readonly names: number;
 }
@@ -29,7 +29,7 @@ export const JSON_LIMITS: JsonLimits = { depth: MAX_DEPTH, values: 500_000, name
  * @throws CodecError naming the limit that the text exceeds, or the name that an object has twice
  */
 export function scanJson(text: string, foreign: Foreign, limits = JSON_LIMITS): void {
-  /** By depth: each name, with the number of the object that had it last. Of each depth, one object at most is open. */
+  /** By depth: each name, with the number of the last object that had it. At each depth at most one object is open. */
   const known: Map<string, number>[] = [];
   /** By depth: the number of the open object; 0 for a list. */
   const open: number[] = [0];
@@ -93,7 +93,7 @@ export function scanJson(text: string, foreign: Foreign, limits = JSON_LIMITS): 
   }
 }
 
-/** The index of the quote that ends the string begun at `start`; the length of the text if it is not closed. */
+/** The index of the quote that ends the string begun at `start`; the length of the text if the string is not closed. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const unit = text.charCodeAt(at);
@@ -103,7 +103,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** The index behind a number, `true`, `false` or `null`. */
+/** The index after a number, `true`, `false` or `null`. */
 function endOfPlain(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length) {
@@ -142,12 +142,12 @@ declare global {
       text: string,
       reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
     ): unknown;
-    /** A primitive of JSON that JSON.stringify writes as it stands. */
+    /** A primitive of JSON that JSON.stringify writes unchanged. */
     rawJSON(text: string): object;
   }
 }
 
-/** A number of JSON whose digits a JavaScript number does not surely keep: `1.50`, `9007199254740993`, `1e400`. */
+/** A JSON number whose digits a JavaScript number may not preserve: `1.50`, `9007199254740993`, `1e400`. */
 export class NumberToken {
   readonly source: string;
   readonly value: number;

@@ -21,12 +21,12 @@ type Write = (value: Value, depth: number) => unknown;
 
 interface FieldWriter extends AsIsField {
   readonly jsonName: string;
-  /** The name is looked up among the object's own. */
+  /** Whether the name must be looked up among the object's own members. */
   readonly inherited: boolean;
   readonly required: boolean;
-  /** What is written where the value is absent; nothing when undefined. */
+  /** Written when the value is absent; `undefined` to write nothing. */
   readonly initial: unknown;
-  /** A null is a value rather than nothing. */
+  /** Whether null is a value rather than absent. */
   readonly holdsNull: boolean;
 }
 
@@ -144,7 +144,7 @@ function listWriter(field: Field, type: ListType, writers: Writers): Write {
   };
 }
 
-/** What becomes of members that a document doesn't declare: refused, or written after the others where it is open. */
+/** How members that a document doesn't declare are handled: rejected, or written after the others if it is open. */
 function compileUndeclared(
   document: Document,
 ): (source: Readonly<Record<string, unknown>>, copy: Record<string, unknown>, depth: number) => void {
@@ -163,14 +163,14 @@ function compileUndeclared(
   };
 }
 
-/** A field as {@link staysAsIs} looks at it. */
+/** The properties of a field that {@link staysAsIs} needs. */
 export interface AsIsField {
   readonly name: string;
   /** {@link plainLength}: a string up to here needs no call of `apply`. */
   readonly plainUpTo: number;
-  /** Has to be there, for nothing is to be filled in or missed. */
+  /** Whether it must be present, because it has a default or is required. */
   readonly needed: boolean;
-  /** Checks a value; returns another where it does not stay as it is. */
+  /** Checks a value; returns a different value if it needs another form. */
   readonly apply: (value: Value, depth: number) => unknown;
 }
 

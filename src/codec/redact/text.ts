@@ -1,6 +1,6 @@
 import { MASK } from '../../model/redactor.ts';
 
-/** Secrets with fewer bytes are masked only where they stand alone: elsewhere they are parts of other words. */
+/** Shorter secrets (in bytes) are masked only as separate words: elsewhere they are parts of other words. */
 const SHORT = 4;
 
 /**
@@ -12,7 +12,7 @@ const PIECE =
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** A text with what is escaped in it undone, as bytes of UTF-8. */
+/** A text with its escapes decoded, as bytes of UTF-8. */
 interface Unescaped {
   /** One character a byte. */
   readonly bytes: string;
@@ -25,7 +25,7 @@ interface Range {
   readonly end: number;
 }
 
-/** A secret, and the bytes by which it is found. */
+/** A secret, and the byte sequences by which it is found. */
 export interface Needle {
   readonly secret: string;
   readonly spellings: readonly string[];
@@ -61,7 +61,7 @@ export function withoutNeedles(text: string, needles: readonly Needle[]): string
   return found.length === 0 ? text : masking(text, found);
 }
 
-/** What is no escape, and is escaped nowhere twice. */
+/** Text that contains no escape, and that is never escaped twice. */
 const PLAIN = /^[\w .-]*$/;
 
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
@@ -90,7 +90,7 @@ const UNUSUAL = /[%\\&+\x80-\uffff]/;
 
 function unescaped(text: string): Unescaped {
   if (!UNUSUAL.test(text)) return { bytes: text, starts: undefined };
-  // Nothing has more bytes than what it is written as.
+  // No character has more bytes than its escaped form.
   const most = Buffer.byteLength(text);
   const bytes = Buffer.allocUnsafe(most);
   const starts = new Uint32Array(most + 1);
@@ -116,7 +116,7 @@ function unescaped(text: string): Unescaped {
 
 const ESCAPED = /^[%\\&]./su;
 
-/** What an escape stands for, in octets. */
+/** The octets that an escape represents. */
 function characterOf(written: string): string {
   if (written.startsWith('%')) return String.fromCharCode(Number.parseInt(written.slice(1), 16));
   if (written.startsWith('\\')) return bytesOf(JSON.parse(`"${written}"`) as string);

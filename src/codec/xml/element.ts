@@ -34,11 +34,11 @@ export function attributeStart(field: Field, index: number): string {
   return ` xmlns:a${index}="${escapeAttribute(field.namespace)}" a${index}:${field.xmlName}="`;
 }
 
-/** Where an element stands. */
+/** The position of an element. */
 export interface XmlPlace {
   /** Namespace of the document that declares the field. */
   readonly namespace: string;
-  /** The default namespace that the element finds. */
+  /** The default namespace in scope at the element. */
   readonly scope: string;
   /** Namespace of the service. */
   readonly service: string;

@@ -32,11 +32,11 @@ interface FieldReader {
   readonly read: ReadGiven;
   readonly required: boolean;
   readonly initial: Value;
-  /** What is read where no element or attribute is there. */
+  /** The value to read when there is no such element or attribute. */
   readonly missing: Given | undefined;
 }
 
-/** What the readers of one root document have in common. */
+/** State shared by the readers of one root document. */
 interface Shared {
   /** Namespace of documents that name none. */
   readonly service: string;
@@ -46,15 +46,14 @@ interface Shared {
 }
 
 /**
- * Compiles the reading of a document from its element, the mirror of what the writer writes. Elements and attributes are
- * known by namespace and local name; the order of elements is free, as it is of the members in JSON, and says nothing but
- * inside a list. An element that is nil (`xsi:nil`) is absent, or null in a `json` field and in a change of a record; in one
- * with a list of what to empty it is refused. Of a field with `absent: blank`
- * what the writer puts in place of an absent value is absent again; so is any empty text that a text can't be.
- *
- * Where what is foreign is passed over, that is elements and attributes that nobody declared. Nobody's namespace is then known
- * but those that the documents name: elsewhere a local name holds in any.
- * @param service namespace of documents that name none; empty for none
+ * Compiles the reading of a document from its element, the inverse of the writer. Elements and attributes are matched
+ * by namespace and local name; the order of elements is significant only inside a list, as for the members in JSON. An
+ * element that is nil (`xsi:nil`) is absent, or null in a `json` field and in a change of a record; in a change with a
+ * list of fields to clear it is rejected. For a field with `absent: blank` the text that the writer puts in place of an
+ * absent value is read as absent; so is any empty text for a type that has no empty value.
+ * If foreign content is ignored, undeclared elements and attributes are skipped. Only the namespaces that the documents
+ * declare are then checked: for documents without one, a local name matches in any namespace.
+ * @param service namespace of documents that declare none; may be empty
  */
 export function compileXmlReader(
   document: Document,
@@ -158,7 +157,7 @@ function elementReader(field: Field, namespace: string, shared: Shared, patch: P
   };
 }
 
-/** What a single value that is nil says. */
+/** The value that a nil single value represents. */
 function nilReader(field: Field, type: ScalarType, patch: Patch | undefined): () => Value {
   const clear = patch?.clear;
   if (clear === undefined) {

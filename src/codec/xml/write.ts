@@ -32,9 +32,9 @@ interface FieldWriter {
   readonly inherited: boolean;
   readonly write: Write;
   readonly required: boolean;
-  /** What is written where the value is absent. */
+  /** Written when the value is absent. */
   readonly absent: string | undefined;
-  /** A null is a value rather than nothing. */
+  /** Whether null is a value rather than absent. */
   readonly holdsNull: boolean;
 }
 
@@ -44,7 +44,7 @@ interface RootElement {
   readonly namespace: string;
 }
 
-/** What the writers of one root document have in common. */
+/** State shared by the writers of one root document. */
 interface Shared {
   /** By document, its place in namespaces included, so that a document may hold itself. */
   readonly writers: Map<Document, Map<string, WriteDocument>>;
@@ -247,7 +247,7 @@ function single(tag: Tag, value: Value, depth: number): string {
   return element(tag, '', escapeText(String(value)));
 }
 
-/** Stands in the text for an attachment; nothing else can be it, as XML has no such character. */
+/** Placeholder for an attachment in the text; unambiguous, because XML does not allow this character. */
 const MARK = '\0';
 
 /**
