@@ -11,19 +11,19 @@ import type { CallContent } from './content.ts';
 import { compileCallHeaders, compileCallUri } from './head.ts';
 import { compileValues, type HeldOf } from './values.ts';
 
-/** A request of one call, to be sent to whatever address the target has. */
+/** The request of one call, independent of the target's address. */
 export interface CallRequest {
   readonly method: string;
-  /** What follows the address, without a slash of its own in front. */
+  /** The URI relative to the address, without a leading slash. */
   readonly uri: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly content: CallContent | undefined;
-  /** The same for people: with what is secret masked, and what is pending named. */
+  /** The same for display: secrets are masked, pending values are named. */
   readonly shown: {
     readonly uri: string;
     readonly headers: Readonly<Record<string, string>>;
   };
-  /** Secret values in it, so that they can be masked where the target repeats them. */
+  /** The secret values it contains, so they can be masked if the target repeats them. */
   secrets(): Iterable<string>;
 }
 
@@ -114,7 +114,7 @@ function compileWriter(operation: RestConsumer, uri: OperationUri, namespace: st
 }
 
 /**
- * Refuses undeclared names, and values that would not be sent.
+ * Rejects undeclared names, and values that would not be sent.
  * @param open the body accepts undeclared names, which are returned
  */
 function compileInputCheck(

@@ -26,11 +26,14 @@ export interface CallValues {
 interface Fill {
   readonly text: CallText;
   readonly write: TextWriter;
-  /** The text as the field's value. */
+  /** Converts the text to the field's value. */
   readonly read: (text: string) => Value;
 }
 
-/** Compiles what the fields of an operation hold: what the caller gives, else what fills them, else what they say themselves. */
+/**
+ * Compiles the values of an operation's fields: the caller's value, else the text that fills the field, else the
+ * field's own default.
+ */
 export function compileValues({ input: { fields }, filled }: RestConsumer): CallValues {
   const fills = new Map<string, Fill>();
   const initials = new Map<string, Value>();
@@ -96,7 +99,7 @@ function behind(
   return { texts, fields };
 }
 
-/** A member of the input. Null is nothing, as in every document, but in a `json` field. */
+/** A member of the input. Null is absent, as in every document, except in a `json` field. */
 function givenIn(input: DocumentValue, { name, type }: Field): Value {
   const value = Object.hasOwn(input, name) ? input[name] : undefined;
   return value === null && primitiveOf(type) !== 'json' ? undefined : value;
@@ -122,17 +125,17 @@ function filling(field: Field, { write, read }: Fill, heldOf: HeldOf, resolve: R
   return { value: read(sentText(pieces)), shown, pending: false };
 }
 
-/** One part of a text, made for one call. */
+/** One part of a text, for one call. */
 export interface Piece {
   readonly text: string;
   /** The text for people; the same text if `undefined`. */
   readonly shown: string | undefined;
   readonly pending: boolean;
-  /** What it comes from, for an error: a field, or a reference as it is written; empty for what is written out. */
+  /** Its source, for an error: a field, or a reference as written; empty for literal text. */
   readonly from: string;
 }
 
-/** Makes a text for one call; `undefined` when a value that it needs is not given. @throws CodecError */
+/** Builds a text for one call; `undefined` when a value that it needs is absent. @throws CodecError */
 export type TextWriter = (heldOf: HeldOf, resolve: ResolveReference) => readonly Piece[] | undefined;
 
 type PieceWriter = (heldOf: HeldOf, resolve: ResolveReference) => Piece | undefined;
@@ -198,19 +201,19 @@ function compileFact({ field }: CallValue, of: NonNullable<CallValue['of']>): Pi
   };
 }
 
-/** Of content in Base64 nothing is known but its length. */
+/** For base64 content only the length is known. */
 function factOf(name: string, value: Value, of: NonNullable<CallValue['of']>): string | number | undefined {
   if (isAttachment(value)) return value[of];
   return typeof value === 'string' && of === 'length' ? decodedContent(name, value).length : undefined;
 }
 
-/** The error for a text that can't be used as it is. It names what the text is of, and never repeats it. */
+/** The error for a text that can't be used. It names the source of the text, and never quotes it. */
 export function unusable(where: string, piece: Piece | undefined, reason: string): CodecError {
   if (piece === undefined || piece.from === '') return new CodecError(where, reason);
   return new CodecError(piece.from, `${reason}, and is used in ${where}`);
 }
 
-/** A value that is not there yet, since an earlier step of a flow will give it. A request with one is never sent. */
+/** A value that is not known yet, since an earlier step of a flow will provide it. A request with one is never sent. */
 export class Pending {
   readonly [field: string]: Value;
   readonly name: string;
@@ -229,5 +232,5 @@ interface Held {
   readonly pending: boolean;
 }
 
-/** What a field holds in one call; `undefined` when nothing is given and nothing fills it. */
+/** The value of a field in one call; `undefined` when it is absent and nothing fills it. */
 export type HeldOf = (field: Field) => Held | undefined;

@@ -7,23 +7,26 @@ import { type ReplyText, readDocument } from './text.ts';
 
 /** A failure as a reply describes it. */
 export interface ReplyFailure {
-  /** The fault document; `undefined` when none is declared, or the reply holds something else. */
+  /** The fault document; `undefined` when none is declared, or the reply is not one. */
   readonly fault: DocumentValue | undefined;
   /** In the target's words; may be empty. */
   readonly reason: string;
-  /** More of them; may be empty. */
+  /** Further details; may be empty. */
   readonly detail: string;
 }
 
 /** Reads the faults of one operation. */
 export interface ReplyFaults {
-  /** The fault document holds fixed values: a reply with all of them is a fault, whatever its status. */
+  /** Whether the fault document has fixed values: a reply with all of them is a fault, whatever its status. */
   readonly marked: boolean;
-  /** The fault document, where a text holds it: all its fixed values, and nothing that is required is missing. */
+  /**
+   * Reads the fault document from a text that has all its fixed values and required members; `undefined` for any other
+   * text.
+   */
   read(reply: ReplyText, format: 'json' | 'xml'): ReplyFailure | undefined;
 }
 
-/** @param document undefined: none is declared */
+/** @param document `undefined` if none is declared */
 export function compileReplyFaults(document: Document | undefined): ReplyFaults {
   if (document === undefined) return { marked: false, read: () => undefined };
   const marked = holdsFixed(document, []);
@@ -34,7 +37,7 @@ export function compileReplyFaults(document: Document | undefined): ReplyFaults 
     marked,
     read(reply, format) {
       const fault = fitting(() => readDocument(codec, document, reply, format === 'xml'));
-      // Unless something marks the document as a fault, one that describes none is not a fault.
+      // Without fixed values that mark it, a document without any field is not a fault.
       if (fault === undefined || (!marked && Object.keys(fault).length === 0)) return undefined;
       return { fault, reason: reasonOf(fault), detail: detailOf(fault) };
     },
@@ -59,8 +62,8 @@ function holdsFixed(document: Document, outer: readonly Document[]): boolean {
 }
 
 /**
- * The document with its fixed values to be there, rather than filled in where they are not, as are the compounds that hold
- * some. Nothing else is filled in either: a fault says what it says.
+ * The document with its fixed values required rather than filled in, and the compounds that contain some required too.
+ * Nothing else is filled in either: a fault is read as it was sent.
  */
 function demanding(document: Document, known: Map<Document, Document>): Document {
   const found = known.get(document);
@@ -140,7 +143,7 @@ function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A text of an object; in OData 3 it is one level deeper, next to its language. */
+/** A text member of an object; in OData 3 it is one level deeper, next to its language. */
 function textIn(value: JsonValue | undefined, name: string): string {
   if (!isObject(value) || !Object.hasOwn(value, name)) return '';
   const member = value[name];

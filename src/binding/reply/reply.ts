@@ -11,11 +11,11 @@ import { ReplyText, readDocument, unwrapPsnonxml } from './text.ts';
 /** How a reply of one media type is read. */
 export interface ReplyReader {
   readonly kind: 'none' | RawKind;
-  /** What an empty body is; `undefined` when there has to be one. */
+  /** The value of an empty body; `undefined` when a body is required. */
   readonly empty: DocumentValue | undefined;
   /**
-   * The value that a body holds; not to be called of `none` and `binary`.
-   * @throws CodecError, without a path when it is about all of it
+   * Reads the value of a body; not to be called for `none` and `binary`.
+   * @throws CodecError, without a path when it is about the whole body
    */
   read(reply: ReplyText): DocumentValue;
 }
@@ -82,7 +82,7 @@ function compileForm({ mediaType, message }: MediaMessage, namespace: string): D
   };
 }
 
-/** What a document is of which nothing is given; `undefined` when something has to be. */
+/** The value of a document without any member; `undefined` when a member is required. */
 function emptyValue(codec: DocumentCodec): DocumentValue | undefined {
   try {
     return codec.fromJson('{}');
@@ -103,7 +103,7 @@ function ofWhole({ id, fields }: Document, read: () => DocumentValue): DocumentV
   }
 }
 
-/** JSON in its wrapper, where XML is not declared itself. */
+/** Accepts JSON in its XML wrapper, unless XML itself is declared. */
 function compileWrapped(form: ReplyReader): ReplyReader {
   return {
     ...form,
@@ -124,7 +124,7 @@ const rawForms: Readonly<Record<RawKind, ReplyReader>> = {
     kind: 'xml',
     empty: undefined,
     read(reply) {
-      // What is not well-formed is refused.
+      // Rejects a text that is not well-formed.
       void reply.root;
       return { [CONTENT]: reply.text };
     },

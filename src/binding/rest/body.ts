@@ -19,18 +19,18 @@ import { XmlError, XmlReader } from '../../wire/xml/read.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { guard, reading, speaking } from '../message.ts';
 
-/** What a request carries in addition to its URI. */
+/** The parts of a request other than its URI. */
 export interface RequestBody {
   readonly contentType: string | undefined;
   /** The whole body, read when asked for. @throws Fault BODY_TOO_LARGE */
   bytes(): Promise<Uint8Array>;
   /** The same as text (UTF-8, checked). @throws Fault BODY_TOO_LARGE, BAD_BODY */
   text(): Promise<string>;
-  /** The body as a stream; counted against the limit while it is read. */
+  /** The body as a stream; the limit is enforced while it is read. */
   attachment(contentType: string): Attachment;
   /** Whether there is a body of at least one byte, or one whose length shows at its end. */
   readonly present: boolean;
-  /** Bytes that the request announces; `undefined` when it announces none. */
+  /** The announced length in bytes; `undefined` when none is announced. */
   readonly length: number | undefined;
 }
 
@@ -83,7 +83,7 @@ function compileDocumentBody(operation: Operation, uri: OperationUri, namespace:
   };
 }
 
-/** The root of a body of XML, read as an envelope is: in UTF-8 or UTF-16, without a document type, within its bounds. */
+/** The root of an XML body, read like an envelope: in UTF-8 or UTF-16, without a document type, within its limits. */
 async function readXmlBody(body: RequestBody): Promise<XmlElement> {
   const charset = charsetOf(body);
   const decoder = decoderFor(charset);
@@ -100,7 +100,7 @@ function charsetOf({ contentType = '' }: RequestBody): string | undefined {
   return parseMediaType(contentType)?.parameters.get('charset');
 }
 
-/** @throws Fault UNSUPPORTED_MEDIA_TYPE for a charset that XML is not read in */
+/** @throws Fault UNSUPPORTED_MEDIA_TYPE for a charset that is not supported for XML */
 function decoderFor(charset: string | undefined): XmlDecoder {
   try {
     return new XmlDecoder(charset);
@@ -118,10 +118,10 @@ function checkElement({ local, namespace }: XmlElement, wanted: Pick<XmlElement,
   throw Fault.of('BAD_BODY', { reason: `its element is ${given}, not {${wanted.namespace}}${wanted.local}` });
 }
 
-/** Most characters of an element's name that a message repeats. */
+/** Longest part of an element's name that a message quotes, in characters. */
 const SHOWN_NAME = 200;
 
-/** What the URI says, the body may say again, and no other value. Keys have one text for each value. */
+/** The body may repeat a value from the URI, but must not contradict it. Each key value has exactly one text form. */
 function checkRepeated({ name, sensitive }: Field, again: Value | undefined, given: Value | undefined): void {
   if (again === undefined || String(again) === String(given)) return;
   const [one, other] = sensitive
@@ -148,7 +148,7 @@ function compileRawBody(raw: RawKind): BodyReader {
   return async (body) => (carries(raw, body) ? readRaw(raw, body) : undefined);
 }
 
-/** Whether a request carries a value: `Content-Length: 0` is a file without bytes, but no text, JSON or XML. */
+/** Whether a request carries a value: `Content-Length: 0` is an empty file, but not a text, JSON or XML. */
 function carries(raw: RawKind | undefined, { present, length }: RequestBody): boolean {
   return present || (raw === 'binary' && length === 0);
 }
@@ -188,9 +188,9 @@ async function readRaw(raw: RawKind, body: RequestBody): Promise<Value> {
   return raw === 'json' ? reading(() => readJsonText(text)) : text;
 }
 
-/** What a body's Content-Type may be. */
+/** The content types that are accepted for a body. */
 interface BodyType {
-  /** Media types, for `Accept` of a refusal. */
+  /** The media types for the `Accept` header of a rejection. */
   readonly supported: string;
   accepts(essence: string): boolean;
 }
@@ -215,9 +215,9 @@ const BODIES: Readonly<Record<Exclude<RawKind, 'binary'>, BodyType>> = {
 };
 
 /**
- * Checks the Content-Type of a body. One without is read as what is wanted. Every text is UTF-8; documents in XML say for
- * themselves what they are in.
- * @throws Fault UNSUPPORTED_MEDIA_TYPE, with the media types that are taken in `Accept` (RFC 9110, section 15.5.16)
+ * Checks the Content-Type of a body. A body without one is read as the expected type. Every text is UTF-8; XML
+ * documents declare their own encoding.
+ * @throws Fault UNSUPPORTED_MEDIA_TYPE, with the accepted media types in `Accept` (RFC 9110, section 15.5.16)
  */
 function requireType({ contentType }: RequestBody, taken: BodyType): MediaType | undefined {
   if (contentType === undefined) return undefined;

@@ -60,7 +60,7 @@ interface ReplyCodec extends DocumentCodec {
   readonly inline: Inline | undefined;
 }
 
-/** Declared for content whose media type is its own. */
+/** Declared for content that brings its own media type. */
 const OCTETS = 'application/octet-stream';
 
 /** Compiles an operation. `namespace`: of `gateway.yaml`. */
@@ -160,7 +160,7 @@ function compileReader(operation: Operation, uri: OperationUri, namespace: strin
       (variables[index] as (typeof variables)[number])(raw[index], given);
     for (const bound of headers) {
       const text = header(bound.key);
-      // Sent empty is the same as not sent, as it is in a URI.
+      // An empty header counts as absent, as an empty parameter does in a URI.
       if (text !== undefined && text !== '') given[bound.field.name] = guard(bound.header, bound.read, text);
     }
     const complete = (content: Value | undefined): DocumentValue => {
@@ -172,7 +172,10 @@ function compileReader(operation: Operation, uri: OperationUri, namespace: strin
   };
 }
 
-/** One header's value; entries of a list stand between commas, empty ones count for nothing (RFC 9110 section 5.6.1). */
+/**
+ * The value of one header; entries of a list are separated by commas, and empty ones are ignored (RFC 9110 section
+ * 5.6.1).
+ */
 function compileHeader(field: Field): (text: string) => Value {
   if (field.type.kind !== 'list') return compileText(field);
   const read = compileList(field);
@@ -202,7 +205,7 @@ function compileVariable(variable: UriVariable, template: TemplateVariable): Var
   return (raw, into) => {
     if (raw === undefined) return;
     const text = decode(raw, template, 'string', label) as string;
-    // Sent empty is the same as not sent: existing clients name every parameter of the template (field notes 1).
+    // An empty parameter counts as absent: existing clients send every parameter of the template (field notes 1).
     if (text !== '') into[field.name] = guard(label, read, text);
     else if (required) throw Fault.of('BAD_PARAMETER', { name: label, reason: 'is empty' });
   };
@@ -226,7 +229,7 @@ export interface Representation {
   readonly message: Message;
 }
 
-/** No charset: an XML processor reads UTF-8 where nothing else is said (RFC 7303 section 3). */
+/** No charset: an XML processor reads UTF-8 by default (RFC 7303 section 3). */
 const XML = 'application/xml';
 
 /** Forms in the order offered. */

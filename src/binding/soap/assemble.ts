@@ -11,7 +11,7 @@ export interface OutgoingMessage {
   readonly headers: Readonly<Record<string, string>>;
   /** In bytes; `undefined` when an attachment does not know its own. */
   readonly length: number | undefined;
-  /** The whole of it, where it is a text in memory. */
+  /** The whole message, if it is a text in memory. */
   readonly text?: string | undefined;
   /** To be read once. */
   bytes(): AsyncIterable<Uint8Array>;
@@ -20,11 +20,11 @@ export interface OutgoingMessage {
 export interface AssembleOptions {
   /** Attachments travel as parts (MTOM) rather than as base64 in their place. */
   readonly mtom: boolean;
-  /** What the request asks for: SOAPAction in 1.1, `action=` in 1.2, which has none where it is empty. */
+  /** The action of a request: SOAPAction in 1.1; `action=` in 1.2, omitted when empty. */
   readonly action?: string;
-  /** Parts that nothing includes. Where there are any, the message is multipart whatever `mtom` says. */
+  /** Parts that nothing includes. If there are any, the message is multipart regardless of `mtom`. */
   readonly segments?: readonly Attachment[];
-  /** How parts travel; binary. */
+  /** Transfer encoding of the parts; `binary` by default. */
   readonly transfer?: 'binary' | 'base64';
 }
 

@@ -16,7 +16,7 @@ import { MessageParts, type PartLimits } from './parts.ts';
 export interface MessageSource {
   readonly contentType: string | undefined;
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** All of them at once, in their place, where they are few. */
+  /** Reads a small message at once, instead of `bytes`. */
   readonly all?: () => Promise<Uint8Array>;
 }
 
@@ -28,7 +28,7 @@ export interface MessageLimits extends PartLimits {
 /** A message whose XML has been read, and whose attachments are about to be. */
 export interface OpenedMessage {
   readonly root: XmlElement;
-  /** It came as multipart/related. */
+  /** Whether it arrived as multipart/related. */
   readonly mtom: boolean;
   /** Goes on to the last attachment that the root includes: the others are kept until they are wanted. @throws Fault */
   include(): Promise<void>;
@@ -36,9 +36,9 @@ export interface OpenedMessage {
   readonly resolve: Resolve | undefined;
   /** Attachments that were not resolved, in the order in which they come. Each is to be read before the next is asked for. */
   segments(): AsyncIterable<Attachment>;
-  /** Reads the rest, unless something before it is unread. @throws Fault as {@link openMessage} does */
+  /** Reads the rest, unless an earlier attachment is unread. @throws Fault as {@link openMessage} does */
   finish(): Promise<void>;
-  /** Frees what was kept of it. */
+  /** Frees the stored parts. */
   close(): void;
 }
 
