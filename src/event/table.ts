@@ -119,7 +119,7 @@ function sqliteColumn(field: Field): Column {
   };
 }
 
-/** PostgreSQL gives a bound text the type of its column; what that would change without a word is said here. */
+/** PostgreSQL converts a bound text to the type of its column. Conversions that would change a value silently are explicit here. */
 function postgresColumn(field: Field, type: string, zone: string): Column {
   const name = sql.id(field.name.toLowerCase());
   const primitive = primitiveOf(field.type);

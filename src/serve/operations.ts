@@ -12,24 +12,24 @@ import type { ReplyHeaders } from './exchange/exchange.ts';
 import { operationHeaders } from './exchange/respond.ts';
 import { requestFields } from './log/payload.ts';
 
-/** One operation, compiled: everything that a call of it needs. */
+/** A compiled operation: everything needed to call it. */
 export interface Compiled {
   readonly operation: Operation;
   readonly binding: RestBinding;
-  /** Where it has a SOAP form. */
+  /** Its SOAP form, if it has one. */
   readonly soap?: SoapProvider;
-  /** The caller speaks the shapes of the original; `soap` is then of those. */
+  /** The caller uses the shapes of the original, and `soap` is their form. */
   readonly original?: true;
   readonly answerer: Answerer;
-  /** What is sensitive in a request; `undefined` when nothing is. */
+  /** Reads the sensitive values of a request; `undefined` when no field is sensitive. */
   readonly secrets: ReadSecrets | undefined;
   /** Headers of every reply, in addition to those of the reply itself. */
   readonly headers: ReplyHeaders;
-  /** The time that the answer may take, in milliseconds; `undefined` when it has a clock of its own. */
+  /** Time limit of the answer in milliseconds; `undefined` when it limits its own time. */
   readonly timeout: number | undefined;
 }
 
-/** What is known about a call so far. The reply for a fault uses whatever is known. */
+/** The known facts about a call. The reply for a fault uses whatever is known. */
 export interface CallProgress {
   compiled?: Compiled;
   caller?: Caller;

@@ -20,7 +20,7 @@ export interface PlainRoutes {
   readonly cors: Cors;
   /** Lets a caller read contracts and the page. @throws Fault UNAUTHENTICATED */
   admit(exchange: Exchange): Promise<void>;
-  /** Answers OPTIONS with the methods that a path allows, for pages of other origins too. */
+  /** Answers OPTIONS with the methods that a path allows, also to pages of other origins. */
   tellAllowed(exchange: Exchange, allowed: readonly string[]): Response;
 }
 
@@ -35,7 +35,7 @@ export function createPlainRoutes(
     plain,
     contracts: createContracts(registry, base),
     cors,
-    // They need no credentials, unless `contracts: private`.
+    // No credentials are needed, unless `contracts: private` is set.
     async admit(exchange) {
       if (gateway.contracts === 'private') {
         await throttle?.arrive(exchange);
@@ -101,7 +101,7 @@ export function findContract(
   return () => read(exchange, routes, send);
 }
 
-/** Answers that belong to no operation. */
+/** Replies that belong to no operation. */
 export interface Plain {
   text(
     exchange: Exchange,

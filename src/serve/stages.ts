@@ -19,14 +19,13 @@ import type { Throttle } from './exchange/throttle.ts';
 import { credentialHeaders, type Recorder } from './log/record.ts';
 import type { CallProgress, Compiled } from './operations.ts';
 
-/** What a connector needs. */
 export interface ConnectorPorts extends AnswerPorts {
   readonly handlers: Handlers;
   readonly authenticator: Authenticator;
   readonly record: Recorder;
-  /** `undefined` if no limit of calls is declared. */
+  /** `undefined` if no rate or concurrency limit is declared. */
   readonly throttle: Throttle | undefined;
-  /** How slowly a request's body may come. */
+  /** The slowest accepted transfer of a request's body. */
   readonly pace: Pace;
 }
 
@@ -34,12 +33,12 @@ export interface ConnectorPorts extends AnswerPorts {
 interface Leaving {
   /** Logs the reply. */
   readonly sent: Sent;
-  /** Logs why the rest of it could not be sent. */
+  /** Logs why the rest of the reply could not be sent. */
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * The stages of a call that all connectors share. A stage that has nothing to wait for returns no promise: each turn of the
+ * The stages of a call that all connectors share. A stage that does not wait returns no promise: each turn of the
  * microtask queue costs a small request one percent.
  */
 export class Stages {
@@ -67,7 +66,7 @@ export class Stages {
     return operation.public ? undefined : this.#ports.authenticator.authenticate(exchange, operation.requires);
   }
 
-  /** Admits a caller who is permitted, and counts the call. @throws Fault FORBIDDEN, TOO_MANY_REQUESTS, UNAVAILABLE */
+  /** Admits a permitted caller and counts the call. @throws Fault FORBIDDEN, TOO_MANY_REQUESTS, UNAVAILABLE */
   admit(
     exchange: Exchange,
     progress: CallProgress,
@@ -86,8 +85,8 @@ export class Stages {
   }
 
   /**
-   * Lets the operation answer.
-   * @param input the request, whose sensitive values code does not bring into the log
+   * Runs the operation's answer.
+   * @param input the request, whose sensitive values are masked in log lines of code
    * @param segments those that accompany its document
    */
   answer(
@@ -103,7 +102,7 @@ export class Stages {
   ): Outcome | Promise<Outcome> {
     const { operation, answerer, secrets: read, timeout } = compiled;
     if (isWrite(operation, input)) refuseCrossSite(exchange, progress.caller, operation);
-    // Read now: code may change its input, and log what it removed.
+    // Read before the answer runs: code may change its input and then log a value that it removed.
     const sensitive = read && [...read(input)];
     const call = new Call(this.#ports, this.#rows, {
       operation,
@@ -154,8 +153,8 @@ export class Stages {
   }
 
   /**
-   * Answers when a stage ended with an error.
-   * @param write writes the fault in the caller's form
+   * Replies after a stage ended with an error.
+   * @param write writes the fault in the caller's format
    */
   refuse(
     exchange: Exchange,

@@ -27,24 +27,24 @@ export interface GatewayOptions {
   readonly root: string;
   /** Folder of the definitions, relative to the root. */
   readonly definitions?: string;
-  /** A project that is loaded already; it is not loaded again. */
+  /** A project that is already loaded; it is not loaded again. */
   readonly project?: LoadedProject;
-  /** `PORT`, `HOST`, `SIGNALBOX_SAMPLE_USERS`, and whatever the definitions refer to. */
+  /** `PORT`, `HOST`, `SIGNALBOX_SAMPLE_USERS`, and the variables that the definitions refer to. */
   readonly env: Environment;
   readonly log?: LogOptions;
   /** Milliseconds without a byte after which a request's body, or a reply that is not read, is abandoned; 30 s. */
   readonly idleTimeout?: number;
   /** Milliseconds for which a request's body may come more slowly than `limits.slowest`; 5 s. */
   readonly grace?: number;
-  /** Milliseconds that the head of a request may take to come; 20 s. */
+  /** Milliseconds within which the head of a request must arrive; 20 s. */
   readonly headersTimeout?: number;
   /** Milliseconds within which a change of a user in the database is noticed; 2 s. */
   readonly usersWithin?: number;
-  /** Processes for stored queries that are always there, where the database is SQLite; 2. */
+  /** Number of processes for stored queries that are kept running when the database is SQLite; 2. */
   readonly readers?: number;
   /** Replaces `server.listen` when another process holds the port. */
   readonly listen?: (server: Server, at: Address) => Promise<Address>;
-  /** What the other gateways that share the port have counted; `/metrics` adds it. */
+  /** The counts of the other gateways that share the port; `/metrics` adds them. */
   readonly others?: () => Promise<readonly Counted[]>;
 }
 
@@ -53,13 +53,13 @@ export interface RunningGateway {
   readonly address: string;
   readonly registry: Registry;
   readonly server: Server;
-  /** What it has counted, for another gateway's `others`. */
+  /** Its counts, for another gateway's `others`. */
   counted(): Promise<Counted>;
-  /** Lets running requests finish, for at most `timeoutMs` (30 s), then closes what is behind them. */
+  /** Lets running requests finish for at most `timeoutMs` (30 s), then closes what they depend on. */
   close(options?: { readonly timeoutMs?: number }): Promise<void>;
 }
 
-/** Milliseconds that what runs may take to end. */
+/** Milliseconds for running work to end. */
 const CLOSE_WITHIN = 30_000;
 
 /**
@@ -73,13 +73,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   try {
     return await open(registry, options, opened);
   } catch (error) {
-    // It may listen already: no caller should reach a gateway without anything behind it.
+    // It may already be listening: no caller should reach a gateway with nothing behind it.
     await opened.close(0);
     throw error;
   }
 }
 
-/** The story of a start: each thing depends on those before it, and is closed before them. */
+/** The steps of a start: each part depends on those before it, and is closed before them. */
 async function open(registry: Registry, options: GatewayOptions, opened: Opened): Promise<RunningGateway> {
   const { root, env, usersWithin, headersTimeout, idleTimeout = IDLE_TIMEOUT, grace = GRACE, others } = options;
   const { gateway } = registry;
@@ -140,20 +140,20 @@ async function open(registry: Registry, options: GatewayOptions, opened: Opened)
   };
 }
 
-/** Closes one thing. @param timeoutMs milliseconds that what it still does may take */
+/** Closes one part. @param timeoutMs milliseconds that its running work may take */
 type Close = (timeoutMs: number) => Promise<void>;
 
-/** What was opened so far. It is closed in reverse order: each thing before those it depends on. */
+/** The opened parts. They are closed in reverse order, so each one before those it depends on. */
 class Opened {
   readonly #stages: Close[][] = [];
   #closing: Promise<void> | undefined;
 
-  /** @param close ends what stands on all that was opened before */
+  /** @param close closes a part that depends on all parts opened before */
   add(close: Close): void {
     this.#stages.push([close]);
   }
 
-  /** @param close ends what is closed at the same time as the thing before it, so that both share the time that they have */
+  /** @param close runs at the same time as the closing of the part before, so that both share the remaining time */
   addBeside(close: Close): void {
     this.#stages.at(-1)?.push(close);
   }
@@ -185,7 +185,7 @@ interface UserDirectoryOptions {
   readonly usersWithin?: number | undefined;
 }
 
-/** The users that may call this gateway. What an operator should know of them is in its log. */
+/** The users of this gateway. Problems that an operator should know about are logged. */
 function openUserDirectory(registry: Registry, store: Store, options: UserDirectoryOptions): Promise<OpenDirectory> {
   const { sampleUsers, log, usersWithin } = options;
   return openDirectory({

@@ -6,25 +6,28 @@ import type { Redactor } from '../../model/redactor.ts';
 import type { Operation } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 
-/** What the audit log keeps of a payload where its routing asks for it (`log: full`). */
+/** Renders payloads for the audit log when the routing requests them (`log: full`). */
 export interface PayloadWords {
-  /** A request as it was decoded. */
+  /** A decoded request. */
   input(value: DocumentValue, redactor: Redactor): unknown;
-  /** A reply: its value, or type and length of what streams. */
+  /** A reply: its value, or the type and length of streamed content. */
   output(outcome: Outcome, redactor: Redactor): unknown;
 }
 
-/** Characters of one payload. */
+/** Maximum characters of one payload. */
 const MOST = 16_384;
-/** Characters of a text beyond its cut that are searched for secrets too, so that none is kept by half. */
+/** Characters beyond the cut of a text that are searched for secrets too, so that a secret at the cut is not partly kept. */
 const BEYOND = 1024;
 
 const isMarked = ({ sensitive }: Field): boolean => sensitive;
 
-/** What the package's own services take for prompts and parameters, which only their definitions know to be sensitive. */
+/**
+ * Values of prompts and parameters in requests to the package's own services: only the definitions of queries and
+ * processes state which are sensitive.
+ */
 const isValue = ({ name, sensitive }: Field): boolean => sensitive || /value$/i.test(name);
 
-/** Compiles what is masked in the payloads of an operation: fields declared `sensitive`, at any depth, and secrets elsewhere. */
+/** Compiles the masking of an operation's payloads: fields declared `sensitive`, at any depth, and secrets elsewhere. */
 export function compilePayload(operation: Operation): PayloadWords {
   const { responses, soap, answer } = operation;
   const isSecret = answer.kind === 'delivered' ? isValue : isMarked;
@@ -43,7 +46,7 @@ export function compilePayload(operation: Operation): PayloadWords {
   };
 }
 
-/** Every field that a request may fill, wherever it is; the same field may be there more than once. */
+/** Every field that a request may fill, in any part of it; a field can be listed more than once. */
 export function requestFields({ uris, request, requestHeaders, soap }: Operation): readonly Field[] {
   return [
     ...fieldsOf(request),
@@ -53,7 +56,7 @@ export function requestFields({ uris, request, requestHeaders, soap }: Operation
   ];
 }
 
-/** The parts of one payload, as long as there is room for them. */
+/** Collects the parts of one payload until it is full. */
 function shortened(redactor: Redactor): ShownParts {
   let left = MOST;
   const textOf = (text: string): string => {

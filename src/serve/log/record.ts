@@ -17,35 +17,35 @@ interface Result {
   readonly caller: Caller | undefined;
   readonly status: number;
   readonly bytes: number;
-  /** Whether all of the reply left. */
+  /** Whether the whole reply was sent. */
   readonly complete: boolean;
-  /** Where the reply is one. */
+  /** The fault, if the reply is one. */
   readonly fault?: Fault | undefined;
-  /** What was asked, as far as it was decoded, and what was answered: where the log keeps payloads. */
+  /** The decoded part of the request, and the reply, if the log keeps payloads. */
   readonly input?: DocumentValue | undefined;
   readonly outcome?: Outcome | undefined;
-  /** Where the operation's own code or query was entered: it knows what was secret in the request. */
+  /** Set once the operation's own code or query was entered: it masks the secrets of the request. */
   readonly call?: { readonly redactor: Redactor } | undefined;
 }
 
-/** Keeps one line of the audit log and one observation an exchange. */
+/** Writes one line of the audit log and one metrics observation per exchange. */
 export type Recorder = (exchange: Exchange, result: Result) => void;
 
-/** What the log keeps of the calls of one operation. */
+/** The data that the log keeps about calls of one operation. */
 interface Kept {
-  /** Names of headers that are masked beside those that every log masks; `undefined` when headers are not kept. */
+  /** Names of headers to mask in addition to those that every log masks; `undefined` when headers are not kept. */
   readonly masked?: ReadonlySet<string>;
-  /** Where payloads are kept. */
+  /** Renders payloads, if they are kept. */
   readonly payload?: PayloadWords;
   /** A variable of the path is sensitive. */
   readonly hidesPath: boolean;
 }
 
 /**
- * One JSON line an exchange: who called what, from where, whether that was allowed and if not why, and what it took. With
- * its request headers where the operation's routing says `log: header`, with its payload too where it says `full`. Query
- * strings are never kept, a path that may hold the value of a sensitive field only as far as the service, even where it
- * leads to no operation.
+ * One JSON line per exchange: the caller, the operation, the address, the decision with the reason for a refusal, and the
+ * cost. The request headers are added when the operation's routing sets `log: header`, and the payloads too when it sets
+ * `full`. Query strings are never kept. A path that may contain the value of a sensitive field is cut after the service,
+ * even if it matches no operation.
  */
 export function createRecorder(registry: Registry, log: Log, metrics: Metrics, redactor: Redactor): Recorder {
   const credentials = credentialHeaders(registry);
@@ -93,7 +93,7 @@ function keptOf(routing: Routing, credentials: ReadonlySet<string>): Kept {
   return { ...kept, masked, ...(log === 'full' ? { payload: compilePayload(operation) } : {}) };
 }
 
-/** Names, in lower case, of the headers by which callers authenticate where a scheme declares one. */
+/** Lower-case names of the headers that security schemes declare for credentials. */
 export function credentialHeaders({ schemes }: Registry): ReadonlySet<string> {
   const declared = [...schemes.values()].flatMap((scheme) => ('header' in scheme ? (scheme.header ?? []) : []));
   return new Set(declared.map((header) => header.toLowerCase()));
@@ -117,19 +117,19 @@ function hidesPath({ operation }: Routing): boolean {
   return variables.some(({ field, place }) => field.sensitive && place === 'path');
 }
 
-/** The segment that an operation's paths stand behind, in both spellings. */
+/** The path segment before an operation's templates, in both spellings. */
 function namesOf({ pathName, service }: Operation): string[] {
   return [pathName, `${pathName}.${service.version}`];
 }
 
-/** `/gateway/RESTListeningConnector/LOCAL/Locations.v1/***`: what stands before the templates of a guarded service. */
+/** `/gateway/RESTListeningConnector/LOCAL/Locations.v1/***`: the part of a path before the templates of a guarded service. */
 function withoutValues(path: string, guarded: ReadonlySet<string>): string {
   const segments = path.split('/');
   const service = segments.findIndex((each) => guarded.has(each));
   return service < 0 ? path : [...segments.slice(0, service + 1), MASK].join('/');
 }
 
-/** Keeps one line of the audit log for each attempt at work that no request waits for. */
+/** Writes one line of the audit log for each attempt at background work. */
 export function createAccount(audit: Log): Account {
   return ({ kind, name, id, user, attempt, ms, error }) => {
     const fault = error instanceof Fault ? error : undefined;
@@ -147,16 +147,16 @@ export function createAccount(audit: Log): Account {
   };
 }
 
-/** What the audit log says of whether somebody was let in. */
+/** Whether a call was allowed, for the audit log. */
 interface Decision {
   readonly decision: 'allowed' | 'refused';
-  /** Why not: `no grant`, `wrong password`, `rate of LOCATIONS_GET by caller`. */
+  /** The reason for a refusal: `no grant`, `wrong password`, `rate of LOCATIONS_GET by caller`. */
   readonly reason?: string;
 }
 
 const ALLOWED: Decision = { decision: 'allowed' };
 
-/** Faults that say no to the caller, whatever has happened by then. */
+/** Faults that refuse a caller, even after the call was admitted. */
 const REASONS: ReadonlyMap<string, string> = new Map([
   ['UNAUTHENTICATED', 'credentials missing or wrong'],
   ['FORBIDDEN', 'no grant'],
@@ -164,8 +164,8 @@ const REASONS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Whether an exchange was let in. What went wrong in a call that was is no refusal.
- * @param admitted the caller may call what was called
+ * Decides whether an exchange was allowed. A failure within an admitted call is not a refusal.
+ * @param admitted whether the caller is permitted to call the operation
  */
 function decide(fault: Fault | undefined, admitted: boolean): Decision {
   if (fault === undefined) return ALLOWED;
@@ -175,14 +175,14 @@ function decide(fault: Fault | undefined, admitted: boolean): Decision {
   return { decision: 'refused', reason: fault.code.toLowerCase().replaceAll('_', ' ') };
 }
 
-/** The line of the audit log for what never became a call: refused before anything could route it. */
+/** The audit line for a request that was rejected before it was routed. */
 export function refusedLine(
   fault: Fault,
   facts: {
     readonly requestId: string;
     readonly method: string | undefined;
     readonly remote?: string | undefined;
-    /** A trusted proxy, where nothing came of what it says about its caller. */
+    /** A trusted proxy whose report about the caller could not be used. */
     readonly proxy?: string | undefined;
     readonly bytes: number;
     readonly reason?: string | undefined;

@@ -30,7 +30,7 @@ import type { Asked, Entrance, MessageProgress, MessageReader, SecuredMessage } 
 import { askEnvelope, soapForm, versionByType } from './soap.ts';
 import type { SoapRoutes } from './soap-routes.ts';
 
-/** What headers, the query string and the fields of a form may say about a message, by the names that it has there. */
+/** Names by which headers, the query string and the fields of a form describe a message. */
 const NAMES: Readonly<Record<keyof Said, readonly string[]>> = {
   operationName: ['OperationName', 'Operation'],
   operationType: ['OperationType'],
@@ -38,20 +38,21 @@ const NAMES: Readonly<Record<keyof Said, readonly string[]>> = {
   to: ['To'],
 };
 
-/** Whether the URL of a request to the services connector says what the HTTP connector reads there. */
+/** Whether the URL of a request to the services connector contains parameters of the HTTP connector. */
 export function saysInQuery({ query = '' }: Exchange): boolean {
   return /(?:^|&)(?:Operation|OperationName|OperationType|From|To)=/.test(query);
 }
 
-/** Methods of a connector that is asked for something that writes, or for nothing yet. */
+/** Methods for operations that write, and for requests that do not name an operation yet. */
 export const POSTING: readonly string[] = ['POST', 'OPTIONS'];
 
 /**
- * The HTTP connector: an envelope as at the services connector, or the request's document as XML or JSON, whose
- * operation is named by `OperationName` or `Operation`. `OperationType` is Sync, Async (answered by an IBResponse) or Ping;
- * `From` is the caller's node, `To` this one. A form names the operation in its fields, and has the request in the URL's query.
- * Operations that only read are called by GET and HEAD too.
- * @param connector whose rules of MTOM hold; errors of `services` are faults in an envelope until a message without one came
+ * The HTTP connector: an envelope as at the services connector, or the request's document as XML or JSON, with the
+ * operation named by `OperationName` or `Operation`. `OperationType` is Sync, Async (answered by an IBResponse) or Ping;
+ * `From` is the caller's node, `To` this one. A form names the operation in its fields, and has the request in the URL's
+ * query. Operations that only read can also be called by GET and HEAD.
+ * @param connector the connector whose MTOM setting applies; errors of `services` are faults in an envelope until a
+ * message without an envelope has arrived
  */
 export function httpEntrance(registry: Registry, routes: SoapRoutes, connector: 'http' | 'services'): Entrance {
   const { gateway } = registry;
@@ -153,7 +154,7 @@ function readInner(text: string): XmlElement {
 }
 
 /**
- * Adds what headers and the query string say to what the message itself says.
+ * Merges the facts of headers and the query string with those of the message itself.
  * @throws Fault BAD_REQUEST when they contradict each other; TOO_MANY_PARAMETERS, BAD_ENCODING
  */
 function withOuter(inner: Said, exchange: Exchange, limit: number): Said {
@@ -174,7 +175,7 @@ function withOuter(inner: Said, exchange: Exchange, limit: number): Said {
 
 type Saying = { -readonly [key in keyof Said]: Said[key] };
 
-/** An empty value says nothing. @throws Fault BAD_REQUEST when another value is known already */
+/** Ignores an empty value. @throws Fault BAD_REQUEST when a different value is already known */
 function note(said: Saying, key: keyof Said, value: string): void {
   if (value === '') return;
   if (said[key] !== undefined && said[key] !== value)
@@ -197,7 +198,7 @@ function agreed(asked: Asked, { operationName }: Said, routes: Pick<SoapRoutes, 
 }
 
 /**
- * By GET and HEAD only operations that read are called: what follows a link, or fetches ahead, must change nothing
+ * GET and HEAD can only call operations that read: a client that follows a link or prefetches must not change anything
  * (RFC 9110 section 9.2.1).
  * @throws Fault METHOD_NOT_ALLOWED
  */
@@ -216,7 +217,7 @@ function heldToMethod({ method }: Exchange, asked: Asked): Asked {
   return { ...asked, read };
 }
 
-/** A GET has no body, so a document of which nothing is required need not be there. */
+/** A GET has no body, so a document without required fields may be absent. */
 function withoutBody(content: HttpContent, { soap }: Compiled): HttpContent {
   const isGiven = content.root !== undefined || content.json !== undefined;
   return isGiven || soap?.form.request.kind !== 'document' ? content : { ...content, json: '{}' };
@@ -226,9 +227,10 @@ function isEnvelope({ local, namespace }: XmlElement): boolean {
   return local === 'Envelope' && Object.values(SOAP_NAMESPACES).includes(namespace);
 }
 
-// application/x-www-form-urlencoded (WHATWG URL, section 5.1), as some clients of the original post it to the HTTP connector.
+// Forms (application/x-www-form-urlencoded: WHATWG URL, section 5.1), which some clients of the original post to the HTTP
+// connector.
 
-/** Fields of a form that are not in {@link NAMES}: credentials, and those that have no meaning here. */
+/** Form fields that are not in {@link NAMES}: credentials, and fields without a meaning here. */
 const OTHER_FIELDS: ReadonlySet<string> = new Set([
   'UserName',
   'Password',
@@ -243,9 +245,9 @@ const OTHER_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads a posted form: it names the operation, and may hold a user's name and password. The request's own fields are in the
- * query of the URL. Clients do not encode all that they should, which the standard's reader forgives.
- * @throws Fault BAD_BODY for an unknown field, BAD_REQUEST for two values of one
+ * Reads a posted form: it names the operation, and may contain a user name and password. The request's own fields are in
+ * the query of the URL. Clients do not encode every character that they should, which the standard's algorithm tolerates.
+ * @throws Fault BAD_BODY for an unknown field, BAD_REQUEST for two different values of one field
  */
 function readPostedForm(text: string, query: string): HttpContent {
   const form = new URLSearchParams(text);
@@ -264,8 +266,8 @@ function readPostedForm(text: string, query: string): HttpContent {
 }
 
 /**
- * Name and password as the UsernameToken that they would be in an envelope, so that one rule holds for both: a scheme of the
- * operation accepts passwords as text, over TLS or from this machine.
+ * Converts name and password to a UsernameToken as in an envelope, so the same rule applies to both: a scheme of the
+ * operation must accept passwords as text, over TLS or from this machine.
  */
 function securedOf(user: string, password: string): SecuredMessage {
   const token = `<Username>${escapeText(user)}</Username><Password>${escapeText(password)}</Password>`;

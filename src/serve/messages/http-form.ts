@@ -19,17 +19,17 @@ import type { OutgoingReply, ReplyForm, SecuredMessage } from './port.ts';
 import { contentOf } from './soap.ts';
 import type { SoapRoutes } from './soap-routes.ts';
 
-/** What a caller states about its message outside of it: in headers, in the query string, or in an IBRequest around it. */
+/** Facts about a message that are outside of it: in headers, in the query string, or in an IBRequest around it. */
 export type Said = Omit<IbRequest, 'data'>;
 
-/** The message of a request, without the IBRequest that may enclose it. */
+/** The message of a request, without an enclosing IBRequest. */
 export interface HttpContent {
   readonly root?: XmlElement;
   /** JSON text. */
   readonly json?: string;
-  /** The request's own fields, from the query of the URL: what a form is sent with. */
+  /** The request's own fields, from the query of the URL of a posted form. */
   readonly query?: URLSearchParams;
-  /** Credentials that came in a form, as a message shows them. */
+  /** Credentials from a form, in the form of those in a message. */
   readonly secured?: SecuredMessage;
   readonly said: Said;
 }
@@ -47,7 +47,7 @@ export type PlainReader = (
   opened: OpenedMessage | undefined,
 ) => DocumentValue;
 
-/** Compiles the reading of every operation's request. @throws Fault BAD_BODY, BAD_PARAMETER from that */
+/** Compiles a reader of every operation's request, which throws Fault BAD_BODY or BAD_PARAMETER. */
 export function plainReader({ all }: SoapRoutes): PlainReader {
   const fromJson = new Map(all.map((compiled) => [compiled, jsonReader(compiled)]));
   const fromQuery = new Map(all.map((compiled) => [compiled, queryReader(compiled)]));
@@ -79,13 +79,13 @@ export function plainReader({ all }: SoapRoutes): PlainReader {
   };
 }
 
-/** A message may come as one element with nothing but the message's text in it, as a CDATA section. */
+/** A message may be wrapped in an element that contains only the message's text, as a CDATA section. */
 function innerXml({ content }: XmlElement): XmlElement | undefined {
   const text = content.length === 1 && typeof content[0] === 'string' ? content[0].trim() : '';
   return text.startsWith('<') ? speaking(() => readXml(text)) : undefined;
 }
 
-/** Reads the fields of a request that have a form as text from parameters of their names; others do not count. */
+/** Reads the fields of a request that have a text form from parameters of the same names; other parameters are ignored. */
 function queryReader({ soap }: Compiled): (query: URLSearchParams) => DocumentValue {
   const { request } = soap!.form;
   const fields = request.kind === 'document' ? request.document.fields : [];
@@ -97,7 +97,7 @@ function queryReader({ soap }: Compiled): (query: URLSearchParams) => DocumentVa
     const values: Record<string, Value> = {};
     for (const { name, isList, read } of readers) {
       const texts = query.getAll(name);
-      // Sent empty is the same as not sent, as it is over REST.
+      // An empty value counts as absent, as it does over REST.
       const given = isList ? texts : texts.filter((text) => text !== '');
       if (given.length > 0) values[name] = guard(name, read, given);
     }
@@ -118,7 +118,7 @@ function jsonReader({ soap }: Compiled): (text: string) => DocumentValue {
   };
 }
 
-/** Replies without an envelope: the reply's document, and errors as an IBResponse or, in JSON, as over REST. */
+/** Replies without an envelope: the reply document; errors as an IBResponse in XML, and as over REST in JSON. */
 export function plainForm(format: 'json' | 'xml', { body }: Limits, requestId: string): ReplyForm {
   return {
     format,
@@ -135,7 +135,7 @@ export function plainForm(format: 'json' | 'xml', { body }: Limits, requestId: s
   };
 }
 
-/** Replies without an envelope in the shapes of the original, errors as an IBResponse. */
+/** Replies without an envelope in the shapes of the original; errors as an IBResponse. */
 export function originalForm(): ReplyForm {
   return {
     format: 'soap',
@@ -152,7 +152,7 @@ function writeIbFault({ code, status, message }: Fault): WrittenFault {
   return { contentType: XML, text: writeIbResponse({ type: 'error', id: code, status, message }) };
 }
 
-/** Replies of one-way operations: that the message was taken. */
+/** Replies of one-way operations: an acknowledgement that the message was accepted. */
 export function oneWayForm(transactionId: string, { format, fault }: ReplyForm): ReplyForm {
   const text = writeIbResponse({ type: 'success', transactionId });
   return { format, write: () => textReply(XML, text), fault };

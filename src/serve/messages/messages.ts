@@ -15,14 +15,14 @@ import type { Compiled } from '../operations.ts';
 import { type ConnectorPorts, disposeOf, type Stages } from '../stages.ts';
 import type { Asked, Entrance, MessageProgress, MessageReader, SecuredMessage } from './port.ts';
 
-/** Authenticates the sender of a message by the credentials outside and inside of it. */
+/** Authenticates the sender of a message by the credentials outside and inside it. */
 class Senders {
-  /** Some operation over SOAP needs no credentials. */
+  /** At least one SOAP operation needs no credentials. */
   readonly mayBeAnybody: boolean;
   readonly #ports: Pick<ConnectorPorts, 'authenticator' | 'throttle'>;
   /** The schemes of all operations whose credentials are outside the message. */
   readonly #schemes: readonly SecurityScheme[];
-  /** Some operation is public, or accepts credentials inside messages. */
+  /** At least one operation is public, or accepts credentials inside messages. */
   readonly #isOpen: boolean;
 
   constructor(ports: Pick<ConnectorPorts, 'authenticator' | 'throttle' | 'registry'>) {
@@ -35,9 +35,9 @@ class Senders {
   }
 
   /**
-   * Looks at the caller's credentials before anything of the message is read, unless it may be for an operation that needs
-   * none outside of it: then an error is reported once the operation is known. For a public operation they are not
-   * checked: the time that takes would reveal whether they are valid, without being counted.
+   * Checks the caller's credentials before any of the message is read, unless the operation may need none outside it; then
+   * an error is only reported once the operation is known. For a public operation the credentials are not checked: the
+   * response time would reveal whether they are valid, and the attempt would not be counted.
    * @throws Fault UNAUTHENTICATED, TOO_MANY_REQUESTS
    */
   async authenticate(exchange: Exchange): Promise<Caller | undefined> {
@@ -68,7 +68,7 @@ class Senders {
     const outside = async (): Promise<Caller> => authenticator.authenticate(exchange, requires);
     if (secured === undefined || !requires.some(isMessageScheme)) return outside();
     if (!authenticator.shows(exchange, requires)) return this.#identifyInside(exchange, secured, requires);
-    // A certificate of no user counts as not presented, even next to credentials in the message.
+    // A certificate that belongs to no user counts as absent, even next to credentials in the message.
     const isSaid = authenticator.shows(
       exchange,
       requires.filter(({ kind }) => kind !== 'client-certificate'),
@@ -80,7 +80,7 @@ class Senders {
     });
   }
 
-  /** Of a signed message, only the signed content is used from here on. */
+  /** From here on, only the signed content of a signed message is used. */
   async #identifyInside(
     exchange: Exchange,
     secured: SecuredMessage,
@@ -98,10 +98,10 @@ export interface MessagePorts extends ConnectorPorts {
   readonly cors: Pick<Cors, 'headersOf'>;
 }
 
-/** Bytes up to which a message is read at once. A larger one is refused as soon as an error is found in it. */
+/** Largest message in bytes that is buffered as a whole. A larger one is rejected at the first error found while reading. */
 const SMALL = 64 * 1024;
 
-/** What the SOAP services connector and the HTTP connector share: everything except the form of a message. */
+/** The common parts of the SOAP services connector and the HTTP connector: everything except the format of messages. */
 export class Messages implements MessageReader {
   readonly #ports: MessagePorts;
   readonly #senders: Senders;
@@ -111,7 +111,7 @@ export class Messages implements MessageReader {
     this.#senders = new Senders(ports);
   }
 
-  /** Answers one exchange, whatever comes. */
+  /** Answers one exchange; never rejects. */
   async serve(exchange: Exchange, entrance: Entrance): Promise<Response> {
     const progress: MessageProgress = { form: entrance.firstForm(exchange) };
     try {
@@ -128,7 +128,7 @@ export class Messages implements MessageReader {
     }
   }
 
-  /** The story of a call, a stage a line. The operation is named inside the message, so that is opened first. */
+  /** The stages of a call, one per line. The message is opened first, because it names the operation. */
   async #spine(exchange: Exchange, entrance: Entrance, progress: MessageProgress): Promise<Response> {
     const { stages, cors } = this.#ports;
     await stages.arrive(exchange);
@@ -230,9 +230,9 @@ export class Messages implements MessageReader {
 }
 
 /**
- * Which of an operation's URI templates would carry what a message holds: of those whose required variables are all
- * given, the one with most of them, from 1; 0 if there is none. A handler that distinguishes its URIs thereby works over
- * SOAP too.
+ * The index, from 1, of the operation's URI template that fits a message: of those whose required variables are all
+ * present, the one with the most variables; 0 if none fits. Handlers that distinguish their URIs thereby work over SOAP
+ * too.
  */
 function uriIndexOf({ uris }: Operation, input: DocumentValue): number {
   let best = 0;

@@ -25,14 +25,14 @@ export function mountMessages(app: App, ports: Omit<MessagePorts, 'cors'> & Rest
   mount(app, ports, plainRoutes, 'PeopleSoftServiceListeningConnector', async (exchange, below) => {
     const name = contractName(exchange, below, ports);
     if (typeof name !== 'string') {
-      // It names services, as contracts do.
+      // The list names services, as contracts do.
       await plainRoutes.admit(exchange);
       throw name;
     }
-    // Clients that can't read compressed messages fetch contracts here.
+    // Some clients that can't read compressed messages fetch contracts here.
     const contract = findContract(plainRoutes, exchange, name, registry.gateway.compress.soap);
     const entrance = saysInQuery(exchange) ? named : soap;
-    // Clients that read a WSDL of the original post to its address: that is the one in it.
+    // Clients that read a WSDL from the original gateway post to its address, because that is the address in it.
     if (exchange.method === 'POST' && contract !== undefined && /\.wsdl$/i.test(name))
       return messages.serve(exchange, entrance);
     return contract === undefined ? serve(exchange, below, messages, entrance, plainRoutes, POSTING) : contract();
@@ -44,7 +44,7 @@ export function mountMessages(app: App, ports: Omit<MessagePorts, 'cors'> & Rest
   });
 }
 
-/** @param answer is given what stands below the connector and, if it is named, the local node */
+/** @param answer gets the path below the connector and the local node, if the path names it */
 function mount(
   app: App,
   { registry: { gateway, nodes } }: Pick<MessagePorts, 'registry'>,
@@ -64,11 +64,14 @@ function mount(
     exchange.cors = below === '' ? cors.headersOfMessages(exchange) : cors.headers(exchange, below);
     return answer(exchange, below);
   };
-  // It takes the prefix alone too.
+  // It also matches the prefix itself.
   app.all(`${prefix}/*`, respond);
 }
 
-/** The contract that a path names, or a service with `?wsdl` or `?xsd` behind it; the fault where that is no one service. */
+/**
+ * The contract that a path names, or a service followed by `?wsdl` or `?xsd`; a fault when that is not exactly one
+ * service.
+ */
 function contractName(exchange: Exchange, below: string, { registry }: Pick<MessagePorts, 'registry'>): string | Fault {
   const asked = exchange.query?.toLowerCase();
   if (exchange.method !== 'POST' && below === '') {
@@ -85,13 +88,13 @@ function contractName(exchange: Exchange, below: string, { registry }: Pick<Mess
   return Fault.of('NOT_FOUND', { what: `${what}: its name belongs in front of ?${asked}` });
 }
 
-/** How the original names contracts in a query: `?Operation=GetWSDL&wsdl=Locations.1`. */
+/** The original's names of contracts in a query: `?Operation=GetWSDL&wsdl=Locations.1`. */
 const CONTRACTS: ReadonlyMap<string, string> = new Map([
   ['getwsdl', 'wsdl'],
   ['getschema', 'xsd'],
 ]);
 
-/** @returns the contract's name, or the fault that the query names none; `undefined` when it does not ask for a contract */
+/** @returns the contract's name, or a fault when the query names none; `undefined` when it does not ask for a contract */
 function contractOfOperation({ query = '' }: Exchange, limit: number): string | Fault | undefined {
   if (!/operation=get/i.test(query)) return undefined;
   const parameters = readingQuery(limit, () => parseQueryString(query, limit));
@@ -103,7 +106,7 @@ function contractOfOperation({ query = '' }: Exchange, limit: number): string | 
   return name === '' ? Fault.of('MISSING_PARAMETER', { name: kind }) : `${name}.${kind}`;
 }
 
-/** @param methods those that are taken, `OPTIONS` among them */
+/** @param methods the allowed ones, including `OPTIONS` */
 function serve(
   exchange: Exchange,
   below: string,

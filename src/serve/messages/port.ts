@@ -10,58 +10,58 @@ import type { Exchange } from '../exchange/exchange.ts';
 import type { WrittenFault } from '../exchange/refuse.ts';
 import type { CallProgress, Compiled } from '../operations.ts';
 
-/** How an exchange is answered: in an envelope of its version, or without one. */
+/** The form of replies: in an envelope of a SOAP version, or without one. */
 export interface ReplyForm {
-  /** What a stored query renders its rows for. */
+  /** The format in which a stored query renders its rows. */
   readonly format: Format;
   /** @throws CodecError */
   write(compiled: Compiled, outcome: Outcome): OutgoingReply | Promise<OutgoingReply>;
   fault(fault: Fault, compiled: Compiled | undefined): WrittenFault;
 }
 
-/** A reply: a text, or what {@link OutgoingMessage} says. */
+/** A reply: a text or an {@link OutgoingMessage}. */
 export type OutgoingReply = { readonly status: number } & (
   | OutgoingMessage
   | (Pick<OutgoingMessage, 'headers'> & { readonly text: string; readonly length?: never })
 );
 
-/** What a caller asks for, once its message has been opened. */
+/** The call that an opened message requests. */
 export interface Asked {
   readonly compiled: Compiled;
   /** Reads the request's document. @throws Fault */
   read(): DocumentValue;
-  /** What the message itself shows of its sender; `undefined` when it shows nothing. */
+  /** The credentials in the message; `undefined` when it has none. */
   readonly secured?: SecuredMessage;
 }
 
 export interface SecuredMessage extends ShownMessage {
-  /** Goes on with the Body that was signed in place of the one that came. */
+  /** Replaces the Body by the verified copy of the signed one. */
   goOnWith(body: XmlElement): void;
 }
 
-/** What is known of an exchange of messages so far. */
+/** The known facts about an exchange of messages. */
 export interface MessageProgress extends CallProgress {
   form: ReplyForm;
-  /** Who sends it only the message itself can show. */
+  /** Only credentials inside the message can identify the sender. */
   isUnknown?: boolean;
   opened?: OpenedMessage;
 }
 
 /** A connector that reads messages. */
 export interface Entrance {
-  /** Multipart/related is taken, and sent. */
+  /** Whether multipart/related messages are accepted and sent. */
   readonly mtom: boolean;
-  /** The form of a fault that comes before anything has been read. */
+  /** The form of a fault that occurs before anything was read. */
   firstForm(exchange: Exchange): ReplyForm;
-  /** Opens the message and finds the operation; or the reply, where nothing is called. @throws Fault */
+  /** Opens the message and finds the operation; returns the reply itself when no operation is called. @throws Fault */
   ask(exchange: Exchange, progress: MessageProgress, messages: MessageReader): Promise<Asked | Response>;
 }
 
-/** What an entrance reads a request by, within the gateway's limits. */
+/** Reads messages for an entrance, within the gateway's limits. */
 export interface MessageReader {
   /** The text of a request's body; `undefined` when there is none. @throws Fault BODY_TOO_LARGE, BAD_BODY */
   text(exchange: Exchange): Promise<string | undefined>;
-  /** Answers what is no call of an operation. */
+  /** Replies to a request that does not call an operation. */
   tell(exchange: Exchange, contentType: string, text: string): Response;
   /** Opens the message of a request; `undefined` when there is no body. @throws Fault as `openMessage` does */
   open(exchange: Exchange, entrance: Entrance, progress: MessageProgress): Promise<OpenedMessage | undefined>;

@@ -8,35 +8,36 @@ import { quote } from '../../wire/words.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import type { Compiled } from '../operations.ts';
 
-/** Finds operations by what a message calls them. */
+/** Finds operations by the names in messages. */
 export interface SoapRoutes {
   readonly all: readonly Compiled[];
   /**
-   * The operation that a message calls. One in the shape of the original calls the operation that its action names,
-   * whatever its element is called; only where nothing is named the element decides. Where services share the namespace of
-   * the element, the action decides, else the default version. `undefined` for an element of no operation.
+   * The operation that a message calls. In the shape of the original, the action decides, whatever the element is called;
+   * the element only decides when there is no action. When services share the namespace of the element, the action
+   * decides, else the default version is used. `undefined` for an element that belongs to no operation.
    * @param action the name of the operation outside the message
-   * @throws Fault BAD_REQUEST naming the operations between which nothing decides
+   * @throws Fault BAD_REQUEST listing the operations when the choice is ambiguous
    */
   called(payload: XmlElement, action: string | undefined): Compiled | undefined;
-  /** The fault of an element that calls no operation. */
+  /** The fault for an element that belongs to no operation. */
   unknownElement(payload: XmlElement, action: string | undefined): Fault;
   /**
-   * By `<OPERATION>.<version>`, `<OPERATION>.VERSION_<n>`, `<Service>.<version>.<OPERATION>` or `<OPERATION>`. Where several
-   * are called so, the namespace of the message decides, else the default version. @throws Fault NOT_FOUND, BAD_REQUEST
+   * By `<OPERATION>.<version>`, `<OPERATION>.VERSION_<n>`, `<Service>.<version>.<OPERATION>` or `<OPERATION>`. When
+   * several operations have the name, the namespace of the message decides, else the default version is used. @throws
+   * Fault NOT_FOUND, BAD_REQUEST
    */
   byName(name: string, root?: XmlElement): Compiled;
-  /** Whether an operation may be called so. */
+  /** Whether an operation has this name. */
   isNamed(compiled: Compiled, name: string): boolean;
 }
 
-/** An operation by the name that it has over SOAP. */
+/** An operation with its SOAP name. */
 interface SoapNamed extends OperationIdentity {
   readonly compiled: Compiled;
   readonly soap: SoapProvider;
 }
 
-/** What SOAPAction, `action=` and OperationName may call an operation: `VERSION_1` is the original's word for `v1`. */
+/** The names of an operation in SOAPAction, `action=` and OperationName. `VERSION_1` is the original's spelling of `v1`. */
 export function namesOf({ soap, operation }: Compiled): readonly string[] {
   const { name, action } = soap!.form;
   const version = action.slice(name.length + 1);
@@ -78,7 +79,7 @@ export function compileSoapRoutes(operations: ReadonlyMap<Operation, Compiled>):
         return only(local, [byAction, byDefault].find((each) => each.length === 1) ?? own);
       }
       const found = action === undefined ? originals.byRoot(payload) : originals.byName(action);
-      // What is in the service's own namespace is meant for its own WSDL.
+      // An element in the service's own namespace is meant for the service's own WSDL.
       return found?.soap?.namespace === namespace ? undefined : found;
     },
     unknownElement(payload, action) {
@@ -107,18 +108,18 @@ export function compileSoapRoutes(operations: ReadonlyMap<Operation, Compiled>):
 
 const qName = (namespace: string, local: string): string => `{${namespace}}${local}`;
 
-/** Finds operations for callers who speak the shapes of the original. What is found writes and reads in those. */
+/** Finds operations for callers that use the shapes of the original. The result reads and writes those shapes. */
 interface Originals {
   /** By `<OPERATION>.VERSION_<n>`, `<OPERATION>.<version>` or `<OPERATION>`. */
   byName(name: string): Compiled | undefined;
-  /** By the root of the request, where nothing names the operation. */
+  /** By the root element of the request, when nothing names the operation. */
   byRoot(root: XmlElement): Compiled | undefined;
 }
 
-/** The namespaces of the original's messages begin so; some of its clients send none. */
+/** The prefix of the namespaces of the original's messages; some of its clients send none. */
 const NAMESPACES = 'http://xmlns.oracle.com/Enterprise/Tools/schemas/';
 
-/** Compiles the shapes of the delivered operations among these. */
+/** Compiles the original shapes of the delivered operations. */
 function compileOriginals(operations: Iterable<Compiled>): Originals {
   const names = new Map<string, Compiled>();
   const roots = new Map<string, Compiled>();

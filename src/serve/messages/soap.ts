@@ -32,7 +32,7 @@ import type { Compiled } from '../operations.ts';
 import type { Asked, Entrance, MessageProgress, OutgoingReply, ReplyForm, SecuredMessage } from './port.ts';
 import { namesOf, type SoapRoutes } from './soap-routes.ts';
 
-/** The SOAP services connector: an envelope whose Body's element names the operation. */
+/** The SOAP services connector: an envelope with the operation named by the element in its Body. */
 export function soapEntrance({ gateway }: Registry, routes: SoapRoutes): Entrance {
   const entrance: Entrance = {
     mtom: gateway.mtom.services,
@@ -48,10 +48,10 @@ export function soapEntrance({ gateway }: Registry, routes: SoapRoutes): Entranc
 }
 
 /**
- * Finds what an envelope asks for.
+ * Finds the call that an envelope requests.
  * @param envelope the root of the message, or the element inside it
  * @param mtom whether a reply may be MTOM
- * @param named what names the operation outside of the message, where its action does not
+ * @param named the operation's name outside the message, used if there is no action
  * @throws Fault VERSION_MISMATCH, NOT_UNDERSTOOD, BAD_BODY, BAD_REQUEST, NOT_FOUND
  */
 export function askEnvelope(
@@ -94,14 +94,14 @@ export function askEnvelope(
   return { compiled, read, ...(secured === undefined ? {} : { secured }) };
 }
 
-/** A message of the operation's own WSDL and its action name the same operation. @throws Fault BAD_REQUEST */
+/** The action of a message from the operation's own WSDL must name the same operation. @throws Fault BAD_REQUEST */
 function checkAction(action: string | undefined, compiled: Compiled, payload: XmlElement): void {
   if (action === undefined || compiled.original || namesOf(compiled).includes(action)) return;
   const reason = `its action is ${quote(action)}, but the action of ${payload.local} is ${compiled.soap!.form.action}`;
   throw Fault.of('BAD_REQUEST', { reason });
 }
 
-/** Whether the operation that a message is for reads its Security header. */
+/** Whether the called operation reads its Security header. */
 function takesSecurity(called: Compiled | undefined): boolean {
   const operation = called?.operation;
   return operation !== undefined && !operation.public && operation.requires.some(isMessageScheme);
@@ -124,12 +124,12 @@ function securedOf(
   return { security, envelope, attachments, goOnWith: goOnWithBody };
 }
 
-/** SOAP 1.2 where the content type says so, else 1.1: all that is known before the envelope. */
+/** SOAP 1.2 if the content type is that of 1.2, else 1.1: before the envelope is read, nothing else is known. */
 export function versionByType(exchange: Exchange): SoapVersion {
   return /application\/soap\+xml/i.test(exchange.header('content-type') ?? '') ? '1.2' : '1.1';
 }
 
-/** Whether a caller asks for MTOM by name; a wildcard does not. */
+/** Whether a caller explicitly accepts MTOM; a wildcard does not count. */
 function acceptsMtom(accept: string | undefined): boolean {
   if (accept === undefined || !accept.includes('/')) return false;
   return accept.split(',').some((range) => {
@@ -156,7 +156,7 @@ function writeReply(compiled: Compiled, outcome: Outcome, version: SoapVersion, 
   return { status: 200, ...assembleMessage(version, pieces, { mtom, segments }) };
 }
 
-/** The content of the Body of a reply, and the segments that accompany it. */
+/** The content of a reply's Body, and its segments. */
 export function contentOf(
   { soap, operation }: Compiled,
   outcome: Outcome,
@@ -181,7 +181,7 @@ export function contentOf(
   return { pieces: placed.pieces, segments: placed.rest };
 }
 
-/** A delivered service writes the reply's element itself, or content that stands inside it. */
+/** A delivered service writes either the reply's element itself, or the content of that element. */
 function deliveredPieces(binding: SoapProvider, bytes: PassedBytes): Pieces {
   const { body, length, contentType } = bytes;
   if (contentType === 'application/xml' && length !== undefined) return [xmlOf(body, length)];
@@ -193,7 +193,7 @@ function documentOf(value: DocumentValue | string): DocumentValue {
   return value;
 }
 
-/** Rows that a reader has written as the reply's element. */
+/** Rows that a reader has already written inside the reply's element. */
 function xmlOf(body: PassedBytes['body'], length: number): string | XmlBytes {
   if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
   return new XmlBytes(length, body);
@@ -203,16 +203,16 @@ function attachmentOf({ body, length, contentType }: PassedBytes): Attachment {
   return { contentType, stream: streamOf(body), ...(length === undefined ? {} : { length }) };
 }
 
-/** WSS: SOAP Message Security 1.1.1 section 12; the same for every problem with credentials in a message. */
+/** WSS: SOAP Message Security 1.1.1 section 12. The same code for every problem with credentials in a message. */
 const FAILED_AUTHENTICATION = { local: 'FailedAuthentication', namespace: WSSE };
 
-/** Statuses of the transport, which clients act on before they read a body: credentials, method, size, media type, when to retry. */
+/** Statuses that clients act on before they read a body: credentials, method, size, media type, when to retry. */
 const KEPT: ReadonlySet<number> = new Set([401, 405, 413, 415, 429, 503]);
 
 /**
- * A fault in an envelope: in `detail` the operation's fault document, or the broker's own words. The HTTP status is 500 in
- * SOAP 1.1 (section 6.2; WS-I Basic Profile 1.1, R1126: clients that hold to it drop a fault with another status). In SOAP
- * 1.2 it is 400 for a fault that the sender can mend, else 500 (part 2, table 20). A status of the transport is kept.
+ * A fault in an envelope, with the operation's fault document or the broker's own detail. The HTTP status is 500 in SOAP
+ * 1.1 (section 6.2; WS-I Basic Profile 1.1, R1126: strict clients drop a fault with another status). In SOAP 1.2 it is 400
+ * for an error of the sender, else 500 (part 2, table 20). Transport statuses are kept.
  */
 function writeSoapFault(fault: Fault, version: SoapVersion, compiled: Compiled | undefined): WrittenFault {
   const content = faultContentOf(fault, compiled);
@@ -223,7 +223,7 @@ function writeSoapFault(fault: Fault, version: SoapVersion, compiled: Compiled |
 
 function faultContentOf(fault: Fault, compiled: Compiled | undefined): SoapFaultContent {
   const { cause, message: reason } = fault;
-  // Errors of headers or of the envelope are not described in the detail (SOAP 1.1 section 4.4).
+  // The detail must not describe errors in headers or in the envelope (SOAP 1.1 section 4.4).
   if (cause instanceof SoapError && cause.code !== 'Client')
     return { code: cause.code, reason, notUnderstood: cause.notUnderstood };
   const detail = compiled?.soap?.writeFaultDetail(fault) ?? brokerDetail(fault);

@@ -9,20 +9,19 @@ import {
 import type { Registry } from '../../model/registry.ts';
 import type { Service } from '../../model/service.ts';
 
-/** A contract, ready to send. */
 export interface Contract {
   readonly contentType: string;
   readonly text: string;
 }
 
-/** The descriptions that the gateway hands out, by the last part of their path. */
+/** The contracts that the gateway serves, by the last segment of their path. */
 export interface Contracts {
   /**
    * Renders the contract of a name; `undefined` if it is not the name of a contract. The result is `undefined` too if the contract turns out not to exist.
    * @param name `Locations.v1.wadl`, `LOCATIONS.1.wadl`, `ExecuteQuery.v1.openapi.json`
    */
   find(name: string): (() => Promise<Contract | undefined>) | undefined;
-  /** What there is for a service, and where. Both connectors hand out all of it. */
+  /** All contracts of a service with their addresses. Both connectors serve all of them. */
   of(service: Service): readonly ContractLink[];
 }
 
@@ -30,7 +29,7 @@ export interface Contracts {
 export interface ContractLink {
   /** `WSDL`, for people. */
   readonly kind: string;
-  /** That of the operations which it is about. */
+  /** The connector of the operations that it describes. */
   readonly connector: 'RESTListeningConnector' | 'PeopleSoftServiceListeningConnector';
   readonly name: string;
 }
@@ -46,7 +45,7 @@ const XML = 'text/xml; charset=utf-8';
 const KINDS: readonly Kind[] = [
   { form: 'wadl', label: 'WADL', contentType: 'application/vnd.sun.wadl+xml' },
   { form: 'openapi', label: 'OpenAPI', contentType: 'application/json' },
-  // What WSDL 1.1 and its clients know; application/wsdl+xml came with WSDL 2.0.
+  // The type that WSDL 1.1 and its clients know; application/wsdl+xml was introduced with WSDL 2.0.
   { form: 'wsdl', label: 'WSDL', contentType: XML },
   { form: 'xsd', label: 'XSD', contentType: 'application/xml' },
 ];
@@ -54,15 +53,15 @@ const KINDS: readonly Kind[] = [
 /** The name of the list of all services over SOAP (WS-Inspection 1.0). */
 export const INSPECTION = 'inspection.wsil';
 
-/** Whether a name's rest behind `<name>.<version>` is of this kind; an XML Schema has a file a namespace. */
+/** Whether the part of a name after `<name>.<version>` is of this kind; an XML Schema has one file per namespace. */
 function takes({ form }: Kind, rest: string): boolean {
   return form === 'xsd' ? rest.endsWith(CONTRACT_EXTENSIONS.xsd) : rest === CONTRACT_EXTENSIONS[form];
 }
 
 /**
- * Contracts of every service, and of each name that its operations answer under. Each is rendered at its first request
- * and kept: the registry does not change, and a start should not wait for texts that nobody asked for, nor for the
- * libraries that write them.
+ * Contracts of every service, and of each name by which its operations can be called. Each is rendered at its first
+ * request and cached: the registry does not change, and a start should not wait for contracts that are never requested,
+ * nor for the libraries that write them.
  * @param base address of the gateway with its context, known once it listens
  */
 export function createContracts(registry: Registry, base: () => string): Contracts {
@@ -72,7 +71,7 @@ export function createContracts(registry: Registry, base: () => string): Contrac
     for (const { pathName } of operations) subjects.set(key(pathName, service.version), { service, pathName });
     if (operations.length > 0) subjects.set(key(service.name, service.version), { service });
   }
-  // Other gateways hand out contracts by operation too; here it is that of its service.
+  // Other gateways also serve contracts by operation; here that name leads to the contract of its service.
   for (const { soap, service } of registry.operations.values()) {
     const id = soap && key(soap.name, service.version);
     if (id !== undefined && !subjects.has(id)) subjects.set(id, { service });
@@ -118,7 +117,7 @@ export function createContracts(registry: Registry, base: () => string): Contrac
   };
 }
 
-/** `Locations.v1.none.xsd` is `Locations`, `v1` and `.none.xsd`: neither name nor version holds a dot. */
+/** Splits `Locations.v1.none.xsd` into `Locations`, `v1` and `.none.xsd`: neither name nor version contains a dot. */
 function split(file: string): { name: string; version: string; rest: string } | undefined {
   const first = file.indexOf('.');
   const second = file.indexOf('.', first + 1);
@@ -126,7 +125,7 @@ function split(file: string): { name: string; version: string; rest: string } | 
   return { name: file.slice(0, first), version: file.slice(first + 1, second), rest: file.slice(second) };
 }
 
-/** `LOCATIONS.1` and `LOCATIONS.VERSION_1` are how other gateways spell `Locations.v1`; letter case does not count. */
+/** `LOCATIONS.1` and `LOCATIONS.VERSION_1` are other gateways' spellings of `Locations.v1`; letter case is ignored. */
 function key(name: string, version: string): string {
   return `${name.toLowerCase()}.${version.toLowerCase().replace(/^(?:version_|v)(?=\d)/, '')}`;
 }

@@ -8,7 +8,7 @@ import { may } from '../../security/authorise.ts';
 
 /**
  * A request as a command line to paste.
- * @param credentials words that show them; empty when none are needed
+ * @param credentials curl arguments with the credentials; empty when none are needed
  */
 export function curlCommand({ method, url, headers, body }: ExampleRequest, credentials: readonly string[]): string {
   const words = ['curl'];
@@ -16,7 +16,7 @@ export function curlCommand({ method, url, headers, body }: ExampleRequest, cred
   else if (method !== 'GET') words.push('-X', method);
   words.push(...credentials.map(shellWord));
   for (const [name, value] of Object.entries(headers)) {
-    // The default form is what curl's own `Accept: */*` gets.
+    // curl's own `Accept: */*` already gets the default format.
     if (name !== 'Accept') words.push('-H', shellWord(`${name}: ${value}`));
   }
   if (body !== undefined) words.push('--data-raw', shellWord(body));
@@ -29,22 +29,22 @@ function shellWord(text: string): string {
   return /^[A-Za-z0-9:_@%+=,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A user of the sample who may call the operation, for a line that works as it stands. */
+/** A sample user that is permitted to call the operation, for a command that works unchanged. */
 export function sampleUser(operation: Operation, { users }: Registry, sampleUsers: boolean): User | undefined {
   return sampleUsers ? [...users.values()].find((user) => user.sample && may(user, operation)) : undefined;
 }
 
-/** Words of a curl line that show what an operation asks for over REST, with places for the reader's own. */
+/** curl arguments for the credentials that an operation requires over REST, with placeholders for the reader's own. */
 export function restCredentials(operation: Operation, sample: User | undefined): readonly string[] {
   return wordsOf(restSchemes(operation), sample);
 }
 
-/** The same over SOAP; none where only the message itself shows it. */
+/** The same over SOAP; empty when credentials can only be inside the message. */
 export function soapCredentials(operation: Operation, sample: User | undefined): readonly string[] {
   return wordsOf(soapSchemes(operation), sample);
 }
 
-/** @param sample a user whose line works as it stands */
+/** @param sample a user for whom the command works unchanged */
 function wordsOf(schemes: readonly SecurityScheme[], sample: User | undefined): readonly string[] {
   const offered = schemes.filter((scheme): scheme is TransportScheme => !isMessageScheme(scheme));
   const basic = offered.find((scheme) => scheme.kind === 'basic');
@@ -57,7 +57,7 @@ function wordsOf(schemes: readonly SecurityScheme[], sample: User | undefined): 
 function placeholders(scheme: TransportScheme): readonly string[] {
   switch (scheme.kind) {
     case 'basic':
-      // curl asks for the password.
+      // curl prompts for the password.
       return ['-u', 'USER'];
     case 'api-key':
       return ['-H', `${scheme.header}: KEY`];
@@ -68,13 +68,16 @@ function placeholders(scheme: TransportScheme): readonly string[] {
   }
 }
 
-/** Services of the project before those of the package; what needs other systems, or a record that is there, comes last. */
+/**
+ * Services of the project come before those of the package; answers that need other systems or an existing record come
+ * last.
+ */
 const ORDER: readonly Answer['kind'][] = ['handler', 'query', 'queries', 'component', 'delivered', 'call'];
 
 /**
- * A line for a shell by which somebody sees that the gateway answers: a GET, one that works as it stands where there is one.
+ * A shell command that shows that the gateway answers: a GET, preferably one that works unchanged.
  * @param base address of the gateway with its context
- * @param sampleUsers users of the sample may call
+ * @param sampleUsers whether sample users are active
  */
 export function firstCall(registry: Registry, base: string, sampleUsers: boolean): string | undefined {
   const calls = [...registry.services.values()]

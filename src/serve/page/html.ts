@@ -9,15 +9,17 @@ import { escapeAttribute } from '../../wire/xml/text.ts';
 import type { Contracts } from './contracts.ts';
 import { curlCommand, restCredentials, sampleUser, soapCredentials } from './curl.ts';
 
-/** What the page is made from. */
 interface PageParts extends CallParts {
   readonly contracts: Contracts;
 }
 
-/** With more operations than these, those of a service are folded away below its heading: what is there is seen first. */
+/**
+ * With more operations than this, the operations of each service are collapsed below its heading, to keep the overview
+ * visible.
+ */
 const MOST_OPEN = 60;
 
-/** The page as HTML: every service with its contracts, every operation with a line to try it. */
+/** The page as HTML: every service with its contracts, every operation with a command to try it. */
 export function renderPage(parts: PageParts): string {
   const { gateway, services } = parts.registry;
   const active = [...services.values()].filter((service) => activeOperations({ service }).length > 0);
@@ -75,16 +77,15 @@ ${isFolded ? `<details><summary>${counted(operations.length, 'operation')}</summ
 </section>`;
 }
 
-/** What its lines are made from. */
 interface CallParts {
   readonly registry: Registry;
   /** Address of the gateway with its context. */
   readonly base: string;
-  /** Users of the sample may call. */
+  /** Sample users are active. */
   readonly sampleUsers: boolean;
 }
 
-/** An operation: what it does, who may call it, and a line to try for each of its URIs and for SOAP. */
+/** An operation: its description, its permitted callers, and a command to try for each of its URIs and for SOAP. */
 function renderOperation(operation: Operation, parts: CallParts): string {
   const sample = sampleUser(operation, parts.registry, parts.sampleUsers);
   return `<article>
@@ -109,7 +110,7 @@ function renderSoap(operation: Operation, credentials: readonly string[], { regi
   return renderCall('SOAP', breakable(escapeHtml(operation.soap.action)), curlCommand(example, credentials));
 }
 
-/** Characters of a command; a longer one fills a phone, and is folded away. */
+/** Characters of a command; longer ones would fill a phone's screen and are collapsed. */
 const SHORT = 200;
 
 /** @param path as HTML */
@@ -120,7 +121,7 @@ function renderCall(method: string, path: string, command: string): string {
 ${shown}`;
 }
 
-/** Who may call, by what a caller shows it, and what comes back, in one line. */
+/** One line with the permitted callers, their credentials, and the reply. */
 function facts(operation: Operation): string {
   const lists = operation.permissions.map((list) => list.id);
   const shown = operation.requires.map(schemeWords);
@@ -141,12 +142,15 @@ function code(text: string): string {
   return `<code>${breakable(escapeHtml(text))}</code>`;
 }
 
-/** A line for a shell, whose options stay in one piece. */
+/** A shell command; its options are not broken across lines. */
 function commandLine(text: string): string {
   return breakable(escapeHtml(text)).replace(/(?<= )--?[a-zA-Z-]+(?= )/g, '<span>$&</span>');
 }
 
-/** Escaped text that a narrow screen breaks between the parts of an address, and between tags; what is copied from it has no breaks. */
+/**
+ * Escaped text that a narrow screen may break between the parts of an address and between tags; copied text contains no
+ * breaks.
+ */
 function breakable(escaped: string): string {
   return escaped
     .replace(/&amp;|[?,]|(?<![:/]|&lt;)\/(?!\/)|&gt;(?=&lt;)/g, '$&<wbr>')
@@ -164,7 +168,7 @@ function either(words: readonly string[]): string {
 const PAGE_ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill='%23566273' d='M11 2h2v13h-2z'/%3E%3Cpath fill='%230b8f57' d='M11 6.5 2 1.5v3.6l9 5z'/%3E%3C/svg%3E";
 
-/** Style of the page at `/`: reads on a phone and on a wide screen, in light and in dark. */
+/** Style of the page at `/`, for phones and wide screens, light and dark. */
 const PAGE_STYLE = `
 :root { color-scheme: light dark; --ink: #1c2430; --soft: #566273; --line: #d9dfe7; --card: #fff; --back: #f5f7fa; --shade: #eef1f6; --link: #0b5cad; --slot: #8a3ffc;
 --get: #0b6b43; --get-back: #e3f3eb; --post: #0b5cad; --post-back: #e3eefa; --put: #855000; --put-back: #fbf0dc; --delete: #a8202a; --delete-back: #fbe6e7; --soap: #5b3a9e; --soap-back: #efe8fb; }

@@ -3,19 +3,19 @@ import type { Exchange } from '../exchange/exchange.ts';
 import type { Plain } from '../plain-routes.ts';
 import type { Contracts } from './contracts.ts';
 
-/** The page at `/`: every service with its contracts, every operation with a line to try it. */
+/** The page at `/`: every service with its contracts, every operation with a command to try it. */
 export interface Page {
   respond(exchange: Exchange, plain: Plain): Promise<Response>;
 }
 
-/** Nothing on the page runs, and it loads nothing but the icon that it brings along. */
+/** The page runs no scripts and loads nothing except its embedded icon. */
 const SECURITY = {
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
   'Referrer-Policy': 'no-referrer',
 };
 
 /**
- * Renders the page at its first request, and keeps it: the registry does not change, and a start should not wait for the
+ * Renders the page at its first request and caches it: the registry does not change, and a start should not wait for the
  * libraries that write its examples.
  */
 export function createPage(

@@ -30,14 +30,14 @@ export interface RestPorts extends ConnectorPorts {
 }
 
 /**
- * The REST connector: what stands below `/<context>/RESTListeningConnector/`, by paths relative to that. Every active
- * operation is compiled when it is made; a request reads what was captured then.
+ * The REST connector: everything below `/<context>/RESTListeningConnector/`, by paths relative to it. Every active
+ * operation is compiled when the connector is created, so a request only uses compiled data.
  */
 class RestConnector {
   readonly #ports: RestPorts;
   readonly #routes: RouteTable;
   readonly #bodyLimits: BodyLimits;
-  /** Of a body that is one stream of content, as an attachment is. */
+  /** For bodies that are a single stream of content, such as an attachment. */
   readonly #contentLimits: BodyLimits;
   readonly #compresses: boolean;
 
@@ -51,7 +51,7 @@ class RestConnector {
     this.#contentLimits = { size: attachment, pace };
   }
 
-  /** Answers one exchange, whatever comes. */
+  /** Answers one exchange; never rejects. */
   async serve(exchange: Exchange, path: string): Promise<Response> {
     const progress: Progress = {};
     try {
@@ -61,12 +61,12 @@ class RestConnector {
     }
   }
 
-  /** Methods that a path takes. @throws Fault NOT_FOUND */
+  /** Methods that a path allows. @throws Fault NOT_FOUND */
   allowed(path: string): readonly string[] {
     return this.#routes.allowed(this.#routes.findPath(path));
   }
 
-  /** The story of a call, a stage a line. */
+  /** The stages of a call, one per line. */
   async #spine(exchange: Exchange, path: string, progress: Progress): Promise<Response> {
     const { stages } = this.#ports;
     const match = this.#route(exchange, path, progress);
@@ -90,7 +90,7 @@ class RestConnector {
 
   #route(exchange: Exchange, path: string, progress: Progress): RouteMatch {
     const found = this.#routes.findPath(path);
-    // Where a path belongs to one operation, its fault document answers for what is wrong with the query string too.
+    // If a path belongs to one operation, errors in the query string are also reported in its fault document.
     const [first] = found;
     const only = found.every((each) => each.entry.operation === first?.entry.operation);
     if (only && first !== undefined) {
@@ -165,7 +165,7 @@ class RestConnector {
       respondBytes(exchange, status, headers, { ...part, coding }, sent, failed);
     const { stored } = bytes;
     if (stored === undefined || isBodiless(exchange, status)) return respond(bytes);
-    // Bytes of a range are read without those before it.
+    // The bytes before a range are not read.
     const part = range === undefined ? bytes : { ...bytes, length: range.length, body: () => stored.stream(range) };
     return begun(part, progress.call as Call).then(respond);
   }
@@ -181,7 +181,7 @@ function disposing<T>(outcome: Outcome, make: () => T): T {
   }
 }
 
-/** The operation's fault document, or problem details where no operation is known. */
+/** The operation's fault document, or problem details when no operation is known. */
 function writeFault(exchange: Exchange, progress: Progress): (fault: Fault) => WrittenFault {
   const { requestId } = exchange;
   const as = formOfFault(exchange, progress);
@@ -190,7 +190,7 @@ function writeFault(exchange: Exchange, progress: Progress): (fault: Fault) => W
   return (fault) => compiled.binding.writeFault(fault, as, requestId);
 }
 
-/** Whether the body of a request is binary content, which is handed on as a stream and never gathered. */
+/** Whether a request's body is binary content, which is passed on as a stream and never buffered. */
 function isContent({ operation, uri }: RouteMatch): boolean {
   if (operation.body !== 'raw') return false;
   const [field] = uri.body;
@@ -209,7 +209,7 @@ export function mountRest(app: Hono<GatewayEnv>, ports: RestPorts, routes: Plain
     const exchange = exchangeOf(c);
     if (!exchange.path.startsWith(prefix)) throw Fault.of('NOT_FOUND', { what: 'such path' });
     const path = exchange.path.slice(prefix.length);
-    // A contract is right below the connector, or below the name of the local node.
+    // A contract is directly below the connector, or below the name of the local node.
     const below = path.startsWith(ofNode) ? path.slice(ofNode.length) : path;
     exchange.cors = routes.cors.headers(exchange, firstSegment(below));
     const contract = below.includes('/') ? undefined : findContract(routes, exchange, below, compress.rest);
@@ -224,14 +224,14 @@ function firstSegment(path: string): string {
   return end < 0 ? path : path.slice(0, end);
 }
 
-/** What is known of a call over REST so far. */
+/** The known facts about a REST call. */
 interface Progress extends CallProgress {
   match?: RouteMatch;
   as?: Representation;
 }
 
 /**
- * The form of the reply: by Accept; a delivered service's own parameters come before that (field notes 1, json_resp).
+ * The format of the reply, by Accept; the parameters of a delivered service take precedence (field notes 1, json_resp).
  * @throws Fault NOT_ACCEPTABLE
  */
 function negotiate(exchange: Exchange, { binding, answerer }: Compiled, match: RouteMatch): Representation {
@@ -243,7 +243,7 @@ function negotiate(exchange: Exchange, { binding, answerer }: Compiled, match: R
   return binding.representations.find(isMeant) as Representation;
 }
 
-/** The form of a fault that came before the form was settled; a fault has some form whatever Accept says. */
+/** The format of a fault that occurred before the format was negotiated. A fault always has one, whatever Accept contains. */
 function formOfFault(exchange: Exchange, { compiled, match, as }: Progress): Representation | undefined {
   if (as !== undefined || compiled === undefined || match === undefined) return as;
   try {
@@ -253,7 +253,7 @@ function formOfFault(exchange: Exchange, { compiled, match, as }: Progress): Rep
   }
 }
 
-/** A variable's text as it came, where it can be read; nothing is checked here. */
+/** The text of a variable as it was sent, if readable; nothing is validated here. */
 function peek({ uri, raw }: RouteMatch, name: string): string | undefined {
   const index = uri.variables.findIndex((variable) => variable.field.name === name);
   const found = raw[index];

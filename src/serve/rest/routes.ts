@@ -12,11 +12,14 @@ interface Entry {
   readonly operation: Operation;
   readonly uri: OperationUri;
   readonly matcher: UriMatcher;
-  /** Place among the service's paths by specificity; equal for paths that are equally specific. */
+  /** Rank among the service's paths by specificity; equally specific paths have equal ranks. */
   readonly rank: number;
 }
 
-/** Where a path may lead, before method and query are looked at: the most specific first, so that a literal segment beats a variable. */
+/**
+ * The candidates for a path, before method and query are considered: the most specific first, so a literal segment takes
+ * precedence over a variable.
+ */
 export type PathMatch = readonly { readonly entry: Entry; readonly raw: RawValue[] }[];
 
 /** The operation that a request is for. */
@@ -27,10 +30,13 @@ export interface RouteMatch {
   readonly raw: readonly RawValue[];
 }
 
-/** Routing of the REST connector: a Map from service segment to its few templates, so that it stays flat. */
+/**
+ * Routing of the REST connector: a Map from service segment to its few templates, so its cost does not grow with the
+ * registry.
+ */
 export interface RouteTable {
   /**
-   * Finds what a path leads to.
+   * Finds the candidates for a path.
    * @param path raw, below the connector, without its leading slash: `[<node>/]Locations.v1/Locations/N/`
    * @throws Fault NOT_FOUND
    */
@@ -41,7 +47,7 @@ export interface RouteTable {
    * @throws Fault METHOD_NOT_ALLOWED, MISSING_PARAMETER, NOT_FOUND
    */
   pick(found: PathMatch, method: string, query: QueryString): RouteMatch;
-  /** Methods that a path takes, in the order of Allow. */
+  /** Methods that a path allows, in the order of Allow. */
   allowed(found: PathMatch): readonly string[];
 }
 
@@ -93,7 +99,7 @@ export function compileRoutes(registry: Registry): RouteTable {
     },
 
     pick(found, method, query) {
-      // A template of HEAD itself comes before GET's without its body.
+      // A template of HEAD itself takes precedence over GET without its body.
       const wanted =
         method === 'HEAD' && found.every(({ entry }) => entry.operation.method !== method) ? 'GET' : method;
       let best: Entry | undefined;

@@ -4,13 +4,13 @@ import { GatewayError } from '../gateway-error.ts';
 import { isLoopback } from '../listen/remote.ts';
 import { type Environment, resolveSetting } from './settings.ts';
 
-/** Where a server is to listen, or listens. */
+/** The address at which a server listens or is to listen. */
 export interface Address {
   readonly host: string;
   readonly port: number;
 }
 
-/** `listen:` of gateway.yaml; `HOST` and `PORT` override it. @throws GatewayError for what is no host and port */
+/** `listen:` of gateway.yaml; `HOST` and `PORT` override it. @throws GatewayError for an invalid host or port */
 export function readAddress({ gateway }: Registry, env: Environment): Address {
   const text = resolveSetting(gateway.listen, env);
   const [, itsHost = '', itsPort = ''] = /^(.*):(.*)$/.exec(text) ?? [];
@@ -29,14 +29,14 @@ export function readAddress({ gateway }: Registry, env: Environment): Address {
   return { host, port: Number(port) };
 }
 
-/** `http://127.0.0.1:8080`; https where the gateway itself speaks TLS. */
+/** `http://127.0.0.1:8080`; https when the gateway itself uses TLS. */
 export function addressUrl({ host, port }: Address, { tls }: Pick<Gateway, 'tls'>): string {
   return `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /**
- * The address in contracts, with the context: `publicUrl:` where it is set, else where the gateway listens.
- * @param bound where it really listens; where it would, if nothing listens yet
+ * The address in contracts, with the context: `publicUrl:` if set, else the address at which the gateway listens.
+ * @param bound the actual address; without it, the configured one
  */
 export function contractBase(registry: Registry, env: Environment, bound?: Address): string {
   const { publicUrl, context } = registry.gateway;
@@ -48,8 +48,8 @@ export function contractBase(registry: Registry, env: Environment, bound?: Addre
 }
 
 /**
- * Whether users of the sample may call. They have well-known passwords: they work on addresses that only this machine
- * reaches, or not at all.
+ * Whether sample users are active. Their passwords are well known, so they only work at addresses that only this machine
+ * can reach.
  * @throws GatewayError when others can reach the address
  */
 export function readSampleUsers({ users, gateway }: Registry, { host }: Address, env: Environment): boolean {

@@ -10,7 +10,7 @@ import { openNonces, type Store } from '../../store/index.ts';
 import { GatewayError } from '../gateway-error.ts';
 import { type Environment, projectFiles, resolveSetting } from './settings.ts';
 
-/** Texts of schemes, of users, and of the gateway's own address, that refer to configuration. */
+/** Configurable texts of schemes, users, and the gateway's own address. */
 export function securitySettings({ schemes, gateway, users }: Registry): ConfigText[] {
   const { tls } = gateway;
   const ofTls = tls === undefined ? [] : [tls.certificate, tls.key, tls.passphrase, tls.clientCa];
@@ -22,17 +22,16 @@ export function securitySettings({ schemes, gateway, users }: Registry): ConfigT
   return [...ofTls, ...ofSchemes, ...ofUsers].filter((text) => text !== undefined);
 }
 
-/** What a gateway's authenticator stands on. */
 interface AuthenticationPorts {
   readonly directory: Directory;
   readonly env: Environment;
   /** The project's folder. */
   readonly folder: string;
-  /** Keeps what may be seen once. */
+  /** Stores marks that may be used only once, to detect replays. */
   readonly store: Pick<Store, 'tables'>;
 }
 
-/** Compiles what callers show. @throws GatewayError */
+/** Opens the authenticator. @throws GatewayError */
 export async function openAuthenticator(registry: Registry, ports: AuthenticationPorts): Promise<Authenticator> {
   const { directory, env, folder } = ports;
   const [alike] = registry.users.values();
@@ -51,10 +50,9 @@ export async function openAuthenticator(registry: Registry, ports: Authenticatio
   }
 }
 
-/** What judges messages stands on. */
 interface MessageSecurityPorts {
   readonly directory: Directory;
-  /** A user whose password costs what most do. */
+  /** A user whose password takes as long to verify as most do. */
   readonly alike: User | undefined;
   readonly env: Environment;
   /** The project's folder. */
@@ -63,8 +61,8 @@ interface MessageSecurityPorts {
 }
 
 /**
- * Compiles the schemes whose credentials stand inside messages; `undefined` when there are none.
- * @throws GatewayError for what is not set, and files that can't be read; Error for authorities that are none
+ * Compiles the schemes with credentials inside messages; `undefined` when there are none.
+ * @throws GatewayError for missing settings and unreadable files; Error for invalid authorities
  */
 async function openMessageSecurity(
   { schemes, users }: Registry,
@@ -74,7 +72,7 @@ async function openMessageSecurity(
   const secrets = new Map<string, string>();
   for (const { id, sharedSecret } of users.values())
     if (sharedSecret !== undefined) secrets.set(id, resolveSetting(sharedSecret, env));
-  // With what it stands on it is loaded where it is needed alone.
+  // Loaded only when needed, because of its dependencies.
   const { createMessageAuthenticator } = await import('../../security/message-authenticator.ts');
   return createMessageAuthenticator({
     schemes: schemes.values(),

@@ -25,14 +25,14 @@ import {
 } from './database-check.ts';
 import { type Environment, resolveSetting } from './settings.ts';
 
-/** The database of a registry, migrated and with its sample data, and what stands on it. */
+/** The database of a registry, migrated and with its sample data, and the services that use it. */
 export interface Data {
   readonly store: Store;
   readonly queries: QueryPort;
   readonly blobs: BlobStorage;
-  /** For attachments that come before they are wanted. */
+  /** Stores attachments that arrive before they are read. */
   readonly spool: Spool;
-  /** Problems that do not prevent a start, one sentence each: datasources that can't be reached now. */
+  /** Problems that do not prevent a start, one sentence each: datasources that are currently unreachable. */
   readonly warnings: readonly string[];
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export interface DataOptions {
   /** Folder of the definitions, relative to the root. */
   readonly definitions?: string;
   readonly env: Environment;
-  /** Processes for stored queries that are always there, where the database is SQLite; 2. */
+  /** Number of processes for stored queries that are kept running when the database is SQLite; 2. */
   readonly readers?: number;
   /** Called for connections that were lost while idle. */
   readonly onError?: (error: Error) => void;
@@ -80,7 +80,7 @@ export async function openData(
   }
 }
 
-/** Files that a pattern like `sample/*.sql` names, in name order. */
+/** Files that match a pattern such as `sample/*.sql`, sorted by name. */
 function readSampleData(folder: string, pattern: string): { name: string; sql: string }[] {
   const slash = pattern.lastIndexOf('/');
   const inside = pattern.slice(0, Math.max(slash, 0));
@@ -98,14 +98,14 @@ function readSampleData(folder: string, pattern: string): { name: string; sql: s
   }
 }
 
-/** What keeps a gateway from starting. Types that do not fit are left to `check --connect`. */
+/** Problems that prevent a start. Types that do not fit are only reported by `check --connect`. */
 const REFUSED: ReadonlySet<string> = new Set(['query-refused', 'column-missing', 'component-table', 'user-in-both']);
 
 /**
- * Checks the definitions against the databases. A datasource that can't be reached does not keep the gateway from starting:
- * only calls of its queries fail until it is back.
- * @returns a sentence for each of those, and for each database that does not bound temporary files
- * @throws GatewayError with everything that does not fit
+ * Checks the definitions against the databases. An unreachable datasource does not prevent a start: only calls of its
+ * queries fail until it is available.
+ * @returns a sentence for each of those, and for each database that does not limit temporary files
+ * @throws GatewayError listing all mismatches
  */
 async function checkDatabases(
   registry: Registry,
@@ -142,14 +142,14 @@ async function checkDatabases(
   return warnings;
 }
 
-/** The configured texts of the datasources that queries name. */
+/** The configurable texts of the datasources that queries use. */
 export function datasourceSettings(registry: Registry): ConfigText[] {
   return [...usedDatasources(registry)].flatMap(textsOf);
 }
 
 /**
- * How the datasources are reached that queries name; nothing is opened yet.
- * @throws GatewayError for what is not set, and for an address that can't be opened
+ * Resolves how to reach the datasources that queries use; opens none yet.
+ * @throws GatewayError for missing settings and invalid addresses
  */
 async function reachDatasources(
   registry: Registry,

@@ -11,7 +11,7 @@ import { openToRead, pendingMigrations } from '../../store/index.ts';
 import { messageOf } from '../../wire/error.ts';
 import { type Environment, resolveSetting } from './settings.ts';
 
-/** Where the databases of a project are. */
+/** The location of a project's databases. */
 export interface ConnectOptions {
   /** The project's folder. */
   readonly root: string;
@@ -19,9 +19,9 @@ export interface ConnectOptions {
 }
 
 /**
- * Prepares every stored query on its database, without running any, holds every component against its table, and tells
- * all that the databases say: those that can't be read, and of each query the SQL and the columns that do not fit; in the
- * order of files and positions. Nothing is changed.
+ * Prepares every stored query on its database without running it, checks every component against its table, and reports
+ * all problems: databases that can't be read, and for each query the SQL errors and the columns that do not fit, in the
+ * order of files and positions. Changes nothing.
  */
 export async function checkConnected(registry: Registry, options: ConnectOptions): Promise<Diagnostic[]> {
   const found: Diagnostic[] = [];
@@ -39,7 +39,7 @@ export async function checkConnected(registry: Registry, options: ConnectOptions
       queryProblems(await reachDatasource(datasource, options), queriesOf(registry, datasource)),
     );
   }
-  // Addresses may hold what configuration keeps to itself, and databases repeat them.
+  // Addresses may contain secrets of the configuration, and databases repeat them in errors.
   const redactor = createRedactor(() => secretsOf(options.env));
   return found.sort(byPlace).map((each) => ({ ...each, message: redactor.text(each.message) }));
 }
@@ -64,12 +64,12 @@ async function checkOwn(registry: Registry, { root, env }: ConnectOptions): Prom
   }
 }
 
-/** What a database says against the queries that run on it. */
+/** The problems that a database reports for the queries that run on it. */
 export async function queryProblems(database: QueryDatabase, queries: readonly Query[]): Promise<Diagnostic[]> {
   return (await checkQueries(database, queries)).map(diagnosticOf);
 }
 
-/** What the tables of the gateway's own database say against components and users. */
+/** The problems of components and users with the tables of the gateway's own database. */
 export async function tableProblems(
   store: Parameters<typeof checkComponents>[0],
   { components, users }: Registry,
@@ -110,7 +110,7 @@ function placeOfProblem({ query, column, offset }: QueryProblem): Place {
   };
 }
 
-/** How one is reached. @throws ConfigError for what is not set; StoreError for an address that can't be opened */
+/** Resolves how to reach a datasource. @throws ConfigError for missing settings; StoreError for an invalid address */
 export async function reachDatasource(
   datasource: Datasource,
   { root, env }: { readonly root: string; readonly env: Environment },
@@ -119,17 +119,17 @@ export async function reachDatasource(
   return reachDatabase(url, root, password);
 }
 
-/** Datasources that queries name. */
+/** Datasources that queries use. */
 export function usedDatasources({ queries }: Registry): Set<Datasource> {
   return new Set([...queries.values()].flatMap(({ datasource }) => datasource ?? []));
 }
 
-/** The queries of a datasource; those of the gateway's own database for undefined. */
+/** The queries of a datasource; `undefined` stands for the gateway's own database. */
 export function queriesOf({ queries }: Registry, datasource: Datasource | undefined): Query[] {
   return [...queries.values()].filter((query) => query.datasource === datasource);
 }
 
-/** The configured texts of a datasource: its address, and its password where it has one. */
+/** The configurable texts of a datasource: its address, and its password if it has one. */
 export function textsOf({ url, password }: Datasource): ConfigText[] {
   return password === undefined ? [url] : [url, password];
 }

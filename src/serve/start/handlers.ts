@@ -5,22 +5,22 @@ import type { Registry } from '../../model/registry.ts';
 import type { Handlers } from '../answer/call.ts';
 import { GatewayError } from '../gateway-error.ts';
 
-/** The code of a project, by the names of its files without their ending. */
+/** The code of a project, by file name without its extension. */
 export interface ProjectCode {
   /** Answers operations. */
   readonly handlers: Handlers;
   /** Runs processes. */
   readonly processes: ReadonlyMap<string, ProcessHandler>;
-  /** Registered at the events of components. */
+  /** Classes registered at the events of components. */
   readonly classes: ReadonlyMap<string, ServiceClass>;
 }
 
-/** One use of a file: what it must export, and for what. */
+/** One use of a file, with the export that it requires. */
 interface Wanted<T> {
   /** The operation, process or service, for messages. */
   readonly id: string;
   readonly what: string;
-  /** The export where it is one, `undefined` when not. */
+  /** Returns the export if it has the required form, else `undefined`. */
   readonly read: (exported: unknown) => T | undefined;
   readonly hint: string;
 }

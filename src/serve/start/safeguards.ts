@@ -9,11 +9,11 @@ import { type Environment, resolveSetting } from './settings.ts';
 
 /** The limits of a gateway's calls, and its audit log. */
 export interface Safeguards {
-  /** `undefined` if no limit of calls is declared. */
+  /** `undefined` if no rate or concurrency limit is declared. */
   readonly throttle: Throttle | undefined;
-  /** Where the lines of exchanges go: the log itself, or the file that gateway.yaml names. */
+  /** The destination of exchange lines: the log itself, or the file named in gateway.yaml. */
   readonly audit: Log;
-  /** That file. While it can't be written, nothing may be answered: no account could be kept of it. */
+  /** The audit file. While it can't be written, no request may be answered, because it could not be recorded. */
   readonly auditFile: AuditFile | undefined;
   close(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export async function openSafeguards(
 ): Promise<Safeguards> {
   const file = openAudit(registry, options);
   const rates = await openRates(registry, options);
-  // A file is rotated by moving it away and sending this signal, which would end the process otherwise.
+  // A file is rotated by moving it and sending this signal, which would otherwise end the process.
   const reopen = (): void => file?.reopen();
   if (file !== undefined) process.on('SIGHUP', reopen);
   return {
@@ -51,7 +51,7 @@ function openAudit(
   );
 }
 
-/** What counts the calls of a gateway that bounds rates; `undefined` when none does. */
+/** The counters of a gateway that declares rates; `undefined` when it declares none. */
 async function openRates(
   registry: Registry,
   { store, log }: { readonly store: Store; readonly log: Log },

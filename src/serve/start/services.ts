@@ -21,7 +21,7 @@ import type { Log } from '../log/log.ts';
 import { createAccount } from '../log/record.ts';
 import type { Data } from './data.ts';
 
-/** What answers operations other than code and queries, and the work that no request waits for. */
+/** Answers operations other than by code and queries, and runs background work. */
 export interface Services {
   readonly components: Components;
   readonly runs: QueryRuns;
@@ -29,12 +29,12 @@ export interface Services {
   readonly scheduler: Scheduler;
 }
 
-/** The same with the queue that they work from. */
+/** The same with the queue that they use. */
 interface RunningServices extends Services {
   readonly queue: JobQueue;
   /** Begins to take work. */
   start(): Promise<void>;
-  /** Takes no more work, and lets what runs end for at most `timeoutMs`. */
+  /** Takes no more work, and lets running work finish for at most `timeoutMs`. */
   close(timeoutMs: number): Promise<void>;
 }
 
@@ -50,10 +50,10 @@ interface ServicesOptions {
   readonly classes: ReadonlyMap<string, ServiceClass>;
 }
 
-/** How often what is older than it is kept is removed. */
+/** How often expired data is removed. */
 const SWEEP = '*/10 * * * *';
 
-/** Opens what works from the queue; it takes nothing before {@link RunningServices.start}. */
+/** Opens the services that work from the queue; they take no work before {@link RunningServices.start}. */
 export async function openServices(registry: Registry, options: ServicesOptions): Promise<RunningServices> {
   const { data, outbound, log, redactor, directory, processes, classes } = options;
   const { store, queries, blobs } = data;
@@ -73,7 +73,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     onError,
     account,
   });
-  // Code that saves a component is reached by components themselves.
+  // The code of components can itself save components.
   const later: Components = {
     read: (...given) => components.read(...given),
     save: (...given) => components.save(...given),
@@ -118,7 +118,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
   };
 }
 
-/** The queue with workers whose errors hold no secret when it keeps them with a job, or reports them. */
+/** The queue with workers whose errors contain no secrets when they are stored with a job or reported. */
 export function redacting(queue: JobQueue, redactor: Redactor): JobQueue {
   return {
     ...queue,
@@ -135,7 +135,7 @@ export function redacting(queue: JobQueue, redactor: Redactor): JobQueue {
   };
 }
 
-/** What code can reach that no request waits for. */
+/** The context for code that runs in the background. */
 function createOpenWork(ports: WorkPorts): OpenWork {
   const rows = compileQueryRows(ports);
   return ({ user, signal, ...facts }) => {
@@ -144,7 +144,7 @@ function createOpenWork(ports: WorkPorts): OpenWork {
   };
 }
 
-/** In whose names runs of queries are worked at: under the grants that they have when a run begins. */
+/** The owners of query runs. A run has the grants that its owner has when it begins. */
 function runOwners(directory: Owners): RunOwners {
   return {
     keep: (user) => directory.keep(user),

@@ -9,12 +9,12 @@ import { GatewayError } from '../gateway-error.ts';
 /** What configuration is read from. */
 export type { Environment };
 
-/** Resolves a text of gateway.yaml. @throws GatewayError naming what is not set */
+/** Resolves a text of gateway.yaml. @throws GatewayError naming the missing setting */
 export function resolveSetting(text: ConfigText, env: Environment): string {
   return resolveSettings([text], env)[0] as string;
 }
 
-/** Resolves several texts, and reports everything that is not set at once. @throws GatewayError */
+/** Resolves several texts, and reports all missing settings at once. @throws GatewayError */
 export function resolveSettings(texts: readonly ConfigText[], env: Environment): string[] {
   try {
     return resolveAll(texts, env);
@@ -27,7 +27,7 @@ export function resolveSettings(texts: readonly ConfigText[], env: Environment):
   }
 }
 
-/** Looks at files by names relative to a project. */
+/** Reads files by names relative to a project. */
 export function projectFiles(folder: string): LookAtFile {
   return async (name) => {
     const path = resolve(folder, name);
@@ -35,7 +35,7 @@ export function projectFiles(folder: string): LookAtFile {
   };
 }
 
-/** A text that is another one once the file is written or replaced. */
+/** A text that changes whenever the file is written or replaced. */
 export function fileMark({ ino, mtimeMs, size }: Stats): string {
   return `${ino} ${mtimeMs} ${size}`;
 }
