@@ -37,7 +37,7 @@ export interface Directory {
 }
 
 /**
- * The user whom a job runs for; `undefined` for one who is unknown or disabled by now.
+ * The user that a job runs for; `undefined` if the user is unknown or was disabled.
  * @throws JobNotBegun while the directory does not answer: that costs the job no attempt
  */
 export async function ownerOf(directory: Owners, id: string): Promise<User | undefined> {

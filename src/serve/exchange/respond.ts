@@ -48,8 +48,8 @@ export function respondText(
 }
 
 /**
- * Sends a text in a coding, or uncompressed when `coding` is `undefined`. A reply to HEAD is not compressed only to find
- * out its length.
+ * Sends a text in a coding, or uncompressed when `coding` is `undefined`. Content that is not
+ * sent is not compressed only to find out its length.
  * @param write compresses the text
  */
 export function respondCoded(
