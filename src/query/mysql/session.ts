@@ -4,14 +4,16 @@ import { errorCode, StoreError } from '../../store/error.ts';
 import type { Plan } from '../plan.ts';
 import type { SqlValue } from '../render/index.ts';
 import { requireColumns } from '../result.ts';
-import type {
-  ChildStatement,
-  Connection,
-  Cursor,
-  CursorOptions,
-  Keys,
-  Refusal,
-  Statement,
+import {
+  type ChildStatement,
+  type Connection,
+  type Cursor,
+  type CursorOptions,
+  type Keys,
+  PreparedStatements,
+  type Refusal,
+  STATEMENTS_KEPT,
+  type Statement,
 } from '../server/connection.ts';
 import { limitMessages, type MessageFormat } from '../server/message-limit.ts';
 import type { MysqlAccess } from './access.ts';
@@ -35,8 +37,6 @@ export interface SessionOptions {
 const CONNECT_TIMEOUT = 10_000;
 /** Rows in each batch of a result that is buffered while other statements run. */
 const ROWS_IN_TURN = 500;
-/** Statements that one session keeps prepared. */
-const STATEMENTS_KEPT = 256;
 /** A length of three bytes and a number; a message of the largest length is continued ("MySQL Packets" of its manual). */
 const MESSAGES: MessageFormat = { head: 4, length: (bytes, at) => bytes.readUIntLE(at, 3), continuedAt: 0xffffff };
 
@@ -60,8 +60,7 @@ interface Info {
 export class Session implements Connection {
   readonly #client: Client;
   readonly #typed: typeof import('mysql2').TypedParameter;
-  /** By id, least recently used first. */
-  readonly #prepared = new Map<string, { readonly sql: string; readonly statement: Statement }>();
+  readonly #prepared = new PreparedStatements<{ readonly sql: string; readonly statement: Statement }>();
   /** MariaDB's settings have other names than MySQL's. */
   #isMaria = false;
   #statementTimeout = 0;
@@ -165,16 +164,12 @@ export class Session implements Connection {
   }
 
   async prepare(id: string, plan: Plan): Promise<Statement> {
-    const known = this.#prepared.get(id);
-    if (known !== undefined) {
-      this.#prepared.delete(id);
-      this.#prepared.set(id, known);
-      return known.statement;
-    }
-    const [oldest] = this.#prepared.size < STATEMENTS_KEPT ? [] : this.#prepared;
-    if (oldest !== undefined) this.forget(oldest[0]);
+    const known = this.#prepared.find(id);
+    if (known !== undefined) return known;
+    const replaced = this.#prepared.makeRoom();
+    if (replaced !== undefined) this.#client.unprepare(replaced.sql);
     const statement = this.#statementOf(plan, await this.describe(plan));
-    this.#prepared.set(id, { sql: plan.sql, statement });
+    this.#prepared.add(id, { sql: plan.sql, statement });
     return statement;
   }
 
@@ -191,11 +186,7 @@ export class Session implements Connection {
   }
 
   forget(id: string): void {
-    for (const [name, { sql }] of this.#prepared) {
-      if (name !== id && !name.startsWith(`${id}/`)) continue;
-      this.#prepared.delete(name);
-      this.#client.unprepare(sql);
-    }
+    for (const { sql } of this.#prepared.remove(id)) this.#client.unprepare(sql);
   }
 
   #statementOf(plan: Plan, info: Info): Statement {

@@ -4,7 +4,14 @@ import { errorCode } from '../../store/error.ts';
 import { neutralText } from '../connected/keys.ts';
 import type { Plan } from '../plan.ts';
 import { requireColumns } from '../result.ts';
-import type { ChildStatement, Connection, Keys, Refusal, Statement } from '../server/connection.ts';
+import {
+  type ChildStatement,
+  type Connection,
+  type Keys,
+  PreparedStatements,
+  type Refusal,
+  type Statement,
+} from '../server/connection.ts';
 import { limitMessages, type MessageFormat } from '../server/message-limit.ts';
 import { Portal, type PortalRun, Preparation } from './portal.ts';
 import { findRefused, volatileAmong } from './refused.ts';
@@ -25,8 +32,6 @@ export interface SessionOptions {
 const CONNECT_TIMEOUT = 10_000;
 /** Rows that are read between other statements at once. */
 const ROWS_IN_TURN = 500;
-/** Statements that one session keeps prepared. */
-const STATEMENTS_KEPT = 256;
 /** A kind, and a length that counts itself (PostgreSQL's manual, section 55.7). */
 const MESSAGES: MessageFormat = { head: 5, length: (bytes, at) => bytes.readUInt32BE(at + 1) - 4 };
 
@@ -75,8 +80,7 @@ interface Prepared {
 /** A connection to a PostgreSQL. */
 export class Session implements Connection {
   readonly #client: Client;
-  /** By id, least recently used first. */
-  readonly #prepared = new Map<string, Prepared>();
+  readonly #prepared = new PreparedStatements<Prepared>();
   #statements = 0;
   #statementTimeout: number;
   #lost = false;
@@ -122,20 +126,15 @@ export class Session implements Connection {
   }
 
   async prepare(id: string, plan: Plan): Promise<Statement> {
-    const known = this.#prepared.get(id);
-    if (known !== undefined) {
-      this.#prepared.delete(id);
-      this.#prepared.set(id, known);
-      return known.statement;
-    }
-    const [oldest] = this.#prepared.size < STATEMENTS_KEPT ? [] : this.#prepared;
-    if (oldest !== undefined) this.#prepared.delete(oldest[0]);
+    const known = this.#prepared.find(id);
+    if (known !== undefined) return known;
+    const replaced = this.#prepared.makeRoom();
     // Names are never reused, so there is no need to wait for the deallocation of the previous one.
     this.#statements += 1;
     const name = `signalbox_${this.#statements}`;
-    const fields = await this.describe(name, plan.sql, oldest?.[1].name);
+    const fields = await this.describe(name, plan.sql, replaced?.name);
     const statement = this.#statementOf(name, plan, fields);
-    this.#prepared.set(id, { name, statement });
+    this.#prepared.add(id, { name, statement });
     return statement;
   }
 
@@ -145,9 +144,7 @@ export class Session implements Connection {
   }
 
   forget(id: string): void {
-    for (const name of this.#prepared.keys()) {
-      if (name === id || name.startsWith(`${id}/`)) this.#prepared.delete(name);
-    }
+    this.#prepared.remove(id);
   }
 
   #statementOf(statement: string, plan: Plan, fields: readonly FieldDef[]): Statement {

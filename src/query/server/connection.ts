@@ -50,6 +50,41 @@ export interface Statement {
   readInTurn(options: Pick<CursorOptions, 'values' | 'wanted'>, folder: string): () => Promise<SqlValue[][]>;
 }
 
+/** Most statements that stay prepared on one connection. */
+export const STATEMENTS_KEPT = 256;
+
+/** The statements prepared on one connection, by id, least recently used first. */
+export class PreparedStatements<T extends { readonly statement: Statement }> {
+  readonly #byId = new Map<string, T>();
+
+  find(id: string): Statement | undefined {
+    const found = this.#byId.get(id);
+    if (found === undefined) return undefined;
+    this.#byId.delete(id);
+    this.#byId.set(id, found);
+    return found.statement;
+  }
+
+  add(id: string, prepared: T): void {
+    this.#byId.set(id, prepared);
+  }
+
+  /** Removes the least recently used statement when there is no room for another. */
+  makeRoom(): T | undefined {
+    const [oldest] = this.#byId.size < STATEMENTS_KEPT ? [] : this.#byId;
+    if (oldest === undefined) return undefined;
+    this.#byId.delete(oldest[0]);
+    return oldest[1];
+  }
+
+  /** Removes a statement and those of its members (`id/...`). */
+  remove(id: string): T[] {
+    const removed = [...this.#byId].filter(([name]) => name === id || name.startsWith(`${id}/`));
+    for (const [name] of removed) this.#byId.delete(name);
+    return removed.map(([, prepared]) => prepared);
+  }
+}
+
 /** The keys of the rows to find below a batch. */
 export interface Keys {
   readonly values: readonly (readonly SqlValue[])[];
