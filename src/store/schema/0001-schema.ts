@@ -1,34 +1,30 @@
 import { sql } from 'kysely';
 import type { Store } from '../port.ts';
-import type { Db, Tables } from '../tables.ts';
+import type { Db } from '../tables.ts';
 
 type Kind = Store['kind'];
 
 /** A table, with the type and the constraints of each column in SQL. */
-interface Shape<Column extends string> {
-  readonly columns: Readonly<Record<Column, string | Readonly<Record<Kind, string>>>>;
+interface Shape {
+  readonly columns: Readonly<Record<string, string | Readonly<Record<Kind, string>>>>;
   /** The primary key, when it has several columns. */
-  readonly key?: readonly NoInfer<Column>[];
+  readonly key?: readonly string[];
   /** By the last part of their names. */
-  readonly indexes?: Readonly<Record<string, Index<NoInfer<Column>>>>;
+  readonly indexes?: Readonly<Record<string, Index>>;
   /** The engine that has the table; both engines have it when absent. */
   readonly only?: Kind;
 }
 
-interface Index<Column extends string> {
-  readonly columns: readonly Column[];
+interface Index {
+  readonly columns: readonly string[];
   readonly unique?: true;
   readonly where?: string;
   /** The engine that has the index; both engines have it when absent. */
   readonly only?: Kind;
 }
 
-/** All tables but those that record the steps themselves: they exist before the first step runs. */
-type Shapes = {
-  readonly [Name in Exclude<keyof Tables, 'signalbox_migration' | 'signalbox_migration_lock'>]: Shape<
-    keyof Tables[Name] & string
-  >;
-};
+/** Tables by name. They are those of this step for good: the row types of `tables/` go on to what later steps make of them. */
+type Shapes = Readonly<Record<string, Shape>>;
 
 const KEY = 'text primary key';
 const TEXT = 'text not null';
@@ -93,7 +89,7 @@ const processes = {
     key: ['instance', 'sequence'],
   },
   signalbox_process_number: { columns: { name: KEY, last: INTEGER } },
-} satisfies Partial<Shapes>;
+} satisfies Shapes;
 
 const queries = {
   signalbox_query_run: {
@@ -121,7 +117,7 @@ const queries = {
     columns: { owner: TEXT, name: TEXT, definition: TEXT, saved: TEXT },
     key: ['owner', 'name'],
   },
-} satisfies Partial<Shapes>;
+} satisfies Shapes;
 
 const WAITING = 'worker is null and place = 0';
 
@@ -165,7 +161,7 @@ const queue = {
     indexes: { died: { columns: ['died'] } },
   },
   signalbox_recurring: { columns: { name: KEY, cron: TEXT, zone: TEXT, last: TEXT, next: 'text' } },
-} satisfies Partial<Shapes>;
+} satisfies Shapes;
 
 const blobs = {
   signalbox_blob: {
@@ -194,7 +190,7 @@ const blobs = {
     columns: { id: KEY, file: TEXT, process: TEXT },
     indexes: { file: { columns: ['file'] } },
   },
-} satisfies Partial<Shapes>;
+} satisfies Shapes;
 
 const callers = {
   signalbox_user: {
@@ -233,7 +229,7 @@ const callers = {
   signalbox_nonce: { columns: { hash: KEY, until: TEXT }, indexes: { until: { columns: ['until'] } } },
   // A gateway on SQLite is alone and counts in memory. The library that counts here names no columns: their order matters.
   signalbox_rate: { only: 'postgres', columns: { key: KEY, points: INTEGER, expire: 'bigint' } },
-} satisfies Partial<Shapes> & Record<'signalbox_rate', Shape<string>>;
+} satisfies Shapes;
 
 const shapes: Shapes = {
   ...processes,
@@ -246,14 +242,14 @@ const shapes: Shapes = {
 
 /** Creates every table of the gateway. */
 export async function createSchema(db: Db, kind: Kind): Promise<void> {
-  for (const [name, shape] of Object.entries<Shape<string>>(shapes))
+  for (const [name, shape] of Object.entries<Shape>(shapes))
     if (shape.only === undefined || shape.only === kind) await createTable(db, kind, name, shape);
   const numbers = ['instance', 'content'].map((name) => ({ name, last: 0 }));
   await db.insertInto('signalbox_process_number').values(numbers).execute();
   await db.insertInto('signalbox_user_version').values({ id: 1, version: 0 }).execute();
 }
 
-async function createTable(db: Db, kind: Kind, name: string, { columns, key, indexes = {} }: Shape<string>) {
+async function createTable(db: Db, kind: Kind, name: string, { columns, key, indexes = {} }: Shape) {
   let table = db.schema.createTable(name);
   for (const [column, type] of Object.entries(columns))
     table = table.addColumn(column, sql.raw(typeof type === 'string' ? type : type[kind]));
