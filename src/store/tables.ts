@@ -20,6 +20,8 @@ export interface MigrationTable {
   name: string;
   /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
   applied: string;
+  /** The newest step that an older version must know to go on working with this one; null when none does. */
+  compatible_with: string | null;
 }
 
 /** The row that is locked while a process changes the schema on PostgreSQL. */

@@ -201,11 +201,27 @@ function migrationContract({ empty, kind }: Engine): void {
     expect(await store.pending()).toHaveLength(names.length);
   });
 
-  it('refuse a database of a newer version', async () => {
-    const { migrated, options } = await empty();
+  it('accept the steps of a newer version that this version goes on working with', async () => {
+    const { migrated, options, run } = await empty();
     const store = await migrated();
-    const tables = await store.tables();
-    await tables.insertInto('signalbox_migration').values({ name: '9999-from-the-future', applied: '' }).execute();
+    const last = names.at(-1);
+    await run(`insert into signalbox_migration values ('9998-additive', '', '${last}'), ('9999-too', '', '${last}')`);
+    await expect(store.migrate()).resolves.toBeUndefined();
+    expect(await pendingMigrations(options)).toEqual([]);
+  });
+
+  it('say which version goes on working with each, also where an older one made the table of steps', async () => {
+    const { migrated, run } = await empty();
+    await run('create table signalbox_migration (name text primary key, applied text not null)');
+    await migrated();
+    const rows = await run('select name, compatible_with from signalbox_migration order by name');
+    expect(rows).toEqual(names.map((name) => ({ name, compatible_with: '0001-schema' })));
+  });
+
+  it('refuse a database of a newer version', async () => {
+    const { migrated, options, run } = await empty();
+    const store = await migrated();
+    await run(`insert into signalbox_migration values ('9999-from-the-future', '', '9998-later')`);
     const newer = /was written by a newer version.*9999-from-the-future/;
     await expect(store.migrate()).rejects.toThrow(newer);
     await expect(store.pending()).rejects.toThrow(newer);
@@ -216,7 +232,7 @@ function migrationContract({ empty, kind }: Engine): void {
   it('refuse a database from before the first release, and say what to do with it', async () => {
     const { migrated, options, run } = await empty();
     const store = await migrated();
-    await run(`update signalbox_migration set name = '0001-process-requests'`);
+    await run(`update signalbox_migration set name = '0001-process-requests', compatible_with = null`);
     await run(`insert into signalbox_migration (name, applied) values ('0010-rates', '')`);
     const older =
       `${store.location} holds the tables of a signalbox from before its first release (steps 0001-process-requests to 0010-rates), ` +

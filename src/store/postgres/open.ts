@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
+import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { errorCode, errorText, StoreError } from '../error.ts';
 import type { PostgresAccess, Store, StoreOptions } from '../port.ts';
 import { loadSampleData } from '../schema/sample-data.ts';
-import { lacking, migrate, planOf, type SchemaAccess } from '../schema/schema.ts';
+import { type AppliedStep, lacking, migrate, planOf, type SchemaAccess } from '../schema/schema.ts';
 import type { Db, Tables } from '../tables.ts';
 import { transactPatiently } from '../transaction.ts';
 import { filesOf } from '../url.ts';
@@ -109,11 +109,10 @@ const COLLIDED = new Set(['23505', '42P07', '42710', 'XX000', '40001']);
 /** SQLSTATE of a table that does not exist. */
 const UNDEFINED_TABLE = '42P01';
 
-/** The names of the steps that were run on the database. */
-async function appliedSteps(db: Db): Promise<string[]> {
+/** The steps that were run on the database. */
+async function appliedSteps(db: Db): Promise<AppliedStep[]> {
   try {
-    const rows = await db.selectFrom('signalbox_migration').select('name').execute();
-    return rows.map((row) => row.name);
+    return await db.selectFrom('signalbox_migration').selectAll().execute();
   } catch (error) {
     if (errorCode(error) === UNDEFINED_TABLE) return [];
     throw error;
@@ -147,6 +146,7 @@ async function make(db: Db): Promise<void> {
     .addColumn('name', 'text', (column) => column.primaryKey())
     .addColumn('applied', 'text', (column) => column.notNull())
     .execute();
+  await sql`alter table signalbox_migration add column if not exists compatible_with text`.execute(db);
   await db.schema
     .createTable('signalbox_migration_lock')
     .ifNotExists()

@@ -14,7 +14,7 @@ import {
 } from 'kysely';
 import { errorText, StoreError } from '../error.ts';
 import type { PendingMigration, Store } from '../port.ts';
-import type { Db, Tables } from '../tables.ts';
+import type { Db, MigrationTable, Tables } from '../tables.ts';
 import { createSchema } from './0001-schema.ts';
 
 /** One step of the schema, forward only. Once released it never changes: a later step corrects it. */
@@ -27,16 +27,25 @@ interface Migration {
 /** Every step, oldest first: they run in this order. */
 export const migrations: readonly Migration[] = [{ name: '0001-schema', up: createSchema }];
 
+/**
+ * The last step of the version before this one, which goes on working with every step that follows. The database keeps it
+ * with each step, so that a version learns it of steps that it does not know.
+ */
+const COMPATIBLE_WITH = '0001-schema';
+
 /** The first step of builds that preceded the first release. */
 const BEFORE_RELEASE = '0001-process-requests';
+
+/** A step that was run on a database. The table of an older version does not have the other columns. */
+export type AppliedStep = Pick<MigrationTable, 'name'> & Partial<MigrationTable>;
 
 /** The database that is brought up to date. */
 export interface SchemaAccess {
   readonly kind: Store['kind'];
   readonly location: string;
-  /** The names of the steps that were run on it; empty for a database without the table of steps. */
-  applied(): Promise<readonly string[]>;
-  /** Runs work in a transaction that excludes all other processes, once the table of steps exists. */
+  /** The steps that were run on it; empty for a database without the table of steps. */
+  applied(): Promise<readonly AppliedStep[]>;
+  /** Runs work in a transaction that excludes all other processes, once the table of steps exists with all its columns. */
   alone<T>(work: (tx: Db) => Promise<T>): Promise<T>;
 }
 
@@ -48,9 +57,8 @@ export interface SchemaAccess {
 export async function migrate(schema: SchemaAccess, onStep: (name: string) => void = () => {}): Promise<void> {
   if (lacking(schema.location, await schema.applied()).length === 0) return;
   await schema.alone(async (tx) => {
-    const rows = await tx.selectFrom('signalbox_migration').select('name').execute();
-    const names = rows.map((row) => row.name);
-    for (const migration of lacking(schema.location, names)) {
+    const applied = await tx.selectFrom('signalbox_migration').selectAll().execute();
+    for (const migration of lacking(schema.location, applied)) {
       onStep(migration.name);
       await run(schema, migration, tx);
     }
@@ -60,7 +68,8 @@ export async function migrate(schema: SchemaAccess, onStep: (name: string) => vo
 async function run({ location, kind }: SchemaAccess, { name, up }: Migration, tx: Db): Promise<void> {
   try {
     await up(tx, kind);
-    await tx.insertInto('signalbox_migration').values({ name, applied: new Date().toISOString() }).execute();
+    const applied = new Date().toISOString();
+    await tx.insertInto('signalbox_migration').values({ name, applied, compatible_with: COMPATIBLE_WITH }).execute();
   } catch (cause) {
     throw new StoreError(
       location,
@@ -72,13 +81,21 @@ async function run({ location, kind }: SchemaAccess, { name, up }: Migration, tx
 
 /**
  * The steps that a database lacks, in order.
- * @throws StoreError for a database with steps that this version does not know
+ * @throws StoreError for a database with steps that this version does not know, unless these are compatible with it
  */
-export function lacking(location: string, applied: readonly string[]): readonly Migration[] {
+export function lacking(location: string, applied: readonly AppliedStep[]): readonly Migration[] {
   const known = new Set(migrations.map(({ name }) => name));
-  const unknown = applied.filter((name) => !known.has(name));
-  if (unknown.length > 0) throw new StoreError(location, refusal(location, unknown));
-  return migrations.filter(({ name }) => !applied.includes(name));
+  const unknown = applied.filter(({ name, compatible_with: oldest }) => !known.has(name) && !known.has(oldest ?? name));
+  if (unknown.length > 0)
+    throw new StoreError(
+      location,
+      refusal(
+        location,
+        unknown.map(({ name }) => name),
+      ),
+    );
+  const names = new Set(applied.map(({ name }) => name));
+  return migrations.filter(({ name }) => !names.has(name));
 }
 
 function refusal(location: string, unknown: readonly string[]): string {

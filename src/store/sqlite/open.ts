@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { StoreError } from '../error.ts';
 import type { PendingMigration, Store, StoreReader } from '../port.ts';
 import { loadSampleData } from '../schema/sample-data.ts';
-import { lacking, migrate, planOf, type SchemaAccess } from '../schema/schema.ts';
+import { type AppliedStep, lacking, migrate, planOf, type SchemaAccess } from '../schema/schema.ts';
 import { transact } from '../transaction.ts';
 import { kyselyOver, Turns } from './driver.ts';
 import { type Connection, describe, openDatabaseFile, openToLook, whileBusy } from './file.ts';
@@ -73,8 +73,8 @@ export function readSqlite(location: string): StoreReader {
   return { kind: 'sqlite', tables: async () => db, close: async () => void connection.close() };
 }
 
-function planSqlite(location: string, names: readonly string[]): Promise<readonly PendingMigration[]> {
-  return planOf(lacking(location, names), 'sqlite');
+function planSqlite(location: string, steps: readonly AppliedStep[]): Promise<readonly PendingMigration[]> {
+  return planOf(lacking(location, steps), 'sqlite');
 }
 
 function schemaOf(location: string, connection: Connection, transaction: Store['transaction']): SchemaAccess {
@@ -85,9 +85,7 @@ function schemaOf(location: string, connection: Connection, transaction: Store['
     async alone(work) {
       try {
         return await transaction(async (tx) => {
-          connection.exec(
-            'create table if not exists signalbox_migration (name text primary key, applied text not null)',
-          );
+          makeStepTable(connection);
           return work(tx);
         });
       } catch (error) {
@@ -97,9 +95,15 @@ function schemaOf(location: string, connection: Connection, transaction: Store['
   };
 }
 
-function applied(connection: Connection): string[] {
+function makeStepTable(connection: Connection): void {
+  connection.exec('create table if not exists signalbox_migration (name text primary key, applied text not null)');
+  const column = "select 1 from pragma_table_info('signalbox_migration') where name = 'compatible_with'";
+  if (connection.prepare(column).get() === undefined)
+    connection.exec('alter table signalbox_migration add column compatible_with text');
+}
+
+function applied(connection: Connection): AppliedStep[] {
   const table = connection.prepare("select 1 from sqlite_schema where type = 'table' and name = 'signalbox_migration'");
   if (table.get() === undefined) return [];
-  const names = connection.prepare<[], { name: string }>('select name from signalbox_migration').all();
-  return names.map((row) => row.name);
+  return connection.prepare<[], AppliedStep>('select * from signalbox_migration').all();
 }
