@@ -22,7 +22,7 @@ export function openComponents(options: ComponentsOptions): Components {
 /** Classes that run at the same time in one gateway, for different records. */
 const CONCURRENCY = 4;
 /** Pauses in milliseconds. */
-const RETRY = { attempts: 4, first: 1000, longest: 60_000 };
+const RETRY = { attempts: 5, first: 1000, longest: 60_000 };
 
 /** The worker for classes after a save: each runs in its own transaction, which also ends the job. */
 function afterSaves(options: ComponentsOptions, saves: Saves): Worker {

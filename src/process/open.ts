@@ -157,7 +157,7 @@ async function takeAlong(tx: Db, step: Step, row: RequestRow, ports: EntryPorts)
   return report;
 }
 
-const ONCE: RetryRule = { attempts: 0, first: 0, longest: 0 };
+const ONCE: RetryRule = { attempts: 1, first: 0, longest: 0 };
 
 /** The worker of the queue of process requests. */
 function createWorker(ports: RunPorts): Worker {
@@ -166,7 +166,8 @@ function createWorker(ports: RunPorts): Worker {
     concurrency: registry.gateway.limits.processes,
     retry({ data }) {
       const { type, name } = dataOf({ data });
-      return findProgram(registry, type, name)?.process?.retry ?? ONCE;
+      const retry = findProgram(registry, type, name)?.process?.retry;
+      return retry === undefined ? ONCE : { ...retry, attempts: retry.attempts + 1 };
     },
     run: (job) => runJob(ports, job),
     async onRetry(tx, job, error, next) {

@@ -16,6 +16,7 @@ export {
   JobNotBegun,
   type JobQueue,
   JobRefused,
+  JobUnknown,
   type NewJob,
   type QueueCounts,
   type Recurring,

@@ -3,6 +3,14 @@ export function counted(n: number, noun: string, plural = `${noun}s`): string {
   return `${n} ${n === 1 ? noun : plural}`;
 }
 
+const UNITS = { d: 86_400_000, h: 3_600_000, min: 60_000, s: 1000, ms: 1 };
+
+/** A time in milliseconds as definitions write it: `1 h`, `90 s`. */
+export function duration(ms: number): string {
+  const [unit, length] = Object.entries(UNITS).find(([, each]) => ms % each === 0) ?? ['ms', 1];
+  return `${ms / length} ${unit}`;
+}
+
 /**
  * A caller's text for a message: quoted as JSON does, with invisible characters escaped, and shortened to `most`
  * characters.

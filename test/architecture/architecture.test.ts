@@ -51,7 +51,7 @@ const SMALL: readonly string[] = [
   'query/render/content-types.ts',
   'query/render/result-limit.ts',
   'serve/gateway-error.ts',
-  'wire/words.ts',
+  'store/schema/0003-work.ts',
 ];
 
 interface Import {

@@ -29,7 +29,7 @@ export interface RunWorkerPorts {
 const CONCURRENCY = 4;
 
 /** For a database that is away, and gateways that die. Milliseconds. */
-const RETRY = { attempts: 5, first: 1000, longest: 60_000 } as const;
+const RETRY = { attempts: 6, first: 1000, longest: 60_000 } as const;
 
 /**
  * The worker that carries out runs. A query that can't be answered ends its run, but is not a failure of the job: only errors

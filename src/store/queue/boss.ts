@@ -25,6 +25,7 @@ export interface Given {
   readonly id: string;
   /** Not before then, or so many seconds from now. */
   readonly after?: Date | number;
+  readonly kind?: string | null;
 }
 
 /**
@@ -63,9 +64,10 @@ export class Boss {
   /** Gives it jobs as part of a transaction. @returns the ids of those that it did not have */
   async give(tx: Db, queue: string, jobs: readonly Given[]): Promise<readonly string[]> {
     await this.ensure(queue);
-    const rows = jobs.map(({ id, after }): JobInsert => {
+    const rows = jobs.map(({ id, after, kind }): JobInsert => {
       // A queue accepts a day at most, and a job that runs for longer would begin anew: the heartbeat says who lives.
-      return { id, expireInSeconds: EVER, ...(after !== undefined && { startAfter: after }) };
+      const group = kind == null ? {} : { group: { id: kind } };
+      return { id, expireInSeconds: EVER, ...group, ...(after !== undefined && { startAfter: after }) };
     });
     return (await this.#boss.insert(queue, rows, { db: fromKysely(tx), returnId: true })) ?? [];
   }
@@ -82,9 +84,12 @@ export class Boss {
     if (pause !== undefined) await this.#boss.update(queue, undefined, { id, startAfter: pause, db });
   }
 
-  /** Takes jobs that are due, in the order in which they were given, as part of a transaction. @returns their ids */
-  async fetch(tx: Db, queue: string, limit: number): Promise<readonly string[]> {
-    const jobs = await this.#boss.fetch(queue, { batchSize: limit, db: fromKysely(tx) });
+  /**
+   * Takes jobs that are due, in the order in which they were given, as part of a transaction, but none of certain kinds.
+   * @returns their ids
+   */
+  async fetch(tx: Db, queue: string, limit: number, but: readonly string[]): Promise<readonly string[]> {
+    const jobs = await this.#boss.fetch(queue, { batchSize: limit, ignoreGroups: [...but], db: fromKysely(tx) });
     return jobs.map(({ id }) => id);
   }
 

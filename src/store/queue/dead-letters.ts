@@ -11,6 +11,7 @@ export async function bury(tx: Db, claim: Claim, attempts: number, error: Error,
   const letter = {
     data: JSON.stringify(claim.data),
     key: claim.key ?? null,
+    kind: claim.kind ?? null,
     attempts,
     error: errorText(error),
     died: died.toISOString(),
@@ -30,7 +31,7 @@ export async function deadLetters(
   let found = db.selectFrom('signalbox_dead_letter').selectAll().orderBy('died', 'desc').orderBy('id').limit(limit);
   if (queue !== undefined) found = found.where('queue', '=', queue);
   const rows = await found.execute();
-  return rows.map(({ key: _, data, ...row }) => ({ ...row, data: JSON.parse(data) }));
+  return rows.map(({ key: _, kind: __, data, ...row }) => ({ ...row, data: JSON.parse(data) }));
 }
 
 /** Takes a job out of the dead letters; `undefined` when it is not one. */
@@ -39,10 +40,11 @@ export async function exhume(tx: Db, queue: string, id: string): Promise<(NewJob
     .deleteFrom('signalbox_dead_letter')
     .where('queue', '=', queue)
     .where('id', '=', id)
-    .returning(['data', 'key'])
+    .returning(['data', 'key', 'kind'])
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  return { queue, id, data: JSON.parse(row.data), ...(row.key !== null && { key: row.key }) };
+  const { data, key, kind } = row;
+  return { queue, id, data: JSON.parse(data), ...(key !== null && { key }), ...(kind !== null && { kind }) };
 }
 
 /** The number of dead letters, by queue. */

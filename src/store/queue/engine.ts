@@ -7,11 +7,18 @@ export interface Claim {
   readonly id: string;
   readonly queue: string;
   readonly key: string | undefined;
+  readonly kind: string | undefined;
   readonly data: JobData;
   /** From 1. */
   readonly attempt: number;
   /** Chosen by the engine: with the id, it distinguishes this attempt from all others. */
   readonly mark: number;
+  /** Milliseconds since its first attempt began; 0 for the first. */
+  readonly elapsed: number;
+  /** Milliseconds since a gateway found its kind unknown; `undefined` when none did since its last attempt. */
+  readonly unknownFor: number | undefined;
+  /** Whether the gateway of the attempt before this one died. */
+  readonly died: boolean;
 }
 
 /** The workers, as an engine sees them. */
@@ -36,14 +43,19 @@ export interface QueueEngine {
    * @returns whether it waited or ran, and was not marked before
    */
   remove(tx: Db, queue: string, id: string): Promise<boolean>;
-  /** Takes jobs that are due, each the first of its key. */
-  claim(queue: string, limit: number): Promise<readonly Claim[]>;
+  /** Takes jobs that are due, each the first of its key, but none of certain kinds. */
+  claim(queue: string, limit: number, but: readonly string[]): Promise<readonly Claim[]>;
   /** Ends jobs. @returns how many of them were still held, and not cancelled */
   finish(tx: Db, claims: readonly Claim[]): Promise<number>;
   /** Lets a job wait, for so many milliseconds. @returns whether it was still held, and not cancelled */
   postpone(tx: Db, claim: Claim, pause: number): Promise<boolean>;
   /** Gives a job back as if it had not begun. @returns whether it was still held, and not cancelled */
   release(tx: Db, claim: Claim): Promise<boolean>;
+  /**
+   * The same for a job that is unknown to this gateway, at once or after a pause in milliseconds. It records since when it is
+   * unknown.
+   */
+  leave(tx: Db, claim: Claim, pause?: number): Promise<boolean>;
   /** Ends a job that was cancelled while it ran and has stopped; ignores any other. */
   clear(tx: Db, claim: Claim): Promise<void>;
   /** Signals that this gateway is alive. @returns those of the claims that it still holds */
@@ -67,5 +79,7 @@ export interface Shop {
   readonly engine: QueueEngine;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** {@link QueueOptions.unknown} */
+  readonly unknown: number;
   readonly report: Report;
 }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { duration } from '../../wire/words.ts';
 import type { Db } from '../tables.ts';
 import { bury } from './dead-letters.ts';
 import type { Claim, Shop } from './engine.ts';
@@ -9,6 +10,7 @@ import {
   JobLost,
   JobNotBegun,
   JobRefused,
+  JobUnknown,
   type RetryRule,
   type Worker,
 } from './port.ts';
@@ -17,9 +19,11 @@ import {
 export class HeldJob implements Job {
   readonly claim: Claim;
   readonly key?: string;
+  readonly kind?: string;
   readonly #shop: Shop;
   readonly #abort = new AbortController();
   readonly #stopping = new AbortController();
+  readonly #taken: number;
   #lost = false;
   #completing = false;
   #completed = false;
@@ -29,7 +33,9 @@ export class HeldJob implements Job {
   constructor(claim: Claim, shop: Shop, confirmed: number) {
     this.claim = claim;
     if (claim.key !== undefined) this.key = claim.key;
+    if (claim.kind !== undefined) this.kind = claim.kind;
     this.#shop = shop;
+    this.#taken = shop.now();
     this.confirmed = confirmed;
   }
 
@@ -47,6 +53,11 @@ export class HeldJob implements Job {
 
   get attempt(): number {
     return this.claim.attempt;
+  }
+
+  /** Milliseconds since its first attempt began. */
+  get elapsed(): number {
+    return this.claim.elapsed + this.#shop.now() - this.#taken;
   }
 
   get signal(): AbortSignal {
@@ -119,23 +130,31 @@ const LONGEST_PAUSE = 5000;
 const NOT_BEGUN_PAUSE = 1000;
 
 /** The rule of a job whose own rule threw. */
-const NO_RETRY: RetryRule = { attempts: 0, first: 0, longest: 0 };
+const NO_RETRY: RetryRule = { attempts: 1, first: 0, longest: 0 };
 
 /** Ends the jobs of a worker. Without the database, an ending is tried again until it succeeds or the job is lost. */
 export class Ending {
   readonly #worker: Worker;
   readonly #shop: Shop;
+  readonly #unknown: UnknownKinds;
   #batch: Claim[] = [];
   #batched: Promise<void> | undefined;
 
   constructor(worker: Worker, shop: Shop) {
     this.#worker = worker;
     this.#shop = shop;
+    this.#unknown = new UnknownKinds(shop.unknown);
+  }
+
+  /** The kinds of jobs that this gateway does not take for now. */
+  get unknownKinds(): readonly string[] {
+    return this.#unknown.now();
   }
 
   /** Whether its last attempt was begun before, in a process that died. */
   isSpent(job: HeldJob): boolean {
-    return job.attempt > this.#rule(job).attempts + 1;
+    const { attempts = Infinity, for: time = Infinity } = this.#rule(job) ?? {};
+    return job.attempt > attempts || (job.claim.died && job.elapsed > time);
   }
 
   /** Its worker returned without ending it. */
@@ -155,9 +174,9 @@ export class Ending {
       await pause(NOT_BEGUN_PAUSE, undefined, { signal: job.signal }).catch(() => {});
       return job.lost ? undefined : this.giveBack(job);
     }
-    const rule = this.#rule(job);
-    if (error instanceof JobRefused || job.attempt > rule.attempts) return this.bury(job, job.attempt, error);
-    const wait = retryPause(rule, job.attempt);
+    if (error instanceof JobUnknown) return this.#leave(job, error);
+    const wait = this.#pauseAfter(job, error);
+    if (wait === undefined) return this.bury(job, job.attempt, error);
     const next = new Date(this.#shop.now() + wait);
     return this.#inTransaction(job, async (tx) => {
       if (!(await this.#shop.engine.postpone(tx, job.claim, wait))) throw new JobLost();
@@ -174,6 +193,30 @@ export class Ending {
       await this.#worker.onDead?.(tx, failedJob(job, attempts), error);
     });
     if (!job.lost) report(error, { queue: job.queue, job: job.id, attempts });
+  }
+
+  /** Leaves a job that is unknown here to other gateways, until none has begun it for too long. */
+  async #leave(job: HeldJob, error: JobUnknown): Promise<void> {
+    const { engine, report, unknown } = this.#shop;
+    const { unknownFor } = job.claim;
+    if (unknownFor !== undefined && unknownFor >= unknown) {
+      const words = `No gateway has been able to run it for ${duration(unknown)}: ${error.message}`;
+      return this.bury(job, job.attempt - 1, new JobUnknown(words));
+    }
+    const { isNew, wait } = this.#unknown.add(job, error);
+    if (isNew) report(error, { queue: job.queue, job: job.id });
+    await this.#inTransaction(job, async (tx) => {
+      if (!(await engine.leave(tx, job.claim, wait))) throw new JobLost();
+    });
+  }
+
+  /** Milliseconds before the attempt after a failed one; `undefined` when none follows. */
+  #pauseAfter(job: HeldJob, error: Error): number | undefined {
+    const rule = this.#rule(job) ?? NO_RETRY;
+    const { attempts = Infinity, for: time = Infinity, on } = rule;
+    if (error instanceof JobRefused || job.attempt >= attempts || on?.(error) === false) return undefined;
+    const wait = retryPause(rule, job.attempt);
+    return job.elapsed + wait > time ? undefined : wait;
   }
 
   /** Lets another run it, as if it had not begun. */
@@ -198,7 +241,7 @@ export class Ending {
     }
   }
 
-  #rule(job: HeldJob): RetryRule {
+  #rule(job: HeldJob): RetryRule | undefined {
     const { retry } = this.#worker;
     if (typeof retry !== 'function') return retry;
     try {
@@ -240,6 +283,56 @@ export class Ending {
   }
 }
 
+/** Milliseconds for which a kind is not taken, and for which a single job waits: at first, doubled each time, and at most. */
+const KIND_PAUSE = { first: 5000, longest: 60_000 };
+const JOB_PAUSE = { first: 1000, longest: 60_000 };
+
+/**
+ * The kinds of jobs that this gateway does not take, because its definitions lack them. Each is taken again after a pause: when
+ * no gateway has it, someone must end its jobs.
+ */
+class UnknownKinds {
+  /** The longest pause: the jobs of a kind that no gateway has end about when they should. */
+  readonly #longest: number;
+  readonly #kinds = new Map<string, { readonly since: number; readonly pause: number }>();
+
+  /** @param limit milliseconds after which an unknown job is dead */
+  constructor(limit: number) {
+    this.#longest = Math.max(100, limit / 4);
+  }
+
+  /** Those that are not taken now. */
+  now(): readonly string[] {
+    const time = performance.now();
+    return [...this.#kinds].flatMap(([kind, { since, pause }]) => (since + pause > time ? [kind] : []));
+  }
+
+  /**
+   * Notes that a job is unknown.
+   * @returns whether this is news, and for how long the job has to wait, in milliseconds: not at all when its kind is not taken
+   */
+  add(job: HeldJob, { allOfKind }: JobUnknown): { readonly isNew: boolean; readonly wait?: number } {
+    const { kind, unknownFor } = job.claim;
+    const known = kind === undefined ? undefined : this.#kinds.get(kind);
+    const time = performance.now();
+    const isPaused = known !== undefined && known.since + known.pause > time;
+    // A version that knows no kinds may have given it to pg-boss, which then does not hold it back.
+    if (kind === undefined || !allOfKind || (isPaused && known.since < job.confirmed)) {
+      const whole = Math.min(Math.max(JOB_PAUSE.first, unknownFor ?? 0), JOB_PAUSE.longest, this.#longest);
+      return { isNew: unknownFor === undefined, wait: shareOf(whole) };
+    }
+    if (!isPaused) {
+      const pause = Math.min(
+        known === undefined ? KIND_PAUSE.first : 2 * known.pause,
+        KIND_PAUSE.longest,
+        this.#longest,
+      );
+      this.#kinds.set(kind, { since: time, pause });
+    }
+    return { isNew: known === undefined };
+  }
+}
+
 function failedJob({ id, queue, data, key }: HeldJob, attempt: number): FailedJob {
   return { id, queue, data, attempt, ...(key !== undefined && { key }) };
 }
@@ -250,6 +343,10 @@ function failedJob({ id, queue, data, key }: HeldJob, attempt: number): FailedJo
  * @param attempt the number of the failed attempt, from 1
  */
 export function retryPause({ first, longest }: RetryRule, attempt: number, random = Math.random()): number {
-  const whole = Math.min(longest, first * 2 ** Math.min(attempt - 1, 52));
-  return Math.ceil(whole * (0.5 + random / 2));
+  return shareOf(Math.min(longest, first * 2 ** Math.min(attempt - 1, 52)), random);
+}
+
+/** A random share of a time, from a half to the whole. */
+function shareOf(time: number, random = Math.random()): number {
+  return Math.ceil(time * (0.5 + random / 2));
 }

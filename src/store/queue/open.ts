@@ -12,7 +12,11 @@ export interface QueueOptions {
   readonly onError?: Report;
   /** Milliseconds since 1970; by default the system's clock. Used by the SQLite queue and by what recurs. */
   readonly now?: () => number;
+  /** Milliseconds after which a job that no gateway knows is a dead letter; an hour. */
+  readonly unknown?: number;
 }
+
+const UNKNOWN = 3_600_000;
 
 /** Milliseconds that {@link JobQueue.close} waits for jobs to end. */
 const CLOSE_TIMEOUT = 10_000;
@@ -22,10 +26,10 @@ const CLOSE_TIMEOUT = 10_000;
  * @throws StoreError when the database can't be reached, or not be used for it
  */
 export async function openQueue(store: Store, options: QueueOptions = {}): Promise<JobQueue> {
-  const { now = Date.now, onError = () => {} } = options;
+  const { now = Date.now, onError = () => {}, unknown = UNKNOWN } = options;
   const report = quietReport(onError);
   const engine = await openEngine(store, now, (error) => report(error, {}));
-  const shop: Shop = { store, engine, now, report };
+  const shop: Shop = { store, engine, now, unknown, report };
   const workforce = new Workforce(shop);
   const recurrences = new Recurrences(shop);
   let closing: Promise<void> | undefined;

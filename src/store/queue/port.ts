@@ -14,16 +14,26 @@ export interface NewJob {
    * is tried again holds back those behind it; a job that is not due yet joins as the last when it is.
    */
   readonly key?: string;
+  /**
+   * What a gateway must have in order to run it: the same text for jobs that need the same definition. A gateway whose worker
+   * throws {@link JobUnknown} takes no more jobs of the kind for a while.
+   */
+  readonly kind?: string;
   /** The earliest start, by the clock of the database; on SQLite that is the clock of the machine. */
   readonly after?: Date;
 }
 
-/** How often a job is tried again, and how long it waits between attempts: milliseconds, doubled each time, with jitter. */
+/** When a failed job is attempted again. Whichever of attempts and time ends first. Times in milliseconds. */
 export interface RetryRule {
-  /** Attempts after the first. An attempt whose process died counts. */
-  readonly attempts: number;
+  /** All attempts, the first included; any number when absent. An attempt whose process died counts. */
+  readonly attempts?: number;
+  /** No attempt begins later than this after the first one began; at any time when absent. */
+  readonly for?: number;
+  /** The first pause. Each is twice the one before, with jitter. */
   readonly first: number;
   readonly longest: number;
+  /** Whether an attempt that threw this is followed by another; always when absent. */
+  readonly on?: (error: Error) => boolean;
 }
 
 /** A job in the hands of a worker. */
@@ -32,6 +42,7 @@ export interface Job {
   readonly queue: string;
   readonly data: JobData;
   readonly key?: string;
+  readonly kind?: string;
   /** From 1. */
   readonly attempt: number;
   /** Aborts when the job is cancelled or lost (`JobLost`), and when the queue closes before the job has ended. */
@@ -50,8 +61,12 @@ export interface Job {
 export interface Worker {
   /** Jobs that run at the same time in this gateway. */
   readonly concurrency: number;
-  readonly retry: RetryRule | ((job: Pick<Job, 'data'>) => RetryRule);
-  /** Runs a job. An error ends the attempt; a {@link JobRefused} ends the job, a {@link JobNotBegun} gives it back. */
+  /** `undefined` for a job whose definition this gateway lacks. */
+  readonly retry: RetryRule | ((job: Pick<Job, 'data'>) => RetryRule | undefined);
+  /**
+   * Runs a job. An error ends the attempt; a {@link JobRefused} ends the job, a {@link JobNotBegun} gives it back, a
+   * {@link JobUnknown} leaves it to other gateways.
+   */
   run(job: Job): Promise<void>;
   /** Called when an attempt failed and another follows at `next`, in the transaction that records it. */
   onRetry?(tx: Db, job: FailedJob, error: Error, next: Date): Promise<void>;
@@ -74,6 +89,23 @@ export class JobRefused extends Error {
 /** Thrown by a worker: something that the job needs is unavailable, and nothing of it was begun. It is tried again, whatever the rule. */
 export class JobNotBegun extends Error {
   override readonly name = 'JobNotBegun';
+}
+
+/**
+ * Thrown by a worker before it has begun anything: the definitions of this gateway lack what the job needs, and those of another
+ * gateway may have it. The job is given back, and the attempt does not count. It ends as a dead letter when no gateway has begun
+ * it for the time that {@link QueueOptions.unknown} sets.
+ */
+export class JobUnknown extends Error {
+  override readonly name = 'JobUnknown';
+  /** Whether all jobs of the kind are unknown here; otherwise only this one is. */
+  readonly allOfKind: boolean;
+
+  /** @param message what is unknown, as a sentence without its full stop */
+  constructor(message: string, { allOfKind = true }: { readonly allOfKind?: boolean } = {}) {
+    super(message);
+    this.allOfKind = allOfKind;
+  }
 }
 
 /** The process of an attempt died. */

@@ -3,7 +3,7 @@ import type { JobTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
 import type { Claim } from './engine.ts';
 import type { NewJob } from './port.ts';
-import { type Line, PLACE } from './rows.ts';
+import { type JobChange, type Line, PLACE } from './rows.ts';
 
 /** The time of the database, in milliseconds since 1970. */
 export const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
@@ -18,11 +18,11 @@ export type KeyedJob = EnteredJob & Line;
  * Enters a job that waits only until it is due. A job with a key gets its place behind the others of the key then.
  * @returns whether its id was new
  */
-export async function enter(tx: Db, { queue, id, key, data, after }: EnteredJob): Promise<boolean> {
+export async function enter(tx: Db, { queue, id, key, kind, data, after }: EnteredJob): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('signalbox_job')
     .values({
-      ...{ queue, id, key: key ?? null, data: JSON.stringify(data), sequence: 0 },
+      ...{ queue, id, key: key ?? null, kind: kind ?? null, data: JSON.stringify(data), sequence: 0 },
       place: key === undefined ? PLACE.free : PLACE.coming,
       due: after?.getTime() ?? NOW,
       ...{ attempt: 0, cancelled: 0 },
@@ -37,11 +37,12 @@ export async function enter(tx: Db, { queue, id, key, data, after }: EnteredJob)
  * of the jobs is the order in which transactions got that lock, whichever began first.
  * @returns its place; `undefined` when its id was not new
  */
-export async function enterBehind(tx: Db, { queue, key, id, data }: KeyedJob): Promise<number | undefined> {
+export async function enterBehind(tx: Db, { queue, key, id, kind, data }: KeyedJob): Promise<number | undefined> {
   const { rows } = await sql<{ last: number; place: number | null }>`
     with line as (${nextNumber({ queue, key })}), entered as (
-      insert into signalbox_job (queue, id, key, data, sequence, place, due)
-      select ${queue}::text, ${id}::uuid, ${key}::text, ${JSON.stringify(data)}::text, last, ${placeAt()}, ${NOW} from line
+      insert into signalbox_job (queue, id, key, kind, data, sequence, place, due)
+      select ${queue}::text, ${id}::uuid, ${key}::text, ${kind ?? null}::text, ${JSON.stringify(data)}::text, last, ${placeAt()}, ${NOW}
+      from line
       on conflict (queue, id) do nothing
       returning place
     )
@@ -130,21 +131,21 @@ export async function endFirst(
   return rows[0];
 }
 
-/** Makes the next job of a locked key its first, or removes the key. @returns the id of that job */
-export async function moveOn(tx: Db, { queue, key }: Line): Promise<string | undefined> {
-  const { rows } = await sql<{ id: string }>`
+/** Makes the next job of a locked key its first, or removes the key. @returns that job */
+export async function moveOn(tx: Db, { queue, key }: Line): Promise<Pick<JobTable, 'id' | 'kind'> | undefined> {
+  const { rows } = await sql<Pick<JobTable, 'id' | 'kind'>>`
     with next as (
       update signalbox_job set place = ${PLACE.free} where queue = ${queue} and id = (
         select id from signalbox_job where queue = ${queue} and key = ${key} and place = ${sql.lit(PLACE.behind)}
         order by sequence limit 1
       )
-      returning id
+      returning id, kind
     ), gone as (
       delete from signalbox_job_key where queue = ${queue} and key = ${key} and not exists (select from next)
     )
-    select id from next
+    select id, kind from next
   `.execute(tx);
-  return rows[0]?.id;
+  return rows[0];
 }
 
 /** The condition that a claim still holds its job. */
@@ -178,7 +179,7 @@ export async function take(
   mark: number,
 ): Promise<ReadonlyMap<string, Claim>> {
   const rows = await change(db, queue, ids)
-    .set((job) => ({ mark, attempt: job('attempt', '+', 1) }))
+    .set((job) => ({ mark, attempt: job('attempt', '+', 1), began: sql`coalesce(began, ${NOW})` }))
     .where('id', 'in', (jobs) =>
       jobs
         .selectFrom('signalbox_job')
@@ -190,24 +191,34 @@ export async function take(
         .forUpdate()
         .skipLocked(),
     )
-    .returning(['id', 'key', 'data', 'attempt'])
+    .returning(['id', 'key', 'kind', 'data', 'attempt', 'failed'])
+    .returning([sql<number>`${NOW} - began`.as('elapsed'), sql<number | null>`${NOW} - unknown`.as('unknownFor')])
     .execute();
   return new Map(
-    rows.map(({ id, key, data, attempt }) => [
+    rows.map(({ id, key, kind, data, attempt, failed, elapsed, unknownFor }) => [
       id,
-      { id, queue, key: key ?? undefined, data: JSON.parse(data), attempt, mark },
+      {
+        ...{
+          id,
+          queue,
+          key: key ?? undefined,
+          kind: kind ?? undefined,
+          data: JSON.parse(data),
+          attempt,
+          mark,
+          elapsed,
+        },
+        unknownFor: unknownFor ?? undefined,
+        died: failed < attempt - 1,
+      },
     ]),
   );
 }
 
 /** Changes a job that a claim still holds and that is not cancelled. @returns whether there was one */
-export async function changeHeld(
-  tx: Db,
-  claim: Claim,
-  values: { readonly mark: null; readonly due?: ReturnType<typeof sql<number>>; readonly attempt?: number },
-): Promise<boolean> {
+export async function changeHeld(tx: Db, claim: Claim, values: JobChange): Promise<boolean> {
   const { numUpdatedRows } = await change(tx, claim.queue, [claim.id])
-    .set(values)
+    .set({ ...values, mark: null })
     .where(heldBy(claim))
     .where('cancelled', '=', 0)
     .executeTakeFirst();

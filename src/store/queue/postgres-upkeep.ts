@@ -62,7 +62,7 @@ export async function restorePage(
   return store.transaction(async (tx) => {
     let query = tx
       .selectFrom('signalbox_job')
-      .select(['queue', 'id', 'due', 'mark'])
+      .select(['queue', 'id', 'kind', 'due', 'mark'])
       .where('place', '<>', PLACE.behind)
       .orderBy('id')
       .orderBy('queue')
@@ -92,8 +92,8 @@ export async function restorePage(
 }
 
 /** A job that a gateway may still be running begins only after the time to stop. */
-function again({ id, due, mark }: Pick<JobTable, 'id' | 'due' | 'mark'>): Given {
-  return { id, after: mark === null ? new Date(due) : HEARTBEAT };
+function again({ id, kind, due, mark }: Pick<JobTable, 'id' | 'kind' | 'due' | 'mark'>): Given {
+  return { id, kind, after: mark === null ? new Date(due) : HEARTBEAT };
 }
 
 /**

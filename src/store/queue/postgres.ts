@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { PostgresAccess, Store } from '../port.ts';
 import { isLost, lostConnection } from '../postgres/error.ts';
 import type { Db } from '../tables.ts';
-import { type Boss, HEARTBEAT, openBoss } from './boss.ts';
+import { type Boss, type Given, HEARTBEAT, openBoss } from './boss.ts';
 import type { Claim, Listener, QueueEngine } from './engine.ts';
 import {
   change,
@@ -23,7 +23,7 @@ import {
   take,
 } from './postgres-jobs.ts';
 import { keepStatistics, restoreJobs } from './postgres-upkeep.ts';
-import { countJobs, hasWaiting, PLACE } from './rows.ts';
+import { countJobs, hasWaiting, notBegun, PLACE } from './rows.ts';
 
 /** Milliseconds between two looks at a queue, where new jobs are announced and where they are not. */
 const POLL_ANNOUNCED = 1000;
@@ -73,15 +73,16 @@ class PostgresEngine implements QueueEngine {
   }
 
   async insert(tx: Db, job: EnteredJob): Promise<boolean> {
-    const { queue, id, key, after } = job;
+    const { queue, id, key, kind, after } = job;
+    const given: Given = { id, ...(kind !== undefined && { kind }) };
     if (key !== undefined && after === undefined) {
       const place = await enterBehind(tx, job as KeyedJob);
-      if (place === PLACE.free) await this.#giveNow(tx, queue, id);
+      if (place === PLACE.free) await this.#giveNow(tx, queue, given);
       return place !== undefined;
     }
     if (!(await enter(tx, job))) return false;
-    if (after === undefined) await this.#giveNow(tx, queue, id);
-    else await this.#boss.give(tx, queue, [{ id, after }]);
+    if (after === undefined) await this.#giveNow(tx, queue, given);
+    else await this.#boss.give(tx, queue, [{ ...given, after }]);
     return true;
   }
 
@@ -106,10 +107,10 @@ class PostgresEngine implements QueueEngine {
     return true;
   }
 
-  async claim(queue: string, limit: number): Promise<readonly Claim[]> {
+  async claim(queue: string, limit: number, but: readonly string[]): Promise<readonly Claim[]> {
     const mark = randomInt(2 ** 47);
     const { ids, taken } = await this.#store.transaction(async (tx) => {
-      const fetched = await this.#boss.fetch(tx, queue, limit);
+      const fetched = await this.#boss.fetch(tx, queue, limit, but);
       return { ids: fetched, taken: fetched.length === 0 ? new Map() : await take(tx, queue, fetched, mark) };
     });
     const claims: Claim[] = [];
@@ -134,15 +135,25 @@ class PostgresEngine implements QueueEngine {
   }
 
   async postpone(tx: Db, claim: Claim, pause: number): Promise<boolean> {
-    const held = await changeHeld(tx, claim, { mark: null, due: sql<number>`${NOW} + ${Math.ceil(pause)}` });
+    const held = await changeHeld(tx, claim, { due: dueAfter(pause), failed: claim.attempt, unknown: null });
     if (held) await this.#boss.again(tx, claim.queue, claim.id, pause / 1000);
     return held;
   }
 
   async release(tx: Db, claim: Claim): Promise<boolean> {
-    const held = await changeHeld(tx, claim, { mark: null, attempt: claim.attempt - 1 });
+    const held = await changeHeld(tx, claim, notBegun(claim));
     if (held) await this.#boss.again(tx, claim.queue, claim.id);
     return held;
+  }
+
+  async leave(tx: Db, claim: Claim, pause?: number): Promise<boolean> {
+    const { queue, id } = claim;
+    const wait = pause === undefined ? {} : { due: dueAfter(pause) };
+    const unknown = sql<number>`coalesce(unknown, ${NOW})`;
+    if (!(await changeHeld(tx, claim, { ...notBegun(claim), ...wait, unknown }))) return false;
+    await this.#boss.again(tx, queue, id, pause === undefined ? undefined : pause / 1000);
+    if (pause === undefined) await this.#announce(tx, queue);
+    return true;
   }
 
   async clear(tx: Db, claim: Claim): Promise<void> {
@@ -218,13 +229,13 @@ class PostgresEngine implements QueueEngine {
   /** Gives pg-boss the next job of a locked key. @returns whether there was one */
   async #giveNext(tx: Db, line: Pick<KeyedClaim, 'queue' | 'key'>): Promise<boolean> {
     const next = await moveOn(tx, line);
-    if (next !== undefined) await this.#boss.give(tx, line.queue, [{ id: next }]);
+    if (next !== undefined) await this.#boss.give(tx, line.queue, [next]);
     return next !== undefined;
   }
 
   /** Gives pg-boss a job that may run now. */
-  async #giveNow(tx: Db, queue: string, id: string): Promise<void> {
-    await this.#boss.give(tx, queue, [{ id }]);
+  async #giveNow(tx: Db, queue: string, job: Given): Promise<void> {
+    await this.#boss.give(tx, queue, [job]);
     await this.#announce(tx, queue);
   }
 
@@ -264,6 +275,11 @@ class PostgresEngine implements QueueEngine {
       return undefined;
     }
   }
+}
+
+/** A time in the column `due`, so many milliseconds from now. */
+function dueAfter(pause: number) {
+  return sql<number>`${NOW} + ${Math.ceil(pause)}`;
 }
 
 function isKeyed(claim: Claim): claim is KeyedClaim {

@@ -1,4 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql, type Updateable } from 'kysely';
+import type { JobTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
 import type { QueueCounts } from './port.ts';
 
@@ -9,6 +10,17 @@ export const PLACE = { free: 0, behind: 1, coming: 2 } as const;
 export interface Line {
   readonly queue: string;
   readonly key: string;
+}
+
+/** Columns of a job that change. */
+export type JobChange = Omit<Updateable<JobTable>, 'due' | 'unknown'> & {
+  readonly due?: number | RawBuilder<number>;
+  readonly unknown?: RawBuilder<number> | null;
+};
+
+/** The columns of a job that is given back as if its attempt had not begun. */
+export function notBegun({ attempt }: { readonly attempt: number }): JobChange {
+  return { attempt: attempt - 1, ...(attempt === 1 && { began: null }) };
 }
 
 /** The jobs that wait and that run, by queue. */

@@ -4,20 +4,16 @@ import { LockFile } from '../sqlite/lock-file.ts';
 import type { JobTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
 import type { Claim, Listener, QueueEngine } from './engine.ts';
-import { countJobs, hasWaiting, type Line, PLACE } from './rows.ts';
+import { countJobs, hasWaiting, type JobChange, type Line, notBegun, PLACE } from './rows.ts';
 
 /** Milliseconds between two looks, which find what other processes enter. */
 const POLL = 250;
 
 /** The columns of a job that is taken. */
-interface TakenRow {
+type TakenRow = Pick<JobTable, 'id' | 'key' | 'kind' | 'data' | 'due' | 'attempt' | 'began' | 'unknown'> & {
   readonly sequence: number;
-  readonly id: string;
-  readonly key: string | null;
-  readonly data: string;
-  readonly due: number;
-  readonly attempt: number;
-}
+  readonly failed: number;
+};
 
 /**
  * The queue on SQLite: a table. A job is held by a process, whose lock file shows that it is alive. Of the jobs of a key one
@@ -32,34 +28,45 @@ export function sqliteEngine(store: Store, now: () => number): QueueEngine {
   return {
     poll: POLL,
     lease: undefined,
-    async insert(tx, { queue, id, key = null, data, after }) {
+    async insert(tx, { queue, id, key = null, kind = null, data, after }) {
       const time = now();
       const wait = after === undefined ? { due: time, since: time } : { due: after.getTime(), since: null };
       const place = key === null ? PLACE.free : after === undefined ? await placeIn(tx, { queue, key }) : PLACE.coming;
       const { numInsertedOrUpdatedRows } = await tx
         .insertInto('signalbox_job')
-        .values({ queue, id, key, data: JSON.stringify(data), place, ...wait, attempt: 0, cancelled: 0 })
+        .values({ queue, id, key, kind, data: JSON.stringify(data), place, ...wait, attempt: 0, cancelled: 0 })
         .onConflict((conflict) => conflict.columns(['queue', 'id']).doNothing())
         .executeTakeFirst();
       return numInsertedOrUpdatedRows === 1n;
     },
     remove,
-    async claim(queue, limit) {
+    async claim(queue, limit, but) {
       const db = await store.tables();
-      await catchUp(db, store.transaction, { queue, now: now() });
+      const time = now();
+      await catchUp(db, store.transaction, { queue, now: time });
       const mark = ++marks;
-      const { rows } = await takeJobs({ queue, limit, mark, worker: workers.name, now: now() }).execute(db);
+      const { rows } = await takeJobs({ queue, limit, but, mark, worker: workers.name, now: time }).execute(db);
       const inOrder = rows.toSorted((a, b) => a.due - b.due || a.sequence - b.sequence);
-      return inOrder.map(({ id, key, data, attempt }) => {
-        return { id, queue, key: key ?? undefined, data: JSON.parse(data), attempt, mark };
-      });
+      return inOrder.map(({ id, key, kind, data, attempt, ...row }) => ({
+        ...{ id, queue, key: key ?? undefined, kind: kind ?? undefined, data: JSON.parse(data), attempt, mark },
+        elapsed: time - (row.began ?? time),
+        unknownFor: row.unknown === null ? undefined : time - row.unknown,
+        died: row.failed < attempt - 1,
+      }));
     },
     async finish(tx, claims) {
       const ended = await endJobs(tx, mine(claims));
       return ended.filter(({ cancelled }) => cancelled === 0).length;
     },
-    postpone: (tx, claim, pause) => giveUp(tx, mine([claim]), { due: now() + pause, since: now() }),
-    release: (tx, claim) => giveUp(tx, mine([claim]), { attempt: claim.attempt - 1 }),
+    postpone: (tx, claim, pause) =>
+      giveUp(tx, mine([claim]), { ...pausing(now(), pause), failed: claim.attempt, unknown: null }),
+    release: (tx, claim) => giveUp(tx, mine([claim]), notBegun(claim)),
+    leave(tx, claim, pause) {
+      const time = now();
+      const unknown = sql<number>`coalesce(unknown, ${time})`;
+      const wait = pause === undefined ? {} : pausing(time, pause);
+      return giveUp(tx, mine([claim]), { ...notBegun(claim), ...wait, unknown });
+    },
     async clear(tx, claim) {
       await endJobs(tx, sql`${mine([claim])} and cancelled = 1`);
     },
@@ -103,11 +110,7 @@ async function remove(tx: Db, queue: string, id: string): Promise<boolean> {
   return true;
 }
 
-async function giveUp(
-  tx: Db,
-  mine: RawBuilder<boolean>,
-  change: { readonly due?: number; readonly since?: number; readonly attempt?: number },
-): Promise<boolean> {
+async function giveUp(tx: Db, mine: RawBuilder<boolean>, change: JobChange): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('signalbox_job')
     .set({ ...change, worker: null, mark: null })
@@ -117,22 +120,26 @@ async function giveUp(
   return numUpdatedRows === 1n;
 }
 
+const pausing = (now: number, pause: number) => ({ due: now + pause, since: now });
+
 /** Takes the jobs that have been due for longest. */
 function takeJobs(of: {
   readonly queue: string;
   readonly limit: number;
+  readonly but: readonly string[];
   readonly mark: number;
   readonly worker: string;
   readonly now: number;
 }): RawBuilder<TakenRow> {
+  const others = of.but.length === 0 ? sql`` : sql`and (kind is null or kind not in (${sql.join(of.but)}))`;
   return sql<TakenRow>`
-    update signalbox_job set worker = ${of.worker}, mark = ${of.mark}, attempt = attempt + 1
+    update signalbox_job set worker = ${of.worker}, mark = ${of.mark}, attempt = attempt + 1, began = coalesce(began, ${of.now})
     where sequence in (
       select sequence from signalbox_job
-      where queue = ${of.queue} and worker is null and place = 0 and due <= ${of.now}
+      where queue = ${of.queue} and worker is null and place = 0 and due <= ${of.now} ${others}
       order by due, sequence limit ${of.limit}
     )
-    returning sequence, id, key, data, due, attempt
+    returning sequence, id, key, kind, data, due, attempt, began, unknown, failed
   `;
 }
 

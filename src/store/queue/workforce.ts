@@ -66,7 +66,7 @@ class Lane {
       this.#wanted = false;
       // Taken before the query: the lease begins when the database runs it.
       const asked = performance.now();
-      const claims = await this.#shop.engine.claim(this.#queue, free);
+      const claims = await this.#shop.engine.claim(this.#queue, free, this.#ending.unknownKinds);
       for (const claim of claims) this.#begin(claim, asked);
       if (claims.length === free) this.#wanted = true;
     }

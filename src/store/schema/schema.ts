@@ -16,6 +16,7 @@ import { errorText, StoreError } from '../error.ts';
 import type { PendingMigration, Store } from '../port.ts';
 import type { Db, MigrationTable, Tables } from '../tables.ts';
 import { createSchema } from './0001-schema.ts';
+import { addWork } from './0003-work.ts';
 
 /** One step of the schema, forward only. Once released it never changes: a later step corrects it. */
 interface Migration {
@@ -25,7 +26,10 @@ interface Migration {
 }
 
 /** Every step, oldest first: they run in this order. */
-export const migrations: readonly Migration[] = [{ name: '0001-schema', up: createSchema }];
+export const migrations: readonly Migration[] = [
+  { name: '0001-schema', up: createSchema },
+  { name: '0003-work', up: addWork },
+];
 
 /**
  * The last step of the version before this one, which goes on working with every step that follows. The database keeps it

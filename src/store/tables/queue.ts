@@ -32,6 +32,14 @@ export interface JobTable {
   mark: number | null;
   /** 1: it was cancelled, and its worker has not stopped yet. */
   cancelled: number;
+  /** What a gateway must have in order to run it; null when every gateway does, or for a job of a version that did not record it. */
+  kind: string | null;
+  /** When a gateway first found that its definitions lack the kind, in milliseconds since 1970; null once one attempted it. */
+  unknown: number | null;
+  /** When its first attempt began, in milliseconds since 1970. */
+  began: number | null;
+  /** The last attempt that failed. If it is not the one before the next, the gateway of that one died. */
+  failed: Generated<number>;
 }
 
 /** A key of the queue on PostgreSQL, as long as it has jobs. It is locked by every change to the places of its jobs. */
@@ -47,6 +55,7 @@ export interface DeadLetterTable {
   queue: string;
   id: string;
   key: string | null;
+  kind: string | null;
   /** JSON. */
   data: string;
   attempts: number;

@@ -2,7 +2,9 @@ import { expect, it } from 'vitest';
 import { JobRefused } from '../../../src/store/index.ts';
 import { eventually } from '../../support/project.ts';
 import { describeEngines } from '../engines.ts';
-import { drained, enter, note, QUEUE, queueOver, RETRIES, worker } from './support.ts';
+import { drained, enter, gate, note, QUEUE, queueOver, RETRIES, worker } from './support.ts';
+
+const DAY = 86_400_000;
 
 describeEngines('attempts at a job', ({ place }) => {
   it('tries again, counts the attempts, holds back the key, and says when the next attempt is', async () => {
@@ -45,7 +47,7 @@ describeEngines('attempts at a job', ({ place }) => {
     queue.work(
       QUEUE,
       worker(() => Promise.reject(new Error('broken')), {
-        retry: { ...RETRIES, attempts: 1 },
+        retry: { ...RETRIES, attempts: 2 },
         onDead: async (tx, job, error) => {
           await note(`dead ${job.attempt} ${error.message}`)(tx);
           // Nothing is kept of the first time: the letter neither.
@@ -64,6 +66,103 @@ describeEngines('attempts at a job', ({ place }) => {
     expect(notes).toEqual([{ name: 'dead 2 broken' }]);
     await eventually('the word of it', () => (errors.includes('broken') ? true : undefined));
     expect(errors).toContain('the database said no');
+  });
+
+  it('tries again until the time of the rule is over, whatever the number of attempts', async () => {
+    const store = await (await place()).migrated();
+    let moved = 0;
+    const queue = await queueOver(store, { now: () => Date.now() + moved });
+    const { opened, open } = gate();
+    const ran: number[] = [];
+    queue.work(
+      QUEUE,
+      worker(
+        async ({ attempt }) => {
+          ran.push(attempt);
+          if (attempt === 4) await opened;
+          throw new Error(`no ${attempt}`);
+        },
+        { retry: { for: DAY, first: 1, longest: 1 } },
+      ),
+    );
+    await queue.start();
+    const id = await enter(store, queue);
+    await eventually('the fourth attempt', () => (ran.length === 4 ? true : undefined));
+    moved = DAY;
+    open();
+    await drained(queue);
+    expect(await queue.deadLetters()).toMatchObject([{ id, attempts: 4, error: 'no 4' }]);
+  });
+
+  it('counts that time from the first attempt, and makes one after a longer outage', async () => {
+    const where = await place();
+    const store = await where.migrated();
+    const queue = await queueOver(store);
+    const ran: number[] = [];
+    queue.work(
+      QUEUE,
+      worker(
+        async ({ attempt }) => {
+          ran.push(attempt);
+          throw new Error(`no ${attempt}`);
+        },
+        { retry: { for: DAY, first: 1, longest: 1 } },
+      ),
+    );
+    const id = await enter(store, queue);
+    await where.run(`update signalbox_job set attempt = 3, failed = 3, began = ${Date.now() - 3 * DAY}`);
+    await queue.start();
+    await drained(queue);
+    expect(ran).toEqual([4]);
+    expect(await queue.deadLetters()).toMatchObject([{ id, attempts: 4, error: 'no 4' }]);
+  });
+
+  it('does not begin again what ended with its gateway when that time is over', async () => {
+    const where = await place();
+    const store = await where.migrated();
+    const queue = await queueOver(store);
+    const ran: number[] = [];
+    queue.work(
+      QUEUE,
+      worker(async ({ attempt }) => void ran.push(attempt), { retry: { for: DAY, first: 1, longest: 1 } }),
+    );
+    const late = await enter(store, queue);
+    await where.run(`update signalbox_job set attempt = 3, failed = 2, began = ${Date.now() - 2 * DAY}`);
+    await enter(store, queue);
+    await where.run(`update signalbox_job set attempt = 3, failed = 2, began = ${Date.now()} where attempt = 0`);
+    await queue.start();
+    await drained(queue);
+    expect(ran).toEqual([4]);
+    expect(await queue.deadLetters()).toMatchObject([
+      { id: late, attempts: 3, error: 'the process that ran attempt 3 in work died' },
+    ]);
+  });
+
+  it('tries again only what the rule names', async () => {
+    const store = await (await place()).migrated();
+    const queue = await queueOver(store);
+    const ran: unknown[] = [];
+    const on = ({ message }: Error): boolean => message === 'busy';
+    queue.work(
+      QUEUE,
+      worker(
+        async ({ data, attempt }) => {
+          ran.push([data.words, attempt]);
+          throw new Error(String(data.words));
+        },
+        { retry: { ...RETRIES, attempts: 2, on } },
+      ),
+    );
+    await queue.start();
+    await enter(store, queue, { data: { words: 'busy' } });
+    await drained(queue);
+    await enter(store, queue, { data: { words: 'broken' } });
+    await drained(queue);
+    expect(ran).toEqual([
+      ['busy', 1],
+      ['busy', 2],
+      ['broken', 1],
+    ]);
   });
 
   it('does not try again what its worker refuses, and takes the next of the key', async () => {

@@ -34,7 +34,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const queue = await openQueue(store);
   queue.work('work', {
     concurrency: 4,
-    retry: { attempts: 3, first: 1, longest: 1 },
+    retry: { attempts: 4, first: 1, longest: 1 },
     run: (job) => record(store, job, Number(process.argv[3] ?? 10)),
   });
   await queue.start();

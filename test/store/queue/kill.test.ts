@@ -103,7 +103,7 @@ describeEngines('kill -9', ({ kind, place }) => {
     const killed = Date.now();
     queue.work(
       QUEUE,
-      worker((job) => record(store, job), { concurrency: 4, retry: { attempts: 3, first: 1, longest: 1 } }),
+      worker((job) => record(store, job), { concurrency: 4, retry: { attempts: 4, first: 1, longest: 1 } }),
     );
     await queue.start();
     // What the dead gateway held is taken up when its lock, or its heartbeat, is found to be gone.

@@ -14,7 +14,7 @@ it('whoever is woken while a look ends looks once more', async () => {
     return [];
   };
   const engine: QueueEngine = { ...sqliteEngine(store, Date.now), poll: 1_000_000, claim };
-  const workforce = new Workforce({ store, engine, now: Date.now, report: () => {} });
+  const workforce = new Workforce({ store, engine, now: Date.now, report: () => {}, unknown: 1000 });
   onTestFinished(() => workforce.close(0));
   workforce.add(
     QUEUE,

@@ -17,7 +17,7 @@ it('a job stops by itself when its database did not answer for longer than it is
     return new Map();
   };
   const engine: QueueEngine = { ...table, lease: 50, held: silent };
-  const workforce = new Workforce({ store, engine, now: Date.now, report: () => {} });
+  const workforce = new Workforce({ store, engine, now: Date.now, report: () => {}, unknown: 1000 });
   const { opened, open } = gate();
   const reasons: unknown[] = [];
   const run: Worker['run'] = async ({ signal }) => {

@@ -43,7 +43,7 @@ function work(queue: JobQueue, all: readonly Fate[], seen: Seen): void {
   const busy = new Set<number>();
   queue.work(QUEUE, {
     concurrency: 4,
-    retry: { attempts: 2, first: 1, longest: 1 },
+    retry: { attempts: 3, first: 1, longest: 1 },
     async run(job) {
       const n = job.data.n as number;
       const { failures, refused, completes } = all[n] as Fate;
@@ -136,7 +136,7 @@ it.skipIf(!hasPostgres)(
       ended.add(id);
     };
     for (const queue of queues) {
-      queue.work(QUEUE, worker(run, { concurrency: 3, retry: { attempts: 1, first: 1, longest: 1 } }));
+      queue.work(QUEUE, worker(run, { concurrency: 3, retry: { attempts: 2, first: 1, longest: 1 } }));
       await queue.start();
     }
     const all: string[] = [];

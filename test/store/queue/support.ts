@@ -3,7 +3,7 @@ import { type JobQueue, openQueue, type QueueOptions, type Store, type Worker } 
 import { eventually } from '../../support/project.ts';
 
 export const QUEUE = 'work';
-export const RETRIES = { attempts: 2, first: 1, longest: 5 };
+export const RETRIES = { attempts: 3, first: 1, longest: 5 };
 
 /** Work of a job that the database shows: a row of a table that the tests have no other use for. */
 export const note = (name: string) => (tx: Parameters<Parameters<Store['transaction']>[0]>[0]) =>
@@ -18,7 +18,7 @@ export async function queueOver(store: Store, options: QueueOptions = {}): Promi
 
 /** A worker that tries nothing twice and does one job at a time, unless said otherwise. */
 export function worker(run: Worker['run'], more: Partial<Worker> = {}): Worker {
-  return { concurrency: 1, retry: { attempts: 0, first: 1, longest: 1 }, run, ...more };
+  return { concurrency: 1, retry: { attempts: 1, first: 1, longest: 1 }, run, ...more };
 }
 
 /** Enters a job in a transaction of its own. */
@@ -28,6 +28,7 @@ export function enter(
   job: {
     readonly data?: Record<string, unknown>;
     readonly key?: string;
+    readonly kind?: string;
     readonly id?: string;
     readonly after?: Date;
   } = {},

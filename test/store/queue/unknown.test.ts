@@ -1,0 +1,138 @@
+import { expect, it } from 'vitest';
+import { type Job, type JobQueue, JobUnknown, type Store } from '../../../src/store/index.ts';
+import { eventually } from '../../support/project.ts';
+import { describeEngines } from '../engines.ts';
+import { drained, enter, note, QUEUE, queueOver, worker } from './support.ts';
+
+/** A gateway that knows some kinds of work, and what it was given. */
+async function gatewayWith(
+  store: Store,
+  kinds: readonly string[],
+  options: { readonly unknown?: number; readonly dead?: string[]; readonly words?: string[] } = {},
+): Promise<{ readonly queue: JobQueue; readonly given: Job[]; readonly done: unknown[] }> {
+  const given: Job[] = [];
+  const done: unknown[] = [];
+  const { unknown = 60_000, dead = [], words = [] } = options;
+  const queue = await queueOver(store, { unknown, onError: ({ message }) => void words.push(message) });
+  queue.work(
+    QUEUE,
+    worker(
+      async (job) => {
+        given.push(job);
+        if (!kinds.includes(String(job.kind))) throw new JobUnknown(`there is no ${job.kind} here`);
+        done.push([job.data.n, job.attempt]);
+      },
+      {
+        concurrency: 2,
+        retry: { attempts: 1, first: 1, longest: 1 },
+        onDead: async (tx, job, error) => {
+          dead.push(`${job.attempt} ${error.message}`);
+          await note('dead')(tx);
+        },
+      },
+    ),
+  );
+  return { queue, given, done };
+}
+
+const numbers = (n: number): readonly number[] => Array.from({ length: n }, (_, index) => index + 1);
+
+describeEngines('work that a gateway does not know', ({ kind, place }) => {
+  it('is done by one that knows it, at the first attempt, and does not keep the other from its own', async () => {
+    const store = await (await place()).migrated();
+    const words: string[] = [];
+    const old = await gatewayWith(store, ['old'], { words });
+    await old.queue.start();
+    await store.transaction(async (tx) => {
+      for (const n of numbers(30)) await old.queue.send(tx, { queue: QUEUE, kind: 'new', data: { n } });
+      for (const n of numbers(30)) await old.queue.send(tx, { queue: QUEUE, kind: 'old', data: { n } });
+    });
+    await eventually('the old work to be done', () => (old.done.length === 30 ? true : undefined));
+    const fresh = await gatewayWith(store, ['old', 'new']);
+    await fresh.queue.start();
+    await drained(old.queue);
+    const sorted = (done: readonly unknown[]) => done.toSorted((a, b) => (a as number[])[0]! - (b as number[])[0]!);
+    expect(sorted(fresh.done)).toEqual(numbers(30).map((n) => [n, 1]));
+    expect(sorted(old.done)).toEqual(numbers(30).map((n) => [n, 1]));
+    // It looked at no more of them than it had hands.
+    expect(old.given.filter((job) => job.kind === 'new').length).toBeLessThanOrEqual(2);
+    expect(words).toEqual(['there is no new here']);
+    expect(await old.queue.deadLetters()).toEqual([]);
+  });
+
+  it('keeps its place before the later jobs of its key', async () => {
+    const store = await (await place()).migrated();
+    const old = await gatewayWith(store, ['old']);
+    await old.queue.start();
+    await store.transaction(async (tx) => {
+      for (const n of numbers(6))
+        await old.queue.send(tx, { queue: QUEUE, key: 'k', kind: n % 2 === 1 ? 'new' : 'old', data: { n } });
+    });
+    await enter(store, old.queue, { kind: 'old', data: { n: 7 } });
+    await eventually('other work to be done', () => (old.done.length === 1 ? true : undefined));
+    const fresh = await gatewayWith(store, ['new']);
+    await fresh.queue.start();
+    await drained(old.queue);
+    expect(fresh.done).toEqual([1, 3, 5].map((n) => [n, 1]));
+    expect(old.done).toEqual([7, 2, 4, 6].map((n) => [n, 1]));
+  });
+
+  it('is dead with its reason when no gateway has known it for the time that is set', async () => {
+    const store = await (await place()).migrated();
+    const dead: string[] = [];
+    const { queue, done } = await gatewayWith(store, ['old'], { unknown: 400, dead });
+    await queue.start();
+    const id = await enter(store, queue, { kind: 'gone', key: 'k', data: { n: 1 } });
+    await enter(store, queue, { kind: 'old', key: 'k', data: { n: 2 } });
+    await drained(queue);
+    const reason = 'No gateway has been able to run it for 400 ms: there is no gone here';
+    expect(await queue.deadLetters()).toMatchObject([{ id, attempts: 0, error: reason }]);
+    expect(dead).toEqual([`0 ${reason}`]);
+    expect(done).toEqual([[2, 1]]);
+  });
+
+  it('waits longer and longer when it has no kind, or is not like others of its kind', async () => {
+    const store = await (await place()).migrated();
+    const old = await queueOver(store, { unknown: 60_000 });
+    let given = 0;
+    old.work(
+      QUEUE,
+      worker(
+        async ({ data }) => {
+          if (data.known === true) return;
+          given += 1;
+          throw new JobUnknown('there is no such value here', { allOfKind: false });
+        },
+        { concurrency: 2 },
+      ),
+    );
+    await old.start();
+    await enter(store, old, { data: {} });
+    await enter(store, old, { kind: 'new', data: {} });
+    await eventually('both to be seen', () => (given === 2 ? true : undefined));
+    await enter(store, old, { kind: 'new', data: { known: true } });
+    await eventually('the known one to be done', async () => {
+      const [{ waiting, running } = { waiting: 0, running: 0 }] = await old.counts();
+      return waiting === 2 && running === 0 ? true : undefined;
+    });
+    expect(given).toBe(2);
+  });
+
+  it.skipIf(kind === 'sqlite')(
+    'is not taken again and again when a version that knows no kinds has given it',
+    async () => {
+      const where = await place();
+      const store = await where.migrated();
+      const { queue, given } = await gatewayWith(store, []);
+      for (const _ of numbers(3)) await enter(store, queue, { kind: 'new' });
+      await where.run('update signalbox_queue.job set group_id = null');
+      await queue.start();
+      await enter(store, queue, { kind: 'other' });
+      await eventually('all to be seen', () => (given.length >= 4 ? true : undefined));
+      await eventually('all to wait', async () => ((await queue.counts())[0]?.running === 0 ? true : undefined));
+      await enter(store, queue, { kind: 'another' });
+      await eventually('the last to be seen', () => (given.some((job) => job.kind === 'another') ? true : undefined));
+      expect(given.length).toBeLessThan(12);
+    },
+  );
+});
