@@ -1,8 +1,9 @@
+import { sql } from 'kysely';
 import type { Component, ComponentEventRegistration } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
 import { beginAccount } from '../model/work.ts';
 import { ownerOf } from '../security/directory/port.ts';
-import type { FailedJob, Job, Worker } from '../store/index.ts';
+import type { Db, FailedJob, Job, Store, Worker } from '../store/index.ts';
 import { runClass } from './context.ts';
 import { classOf, EVENTS, type EventData, type InsideFacts, insideOf, isDue, openFor } from './inside.ts';
 import type { Components, ComponentsOptions } from './port.ts';
@@ -16,7 +17,22 @@ export function openComponents(options: ComponentsOptions): Components {
   return {
     read: (component, keys) => saves.read(component, keys),
     save: (component, action, record, facts) => saves.save(component, action, record, facts),
+    busy: (tx, users) => usersWaiting(tx, options.store.kind, users),
   };
+}
+
+async function usersWaiting(tx: Db, kind: Store['kind'], users: readonly string[]): Promise<readonly string[]> {
+  const user = kind === 'postgres' ? sql<string>`data::json ->> 'user'` : sql<string>`json_extract(data, '$.user')`;
+  const [waiting, dead] = (['signalbox_job', 'signalbox_dead_letter'] as const).map((table) =>
+    tx
+      .selectFrom(table)
+      .select(user.as('user'))
+      .distinct()
+      .where('queue', '=', EVENTS)
+      .where(user, 'in', users)
+      .execute(),
+  );
+  return [...((await waiting) ?? []), ...((await dead) ?? [])].map((row) => row.user);
 }
 
 /** Classes that run at the same time in one gateway, for different records. */

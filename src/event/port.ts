@@ -6,7 +6,7 @@ import type { User } from '../model/security.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { Account, OpenWork } from '../model/work.ts';
 import type { Owners } from '../security/directory/port.ts';
-import type { JobQueue, Store } from '../store/index.ts';
+import type { Db, JobQueue, Store } from '../store/index.ts';
 
 export interface ComponentsOptions {
   readonly registry: Registry;
@@ -46,4 +46,6 @@ export interface Components {
     record: DocumentValue,
     facts: SaveFacts,
   ): Promise<SavedRecord>;
+  /** Those of some users for whom classes are still to run after a save, also those that failed for good. */
+  busy(tx: Db, users: readonly string[]): Promise<readonly string[]>;
 }

@@ -172,7 +172,7 @@ function usersOf({ users }: Registry, has: (user: User) => boolean): string[] {
 }
 
 const GATEWAY = shape<Gateway>()(
-  'gateway context listen database publicUrl sample-data handlers namespace timezone requires! tls proxies audit delivered! contracts metrics cors! compress limits properties',
+  'gateway context listen database publicUrl sample-data handlers namespace timezone requires! tls proxies audit delivered! contracts metrics cors! compress limits retention properties',
   {
     gateway: ({ id }) => id,
     publicUrl: ({ publicUrl }) => tree(publicUrl),

@@ -13,7 +13,7 @@ import type { SchemeDeclared } from './schema/scheme.ts';
 import { type Callers, checkOwnPaths, usualSchemes } from './security/schemes.ts';
 import { addressFault, linkFile, linkSecret, linkUrl, writtenFault } from './value/address.ts';
 import { parseConfigText } from './value/config-text.ts';
-import { linkCallLimits } from './value/limits.ts';
+import { linkCallLimits, linkRetention } from './value/limits.ts';
 import { isTimezone, linkDuration, linkSize } from './value/units.ts';
 
 /** The default handlers folder. */
@@ -56,6 +56,7 @@ export function linkGateway(
     mtom: mtomOf(value.properties ?? {}),
     domainNames: domainNames(linking, value).map(({ name }) => name),
     limits: limitsOf(linking, value.limits ?? {}),
+    retention: linkRetention(linking, value.retention),
     ...given({
       publicUrl: value.publicUrl === undefined ? undefined : text(value.publicUrl.replace(/\/+$/, '')),
       sampleData: value['sample-data'],
@@ -78,7 +79,6 @@ function limitsOf(linking: Linking, declared: NonNullable<GatewayDeclared['limit
     processes: declared.processes ?? 4,
     temporary: linkSize(linking, declared, 'temporary') ?? 512 * 1024 ** 2,
     slowest: linkSize(linking, declared, 'slowest') ?? 240,
-    keep: linkDuration(linking, declared, 'limits.keep') ?? 7 * 86_400_000,
     ...given({ queued: declared.queued, queries: declared.queries }),
     ...linkCallLimits(linking, declared),
   };

@@ -27,9 +27,25 @@ export interface Limits extends CallLimits {
   readonly temporary: number;
   /** Bytes per second at which a request body must arrive on average, checked after 5 s. */
   readonly slowest: number;
-  /** How long results in files, polled results and reports are kept. */
-  readonly keep: number;
 }
+
+/** How long data is kept that nothing needs any more, in milliseconds. */
+export interface Retention {
+  /** Results in files, polled results, and reports of processes, from their end. */
+  readonly results: Kept;
+  /** Process requests, from their end. */
+  readonly requests: Kept;
+  /** Message logs of process requests, from the end of the request. */
+  readonly messages: Kept;
+  /** Dead letters, from the last attempt. */
+  readonly dead: Kept;
+  /** Callers that are known by their tokens alone, from their last call that queued work. */
+  readonly callers: Kept;
+  /** The audit trail of users. */
+  readonly audit: Kept;
+}
+
+export type Kept = number | 'forever';
 
 /** The database of the gateway. */
 export interface Database {
@@ -88,6 +104,7 @@ export interface Gateway {
    */
   readonly domainNames: readonly string[];
   readonly limits: Limits;
+  readonly retention: Retention;
   readonly at: Position;
 }
 

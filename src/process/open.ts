@@ -12,7 +12,8 @@ import { type EntryPorts, enterRequest, QUEUE, type RequestData, sendJob } from 
 import { checkAccess, findMessages, findRequests } from './find.ts';
 import type { RequestAction, RunPorts, Scheduler } from './port.ts';
 import { findProgram, findProgramOf, programNamesOf } from './program.ts';
-import { findReport, findReported, REPORTS, sweepReports } from './reports.ts';
+import { findReport, findReported, REPORTS } from './reports.ts';
+import { busyOperators, retainedRequests } from './retention.ts';
 import { findRow, type RequestRow, shownRequest, updateOwn } from './rows.ts';
 import { enterRecurring, readRequest } from './schedule.ts';
 import { DISTRIBUTION, mayTake, move, RUN_STATUS, type Step, wordOf } from './status.ts';
@@ -69,7 +70,8 @@ export function openScheduler({ blobs, now = Date.now, grace = GRACE, ...options
     report: (instance, user) => findReport(ports, instance, user),
     reported: async (contentId) => findReported(await store.tables(), contentId),
     names: (type, user) => programNamesOf(ports, user, type),
-    sweep: () => sweepReports(ports, new Date(now() - registry.gateway.limits.keep)),
+    retained: retainedRequests(registry.gateway.retention, ports.reports),
+    busy: busyOperators,
   };
 }
 
@@ -152,6 +154,7 @@ async function takeAlong(tx: Db, step: Step, row: RequestRow, ports: EntryPorts)
   await queue.cancel(tx, QUEUE, job);
   if (step === 'ask') await update({ cancelled: instantText(now) });
   if (step === 'cancel') await update({ cancelled: instantText(now), ended: instantText(now) });
+  if (step === 'delete' && row.ended === null) await update({ ended: instantText(now) });
   if (step !== 'delete' || report === null) return undefined;
   await update({ report: null, content: null });
   return report;

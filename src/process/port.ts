@@ -6,7 +6,7 @@ import type { User } from '../model/security.ts';
 import type { Account, OpenWork } from '../model/work.ts';
 import type { QueryPort, SavedQueries } from '../query/index.ts';
 import type { Owners } from '../security/directory/port.ts';
-import type { JobQueue, Store } from '../store/index.ts';
+import type { Db, JobQueue, Retained, Store } from '../store/index.ts';
 import type { Clock } from './clock.ts';
 import type { GivenParameter } from './request.ts';
 
@@ -37,8 +37,10 @@ export interface Scheduler {
   reported(contentId: number): Promise<number>;
   /** Names of the processes that a user may run, of all types or one; `PSQuery` is the type of stored queries. */
   names(type: string | undefined, user: User): Promise<readonly string[]>;
-  /** Removes expired reports. */
-  sweep(): Promise<void>;
+  /** What is removed of requests some time after their end. */
+  readonly retained: readonly Retained[];
+  /** Those of some users that have requests which have not ended. */
+  readonly busy: (tx: Db, users: readonly string[]) => Promise<readonly string[]>;
 }
 
 /** A request as a caller sends it. */

@@ -3,7 +3,6 @@ import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
 import type { Attachment } from '../model/value.ts';
 import { type Db, JobLost } from '../store/index.ts';
-import { instantText } from './clock.ts';
 import { nextContent } from './enter.ts';
 import { checkAccess } from './find.ts';
 import type { ProcessReport, RunPorts } from './port.ts';
@@ -59,65 +58,4 @@ export async function findReported(db: Db, contentId: number): Promise<number> {
       : undefined;
   if (row === undefined) throw Fault.of('NOT_FOUND', { what: `report ${contentId}` });
   return row.instance;
-}
-
-/** Removes the reports of requests that ended before a time. */
-export async function sweepReports(
-  { store, reports }: Pick<RunPorts, 'store' | 'reports'>,
-  before: Date,
-): Promise<void> {
-  const limit = instantText(before.getTime());
-  const db = await store.tables();
-  for (;;) {
-    const old = await db
-      .selectFrom('signalbox_process_request')
-      .select(['instance', 'report'])
-      .where('report', 'is not', null)
-      .where('ended', '<', limit)
-      .limit(100)
-      .execute();
-    if (old.length === 0) break;
-    for (const { instance, report } of old) {
-      await store.transaction((tx) => forget(tx, instance, report as string));
-      await reports.delete(report as string);
-    }
-  }
-  await reports.expire(await nobodys(db, before));
-}
-
-/** Removes a report from its request, unless the request was restarted meanwhile. */
-async function forget(tx: Db, instance: number, report: string): Promise<void> {
-  // The request table comes first, as in every other step of a request: this order avoids deadlocks.
-  await tx
-    .updateTable('psprcsrqst')
-    .set({ diststatus: DISTRIBUTION.Delete })
-    .where('prcsinstance', '=', instance)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('signalbox_process_request')
-          .select('instance')
-          .whereRef('instance', '=', 'psprcsrqst.prcsinstance')
-          .where('report', '=', report),
-      ),
-    )
-    .execute();
-  await tx
-    .updateTable('signalbox_process_request')
-    .set({ report: null, content: null })
-    .where('instance', '=', instance)
-    .where('report', '=', report)
-    .execute();
-}
-
-/**
- * The time before which all content belongs to abandoned attempts. The report of a request that has run for longer than
- * reports are kept is older than its end.
- */
-async function nobodys(db: Db, before: Date): Promise<Date> {
-  const { began } = await db
-    .selectFrom('signalbox_process_request')
-    .select(({ fn }) => fn.min('began').as('began'))
-    .where('report', 'is not', null)
-    .executeTakeFirstOrThrow();
-  return new Date(Math.min(before.getTime(), began === null ? Number.POSITIVE_INFINITY : Date.parse(began)));
 }

@@ -87,6 +87,11 @@ const TRANSITIONS = {
 } as const satisfies Readonly<Record<string, Transition>>;
 export type Step = keyof typeof TRANSITIONS;
 
+/** The digits of the statuses in which a request has ended. */
+export const FINAL: readonly string[] = (
+  ['Success', 'Success With Warning', 'Not Successful', 'Error', 'Cancelled', 'Delete'] as const
+).map((status) => RUN_STATUS[status]);
+
 /** Whether a step is allowed from a status in digits. */
 export function mayTake(step: Step, digits: string): boolean {
   return fromDigits(step).includes(digits);

@@ -6,6 +6,7 @@ export { createSpool, type SpoolOptions } from './file/spool.ts';
 export { type Nonces, openNonces } from './nonces.ts';
 export { openStore, openToRead, pendingMigrations } from './open.ts';
 export type { PendingMigration, PostgresAccess, Store, StoreOptions, StoreReader } from './port.ts';
+export { retainedDead } from './queue/dead-letters.ts';
 export { needRoom, openQueue, type QueueOptions } from './queue/open.ts';
 export {
   type DeadLetter,
@@ -25,6 +26,7 @@ export {
   WorkerDied,
 } from './queue/port.ts';
 export { openRateTable, type RateTable } from './rate-table.ts';
+export { type Batch, openRetention, type Removed, type Retained, type Retention } from './retention.ts';
 export type { SampleDataFile } from './schema/sample-data.ts';
 export { sqlTransaction } from './sql.ts';
 export type { ProcessRequestTable } from './tables/process.ts';

@@ -10,6 +10,7 @@ export interface Tables extends BlobTables, ProcessTables, QueryTables, QueueTab
   signalbox_migration: MigrationTable;
   signalbox_migration_lock: MigrationLockTable;
   signalbox_sample_data: SampleDataTable;
+  signalbox_retention: RetentionTable;
 }
 
 /** The query builder of the gateway's own tables, over the pool or inside a transaction. */
@@ -34,4 +35,16 @@ export interface SampleDataTable {
   name: string;
   /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
   loaded: string;
+}
+
+/** One kind of data that expires. */
+export interface RetentionTable {
+  kind: string;
+  /** Entries that were removed. */
+  removed: number;
+  /** Where the next batch goes on. */
+  cursor: string | null;
+  /** The gateway that removes entries, until the given time without a batch: milliseconds since 1970. */
+  holder: string | null;
+  until: number;
 }

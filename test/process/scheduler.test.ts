@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProcessContext } from '../../src/model/handler.ts';
+import { openRetention } from '../../src/store/index.ts';
 import { createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts';
 import { eventually } from '../support/project.ts';
 import { type Code, gate, openTestScheduler, registryOf, type TestScheduler } from './support.ts';
@@ -195,13 +196,13 @@ describe.each(['SQLite', 'PostgreSQL'])('the scheduler on %s', (engine) => {
     };
     const instance = await test.enter(doing((_, context) => context.report(report)));
     await test.reaches(instance, 'Success');
-    await test.scheduler.sweep();
+    await openRetention({ store: test.store, kinds: test.scheduler.retained }).sweep();
     const { content } = await test.scheduler.report(instance, test.demo);
     expect(content.length).toBe(6);
     const db = await test.store.tables();
-    const old = '2020-01-01T00:00:00.000Z';
+    const old = new Date(Date.now() - 8 * 86_400_000).toISOString();
     await db.updateTable('signalbox_process_request').set({ ended: old }).where('instance', '=', instance).execute();
-    await test.scheduler.sweep();
+    await openRetention({ store: test.store, kinds: test.scheduler.retained }).sweep();
     expect((await test.scheduler.get(instance, test.demo)).distribution).toBe('Delete');
     await expect(test.scheduler.report(instance, test.demo)).rejects.toThrow(/its distribution Delete/);
   });
@@ -243,7 +244,7 @@ describe.each(['SQLite', 'PostgreSQL'])('the scheduler on %s', (engine) => {
       .set({ stored: '2019-12-31T00:00:00.000Z' })
       .where('key', '=', 'given up')
       .execute();
-    await test.scheduler.sweep();
+    await openRetention({ store: test.store, kinds: test.scheduler.retained }).sweep();
     expect(await blobs.get('given up')).toBeUndefined();
     end();
     await test.reaches(instance, 'Success');

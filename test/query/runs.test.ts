@@ -6,7 +6,15 @@ import type { BlobStore, Blobs } from '../../src/model/blob.ts';
 import { Fault } from '../../src/model/fault.ts';
 import type { Query } from '../../src/model/query.ts';
 import { type NewRun, openQueryRuns, openSavedQueries, type QueryRuns, type RunOwners } from '../../src/query/index.ts';
-import { type BlobStorage, type JobQueue, openBlobs, openQueue, openStore, type Store } from '../../src/store/index.ts';
+import {
+  type BlobStorage,
+  type JobQueue,
+  openBlobs,
+  openQueue,
+  openRetention,
+  openStore,
+  type Store,
+} from '../../src/store/index.ts';
 import { createDatabase, hasPostgres } from '../support/postgres.ts';
 import { eventually } from '../support/project.ts';
 import { registry } from '../support/registry.ts';
@@ -64,11 +72,11 @@ class Database {
     const queue = await openQueue(store);
     onTestFinished(() => queue.close({ timeoutMs: 0 }));
     const known = registry({});
-    const { limits } = known.gateway;
+    const { retention } = known.gateway;
     const whole = {
       ...known,
       queries: new Map([ENDLESS, ONE].map((each) => [each.id, each])),
-      gateway: { ...known.gateway, limits: { ...limits, keep: change.keep ?? limits.keep } },
+      gateway: { ...known.gateway, retention: { ...retention, results: change.keep ?? retention.results } },
     };
     const { put } = change;
     const blobs: BlobStore = put === undefined ? this.blobs : { scope: (name) => ({ ...this.blobs.scope(name), put }) };
@@ -178,7 +186,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       });
       const waiting = await runs.enter(asked(ENDLESS), undefined);
       expect(await database.kept()).toBe(2);
-      await runs.sweep();
+      await openRetention({ store: database.store, kinds: [runs.retained] }).sweep();
       expect([await runs.find(polled), await runs.find(file.id)]).toEqual([undefined, undefined]);
       expect((await runs.find(waiting))?.id, 'one that has not ended stays').toBe(waiting);
       expect(await database.kept()).toBe(0);

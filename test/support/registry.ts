@@ -139,7 +139,16 @@ export const LIMITS: Gateway['limits'] = {
   processes: 4,
   temporary: 512 * 1024 ** 2,
   slowest: 240,
-  keep: 7 * 86_400_000,
+};
+
+/** The default retention of a gateway. */
+const RETENTION: Gateway['retention'] = {
+  results: 7 * 86_400_000,
+  requests: 90 * 86_400_000,
+  messages: 30 * 86_400_000,
+  dead: 90 * 86_400_000,
+  callers: 90 * 86_400_000,
+  audit: 365 * 86_400_000,
 };
 
 const defaultGateway: Gateway = {
@@ -162,6 +171,7 @@ const defaultGateway: Gateway = {
   cors: [],
   compress: { rest: true, soap: false },
   limits: LIMITS,
+  retention: RETENTION,
   mtom: { services: true, http: true },
   domainNames: [],
   at,

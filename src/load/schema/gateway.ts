@@ -1,5 +1,5 @@
 import type { DatabaseEngine } from '../../model/gateway.ts';
-import { type GatewayLimitsDeclared, limits } from '../value/limits.ts';
+import { type GatewayLimitsDeclared, limits, type RetentionDeclared, retention } from '../value/limits.ts';
 import {
   cors,
   count,
@@ -39,6 +39,7 @@ export interface GatewayDeclared {
   readonly cors?: readonly string[];
   readonly compress?: boolean | { readonly rest?: boolean; readonly soap?: boolean };
   readonly limits?: GatewayLimitsDeclared;
+  readonly retention?: RetentionDeclared;
   readonly properties?: {
     readonly 'ig.MTOM.enablePeopleSoftServiceListeningConnector'?: boolean;
     readonly 'ig.MTOM.enableHttpListeningConnector'?: boolean;
@@ -251,6 +252,7 @@ export const gateway = keys<'gateway' | keyof GatewayDeclared>(
     cors,
     compress,
     limits,
+    retention,
     properties,
   },
 );

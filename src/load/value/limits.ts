@@ -1,8 +1,8 @@
-import type { CallLimits, Rate } from '../../model/gateway.ts';
+import type { CallLimits, Kept, Rate, Retention } from '../../model/gateway.ts';
 import type { Linking } from '../linking.ts';
 import { given } from '../object.ts';
 import { count, integer, type JsonSchema, keys, mapOr, time, word } from '../schema/json-schema.ts';
-import { milliseconds } from './units.ts';
+import { linkDuration, milliseconds } from './units.ts';
 
 /** Limits on calls, of a gateway, a service or an operation. */
 export function linkCallLimits(linking: Linking, declared: CallLimitsDeclared | undefined): CallLimits {
@@ -96,7 +96,6 @@ export interface GatewayLimitsDeclared extends CallLimitsDeclared {
   readonly queries?: number;
   readonly temporary?: string | number;
   readonly slowest?: string | number;
-  readonly keep?: string;
 }
 
 const size: JsonSchema = {
@@ -158,6 +157,56 @@ export const limits = keys<keyof GatewayLimitsDeclared>(
       description: `Of all operations together. ${callLimits.concurrent.description}`,
       examples: [200],
     },
-    keep: time('How long results in files, polled results and reports of processes are kept.', '7 d', '7 d', '12 h'),
   },
 );
+
+export type RetentionDeclared = Partial<Record<keyof Retention, string>>;
+
+const DAY = 86_400_000;
+
+/** How long each kind of data is kept unless the gateway declares it, in days. */
+const RETENTION: Readonly<Record<keyof Retention, number>> = {
+  results: 7,
+  requests: 90,
+  messages: 30,
+  dead: 90,
+  callers: 90,
+  audit: 365,
+};
+
+const kept = (key: keyof Retention, description: string): JsonSchema => ({
+  title: 'a time with its unit, or forever',
+  type: 'string',
+  pattern: '^([0-9]+ ?(ms|s|min|h|d)|forever)$',
+  description,
+  default: `${RETENTION[key]} d`,
+  examples: ['90 d', 'forever'],
+});
+
+export const retention = keys<keyof Retention>(
+  {
+    description:
+      'How long data is kept that nothing needs any more. Expired data is removed every ten minutes, in small batches, by one gateway at a time; what has not ended is never removed.',
+    examples: [{ requests: '30 d', audit: 'forever' }],
+  },
+  {
+    results: kept('results', 'Results in files, polled results, and reports of processes, from their end.'),
+    requests: kept('requests', 'Process requests with their message logs and reports, from their end.'),
+    messages: kept('messages', 'Message logs of process requests, from the end of the request.'),
+    dead: kept('dead', 'Dead letters of the queue, from the last attempt.'),
+    callers: kept(
+      'callers',
+      'Callers that are known by their tokens alone, from the last call that queued work. Those with work that has not ended are kept.',
+    ),
+    audit: kept('audit', 'The audit trail of users, which `signalbox user` shows.'),
+  },
+);
+
+export function linkRetention(linking: Linking, declared: RetentionDeclared = {}): Retention {
+  const most = { amount: 36_500 * DAY, words: 'from 1 ms to 36500 days, or forever' };
+  const entries = Object.entries(RETENTION).map(([key, days]): [string, Kept] => {
+    if (declared[key as keyof Retention] === 'forever') return [key, 'forever'];
+    return [key, linkDuration(linking, declared, `retention.${key}`, most) ?? days * DAY];
+  });
+  return Object.fromEntries(entries) as unknown as Retention;
+}

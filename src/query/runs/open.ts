@@ -27,7 +27,7 @@ const EXTENSIONS = { json: 'json', xmlp: 'xml', webrowset: 'xml', html: 'html', 
 /** Ties the runs of queries to the queue, which is not started yet. */
 export function openQueryRuns(options: QueryRunsOptions): QueryRuns {
   const { store, queue, registry, queries } = options;
-  const { limits, timezone } = registry.gateway;
+  const { limits, timezone, retention } = registry.gateway;
   const rows = new RunRows(store);
   const keyOf = createKeys();
   const blobs = options.blobs.scope(QUEUE);
@@ -95,11 +95,15 @@ export function openQueryRuns(options: QueryRunsOptions): QueryRuns {
       const { blob, file } = run as KeptRun;
       return blob === undefined || file === undefined ? undefined : blobs.get(blob);
     },
-    async sweep() {
-      const before = new Date(Date.now() - limits.keep);
-      await rows.expire(before);
-      await blobs.expire(before);
+    retained: {
+      kind: 'results',
+      keep: retention.results,
+      async remove(tx, { before, most }) {
+        const count = await rows.expire(tx, before, most);
+        return { count, more: count === most, afterwards: () => blobs.expire(new Date(before)) };
+      },
     },
+    busy: (tx, users) => rows.busy(tx, users),
   };
 }
 

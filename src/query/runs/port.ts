@@ -2,6 +2,7 @@ import type { StoredBlob } from '../../model/blob.ts';
 import type { ReplyRoot } from '../../model/document.ts';
 import type { Query } from '../../model/query.ts';
 import type { User } from '../../model/security.ts';
+import type { Db, Retained } from '../../store/index.ts';
 import type { QueryInput } from '../input.ts';
 import type { ResultFormat } from '../port.ts';
 
@@ -104,6 +105,8 @@ export interface QueryRuns {
   block(run: QueryRun, query: Query, number: number, options: BlockOptions): Promise<RunBlock | undefined>;
   /** The file of a run that ended in success; `undefined` if it has expired or does not exist. */
   content(run: QueryRun): Promise<StoredBlob | undefined>;
-  /** Removes what is older than it is kept. */
-  sweep(): Promise<void>;
+  /** Runs that are removed, with their results, some time after their end. */
+  readonly retained: Retained;
+  /** Those of some users that have runs which have not ended. */
+  readonly busy: (tx: Db, users: readonly string[]) => Promise<readonly string[]>;
 }

@@ -96,10 +96,22 @@ export class RunRows {
     return this.#update(tx, id, { state: 'killed', ended: now() }, owner);
   }
 
-  /** Removes those that ended before. */
-  async expire(before: Date): Promise<void> {
-    const db = await this.#store.tables();
-    await db.deleteFrom('signalbox_query_run').where('ended', '<', before.toISOString()).execute();
+  /** Removes those that ended before a time, up to a number of them. @returns how many */
+  async expire(tx: Db, before: string, most: number): Promise<number> {
+    const old = tx
+      .selectFrom('signalbox_query_run')
+      .select('id')
+      .where('ended', '<', before)
+      .orderBy('ended')
+      .limit(most);
+    const { numDeletedRows } = await tx.deleteFrom('signalbox_query_run').where('id', 'in', old).executeTakeFirst();
+    return Number(numDeletedRows);
+  }
+
+  /** Those of some owners that have runs which have not ended. */
+  async busy(tx: Db, owners: readonly string[]): Promise<readonly string[]> {
+    const those = tx.selectFrom('signalbox_query_run').select('owner').distinct().where('owner', 'in', owners);
+    return (await those.where('ended', 'is', null).execute()).map(({ owner }) => owner);
   }
 
   async #update(

@@ -1,6 +1,7 @@
+import type { Kept } from '../../model/gateway.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { SecurityScheme, User } from '../../model/security.ts';
-import { openToRead, type Store, type StoreReader } from '../../store/index.ts';
+import { type Db, openToRead, type Retained, type Store, type StoreReader } from '../../store/index.ts';
 import { undeclaredUser } from '../authorise.ts';
 import { reading, Versions } from '../database.ts';
 import { DatabaseUsers, type RolesOf, rolesFinder, selectVersion } from './from-database.ts';
@@ -145,4 +146,52 @@ class Callers {
     const held = this.#options.rolesOf(id, row.roles, new Set([...scheme.roles.values()].flat()));
     return undeclaredUser(id, 'token', held);
   }
+}
+
+/** Returns those of some callers that have work which has not ended. */
+export type Busy = (tx: Db, callers: readonly string[]) => Promise<readonly string[]>;
+
+/**
+ * Callers that are known by their tokens alone, and are removed some time after their last call that queued work. Those with
+ * work that has not ended stay: it runs with their roles. The cursor is the id of the last caller that was looked at.
+ */
+export function retainedCallers(keep: Kept, busy: readonly Busy[]): Retained {
+  return {
+    kind: 'callers',
+    keep,
+    async remove(tx, { before, most, cursor }) {
+      const old = await tx
+        .selectFrom('signalbox_caller')
+        .select('id')
+        // The time of a caller is updated once a day.
+        .where('seen', '<', new Date(Date.parse(before) - SEEN_WITHIN).toISOString())
+        .where('id', '>', cursor ?? '')
+        .orderBy('id')
+        .limit(most)
+        .execute();
+      const ids = old.map(({ id }) => id);
+      if (ids.length === 0) return { count: 0, more: false, cursor: '' };
+      const needed = new Set((await Promise.all(busy.map((each) => each(tx, ids)))).flat());
+      const idle = ids.filter((id) => !needed.has(id));
+      if (idle.length > 0) await tx.deleteFrom('signalbox_caller').where('id', 'in', idle).execute();
+      const more = ids.length === most;
+      return { count: idle.length, more, cursor: more ? (ids.at(-1) as string) : '' };
+    },
+  };
+}
+
+/** The audit trail of users, of which the oldest lines are removed some time after they were written. */
+export function retainedTrail(keep: Kept): Retained {
+  return {
+    kind: 'audit',
+    keep,
+    async remove(tx, { before, most }) {
+      const old = tx.selectFrom('signalbox_user_audit').select('sequence').where('at', '<', before).orderBy('at');
+      const { numDeletedRows } = await tx
+        .deleteFrom('signalbox_user_audit')
+        .where('sequence', 'in', old.limit(most))
+        .executeTakeFirst();
+      return { count: Number(numDeletedRows), more: Number(numDeletedRows) === most };
+    },
+  };
 }

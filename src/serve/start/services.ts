@@ -13,8 +13,9 @@ import {
   type SavedQueries,
 } from '../../query/index.ts';
 import { may } from '../../security/authorise.ts';
+import { retainedCallers, retainedTrail } from '../../security/directory/directory.ts';
 import type { Directory, Owners } from '../../security/directory/port.ts';
-import { type JobQueue, openQueue } from '../../store/index.ts';
+import { type JobQueue, openQueue, openRetention, retainedDead } from '../../store/index.ts';
 import type { Outbound } from '../answer/outbound.ts';
 import { compileQueryRows, Work, type WorkPorts } from '../answer/work.ts';
 import type { Log } from '../log/log.ts';
@@ -77,6 +78,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
   const later: Components = {
     read: (...given) => components.read(...given),
     save: (...given) => components.save(...given),
+    busy: (...given) => components.busy(...given),
   };
   const work = createOpenWork({ registry, blobs, queries, outbound, log, redactor, components: later });
   const components = openComponents({ registry, store, queue, directory, classes, work, redactor, onError, account });
@@ -96,16 +98,22 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     onError,
     account,
   });
+  const { retention: keep } = registry.gateway;
+  const retention = openRetention({
+    store,
+    kinds: [
+      ...[runs.retained, ...scheduler.retained, retainedDead(keep.dead)],
+      retainedCallers(keep.callers, [runs.busy, scheduler.busy, components.busy]),
+      retainedTrail(keep.audit),
+    ],
+    onRemoved: (kind, count) => log.info({ retention: kind, count }, 'Expired data was removed.'),
+  });
   queue.recur({
     name: 'sweep',
     cron: SWEEP,
     zone: 'UTC',
-    due: async () => {
-      for (const each of [runs, scheduler])
-        each
-          .sweep()
-          .catch((error: unknown) => onError(error as Error, { what: 'the sweep of what is kept no longer' }));
-    },
+    due: async () =>
+      void retention.sweep().catch((error: Error) => onError(error, { what: 'the removal of expired data' })),
   });
   return {
     components,
@@ -114,7 +122,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     scheduler,
     queue,
     start: () => queue.start(),
-    close: (timeoutMs) => queue.close({ timeoutMs }),
+    close: async (timeoutMs) => void (await Promise.all([queue.close({ timeoutMs }), retention.close()])),
   };
 }
 

@@ -1,4 +1,6 @@
+import type { Kept } from '../../model/gateway.ts';
 import { errorText } from '../error.ts';
+import type { Retained } from '../retention.ts';
 import type { Db } from '../tables.ts';
 import type { Claim } from './engine.ts';
 import type { DeadLetter, NewJob } from './port.ts';
@@ -55,4 +57,24 @@ export async function countDead(db: Db): Promise<ReadonlyMap<string, number>> {
     .groupBy('queue')
     .execute();
   return new Map(rows.map((row) => [row.queue, Number(row.dead)]));
+}
+
+/** Dead letters that are removed some time after they died. */
+export function retainedDead(keep: Kept): Retained {
+  return {
+    kind: 'dead',
+    keep,
+    async remove(tx, { before, most }) {
+      const old = await tx
+        .selectFrom('signalbox_dead_letter')
+        .select(['queue', 'id'])
+        .where('died', '<', before)
+        .orderBy('died')
+        .limit(most)
+        .execute();
+      let count = 0;
+      for (const { queue, id } of old) if ((await exhume(tx, queue, id)) !== undefined) count += 1;
+      return { count, more: old.length === most };
+    },
+  };
 }

@@ -17,6 +17,7 @@ import type { PendingMigration, Store } from '../port.ts';
 import type { Db, MigrationTable, Tables } from '../tables.ts';
 import { createSchema } from './0001-schema.ts';
 import { addWork } from './0003-work.ts';
+import { addRetention } from './0007-retention.ts';
 
 /** One step of the schema, forward only. Once released it never changes: a later step corrects it. */
 interface Migration {
@@ -29,6 +30,7 @@ interface Migration {
 export const migrations: readonly Migration[] = [
   { name: '0001-schema', up: createSchema },
   { name: '0003-work', up: addWork },
+  { name: '0007-retention', up: addRetention },
 ];
 
 /**
