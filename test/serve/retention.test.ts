@@ -34,6 +34,7 @@ it('a gateway removes what has expired, and logs how much; callers with dead let
     );
     const removed = test.log().filter(({ msg }) => msg === 'Expired data was removed.');
     expect(removed.map((line) => [line.retention, line.count])).toEqual([
+      ['messages', 1],
       ['requests', 1],
       ['callers', 1],
       ['audit', 1],
