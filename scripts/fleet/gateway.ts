@@ -1,10 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, openSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { FleetProject } from './project.ts';
 import type { Random } from './random.ts';
-
-const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 /** Milliseconds between two checks of a starting gateway or an ending process. */
 const LOOK_MS = 50;
@@ -107,6 +105,7 @@ export class FleetGateway {
       DATABASE_URL: database,
       FLEET_MARKS: project.marks,
     };
+    const command = join(project.product, 'dist/cli/main.js');
     const child = spawn(process.execPath, [command, 'serve', '--workers', String(workers)], {
       cwd: project.root,
       env,
