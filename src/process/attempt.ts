@@ -5,6 +5,7 @@ import type { Redactor } from '../model/redactor.ts';
 import type { User } from '../model/security.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
 import { type Db, type Job, JobLost, sqlTransaction, WorkerDied } from '../store/index.ts';
+import { currentTrace } from '../trace/trace.ts';
 import { streamOf } from '../wire/measured.ts';
 import { untilAborted } from '../wire/waiting.ts';
 import { counted } from '../wire/words.ts';
@@ -170,7 +171,7 @@ export class Attempt {
     const redactor = this.#redactor;
     const opened = this.#ports.work({
       user,
-      requestId: run,
+      requestId: currentTrace()?.requestId ?? run,
       scope: `process ${process.id}`,
       named: { process: process.id, instance: this.instance },
       redactor,

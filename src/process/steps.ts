@@ -1,4 +1,5 @@
 import { type Db, type Job, JobLost } from '../store/index.ts';
+import { inNewTrace } from '../trace/trace.ts';
 import { type Clock, instantText } from './clock.ts';
 import { enterRequest } from './enter.ts';
 import { addLines, type LogLine } from './message-log.ts';
@@ -63,7 +64,8 @@ async function follow(tx: Db, ports: RunPorts, row: RequestRow, parameters: Para
     runs: Date.parse(row.runs ?? ''),
     recurrence: row.recurname,
   });
-  if (following !== undefined) await enterRequest(tx, ports, following);
+  // Otherwise all times of a recurrence would be one trace that never ends.
+  if (following !== undefined) await inNewTrace(() => enterRequest(tx, ports, following));
 }
 
 /** Marks the request as processing. @throws JobLost when another attempt has it */

@@ -232,6 +232,7 @@ function migrationContract({ empty, kind }: Engine): void {
   it('refuse a database from before the first release, and say what to do with it', async () => {
     const { migrated, options, run } = await empty();
     const store = await migrated();
+    await run(`delete from signalbox_migration where name <> '0001-schema'`);
     await run(`update signalbox_migration set name = '0001-process-requests', compatible_with = null`);
     await run(`insert into signalbox_migration (name, applied) values ('0010-rates', '')`);
     const older =

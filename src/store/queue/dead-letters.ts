@@ -4,6 +4,7 @@ import type { Retained } from '../retention.ts';
 import type { Db } from '../tables.ts';
 import type { Claim } from './engine.ts';
 import type { DeadLetter, NewJob } from './port.ts';
+import { causeIn, causeText } from './rows.ts';
 
 /** Dead letters that are returned unless the caller asks for more. */
 const LIMIT = 100;
@@ -17,6 +18,7 @@ export async function bury(tx: Db, claim: Claim, attempts: number, error: Error,
     attempts,
     error: errorText(error),
     died: died.toISOString(),
+    cause: causeText(claim.cause),
   };
   await tx
     .insertInto('signalbox_dead_letter')
@@ -33,7 +35,11 @@ export async function deadLetters(
   let found = db.selectFrom('signalbox_dead_letter').selectAll().orderBy('died', 'desc').orderBy('id').limit(limit);
   if (queue !== undefined) found = found.where('queue', '=', queue);
   const rows = await found.execute();
-  return rows.map(({ key: _, kind: __, data, ...row }) => ({ ...row, data: JSON.parse(data) }));
+  return rows.map(({ key: _, kind: __, data, cause, ...row }) => ({
+    ...row,
+    data: JSON.parse(data),
+    ...causedBy(cause),
+  }));
 }
 
 /** Takes a job out of the dead letters; `undefined` when it is not one. */
@@ -42,11 +48,21 @@ export async function exhume(tx: Db, queue: string, id: string): Promise<(NewJob
     .deleteFrom('signalbox_dead_letter')
     .where('queue', '=', queue)
     .where('id', '=', id)
-    .returning(['data', 'key', 'kind'])
+    .returning(['data', 'key', 'kind', 'cause'])
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const { data, key, kind } = row;
-  return { queue, id, data: JSON.parse(data), ...(key !== null && { key }), ...(kind !== null && { kind }) };
+  const { data, key, kind, cause } = row;
+  return {
+    ...{ queue, id, data: JSON.parse(data) },
+    ...(key !== null && { key }),
+    ...(kind !== null && { kind }),
+    ...causedBy(cause),
+  };
+}
+
+function causedBy(text: string | null): Pick<NewJob, 'cause'> {
+  const cause = causeIn(text);
+  return cause === undefined ? {} : { cause };
 }
 
 /** The number of dead letters, by queue. */

@@ -1,3 +1,4 @@
+import type { Cause } from '../../trace/trace.ts';
 import type { Store } from '../port.ts';
 import type { Db } from '../tables.ts';
 import type { JobData, NewJob, QueueCounts } from './port.ts';
@@ -9,6 +10,7 @@ export interface Claim {
   readonly key: string | undefined;
   readonly kind: string | undefined;
   readonly data: JobData;
+  readonly cause: Cause | undefined;
   /** From 1. */
   readonly attempt: number;
   /** Chosen by the engine: with the id, it distinguishes this attempt from all others. */

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Cause } from '../../trace/trace.ts';
 import { duration } from '../../wire/words.ts';
 import type { Db } from '../tables.ts';
 import { bury } from './dead-letters.ts';
@@ -20,6 +21,7 @@ export class HeldJob implements Job {
   readonly claim: Claim;
   readonly key?: string;
   readonly kind?: string;
+  readonly cause?: Cause;
   readonly #shop: Shop;
   readonly #abort = new AbortController();
   readonly #stopping = new AbortController();
@@ -34,6 +36,7 @@ export class HeldJob implements Job {
     this.claim = claim;
     if (claim.key !== undefined) this.key = claim.key;
     if (claim.kind !== undefined) this.kind = claim.kind;
+    if (claim.cause !== undefined) this.cause = claim.cause;
     this.#shop = shop;
     this.#taken = shop.now();
     this.confirmed = confirmed;
@@ -333,8 +336,8 @@ class UnknownKinds {
   }
 }
 
-function failedJob({ id, queue, data, key }: HeldJob, attempt: number): FailedJob {
-  return { id, queue, data, attempt, ...(key !== undefined && { key }) };
+function failedJob({ id, queue, data, key, cause }: HeldJob, attempt: number): FailedJob {
+  return { id, queue, data, attempt, ...(key !== undefined && { key }), ...(cause !== undefined && { cause }) };
 }
 
 /**

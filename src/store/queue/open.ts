@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Fault } from '../../model/fault.ts';
+import { causeOf, currentTrace } from '../../trace/trace.ts';
 import type { Store } from '../port.ts';
 import { countDead, deadLetters, exhume } from './dead-letters.ts';
 import type { QueueEngine, Report, Shop } from './engine.ts';
-import type { JobQueue, QueueCounts } from './port.ts';
+import type { JobQueue, NewJob, QueueCounts } from './port.ts';
 import { Recurrences } from './recurrences.ts';
 import { Workforce } from './workforce.ts';
 
@@ -36,7 +37,7 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
   return {
     async send(tx, job) {
       const id = job.id ?? randomUUID();
-      if (!(await engine.insert(tx, { ...job, id }))) {
+      if (!(await engine.insert(tx, { ...job, id, ...causeNow(job) }))) {
         throw new Error(`queue ${job.queue} has a job ${id} already`);
       }
       // On SQLite the look waits for the end of the transaction; on PostgreSQL the commit wakes the workers again.
@@ -72,6 +73,13 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
       return closing;
     },
   };
+}
+
+/** The cause of a job that is entered. */
+function causeNow({ cause }: NewJob): Pick<NewJob, 'cause'> {
+  const trace = currentTrace();
+  if (cause !== undefined || trace === undefined) return cause === undefined ? {} : { cause };
+  return { cause: causeOf(trace) };
 }
 
 /** Each engine is loaded only when it is needed: pg-boss takes longer than the rest of a start. */

@@ -1,3 +1,4 @@
+import type { Cause } from '../../trace/trace.ts';
 import type { Db } from '../tables.ts';
 
 /** Data of a job: JSON. */
@@ -21,6 +22,8 @@ export interface NewJob {
   readonly kind?: string;
   /** The earliest start, by the clock of the database; on SQLite that is the clock of the machine. */
   readonly after?: Date;
+  /** What causes it; by default the trace in which it is entered. */
+  readonly cause?: Cause;
 }
 
 /** When a failed job is attempted again. Whichever of attempts and time ends first. Times in milliseconds. */
@@ -43,6 +46,8 @@ export interface Job {
   readonly data: JobData;
   readonly key?: string;
   readonly kind?: string;
+  /** What caused it. The worker runs in the same trace. */
+  readonly cause?: Cause;
   /** From 1. */
   readonly attempt: number;
   /** Aborts when the job is cancelled or lost (`JobLost`), and when the queue closes before the job has ended. */
@@ -74,7 +79,7 @@ export interface Worker {
   onDead?(tx: Db, job: FailedJob, error: Error): Promise<void>;
 }
 
-export type FailedJob = Pick<Job, 'id' | 'queue' | 'data' | 'attempt' | 'key'>;
+export type FailedJob = Pick<Job, 'id' | 'queue' | 'data' | 'attempt' | 'key' | 'cause'>;
 
 /** The job is no longer this worker's: its process seemed dead, or the job was cancelled. */
 export class JobLost extends Error {
@@ -123,6 +128,8 @@ export interface DeadLetter {
   readonly error: string;
   /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
   readonly died: string;
+  /** What caused it. */
+  readonly cause?: Cause;
 }
 
 /** Work that recurs. */

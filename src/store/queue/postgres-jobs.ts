@@ -3,7 +3,7 @@ import type { JobTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
 import type { Claim } from './engine.ts';
 import type { NewJob } from './port.ts';
-import { type JobChange, type Line, PLACE } from './rows.ts';
+import { causeIn, causeText, type JobChange, type Line, PLACE } from './rows.ts';
 
 /** The time of the database, in milliseconds since 1970. */
 export const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
@@ -18,14 +18,14 @@ export type KeyedJob = EnteredJob & Line;
  * Enters a job that waits only until it is due. A job with a key gets its place behind the others of the key then.
  * @returns whether its id was new
  */
-export async function enter(tx: Db, { queue, id, key, kind, data, after }: EnteredJob): Promise<boolean> {
+export async function enter(tx: Db, { queue, id, key, kind, data, after, cause }: EnteredJob): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('signalbox_job')
     .values({
       ...{ queue, id, key: key ?? null, kind: kind ?? null, data: JSON.stringify(data), sequence: 0 },
       place: key === undefined ? PLACE.free : PLACE.coming,
       due: after?.getTime() ?? NOW,
-      ...{ attempt: 0, cancelled: 0 },
+      ...{ attempt: 0, cancelled: 0, cause: causeText(cause) },
     })
     .onConflict((conflict) => conflict.columns(['queue', 'id']).doNothing())
     .executeTakeFirst();
@@ -37,11 +37,12 @@ export async function enter(tx: Db, { queue, id, key, kind, data, after }: Enter
  * of the jobs is the order in which transactions got that lock, whichever began first.
  * @returns its place; `undefined` when its id was not new
  */
-export async function enterBehind(tx: Db, { queue, key, id, kind, data }: KeyedJob): Promise<number | undefined> {
+export async function enterBehind(tx: Db, { queue, key, id, kind, data, cause }: KeyedJob): Promise<number | undefined> {
   const { rows } = await sql<{ last: number; place: number | null }>`
     with line as (${nextNumber({ queue, key })}), entered as (
-      insert into signalbox_job (queue, id, key, kind, data, sequence, place, due)
-      select ${queue}::text, ${id}::uuid, ${key}::text, ${kind ?? null}::text, ${JSON.stringify(data)}::text, last, ${placeAt()}, ${NOW}
+      insert into signalbox_job (queue, id, key, kind, data, cause, sequence, place, due)
+      select ${queue}::text, ${id}::uuid, ${key}::text, ${kind ?? null}::text, ${JSON.stringify(data)}::text, ${causeText(cause)}::text, last,
+        ${placeAt()}, ${NOW}
       from line
       on conflict (queue, id) do nothing
       returning place
@@ -191,11 +192,11 @@ export async function take(
         .forUpdate()
         .skipLocked(),
     )
-    .returning(['id', 'key', 'kind', 'data', 'attempt', 'failed'])
+    .returning(['id', 'key', 'kind', 'data', 'cause', 'attempt', 'failed'])
     .returning([sql<number>`${NOW} - began`.as('elapsed'), sql<number | null>`${NOW} - unknown`.as('unknownFor')])
     .execute();
   return new Map(
-    rows.map(({ id, key, kind, data, attempt, failed, elapsed, unknownFor }) => [
+    rows.map(({ id, key, kind, data, cause, attempt, failed, elapsed, unknownFor }) => [
       id,
       {
         ...{
@@ -204,6 +205,7 @@ export async function take(
           key: key ?? undefined,
           kind: kind ?? undefined,
           data: JSON.parse(data),
+          cause: causeIn(cause),
           attempt,
           mark,
           elapsed,

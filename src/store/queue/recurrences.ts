@@ -1,3 +1,4 @@
+import { inNewTrace } from '../../trace/trace.ts';
 import { nextTime } from '../../wire/cron.ts';
 import type { RecurringTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
@@ -80,7 +81,9 @@ export class Recurrences {
       const recurring = this.#all.get(row.name) as Recurring;
       // Another version of the gateway declares it otherwise: that one runs it, or this one after its next start.
       if (recurring.cron !== row.cron || recurring.zone !== row.zone) continue;
-      await this.#see(recurring, row).catch((error: Error) => this.#shop.report(error, { recurring: row.name }));
+      await inNewTrace(() =>
+        this.#see(recurring, row).catch((error: Error) => this.#shop.report(error, { recurring: row.name })),
+      );
     }
   }
 

@@ -1,10 +1,21 @@
 import { type RawBuilder, sql, type Updateable } from 'kysely';
+import type { Cause } from '../../trace/trace.ts';
 import type { JobTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
 import type { QueueCounts } from './port.ts';
 
 /** The values of `signalbox_job.place`. */
 export const PLACE = { free: 0, behind: 1, coming: 2 } as const;
+
+/** The column `cause` of a job. */
+export function causeText(cause: Cause | undefined): string | null {
+  return cause === undefined ? null : JSON.stringify(cause);
+}
+
+/** The cause in a column. */
+export function causeIn(text: string | null): Cause | undefined {
+  return text === null ? undefined : JSON.parse(text);
+}
 
 /** A key of a queue. */
 export interface Line {

@@ -4,13 +4,13 @@ import { LockFile } from '../sqlite/lock-file.ts';
 import type { JobTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
 import type { Claim, Listener, QueueEngine } from './engine.ts';
-import { countJobs, hasWaiting, type JobChange, type Line, notBegun, PLACE } from './rows.ts';
+import { causeIn, causeText, countJobs, hasWaiting, type JobChange, type Line, notBegun, PLACE } from './rows.ts';
 
 /** Milliseconds between two looks, which find what other processes enter. */
 const POLL = 250;
 
 /** The columns of a job that is taken. */
-type TakenRow = Pick<JobTable, 'id' | 'key' | 'kind' | 'data' | 'due' | 'attempt' | 'began' | 'unknown'> & {
+type TakenRow = Pick<JobTable, 'id' | 'key' | 'kind' | 'data' | 'cause' | 'due' | 'attempt' | 'began' | 'unknown'> & {
   readonly sequence: number;
   readonly failed: number;
 };
@@ -28,13 +28,16 @@ export function sqliteEngine(store: Store, now: () => number): QueueEngine {
   return {
     poll: POLL,
     lease: undefined,
-    async insert(tx, { queue, id, key = null, kind = null, data, after }) {
+    async insert(tx, { queue, id, key = null, kind = null, data, after, cause }) {
       const time = now();
       const wait = after === undefined ? { due: time, since: time } : { due: after.getTime(), since: null };
       const place = key === null ? PLACE.free : after === undefined ? await placeIn(tx, { queue, key }) : PLACE.coming;
       const { numInsertedOrUpdatedRows } = await tx
         .insertInto('signalbox_job')
-        .values({ queue, id, key, kind, data: JSON.stringify(data), place, ...wait, attempt: 0, cancelled: 0 })
+        .values({
+          ...{ queue, id, key, kind, data: JSON.stringify(data), place, ...wait },
+          ...{ attempt: 0, cancelled: 0, cause: causeText(cause) },
+        })
         .onConflict((conflict) => conflict.columns(['queue', 'id']).doNothing())
         .executeTakeFirst();
       return numInsertedOrUpdatedRows === 1n;
@@ -47,8 +50,9 @@ export function sqliteEngine(store: Store, now: () => number): QueueEngine {
       const mark = ++marks;
       const { rows } = await takeJobs({ queue, limit, but, mark, worker: workers.name, now: time }).execute(db);
       const inOrder = rows.toSorted((a, b) => a.due - b.due || a.sequence - b.sequence);
-      return inOrder.map(({ id, key, kind, data, attempt, ...row }) => ({
-        ...{ id, queue, key: key ?? undefined, kind: kind ?? undefined, data: JSON.parse(data), attempt, mark },
+      return inOrder.map(({ id, key, kind, data, cause, attempt, ...row }) => ({
+        ...{ id, queue, key: key ?? undefined, kind: kind ?? undefined, data: JSON.parse(data) },
+        ...{ cause: causeIn(cause), attempt, mark },
         elapsed: time - (row.began ?? time),
         unknownFor: row.unknown === null ? undefined : time - row.unknown,
         died: row.failed < attempt - 1,
@@ -139,7 +143,7 @@ function takeJobs(of: {
       where queue = ${of.queue} and worker is null and place = 0 and due <= ${of.now} ${others}
       order by due, sequence limit ${of.limit}
     )
-    returning sequence, id, key, kind, data, due, attempt, began, unknown, failed
+    returning sequence, id, key, kind, data, cause, due, attempt, began, unknown, failed
   `;
 }
 

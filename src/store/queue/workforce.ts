@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { continueTrace, inTrace, type Trace } from '../../trace/trace.ts';
 import type { Claim, Shop } from './engine.ts';
 import { Ending, HeldJob } from './job.ts';
 import { type Worker, WorkerDied } from './port.ts';
@@ -74,7 +75,7 @@ class Lane {
 
   #begin(claim: Claim, confirmed: number): void {
     const job = new HeldJob(claim, this.#shop, confirmed);
-    const run = this.#attempt(job)
+    const run = inTrace(traceOf(claim), () => this.#attempt(job))
       .catch((error: Error) => this.#shop.report(error, { queue: this.#queue, job: claim.id }))
       .finally(() => {
         this.#running.delete(job);
@@ -105,6 +106,11 @@ class Lane {
     }
     if (!job.completed && !job.lost) await this.#ending.done(job);
   }
+}
+
+/** An attempt is in the trace that its job was entered in; a job without a cause begins one, named by the job. */
+function traceOf({ id, cause }: Claim): Trace {
+  return continueTrace(cause?.requestId ?? id, cause?.traceparent, cause?.tracestate);
 }
 
 /** Milliseconds between two checks whether this gateway still holds its jobs; a check also notices cancelled ones. */

@@ -18,6 +18,7 @@ import type { Db, MigrationTable, Tables } from '../tables.ts';
 import { createSchema } from './0001-schema.ts';
 import { addWork } from './0003-work.ts';
 import { addRetention } from './0007-retention.ts';
+import { addCause } from './0005-cause.ts';
 
 /** One step of the schema, forward only. Once released it never changes: a later step corrects it. */
 interface Migration {
@@ -31,6 +32,7 @@ export const migrations: readonly Migration[] = [
   { name: '0001-schema', up: createSchema },
   { name: '0003-work', up: addWork },
   { name: '0007-retention', up: addRetention },
+  { name: '0005-cause', up: addCause },
 ];
 
 /**

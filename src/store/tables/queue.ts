@@ -32,6 +32,8 @@ export interface JobTable {
   mark: number | null;
   /** 1: it was cancelled, and its worker has not stopped yet. */
   cancelled: number;
+  /** What caused it: JSON; null when nothing but its time did, or when it was entered by a version that did not record it. */
+  cause: string | null;
   /** What a gateway must have in order to run it; null when every gateway does, or for a job of a version that did not record it. */
   kind: string | null;
   /** When a gateway first found that its definitions lack the kind, in milliseconds since 1970; null once one attempted it. */
@@ -63,6 +65,8 @@ export interface DeadLetterTable {
   error: string;
   /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
   died: string;
+  /** That of the job. */
+  cause: string | null;
 }
 
 /** Work that recurs. */
