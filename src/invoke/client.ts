@@ -8,6 +8,7 @@ import type { FlowReply, InvokeReply } from '../model/invoke-reply.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
 import type { DocumentValue } from '../model/value.ts';
+import { continueTrace, currentTrace, inTrace } from '../trace/trace.ts';
 import { createCalls } from './calls.ts';
 import { findFlow, findOperation } from './find.ts';
 import { createFlows } from './flow/flow.ts';
@@ -71,11 +72,13 @@ export function createClient(
   return {
     async call(given, input, callOptions = {}) {
       const { operation, called } = find(given, callOptions);
-      return calls.call(operation, input, callOptions, called);
+      return traced(called.requestId, () => calls.call(operation, input, callOptions, called));
     },
     async flow(given, input, flowOptions = {}) {
       const { requestId = randomUUID() } = flowOptions;
-      return flows.run(findFlow(registry, given, requestId), input, { ...flowOptions, requestId });
+      return traced(requestId, () =>
+        flows.run(findFlow(registry, given, requestId), input, { ...flowOptions, requestId }),
+      );
     },
     preview(given, input, callOptions = {}) {
       const { operation, called } = find(given, callOptions);
@@ -87,4 +90,9 @@ export function createClient(
     },
     close: () => transport.close(),
   };
+}
+
+/** A call belongs to the trace of the work that makes it. Outside of any, all its requests are one trace. */
+function traced<T>(requestId: string, call: () => Promise<T>): Promise<T> {
+  return currentTrace() === undefined ? inTrace(continueTrace({ requestId }), call) : call();
 }

@@ -2,6 +2,7 @@ import type * as OAuth from 'oauth4webapi';
 import type { ResolveReference } from '../model/definition.ts';
 import type { NodeCredential } from '../model/node.ts';
 import type { Redactor } from '../model/redactor.ts';
+import { currentTrace } from '../trace/trace.ts';
 import { messageOf } from '../wire/error.ts';
 import { isLoopbackName } from '../wire/network-address.ts';
 import { resolveText } from './configuration.ts';
@@ -9,6 +10,7 @@ import { bearer, type Proof } from './credential.ts';
 import { bareMessage, type Called, InvokeError, mayRetry } from './error.ts';
 import { collect, oneLine } from './http/body.ts';
 import { isUnconnected, type Pools, type WatchedRequest } from './http/connection/pools.ts';
+import { traceHeaders } from './http/headers.ts';
 import { transportError } from './http/transport-error.ts';
 import { deadline, marginOf, SHOWN_BODY, type Timeouts, TOKEN_REPLY, unlessEnded } from './limits.ts';
 
@@ -228,11 +230,12 @@ export function tokenFetch(pools: Pools, node: string, timeouts: Timeouts): Toke
     const { origin, pathname, search } = new URL(url);
     const { dispatcher, proxied } = pools.of(origin, called);
     const facts = { called, node, timeouts, signal, proxied };
+    const trace = currentTrace();
     const request: WatchedRequest = {
       origin,
       path: pathname + search,
       method: 'POST',
-      headers,
+      headers: trace === undefined ? headers : { ...headers, ...traceHeaders(trace) },
       body,
       headersTimeout: timeouts.head,
       bodyTimeout: timeouts.idle,

@@ -3,6 +3,7 @@ import type { Spool } from '../model/blob.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import { authorise } from '../security/authorise.ts';
+import { idsOf } from '../trace/trace.ts';
 import { exchangeOf, type GatewayContext, type GatewayEnv } from './exchange/exchange.ts';
 import { notReady } from './exchange/refuse.ts';
 import type { Log } from './log/log.ts';
@@ -51,7 +52,7 @@ export function createApp(registry: Registry, ports: GatewayPorts): Hono<Gateway
     const exchange = exchangeOf(c as GatewayContext);
     exchange.cors ??= routes.cors.headers(exchange);
     const fault = error instanceof Fault ? error : Fault.of('INTERNAL', { operation: 'The request' });
-    if (fault !== error) ports.log.error({ requestId: exchange.requestId, err: error }, fault.message);
+    if (fault !== error) ports.log.error({ ...idsOf(exchange.trace), err: error }, fault.message);
     const isCounted = ports.throttle !== undefined && fault.code === 'UNAUTHENTICATED';
     return routes.plain.fault(exchange, isCounted ? await ports.throttle.refused(exchange, undefined, fault) : fault);
   });
@@ -79,7 +80,7 @@ function mountMonitoring(
     try {
       await ready();
     } catch (error) {
-      log.warn({ requestId: exchange.requestId, err: error }, 'The gateway is not ready.');
+      log.warn({ err: error }, 'The gateway is not ready.');
       throw notReady(error);
     }
     return plain.text(exchange, 200, 'application/json', '{"status":"ready"}');

@@ -5,7 +5,7 @@ import type { Registry } from '../model/registry.ts';
 import type { Coding } from '../wire/representation.ts';
 import { quote } from '../wire/words.ts';
 import { type Cors, createCors } from './exchange/cors.ts';
-import { type Exchange, exchangeOf, type GatewayContext, type GatewayEnv } from './exchange/exchange.ts';
+import { answering, type Exchange, type GatewayEnv } from './exchange/exchange.ts';
 import { methodNotAllowed } from './exchange/refuse.ts';
 import { respondCoded, respondText, type Sent } from './exchange/respond.ts';
 import { compress, selectCoding } from './exchange/select.ts';
@@ -73,10 +73,13 @@ export function mountReadable(
   routes: PlainRoutes,
   answer: (exchange: Exchange) => Response | Promise<Response>,
 ): void {
-  app.all(path, (c: GatewayContext) => {
-    const exchange = exchangeOf(c);
-    return read(exchange, routes, () => answer(exchange));
-  });
+  app.all(
+    path,
+    answering((exchange) => {
+      exchange.route = path;
+      return read(exchange, routes, () => answer(exchange));
+    }),
+  );
 }
 
 /**

@@ -11,7 +11,7 @@ export interface Cause {
   readonly tracestate?: string;
 }
 
-/** A place in a trace: a request, a job, or a call. It is a span of it, whether that is exported or not. */
+/** A place in a trace: a request, a job, or a call. */
 export interface Trace {
   readonly requestId: string;
   /** 32 hexadecimal digits. */
@@ -22,6 +22,47 @@ export interface Trace {
   readonly flags: number;
   /** `tracestate`, as it arrived. */
   readonly state: string | undefined;
+  /** Records the spans of the gateway; `undefined` when nothing is exported. */
+  readonly tracer: Tracer | undefined;
+  /** Its own span, when that is recorded. */
+  readonly span: Span | undefined;
+  /** The work is over. What runs on in its context, as a connection that it opened, does not belong to it. */
+  ended: boolean;
+}
+
+/** Names and values as the semantic conventions of OpenTelemetry define them. */
+export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** The beginning of a span. */
+export interface SpanStart {
+  /** Of few different values: without ids, and without what a caller chooses. */
+  readonly name: string;
+  readonly kind: 'internal' | 'server' | 'client' | 'producer' | 'consumer';
+  readonly attributes?: Attributes;
+  /** Milliseconds since 1970; now when absent. */
+  readonly at?: number;
+}
+
+/** A span that is recorded. */
+export interface Span {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly flags: number;
+  /** Adds attributes. @param name replaces that of the start */
+  set(attributes: Attributes, name?: string): void;
+  /** @param failure why the work failed: an error, or the name of its kind */
+  end(failure?: unknown): void;
+}
+
+/** Records spans. */
+export interface Tracer {
+  start(span: SpanStart, parent: Parent | undefined): Span;
+}
+
+/** The span that another one belongs to. */
+export interface Parent extends Pick<Trace, 'traceId' | 'spanId' | 'flags' | 'state'> {
+  /** It is one of another process. */
+  readonly remote: boolean;
 }
 
 const current = new AsyncLocalStorage<Trace>();
@@ -38,16 +79,80 @@ export function inTrace<T>(trace: Trace, work: () => T): T {
 
 /** Runs work that nothing but its time causes: it begins a trace, with a request id of its own. */
 export function inNewTrace<T>(work: () => T): T {
-  return inTrace(continueTrace(randomUUID(), undefined), work);
+  return inTrace(continueTrace({ requestId: randomUUID() }), work);
+}
+
+/** The members of a log line that say what it belongs to. */
+export function idsOf({ requestId, traceId, spanId }: Trace): Pick<Trace, 'requestId' | 'traceId' | 'spanId'> {
+  return { requestId, traceId, spanId };
+}
+
+/** Where a trace comes from. */
+interface Origin {
+  readonly requestId: string;
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
 }
 
 /** Continues a trace with a new span; begins one when the `traceparent` is absent or invalid. */
-export function continueTrace(requestId: string, traceparent: string | undefined, tracestate?: string): Trace {
-  const parent = traceparent === undefined ? undefined : readTraceparent(traceparent);
-  if (parent === undefined)
-    return { requestId, traceId: newTraceId(), spanId: newSpanId(), flags: RANDOM, state: undefined };
-  const state = tracestate === undefined ? undefined : readTracestate(tracestate);
-  return { requestId, traceId: parent.traceId, spanId: newSpanId(), flags: parent.flags, state };
+export function continueTrace(
+  { requestId, traceparent, tracestate }: Origin,
+  tracer?: Tracer | undefined,
+  start: SpanStart = INTERNAL,
+): Trace {
+  const sent = traceparent === undefined ? undefined : readTraceparent(traceparent);
+  const state = sent === undefined || tracestate === undefined ? undefined : readTracestate(tracestate);
+  if (tracer !== undefined) {
+    const parent = sent && { traceId: sent.traceId, spanId: sent.parentId, flags: sent.flags, state, remote: true };
+    return traceOf(requestId, state, tracer, tracer.start(start, parent));
+  }
+  const { traceId, flags } = sent ?? { traceId: newTraceId(), flags: RANDOM };
+  return { requestId, traceId, spanId: newSpanId(), flags, state, tracer, span: undefined, ended: false };
+}
+
+const INTERNAL: SpanStart = { name: 'work', kind: 'internal' };
+
+function traceOf(requestId: string, state: string | undefined, tracer: Tracer, span: Span): Trace {
+  const { traceId, spanId, flags } = span;
+  return { requestId, traceId, spanId, flags, state, tracer, span, ended: false };
+}
+
+/** A new span below one of this process. */
+export function spanBelow(trace: Trace, start: SpanStart): Trace {
+  const { requestId, traceId, flags, state, tracer } = trace;
+  if (tracer !== undefined) return traceOf(requestId, state, tracer, tracer.start(start, { ...trace, remote: false }));
+  return { requestId, traceId, spanId: newSpanId(), flags, state, tracer, span: undefined, ended: false };
+}
+
+/** Ends the span of a trace. @param failure why the work failed */
+export function endTrace(trace: Trace, failure?: unknown): void {
+  trace.ended = true;
+  trace.span?.end(failure);
+}
+
+/** Runs work in a span of its own. Costs nothing when no spans are exported. */
+export async function inSpan<T>(start: () => SpanStart, work: () => Promise<T>): Promise<T> {
+  const trace = currentTrace();
+  if (trace?.tracer === undefined) return work();
+  const below = spanBelow(trace, start());
+  return inTrace(below, () => ending(below, work));
+}
+
+/** Runs work to the end of its trace. */
+export async function ending<T>(trace: Trace, work: () => Promise<T>): Promise<T> {
+  try {
+    const result = await work();
+    endTrace(trace);
+    return result;
+  } catch (error) {
+    endTrace(trace, error);
+    throw error;
+  }
+}
+
+/** Adds attributes to the span of the work that runs now. */
+export function describeSpan(attributes: Attributes): void {
+  currentTrace()?.span?.set(attributes);
 }
 
 /** What a trace leaves to the work that it causes. */
@@ -58,7 +163,7 @@ export function causeOf(trace: Trace): Cause {
 }
 
 /** The `traceparent` of what a span sends. */
-function traceparentOf({ traceId, spanId, flags }: Trace): string {
+export function traceparentOf({ traceId, spanId, flags }: Trace): string {
   return writeTraceparent({ traceId, parentId: spanId, flags });
 }
 
@@ -77,10 +182,10 @@ function newId(bytes: number): string {
   return /^0+$/.test(id) ? newId(bytes) : id;
 }
 
-function newTraceId(): string {
+export function newTraceId(): string {
   return newId(16);
 }
 
-function newSpanId(): string {
+export function newSpanId(): string {
   return newId(8);
 }

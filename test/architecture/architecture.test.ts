@@ -25,10 +25,10 @@ const TABLE: Readonly<Record<string, string>> = {
   delivered: 'query type:process',
   describe: '',
   generate: 'describe',
-  invoke: 'binding codec load cockatiel oauth4webapi undici',
+  invoke: 'binding codec load trace cockatiel oauth4webapi undici',
   client: 'invoke load store',
   serve:
-    'binding codec delivered describe event invoke load process query security store @hono/node-server hono pino prom-client',
+    'binding codec delivered describe event invoke load process query security store trace @hono/node-server hono pino prom-client',
   cli: 'codec describe generate invoke load query security serve store commander picocolors',
   handlers: 'signalbox',
   '.': 'client codec invoke load serve store',

@@ -5,7 +5,7 @@ import { DESTINATION, file, libraryEnv, sampleClient } from './doclib-support.ts
 import { goldenTarget } from './golden-target.ts';
 
 /** Of HTTP's and the client's own, whatever they say. Accept is so where the operation declares none. */
-const OWN = ['connection', 'user-agent', 'x-request-id', 'accept-encoding', 'content-length'];
+const OWN = ['connection', 'user-agent', 'x-request-id', 'traceparent', 'accept-encoding', 'content-length'];
 
 /** A request as bytes, with the headers of the client's own taken out of it. */
 function declared(request: Buffer, own: readonly string[]): string {

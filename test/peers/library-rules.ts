@@ -11,7 +11,7 @@ export interface HeadRules {
 }
 
 /** Of HTTP's and the client's own. */
-const OWN = ['host', 'connection', 'user-agent', 'x-request-id', 'accept-encoding', 'content-length'];
+const OWN = ['host', 'connection', 'user-agent', 'x-request-id', 'traceparent', 'accept-encoding', 'content-length'];
 
 /** @throws Refusal */
 export function checkHead(head: RequestHead, rules: HeadRules): void {

@@ -65,6 +65,8 @@ describe('the audit log', () => {
       level: 'info',
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       requestId: 'call',
+      traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
+      spanId: expect.stringMatching(/^[0-9a-f]{16}$/),
       decision: 'allowed',
       method: 'GET',
       path: `${NOTES}7`,

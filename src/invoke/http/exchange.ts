@@ -1,5 +1,14 @@
 import { createGzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
+import {
+  continueTrace,
+  currentTrace,
+  endTrace,
+  inTrace,
+  type SpanStart,
+  spanBelow,
+  type Trace,
+} from '../../trace/trace.ts';
 import { messageOf } from '../../wire/error.ts';
 import { measured } from '../../wire/measured.ts';
 import type { Proof } from '../credential.ts';
@@ -37,7 +46,9 @@ export async function exchange(route: Route, sending: Sending): Promise<Received
     sending.attempts++;
     try {
       const marks: Marks = { connected: undefined, sent: undefined };
-      return await attempted(dispatcher, { address, outgoing, proof, facts, marks }, sending);
+      return await spanned({ address, outgoing, proof, facts, marks }, sending, (trace) =>
+        attempted(dispatcher, { address, outgoing, proof, facts, marks }, sending, trace),
+      );
     } catch (error) {
       sending.isUnsent = isUnconnected(error);
       const isLast = index === addresses.length - 1;
@@ -49,10 +60,47 @@ export async function exchange(route: Route, sending: Sending): Promise<Received
   throw new TypeError('a call needs an address');
 }
 
-async function attempted(dispatcher: Dispatcher, attempt: Attempt, sending: Sending): Promise<Received> {
+/** Sends one request in a span of its own, which the target continues. */
+async function spanned(
+  attempt: Attempt,
+  sending: Sending,
+  send: (trace: Trace) => Promise<Received>,
+): Promise<Received> {
+  const { requestId } = sending.called;
+  const trace = spanBelow(currentTrace() ?? continueTrace({ requestId }), spanOf(attempt, sending));
+  try {
+    const reply = await inTrace(trace, () => send(trace));
+    trace.span?.set({ 'http.response.status_code': reply.status });
+    endTrace(trace, reply.status >= 400 ? String(reply.status) : undefined);
+    return reply;
+  } catch (error) {
+    endTrace(trace, error);
+    throw error;
+  }
+}
+
+/** The span of an HTTP client, by the semantic conventions. The address is without its query, which may hold secrets. */
+function spanOf({ address, outgoing }: Attempt, { called, node, attempts }: Sending): SpanStart {
+  const { hostname, port, protocol } = new URL(address.origin);
+  return {
+    name: outgoing.method,
+    kind: 'client',
+    attributes: {
+      'http.request.method': outgoing.method,
+      'url.full': address.shown,
+      'server.address': hostname,
+      'server.port': Number(port || (protocol === 'https:' ? 443 : 80)),
+      'http.request.resend_count': attempts > 1 ? attempts - 1 : undefined,
+      'signalbox.operation': called.operation,
+      'signalbox.node': node,
+    },
+  };
+}
+
+async function attempted(dispatcher: Dispatcher, attempt: Attempt, sending: Sending, trace: Trace): Promise<Received> {
   const { address, outgoing, proof, facts, marks } = attempt;
   const { timeouts, options, acceptsCodings } = sending;
-  const additions = { proof, acceptsCodings };
+  const additions = { proof, acceptsCodings, trace };
   const { secrets, hide } = outgoing.secrets;
   const redactor = sending.redactor.knowing({ secrets: () => [...secrets(), ...(proof?.secrets ?? [])], hide });
   options.heads?.onRequest?.(

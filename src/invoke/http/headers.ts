@@ -1,4 +1,5 @@
 import type { Redactor } from '../../model/redactor.ts';
+import { type Trace, traceparentOf } from '../../trace/trace.ts';
 import type { Proof } from '../credential.ts';
 import type { Outgoing } from '../outgoing.ts';
 import { ACCEPT_ENCODING } from './body.ts';
@@ -10,6 +11,8 @@ interface Additions<P> {
   readonly proof: P | undefined;
   /** Adds Accept-Encoding unless the request has one. */
   readonly acceptsCodings: boolean;
+  /** The span of the request; absent for one that is only shown. */
+  readonly trace?: Trace | undefined;
 }
 
 /** Headers of a request as they are sent. */
@@ -34,12 +37,14 @@ const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 function headersWith(
   given: Headers,
   { method, length, compress }: Outgoing,
-  { proof, acceptsCodings }: Additions<Pick<Proof, 'header'>>,
+  { proof, acceptsCodings, trace }: Additions<Pick<Proof, 'header'>>,
   value: string | undefined,
 ): Record<string, string> {
   const headers: Record<string, string> = { ...given };
   if (acceptsCodings && findHeader(headers, 'accept-encoding') === undefined)
     headers['Accept-Encoding'] = ACCEPT_ENCODING;
+  if (trace !== undefined && findHeader(headers, 'traceparent') === undefined)
+    Object.assign(headers, traceHeaders(trace));
   if (proof !== undefined && value !== undefined) {
     const same = findHeader(headers, proof.header.toLowerCase());
     if (same !== undefined) delete headers[same];
@@ -48,6 +53,12 @@ function headersWith(
   if (compress && length !== 0) headers['Content-Encoding'] = 'gzip';
   else if (length !== undefined && (length > 0 || WITH_BODY.has(method))) headers['Content-Length'] = String(length);
   return headers;
+}
+
+/** The headers of W3C Trace Context for a request that a span sends. */
+export function traceHeaders(trace: Trace): Record<string, string> {
+  const traceparent = traceparentOf(trace);
+  return trace.state === undefined ? { traceparent } : { traceparent, tracestate: trace.state };
 }
 
 /** The spelling of a header's name in these headers; `undefined` when it is absent. */

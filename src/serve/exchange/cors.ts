@@ -40,7 +40,7 @@ const EXPOSED = [
   'RateLimit-Policy',
   'Retry-After',
 ].join(', ');
-const ALLOWED_HEADERS = ['Authorization', 'Content-Type', 'Accept', 'X-Request-Id'];
+const ALLOWED_HEADERS = ['Authorization', 'Content-Type', 'Accept', 'X-Request-Id', 'traceparent', 'tracestate'];
 /** Seconds for which a browser may cache a preflight's answer. */
 const MAX_AGE = '600';
 

@@ -4,6 +4,7 @@ import type { Context } from 'hono';
 import { Fault } from '../../model/fault.ts';
 import { isSecretName, MASK } from '../../model/redactor.ts';
 import type { Caller, Shown, ShownCertificate } from '../../security/port.ts';
+import { continueTrace, inTrace, type Trace, type Tracer } from '../../trace/trace.ts';
 import { PercentError } from '../../wire/percent.ts';
 import { TooManyParametersError } from '../../wire/query-string.ts';
 import { certificateOfConnection, certificateOfHeader, type Peer, type Proxies, peerOf } from '../listen/remote.ts';
@@ -34,6 +35,8 @@ interface Bindings {
   readonly outgoing?: ServerResponse;
   /** The proxies in front of the gateway. */
   proxies?: Proxies | undefined;
+  /** Records spans; `undefined` when nothing is exported. */
+  tracer?: Tracer | undefined;
   exchange?: Exchange;
 }
 
@@ -51,6 +54,16 @@ export function exchangeOf(context: GatewayContext): Exchange {
   return context.env.exchange;
 }
 
+/** A route's answer to a request, which it gives in the trace of that request. */
+export function answering(
+  answer: (exchange: Exchange) => Response | Promise<Response>,
+): (context: GatewayContext) => Response | Promise<Response> {
+  return (context) => {
+    const exchange = exchangeOf(context);
+    return inTrace(exchange.trace, () => answer(exchange));
+  };
+}
+
 /** The headers of one reply, in their usual spelling. */
 export type ReplyHeaders = Record<string, string>;
 
@@ -61,6 +74,7 @@ export type ReplyHeaders = Record<string, string>;
 export class Exchange implements Shown {
   readonly started = performance.now();
   readonly requestId: string;
+  readonly trace: Trace;
   /** Raw path, and raw query without its question mark; `undefined` when there is none. */
   readonly path: string;
   readonly query: string | undefined;
@@ -69,6 +83,8 @@ export class Exchange implements Shown {
   cors: Readonly<Record<string, string>> | undefined;
   /** Rate limit headers, sent with every reply of this exchange. */
   limits: Readonly<Record<string, string>> | undefined;
+  /** The template of its path, for the name of its span: `/gateway/RESTListeningConnector/Locations.v1/{LOCATION}`. */
+  route: string | undefined;
   /** When bytes of the request's body were last read (`performance.now()`); 0 before. */
   lastRead = 0;
   /** The caller of a path that belongs to no operation, if such paths require credentials. */
@@ -91,6 +107,13 @@ export class Exchange implements Shown {
     this.path = mark < 0 ? target : target.slice(0, mark);
     this.query = mark < 0 ? undefined : target.slice(mark + 1);
     this.requestId = requestIdOf(this.header('x-request-id'));
+    const sent = {
+      requestId: this.requestId,
+      traceparent: this.header('traceparent'),
+      tracestate: this.header('tracestate'),
+    };
+    const { tracer } = context.env;
+    this.trace = continueTrace(sent, tracer, tracer && { name: this.method, kind: 'server' });
   }
 
   /** The request's method as it was sent. */

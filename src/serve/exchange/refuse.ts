@@ -1,6 +1,7 @@
 import { Fault } from '../../model/fault.ts';
 import type { Redactor } from '../../model/redactor.ts';
 import { isFull, StoreError, UnwritableError } from '../../store/index.ts';
+import { idsOf } from '../../trace/trace.ts';
 import { quote } from '../../wire/words.ts';
 import { type Log, loggedError } from '../log/log.ts';
 import type { Recorder } from '../log/record.ts';
@@ -71,7 +72,7 @@ export class Refusals {
 
   /** Logs an error that was not caused by the caller. */
   logFailure(exchange: Exchange, { compiled, caller, call }: CallProgress, error: unknown, message: string): void {
-    const facts = { requestId: exchange.requestId, operation: compiled?.operation.id, user: caller?.user.id };
+    const facts = { ...idsOf(exchange.trace), operation: compiled?.operation.id, user: caller?.user.id };
     const redactor = call?.redactor ?? this.#ports.redactorOf(exchange);
     this.#ports.log.error({ ...facts, err: redactor.value(loggedError(error)) }, redactor.text(message));
   }

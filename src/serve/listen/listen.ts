@@ -7,6 +7,7 @@ import type { Hono } from 'hono';
 import { writeProblem } from '../../binding/rest/rest.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Limits } from '../../model/gateway.ts';
+import { continueTrace, idsOf, type Trace } from '../../trace/trace.ts';
 import { type GatewayEnv, requestIdOf } from '../exchange/exchange.ts';
 import { GatewayError } from '../gateway-error.ts';
 import type { Log } from '../log/log.ts';
@@ -143,8 +144,8 @@ function refuse(
   ports: RefusalPorts & { readonly log: Log },
 ): void {
   const fault = faultOf(error);
-  const { requestId, text, headers } = refusalOf(fault, incoming.socket, incoming, ports);
-  if (!(error instanceof Fault) && fault.status >= 500) ports.log.error({ requestId, err: error }, fault.message);
+  const { trace, text, headers } = refusalOf(fault, incoming.socket, incoming, ports);
+  if (!(error instanceof Fault) && fault.status >= 500) ports.log.error({ ...idsOf(trace), err: error }, fault.message);
   outgoing.writeHead(fault.status, headers).end(text);
 }
 
@@ -349,12 +350,13 @@ function refusalOf(
   incoming: IncomingMessage | undefined,
   { audit, proxies }: RefusalPorts,
   reason?: string,
-): { readonly requestId: string; readonly text: string; readonly headers: Readonly<Record<string, string>> } {
-  const requestId = requestIdOf(incoming?.headers['x-request-id'] as string | undefined);
+): { readonly trace: Trace; readonly text: string; readonly headers: Readonly<Record<string, string>> } {
+  const trace = traceOf(incoming);
+  const { requestId } = trace;
   const { contentType, text } = writeProblem(fault, requestId);
   const bytes = Buffer.byteLength(text);
   const { method } = incoming ?? {};
-  audit.info(refusedLine(fault, { ...callerOf(connection, incoming, proxies), requestId, method, bytes, reason }));
+  audit.info(refusedLine(fault, { ...callerOf(connection, incoming, proxies), trace, method, bytes, reason }));
   const headers = {
     'Content-Type': contentType,
     'Content-Length': String(bytes),
@@ -362,5 +364,14 @@ function refusalOf(
     ...fault.headers,
     Connection: 'close',
   };
-  return { requestId, text, headers };
+  return { trace, text, headers };
+}
+
+function traceOf(incoming: IncomingMessage | undefined): Trace {
+  const { 'x-request-id': id, traceparent, tracestate } = incoming?.headers ?? {};
+  return continueTrace({
+    requestId: requestIdOf(id as string | undefined),
+    traceparent: traceparent as string | undefined,
+    tracestate: tracestate as string | undefined,
+  });
 }

@@ -2,6 +2,7 @@ import { type DestinationStream, destination, type LogFn, type Logger, pino, std
 import { createRedactor } from '../../codec/redact/redactor.ts';
 import { InvokeError } from '../../invoke/error.ts';
 import { MASK, type Redactor } from '../../model/redactor.ts';
+import { currentTrace, idsOf } from '../../trace/trace.ts';
 
 /** The gateway's log: one JSON line per event, on standard output. */
 export type Log = Logger;
@@ -36,6 +37,7 @@ export function createLog({ level = 'info', base, to, redactor = createRedactor(
     level,
     base: base === undefined ? null : { ...base },
     timestamp: compileTimestamp(),
+    mixin: traced,
     serializers: { err: loggedError },
     hooks: {
       streamWrite: escapeLineBreaks,
@@ -49,6 +51,12 @@ export function createLog({ level = 'info', base, to, redactor = createRedactor(
     options,
     to ?? destination({ fd: 1, sync: false, minLength: AT_ONCE - 1024, maxWrite: AT_ONCE, periodicFlush: 100 }),
   );
+}
+
+/** What a line belongs to. A connection that was opened for a request and is lost later is no longer a matter of that request. */
+function traced(): object {
+  const trace = currentTrace();
+  return trace === undefined || trace.ended ? {} : idsOf(trace);
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Operation } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import type { Account } from '../../model/work.ts';
 import type { Caller } from '../../security/port.ts';
+import { endTrace, idsOf, type Trace } from '../../trace/trace.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -56,16 +57,18 @@ export function createRecorder(registry: Registry, log: Log, metrics: Metrics, r
     const ms = performance.now() - exchange.started;
     metrics.observe(operation?.id ?? '', status, ms / 1000);
     exchange.over();
-    if (exchange.refused || !log.isLevelEnabled('info')) return;
     const rules = operation === undefined ? undefined : kept.get(operation);
     const hidden = operation === undefined ? guarded.size > 0 : rules?.hidesPath === true;
+    const path = hidden ? withoutValues(exchange.path, guarded) : exchange.path;
+    endExchange(exchange, result, path);
+    if (exchange.refused || !log.isLevelEnabled('info')) return;
     const { decision, reason } = decide(fault, exchange.admitted);
     const line: Record<string, unknown> = {
-      requestId: exchange.requestId,
+      ...idsOf(exchange.trace),
       decision,
       reason,
       method: exchange.method,
-      path: hidden ? withoutValues(exchange.path, guarded) : exchange.path,
+      path,
       operation: operation?.id,
       service: operation?.service.id,
       user: caller?.user.id,
@@ -83,6 +86,39 @@ export function createRecorder(registry: Registry, log: Log, metrics: Metrics, r
     log.info(line);
   };
 }
+
+/** Ends the trace of an exchange. Its span is that of an HTTP server, by the semantic conventions. */
+function endExchange(exchange: Exchange, { operation, status, fault }: Result, path: string): void {
+  const { trace, route, method, secure, remote } = exchange;
+  const known = METHODS.has(method);
+  trace.span?.set(
+    {
+      'http.request.method': known ? method : '_OTHER',
+      'http.request.method_original': known ? undefined : method,
+      'http.route': route,
+      'http.response.status_code': status,
+      'url.path': path,
+      'url.scheme': secure ? 'https' : 'http',
+      'client.address': remote,
+      'signalbox.operation': operation?.id,
+    },
+    [known ? method : 'HTTP', route].filter((part) => part !== undefined).join(' '),
+  );
+  endTrace(trace, status >= 500 ? (fault?.code ?? String(status)) : undefined);
+}
+
+/** RFC 9110 section 9, and PATCH (RFC 5789). */
+const METHODS: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'DELETE',
+  'CONNECT',
+  'OPTIONS',
+  'TRACE',
+  'PATCH',
+]);
 
 function keptOf(routing: Routing, credentials: ReadonlySet<string>): Kept {
   const { operation, log } = routing;
@@ -179,7 +215,7 @@ function decide(fault: Fault | undefined, admitted: boolean): Decision {
 export function refusedLine(
   fault: Fault,
   facts: {
-    readonly requestId: string;
+    readonly trace: Trace;
     readonly method: string | undefined;
     readonly remote?: string | undefined;
     /** A trusted proxy whose report about the caller could not be used. */
@@ -188,7 +224,11 @@ export function refusedLine(
     readonly reason?: string | undefined;
   },
 ): object {
-  const { requestId, method, remote, proxy, bytes, reason = decide(fault, false).reason } = facts;
+  const { trace, method, remote, proxy, bytes, reason = decide(fault, false).reason } = facts;
   const { status, code } = fault;
-  return { requestId, decision: 'refused', reason, method, remote, proxy, status, fault: code, bytes, complete: true };
+  return {
+    ...idsOf(trace),
+    decision: 'refused',
+    ...{ reason, method, remote, proxy, status, fault: code, bytes, complete: true },
+  };
 }

@@ -7,6 +7,7 @@ import { isMessageScheme, type SecurityScheme } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import type { Caller } from '../../security/port.ts';
+import { type Attributes, describeSpan } from '../../trace/trace.ts';
 import type { Cors } from '../exchange/cors.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { respondBytes, respondCoded, respondText, withHeaders } from '../exchange/respond.ts';
@@ -98,6 +99,11 @@ export interface MessagePorts extends ConnectorPorts {
   readonly cors: Pick<Cors, 'headersOf'>;
 }
 
+/** Attributes of a remote procedure call, by the semantic conventions. */
+function rpcOf({ id, service }: Operation): Attributes {
+  return { 'rpc.system.name': 'soap', 'rpc.method': `${service.id}/${id}` };
+}
+
 /** Largest message in bytes that is buffered as a whole. A larger one is rejected at the first error found while reading. */
 const SMALL = 64 * 1024;
 
@@ -141,6 +147,7 @@ export class Messages implements MessageReader {
       return asked;
     }
     const { compiled } = asked;
+    describeSpan(rpcOf(compiled.operation));
     exchange.cors = cors.headersOf(exchange, compiled.operation);
     await stages.arrive(exchange, compiled.operation);
     const caller = await this.#senders.identify(exchange, asked, shown);

@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import { Fault } from '../../model/fault.ts';
 import { parseQueryString } from '../../wire/query-string.ts';
 import { quote } from '../../wire/words.ts';
-import { type Exchange, exchangeOf, type GatewayContext, type GatewayEnv, readingQuery } from '../exchange/exchange.ts';
+import { answering, type Exchange, type GatewayEnv, readingQuery } from '../exchange/exchange.ts';
 import { methodNotAllowed } from '../exchange/refuse.ts';
 import { INSPECTION } from '../page/contracts.ts';
 import { findContract, type PlainRoutes } from '../plain-routes.ts';
@@ -53,9 +53,9 @@ function mount(
   answer: (exchange: Exchange, below: string) => Response | Promise<Response>,
 ): void {
   const prefix = `/${gateway.context}/${connector}`;
-  const respond = (c: GatewayContext): Response | Promise<Response> => {
-    const exchange = exchangeOf(c);
+  const respond = answering((exchange) => {
     const { path } = exchange;
+    exchange.route = prefix;
     if (path !== prefix && !path.startsWith(`${prefix}/`)) throw Fault.of('NOT_FOUND', { what: 'such path' });
     const [first = '', ...rest] = path.slice(prefix.length + 1).split('/');
     if (nodes.has(first) && first !== gateway.id)
@@ -63,7 +63,7 @@ function mount(
     const below = first === gateway.id ? rest.join('/') : path.slice(prefix.length + 1);
     exchange.cors = below === '' ? cors.headersOfMessages(exchange) : cors.headers(exchange, below);
     return answer(exchange, below);
-  };
+  });
   // It also matches the prefix itself.
   app.all(`${prefix}/*`, respond);
 }

@@ -8,14 +8,7 @@ import type { DocumentValue } from '../../model/value.ts';
 import { parseQueryString } from '../../wire/query-string.ts';
 import { begun, type Call } from '../answer/call.ts';
 import { type BodyLimits, withinTime } from '../exchange/body.ts';
-import {
-  type Exchange,
-  exchangeOf,
-  type GatewayContext,
-  type GatewayEnv,
-  type ReplyHeaders,
-  readingQuery,
-} from '../exchange/exchange.ts';
+import { answering, type Exchange, type GatewayEnv, type ReplyHeaders, readingQuery } from '../exchange/exchange.ts';
 import { timedOut, type WrittenFault } from '../exchange/refuse.ts';
 import { isBodiless, respondBytes, respondCoded, withHeaders } from '../exchange/respond.ts';
 import { checkCodings, select } from '../exchange/select.ts';
@@ -71,6 +64,7 @@ class RestConnector {
     const { stages } = this.#ports;
     const match = this.#route(exchange, path, progress);
     const compiled = progress.compiled as Compiled;
+    if (exchange.trace.span !== undefined) exchange.route = this.#routeOf(match);
     const arrived = stages.arrive(exchange, compiled.operation);
     if (arrived !== undefined) await arrived;
     const found = stages.authenticate(exchange, compiled.operation);
@@ -108,6 +102,13 @@ class RestConnector {
   #takeUp(progress: Progress, match: RouteMatch): void {
     progress.match = match;
     progress.compiled = this.#ports.operations.get(match.operation) as Compiled;
+  }
+
+  /** The path of a template. Its query may follow in a variable: `{?maxrows}`. */
+  #routeOf({ operation, uri }: RouteMatch): string {
+    const { context } = this.#ports.registry.gateway;
+    const [path = ''] = uri.template.text.split(/\?|\{[?&]/, 1);
+    return `/${context}/RESTListeningConnector/${operation.pathName}.${operation.service.version}/${path}`;
   }
 
   #decode(exchange: Exchange, { binding }: Compiled, match: RouteMatch): DocumentValue | Promise<DocumentValue> {
@@ -205,8 +206,7 @@ export function mountRest(app: Hono<GatewayEnv>, ports: RestPorts, routes: Plain
   const rest = new RestConnector(ports);
   const prefix = `/${context}/RESTListeningConnector/`;
   const ofNode = `${id}/`;
-  app.all(`${prefix}*`, (c: GatewayContext) => {
-    const exchange = exchangeOf(c);
+  const answer = answering((exchange) => {
     if (!exchange.path.startsWith(prefix)) throw Fault.of('NOT_FOUND', { what: 'such path' });
     const path = exchange.path.slice(prefix.length);
     // A contract is directly below the connector, or below the name of the local node.
@@ -217,6 +217,7 @@ export function mountRest(app: Hono<GatewayEnv>, ports: RestPorts, routes: Plain
     if (exchange.method === 'OPTIONS') return routes.tellAllowed(exchange, rest.allowed(path));
     return rest.serve(exchange, path);
   });
+  app.all(`${prefix}*`, answer);
 }
 
 function firstSegment(path: string): string {

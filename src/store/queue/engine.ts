@@ -1,4 +1,4 @@
-import type { Cause } from '../../trace/trace.ts';
+import type { Attributes, Cause, Tracer } from '../../trace/trace.ts';
 import type { Store } from '../port.ts';
 import type { Db } from '../tables.ts';
 import type { JobData, NewJob, QueueCounts } from './port.ts';
@@ -84,4 +84,15 @@ export interface Shop {
   /** {@link QueueOptions.unknown} */
   readonly unknown: number;
   readonly report: Report;
+  /** Records the spans of jobs; `undefined` when nothing is exported. */
+  readonly tracer?: Tracer | undefined;
+}
+
+/** Attributes of the spans of a job. */
+export function messageOf(queue: string, id: string): Attributes {
+  return {
+    'messaging.system': 'signalbox',
+    'messaging.destination.name': queue,
+    'messaging.message.id': id,
+  };
 }

@@ -29,6 +29,8 @@ export class HeldJob implements Job {
   #lost = false;
   #completing = false;
   #completed = false;
+  /** What its worker threw. */
+  failure: unknown;
   /** When the database last confirmed that this gateway holds it, by the monotonic clock. */
   confirmed: number;
 
@@ -168,6 +170,7 @@ export class Ending {
   /** Its worker threw. */
   async failed(job: HeldJob, thrown: unknown): Promise<void> {
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    job.failure = error;
     if (job.completed) return this.#shop.report(error, { queue: job.queue, job: job.id });
     if (job.lost) return;
     // It stopped because it was asked to.

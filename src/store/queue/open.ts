@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Fault } from '../../model/fault.ts';
-import { causeOf, currentTrace } from '../../trace/trace.ts';
+import { causeOf, currentTrace, inSpan, type Tracer } from '../../trace/trace.ts';
 import type { Store } from '../port.ts';
 import { countDead, deadLetters, exhume } from './dead-letters.ts';
-import type { QueueEngine, Report, Shop } from './engine.ts';
+import { messageOf, type QueueEngine, type Report, type Shop } from './engine.ts';
 import type { JobQueue, NewJob, QueueCounts } from './port.ts';
 import { Recurrences } from './recurrences.ts';
 import { Workforce } from './workforce.ts';
@@ -15,6 +15,8 @@ export interface QueueOptions {
   readonly now?: () => number;
   /** Milliseconds after which a job that no gateway knows is a dead letter; an hour. */
   readonly unknown?: number;
+  /** Records the spans of jobs. */
+  readonly tracer?: Tracer | undefined;
 }
 
 const UNKNOWN = 3_600_000;
@@ -27,19 +29,25 @@ const CLOSE_TIMEOUT = 10_000;
  * @throws StoreError when the database can't be reached, or not be used for it
  */
 export async function openQueue(store: Store, options: QueueOptions = {}): Promise<JobQueue> {
-  const { now = Date.now, onError = () => {}, unknown = UNKNOWN } = options;
+  const { now = Date.now, onError = () => {}, unknown = UNKNOWN, tracer } = options;
   const report = quietReport(onError);
   const engine = await openEngine(store, now, (error) => report(error, {}));
-  const shop: Shop = { store, engine, now, unknown, report };
+  const shop: Shop = { store, engine, now, unknown, report, tracer };
   const workforce = new Workforce(shop);
   const recurrences = new Recurrences(shop);
   let closing: Promise<void> | undefined;
   return {
     async send(tx, job) {
       const id = job.id ?? randomUUID();
-      if (!(await engine.insert(tx, { ...job, id, ...causeNow(job) }))) {
-        throw new Error(`queue ${job.queue} has a job ${id} already`);
-      }
+      const entered = await inSpan(
+        () => ({
+          name: `send ${job.queue}`,
+          kind: 'producer',
+          attributes: { ...messageOf(job.queue, id), 'messaging.operation.type': 'send' },
+        }),
+        () => engine.insert(tx, { ...job, id, ...causeNow(job) }),
+      );
+      if (!entered) throw new Error(`queue ${job.queue} has a job ${id} already`);
       // On SQLite the look waits for the end of the transaction; on PostgreSQL the commit wakes the workers again.
       workforce.wake(job.queue);
       return id;

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { continueTrace, inTrace, type Trace } from '../../trace/trace.ts';
-import type { Claim, Shop } from './engine.ts';
+import { continueTrace, endTrace, inTrace, type SpanStart, type Trace } from '../../trace/trace.ts';
+import { type Claim, messageOf, type Shop } from './engine.ts';
 import { Ending, HeldJob } from './job.ts';
 import { type Worker, WorkerDied } from './port.ts';
 
@@ -75,9 +75,11 @@ class Lane {
 
   #begin(claim: Claim, confirmed: number): void {
     const job = new HeldJob(claim, this.#shop, confirmed);
-    const run = inTrace(traceOf(claim), () => this.#attempt(job))
+    const trace = traceOf(claim, this.#shop);
+    const run = inTrace(trace, () => this.#attempt(job))
       .catch((error: Error) => this.#shop.report(error, { queue: this.#queue, job: claim.id }))
       .finally(() => {
+        endTrace(trace, job.failure);
         this.#running.delete(job);
         this.wake();
       });
@@ -109,8 +111,14 @@ class Lane {
 }
 
 /** An attempt is in the trace that its job was entered in; a job without a cause begins one, named by the job. */
-function traceOf({ id, cause }: Claim): Trace {
-  return continueTrace(cause?.requestId ?? id, cause?.traceparent, cause?.tracestate);
+function traceOf({ id, queue, cause, attempt }: Claim, { tracer }: Shop): Trace {
+  const attributes = tracer && {
+    ...messageOf(queue, id),
+    'messaging.operation.type': 'process',
+    'signalbox.attempt': attempt,
+  };
+  const span: SpanStart = { name: `process ${queue}`, kind: 'consumer', attributes: attributes ?? {} };
+  return continueTrace({ requestId: id, ...cause }, tracer, span);
 }
 
 /** Milliseconds between two checks whether this gateway still holds its jobs; a check also notices cancelled ones. */

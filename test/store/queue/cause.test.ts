@@ -5,7 +5,8 @@ import { describeEngines } from '../engines.ts';
 import { drained, enter, QUEUE, queueOver, worker } from './support.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
-const request = () => continueTrace('R-1', `00-${TRACE}-00f067aa0ba902b7-01`, 'a=1,b=2');
+const request = () =>
+  continueTrace({ requestId: 'R-1', traceparent: `00-${TRACE}-00f067aa0ba902b7-01`, tracestate: 'a=1,b=2' });
 
 describeEngines('the cause of a job', ({ place }) => {
   it('is the request that entered it: its worker runs in the same trace, and so do the jobs that it enters', async () => {
@@ -25,7 +26,7 @@ describeEngines('the cause of a job', ({ place }) => {
     await inTrace(trace, () => enter(store, queue, { data: { n: 1 } }));
     await drained(queue);
     const spans = [trace, ...ran.map((each) => (each as [unknown, unknown, typeof trace])[2])];
-    const of = { requestId: 'R-1', traceId: TRACE, flags: 1, state: 'a=1,b=2' };
+    const of = { requestId: 'R-1', traceId: TRACE, flags: 1, state: 'a=1,b=2', ended: true };
     expect(ran).toEqual(
       [1, 2, 3].map((n) => [
         n,
@@ -58,7 +59,7 @@ describeEngines('the cause of a job', ({ place }) => {
     const cause = { requestId: 'R-1', traceparent: `00-${TRACE}-${trace.spanId}-01`, tracestate: 'a=1,b=2' };
     expect(letter).toMatchObject({ id, cause });
     expect(reported).toEqual(['R-1']);
-    await inTrace(continueTrace('R-2', undefined), () => queue.redrive(QUEUE, id));
+    await inTrace(continueTrace({ requestId: 'R-2' }), () => queue.redrive(QUEUE, id));
     await drained(queue);
     expect(ran).toEqual([cause, cause]);
   });
