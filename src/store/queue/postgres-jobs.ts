@@ -37,7 +37,10 @@ export async function enter(tx: Db, { queue, id, key, kind, data, after, cause }
  * of the jobs is the order in which transactions got that lock, whichever began first.
  * @returns its place; `undefined` when its id was not new
  */
-export async function enterBehind(tx: Db, { queue, key, id, kind, data, cause }: KeyedJob): Promise<number | undefined> {
+export async function enterBehind(
+  tx: Db,
+  { queue, key, id, kind, data, cause }: KeyedJob,
+): Promise<number | undefined> {
   const { rows } = await sql<{ last: number; place: number | null }>`
     with line as (${nextNumber({ queue, key })}), entered as (
       insert into signalbox_job (queue, id, key, kind, data, cause, sequence, place, due)

@@ -17,8 +17,8 @@ import type { PendingMigration, Store } from '../port.ts';
 import type { Db, MigrationTable, Tables } from '../tables.ts';
 import { createSchema } from './0001-schema.ts';
 import { addWork } from './0003-work.ts';
-import { addRetention } from './0007-retention.ts';
 import { addCause } from './0005-cause.ts';
+import { addRetention } from './0007-retention.ts';
 
 /** One step of the schema, forward only. Once released it never changes: a later step corrects it. */
 interface Migration {
