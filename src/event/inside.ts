@@ -4,7 +4,7 @@ import { Fault } from '../model/fault.ts';
 import type { ComponentEvent, ServiceClass } from '../model/handler.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { DocumentValue } from '../model/value.ts';
-import type { OpenedWork, OpenWork } from '../model/work.ts';
+import { kindOfWork, type OpenedWork, type OpenWork } from '../model/work.ts';
 import { may } from '../security/authorise.ts';
 import { type Db, sqlTransaction } from '../store/index.ts';
 import type { SaveAction } from './change.ts';
@@ -105,6 +105,8 @@ export interface EventData extends Readonly<Record<string, unknown>> {
   readonly after: Row | null;
   /** Id of the user who saved; null for an anonymous caller. */
   readonly user: string | null;
+  /** The definitions of the gateway that entered it declare the user; absent in jobs of an older version. */
+  readonly isDeclared?: boolean;
   readonly requestId: string;
   readonly depth: number;
 }
@@ -128,11 +130,18 @@ export async function enterAfter(
       before: before?.row ?? null,
       after: after?.row ?? null,
       user: facts.user?.id ?? null,
+      isDeclared: facts.user?.origin === 'definitions',
       requestId: facts.requestId,
       depth: facts.depth,
     };
-    await queue.send(tx, { queue: EVENTS, data, key: keyOf(component.id, before?.row ?? after?.row ?? keys, keys) });
+    const key = keyOf(component.id, before?.row ?? after?.row ?? keys, keys);
+    await queue.send(tx, { queue: EVENTS, data, key, kind: kindOfEvent(component, registration) });
   }
+}
+
+/** The kind of the jobs of a class at a component. */
+export function kindOfEvent({ id, shape }: Component, { service }: ComponentEventRegistration): string {
+  return kindOfWork(`${service.id} of ${id}`, shape.fields, [service]);
 }
 
 /** The ordering key of a record's jobs: of fixed length, and independent of how a caller writes the record's keys. */

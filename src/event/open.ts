@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import type { Component, ComponentEventRegistration } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
+import type { User } from '../model/security.ts';
 import { beginAccount } from '../model/work.ts';
+import { may } from '../security/authorise.ts';
 import { ownerOf } from '../security/directory/port.ts';
-import type { Db, FailedJob, Job, Store, Worker } from '../store/index.ts';
+import { type Db, type FailedJob, type Job, type Store, type Worker, JobUnknown } from '../store/index.ts';
 import { runClass } from './context.ts';
-import { classOf, EVENTS, type EventData, type InsideFacts, insideOf, isDue, openFor } from './inside.ts';
+import { classOf, EVENTS, type EventData, type InsideFacts, insideOf, isDue, kindOfEvent, openFor } from './inside.ts';
 import type { Components, ComponentsOptions } from './port.ts';
 import type { Row } from './record.ts';
 import { Saves } from './save.ts';
@@ -60,21 +62,11 @@ function afterSaves(options: ComponentsOptions, saves: Saves): Worker {
 }
 
 async function runOne(job: Job, options: ComponentsOptions, saves: Saves): Promise<void> {
-  const { registry, directory, onError, account } = options;
+  const { onError, account } = options;
   const data = job.data as EventData;
   const { component: id, service, save } = data;
-  const component = registry.components.get(id);
-  // A class may be registered twice, once of them disabled.
-  const registration = component?.events.find(
-    (each) => each.enabled && each.event === 'SavePostChange' && each.service.id === service,
-  );
-  if (component === undefined || registration === undefined) {
-    const gone = new Error(`${service} is no longer registered at ${id}: its pending run is dropped`);
-    onError(gone, { component: id, service, save });
-    return;
-  }
+  const { component, registration, owner } = await findKnown(job, options, saves);
   const [name, user] = [`${service} of ${id}`, data.user ?? undefined];
-  const owner = user === undefined ? undefined : await ownerOf(directory, user);
   const tell = beginAccount(account, { kind: 'event', name, id: save, user, attempt: job.attempt });
   if (user !== undefined && owner === undefined) {
     const what = `component ${id} any more`;
@@ -90,6 +82,40 @@ async function runOne(job: Job, options: ComponentsOptions, saves: Saves): Promi
     tell(error);
     throw error;
   }
+}
+
+/** What this gateway has of what a job needs. */
+interface Known {
+  readonly component: Component;
+  readonly registration: ComponentEventRegistration;
+  /** The user who saved; `undefined` for an anonymous caller, and for one who is unknown or disabled by now. */
+  readonly owner: User | undefined;
+}
+
+/**
+ * Finds what a job needs, if the definitions of the gateway that entered it may be others.
+ * @throws JobUnknown; JobNotBegun while the directory of users does not answer
+ */
+async function findKnown(job: Job, { registry, directory }: ComponentsOptions, saves: Saves): Promise<Known> {
+  const { component: id, service, user, isDeclared, before, after } = job.data as EventData;
+  const component = registry.components.get(id);
+  // A class may be registered twice, once of them disabled.
+  const registration = component?.events.find(
+    (each) => each.enabled && each.event === 'SavePostChange' && each.service.id === service,
+  );
+  if (component === undefined || registration === undefined)
+    throw new JobUnknown(`${service} does not run after the saves of ${id} here`);
+  const isSame = job.kind === kindOfEvent(component, registration);
+  const records = saves.recordsOf(component);
+  if (!isSame && ![before, after].every((row) => row === null || records.accepts(row)))
+    throw new JobUnknown(`the fields of ${id} are others here`);
+  const owner = user === null ? undefined : await ownerOf(directory, user, isDeclared);
+  const isCaller = user === null || owner !== undefined;
+  if (isCaller && !may(owner, registration.service) && (isDeclared || !isSame)) {
+    const who = user === null ? 'an anonymous caller' : `user ${user}`;
+    throw new JobUnknown(`${who} may not use ${service} here`, { allOfKind: false });
+  }
+  return { component, registration, owner };
 }
 
 interface Due {

@@ -36,6 +36,8 @@ export interface Records {
   keysOf(record: DocumentValue): Row;
   /** @throws StoredValueError */
   read(row: Row): Stored;
+  /** Whether every value of a row, which another version of the definitions may have written, has a field that reads it. */
+  accepts(row: Row): boolean;
   /** The name of a record in messages: `LOCATION_SETUP N/NYC01`. */
   nameOf(keys: Row): string;
   /** The lock that a caller sends, if any. @throws Fault BAD_PARAMETER */
@@ -48,7 +50,7 @@ export interface Records {
 export function compileRecords({ id, shape, keys, lock }: Component): Records {
   const names = new Set(shape.fields.map(({ name }) => name));
   const writers = new Map(shape.fields.map((field) => [field, compileTextWriter(field)]));
-  const stored = shape.fields.map((field) => ({ name: field.name, read: compileStored(field) }));
+  const stored = shape.fields.map((field) => ({ name: field.name, ...compileStored(field) }));
   const secrets = compileSecrets(shape.fields);
   const check = compileCheck(shape.fields);
   const checkKeys = compileCheck(keys);
@@ -78,6 +80,10 @@ export function compileRecords({ id, shape, keys, lock }: Component): Records {
       const etag = lock === undefined ? digest(rowOf(shape.fields, record)) : `"${String(count ?? 0)}"`;
       return { row, record: Object.freeze(record), etag, lock: BigInt((count as number | bigint | undefined) ?? 0) };
     },
+    accepts: (row) =>
+      Object.entries(row).every(
+        ([name, text]) => text === null || stored.some((field) => field.name === name && field.reads(text)),
+      ),
     nameOf: (row) => `${id} ${keys.map(({ name, sensitive }) => (sensitive ? MASK : row[name])).join('/')}`,
     redactorOf: (redactor, records) =>
       redactor.knowing({ secrets: () => records.flatMap((record) => [...(secrets?.(record) ?? [])]) }),
@@ -119,14 +125,17 @@ class StoredValueError extends Error {
  * same on every engine but for the few forms that are known here.
  * @throws StoredValueError
  */
-function compileStored({ name, type }: Field): (text: string) => Value {
+function compileStored({ name, type }: Field): { read(text: string): Value; reads(text: string): boolean } {
   const kind = type.kind as ScalarKind;
-  const read = readerOf(SCALARS[kind]);
-  return (text) => {
-    const value = read(text);
-    if (value === undefined)
-      throw new StoredValueError(`column ${name.toLowerCase()} holds a value that is no ${kind}`);
-    return value;
+  const parse = readerOf(SCALARS[kind]);
+  return {
+    read(text) {
+      const value = parse(text);
+      if (value === undefined)
+        throw new StoredValueError(`column ${name.toLowerCase()} holds a value that is no ${kind}`);
+      return value;
+    },
+    reads: (text) => parse(text) !== undefined,
   };
 }
 

@@ -77,6 +77,7 @@ function limitsOf(linking: Linking, declared: NonNullable<GatewayDeclared['limit
     attachment: linkSize(linking, declared, 'attachment') ?? 1024 ** 3,
     attachments: declared.attachments ?? 50,
     processes: declared.processes ?? 4,
+    unknown: linkDuration(linking, declared, 'limits.unknown') ?? 3_600_000,
     temporary: linkSize(linking, declared, 'temporary') ?? 512 * 1024 ** 2,
     slowest: linkSize(linking, declared, 'slowest') ?? 240,
     ...given({ queued: declared.queued, queries: declared.queries }),

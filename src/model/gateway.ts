@@ -21,6 +21,8 @@ export interface Limits extends CallLimits {
   readonly processes: number;
   /** Jobs that may wait in one queue (polled queries, process requests); unlimited by default. */
   readonly queued?: number;
+  /** How long queued work waits for a gateway whose definitions have what it needs. */
+  readonly unknown: number;
   /** Stored queries of one caller that run at the same time on one database; half of its readers by default. */
   readonly queries?: number;
   /** Bytes of one temporary file of a stored query; on PostgreSQL, of all temporary files of one connection. */

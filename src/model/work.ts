@@ -1,6 +1,35 @@
+import { createHash } from 'node:crypto';
+import type { Field } from './field.ts';
 import type { WorkContext } from './handler.ts';
 import type { Redactor } from './redactor.ts';
-import type { User } from './security.ts';
+import type { PermissionList, User } from './security.ts';
+
+/** A definition that background work runs by. */
+interface WorkDefinition {
+  readonly permissions: readonly PermissionList[];
+  readonly public: boolean;
+}
+
+/**
+ * The kind of a job: a name, with a digest of what the definitions declare about its data and its grants. Gateways with the same
+ * definitions give the same work the same kind.
+ * @param name says what runs: `EXTRACT of Application Engine`
+ */
+export function kindOfWork(
+  name: string,
+  fields: readonly Field[],
+  definitions: readonly (WorkDefinition | undefined)[],
+): string {
+  const shapes = fields.map((field) => {
+    const { type, required, default: standard, enum: listed, pattern, minimum, maximum, fixed } = field;
+    return [field.name, type, required, standard, listed, pattern, minimum, maximum, fixed];
+  });
+  const grants = definitions.map((each) => each && [each.public, each.permissions.map(({ id }) => id).toSorted()]);
+  const digest = createHash('sha256')
+    .update(JSON.stringify([shapes, grants]))
+    .digest('base64url');
+  return `${name} ${digest.slice(0, 12)}`;
+}
 
 /** What code in the background runs for. */
 interface OpenWorkFacts {

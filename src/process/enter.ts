@@ -12,6 +12,10 @@ export interface NewRequest {
   readonly type: string;
   readonly name: string;
   readonly operator: string;
+  /** The definitions declare the operator. */
+  readonly isDeclared: boolean;
+  /** Of its job. */
+  readonly kind: string;
   readonly runControl: string;
   readonly server: string;
   readonly parameters: ParameterTexts;
@@ -33,7 +37,7 @@ export interface EntryPorts {
 export async function enterRequest(tx: Db, { queue, clock }: EntryPorts, request: NewRequest): Promise<number> {
   const instance = await nextInstance(tx);
   const now = clock.now();
-  const { type, name, output } = request;
+  const { type, name, operator, isDeclared, kind, output } = request;
   await tx
     .insertInto('psprcsrqst')
     .values({
@@ -78,7 +82,8 @@ export async function enterRequest(tx: Db, { queue, clock }: EntryPorts, request
       messages: 0,
     })
     .execute();
-  await sendJob(tx, queue, { instance, type, name, operator: request.operator, job, runs: request.runs, now });
+  const data: RequestData = { instance, type, name, operator, isDeclared };
+  await sendJob(tx, queue, data, { kind, job, runs: request.runs, now });
   return instance;
 }
 
@@ -88,16 +93,29 @@ export interface RequestData {
   readonly type: string;
   readonly name: string;
   readonly operator: string;
+  /** The definitions of the gateway that entered it declare the operator; absent in jobs of an older version. */
+  readonly isDeclared?: boolean;
 }
 
-/** Enters the job of a request. `job` is its id, `runs` the time when it is due. */
+/** How the job of a request is entered. */
+interface JobFacts {
+  /** Its id. */
+  readonly job: string;
+  readonly kind: string | undefined;
+  /** When it is due, in milliseconds since 1970. */
+  readonly runs: number;
+  readonly now: number;
+}
+
+/** Enters the job of a request. */
 export async function sendJob(
   tx: Db,
   queue: JobQueue,
-  { job, runs, now, ...data }: RequestData & { readonly job: string; readonly runs: number; readonly now: number },
+  data: RequestData,
+  { job, kind, runs, now }: JobFacts,
 ): Promise<void> {
-  const after = runs > now ? { after: new Date(runs) } : {};
-  await queue.send(tx, { queue: QUEUE, id: job, data, ...after });
+  const given = { ...(kind !== undefined && { kind }), ...(runs > now && { after: new Date(runs) }) };
+  await queue.send(tx, { queue: QUEUE, id: job, data: { ...data }, ...given });
 }
 
 /** The next instance number, larger than all in the request table, including those that another system entered. */

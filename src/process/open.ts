@@ -5,14 +5,23 @@ import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
 import { beginAccount } from '../model/work.ts';
 import { ownerOf } from '../security/directory/port.ts';
-import { type Db, type FailedJob, type Job, JobLost, needRoom, type RetryRule, type Worker } from '../store/index.ts';
+import {
+  type Db,
+  type FailedJob,
+  type Job,
+  JobLost,
+  JobUnknown,
+  needRoom,
+  type RetryRule,
+  type Worker,
+} from '../store/index.ts';
 import { Attempt, errorWords, isFinal } from './attempt.ts';
 import { createClock, instantText } from './clock.ts';
 import { type EntryPorts, enterRequest, QUEUE, type RequestData, sendJob } from './enter.ts';
 import { checkAccess, findMessages, findRequests } from './find.ts';
 import type { RequestAction, RunPorts, Scheduler } from './port.ts';
-import { findProgram, findProgramOf, programNamesOf } from './program.ts';
-import { findReport, findReported, REPORTS } from './reports.ts';
+import { findProgram, findProgramOf, programNamesOf, kindOfProgram, QUERY_TYPE } from './program.ts';
+import { findReport, findReported, REPORTS, sweepReports } from './reports.ts';
 import { busyOperators, retainedRequests } from './retention.ts';
 import { findRow, type RequestRow, shownRequest, updateOwn } from './rows.ts';
 import { enterRecurring, readRequest } from './schedule.ts';
@@ -112,7 +121,7 @@ const ACTIONS: Readonly<Record<RequestAction, { readonly steps: readonly Step[];
 async function updateRequest(
   tx: Db,
   registry: Registry,
-  ports: EntryPorts,
+  ports: RunPorts,
   { instance, action, user }: { instance: number; action: RequestAction; user: User },
 ): Promise<string | undefined> {
   const { steps, words } = ACTIONS[action];
@@ -135,7 +144,7 @@ function changesOf(step: Step, row: RequestRow, { clock }: EntryPorts) {
 }
 
 /** Changes the job and the gateway's own row along with a step. */
-async function takeAlong(tx: Db, step: Step, row: RequestRow, ports: EntryPorts): Promise<string | undefined> {
+async function takeAlong(tx: Db, step: Step, row: RequestRow, ports: RunPorts): Promise<string | undefined> {
   const { queue, clock } = ports;
   const { prcsinstance: instance, job, report } = row;
   if (job === null) return undefined;
@@ -148,7 +157,10 @@ async function takeAlong(tx: Db, step: Step, row: RequestRow, ports: EntryPorts)
     const fresh = { run: null, attempt: 0, began: null, ended: null, cancelled: null, percent: null, progress: null };
     await update({ ...fresh, job: next, report: null, content: null });
     const { prcstype: type, prcsname: name, oprid: operator } = row;
-    await sendJob(tx, queue, { instance, type, name, operator, job: next, runs, now });
+    const program = findProgram(ports.registry, type, name);
+    const kind = program === undefined ? undefined : kindOfProgram(program, row.recurname);
+    const isDeclared = ports.registry.users.has(operator);
+    await sendJob(tx, queue, { instance, type, name, operator, isDeclared }, { job: next, kind, runs, now });
     return report ?? undefined;
   }
   await queue.cancel(tx, QUEUE, job);
@@ -169,7 +181,10 @@ function createWorker(ports: RunPorts): Worker {
     concurrency: registry.gateway.limits.processes,
     retry({ data }) {
       const { type, name } = dataOf({ data });
-      const retry = findProgram(registry, type, name)?.process?.retry;
+      const program = findProgram(registry, type, name);
+      // It is unknown here, or private.
+      if (program === undefined) return type === QUERY_TYPE ? ONCE : undefined;
+      const retry = program.process?.retry;
       return retry === undefined ? ONCE : { ...retry, attempts: retry.attempts + 1 };
     },
     run: (job) => runJob(ports, job),
@@ -178,7 +193,10 @@ function createWorker(ports: RunPorts): Worker {
       await retryRequest(tx, dataOf(job).instance, { level: 'warning', text: words, said: instantText(clock.now()) });
     },
     async onDead(tx, job, error) {
-      const words = `Attempt ${job.attempt} failed and no other follows: ${errorWords(error)}`;
+      const words =
+        error instanceof JobUnknown
+          ? `${error.message}.`
+          : `Attempt ${job.attempt} failed and no other follows: ${errorWords(error)}`;
       await failRequest(tx, clock, dataOf(job).instance, {
         level: 'error',
         text: words,
@@ -193,12 +211,13 @@ function dataOf({ data }: Pick<FailedJob, 'data'>): RequestData {
 }
 
 async function runJob(ports: RunPorts, job: Job): Promise<void> {
-  const { instance, type, name, operator } = dataOf(job);
+  const { instance, type, name, operator, isDeclared = false } = dataOf(job);
   const run = randomUUID();
-  const { id, attempt } = job;
-  const user = await ownerOf(ports.directory, operator);
+  const { id, attempt, kind } = job;
+  const user = await ownerOf(ports.directory, operator, isDeclared);
   const program = await findProgramOf(ports, type, name, operator);
-  const taken = await ports.store.transaction((tx) => initiate(tx, ports, { id, attempt, instance, program }, run));
+  const wanted = { id, attempt, instance, program, user, isDeclared, kind };
+  const taken = await ports.store.transaction((tx) => initiate(tx, ports, wanted, run));
   if (taken === undefined) return;
   const current = new Attempt(ports, job, taken, user);
   const tell = beginAccount(ports.account, { kind: 'process', name, id: instance, user: operator, attempt });

@@ -3,6 +3,7 @@ import type { Process } from '../model/process.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
+import { kindOfWork } from '../model/work.ts';
 import type { SavedQueries } from '../query/index.ts';
 import { may } from '../security/authorise.ts';
 
@@ -40,6 +41,16 @@ export async function findProgramOf(
   if (declared !== undefined || type !== QUERY_TYPE) return declared;
   const own = await saved.find(operator, name);
   return own === undefined ? undefined : programOfQuery(own);
+}
+
+/** The kind of the jobs that run private queries: every gateway has those in its database. */
+export const PRIVATE_KIND = 'private queries';
+
+/** The kind of a request's job. @param recurrence id of its recurrence; empty for none */
+export function kindOfProgram({ id, type, process, query, parameters }: Program, recurrence: string): string {
+  if (query?.owner !== undefined) return PRIVATE_KIND;
+  const name = recurrence === '' ? `${id} of ${type}` : `${id} of ${type}, ${recurrence}`;
+  return kindOfWork(name, parameters, [process, query]);
 }
 
 /** Finds a declared program. */

@@ -37,22 +37,40 @@ export function parameterTexts(program: Program, given: readonly GivenParameter[
   return found;
 }
 
+/** Why a program does not accept the texts of parameters; `undefined` when it does. It repeats no value. */
+export function parameterProblem(program: Program, texts: ParameterTexts): string | undefined {
+  const strange = Object.keys(texts).find((name) => !program.parameters.some((field) => field.name === name));
+  if (strange !== undefined) return `there is no ${quote(strange)}`;
+  try {
+    readValues(program, texts);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CodecError)) throw error;
+    return `${error.path} does not accept what was given`;
+  }
+}
+
 /**
  * The typed values of parameters, with defaults. An empty text counts as absent.
  * @throws Fault BAD_PARAMETER naming the parameter
  */
-export function parameterValues({ parameters }: Program, texts: ParameterTexts): DocumentValue {
+export function parameterValues(program: Program, texts: ParameterTexts): DocumentValue {
   try {
-    const values: Record<string, Value> = {};
-    for (const field of parameters) {
-      const text = Object.hasOwn(texts, field.name) ? texts[field.name] : undefined;
-      if (text !== undefined && text !== '') values[field.name] = compileText(field)(text);
-    }
-    return compileCheck(parameters)(values);
+    return readValues(program, texts);
   } catch (error) {
     if (!(error instanceof CodecError)) throw error;
     throw Fault.of('BAD_PARAMETER', { name: `Parameter ${error.path}`, reason: error.reason });
   }
+}
+
+/** @throws CodecError */
+function readValues({ parameters }: Program, texts: ParameterTexts): DocumentValue {
+  const values: Record<string, Value> = {};
+  for (const field of parameters) {
+    const text = Object.hasOwn(texts, field.name) ? texts[field.name] : undefined;
+    if (text !== undefined && text !== '') values[field.name] = compileText(field)(text);
+  }
+  return compileCheck(parameters)(values);
 }
 
 /** A redactor that knows sensitive parameters too, as they came and as code has them. */

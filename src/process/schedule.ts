@@ -7,7 +7,15 @@ import { nextTime } from '../wire/cron.ts';
 import type { Clock } from './clock.ts';
 import { type EntryPorts, enterRequest, type NewRequest } from './enter.ts';
 import type { ScheduleRequest } from './port.ts';
-import { findProgramOf, mayRun, type Program, type ProgramSources, programOf, QUERY_TYPE } from './program.ts';
+import {
+  findProgramOf,
+  kindOfProgram,
+  mayRun,
+  type Program,
+  type ProgramSources,
+  programOf,
+  QUERY_TYPE,
+} from './program.ts';
 import { parameterTexts, readOutput } from './request.ts';
 
 /**
@@ -34,6 +42,8 @@ export async function readRequest(
     type,
     name,
     operator: user.id,
+    isDeclared: user.origin === 'definitions',
+    kind: kindOfProgram(program, recurrence?.id ?? ''),
     runControl,
     server: asked.server ?? '',
     parameters: parameterTexts(program, asked.parameters ?? []),
@@ -96,6 +106,8 @@ export async function enterRecurring(tx: Db, ports: EntryPorts, process: Process
     type: process.type,
     name: process.id,
     operator: process.runAs ?? '',
+    isDeclared: true,
+    kind: kindOfProgram(program, process.recurs?.id ?? ''),
     runControl: process.recurs?.id ?? '',
     server: '',
     parameters: {},

@@ -1,11 +1,13 @@
-import { type Db, type Job, JobLost } from '../store/index.ts';
+import { type Db, type Job, JobLost, JobUnknown } from '../store/index.ts';
 import { inNewTrace } from '../trace/trace.ts';
+import type { Registry } from '../model/registry.ts';
+import type { User } from '../model/security.ts';
 import { type Clock, instantText } from './clock.ts';
-import { enterRequest } from './enter.ts';
+import { enterRequest, type RequestData } from './enter.ts';
 import { addLines, type LogLine } from './message-log.ts';
 import type { RunPorts } from './port.ts';
-import type { Program } from './program.ts';
-import type { ParameterTexts } from './request.ts';
+import { kindOfProgram, mayRun, PRIVATE_KIND, type Program } from './program.ts';
+import { type ParameterTexts, parameterProblem } from './request.ts';
 import { type RequestRow, selectRequests, updateOwn } from './rows.ts';
 import { followingRequest } from './schedule.ts';
 import { DISTRIBUTION, move, RUN_STATUS, type Step } from './status.ts';
@@ -22,14 +24,22 @@ export interface Taken {
   readonly attempt: number;
 }
 
+/** What a job says of its request, and what this gateway has of that. */
+interface Wanted extends Pick<Taken, 'program'>, Pick<RequestData, 'isDeclared'> {
+  /** Of the job. */
+  readonly kind?: string | undefined;
+  readonly user: User | undefined;
+}
+
 /**
  * Takes up a request for an attempt, and enters the next request of its recurrence, once.
  * @returns `undefined` when there is nothing to run: the request was held, cancelled or deleted, or has ended
+ * @throws JobUnknown when the definitions of this gateway lack what it needs
  */
 export async function initiate(
   tx: Db,
   ports: RunPorts,
-  { id, attempt, instance, program }: Pick<Job, 'id' | 'attempt'> & Pick<Taken, 'program'> & { instance: number },
+  { id, attempt, instance, program, ...request }: Pick<Job, 'id' | 'attempt'> & Wanted & { readonly instance: number },
   run: string,
 ): Promise<Taken | undefined> {
   const { clock, server } = ports;
@@ -42,21 +52,51 @@ export async function initiate(
   const row = await selectRequests(tx).where('prcsinstance', '=', instance).executeTakeFirst();
   // A later attempt may have the request already, and a restart gives it a new job.
   if (row === undefined || row.job !== id || (row.attempt ?? 0) > attempt) return undefined;
+  const texts = JSON.parse(row.parameters ?? '{}') as ParameterTexts;
+  needKnown(ports.registry, { program, ...request }, row, texts);
   const now = clock.now();
   const changes = { servernamerun: server, begindttm: clock.local(now), diststatus: DISTRIBUTION.Processing };
   if (!(await move(tx, 'initiate', instance, changes))) return undefined;
   const fresh = { percent: null, progress: null, report: null, content: null };
   await updateOwn(tx, instance, { run, attempt, began: instantText(now), followed: 1, ...fresh });
-  const texts = JSON.parse(row.parameters ?? '{}') as ParameterTexts;
-  if (row.followed === 0 && program !== undefined) await follow(tx, ports, row, texts);
+  if (row.followed === 0 && program !== undefined) await follow(tx, ports, row, program, texts);
   return { row, program, texts, run, attempt };
 }
 
-async function follow(tx: Db, ports: RunPorts, row: RequestRow, parameters: ParameterTexts): Promise<void> {
+/**
+ * Checks that this gateway has what a request needs, if the definitions of the gateway that entered it may be others.
+ * @throws JobUnknown
+ */
+function needKnown(
+  registry: Registry,
+  { kind, program, user, isDeclared = false }: Wanted,
+  { prcsname: name, prcstype: type, recurname: recurrence, oprid, followed }: RequestRow,
+  texts: ParameterTexts,
+): void {
+  if (kind === PRIVATE_KIND) return;
+  if (program === undefined) throw new JobUnknown(`there is no process ${name} of the type ${type} here`);
+  if (followed === 0 && recurrence !== '' && !registry.recurrences.has(recurrence))
+    throw new JobUnknown(`there is no recurrence ${recurrence} here, as which process ${name} is to run again`);
+  const isSame = kind === kindOfProgram(program, recurrence);
+  const problem = isSame ? undefined : parameterProblem(program, texts);
+  if (problem !== undefined) throw new JobUnknown(`the parameters of process ${name} are others here: ${problem}`);
+  if (user !== undefined && !mayRun(user, program) && (isDeclared || !isSame))
+    throw new JobUnknown(`user ${oprid} may not run process ${name} here`, { allOfKind: false });
+}
+
+async function follow(
+  tx: Db,
+  ports: RunPorts,
+  row: RequestRow,
+  program: Program,
+  parameters: ParameterTexts,
+): Promise<void> {
   const following = followingRequest(ports.registry, ports.clock, {
     type: row.prcstype,
     name: row.prcsname,
     operator: row.oprid,
+    isDeclared: ports.registry.users.has(row.oprid),
+    kind: kindOfProgram(program, row.recurname),
     runControl: row.runcntlid,
     server: row.servernamerqst,
     parameters,

@@ -176,6 +176,7 @@ describe('the gateway', () => {
         attachment: 1024 ** 3,
         attachments: 50,
         processes: 4,
+        unknown: 3_600_000,
         temporary: 512 * 1024 ** 2,
         slowest: 240,
       },

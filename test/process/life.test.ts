@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/model/fault.ts';
 import { createClock } from '../../src/process/clock.ts';
 import type { RequestAction, RunPorts } from '../../src/process/port.ts';
+import { PRIVATE_KIND } from '../../src/process/program.ts';
 import { DISTRIBUTION, digitsOf, RUN_STATUS, wordOf } from '../../src/process/status.ts';
 import { begin, endRequest, failRequest, initiate, retryRequest, type Taken } from '../../src/process/steps.ts';
 import { openTestScheduler, type TestScheduler } from './support.ts';
@@ -94,7 +95,7 @@ const commands: readonly Command[] = [
         .where('instance', '=', instance)
         .executeTakeFirstOrThrow();
       const next = Math.max(attempt, row.attempt) + 1;
-      const job = { id: row.job, attempt: next, instance, program: undefined };
+      const job = { id: row.job, attempt: next, instance, program: undefined, user: undefined, kind: PRIVATE_KIND };
       const taken = await test.store.transaction((tx) => initiate(tx, ports, job, randomUUID()));
       if (taken === undefined) return false;
       real.attempt = next;

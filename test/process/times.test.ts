@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClock } from '../../src/process/clock.ts';
 import type { RunPorts } from '../../src/process/port.ts';
-import { findProgram } from '../../src/process/program.ts';
+import { findProgram, kindOfProgram } from '../../src/process/program.ts';
 import { initiate } from '../../src/process/steps.ts';
 import { eventually } from '../support/project.ts';
 import { openTestScheduler, registryOf, type TestScheduler } from './support.ts';
@@ -68,7 +68,9 @@ cron: 0 * * * *
       );
     const before = await count();
     const program = findProgram(registry, 'Application Engine', 'WORK');
-    await store.transaction((tx) => initiate(tx, ports, { id: job, attempt, instance, program }, `run-${attempt}`));
+    const kind = program && kindOfProgram(program, 'NIGHTLY');
+    const wanted = { id: job, attempt, instance, program, user: test.demo, kind };
+    await store.transaction((tx) => initiate(tx, ports, wanted, `run-${attempt}`));
     const [next] = (await count()).filter((each) => !before.includes(each));
     if (next === undefined) return undefined;
     return (await test.scheduler.get(next, test.demo)).runs;

@@ -20,6 +20,8 @@ import { eventually } from '../support/project.ts';
 import { registry } from '../support/registry.ts';
 import { query, readersOf } from './support.ts';
 
+const NO_GATEWAY = 'No gateway has been able to run it for 300 ms';
+
 const ENDLESS = query(
   'with recursive c(n) as (select 1 union all select n + 1 from c) select max(n) as n from c',
   { N: 'integer' },
@@ -65,11 +67,16 @@ class Database {
 
   /** @param change of what keeps the results, and of how long they are kept, in milliseconds */
   async gateway(
-    change: { readonly put?: Blobs['put']; readonly keep?: number; readonly mayRun?: RunOwners['mayRun'] } = {},
+    change: {
+      readonly put?: Blobs['put'];
+      readonly keep?: number;
+      readonly mayRun?: RunOwners['mayRun'];
+      readonly unknown?: number;
+    } = {},
   ): Promise<Part> {
     const { store } = this;
     const queries = readersOf(store);
-    const queue = await openQueue(store);
+    const queue = await openQueue(store, { unknown: change.unknown ?? 60_000 });
     onTestFinished(() => queue.close({ timeoutMs: 0 }));
     const known = registry({});
     const { retention } = known.gateway;
@@ -161,17 +168,20 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       expect(await database.kept()).toBe(0);
     });
 
-    it('end in error where their query is not there any more, or another', async () => {
+    it('end in error when no gateway has their query any more, or all have another', async () => {
       const database = await open();
-      const { runs, queue } = await database.gateway();
+      const { runs, queue } = await database.gateway({ unknown: 300 });
       const gone = await runs.enter(asked({ ...ONE, id: 'GONE' }), undefined);
       const other = await runs.enter(
         asked({ ...ONE, columns: ONE.columns.map((column) => ({ ...column, name: 'M' })) }),
         undefined,
       );
       await queue.start();
-      expect((await stateOf(runs, gone, 'error')).message).toBe('There is no query GONE any more.');
-      expect((await stateOf(runs, other, 'error')).message).toBe('Query ONE has changed since the run was entered.');
+      expect((await stateOf(runs, gone, 'error')).message).toBe(`${NO_GATEWAY}: there is no query GONE here.`);
+      expect((await stateOf(runs, other, 'error')).message).toBe(
+        `${NO_GATEWAY}: the columns of query ONE are others here.`,
+      );
+      expect((await queue.deadLetters()).map(({ attempts }) => attempts)).toEqual([0, 0]);
     });
 
     it('and their results are removed when their time is over', async () => {

@@ -93,6 +93,7 @@ export interface GatewayLimitsDeclared extends CallLimitsDeclared {
   readonly attachments?: number;
   readonly processes?: number;
   readonly queued?: number;
+  readonly unknown?: string;
   readonly queries?: number;
   readonly temporary?: string | number;
   readonly slowest?: string | number;
@@ -129,6 +130,12 @@ export const limits = keys<keyof GatewayLimitsDeclared>(
       'Maximum number of jobs that wait in one queue: polled queries, process requests. Further ones are answered 503 with Retry-After. By default there is no limit.',
       { minimum: 1 },
       10000,
+    ),
+    unknown: time(
+      'How long queued work that the definitions of this gateway lack waits for a gateway that has them. When no gateway could run it for this time it is a dead letter, and a process ends with an error.',
+      '1 h',
+      '1 h',
+      '30 min',
     ),
     queries: integer(
       'Maximum number of concurrent stored queries of one caller on one database, in one gateway. Further ones wait, and waiting callers take turns. The default is half of the readers, and never all of them. Callers without credentials are distinguished by address.',

@@ -8,7 +8,7 @@ import { ValueError } from '../render/value.ts';
 import type { NewRun, QueryRuns } from './port.ts';
 import { renderRaw } from './render-block.ts';
 import { digestOf, type KeptRun, RunRows } from './run-rows.ts';
-import { createRunWorker, keepResult, type RunWorkerPorts } from './worker.ts';
+import { createRunWorker, keepResult, kindOfRun, type RunWorkerPorts } from './worker.ts';
 
 export interface QueryRunsOptions extends Omit<RunWorkerPorts, 'rows' | 'blobs'> {
   readonly store: Store;
@@ -39,7 +39,8 @@ export function openQueryRuns(options: QueryRunsOptions): QueryRuns {
       const file = run.file ? fileName(run) : undefined;
       const id = await store.transaction(async (tx) => {
         const entered = await rows.insert(tx, run, file);
-        return queue.send(tx, { queue: QUEUE, id: entered, key: keyOf(run.owner), data: { id: entered } });
+        const data = { id: entered, isDeclared: user?.origin === 'definitions' };
+        return queue.send(tx, { queue: QUEUE, id: entered, key: keyOf(run.owner), kind: kindOfRun(run.query), data });
       });
       queue.wake(QUEUE);
       return id;

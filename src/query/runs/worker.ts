@@ -4,8 +4,8 @@ import { Fault } from '../../model/fault.ts';
 import type { Query } from '../../model/query.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { Attachment } from '../../model/value.ts';
-import { type Account, beginAccount } from '../../model/work.ts';
-import { type Job, JobLost, type Worker, WorkerDied } from '../../store/index.ts';
+import { type Account, beginAccount, kindOfWork } from '../../model/work.ts';
+import { type Job, JobLost, JobUnknown, type Worker, WorkerDied } from '../../store/index.ts';
 import { abandoned } from '../errors.ts';
 import { membersOf, type QueryInput, readInput } from '../input.ts';
 import type { QueryPort, QueryResult } from '../port.ts';
@@ -56,7 +56,9 @@ const idOf = ({ data }: Pick<Job, 'data'>): string => String(data.id);
 async function work(ports: RunWorkerPorts, job: Job): Promise<void> {
   const { rows, blobs } = ports;
   const id = idOf(job);
-  const run = (await rows.move(id, 'running')) ? await rows.find(id) : undefined;
+  const found = await rows.find(id);
+  if (found !== undefined && !found.isPrivate) await needKnown(ports, job, found);
+  const run = (await rows.move(id, 'running')) ? found : undefined;
   // It was cancelled before it began.
   if (run === undefined) return;
   let kept: string | undefined;
@@ -81,6 +83,43 @@ async function work(ports: RunWorkerPorts, job: Job): Promise<void> {
   } finally {
     // Where that fails too, it goes when all of its age go.
     if (kept !== undefined) await blobs.delete(kept).catch(() => false);
+  }
+}
+
+/** The kind of the job of a run. */
+export function kindOfRun(query: Query): string {
+  if (query.owner !== undefined) return 'private queries';
+  const all = [query, ...membersOf(query)];
+  const prompts = all.flatMap((each) => each.prompts);
+  return kindOfWork(`${query.id} ${digestOf(query)}`, prompts, all);
+}
+
+/**
+ * Checks that this gateway has what a run needs, if the definitions of the gateway that entered it may be others.
+ * @throws JobUnknown; Fault UNAVAILABLE
+ */
+async function needKnown(
+  { registry, owners }: RunWorkerPorts,
+  { kind, data }: Job,
+  { query: name, owner, shape, input }: KeptRun,
+): Promise<void> {
+  const query = registry.queries.get(name);
+  if (query === undefined) throw new JobUnknown(`there is no query ${name} here`);
+  if (digestOf(query) !== shape) throw new JobUnknown(`the columns of query ${name} are others here`);
+  const isSame = kind === kindOfRun(query);
+  if (!isSame && !accepts(query, input)) throw new JobUnknown(`the prompts of query ${name} are others here`);
+  if (isSame && data.isDeclared !== true) return;
+  if (!(await owners.mayRun(owner, input.connected ? [query, ...membersOf(query)] : [query])))
+    throw new JobUnknown(`user ${owner} may not run query ${name} here`, { allOfKind: false });
+}
+
+function accepts(query: Query, input: QueryInput): boolean {
+  try {
+    readInput(query, input);
+    return true;
+  } catch (error) {
+    if (error instanceof Fault) return false;
+    throw error;
   }
 }
 
@@ -109,6 +148,7 @@ function isStorageError(error: unknown): boolean {
 
 /** The reason as it is shown to the caller. */
 function saidOf(error: unknown): string {
+  if (error instanceof JobUnknown) return `${error.message}.`;
   return error instanceof Fault ? error.message : 'The run failed; the log of the gateway says why.';
 }
 

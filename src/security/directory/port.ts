@@ -1,5 +1,5 @@
 import type { User } from '../../model/security.ts';
-import { JobNotBegun } from '../../store/index.ts';
+import { JobNotBegun, JobUnknown } from '../../store/index.ts';
 
 /** The user that an API key belongs to. */
 export interface KeyHolder {
@@ -38,9 +38,17 @@ export interface Directory {
 
 /**
  * The user that a job runs for; `undefined` if the user is unknown or was disabled.
- * @throws JobNotBegun while the directory does not answer: that costs the job no attempt
+ * @param isDeclared the definitions of the gateway that entered the job declare the user
+ * @throws JobNotBegun while the directory does not answer: that costs the job no attempt; JobUnknown for a declared user whom
+ * the definitions of this gateway lack
  */
-export async function ownerOf(directory: Owners, id: string): Promise<User | undefined> {
+export async function ownerOf(directory: Owners, id: string, isDeclared = false): Promise<User | undefined> {
+  const user = await findOwner(directory, id);
+  if (user === undefined && isDeclared) throw new JobUnknown(`there is no user ${id} here`, { allOfKind: false });
+  return user;
+}
+
+async function findOwner(directory: Owners, id: string): Promise<User | undefined> {
   try {
     return await directory.findOwner(id);
   } catch (cause) {

@@ -61,7 +61,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
   const onError = (err: Error, facts: Readonly<Record<string, unknown>>): void =>
     log.error({ ...facts, err }, err.message);
   const account = createAccount(options.audit);
-  const queue = redacting(await openQueue(store, { onError }), redactor);
+  const queue = redacting(await openQueue(store, { onError, unknown: registry.gateway.limits.unknown }), redactor);
   const saved = openSavedQueries({ registry, store });
   const runs = openQueryRuns({
     registry,
