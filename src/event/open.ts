@@ -5,7 +5,7 @@ import type { User } from '../model/security.ts';
 import { beginAccount } from '../model/work.ts';
 import { may } from '../security/authorise.ts';
 import { ownerOf } from '../security/directory/port.ts';
-import { type Db, type FailedJob, type Job, type Store, type Worker, JobUnknown } from '../store/index.ts';
+import { type Db, type FailedJob, type Job, JobUnknown, type Store, type Worker } from '../store/index.ts';
 import { runClass } from './context.ts';
 import { classOf, EVENTS, type EventData, type InsideFacts, insideOf, isDue, kindOfEvent, openFor } from './inside.ts';
 import type { Components, ComponentsOptions } from './port.ts';

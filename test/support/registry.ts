@@ -139,6 +139,7 @@ export const LIMITS: Gateway['limits'] = {
   processes: 4,
   temporary: 512 * 1024 ** 2,
   slowest: 240,
+  unknown: 3_600_000,
 };
 
 /** The default retention of a gateway. */
