@@ -1,7 +1,7 @@
-import { type Db, type Job, JobLost, JobUnknown } from '../store/index.ts';
-import { inNewTrace } from '../trace/trace.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
+import { type Db, type Job, JobLost, JobUnknown } from '../store/index.ts';
+import { inNewTrace } from '../trace/trace.ts';
 import { type Clock, instantText } from './clock.ts';
 import { enterRequest, type RequestData } from './enter.ts';
 import { addLines, type LogLine } from './message-log.ts';
