@@ -1,14 +1,21 @@
 import { isIP } from 'node:net';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { ConfigText } from '../model/definition.ts';
-import type { Database, Gateway, Limits, Tls } from '../model/gateway.ts';
+import {
+  type Database,
+  type DatabaseTimeouts,
+  databaseBounds,
+  type Gateway,
+  type Limits,
+  type Tls,
+} from '../model/gateway.ts';
 import { engineOf } from '../model/query.ts';
 import type { PermissionList, SecurityScheme } from '../model/security.ts';
 import { type Place, placeText, positionOf } from './diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking, resolveIds } from './linking.ts';
 import { given } from './object.ts';
 import type { Declaration } from './read/declaration.ts';
-import type { GatewayDeclared } from './schema/gateway.ts';
+import type { DatabaseDeclared, GatewayDeclared } from './schema/gateway.ts';
 import type { SchemeDeclared } from './schema/scheme.ts';
 import { type Callers, checkOwnPaths, usualSchemes } from './security/schemes.ts';
 import { addressFault, linkFile, linkSecret, linkUrl, writtenFault } from './value/address.ts';
@@ -37,11 +44,12 @@ export function linkGateway(
   checkGateway(linking, gateway);
   checkOwnPaths(linking, value, callers);
   const text = (source: string): ConfigText => parseConfigText(source).text;
+  const limits = limitsOf(linking, value.limits ?? {});
   const linked: Gateway = {
     id,
     context: value.context ?? 'gateway',
     listen: text(value.listen ?? '127.0.0.1:8080'),
-    database: databaseOf(value.database),
+    database: databaseOf(linking, value.database, limits.timeout),
     handlers: (value.handlers ?? DEFAULT_HANDLERS).replace(/^\.\//, '').replace(/\/+$/, ''),
     namespace: value.namespace ?? `urn:signalbox:${id.toLowerCase()}`,
     timezone: value.timezone ?? 'UTC',
@@ -55,8 +63,8 @@ export function linkGateway(
     compress: compressOf(value.compress ?? {}),
     mtom: mtomOf(value.properties ?? {}),
     domainNames: domainNames(linking, value).map(({ name }) => name),
-    limits: limitsOf(linking, value.limits ?? {}),
     retention: linkRetention(linking, value.retention),
+    limits,
     ...given({
       publicUrl: value.publicUrl === undefined ? undefined : text(value.publicUrl.replace(/\/+$/, '')),
       sampleData: value['sample-data'],
@@ -85,12 +93,25 @@ function limitsOf(linking: Linking, declared: NonNullable<GatewayDeclared['limit
   };
 }
 
-function databaseOf(declared: GatewayDeclared['database']): Database {
-  const { url, engine, connections } = typeof declared === 'string' ? { url: declared } : (declared ?? {});
+/** @param timeout `limits.timeout` */
+function databaseOf(linking: Linking, declared: GatewayDeclared['database'], timeout: number): Database {
+  const map: DatabaseDeclared = typeof declared === 'string' ? { url: declared } : (declared ?? {});
+  const { url, engine, connections, timeouts = {}, keepalive = {} } = map;
+  const limit = (key: keyof DatabaseTimeouts) => linkDuration(linking, timeouts, `database.timeouts.${key}`);
+  const probe = (key: 'idle' | 'interval') => linkDuration(linking, keepalive, `database.keepalive.${key}`);
   return {
     url: parseConfigText(url ?? '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}').text,
     engine: engine ?? 'postgresql',
     connections: connections ?? 20,
+    bounds: databaseBounds(timeout, {
+      timeouts: given({
+        connect: limit('connect'),
+        statement: limit('statement'),
+        lock: limit('lock'),
+        transaction: limit('transaction'),
+      }),
+      keepalive: given({ idle: probe('idle'), interval: probe('interval'), count: keepalive.count }),
+    }),
   };
 }
 

@@ -57,6 +57,53 @@ export interface Database {
   readonly engine: DatabaseEngine;
   /** Largest number of connections to PostgreSQL from one gateway. */
   readonly connections: number;
+  readonly bounds: DatabaseBounds;
+}
+
+/** How long anything may take on a connection to PostgreSQL. All times in milliseconds. */
+export interface DatabaseBounds {
+  /** What the gateway waits for a statement of its own when no caller waits for it: `limits.timeout`. */
+  readonly patience: number;
+  readonly timeouts: DatabaseTimeouts;
+  readonly keepalive: Keepalive;
+}
+
+/** Time limits of the database itself, but for the first one. */
+export interface DatabaseTimeouts {
+  /** For a connection: until it can be used, or until one of the pool is free. */
+  readonly connect: number;
+  /** For a statement (`statement_timeout`). */
+  readonly statement: number;
+  /** For a lock that another transaction holds (`lock_timeout`). */
+  readonly lock: number;
+  /** For the next statement of a transaction (`idle_in_transaction_session_timeout`). */
+  readonly transaction: number;
+}
+
+/** TCP keepalives: a probe after `idle`, and each `interval`; after `count` without an answer the connection has ended. */
+export interface Keepalive {
+  readonly idle: number;
+  readonly interval: number;
+  readonly count: number;
+}
+
+/** What is given, and the defaults of the rest. @param timeout `limits.timeout`, of which code in a transaction has all */
+export function databaseBounds(
+  timeout: number,
+  given: { readonly timeouts?: Partial<DatabaseTimeouts>; readonly keepalive?: Partial<Keepalive> } = {},
+): DatabaseBounds {
+  return {
+    patience: timeout,
+    timeouts: {
+      connect: Math.min(5000, timeout),
+      statement: Math.max(600_000, timeout),
+      // A caller that waits for a lock in vain is still answered in time.
+      lock: Math.ceil(timeout / 3),
+      transaction: timeout,
+      ...given.timeouts,
+    },
+    keepalive: { idle: 10_000, interval: 5000, count: 3, ...given.keepalive },
+  };
 }
 
 /** Databases that speak PostgreSQL's protocol. */

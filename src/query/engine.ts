@@ -1,3 +1,4 @@
+import type { DatabaseBounds } from '../model/gateway.ts';
 import type { CheckedDatabase } from './check-columns.ts';
 import type { Dialect } from './plan.ts';
 import type { Runner, RunnerOptions } from './runner.ts';
@@ -11,10 +12,9 @@ export interface EngineAdapter<Access> {
   /**
    * Finds how to reach the database of a URL, without opening it.
    * @param root base folder of relative paths
-   * @param password replaces the one in the URL
    * @throws StoreError if the URL is not supported or the driver is not installed
    */
-  reach(url: string, root: string, password: string | undefined): Promise<Reached<Access>>;
+  reach(url: string, root: string, options: ReachOptions): Promise<Reached<Access>>;
   /** Opens a runner. A database server is connected to with the first query. */
   open(access: Access, options: RunnerOptions): Runner;
   /** @throws the database's error if it can't be opened */
@@ -26,6 +26,14 @@ export interface EngineAdapter<Access> {
    * @throws the database's error if it can't be reached
    */
   findUnbounded(access: Access, bytes: number): Promise<string | undefined>;
+}
+
+/** What is not in the URL of a database. */
+export interface ReachOptions {
+  /** Replaces the one in the URL. */
+  readonly password?: string | undefined;
+  /** Time limits of connections to PostgreSQL. */
+  readonly bounds?: DatabaseBounds;
 }
 
 /** A database that an adapter can open. */

@@ -1,7 +1,7 @@
 import { type Datasource, engineOf } from '../model/query.ts';
 import type { Engine } from '../model/scalar-traits.ts';
 import type { Store } from '../store/index.ts';
-import { databaseOf, type EngineAdapter, type QueryDatabase } from './engine.ts';
+import { databaseOf, type EngineAdapter, type QueryDatabase, type ReachOptions } from './engine.ts';
 import { unavailable } from './errors.ts';
 import { mysql } from './mysql/adapter.ts';
 import { postgres } from './postgres/adapter.ts';
@@ -58,13 +58,12 @@ const LARGEST_FILE = 512 * 1024 ** 2;
 /**
  * Finds how to reach the database of a URL, without opening it.
  * @param root base folder of relative paths
- * @param password replaces the one in the URL
  * @throws StoreError if the URL is not supported or the driver is not installed
  */
-export async function reachDatabase(url: string, root: string, password?: string): Promise<QueryDatabase> {
+export async function reachDatabase(url: string, root: string, options: ReachOptions = {}): Promise<QueryDatabase> {
   // The default engine's adapter rejects a URL of an unknown engine with a message that lists the supported ones.
   const adapter: EngineAdapter<unknown> = ADAPTERS[engineOf(url) ?? 'sqlite'];
-  return databaseOf(adapter, await adapter.reach(url, root, password));
+  return databaseOf(adapter, await adapter.reach(url, root, options));
 }
 
 /** The gateway's own database, as queries read it. */

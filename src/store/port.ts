@@ -1,5 +1,5 @@
-import type { ClientConfig } from 'pg';
-import type { DatabaseEngine } from '../model/gateway.ts';
+import type { DatabaseBounds, DatabaseEngine } from '../model/gateway.ts';
+import type { ConnectionConfig } from './postgres/client.ts';
 import type { SampleDataFile } from './schema/sample-data.ts';
 import type { Db } from './tables.ts';
 
@@ -48,7 +48,7 @@ export interface PendingMigration {
 /** How to reach a PostgreSQL. */
 export interface PostgresAccess {
   /** For the driver. It contains the password. */
-  readonly config: ClientConfig;
+  readonly config: ConnectionConfig;
   readonly engine: DatabaseEngine;
   /** The connections that may be opened, by their purpose. */
   readonly connections: { readonly tables: number; readonly queries: number; readonly queue: number };
@@ -61,6 +61,8 @@ export interface StoreOptions {
   readonly engine?: DatabaseEngine;
   /** The most connections to PostgreSQL, at least six; 20 by default. */
   readonly connections?: number;
+  /** Time limits on PostgreSQL; by default those of a gateway without settings. */
+  readonly bounds?: DatabaseBounds;
   /** The project's folder, the base of a relative path. */
   readonly root: string;
   /** Is called when an idle connection was lost. */

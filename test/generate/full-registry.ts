@@ -1,6 +1,7 @@
 import type { Component } from '../../src/model/component.ts';
 import type { Document } from '../../src/model/document.ts';
 import type { Field } from '../../src/model/field.ts';
+import { databaseBounds } from '../../src/model/gateway.ts';
 import { NODE_DEFAULTS } from '../../src/model/node.ts';
 import type { Query } from '../../src/model/query.ts';
 import type { Registry, Routing } from '../../src/model/registry.ts';
@@ -287,6 +288,7 @@ export function fullRegistry(order: <T>(items: readonly T[]) => readonly T[] = (
         ]),
         engine: 'postgresql',
         connections: 20,
+        bounds: databaseBounds(30_000),
       },
       delivered: ['PROCESSREQUEST.v1'],
       requires: asked('basic', 'KEY'),

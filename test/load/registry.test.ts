@@ -143,6 +143,24 @@ describe('the sample registry', () => {
 });
 
 describe('the gateway', () => {
+  it('has time limits of its database that fit its own, unless they are set', () => {
+    const short = load('gateway: Local-1\nlimits: { timeout: 3 s }').gateway;
+    expect(short.database.bounds).toMatchObject({
+      patience: 3000,
+      timeouts: { connect: 3000, statement: 600_000, lock: 1000, transaction: 3000 },
+    });
+    const set = load(
+      'gateway: Local-1\ndatabase: { timeouts: { lock: 2 s, transaction: 1 min }, keepalive: { interval: 1 s, count: 9 } }',
+    ).gateway;
+    expect(set.database.bounds.timeouts).toEqual({
+      connect: 5000,
+      statement: 600_000,
+      lock: 2000,
+      transaction: 60_000,
+    });
+    expect(set.database.bounds.keepalive).toEqual({ idle: 10_000, interval: 1000, count: 9 });
+  });
+
   it('has a default for everything but its id', () => {
     const { gateway } = load('gateway: Local-1');
     expect(gateway).toEqual({
@@ -156,6 +174,11 @@ describe('the gateway', () => {
         },
         engine: 'postgresql',
         connections: 20,
+        bounds: {
+          patience: 30_000,
+          timeouts: { connect: 5000, statement: 600_000, lock: 10_000, transaction: 30_000 },
+          keepalive: { idle: 10_000, interval: 5000, count: 3 },
+        },
       },
       handlers: 'src/handlers',
       namespace: 'urn:signalbox:local-1',

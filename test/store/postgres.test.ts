@@ -1,6 +1,8 @@
 import { dirname, join, resolve } from 'node:path';
+import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openStore, type Store, type StoreOptions, sqlTransaction } from '../../src/store/index.ts';
+import { Connection, type ConnectionConfig } from '../../src/store/postgres/client.ts';
 import { freePort } from '../support/free-port.ts';
 import { hasPostgres } from '../support/postgres.ts';
 import { startPostgres } from '../support/postgres-server.ts';
@@ -44,6 +46,34 @@ describe('the URL of a PostgreSQL', () => {
     );
     expect(error).toMatchObject({ name: 'StoreError', message: expect.stringMatching(/can't be read.*ca\.pem/) });
     expect(JSON.stringify(error) + String(error) + String((error as Error).cause)).not.toContain('hunter2');
+  });
+});
+
+describe.skipIf(!hasPostgres)('each connection', () => {
+  it('has its time limits and TCP keepalives in force in the database', async () => {
+    const { url } = (await postgresPlace()).options;
+    const timeouts = { connect: 4000, statement: 90_000, lock: 7000, transaction: 8000 };
+    const bounds = { patience: 9000, timeouts, keepalive: { idle: 11_000, interval: 2000, count: 4 } };
+    const store = await open(url, { bounds });
+    const tables = await store.tables();
+    const names = { lock_timeout: '7s', statement_timeout: '90s', idle_in_transaction_session_timeout: '8s' };
+    const sockets = { tcp_keepalives_idle: '11', tcp_keepalives_interval: '2', tcp_keepalives_count: '4' };
+    const others = { tcp_user_timeout: '19000', client_connection_check_interval: '11s' };
+    for (const [name, value] of Object.entries({ ...names, ...sockets, ...others })) {
+      const { rows } = await sql<{ found: string }>`select current_setting(${name}) as found`.execute(tables);
+      expect([name, rows[0]?.found]).toEqual([name, value]);
+    }
+  });
+
+  it('is refused when a setting that is verified is not in force', async () => {
+    const { url } = (await postgresPlace()).options;
+    const store = await open(url);
+    const config = store.postgres?.config as ConnectionConfig;
+    const wanted = { name: 'default_transaction_read_only', value: 'yes', verified: true };
+    const connection = new Connection({ ...config, session: [...config.session, wanted] });
+    await expect(connection.connect()).rejects.toThrow(
+      'the session has default_transaction_read_only on instead of yes',
+    );
   });
 });
 

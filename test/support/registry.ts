@@ -1,7 +1,7 @@
 import type { Position } from '../../src/model/definition.ts';
 import type { Document } from '../../src/model/document.ts';
 import type { Field, FieldType, ScalarType } from '../../src/model/field.ts';
-import type { Gateway } from '../../src/model/gateway.ts';
+import { databaseBounds, type Gateway } from '../../src/model/gateway.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import type { ScalarKind } from '../../src/model/scalar.ts';
 import { BASIC } from '../../src/model/security.ts';
@@ -160,6 +160,7 @@ const defaultGateway: Gateway = {
     url: { source: 'sqlite::memory:', parts: [{ kind: 'literal', text: 'sqlite::memory:' }] },
     engine: 'postgresql',
     connections: 20,
+    bounds: databaseBounds(30_000),
   },
   handlers: 'src/handlers',
   namespace: 'urn:signalbox:test',

@@ -1,4 +1,4 @@
-import type { DatabaseEngine } from '../../model/gateway.ts';
+import type { DatabaseEngine, DatabaseTimeouts } from '../../model/gateway.ts';
 import { type GatewayLimitsDeclared, limits, type RetentionDeclared, retention } from '../value/limits.ts';
 import {
   cors,
@@ -13,6 +13,7 @@ import {
   namespaceUri,
   reference,
   text,
+  time,
   word,
   yesNo,
 } from './json-schema.ts';
@@ -51,6 +52,8 @@ export interface DatabaseDeclared {
   readonly url?: string;
   readonly engine?: DatabaseEngine;
   readonly connections?: number;
+  readonly timeouts?: Readonly<Partial<Record<keyof DatabaseTimeouts, string>>>;
+  readonly keepalive?: { readonly idle?: string; readonly interval?: string; readonly count?: number };
 }
 
 /** A relative path without `..`. */
@@ -64,6 +67,45 @@ const databaseUrl: JsonSchema = {
   default: '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}',
   examples: ['${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}'],
 };
+
+const databaseTimeouts: JsonSchema = keys<keyof DatabaseTimeouts>(
+  {
+    description:
+      'Time limits of each connection to PostgreSQL. A call that waits for the database is answered within `limits.timeout` in any case.',
+    examples: [{ connect: '5 s', lock: '10 s', transaction: '30 s', statement: '10 min' }],
+  },
+  {
+    connect: time('For connecting, and for a connection of the pool that is free.', '5 s', '5 s'),
+    statement: time(
+      'For one statement, by `statement_timeout`. The default is 10 minutes, or `limits.timeout` if that is longer.',
+      undefined,
+      '10 min',
+    ),
+    lock: time(
+      'For a row that another transaction has locked, by `lock_timeout`. The default is a third of `limits.timeout`.',
+      undefined,
+      '10 s',
+    ),
+    transaction: time(
+      'For the next statement of a transaction, by `idle_in_transaction_session_timeout`: so long others may have to wait for a gateway that hangs. Code that runs in a transaction must not pause for longer. The default is `limits.timeout`.',
+      undefined,
+      '30 s',
+    ),
+  },
+);
+
+const keepalive: JsonSchema = keys<keyof NonNullable<DatabaseDeclared['keepalive']>>(
+  {
+    description:
+      'TCP keepalives of connections to PostgreSQL, on both sides: a peer that vanished is noticed after `idle` and `count` times `interval`.',
+    examples: [{ idle: '10 s', interval: '5 s', count: 3 }],
+  },
+  {
+    idle: time('Without any traffic, before the first probe. Whole seconds.', '10 s', '10 s'),
+    interval: time('Between two probes of the database. Whole seconds.', '5 s', '5 s'),
+    count: count('Probes without an answer after which the connection has ended.', 3),
+  },
+);
 
 const database: JsonSchema = {
   title: 'the URL of a database, or a map',
@@ -79,6 +121,8 @@ const database: JsonSchema = {
           { default: 'postgresql' },
         ),
         connections: count('Maximum number of connections to PostgreSQL per gateway.', 20, 6),
+        timeouts: databaseTimeouts,
+        keepalive,
       },
     ),
     databaseUrl,

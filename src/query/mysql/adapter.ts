@@ -65,7 +65,7 @@ const PATIENCE = 10_000;
 /** MariaDB and MySQL, for datasources: the gateway's own tables are not kept there. */
 export const mysql: EngineAdapter<MysqlAccess> = {
   dialect,
-  async reach(url, root, password) {
+  async reach(url, root, { password }) {
     const access = readMysqlUrl(url, root, password);
     await requireDriver();
     return { location: access.location, access };

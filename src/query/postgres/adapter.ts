@@ -1,7 +1,8 @@
-import type { ClientConfig, FieldDef } from 'pg';
+import type { FieldDef } from 'pg';
 import { Fault } from '../../model/fault.ts';
 import type { Query } from '../../model/query.ts';
 import { errorCode, errorText } from '../../store/error.ts';
+import type { ConnectionConfig } from '../../store/postgres/client.ts';
 import { isLost } from '../../store/postgres/error.ts';
 import { readDatabaseUrl } from '../../store/url.ts';
 import {
@@ -31,16 +32,16 @@ const dialect: Dialect = {
 };
 
 /** PostgreSQL: statements run on connections of its own driver, which is loaded with the first of them. */
-export const postgres: EngineAdapter<ClientConfig> = {
+export const postgres: EngineAdapter<ConnectionConfig> = {
   dialect,
-  async reach(url, root, password) {
+  async reach(url, root, { password, bounds }) {
     const at = readDatabaseUrl(url, root);
     if (at.kind !== 'postgres') throw new TypeError('a file has an adapter of its own');
     const address = new URL(at.url);
     // Encoded as in a URL: the setter does not escape a percent sign.
     if (password !== undefined) address.password = encodeURIComponent(password);
     const { readConfig } = await import('../../store/postgres/pool.ts');
-    const { config, location } = readConfig(address.href);
+    const { config, location } = readConfig(address.href, bounds);
     return { location, access: config };
   },
   open(config, options) {
@@ -123,7 +124,7 @@ const FAMILIES: ReadonlyMap<number, DatabaseType> = new Map([
   [TYPES.text, { name: 'text', family: 'text' }],
 ]);
 
-async function openChecked(config: ClientConfig): Promise<CheckedDatabase> {
+async function openChecked(config: ConnectionConfig): Promise<CheckedDatabase> {
   const session = await Session.open({ config, timezone: 'UTC', statementTimeout: PATIENCE });
   let queries = 0;
   return {

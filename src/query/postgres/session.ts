@@ -1,6 +1,6 @@
-import type { Duplex } from 'node:stream';
-import type { Client, ClientConfig, FieldDef } from 'pg';
+import type { FieldDef } from 'pg';
 import { errorCode } from '../../store/error.ts';
+import type { Connection as Client, ConnectionConfig, SessionSetting } from '../../store/postgres/client.ts';
 import { neutralText } from '../connected/keys.ts';
 import type { Plan } from '../plan.ts';
 import { requireColumns } from '../result.ts';
@@ -19,7 +19,7 @@ import { compileReading } from './values.ts';
 
 /** Options that all sessions of a database share. */
 export interface SessionOptions {
-  readonly config: ClientConfig;
+  readonly config: ConnectionConfig;
   /** IANA zone of datetimes without an offset. */
   readonly timezone: string;
   /** Milliseconds after which the database itself ends a statement, if the gateway does not. */
@@ -28,8 +28,6 @@ export interface SessionOptions {
   readonly temporaryLimit?: number;
 }
 
-/** Time limit for connecting, in milliseconds. */
-const CONNECT_TIMEOUT = 10_000;
 /** Rows that are read between other statements at once. */
 const ROWS_IN_TURN = 500;
 /** A kind, and a length that counts itself (PostgreSQL's manual, section 55.7). */
@@ -39,7 +37,7 @@ const MESSAGES: MessageFormat = { head: 5, length: (bytes, at) => bytes.readUInt
  * What a query may rely on, and can't change: nothing is written, texts of values have one form. Datetimes without an
  * offset are of the gateway's zone, so that they are compared with those that have one as they are shown.
  */
-function settings(given: readonly string[], { timezone, statementTimeout }: SessionOptions): string {
+function settingsOf({ timezone, statementTimeout }: SessionOptions): SessionSetting[] {
   const own = {
     default_transaction_read_only: 'on',
     statement_timeout: String(statementTimeout),
@@ -51,20 +49,7 @@ function settings(given: readonly string[], { timezone, statementTimeout }: Sess
     standard_conforming_strings: 'on',
     client_encoding: 'UTF8',
   };
-  const options = Object.entries(own).map(([name, value]) => `-c ${name}=${value}`);
-  // The last value of a setting takes effect.
-  return [...given, ...options].join(' ');
-}
-
-/** The driver's configuration. The options of the URL come before the gateway's, which override them. */
-function clientConfig(options: SessionOptions): ClientConfig {
-  const { connectionString, options: own, ...config } = options.config;
-  const given = own === undefined ? [] : [own];
-  if (connectionString === undefined) return { ...config, options: settings(given, options) };
-  const address = new URL(connectionString);
-  given.push(...address.searchParams.getAll('options'));
-  address.searchParams.delete('options');
-  return { ...config, connectionString: address.href, options: settings(given, options) };
+  return Object.entries(own).map(([name, value]) => ({ name, value }));
 }
 
 /** Returns a row if temporary files are limited to at most $1 kilobytes. -1 means no limit. */
@@ -98,15 +83,12 @@ export class Session implements Connection {
   /** @throws errors of the connection, and of the database that refuses it */
   static async open(options: SessionOptions): Promise<Session> {
     // Loaded only when needed: loading the driver takes a third of the startup time.
-    const { default: pg } = await import('pg');
-    const client = new pg.Client({
-      keepAlive: true,
-      connectionTimeoutMillis: CONNECT_TIMEOUT,
-      ...clientConfig(options),
-    });
+    const { Connection } = await import('../../store/postgres/client.ts');
+    const { config } = options;
+    const client = new Connection({ ...config, session: [...config.session, ...settingsOf(options)] });
     const session = new Session(client, options.statementTimeout);
     await client.connect();
-    limitMessages(streamOf(client), MESSAGES);
+    limitMessages(client.socket, MESSAGES);
     if (options.temporaryLimit !== undefined) await session.#boundFiles(options.temporaryLimit);
     return session;
   }
@@ -254,7 +236,7 @@ export class Session implements Connection {
   }
 
   destroy(): void {
-    streamOf(this.#client).destroy();
+    this.#client.cut();
     // Its events arrive later; until then no query may be given this connection.
     this.#lose();
   }
@@ -269,11 +251,6 @@ export class Session implements Connection {
 /** The text of an array (section 8.15.2 of PostgreSQL's manual). */
 function arrayText(texts: readonly string[]): string {
   return `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join()}}`;
-}
-
-/** The current socket: TLS replaces it. */
-function streamOf(client: Client): Duplex {
-  return (client as unknown as { readonly connection: { readonly stream: Duplex } }).connection.stream;
 }
 
 type Submitted = Preparation & { submit: () => void };

@@ -58,8 +58,8 @@ export async function openData(
   { root, definitions = 'definitions', env, readers, onError = () => {} }: DataOptions,
 ): Promise<Data> {
   const { database, sampleData, timezone, limits } = registry.gateway;
-  const { engine, connections } = database;
-  const store = await openStore({ url: resolveSetting(database.url, env), engine, connections, root, onError });
+  const { url, ...settings } = database;
+  const store = await openStore({ url: resolveSetting(url, env), ...settings, root, onError });
   try {
     await store.migrate();
     if (sampleData !== undefined) await store.loadSampleData(readSampleData(join(root, definitions), sampleData));
@@ -158,7 +158,7 @@ async function reachDatasources(
   const reached: ReachedDatasource[] = [];
   for (const datasource of usedDatasources(registry)) {
     try {
-      reached.push({ datasource, database: await reachDatasource(datasource, { root, env }) });
+      reached.push({ datasource, database: await reachDatasource(registry, datasource, { root, env }) });
     } catch (error) {
       if (!(error instanceof ConfigError || error instanceof StoreError)) throw error;
       throw new GatewayError(`datasource ${datasource.id}: ${error.message}`);

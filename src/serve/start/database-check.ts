@@ -36,7 +36,7 @@ export async function checkConnected(registry: Registry, options: ConnectOptions
   await attempt('The database', registry.gateway.at, () => checkOwn(registry, options));
   for (const datasource of usedDatasources(registry)) {
     await attempt(`The datasource ${datasource.id}`, datasource.at, async () =>
-      queryProblems(await reachDatasource(datasource, options), queriesOf(registry, datasource)),
+      queryProblems(await reachDatasource(registry, datasource, options), queriesOf(registry, datasource)),
     );
   }
   // Addresses may contain secrets of the configuration, and databases repeat them in errors.
@@ -47,8 +47,9 @@ export async function checkConnected(registry: Registry, options: ConnectOptions
 async function checkOwn(registry: Registry, { root, env }: ConnectOptions): Promise<Diagnostic[]> {
   const { gateway } = registry;
   const url = resolveSetting(gateway.database.url, env);
-  const database = await reachDatabase(url, root);
-  const access = { url, root, engine: gateway.database.engine };
+  const { bounds } = gateway.database;
+  const database = await reachDatabase(url, root, { bounds });
+  const access = { url, root, bounds, engine: gateway.database.engine };
   const pending = await pendingMigrations(access);
   if (pending.length > 0) {
     const { location } = database;
@@ -112,11 +113,12 @@ function placeOfProblem({ query, column, offset }: QueryProblem): Place {
 
 /** Resolves how to reach a datasource. @throws ConfigError for missing settings; StoreError for an invalid address */
 export async function reachDatasource(
+  { gateway }: Pick<Registry, 'gateway'>,
   datasource: Datasource,
   { root, env }: { readonly root: string; readonly env: Environment },
 ): Promise<QueryDatabase> {
   const [url = '', password] = resolveAll(textsOf(datasource), env);
-  return reachDatabase(url, root, password);
+  return reachDatabase(url, root, { password, bounds: gateway.database.bounds });
 }
 
 /** Datasources that queries use. */

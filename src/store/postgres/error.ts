@@ -1,4 +1,4 @@
-import { errorCode, errorText, StoreError } from '../error.ts';
+import { errorCode, errorText, StoreBusyError, StoreError } from '../error.ts';
 
 /** What to do about an error, by its SQLSTATE (PostgreSQL, appendix A) or its system error code. */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -13,6 +13,21 @@ const ADVICE: Readonly<Record<string, string>> = {
 /** The error of a lost connection, which will be replaced. */
 export function lostConnection(location: string, error: Error): StoreError {
   return new StoreError(location, `a connection to ${location} was lost: ${errorText(error)}`, { cause: error });
+}
+
+/** SQLSTATE of a statement that waited too long for a lock, or took too long. */
+const ENDED: Readonly<Record<string, string>> = {
+  '55P03': 'another transaction holds a lock that it needs',
+  '57014': 'it took longer than the database allows',
+};
+
+/** What the error of a statement means for the gateway; errors of the statement itself are left as they are. */
+export function explain(location: string, error: unknown): unknown {
+  if (error instanceof StoreError) return error;
+  if (isLost(error)) return lostConnection(location, error as Error);
+  const ended = ENDED[errorCode(error)];
+  if (ended === undefined) return error;
+  return new StoreBusyError(location, `a statement was ended by ${location}: ${ended}`, { cause: error });
 }
 
 /** The error for an operator: what is wrong with which database, and what to do. */
@@ -32,8 +47,9 @@ export function describePostgres(location: string, error: unknown): StoreError {
 /** Whether an error means that the connection has ended, or was never established. */
 export function isLost(error: unknown): boolean {
   const code = errorCode(error);
-  // Class 08, a server that shuts down, wrong credentials, a missing database; other cases only by the driver's message.
-  return /^(?:08|57P0|28|3D)/.test(code) || (error instanceof Error && isOfNetwork(error));
+  // Class 08, a server that shuts down, a transaction that was idle for too long, wrong credentials, a missing database; other
+  // cases only by the driver's message.
+  return /^(?:08|57P0|25P03|28|3D)/.test(code) || (error instanceof Error && isOfNetwork(error));
 }
 
 function isOfNetwork(error: Error): boolean {

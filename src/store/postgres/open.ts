@@ -12,7 +12,7 @@ import { openPool, type Reached, readConfig } from './pool.ts';
 
 /** Opens a database of PostgreSQL, and connects at its first use. @throws StoreError for a URL that can't be read */
 export function openPostgres(options: StoreOptions): Store {
-  const reached = read(options.url);
+  const reached = read(options);
   const { location } = reached;
   const connections = share(options.connections ?? 20);
   const pool = openPool(reached, connections.tables, options.onError ?? (() => {}));
@@ -60,9 +60,9 @@ function locked<T>(transaction: Store['transaction'], work: (tx: Db) => Promise<
 }
 
 /** Reads a URL. The driver's own message may repeat the URL with its password, and is left out then. */
-function read(url: string): Reached {
+function read({ url, bounds }: Pick<StoreOptions, 'url' | 'bounds'>): Reached {
   try {
-    return readConfig(url);
+    return readConfig(url, bounds);
   } catch (error) {
     const reason =
       errorText(error).includes('://') || errorCode(error) === 'ERR_INVALID_URL' ? '' : `: ${errorText(error)}`;

@@ -1,9 +1,15 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
-import { describePostgres, isLost, lostConnection } from './error.ts';
+import { type DatabaseBounds, databaseBounds } from '../../model/gateway.ts';
+import { timeForStatement, timeLeft } from '../deadline.ts';
+import { Connection, type ConnectionConfig, late, sessionSettings } from './client.ts';
+import { describePostgres, explain } from './error.ts';
 
-/** Milliseconds to wait for a connection, and for the answer to `select 1`. */
+/** Milliseconds to wait for the answer to `select 1`. */
 const PATIENCE = 5000;
+
+/** `limits.timeout` by default, for commands that open a database without a gateway. */
+const USUAL = databaseBounds(30_000);
 
 /** Connections for the gateway's own tables. */
 export interface TablePool extends PostgresPool {
@@ -13,47 +19,51 @@ export interface TablePool extends PostgresPool {
 
 /** A database: for the driver, and for people. */
 export interface Reached {
-  readonly config: pg.ClientConfig;
+  readonly config: ConnectionConfig;
   /** `host:port/database`. */
   readonly location: string;
   readonly database: string;
 }
 
 /** Reads a URL as the driver does, with `sslmode` and the like, and with the environment. @throws errors of the driver */
-export function readConfig(url: string): Reached {
-  const config: pg.ClientConfig = {
+export function readConfig(url: string, bounds: DatabaseBounds = USUAL): Reached {
+  const config: ConnectionConfig = {
     connectionString: url,
     application_name: 'signalbox',
-    connectionTimeoutMillis: PATIENCE,
+    connectionTimeoutMillis: bounds.timeouts.connect,
     // The operating system notices a peer that vanished without closing the connection.
     keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
+    keepAliveInitialDelayMillis: bounds.keepalive.idle,
+    session: sessionSettings(bounds),
+    bounds,
   };
   const { host, port, database } = new pg.Client(config);
   return { config, location: `${host}:${port}/${database}`, database: database ?? '' };
 }
 
 /** @param lost is called for each connection that is lost while it is idle */
-export function openPool({ config, location }: Reached, max: number, lost: (error: Error) => void): TablePool {
-  const pool = new pg.Pool({ ...config, max, types: valueTypes });
-  pool.on('error', (error) => lost(lostConnection(location, error)));
-  // A connection that is lost in use fails its statement; its error event without a listener would end the process.
-  pool.on('connect', (client) => client.on('error', () => {}));
-  const connect = async (): Promise<pg.PoolClient> => {
+export function openPool(
+  { config, location }: Pick<Reached, 'config' | 'location'>,
+  max: number,
+  lost: (error: Error) => void,
+): TablePool {
+  const pool = new pg.Pool({ types: valueTypes, ...config, max, Client: Connection as never });
+  pool.on('error', (error) => lost(explain(location, error) as Error));
+  const connect = async (): Promise<PooledConnection> => {
     try {
-      return await pool.connect();
+      return (await inTime(pool.connect())) as PooledConnection;
     } catch (error) {
       throw describePostgres(location, error);
     }
   };
   return {
-    connect: async () => telling(await connect(), location),
+    connect: async () => explaining(await connect(), config, location),
     end: () => pool.end(),
     options: pool.options,
     async ready() {
       const client = await connect();
       try {
-        await client.query({ text: 'select 1', query_timeout: PATIENCE } as pg.QueryConfig);
+        await client.ask(Math.min(timeLeft() ?? PATIENCE, PATIENCE), 'select 1');
         client.release();
       } catch (error) {
         client.release(true);
@@ -63,16 +73,56 @@ export function openPool({ config, location }: Reached, max: number, lost: (erro
   };
 }
 
-/** A connection for the query builder. When it is lost in use, the error is the same as for one that can't be opened. */
-function telling(client: pg.PoolClient, location: string): PostgresPoolClient {
-  const query = async (...given: Parameters<pg.PoolClient['query']>): Promise<unknown> => {
+/** Waits for a connection until the current deadline. One that comes later goes back to the pool. */
+async function inTime(connecting: Promise<pg.PoolClient>): Promise<pg.PoolClient> {
+  const left = timeLeft();
+  if (left === undefined) return connecting;
+  let timer: NodeJS.Timeout | undefined;
+  let isLate = false;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      isLate = true;
+      reject(new Error('no connection became free in time'));
+    }, left);
+  });
+  connecting.then(
+    (client) => {
+      if (isLate) client.release();
+    },
+    () => {},
+  );
+  try {
+    return await Promise.race([connecting, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Milliseconds to end a transaction whose deadline has passed, or is about to. */
+const LAST = 200;
+
+type PooledConnection = Connection & pg.PoolClient;
+
+/**
+ * A connection for the query builder. Each statement is answered before the current deadline, or fails. When the connection is
+ * lost in use, the error is the same as for one that can't be opened.
+ */
+function explaining(client: PooledConnection, { bounds }: ConnectionConfig, location: string): PostgresPoolClient {
+  const query = async (...given: unknown[]): Promise<unknown> => {
+    const left = timeForStatement(bounds.patience, bounds.timeouts.statement + LAST);
+    const ms = given[0] === 'commit' || given[0] === 'rollback' ? Math.max(left, LAST) : left;
     try {
-      return await client.query(...given);
+      if (ms <= 0) throw late();
+      return await client.ask(ms, ...given);
     } catch (error) {
-      throw isLost(error) ? lostConnection(location, error as Error) : error;
+      throw explain(location, error);
     }
   };
-  return { query: query as PostgresPoolClient['query'], release: (destroy) => client.release(destroy) };
+  return {
+    query: query as PostgresPoolClient['query'],
+    // One whose transaction could not be ended must not serve anyone else.
+    release: (destroy) => client.release(destroy ?? client.getTransactionStatus() !== 'I'),
+  };
 }
 
 const { builtins } = pg.types;

@@ -1,5 +1,9 @@
-import { type DatabaseOptions, fromKysely, type JobInsert, PgBoss } from 'pg-boss';
+import pg from 'pg';
+import { fromKysely, type JobInsert, PgBoss } from 'pg-boss';
+import { unhurried } from '../deadline.ts';
 import type { PostgresAccess } from '../port.ts';
+import { Connection, type ConnectionConfig } from '../postgres/client.ts';
+import { openPool, type TablePool } from '../postgres/pool.ts';
 import type { Db } from '../tables.ts';
 
 /** The schema of pg-boss, which creates and upgrades it. */
@@ -34,10 +38,14 @@ export interface Given {
  */
 export class Boss {
   readonly #boss: PgBoss;
+  readonly #pool: TablePool;
+  readonly #config: ConnectionConfig;
   readonly #queues = new Map<string, Promise<void>>();
 
-  constructor(boss: PgBoss) {
+  constructor(boss: PgBoss, pool: TablePool, config: ConnectionConfig) {
     this.#boss = boss;
+    this.#pool = pool;
+    this.#config = config;
   }
 
   /** Creates a queue when it does not exist. */
@@ -108,29 +116,133 @@ export class Boss {
    * Listens to a channel of the database.
    * @param heard gets the payload of each notification
    * @param missed is called when notifications may have been missed
+   * @param lost is called for each connection that is lost; another follows
    * @returns what ends it
    */
-  async listen(channel: string, heard: (payload: string) => void, missed: () => void): Promise<() => Promise<void>> {
-    const listening = await this.#boss.getDb().listen?.(channel, heard, missed);
-    return async () => listening?.close();
+  async listen(
+    channel: string,
+    { heard, missed, lost }: { heard(payload: string): void; missed(): void; lost(error: Error): void },
+  ): Promise<() => Promise<void>> {
+    const listening = new Listening(this.#config, channel, { heard, missed, lost });
+    await listening.begin();
+    return () => listening.end();
   }
 
   async close(): Promise<void> {
     await this.#boss.stop({ graceful: false });
+    await this.#pool.end();
   }
 }
 
+/** Milliseconds between two checks of a connection that listens, and before another is opened. */
+const CHECK = 10_000;
+const AGAIN = 1000;
+
+/** Milliseconds for the answer to such a check. */
+const CHECKED = 5000;
+
+/** What a listener is told. */
+interface Hearing {
+  heard(payload: string): void;
+  missed(): void;
+  lost(error: Error): void;
+}
+
+/** A connection that listens to a channel; it is replaced when it is lost. */
+class Listening {
+  readonly #config: ConnectionConfig;
+  readonly #channel: string;
+  readonly #hearing: Hearing;
+  #connection: Connection | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #open = true;
+
+  constructor(config: ConnectionConfig, channel: string, hearing: Hearing) {
+    this.#config = config;
+    this.#channel = channel;
+    this.#hearing = hearing;
+  }
+
+  /** @throws errors of the connection */
+  async begin(): Promise<void> {
+    const connection = new Connection(this.#config);
+    connection.on('notification', ({ payload = '' }) => this.#hearing.heard(payload));
+    await connection.connect();
+    if (!this.#open) return connection.cut();
+    this.#connection = connection;
+    connection.once('end', () => this.#again(connection, new Error('connection ended')));
+    await connection.ask(CHECKED, `listen "${this.#channel}"`);
+    this.#hearing.missed();
+    this.#checkLater(connection);
+  }
+
+  async end(): Promise<void> {
+    this.#open = false;
+    clearTimeout(this.#timer);
+    await this.#connection?.end().catch(() => {});
+  }
+
+  /** A connection that nothing comes from may be one that has vanished. */
+  #checkLater(connection: Connection): void {
+    this.#timer = setTimeout(() => {
+      const checked = connection.ask(CHECKED, 'select 1') as Promise<unknown>;
+      checked.then(
+        () => this.#checkLater(connection),
+        (error: Error) => this.#again(connection, error),
+      );
+    }, CHECK);
+  }
+
+  #again(connection: Connection, error: Error): void {
+    if (!this.#open || this.#connection !== connection) return;
+    this.#connection = undefined;
+    connection.cut();
+    this.#hearing.lost(error);
+    this.#retry();
+  }
+
+  #retry(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.begin().catch(() => {
+        if (this.#open && this.#connection === undefined) this.#retry();
+      });
+    }, AGAIN);
+  }
+}
+
+/** Runs the statements of pg-boss on connections of our own, which have our settings and time limits. */
+function databaseOf(
+  pool: TablePool,
+  pace: <T>(work: () => T) => T,
+): NonNullable<ConstructorParameters<typeof PgBoss>[0]['db']> {
+  return {
+    async executeSql(text: string, values: unknown[] = []) {
+      const connection = await pool.connect();
+      try {
+        return (await pace(() => connection.query(text, values))) as never;
+      } finally {
+        connection.release();
+      }
+    },
+  };
+}
+
 /** Starts pg-boss. @throws errors of the database when it can't be reached */
-export async function openBoss(access: PostgresAccess, report: (error: Error) => void): Promise<Boss> {
-  const { config, engine, connections } = access;
-  // Our readers of values are for our tables: pg-boss expects those of the driver.
-  const { types: _, ...reach } = config;
+export async function openBoss(
+  location: string,
+  { config: given, engine, connections }: PostgresAccess,
+  report: (error: Error) => void,
+): Promise<Boss> {
+  const config = { ...given, application_name: 'signalbox queue' };
+  // pg-boss expects the values that the driver reads by default, not those of our tables.
+  const pool = openPool({ config: { ...config, types: pg.types }, location }, connections.queue, report);
+  let starting = true;
   const boss = new PgBoss({
-    ...(reach as DatabaseOptions),
-    application_name: 'signalbox queue',
+    // At the start it may have tables to change.
+    db: databaseOf(pool, (work) => (starting ? unhurried(work) : work())),
     schema: SCHEMA,
     backend: engine === 'postgresql' ? 'postgres' : engine,
-    max: connections.queue,
     // What recurs is ours, on both engines.
     schedule: false,
     superviseIntervalSeconds: SUPERVISION,
@@ -145,9 +257,12 @@ export async function openBoss(access: PostgresAccess, report: (error: Error) =>
   boss.on('error', report);
   boss.on('warning', ({ message }) => report(new Error(message)));
   try {
-    return new Boss(await boss.start());
+    await boss.start();
+    starting = false;
+    return new Boss(boss, pool, config);
   } catch (error) {
     await boss.stop({ graceful: false });
+    await pool.end();
     throw error;
   }
 }

@@ -49,7 +49,7 @@ export async function postgresEngine(
   // The errors of pg-boss about a connection name no database.
   const located = (error: Error): void => report(isLost(error) ? lostConnection(store.location, error) : error);
   const announces = access.engine !== 'cockroachdb' && access.engine !== 'yugabytedb';
-  return new PostgresEngine(store, await openBoss(access, located), announces, report);
+  return new PostgresEngine(store, await openBoss(store.location, access, located), announces, report);
 }
 
 class PostgresEngine implements QueueEngine {
@@ -191,11 +191,11 @@ class PostgresEngine implements QueueEngine {
     this.#ends.push(keepStatistics(this.#store, this.#boss, this.#report));
     // What was announced while no one listened is found by a look.
     this.#ends.push(
-      await this.#boss.listen(
-        CHANNEL,
-        (queue) => listener.wake(queue),
-        () => listener.wake(),
-      ),
+      await this.#boss.listen(CHANNEL, {
+        heard: (queue) => listener.wake(queue),
+        missed: () => listener.wake(),
+        lost: (error) => this.#report(lostConnection(this.#store.location, error)),
+      }),
     );
   }
 

@@ -45,7 +45,7 @@ export async function postgresOf(sql: string, atEnd: AtEnd = onTestFinished): Pr
 
 /** As the gateway's own database is reached. */
 export async function storeAt(url: string, files: string, connections = 3): Promise<QueryOptions['store']> {
-  const { location, access: config } = await postgres.reach(url, '/', undefined);
+  const { location, access: config } = await postgres.reach(url, '/', {});
   return {
     location,
     files,
