@@ -19,13 +19,8 @@ const TABLE: Readonly<Record<string, string>> = {
   binding: 'codec',
   store: 'trace better-sqlite3 kysely mime pg pg-boss',
   security: 'store jose rate-limiter-flexible xml-crypto',
-<<<<<<< HEAD
-  query: 'codec load store better-sqlite3 fflate mysql2 pg',
-  process: 'codec security store trace type:query',
-=======
   query: 'codec load store better-sqlite3 fflate mysql2 type:pg',
-  process: 'codec security store type:query',
->>>>>>> ed10453 (Open every connection to PostgreSQL in one place, with time limits and keepalives in force)
+  process: 'codec security store trace type:query',
   event: 'codec security store kysely',
   delivered: 'query type:process',
   describe: '',
