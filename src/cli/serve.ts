@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty';
 import type { Command } from 'commander';
 import type { LoadedProject } from '../load/index.ts';
 import type { Registry } from '../model/registry.ts';
@@ -6,7 +7,7 @@ import { Ended } from './failure.ts';
 import { renderScreen, type Started, terminalLog } from './gateway-output.ts';
 import { explain } from './help.ts';
 import { type Place, placeOf, renderLoaded } from './project.ts';
-import { endOnSignals } from './signals.ts';
+import { type EndSignal, endOnSignals } from './signals.ts';
 import { coloursOf, note, wantsColour, writeAtOnce } from './terminal.ts';
 
 const help = {
@@ -54,16 +55,20 @@ async function soundRegistry(project: LoadedProject) {
 
 /** Serves in this process until a signal asks it to end, and running requests are finished. */
 async function serveAlone(place: Place, project: LoadedProject, json: boolean): Promise<void> {
-  const stop = Promise.withResolvers<void>();
-  // On SIGHUP the gateway itself reopens its audit log.
-  const reopen = project.registry?.gateway.audit === undefined ? undefined : () => undefined;
-  endOnSignals(stop.resolve, () => process.exit(1), reopen);
+  const stop = Promise.withResolvers<EndSignal>();
+  endOnSignals({
+    end: stop.resolve,
+    again: () => process.exit(1),
+    // The gateway itself reopens its audit log.
+    reopen: outlivesTerminal(project.registry) ? () => undefined : undefined,
+    replace: () => note('SIGUSR2 replaces the workers of --workers. To apply changes to a single gateway, restart it.'),
+  });
   const { startGateway } = await import('../serve/start.ts');
   const log = isForPeople(json) ? terminalLog(coloursOf(process.stdout)) : {};
   const gateway = await startGateway({ ...place, env: process.env, project, log });
   try {
     await reportReady({ ...gateway, place, follows: false }, json, 1);
-    await stop.promise;
+    if (isAnnounced(await stop.promise)) await gateway.drain();
   } finally {
     await gateway.close();
   }
@@ -92,13 +97,28 @@ async function serveWithWorkers(
     ready: ({ address }) => void reportReady({ address, registry, place, follows: false }, json, workers),
     failed: (text) => writeAtOnce(2, text),
   });
-  const stop = (): void => primary.stop();
-  endOnSignals(stop, stop, registry.gateway.audit === undefined ? undefined : () => primary.reopen());
+  const end = (signal?: EndSignal): void => primary.stop({ drains: isAnnounced(signal) });
+  endOnSignals({
+    end,
+    again: end,
+    reopen: outlivesTerminal(registry) ? () => primary.reopen() : undefined,
+    replace: () => primary.replace(),
+  });
   try {
     await primary.ended();
   } finally {
     await new Promise<void>((resolve) => log.flush(() => resolve()));
   }
+}
+
+/** Whether load balancers should learn that the gateway stops. At a terminal nobody wants to wait for that. */
+function isAnnounced(signal: EndSignal | undefined): boolean {
+  return signal === 'SIGTERM';
+}
+
+/** Whether SIGHUP reopens files. It ends a gateway that was started on a terminal, which is gone, and has no file to reopen. */
+function outlivesTerminal(registry: Registry | undefined): boolean {
+  return registry?.gateway.audit !== undefined || !(isatty(0) || isatty(1));
 }
 
 /** Whether the log is for a person at a terminal rather than for programs. */

@@ -42,21 +42,34 @@ function followParent(end: () => void, env: NodeJS.ProcessEnv = process.env): vo
   timer.unref();
 }
 
-/**
- * Calls `first` at the first signal that asks the process to end, and `again` at every later one.
- * @param reopen called at SIGHUP, which otherwise asks the process to end
- */
-export function endOnSignals(first: () => void, again: () => void, reopen?: () => void): void {
+/** How a process is asked to end. */
+export type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
+/** What signals to a process that serves do. */
+interface SignalActions {
+  /** Called at the first signal that asks it to end. */
+  readonly end: (signal: EndSignal) => void;
+  /** Called at every later one. */
+  readonly again: () => void;
+  /** Called at SIGHUP, which otherwise asks it to end. */
+  readonly reopen?: (() => void) | undefined;
+  /** Called at SIGUSR2, which otherwise would end the process at once. */
+  readonly replace?: () => void;
+}
+
+/** Ends, reopens and replaces on signals. */
+export function endOnSignals({ end: first, again, reopen, replace }: SignalActions): void {
   let asked = false;
-  const end = (): void => {
+  const end = (signal: EndSignal): void => {
     if (asked) again();
-    else first();
+    else first(signal);
     asked = true;
   };
   // A terminal's Ctrl-C ends npm's shell too, which is not a second signal.
   followParent(() => {
-    if (!asked) end();
+    if (!asked) end('SIGTERM');
   });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end);
-  process.on('SIGHUP', reopen ?? end);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end(signal));
+  process.on('SIGHUP', reopen ?? (() => end('SIGHUP')));
+  if (replace !== undefined) process.on('SIGUSR2', replace);
 }

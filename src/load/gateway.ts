@@ -22,6 +22,8 @@ import { addressFault, linkFile, linkSecret, linkUrl, writtenFault } from './val
 import { parseConfigText } from './value/config-text.ts';
 import { linkCallLimits, linkRetention } from './value/limits.ts';
 import { isTimezone, linkDuration, linkSize } from './value/units.ts';
+import { linkCallLimits } from './value/limits.ts';
+import { isTimezone, linkDuration, linkSize, TIMER_OR_NONE } from './value/units.ts';
 
 /** The default handlers folder. */
 export const DEFAULT_HANDLERS = 'src/handlers';
@@ -61,6 +63,7 @@ export function linkGateway(
       value.metrics === undefined ? [] : resolveIds(linking, 'permission-list', lists, value.metrics, 'permission'),
     cors: value.cors ?? [],
     compress: compressOf(value.compress ?? {}),
+    drain: drainOf(linking, value),
     mtom: mtomOf(value.properties ?? {}),
     domainNames: domainNames(linking, value).map(({ name }) => name),
     retention: linkRetention(linking, value.retention),
@@ -118,6 +121,16 @@ function databaseOf(linking: Linking, declared: GatewayDeclared['database'], tim
 function compressOf(declared: NonNullable<GatewayDeclared['compress']>): Gateway['compress'] {
   if (typeof declared === 'boolean') return { rest: declared, soap: false };
   return { rest: declared.rest ?? true, soap: declared.soap ?? false };
+}
+
+function drainOf(linking: Linking, value: GatewayDeclared): Gateway['drain'] {
+  const { drain } = value;
+  const [holder, ready] =
+    typeof drain === 'string' ? ([value, 'drain'] as const) : ([drain ?? {}, 'drain.ready'] as const);
+  return {
+    ready: linkDuration(linking, holder, ready, TIMER_OR_NONE) ?? 5_000,
+    work: (typeof drain === 'object' ? linkDuration(linking, drain, 'drain.work') : undefined) ?? 30_000,
+  };
 }
 
 function mtomOf(properties: NonNullable<GatewayDeclared['properties']>): Gateway['mtom'] {

@@ -145,6 +145,11 @@ export interface Gateway {
   readonly cors: readonly string[];
   /** Whether replies are compressed for callers that accept it: over REST (also contracts and the page), and over SOAP. */
   readonly compress: { readonly rest: boolean; readonly soap: boolean };
+  /**
+   * How it stops, in milliseconds: `ready` is announced before the port is closed, `work` is then left for running requests
+   * and jobs.
+   */
+  readonly drain: { readonly ready: number; readonly work: number };
   /** Connectors that accept and send MTOM; the others refuse multipart/related (the two `ig.MTOM` properties). */
   readonly mtom: { readonly services: boolean; readonly http: boolean };
   /**

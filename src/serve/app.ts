@@ -61,7 +61,7 @@ export function createApp(registry: Registry, ports: GatewayPorts): Hono<Gateway
 
 interface MonitoringPorts extends Pick<ConnectorPorts, 'registry' | 'log' | 'authenticator' | 'throttle'> {
   readonly metrics: Metrics;
-  /** Resolves when everything behind the gateway answers; otherwise rejects with the reason. */
+  /** Resolves when everything behind the gateway answers. @throws Fault while the gateway drains; any other reason is logged */
   readonly ready: () => Promise<void>;
 }
 
@@ -80,6 +80,7 @@ function mountMonitoring(
     try {
       await ready();
     } catch (error) {
+      if (error instanceof Fault) throw error;
       log.warn({ err: error }, 'The gateway is not ready.');
       throw notReady(error);
     }

@@ -1,13 +1,16 @@
 import type { Server } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createRedactor } from '../codec/redact/redactor.ts';
 import { type LoadedProject, loadProject, registryOf } from '../load/index.ts';
 import { secretsOf } from '../load/value/config.ts';
+import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import { type OpenDirectory, openDirectory } from '../security/directory/directory.ts';
 import type { Store } from '../store/index.ts';
 import { createLazyClient } from './answer/outbound.ts';
 import { createApp } from './app.ts';
 import { GRACE, IDLE_TIMEOUT } from './exchange/body.ts';
+import type { Connections } from './listen/connections.ts';
 import { createHttpServer, listenAt } from './listen/listen.ts';
 import { compileProxies } from './listen/remote.ts';
 import { openTls } from './listen/tls.ts';
@@ -55,12 +58,20 @@ export interface RunningGateway {
   readonly server: Server;
   /** Its counts, for another gateway's `others`. */
   counted(): Promise<Counted>;
-  /** Lets running requests finish for at most `timeoutMs` (30 s), then closes what they depend on. */
+  /**
+   * Prepares for {@link close}, for at most `drain.ready` of the gateway: takes no more queued work, answers 503 at
+   * `/health/ready`, and closes connections with their replies. Resolves earlier when nobody would notice: no connection is
+   * open, and nobody has ever asked whether it is ready.
+   */
+  drain(options?: DrainOptions): Promise<void>;
+  /** Closes the port, lets running work finish for at most `timeoutMs` (`drain.work`), then closes what it depends on. */
   close(options?: { readonly timeoutMs?: number }): Promise<void>;
 }
 
-/** Milliseconds for running work to end. */
-const CLOSE_WITHIN = 30_000;
+interface DrainOptions {
+  /** Another gateway serves the port already: this one leaves it at once, and has nothing to announce. */
+  readonly replaced?: boolean;
+}
 
 /**
  * Starts a gateway: definitions, database, handlers, then the port.
@@ -115,11 +126,11 @@ async function open(registry: Registry, options: GatewayOptions, opened: Opened)
 
   const metrics = createMetrics({ queries, queue: services.queue, ...(others === undefined ? {} : { others }) });
   const authenticator = await openAuthenticator(registry, { ...ports, directory, store });
-  const ready = async (): Promise<void> => void (await Promise.all([store.ready(), queries.ready(), blobs.ready()]));
+  const readiness = new Readiness(() => Promise.all([store.ready(), queries.ready(), blobs.ready()]));
   let base = '';
   const app = createApp(registry, {
     ...{ handlers, queries, blobs, spool, services, outbound },
-    ...{ log, redactor, audit, metrics, authenticator, throttle, sampleUsers, ready },
+    ...{ log, redactor, audit, metrics, authenticator, throttle, sampleUsers, ready: () => readiness.ask() },
     pace: { idle: idleTimeout, slowest: gateway.limits.slowest, grace },
     base: () => base,
   });
@@ -136,8 +147,58 @@ async function open(registry: Registry, options: GatewayOptions, opened: Opened)
     registry,
     server: http.server,
     counted: () => metrics.counted(),
-    close: ({ timeoutMs = CLOSE_WITHIN } = {}) => opened.close(timeoutMs),
+    async drain({ replaced = false } = {}) {
+      services.stopTaking();
+      if (!replaced) readiness.deny();
+      log.info(replaced ? 'Another gateway has taken over; this one stops.' : 'The gateway stops.');
+      await drain(http.connections, gateway.drain.ready, { replaced, readiness });
+    },
+    close: ({ timeoutMs = gateway.drain.work } = {}) => opened.close(timeoutMs),
   };
+}
+
+/** Whether callers should send requests, for those who ask at `/health/ready`. */
+class Readiness {
+  readonly #check: () => Promise<unknown>;
+  #denied = false;
+  #asked = false;
+
+  /** @param check rejects while something behind the gateway does not answer */
+  constructor(check: () => Promise<unknown>) {
+    this.#check = check;
+  }
+
+  /** Whether anybody has asked yet. */
+  get asked(): boolean {
+    return this.#asked;
+  }
+
+  /** @throws Fault UNAVAILABLE once it is denied; what the check throws */
+  async ask(): Promise<void> {
+    this.#asked = true;
+    if (this.#denied) throw Fault.of('UNAVAILABLE', { reason: 'the gateway is draining, and stops soon' });
+    await this.#check();
+  }
+
+  deny(): void {
+    this.#denied = true;
+  }
+}
+
+/** Milliseconds between two looks whether all callers have left. */
+const LOOK_MS = 50;
+
+/** Resolves after `forMs`, or when no caller is left and none is to be told. */
+async function drain(
+  connections: Connections,
+  forMs: number,
+  { replaced, readiness }: Required<DrainOptions> & { readonly readiness: Readiness },
+): Promise<void> {
+  const end = performance.now() + forMs;
+  connections.closeWithReplies();
+  if (replaced) await connections.stopAccepting();
+  const isNeeded = (): boolean => connections.size > 0 || (!replaced && readiness.asked);
+  while (isNeeded() && performance.now() < end) await pause(LOOK_MS);
 }
 
 /** Closes one part. @param timeoutMs milliseconds that its running work may take */

@@ -43,6 +43,7 @@ test('with --json standard output is the log, a JSON record a line', async () =>
   expect(records).toEqual([
     expect.objectContaining({ level: 'info', address, services: 1, workers: 1 }),
     expect.objectContaining({ level: 'info', path: '/health/live', status: 200 }),
+    expect.objectContaining({ level: 'info', msg: 'The gateway stops.' }),
   ]);
 });
 
@@ -78,7 +79,8 @@ test("ends with npm's shell, which dies of SIGTERM and tells nobody", async () =
 
 test('while a request runs the first signal waits, the second does not', async () => {
   const handler = files['src/handlers/hello-get.ts'].replace(/onRequest:.*/, 'onRequest: () => new Promise(() => {}),');
-  const cwd = await staffProject({ 'src/handlers/hello-get.ts': handler });
+  const definition = `${files['definitions/gateway.yaml']}drain: 0 s\n`;
+  const cwd = await staffProject({ 'src/handlers/hello-get.ts': handler, 'definitions/gateway.yaml': definition });
   const gateway = start(['serve'], { cwd, env: { PORT: '0' } });
   const [, address] = await gateway.until(ready);
   const reply = fetch(`${address}${staffPath}/Hello/Ada`).catch((error: Error) => error);

@@ -190,6 +190,7 @@ describe('the gateway', () => {
       metrics: [],
       cors: [],
       compress: { rest: true, soap: false },
+      drain: { ready: 5_000, work: 30_000 },
       limits: {
         body: 10 * 1024 ** 2,
         timeout: 30_000,
@@ -222,6 +223,7 @@ describe('the gateway', () => {
 gateway: LOCAL
 publicUrl: https://example.org/x/
 limits: { body: 1 GiB, target: 512, timeout: 500ms, attachment: 5 MiB, attachments: 3 }
+drain: { ready: 0 s, work: 2 min }
 properties: { ig.MTOM.enableHttpListeningConnector: false }
 ---
 query: Q
@@ -233,6 +235,7 @@ rows: 5
 `);
     expect(gateway.limits).toMatchObject({ body: 1024 ** 3, target: 512, timeout: 500 });
     expect(gateway.limits).toMatchObject({ attachment: 5 * 1024 ** 2, attachments: 3 });
+    expect(gateway.drain).toEqual({ ready: 0, work: 120_000 });
     expect(gateway.mtom).toEqual({ services: true, http: false });
     expect(gateway.publicUrl?.source).toBe('https://example.org/x');
     expect(queries.get('Q')).toMatchObject({ timeout: 120_000, rows: 5 });

@@ -172,6 +172,7 @@ const defaultGateway: Gateway = {
   metrics: [],
   cors: [],
   compress: { rest: true, soap: false },
+  drain: { ready: 5_000, work: 30_000 },
   limits: LIMITS,
   retention: RETENTION,
   mtom: { services: true, http: true },

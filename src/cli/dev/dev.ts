@@ -21,7 +21,7 @@ export function addDev(program: Command): void {
       const start = { ...placeOf(command), colour: wantsColour(process.stderr) };
       const supervisor = new Supervisor(start, coloursOf(process.stdout));
       const stop = (): void => supervisor.stop();
-      endOnSignals(stop, stop);
+      endOnSignals({ end: stop, again: stop });
       await supervisor.ended();
     });
 }

@@ -26,6 +26,7 @@ let handlers: string | undefined;
 let server: Server | undefined;
 let connections: Connections | undefined;
 let close: (() => Promise<void>) | undefined;
+const KEEP_ALIVE_MS = 5_000;
 const bound = Promise.withResolvers<Address>();
 
 // A terminal's Ctrl-C reaches both processes; the supervisor decides when this one ends.
@@ -99,6 +100,8 @@ async function startServing(project: LoadedProject) {
 /** Replaces the gateway's own listening: the supervisor holds the port and sends the connections. */
 async function listen(its: Server, at: Address): Promise<Address> {
   server = its;
+  // A gateway ends at every edit, when its connections have been idle for this long.
+  its.keepAliveTimeout = KEEP_ALIVE_MS;
   connections = followConnections(its);
   tellSupervisor({ kind: 'listen', ...at });
   return await bound.promise;

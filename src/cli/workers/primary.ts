@@ -11,8 +11,11 @@ import type { Place } from '../project.ts';
 /** A worker that is too busy to report its counters within this time is left out of that page of metrics. */
 const COUNTERS_WITHIN_MS = 1_000;
 const LONGEST_PAUSE_MS = 10_000;
-/** The gateway gives running requests 30 s to finish; a worker that takes longer than this hangs. */
-const GRACE_MS = 35_000;
+/** What a worker may take longer to stop than its gateway says; one that takes longer hangs. */
+const STOP_MARGIN_MS = 5_000;
+/** Each worker is asked this often for a sign of life; one that misses several in a row hangs and is replaced. */
+const ASK_EVERY_MS = 5_000;
+const MOST_MISSED = 6;
 
 /** How the workers are run. */
 interface PrimaryOptions {
@@ -30,15 +33,32 @@ interface PrimaryOptions {
 
 type ReadyWorker = Extract<WorkerMessage, { kind: 'ready' }>;
 
-/** A place among the workers, and the process in it. */
+/** A place among the workers. */
 interface Seat {
   readonly number: number;
-  worker: Worker | undefined;
-  ready: boolean;
-  startedAt: number;
+  /** The process in it. */
+  member: Member | undefined;
+  /** The one that takes over as soon as it is ready. */
+  next: Member | undefined;
   readonly backoff: Backoff;
   restart: NodeJS.Timeout | undefined;
+}
+
+/** A worker's process. */
+interface Member {
+  readonly seat: Seat;
+  readonly worker: Worker;
+  readonly startedAt: number;
+  ready: boolean;
+  /** Milliseconds that it takes to stop at most. */
+  stopsWithin: number;
   readonly counters: Questions<Counted>;
+  /** Asks for signs of life. */
+  pulse: NodeJS.Timeout | undefined;
+  missed: number;
+  /** Resolves with whether it became ready. */
+  readonly started: PromiseWithResolvers<boolean>;
+  readonly gone: PromiseWithResolvers<void>;
 }
 
 /**
@@ -48,12 +68,15 @@ interface Seat {
 export class Primary {
   readonly #options: PrimaryOptions;
   readonly #seats: readonly Seat[];
+  readonly #members = new Set<Member>();
   readonly #end = Promise.withResolvers<void>();
   /** One has been ready before, so a worker that ends is worth starting again. */
   #sound = false;
   #announced = false;
   #stopping = false;
+  #killed = false;
   #grace: NodeJS.Timeout | undefined;
+  #replacing: Promise<void> | undefined;
 
   constructor(options: PrimaryOptions) {
     this.#options = options;
@@ -62,43 +85,88 @@ export class Primary {
     if (first !== undefined) this.#start(first);
   }
 
-  /** Resolves when all have ended after {@link stop}. @throws Ended when they can't start */
+  /** Resolves when all have ended after {@link stop}. @throws Ended when they can't start, or were ended by force */
   ended(): Promise<void> {
     return this.#end.promise;
   }
 
-  /** Lets all workers finish their requests and end; called again, it ends them at once. */
-  stop(): void {
+  /**
+   * Lets all workers finish their requests and end; called again, it ends them at once.
+   * @param drains whether they first announce that they stop
+   */
+  stop({ drains }: { readonly drains: boolean }): void {
     const again = this.#stopping;
     this.#stopping = true;
-    for (const seat of this.#seats) {
-      clearTimeout(seat.restart);
-      if (again) seat.worker?.process.kill('SIGKILL');
-      else tell(seat, { kind: 'end' });
+    this.#killed = again;
+    for (const seat of this.#seats) clearTimeout(seat.restart);
+    for (const member of this.#members) {
+      if (again) member.worker.process.kill('SIGKILL');
+      else tell(member, { kind: 'end', drains });
     }
-    this.#grace ??= setTimeout(() => this.stop(), GRACE_MS);
+    const longest = Math.max(0, ...[...this.#members].map((member) => member.stopsWithin));
+    this.#grace ??= setTimeout(() => this.stop({ drains }), longest + STOP_MARGIN_MS);
     this.#endIfEmpty();
   }
 
-  /** Makes each worker reopen its audit log. */
+  /** Makes each worker reopen its files. */
   reopen(): void {
-    // A worker that is not ready yet opens it when it starts.
-    for (const { worker, ready } of this.#seats) if (ready) worker?.process.kill('SIGHUP');
+    // A worker that is not ready yet opens them when it starts.
+    for (const { worker, ready } of this.#members) if (ready) worker.process.kill('SIGHUP');
+  }
+
+  /**
+   * Replaces the workers one after the other: each new one loads the definitions and the code that are on the disk now, and the
+   * old one leaves once it is ready. If one can't start, the old ones stay. Called meanwhile, it begins again afterwards.
+   */
+  replace(): void {
+    if (!this.#announced || this.#stopping) return;
+    const before = this.#replacing ?? Promise.resolve();
+    const replacing = before.then(() => this.#replaceAll());
+    this.#replacing = replacing;
+  }
+
+  async #replaceAll(): Promise<void> {
+    const { log } = this.#options;
+    for (const seat of this.#seats) {
+      if (this.#stopping) return;
+      const { number: worker } = seat;
+      clearTimeout(seat.restart);
+      seat.restart = undefined;
+      const next = this.#launch(seat);
+      seat.next = next;
+      const isReady = await next.started.promise;
+      seat.next = undefined;
+      if (!isReady) {
+        log.error(
+          { worker },
+          `Worker ${worker} can't be replaced: see the reason above. The workers go on as they are.`,
+        );
+        if (seat.member === undefined && !this.#stopping) this.#start(seat);
+        return;
+      }
+      const old = seat.member;
+      seat.member = next;
+      if (old !== undefined && !this.#stopping) await retire(old);
+      log.info({ worker }, `Worker ${worker} was replaced.`);
+    }
   }
 
   #start(seat: Seat): void {
+    seat.member = this.#launch(seat);
+  }
+
+  #launch(seat: Seat): Member {
     const { place, colour, people } = this.#options;
     const start: WorkerStart = { ...place, colour, people, worker: seat.number };
     cluster.setupPrimary({ exec: fileURLToPath(sibling('worker', import.meta.url)), args: [JSON.stringify(start)] });
     const worker = cluster.fork();
-    seat.worker = worker;
-    seat.ready = false;
-    seat.startedAt = performance.now();
-    worker.on('message', (message: WorkerMessage) => this.#heard(seat, message));
+    const member = createMember(seat, worker);
+    this.#members.add(member);
+    worker.on('message', (message: WorkerMessage) => this.#heard(member, message));
     // Its last messages may be read after its exit.
     let how: number | string | undefined;
     const over = (): void => {
-      if (how !== undefined && !worker.isConnected()) this.#gone(seat, how);
+      if (how !== undefined && !worker.isConnected()) this.#gone(member, how);
     };
     worker.once('disconnect', over);
     worker.once('exit', (code: number, signal: string | null) => {
@@ -107,47 +175,73 @@ export class Primary {
     });
     // A worker that can't be started or written to is ended; its exit is handled above.
     worker.on('error', () => worker.process.kill('SIGKILL'));
+    return member;
   }
 
-  #heard(seat: Seat, message: WorkerMessage): void {
-    if (message.kind === 'counted') seat.counters.answered(message.question, message.counted);
-    else if (message.kind === 'others') void this.#tellOthers(seat, message.question);
+  #heard(member: Member, message: WorkerMessage): void {
+    if (message.kind === 'counted') member.counters.answered(message.question, message.counted);
+    else if (message.kind === 'others') void this.#tellOthers(member, message.question);
+    else if (message.kind === 'alive') member.missed = 0;
     else if (message.kind === 'failed') this.#options.failed(message.text);
-    else this.#becameReady(seat, message);
+    else this.#becameReady(member, message);
   }
 
-  #becameReady(seat: Seat, message: ReadyWorker): void {
-    seat.ready = true;
+  #becameReady(member: Member, message: ReadyWorker): void {
+    const { seat } = member;
+    member.ready = true;
+    member.stopsWithin = message.stopsWithin;
+    member.pulse = setInterval(() => this.#ask(member), ASK_EVERY_MS);
+    member.started.resolve(true);
     this.#sound = true;
-    if (this.#stopping) return;
+    if (this.#stopping || seat.next === member) return;
     if (this.#announced) this.#options.log.info({ worker: seat.number }, `Worker ${seat.number} is back.`);
-    for (const each of this.#seats) if (each.worker === undefined && each.restart === undefined) this.#start(each);
-    if (this.#announced || !this.#seats.every((each) => each.ready)) return;
+    for (const each of this.#seats) if (isEmpty(each)) this.#start(each);
+    if (this.#announced || !this.#seats.every((each) => each.member?.ready)) return;
     this.#announced = true;
     this.#options.ready(message);
   }
 
-  async #tellOthers(seat: Seat, question: number): Promise<void> {
-    const others = this.#seats.filter((each) => each !== seat && each.ready);
+  #ask(member: Member): void {
+    const { number: worker } = member.seat;
+    member.missed++;
+    if (member.missed <= MOST_MISSED) {
+      tell(member, { kind: 'ask' });
+      return;
+    }
+    clearInterval(member.pulse);
+    const seconds = (ASK_EVERY_MS * MOST_MISSED) / 1000;
+    this.#options.log.error({ worker }, `Worker ${worker} has not responded for ${seconds} s and is ended.`);
+    member.worker.process.kill('SIGKILL');
+  }
+
+  async #tellOthers(member: Member, question: number): Promise<void> {
+    const others = [...this.#members].filter((each) => each !== member && each.ready);
     const counted = await Promise.all(
       others.map((each) =>
         each.counters.ask((number) => tell(each, { kind: 'count', question: number }), COUNTERS_WITHIN_MS),
       ),
     );
-    tell(seat, { kind: 'others', question, counted: counted.filter((each) => each !== undefined) });
+    tell(member, { kind: 'others', question, counted: counted.filter((each) => each !== undefined) });
   }
 
-  #gone(seat: Seat, how: number | string): void {
-    const served = seat.ready ? performance.now() - seat.startedAt : 0;
-    seat.worker = undefined;
-    seat.ready = false;
-    seat.counters.drop();
+  #gone(member: Member, how: number | string): void {
+    const { seat, ready, startedAt } = member;
+    const served = ready ? performance.now() - startedAt : 0;
+    this.#members.delete(member);
+    clearInterval(member.pulse);
+    member.counters.drop();
+    member.started.resolve(false);
+    member.gone.resolve();
+    // One that was replaced, or can't replace another, leaves no gap.
+    const leavesGap = seat.member === member && seat.next === undefined;
+    if (seat.member === member) seat.member = undefined;
     if (this.#stopping) this.#endIfEmpty();
-    else if (this.#sound) this.#replace(seat, served, how);
+    else if (!leavesGap) return;
+    else if (this.#sound) this.#restart(seat, served, how);
     else this.#giveUp(seat, how);
   }
 
-  #replace(seat: Seat, served: number, how: number | string): void {
+  #restart(seat: Seat, served: number, how: number | string): void {
     const { number: worker } = seat;
     const pause = seat.backoff.next(served);
     const ended = typeof how === 'number' ? `with code ${how}` : `by ${how}`;
@@ -166,26 +260,47 @@ export class Primary {
   }
 
   #endIfEmpty(): void {
-    if (this.#seats.some((seat) => seat.worker !== undefined)) return;
+    if (this.#members.size > 0) return;
     clearTimeout(this.#grace);
-    this.#end.resolve();
+    if (this.#killed) this.#end.reject(new Ended(1));
+    else this.#end.resolve();
   }
 }
 
 function createSeat(number: number): Seat {
+  return { number, member: undefined, next: undefined, backoff: new Backoff(LONGEST_PAUSE_MS), restart: undefined };
+}
+
+/** Whether no process is in it, or about to be. */
+function isEmpty({ member, next, restart }: Seat): boolean {
+  return member === undefined && next === undefined && restart === undefined;
+}
+
+function createMember(seat: Seat, worker: Worker): Member {
   return {
-    number,
-    worker: undefined,
+    seat,
+    worker,
+    startedAt: performance.now(),
     ready: false,
-    startedAt: 0,
-    backoff: new Backoff(LONGEST_PAUSE_MS),
-    restart: undefined,
+    stopsWithin: 0,
     counters: new Questions(),
+    pulse: undefined,
+    missed: 0,
+    started: Promise.withResolvers(),
+    gone: Promise.withResolvers(),
   };
 }
 
-function tell({ worker }: Seat, message: PrimaryMessage): void {
-  if (worker !== undefined) post(worker.process, message);
+/** Lets a worker finish its requests and end, while another has its place; one that hangs is ended. */
+async function retire(member: Member): Promise<void> {
+  tell(member, { kind: 'retire' });
+  const limit = setTimeout(() => member.worker.process.kill('SIGKILL'), member.stopsWithin + STOP_MARGIN_MS);
+  await member.gone.promise;
+  clearTimeout(limit);
+}
+
+function tell({ worker }: Member, message: PrimaryMessage): void {
+  post(worker.process, message);
 }
 
 /** What a worker is started with. */
@@ -199,12 +314,14 @@ export interface WorkerStart extends Place {
 
 /** From a worker to its primary. */
 export type WorkerMessage =
-  /** It accepts connections. */
-  | { readonly kind: 'ready'; readonly address: string }
+  /** It accepts connections. `stopsWithin`: milliseconds that it takes to stop at most. */
+  | { readonly kind: 'ready'; readonly address: string; readonly stopsWithin: number }
   /** It can't start, for a reason that the user can fix; `text` is ready to print. */
   | { readonly kind: 'failed'; readonly text: string; readonly exitCode: ExitCode }
   /** The reply to `count`. */
   | { readonly kind: 'counted'; readonly question: number; readonly counted: Counted }
+  /** The reply to `ask`. */
+  | { readonly kind: 'alive' }
   /** Asks for the counters of the other workers. */
   | { readonly kind: 'others'; readonly question: number };
 
@@ -213,5 +330,9 @@ export type PrimaryMessage =
   /** Asks for its counters. */
   | { readonly kind: 'count'; readonly question: number }
   | { readonly kind: 'others'; readonly question: number; readonly counted: readonly Counted[] }
-  /** Asks it to finish its requests and end. */
-  | { readonly kind: 'end' };
+  /** Asks for a sign of life. */
+  | { readonly kind: 'ask' }
+  /** Asks it to finish its requests and end. `drains`: it first announces that it stops. */
+  | { readonly kind: 'end'; readonly drains: boolean }
+  /** The same, when another worker has taken its place. */
+  | { readonly kind: 'retire' };

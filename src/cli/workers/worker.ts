@@ -9,18 +9,24 @@ import { terminalLog } from '../gateway-output.ts';
 import { colours } from '../terminal.ts';
 import type { PrimaryMessage, WorkerMessage, WorkerStart } from './primary.ts';
 
+/** `drain`: announce it first. `retire`: another worker has its place. `close`: now. */
+type Ending = 'drain' | 'retire' | 'close';
+
 const { colour, people, worker, ...place } = JSON.parse(process.argv[2] ?? '') as WorkerStart;
 let gateway: RunningGateway | undefined;
-let ending = false;
+/** How it is to end, once that is asked for. */
+let ending: Ending | undefined;
 const questions = new Questions<readonly Counted[]>();
 
 // A terminal's Ctrl-C reaches all processes; the primary decides when this one ends.
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
-process.on('SIGTERM', () => void end());
+process.on('SIGTERM', () => void end('drain'));
 // Without a primary it would get no connections and never end.
 process.on('disconnect', () => process.exit(1));
 process.on('message', (message: PrimaryMessage) => {
-  if (message.kind === 'end') void end();
+  if (message.kind === 'end') void end(message.drains ? 'drain' : 'close');
+  else if (message.kind === 'retire') void end('retire');
+  else if (message.kind === 'ask') tell({ kind: 'alive' });
   else if (message.kind === 'count') void count(message.question);
   else if (message.kind === 'others') questions.answered(message.question, message.counted);
 });
@@ -34,8 +40,9 @@ async function start(): Promise<void> {
     if (registry === undefined) return fail(renderDiagnostics(project, { colour }), 1);
     const log = { base: { worker }, ...(people ? terminalLog(colours(colour)) : {}) };
     gateway = await startGateway({ ...place, env: process.env, project, log, others });
-    if (ending) return await finish(gateway);
-    tell({ kind: 'ready', address: gateway.address });
+    if (ending !== undefined) return await finish(gateway, ending);
+    const { ready, work } = registry.gateway.drain;
+    tell({ kind: 'ready', address: gateway.address, stopsWithin: ready + work });
   } catch (error) {
     const text = renderFailure(error, colours(colour));
     fail(text, error instanceof CliFailure ? error.exitCode : 1);
@@ -43,13 +50,14 @@ async function start(): Promise<void> {
 }
 
 /** A gateway that is still starting can't be closed, so its start is awaited. */
-async function end(): Promise<void> {
-  if (ending) return;
-  ending = true;
-  if (gateway !== undefined) await finish(gateway);
+async function end(how: Ending): Promise<void> {
+  if (ending !== undefined) return;
+  ending = how;
+  if (gateway !== undefined) await finish(gateway, how);
 }
 
-async function finish(running: RunningGateway): Promise<void> {
+async function finish(running: RunningGateway, how: Ending): Promise<void> {
+  if (how !== 'close') await running.drain({ replaced: how === 'retire' });
   await running.close();
   // Handlers may have left timers or connections behind that would keep the process alive.
   process.exit(0);

@@ -39,6 +39,7 @@ export interface GatewayDeclared {
   readonly metrics?: { readonly permission: string | readonly string[] };
   readonly cors?: readonly string[];
   readonly compress?: boolean | { readonly rest?: boolean; readonly soap?: boolean };
+  readonly drain?: string | DrainDeclared;
   readonly limits?: GatewayLimitsDeclared;
   readonly retention?: RetentionDeclared;
   readonly properties?: {
@@ -54,6 +55,11 @@ export interface DatabaseDeclared {
   readonly connections?: number;
   readonly timeouts?: Readonly<Partial<Record<keyof DatabaseTimeouts, string>>>;
   readonly keepalive?: { readonly idle?: string; readonly interval?: string; readonly count?: number };
+}
+
+export interface DrainDeclared {
+  readonly ready?: string;
+  readonly work?: string;
 }
 
 /** A relative path without `..`. */
@@ -150,6 +156,28 @@ const compress: JsonSchema = {
       },
     ),
     { type: 'boolean' },
+  ),
+};
+
+const drain: JsonSchema = {
+  title: 'a time with its unit, or a map',
+  description:
+    'How a gateway stops after SIGTERM. A time is that of `ready`; a map sets the time for running work too.',
+  default: '5 s',
+  examples: ['10 s', '0 s', { ready: '10 s', work: '2 min' }],
+  ...mapOr(
+    keys<keyof DrainDeclared>(
+      { examples: [{ ready: '10 s', work: '2 min' }] },
+      {
+        ready: time(
+          'How long `/health/ready` answers 503 before the port is closed, from 0 s on. Meanwhile calls are answered, and connections are closed with their replies.',
+          '5 s',
+          '10 s',
+        ),
+        work: time('How long requests and jobs that run may then take to finish.', '30 s', '2 min'),
+      },
+    ),
+    time('How long `/health/ready` answers 503 before the port is closed.'),
   ),
 };
 
@@ -295,6 +323,7 @@ export const gateway = keys<'gateway' | keyof GatewayDeclared>(
     ),
     cors,
     compress,
+    drain,
     limits,
     retention,
     properties,

@@ -12,13 +12,16 @@ export function linkSize(linking: Linking, limits: object, key: string): number 
   return linkAmount(linking, limits, key, `limits.${key}`, SIZES, most);
 }
 
-/** The largest amount, as a number and in words. */
+/** The largest amount, as a number and in words; the smallest is 1 by default. */
 interface Most {
+  readonly least?: number;
   readonly amount: number;
   readonly words: string;
 }
 
 const TIMER: Most = { amount: LONGEST, words: 'from 1 ms to 24 days' };
+/** The bounds of a time that may also be none at all. */
+export const TIMER_OR_NONE: Most = { least: 0, amount: LONGEST, words: 'from 0 s to 24 days' };
 
 /**
  * `30 s`, in milliseconds; `undefined` without a value. `name` is its name in messages and ends with its key in `container`:
@@ -56,7 +59,7 @@ function linkAmount(
   const said = (container as Readonly<Record<string, string | number | undefined>>)[key];
   if (said === undefined || typeof said === 'number') return said;
   const amount = amountOf(said, units);
-  if (amount < 1 || amount > most.amount)
+  if (amount < (most.least ?? 1) || amount > most.amount)
     report.raise(
       'bad-value',
       { name, reason: `must be ${most.words}, not ${said}`, examples: [] },

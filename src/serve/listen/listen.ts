@@ -14,6 +14,7 @@ import type { Log } from '../log/log.ts';
 import { refusedLine } from '../log/record.ts';
 import type { Address } from '../start/address.ts';
 import type { Safeguards } from '../start/safeguards.ts';
+import { Connections, latestReply, replyBefore, replyUnderway } from './connections.ts';
 import { checkHead, endsConnection } from './head.ts';
 import { type Proxies, peerOf } from './remote.ts';
 import { endHandshake, isOfTls, type OpenTls } from './tls.ts';
@@ -22,11 +23,16 @@ import { endHandshake, isOfTls, type OpenTls } from './tls.ts';
 const MAX_HEADER_SIZE = 128 * 1024;
 /** Milliseconds for a request's headers to arrive. Bodies have an idle limit instead, as transfers may take long. */
 const HEADERS_TIMEOUT = 20_000;
-const KEEP_ALIVE_TIMEOUT = 5_000;
+/**
+ * Milliseconds for which an idle connection is kept. Longer than proxies keep theirs (nginx and AWS 60 s, Go and Traefik 90 s,
+ * Caddy 2 min): the one that closes first never closes a connection on which the other has just sent a request.
+ */
+const KEEP_ALIVE_TIMEOUT = 125_000;
 
 /** An HTTP server that can be shut down gracefully. */
 interface HttpServer {
   readonly server: Server;
+  readonly connections: Connections;
   /** Stops accepting connections, lets running requests finish for at most `timeoutMs`, then closes the rest. */
   close(timeoutMs: number): Promise<void>;
 }
@@ -68,26 +74,20 @@ export function createHttpServer(
     // Node would reply without a body when it is missing.
     requireHostHeader: false,
   };
-  /** Connections that close after a pending reply. The parser may have read on, but later requests are ignored. */
-  const ending = new WeakSet<Socket>();
   const listener = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    const { socket } = incoming;
-    if (ending.has(socket)) return;
-    noteReply(outgoing);
+    if (!connections.begin(incoming, outgoing)) return;
     const fault = checkHead(incoming, limits.target) ?? (auditFile?.broken ? unaccountable() : undefined);
     if (fault !== undefined) {
-      ending.add(socket);
+      connections.endAfter(outgoing);
       refuse(incoming, outgoing, fault, logs);
       return;
     }
-    if (endsConnection(incoming)) {
-      ending.add(socket);
-      outgoing.shouldKeepAlive = false;
-    }
+    if (endsConnection(incoming)) connections.endAfter(outgoing);
     answer(incoming, outgoing).catch((error) => refuse(incoming, outgoing, error, logs));
   };
   const secure = tls === undefined ? undefined : createTlsServer({ ...settings, ...tls.options }, listener);
   const server: Server = secure ?? createServer(settings, listener);
+  const connections = new Connections(server);
   const unfollow = secure === undefined ? undefined : tls?.follow(secure);
   server.timeout = idleTimeout;
   server.on('timeout', closeStalled);
@@ -103,31 +103,14 @@ export function createHttpServer(
     if (checkHead(incoming, limits.target) === undefined) outgoing.writeContinue();
     server.emit('request', incoming, outgoing);
   });
-  const sockets = socketsOf(server);
   return {
     server,
+    connections,
     close(timeoutMs) {
       unfollow?.();
-      return close(server, sockets, timeoutMs);
+      return connections.close(timeoutMs);
     },
   };
-}
-
-/** Node's closeIdleConnections does not close connections without a request, which browsers open in advance. */
-function close(server: Server, sockets: ReadonlySet<Socket>, timeoutMs: number): Promise<void> {
-  const endIdle = (): void => {
-    for (const socket of sockets) if (replyUnderway(socket) === undefined) socket.destroySoon();
-  };
-  return new Promise((resolve) => {
-    const idle = setInterval(endIdle, 50);
-    const limit = setTimeout(() => server.closeAllConnections(), timeoutMs);
-    server.close(() => {
-      clearInterval(idle);
-      clearTimeout(limit);
-      resolve();
-    });
-    endIdle();
-  });
 }
 
 /** Closes a stalled connection, unless the caller is waiting for the gateway. */
@@ -177,35 +160,6 @@ export function listenAt(server: Server, { host, port }: Address): Promise<Addre
   });
 }
 
-/**
- * The connections of a server that can carry requests. With TLS these are the decrypted streams; a connection whose
- * handshake is not complete counts itself.
- */
-function socketsOf(server: Server): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>();
-  const shaking = new Map<string, Socket>();
-  const add = (socket: Socket): void => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  };
-  server.on('connection', (socket: Socket) => {
-    add(socket);
-    const end = endOf(socket);
-    shaking.set(end, socket);
-    socket.once('close', () => shaking.delete(end));
-  });
-  server.on('secureConnection', (secure: Socket) => {
-    const end = endOf(secure);
-    sockets.delete(shaking.get(end) as Socket);
-    shaking.delete(end);
-    add(secure);
-  });
-  return sockets;
-}
-
-/** The remote address and port: two connections from one address differ in their port. */
-const endOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
-
 /** The error of Node's parser for bytes that are not valid HTTP. */
 interface ParserError extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer;
@@ -218,22 +172,6 @@ interface RefusalPorts {
   readonly audit: Log;
   /** The proxies in front of the gateway. */
   readonly proxies: Proxies | undefined;
-}
-
-/** The reply to the latest request of a connection, and for each unfinished reply the one before it. */
-const latest = new WeakMap<Duplex, ServerResponse>();
-const before = new WeakMap<ServerResponse, ServerResponse>();
-
-/** Records a pending reply, in the order in which requests arrive. */
-function noteReply(outgoing: ServerResponse): void {
-  const { socket } = outgoing.req;
-  const previous = latest.get(socket);
-  if (previous !== undefined && !previous.writableFinished) {
-    before.set(outgoing, previous);
-    // Otherwise a connection on which requests always overlap would keep all of them in memory.
-    previous.once('close', () => before.delete(outgoing));
-  }
-  latest.set(socket, outgoing);
 }
 
 /** Acts once a reply, and all replies before it, have been sent; immediately if none is pending. */
@@ -256,9 +194,9 @@ function refuseUnread(error: ParserError, socket: Socket, ports: RefusalPorts): 
   }
   if (refused.has(socket)) return;
   refused.add(socket);
-  const last = latest.get(socket);
+  const last = latestReply(socket);
   const broken = last === undefined || last.req.complete || last.writableFinished ? undefined : last;
-  afterReply(broken === undefined ? last : before.get(broken), () => {
+  afterReply(broken === undefined ? last : replyBefore(broken), () => {
     if (broken?.writableEnded === true) socket.destroySoon();
     else if (broken?.headersSent === true) socket.destroy();
     if (!socket.writable) return;
@@ -274,16 +212,11 @@ function refuseUnread(error: ParserError, socket: Socket, ports: RefusalPorts): 
 function refuseTunnel(incoming: IncomingMessage, connection: Duplex, ports: RefusalPorts): void {
   // Node no longer handles this connection, so its errors have to be handled here.
   connection.on('error', () => connection.destroy());
-  afterReply(latest.get(connection), () => {
+  afterReply(latestReply(connection), () => {
     if (!connection.writable) return;
     writeFault(connection, Fault.of('UNKNOWN_METHOD', { method: 'CONNECT' }), incoming, ports);
     connection.once('finish', () => connection.destroy());
   });
-}
-
-/** The reply that a connection waits for or is sending; Node has no public property for it. */
-function replyUnderway(socket: Socket): ServerResponse<IncomingMessage> | undefined {
-  return (socket as Socket & { _httpMessage?: ServerResponse<IncomingMessage> | null })._httpMessage ?? undefined;
 }
 
 /** Writes a whole reply directly to the connection. */

@@ -35,6 +35,8 @@ interface RunningServices extends Services {
   readonly queue: JobQueue;
   /** Begins to take work. */
   start(): Promise<void>;
+  /** Takes no more work; what runs goes on. */
+  stopTaking(): void;
   /** Takes no more work, and lets running work finish for at most `timeoutMs`. */
   close(timeoutMs: number): Promise<void>;
 }
@@ -122,6 +124,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     scheduler,
     queue,
     start: () => queue.start(),
+    stopTaking: () => queue.stopTaking(),
     close: async (timeoutMs) => void (await Promise.all([queue.close({ timeoutMs }), retention.close()])),
   };
 }

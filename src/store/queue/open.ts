@@ -76,6 +76,10 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
       if (found) workforce.wake(queue);
       return found;
     },
+    stopTaking() {
+      recurrences.stopTaking();
+      workforce.stopTaking();
+    },
     close({ timeoutMs = CLOSE_TIMEOUT } = {}) {
       closing ??= Promise.all([recurrences.close(), workforce.close(timeoutMs)]).then(() => {});
       return closing;

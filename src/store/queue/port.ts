@@ -182,6 +182,8 @@ export interface JobQueue {
   deadLetters(options?: { readonly queue?: string; readonly limit?: number }): Promise<readonly DeadLetter[]>;
   /** Enters a dead letter again, as a new job with the same id and all its attempts. @returns whether it existed */
   redrive(queue: string, id: string): Promise<boolean>;
+  /** Takes no more jobs and runs nothing that recurs: other gateways do. Jobs that run go on; {@link close} ends them. */
+  stopTaking(): void;
   /**
    * Takes no more jobs, and lets those that run end for at most `timeoutMs`. The others are aborted and run again later; the
    * attempt does not count.

@@ -34,9 +34,14 @@ export class Recurrences {
     this.#look();
   }
 
-  async close(): Promise<void> {
+  /** Leaves what becomes due to other gateways. */
+  stopTaking(): void {
     this.#open = false;
     clearTimeout(this.#timer);
+  }
+
+  async close(): Promise<void> {
+    this.stopTaking();
     await this.#looking;
   }
 

@@ -51,10 +51,15 @@ class Lane {
     else this.#timer = setTimeout(() => this.wake(), this.#shop.engine.poll);
   }
 
-  /** Takes no more jobs, and resolves when those that run have ended. */
-  async close(): Promise<void> {
+  /** Takes no more jobs; those that run go on. */
+  stopTaking(): void {
     this.#open = false;
     clearTimeout(this.#timer);
+  }
+
+  /** Takes no more jobs, and resolves when those that run have ended. */
+  async close(): Promise<void> {
+    this.stopTaking();
     await this.#taking;
     await Promise.all(this.#running.values());
   }
@@ -159,6 +164,11 @@ export class Workforce {
   wake(queue?: string): void {
     if (queue === undefined) for (const lane of this.#lanes.values()) lane.wake();
     else this.#lanes.get(queue)?.wake();
+  }
+
+  /** Takes no more jobs. Those that run go on, and this gateway keeps on holding them. */
+  stopTaking(): void {
+    for (const lane of this.#lanes.values()) lane.stopTaking();
   }
 
   async close(timeoutMs: number): Promise<void> {

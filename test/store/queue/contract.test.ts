@@ -243,6 +243,36 @@ describeEngines('the queue', ({ kind, place }) => {
     expect(order).toEqual(['1 attempt 1', '2 attempt 1']);
   });
 
+  it('takes no more once it is told so: what runs goes on and is held, the rest is for other gateways', async () => {
+    const store = await (await place()).migrated();
+    const [first, second] = [await queueOver(store), await queueOver(store)];
+    const [begun, end] = [gate(), gate()];
+    const ran: string[] = [];
+    first.work(
+      QUEUE,
+      worker(async ({ data, signal }) => {
+        begun.open();
+        await end.opened;
+        ran.push(`${data.n} in the first${signal.aborted ? ', lost' : ''}`);
+      }),
+    );
+    await first.start();
+    await enter(store, first, { data: { n: 1 } });
+    await begun.opened;
+    first.stopTaking();
+    await enter(store, first, { data: { n: 2 } });
+    first.wake(QUEUE);
+    second.work(
+      QUEUE,
+      worker(async ({ data }) => void ran.push(`${data.n} in the second`)),
+    );
+    await second.start();
+    await eventually('the second job to run', () => (ran.length === 1 ? true : undefined));
+    end.open();
+    await drained(second);
+    expect(ran).toEqual(['2 in the second', '1 in the first']);
+  });
+
   it('lets what runs end when it is closed, and takes nothing more', async () => {
     const store = await (await place()).migrated();
     const queue = await queueOver(store);
