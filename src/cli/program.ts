@@ -5,6 +5,7 @@ import { addDev } from './dev/dev.ts';
 import { CliFailure, Ended, type ExitCode, renderFailure, wrongUsage } from './failure.ts';
 import { addGenerate } from './generate.ts';
 import { addCan, addWhoCan } from './grants.ts';
+import { addHealth } from './health.ts';
 import { explain, type HelpTexts, helpLayout } from './help.ts';
 import { addInit } from './init.ts';
 import { addInvoke } from './invoke/invoke.ts';
@@ -54,7 +55,18 @@ export function createProgram(): Command {
     .option('--definitions <dir>', 'folder of the definitions (default: definitions)')
     .configureHelp(helpLayout)
     .configureOutput({ outputError: () => undefined });
-  const commands = [addCheck, addGenerate, addServe, addDev, addDescribe, addRoutes, addQuery, addMigrate, addInvoke];
+  const commands = [
+    addCheck,
+    addGenerate,
+    addServe,
+    addHealth,
+    addDev,
+    addDescribe,
+    addRoutes,
+    addQuery,
+    addMigrate,
+    addInvoke,
+  ];
   for (const add of [...commands, addUser, addWhoCan, addCan, addInit]) add(program);
   rethrowAll(program);
   return explain(program, overview);

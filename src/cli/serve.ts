@@ -1,9 +1,11 @@
+import { createServer } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { isatty } from 'node:tty';
 import type { Command } from 'commander';
 import type { LoadedProject } from '../load/index.ts';
 import type { Registry } from '../model/registry.ts';
 import { counted } from '../wire/words.ts';
-import { Ended } from './failure.ts';
+import { CliFailure, Ended, wrongUsage } from './failure.ts';
 import { renderScreen, type Started, terminalLog } from './gateway-output.ts';
 import { explain } from './help.ts';
 import { type Place, placeOf, renderLoaded } from './project.ts';
@@ -18,9 +20,9 @@ const help = {
     'DATABASE_URL=postgres://signalbox@db.example.org/signalbox signalbox serve --workers auto',
   ],
   notes: [
-    'PORT, HOST and DATABASE_URL override gateway.yaml; PORT=0 selects a free port. SIGTERM and SIGINT let running requests finish; a second signal ends the gateway at once.',
+    'PORT, HOST and DATABASE_URL override gateway.yaml; PORT=0 selects a free port. SIGTERM announces the end at /health/ready and lets running requests finish, as drain: of gateway.yaml says; SIGINT does not announce it; a second signal ends the gateway at once. SIGHUP reopens the audit log.',
     'On a terminal the log is written for people, elsewhere as one line of JSON per event, after the lines that report the gateway as ready; with --json those are JSON too.',
-    "More than one worker needs PostgreSQL. The workers share the port; a worker that ends is replaced, /metrics shows the sums of all, and each line of the log has the number of its worker. Each worker opens as many database connections as 'database: connections' allows (20). Any number of machines can serve the same database, each with its own 'signalbox serve'.",
+    "More than one worker needs PostgreSQL. The workers share the port; a worker that ends is replaced, SIGUSR2 replaces them one at a time by new ones with the definitions on the disk, /metrics shows the sums of all, and each line of the log has the number of its worker. Each worker opens as many database connections as 'database: connections' allows (20). Any number of machines can serve the same database, each with its own 'signalbox serve'.",
   ],
   exits: ['ended on request', 'could not start, or was ended at once'],
 } as const;
@@ -33,12 +35,11 @@ export function addServe(program: Command): void {
     .option('--json', 'write nothing but JSON, on a terminal too')
     .action(async ({ workers, json = false }: { workers: string; json?: boolean }, command: Command) => {
       const place = placeOf(command);
-      const { countWorkers, readWorkers } = await import('./workers/options.ts');
       const wanted = readWorkers(workers);
       const { loadProject } = await import('../load/index.ts');
       const project = loadProject({ ...place, handlers: 'check' });
       const registry = await soundRegistry(project);
-      const count = countWorkers(wanted, registry, process.env);
+      const count = await countWorkers(wanted, registry, process.env);
       if (count === 1) await serveAlone(place, project, json);
       else await serveWithWorkers(place, registry, { workers: count, json });
       // Handlers may have left timers or connections behind that would keep the process alive.
@@ -80,10 +81,9 @@ async function serveWithWorkers(
   registry: Registry,
   { workers, json }: { readonly workers: number; readonly json: boolean },
 ): Promise<void> {
-  const [{ Primary }, { createLog }, { choosePort }] = await Promise.all([
+  const [{ Primary }, { createLog }] = await Promise.all([
     import('./workers/primary.ts'),
     import('../serve/log/log.ts'),
-    import('./workers/options.ts'),
   ]);
   process.env.PORT = String(await choosePort(registry, process.env));
   const people = isForPeople(json);
@@ -109,6 +109,50 @@ async function serveWithWorkers(
   } finally {
     await new Promise<void>((resolve) => log.flush(() => resolve()));
   }
+}
+
+/** A machine with more processors runs several gateways. */
+const MOST = 256;
+
+/** The value of `--workers`. @throws CliFailure for a value that is neither a number from 1 on nor `auto` */
+function readWorkers(text: string): number | 'auto' {
+  if (text === 'auto') return text;
+  const number = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= MOST) return number;
+  throw wrongUsage(
+    `--workers takes a number from 1 to ${MOST}, or auto, not '${text}'`,
+    'auto starts one per processor on PostgreSQL, and one on SQLite.',
+  );
+}
+
+/** The number of workers to run. @throws CliFailure for several workers on a database that serves one gateway only */
+async function countWorkers(wanted: number | 'auto', { gateway }: Registry, env: NodeJS.ProcessEnv): Promise<number> {
+  if (wanted === 1) return 1;
+  const { resolveSetting } = await import('../serve/start/settings.ts');
+  const isSqlite = /^sqlite:/i.test(resolveSetting(gateway.database.url, env));
+  if (wanted === 'auto') return isSqlite ? 1 : Math.min(availableParallelism(), MOST);
+  if (!isSqlite) return wanted;
+  throw new CliFailure(`--workers ${wanted} needs PostgreSQL: a SQLite database serves one gateway`, {
+    hint: 'Set DATABASE_URL=postgres://user:password@host/database, or omit --workers.',
+  });
+}
+
+/**
+ * The port that all workers share. Port 0 is replaced by a free port here, so that a worker that replaces another listens on
+ * the same one.
+ */
+async function choosePort(registry: Registry, env: NodeJS.ProcessEnv): Promise<number> {
+  const { readAddress } = await import('../serve/start/address.ts');
+  const { host, port } = readAddress(registry, env);
+  if (port !== 0) return port;
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, host, () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
 }
 
 /** Whether load balancers should learn that the gateway stops. At a terminal nobody wants to wait for that. */
