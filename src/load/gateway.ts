@@ -21,8 +21,6 @@ import { type Callers, checkOwnPaths, usualSchemes } from './security/schemes.ts
 import { addressFault, linkFile, linkSecret, linkUrl, writtenFault } from './value/address.ts';
 import { parseConfigText } from './value/config-text.ts';
 import { linkCallLimits, linkRetention } from './value/limits.ts';
-import { isTimezone, linkDuration, linkSize } from './value/units.ts';
-import { linkCallLimits } from './value/limits.ts';
 import { isTimezone, linkDuration, linkSize, TIMER_OR_NONE } from './value/units.ts';
 
 /** The default handlers folder. */
