@@ -95,10 +95,12 @@ function contextOf(error: unknown): string {
   return error instanceof Error && 'where' in error && typeof error.where === 'string' ? error.where : '';
 }
 
-/** Whether a statement must be prepared anew: its tables were changed, or the session lost it. */
+/**
+ * Whether a statement must be prepared anew: its tables were changed, or the session lost it. 25P02: a run before it was
+ * cancelled by someone else at its very end, and its transaction was still to be ended.
+ */
 function isOutdated(error: unknown): boolean {
-  const code = errorCode(error);
-  return code === '0A000' || code === '26000';
+  return ['0A000', '26000', '25P02'].includes(errorCode(error));
 }
 
 /** Time limit for checking one query, in milliseconds. */

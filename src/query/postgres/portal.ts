@@ -29,6 +29,43 @@ function together(wire: Wire, write: () => void): void {
   }
 }
 
+/**
+ * Begins the transaction of a query. Read-only is stated here and not only as the default of the session: poolers drop the
+ * options of a start, and a function of the query can change a default. A transaction that has read can't become one that
+ * writes (PostgreSQL's manual, SET TRANSACTION).
+ */
+export const BEGIN = 'begin isolation level repeatable read read only';
+/** Ends it, and undoes what a function of the query has set. */
+export const END = 'rollback';
+
+/** What the server reports when it has completed these. */
+const CONTROL: ReadonlySet<string> = new Set(['BEGIN', 'ROLLBACK']);
+
+/** Runs a statement without a result as part of what is being written. */
+function perform(wire: Wire, text: string): void {
+  wire.parse({ name: '', text });
+  wire.bind({ portal: '', statement: '', values: [] });
+  wire.execute({ portal: '', rows: 0 });
+}
+
+/** A statement that the server has completed, by its tag (section 55.7). */
+interface Completed {
+  readonly text: string;
+}
+
+/** The transaction in which something runs. */
+export interface Surroundings {
+  /** It is open already, and stays open. Otherwise the run has one of its own, in the same round trip. */
+  readonly inTransaction: boolean;
+  /** Ends the run's own transaction after an error. Never rejects. */
+  readonly abandon: () => Promise<void>;
+}
+
+/** Waits after an error until the connection can be used again. */
+async function left({ inTransaction, abandon }: Surroundings): Promise<void> {
+  if (!inTransaction) await abandon();
+}
+
 /** A run of a prepared statement, or the next rows of one. */
 export interface PortalRun {
   readonly statement: string;
@@ -49,6 +86,7 @@ export interface PortalRun {
  */
 export class Portal implements Cursor {
   readonly #run: PortalRun;
+  readonly #where: Surroundings;
   readonly #ready = Promise.withResolvers<void>();
   #wire: Wire | undefined;
   #gathered: SqlValue[][] = [];
@@ -56,8 +94,9 @@ export class Portal implements Cursor {
   /** No more rows arrive, or no more are wanted. */
   #over: boolean;
 
-  constructor(run: PortalRun) {
+  constructor(run: PortalRun, where: Surroundings) {
     this.#run = run;
+    this.#where = where;
     this.#over = run.once;
   }
 
@@ -85,9 +124,10 @@ export class Portal implements Cursor {
     this.#wire = wire;
     const { portal = '', statement, values, rows, once, begun = false } = this.#run;
     together(wire, () => {
+      if (!this.#where.inTransaction) perform(wire, BEGIN);
       if (!begun) wire.bind({ portal, statement, values });
       wire.execute({ portal, rows });
-      if (once) wire.sync();
+      if (once) this.#finish(wire);
       else wire.flush();
     });
   }
@@ -100,16 +140,20 @@ export class Portal implements Cursor {
     this.#deliver(false);
   }
 
-  handleCommandComplete(): void {
+  handleCommandComplete({ text }: Completed): void {
+    if (CONTROL.has(text)) return;
     this.#deliver(true);
     this.#end();
   }
 
   handleError(error: Error): void {
-    this.#batch.promise.catch(() => {});
-    this.#batch.reject(error);
+    const batch = this.#batch;
+    batch.promise.catch(() => {});
     this.#end();
-    this.#ready.resolve();
+    void left(this.#where).then(() => {
+      batch.reject(error);
+      this.#ready.resolve();
+    });
   }
 
   handleReadyForQuery(): void {
@@ -125,7 +169,13 @@ export class Portal implements Cursor {
   #end(): void {
     if (this.#over) return;
     this.#over = true;
-    this.#wire?.sync();
+    const wire = this.#wire;
+    if (wire !== undefined) together(wire, () => this.#finish(wire));
+  }
+
+  #finish(wire: Wire): void {
+    if (!this.#where.inTransaction) perform(wire, END);
+    wire.sync();
   }
 }
 
@@ -133,14 +183,16 @@ export class Portal implements Cursor {
 export class Preparation {
   readonly #name: string;
   readonly #text: string;
+  readonly #where: Surroundings;
   readonly #forget: string | undefined;
   readonly #done = Promise.withResolvers<readonly FieldDef[]>();
   #fields: readonly FieldDef[] = [];
 
   /** @param forget name of a statement to deallocate */
-  constructor(name: string, text: string, forget?: string) {
+  constructor(name: string, text: string, where: Surroundings, forget?: string) {
     this.#name = name;
     this.#text = text;
+    this.#where = where;
     this.#forget = forget;
   }
 
@@ -154,10 +206,16 @@ export class Preparation {
   submit(wire: Wire): void {
     together(wire, () => {
       if (this.#forget !== undefined) wire.close({ type: 'S', name: this.#forget });
+      if (!this.#where.inTransaction) perform(wire, BEGIN);
       wire.parse({ name: this.#name, text: this.#text });
       wire.describe({ type: 'S', name: this.#name });
+      if (!this.#where.inTransaction) perform(wire, END);
       wire.sync();
     });
+  }
+
+  handleCommandComplete(): void {
+    // Of its transaction.
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly FieldDef[] }): void {
@@ -165,7 +223,7 @@ export class Preparation {
   }
 
   handleError(error: Error): void {
-    this.#done.reject(error);
+    void left(this.#where).then(() => this.#done.reject(error));
   }
 
   handleReadyForQuery(): void {

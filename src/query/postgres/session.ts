@@ -13,7 +13,7 @@ import {
   type Statement,
 } from '../server/connection.ts';
 import { limitMessages, type MessageFormat } from '../server/message-limit.ts';
-import { Portal, type PortalRun, Preparation } from './portal.ts';
+import { BEGIN, END, Portal, type PortalRun, Preparation, type Surroundings } from './portal.ts';
 import { findRefused, volatileAmong } from './refused.ts';
 import { compileReading } from './values.ts';
 
@@ -70,6 +70,7 @@ export class Session implements Connection {
   #statementTimeout: number;
   #lost = false;
   #unbounded = false;
+  #inTransaction = false;
   #onLost = (): void => {};
 
   private constructor(client: Client, statementTimeout: number) {
@@ -122,7 +123,7 @@ export class Session implements Connection {
 
   /** Prepares a statement under a name. @param forget name of one that is not needed any more */
   describe(name: string, sql: string, forget?: string): Promise<readonly FieldDef[]> {
-    return this.#client.query(new Preparation(name, sql, forget) as never as Submitted).fields;
+    return this.#client.query(new Preparation(name, sql, this.#where(), forget) as never as Submitted).fields;
   }
 
   forget(id: string): void {
@@ -158,9 +159,21 @@ export class Session implements Connection {
   }
 
   #start(run: PortalRun): Portal {
-    const portal = new Portal(run);
+    const portal = new Portal(run, this.#where());
     this.#client.query(portal as never);
     return portal;
+  }
+
+  #where(): Surroundings {
+    return {
+      inTransaction: this.#inTransaction,
+      // A connection that is lost needs none.
+      abandon: () =>
+        this.ask(END).then(
+          () => {},
+          () => {},
+        ),
+    };
   }
 
   /**
@@ -186,11 +199,13 @@ export class Session implements Connection {
   }
 
   async begin(): Promise<void> {
-    await this.ask('begin isolation level repeatable read read only');
+    await this.ask(BEGIN);
+    this.#inTransaction = true;
   }
 
   async end(): Promise<void> {
-    await this.ask('rollback');
+    this.#inTransaction = false;
+    await this.ask(END);
   }
 
   async ping(): Promise<void> {
