@@ -1,12 +1,14 @@
-import { ConfigError, type Environment, resolveAll } from '../load/value/config.ts';
+import { ConfigError, type Environment, resolveAll, secretChanges } from '../load/value/config.ts';
 import type { ConfigText, Reference, ResolveReference } from '../model/definition.ts';
 import { MASK } from '../model/redactor.ts';
 import { type Called, InvokeError } from './error.ts';
 
-/** Resolves references to configuration, each once in the lifetime of a client. */
+/** Resolves references to configuration, each once in the lifetime of a client, but for secrets in files that change. */
 export class Configuration {
   readonly #env: Environment;
   readonly #known = new Map<string, string>();
+  readonly #secrets = new Set<Reference>();
+  #changes = 0;
   /** Texts whose references are all known: a repeated call has nothing to resolve. */
   readonly #done = new WeakSet<ConfigText>();
 
@@ -19,6 +21,7 @@ export class Configuration {
    * @throws InvokeError CONFIGURATION naming everything that is not set
    */
   resolve(texts: readonly ConfigText[], called: Called): ResolveReference {
+    this.#renewSecrets();
     const open = texts.filter((text) => !this.#done.has(text));
     if (open.length > 0) this.#lookUp(open, called);
     return this.#valueOf;
@@ -35,8 +38,21 @@ export class Configuration {
         this.#env,
       ),
     );
-    for (const [index, part] of references.entries()) this.#known.set(keyOf(part), resolved[index] as string);
+    for (const [index, part] of references.entries()) {
+      this.#known.set(keyOf(part), resolved[index] as string);
+      if (part.kind === 'secret') this.#secrets.add(part);
+    }
     for (const text of texts) this.#done.add(text);
+  }
+
+  #renewSecrets(): void {
+    const changes = secretChanges(this.#env);
+    if (changes === this.#changes) return;
+    this.#changes = changes;
+    for (const part of this.#secrets) {
+      const [value] = resolveAll([{ source: '', parts: [part] }], this.#env);
+      this.#known.set(keyOf(part), value as string);
+    }
   }
 
   readonly #valueOf: ResolveReference = (part) => {

@@ -1,5 +1,5 @@
-import type { ResolveReference } from '../model/definition.ts';
-import type { NodeCredential } from '../model/node.ts';
+import type { ConfigText, ResolveReference } from '../model/definition.ts';
+import type { Node, NodeCredential } from '../model/node.ts';
 import { MASK } from '../model/redactor.ts';
 import { resolveText } from './configuration.ts';
 import { type Called, InvokeError } from './error.ts';
@@ -68,4 +68,22 @@ function assertHeader(value: string, name: string, node: string, called: Called)
   if (value !== '' && !UNFIT.test(value)) return;
   const reason = value === '' ? 'is empty' : 'contains a character that is not valid in a header, such as a line end';
   throw new InvokeError('CONFIGURATION', called, `the ${name} of node ${node} ${reason}`);
+}
+
+/** The configuration that a node's credential refers to. */
+export function credentialTexts({ credential }: Node): readonly ConfigText[] {
+  switch (credential?.kind) {
+    case undefined:
+      return [];
+    case 'basic':
+      return [credential.user, credential.password];
+    case 'bearer':
+      return [credential.token];
+    case 'api-key':
+      return [credential.value];
+    case 'client-credentials': {
+      const { tokenUrl, clientId, clientSecret, scope, parameters } = credential;
+      return [tokenUrl, clientId, clientSecret, ...(scope === undefined ? [] : [scope]), ...parameters.values()];
+    }
+  }
 }

@@ -1,7 +1,8 @@
 import type { ConfigText, ResolveReference } from '../../model/definition.ts';
 import type { Node } from '../../model/node.ts';
 import type { Redactor } from '../../model/redactor.ts';
-import { type Proof, proofOf } from '../credential.ts';
+import { resolveText } from '../configuration.ts';
+import { credentialTexts, type Proof, proofOf } from '../credential.ts';
 import { type Called, InvokeError } from '../error.ts';
 import type { Timeouts } from '../limits.ts';
 import { Tokens, tokenClientOf, tokenFetch } from '../tokens.ts';
@@ -71,18 +72,36 @@ export async function openPeer(node: Node, source: PeerSource): Promise<Peer> {
   };
 }
 
+/**
+ * Keeps what was made from texts until one of them resolves to something else, because a file with a secret was changed.
+ * @param make is called with the call that needs it
+ */
+function whileSame<T>(
+  texts: readonly ConfigText[],
+  resolve: ResolveReference,
+  make: (called: Called) => T,
+): (called: Called) => T {
+  let known: { readonly from: string; readonly made: T } | undefined;
+  return (called) => {
+    const from = JSON.stringify(texts.map((text) => resolveText(text, resolve)));
+    if (known?.from !== from) known = { from, made: make(called) };
+    return known.made;
+  };
+}
+
 /** Resolves each address on first use. */
 function basesOf(node: Node, resolve: ResolveReference): Peer['bases'] {
-  const known = new WeakMap<ConfigText, Base>();
-  let own: readonly Base[] | undefined;
+  const at = (primaryUrl?: ConfigText) =>
+    whileSame(primaryUrl === undefined ? node.base : [primaryUrl], resolve, (called) =>
+      basesAt(node, primaryUrl, resolve, called),
+    );
+  const own = at();
+  const known = new WeakMap<ConfigText, ReturnType<typeof at>>();
   return (primaryUrl, called) => {
-    if (primaryUrl === undefined) {
-      own ??= basesAt(node, undefined, resolve, called);
-      return own;
-    }
-    const base = known.get(primaryUrl) ?? (basesAt(node, primaryUrl, resolve, called)[0] as Base);
-    known.set(primaryUrl, base);
-    return [base];
+    if (primaryUrl === undefined) return own(called);
+    const bases = known.get(primaryUrl) ?? at(primaryUrl);
+    known.set(primaryUrl, bases);
+    return bases(called);
   };
 }
 
@@ -103,13 +122,13 @@ export function basesAt(
 }
 
 function credentialOf(
-  { id, credential }: Node,
+  node: Node,
   pools: Pools,
   timeouts: Timeouts,
   { resolve, redactor }: Pick<PeerSource, 'resolve' | 'redactor'>,
 ): Peer['credential'] {
+  const { id, credential } = node;
   if (credential === undefined) return () => undefined;
-  let known: Proof | Tokens | undefined;
   const look = (called: Called): Proof | Tokens => {
     if (credential.kind !== 'client-credentials') {
       const proof = proofOf(credential, id, resolve, called);
@@ -126,8 +145,5 @@ function credentialOf(
       redactor,
     });
   };
-  return (called) => {
-    known ??= look(called);
-    return known;
-  };
+  return whileSame(credentialTexts(node), resolve, look);
 }

@@ -3,7 +3,7 @@ import type { ConsumerOperation } from '../../model/consumer.ts';
 import type { ConfigText, ResolveReference } from '../../model/definition.ts';
 import { type Node, RETRY_DEFAULTS } from '../../model/node.ts';
 import { MASK, type Redactor } from '../../model/redactor.ts';
-import { BASIC, BEARER, basic, type Credential, type Proof } from '../credential.ts';
+import { BASIC, BEARER, basic, type Credential, credentialTexts, type Proof } from '../credential.ts';
 import { type Called, InvokeError } from '../error.ts';
 import type { Timeouts } from '../limits.ts';
 import type { Outgoing, PreparedRequest } from '../outgoing.ts';
@@ -185,21 +185,4 @@ function references({ node, primaryUrl, credential }: Target): readonly ConfigTe
     ...(certificate?.passphrase === undefined ? [] : [certificate.passphrase]),
     ...node.resolve.values(),
   ];
-}
-
-function credentialTexts({ credential }: Node): readonly ConfigText[] {
-  switch (credential?.kind) {
-    case undefined:
-      return [];
-    case 'basic':
-      return [credential.user, credential.password];
-    case 'bearer':
-      return [credential.token];
-    case 'api-key':
-      return [credential.value];
-    case 'client-credentials': {
-      const { tokenUrl, clientId, clientSecret, scope, parameters } = credential;
-      return [tokenUrl, clientId, clientSecret, ...(scope === undefined ? [] : [scope]), ...parameters.values()];
-    }
-  }
 }

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { ConfigText } from '../../model/definition.ts';
 import { readText } from '../read/files.ts';
 
@@ -70,18 +71,84 @@ function notePassword(address: string, env: Environment): void {
   }
 }
 
+/** A file with a secret, as it was read last. */
+interface SecretFile {
+  readonly path: string;
+  /** Changes whenever the file is written or replaced. */
+  mark: string;
+  text: string;
+}
+
+/** The files that were read for an environment, by the names of the secrets. */
+interface SecretFiles {
+  readonly byName: Map<string, SecretFile>;
+  /** When they were looked at, as `performance.now()`. */
+  looked: number;
+  /** How often one of them was found changed. */
+  changes: number;
+}
+
+/** Milliseconds between two looks at the files. */
+const LOOK_EVERY = 1000;
+
+const secretFiles = new WeakMap<Environment, SecretFiles>();
+
+function filesOf(env: Environment): SecretFiles {
+  const known = secretFiles.get(env) ?? { byName: new Map(), looked: performance.now(), changes: 0 };
+  secretFiles.set(env, known);
+  return known;
+}
+
+/**
+ * A number that grows when files with secrets were changed: passwords are rotated while a gateway runs. What it resolved before
+ * is then resolved again. A file that can't be read, or is empty, is taken as one that is being written: what was read before
+ * stays in use.
+ */
+export function secretChanges(env: Environment): number {
+  const files = filesOf(env);
+  if (files.byName.size === 0 || performance.now() - files.looked < LOOK_EVERY) return files.changes;
+  files.looked = performance.now();
+  for (const file of files.byName.values()) {
+    const mark = markOf(file.path);
+    if (mark === undefined || mark === file.mark) continue;
+    const text = readSecret(file.path);
+    if (typeof text !== 'string' || text === '') continue;
+    file.mark = mark;
+    if (text === file.text) continue;
+    file.text = text;
+    files.changes += 1;
+  }
+  return files.changes;
+}
+
+function markOf(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && `${found.ino} ${found.mtimeMs} ${found.size}`;
+}
+
+/** The content without its final line end, or why it can't be read. */
+function readSecret(path: string): string | { readonly reason: string } {
+  const content = readText(path);
+  return content.kind === 'unreadable' ? content : content.text.replace(/\r?\n$/, '');
+}
+
 function secretFromFile(name: string, env: Environment, missing: Map<string, string>): string {
+  secretChanges(env);
+  const { byName } = filesOf(env);
+  const known = byName.get(name);
+  if (known !== undefined) return known.text;
   const path = env[`${name}_FILE`];
   if (path === undefined || path === '') {
     missing.set(name, `${name} is not set, and neither is ${name}_FILE`);
     return '';
   }
-  const content = readText(path);
-  if (content.kind === 'unreadable') {
-    missing.set(name, `${name}_FILE can't be read: ${content.reason}`);
+  const mark = markOf(path) ?? '';
+  const text = readSecret(path);
+  if (typeof text !== 'string') {
+    missing.set(name, `${name}_FILE can't be read: ${text.reason}`);
     return '';
   }
-  const secret = content.text.replace(/\r?\n$/, '');
-  if (secret === '') missing.set(name, `the file that ${name}_FILE names is empty`);
-  return secret;
+  if (text === '') missing.set(name, `the file that ${name}_FILE names is empty`);
+  else byName.set(name, { path, mark, text });
+  return text;
 }

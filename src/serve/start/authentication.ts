@@ -69,9 +69,10 @@ async function openMessageSecurity(
   { directory, alike, env, folder, store }: MessageSecurityPorts,
 ): Promise<MessageAuthenticator | undefined> {
   if (![...schemes.values()].some(isMessageScheme)) return undefined;
-  const secrets = new Map<string, string>();
-  for (const { id, sharedSecret } of users.values())
-    if (sharedSecret !== undefined) secrets.set(id, resolveSetting(sharedSecret, env));
+  const secretOf = ({ id, origin }: Pick<User, 'id' | 'origin'>): string | undefined => {
+    const text = origin === 'definitions' ? users.get(id)?.sharedSecret : undefined;
+    return text === undefined ? undefined : resolveSetting(text, env);
+  };
   // Loaded only when needed, because of its dependencies.
   const { createMessageAuthenticator } = await import('../../security/message-authenticator.ts');
   return createMessageAuthenticator({
@@ -79,7 +80,7 @@ async function openMessageSecurity(
     directory,
     alike,
     nonces: openNonces(store),
-    secretOf: ({ id, origin }) => (origin === 'definitions' ? secrets.get(id) : undefined),
+    secretOf,
     authorities: (scheme) => readAuthorities(scheme, env, folder),
   });
 }
