@@ -32,6 +32,8 @@ export interface EngineAdapter<Access> {
 export interface ReachOptions {
   /** Replaces the one in the URL. */
   readonly password?: string | undefined;
+  /** Returns the URL and the password as they are now, for each new connection: passwords are rotated. */
+  readonly renewed?: () => { readonly url: string; readonly password: string | undefined };
   /** Time limits of connections to PostgreSQL. */
   readonly bounds?: DatabaseBounds;
 }

@@ -13,6 +13,9 @@ export class StoreError extends Error {
 /** The database answers, but what is needed is in use by another transaction, or took too long. */
 export class StoreBusyError extends StoreError {}
 
+/** The database answers, but the way it is set up it can't be used. Waiting does not help. */
+export class UnfitStoreError extends StoreError {}
+
 /**
  * The code of an SQLite error (`SQLITE_NOTADB`), of PostgreSQL's (its SQLSTATE, `40001`), or of the system's (`EACCES`);
  * empty for anything else.

@@ -58,6 +58,8 @@ export interface PostgresAccess {
 export interface StoreOptions {
   /** `sqlite:path`, or `postgres://user:password@host/database`. */
   readonly url: string;
+  /** Returns the URL as it is now, for each new connection: passwords are rotated. `url` by default. */
+  readonly renewed?: () => string;
   readonly engine?: DatabaseEngine;
   /** The most connections to PostgreSQL, at least six; 20 by default. */
   readonly connections?: number;

@@ -19,10 +19,7 @@ export function readDatabaseUrl(url: string, root: string): DatabaseUrl {
   const colon = url.indexOf(':');
   const scheme = colon < 0 ? '' : url.slice(0, colon).toLowerCase();
   if (scheme === 'sqlite') return { kind: 'sqlite', file: databaseFile(url.slice(colon + 1), root) };
-  if (scheme === 'postgres' || scheme === 'postgresql') {
-    if (!URL.canParse(url)) throw refuse('the database URL is not well-formed (percent-encode special characters)');
-    return { kind: 'postgres', url };
-  }
+  if (scheme === 'postgres' || scheme === 'postgresql') return { kind: 'postgres', url };
   if (engineOf(url) === 'mysql')
     throw refuse("the gateway's own tables can't be on MariaDB or MySQL, which are for datasources of stored queries");
   throw refuse('the database URL does not begin with sqlite: or postgres:');

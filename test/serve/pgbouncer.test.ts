@@ -1,8 +1,12 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts';
-import { gatewayText } from '../support/project.ts';
+import { eventually, gatewayText } from '../support/project.ts';
+import { callerOf, startFailing } from './failure-project.ts';
 
 const rest = '/gateway/RESTListeningConnector';
 
@@ -68,4 +72,73 @@ describe.skipIf(!(hasPostgres && hasPgBouncer))('behind PgBouncer in session mod
       expect([path, (await gateway.call(`${rest}/Traces.v1/${path}`)).status]).toEqual([path, 500]);
     expect((await at.run('select * from trace')).rows).toEqual([]);
   });
+
+  it.each([
+    ['as Debian configures it', {}],
+    ['that resets nothing between its clients', { server_reset_query: '' }],
+  ])('%s, queue, notifications, polled queries and saves work', async (_, settings) => {
+    const at = await database();
+    const pooler = await startPgBouncer(at.url, { pool_mode: 'session', default_pool_size: 40, ...settings });
+    // The second gateway gets sessions that the first one has used.
+    for (const round of ['first', 'second']) {
+      const gateway = await startFailing(pooler.through(at.url));
+      try {
+        const { poll, untilRun, note, scheduled, untilProcess, effects } = callerOf(gateway);
+        const door = join(gateway.folder, 'door');
+        writeFileSync(door, '');
+        await untilProcess(await scheduled(round, door), 'Success');
+        await untilRun(await poll('EFFECTS'), 'success');
+        expect((await note(round)).status).toBe(201);
+        const endless = await poll('ENDLESS');
+        await untilRun(endless, 'running');
+        await callerOf(gateway).get(`CancelQuery.v1/cancelquery?instanceid=${endless}&json_resp=true`);
+        await eventually('the query to be stopped in the database', async () => {
+          const active = "select from pg_stat_activity where state = 'active' and query like '%recursive c(n)%'";
+          const { rowCount } = await at.run(`${active} and pid <> pg_backend_pid()`);
+          return rowCount === 0 || undefined;
+        });
+        expect(await effects()).toContainEqual({ ITEM: round, ATTEMPT: 1 });
+      } finally {
+        await gateway.stop();
+      }
+    }
+  });
 });
+
+describe.skipIf(!(hasPostgres && hasPgBouncer)).each(['transaction', 'statement'])(
+  'PgBouncer in %s mode',
+  (pool_mode) => {
+    it.each([
+      ['and one session', { default_pool_size: 1 }],
+      ['and many sessions', { default_pool_size: 20, min_pool_size: 10 }],
+      ['that gives sessions in turn', { default_pool_size: 20, min_pool_size: 10, server_round_robin: 1 }],
+      ['that is used by others', { default_pool_size: 20 }],
+    ])('%s, is refused at the start, with what to do', async (what, settings) => {
+      const at = await database();
+      const pooler = await startPgBouncer(at.url, { pool_mode, ...settings });
+      if (what.includes('others')) await busy(pooler.through(at.url));
+      const starting = startFailing(pooler.through(at.url));
+      await expect(starting).rejects.toThrow(
+        `is a pooler, such as PgBouncer, in ${pool_mode} mode: it gives each ${pool_mode} another session`,
+      );
+      await expect(starting).rejects.toThrow('set pool_mode = session');
+    });
+  },
+);
+
+/** Clients of a pooler that are never idle, until the test is finished. */
+async function busy(url: string): Promise<void> {
+  const clients = Array.from({ length: 5 }, () => new pg.Client(url));
+  let over = false;
+  onTestFinished(async () => {
+    over = true;
+    await Promise.all(clients.map((client) => client.end()));
+  });
+  for (const client of clients) {
+    await client.connect();
+    const work = async (): Promise<void> => {
+      while (!over) await client.query('select 1').catch(() => {});
+    };
+    void work();
+  }
+}

@@ -65,10 +65,17 @@ const PATIENCE = 10_000;
 /** MariaDB and MySQL, for datasources: the gateway's own tables are not kept there. */
 export const mysql: EngineAdapter<MysqlAccess> = {
   dialect,
-  async reach(url, root, { password }) {
-    const access = readMysqlUrl(url, root, password);
+  async reach(url, root, { password, renewed = () => ({ url, password }) }) {
+    const { location } = readMysqlUrl(url, root, password);
     await requireDriver();
-    return { location: access.location, access };
+    const access: MysqlAccess = {
+      location,
+      get config() {
+        const now = renewed();
+        return readMysqlUrl(now.url, root, now.password).config;
+      },
+    };
+    return { location, access };
   },
   open(access, options) {
     const { timezone, timeout: statementTimeout, largestFile: temporaryLimit } = options;

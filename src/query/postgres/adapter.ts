@@ -4,7 +4,6 @@ import type { Query } from '../../model/query.ts';
 import { errorCode, errorText } from '../../store/error.ts';
 import type { ConnectionConfig } from '../../store/postgres/client.ts';
 import { isLost } from '../../store/postgres/error.ts';
-import { readDatabaseUrl } from '../../store/url.ts';
 import {
   type CheckedDatabase,
   compareColumns,
@@ -34,15 +33,18 @@ const dialect: Dialect = {
 /** PostgreSQL: statements run on connections of its own driver, which is loaded with the first of them. */
 export const postgres: EngineAdapter<ConnectionConfig> = {
   dialect,
-  async reach(url, root, { password, bounds }) {
-    const at = readDatabaseUrl(url, root);
-    if (at.kind !== 'postgres') throw new TypeError('a file has an adapter of its own');
-    const address = new URL(at.url);
-    // Encoded as in a URL: the setter does not escape a percent sign.
-    if (password !== undefined) address.password = encodeURIComponent(password);
-    const { readConfig } = await import('../../store/postgres/pool.ts');
-    const { config, location } = readConfig(address.href, bounds);
-    return { location, access: config };
+  async reach(given, root, { password: one, bounds, renewed = () => ({ url: given, password: one }) }) {
+    const [{ configOf }, { Servers }] = await Promise.all([
+      import('../../store/postgres/pool.ts'),
+      import('../../store/postgres/servers.ts'),
+    ]);
+    const address = (): string => {
+      const { url, password } = renewed();
+      if (password === undefined) return url;
+      return `${url}${url.includes('?') ? '&' : '?'}password=${encodeURIComponent(password)}`;
+    };
+    const servers = new Servers(address, { root });
+    return { location: servers.location, access: configOf(servers, bounds) };
   },
   open(config, options) {
     const { timezone, timeout: statementTimeout, largestFile: temporaryLimit } = options;

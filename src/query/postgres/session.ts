@@ -96,7 +96,7 @@ export class Session implements Connection {
 
   /** Of the process that serves it in the database. */
   get id(): number {
-    return (this.#client as unknown as { readonly processID: number }).processID;
+    return this.#client.backend;
   }
 
   get lost(): boolean {

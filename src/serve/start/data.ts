@@ -59,7 +59,8 @@ export async function openData(
 ): Promise<Data> {
   const { database, sampleData, timezone, limits } = registry.gateway;
   const { url, ...settings } = database;
-  const store = await openStore({ url: resolveSetting(url, env), ...settings, root, onError });
+  const renewed = (): string => resolveSetting(url, env);
+  const store = await openStore({ url: renewed(), renewed, ...settings, root, onError });
   try {
     await store.migrate();
     if (sampleData !== undefined) await store.loadSampleData(readSampleData(join(root, definitions), sampleData));

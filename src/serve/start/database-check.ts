@@ -117,8 +117,11 @@ export async function reachDatasource(
   datasource: Datasource,
   { root, env }: { readonly root: string; readonly env: Environment },
 ): Promise<QueryDatabase> {
-  const [url = '', password] = resolveAll(textsOf(datasource), env);
-  return reachDatabase(url, root, { password, bounds: gateway.database.bounds });
+  const renewed = () => {
+    const [url = '', password] = resolveAll(textsOf(datasource), env);
+    return { url, password };
+  };
+  return reachDatabase(renewed().url, root, { ...renewed(), renewed, bounds: gateway.database.bounds });
 }
 
 /** Datasources that queries use. */

@@ -2,7 +2,8 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { DatabaseBounds } from '../../model/gateway.ts';
 import { LONGEST_TIMER } from '../../wire/waiting.ts';
-import { StoreError } from '../error.ts';
+import { errorText, StoreError, UnfitStoreError } from '../error.ts';
+import type { Candidate, Role, Servers } from './servers.ts';
 
 /**
  * A setting of a session (chapter 20 of PostgreSQL's manual). It is applied once the connection is open: poolers ignore or
@@ -12,12 +13,12 @@ export interface SessionSetting {
   readonly name: string;
   /** In the form in which `pg_settings` has it: `on`, or a number in the unit of the setting. */
   readonly value: string;
-  /** The server has to have this very value afterwards; otherwise the connection is not used. */
-  readonly verified?: boolean;
 }
 
 /** How to open a connection. */
 export interface ConnectionConfig extends pg.ClientConfig {
+  /** Where to: they choose the host, and know the credentials. */
+  readonly servers: Servers;
   /** What is in force when the connection is open. Of two settings with the same name, the last one counts. */
   readonly session: readonly SessionSetting[];
   readonly bounds: DatabaseBounds;
@@ -40,13 +41,32 @@ export function sessionSettings({ timeouts, keepalive: { idle, interval, count }
   return Object.entries(values).map(([name, value]) => ({ name, value: String(value) }));
 }
 
-/** Applies the settings that the server knows: its relatives, and earlier versions, lack some. */
+/** Applies the settings that the server knows: its relatives, and earlier versions, lack some. Returns them as it writes them. */
 const APPLY = `
-  select wanted.name, set_config(wanted.name, wanted.value, false)
+  select wanted.name, set_config(wanted.name, wanted.value, false) as value
   from unnest($1::text[], $2::text[]) as wanted (name, value)
   where current_setting(wanted.name, true) is not null`;
 
-const IN_FORCE = 'select name, setting from pg_settings where name = any($1::text[])';
+const IN_FORCE = 'select name, current_setting(name) as value from unnest($1::text[]) as applied (name)';
+
+/** What a connection has to know about the session at its other end. */
+const FACTS = `select pg_backend_pid() as pid, pg_is_in_recovery() as standby,
+  current_setting('transaction_read_only') = 'on' as "readOnly"`;
+
+type Facts = Role & { readonly pid: number };
+
+/**
+ * What the driver keeps of an attempt to connect. It allows one for each client; with several servers there are more. All of
+ * it is set as in the driver's constructor.
+ */
+interface Attempt extends Record<string, unknown> {
+  connection: pg.Connection;
+  readonly connectionParameters: Record<string, unknown>;
+}
+
+/** Milliseconds in which one of several servers has to accept a connection: these together, but each at least some. */
+const MOST_PATIENT = 5000;
+const LEAST_PATIENT = 1000;
 
 /** Milliseconds for the server to end a connection that is not needed any more. */
 const FAREWELL = 2000;
@@ -57,9 +77,11 @@ const FAREWELL = 2000;
  */
 export class Connection extends pg.Client {
   readonly #config: ConnectionConfig;
+  #backend = 0;
 
   constructor(config: ConnectionConfig) {
-    super(config);
+    // The server is chosen later; the driver's own reading of the environment must find nothing to object to.
+    super({ ...config, host: 'localhost', ssl: true });
     this.#config = config;
     // A connection that is lost in use fails its statements; its error event without a listener would end the process.
     this.on('error', () => {});
@@ -75,9 +97,17 @@ export class Connection extends pg.Client {
     return undefined;
   }
 
+  /** The process that serves it in the database. A pooler shows clients another number than that. */
+  get backend(): number {
+    return this.#backend;
+  }
+
   async #open(): Promise<pg.Client> {
-    await super.connect();
     try {
+      await this.#config.servers.choose(
+        (candidate) => this.#reach(candidate),
+        () => this.cut(),
+      );
       await this.#apply();
       return this;
     } catch (error) {
@@ -86,17 +116,60 @@ export class Connection extends pg.Client {
     }
   }
 
+  async #reach(candidate: Candidate): Promise<Role> {
+    this.#aim(candidate);
+    await super.connect();
+    const { servers, bounds } = this.#config;
+    const { connect } = bounds.timeouts;
+    let facts = await factsOf(this, connect);
+    this.#backend = facts.pid;
+    if (facts.pid !== (this as unknown as { readonly processID: number }).processID) {
+      await servers.provePooler(candidate, () => requireSessions(this, candidate, this.#config));
+      // What another client left: settings, prepared statements, temporary tables, locks.
+      await this.ask(connect, 'discard all');
+      facts = await factsOf(this, connect);
+    }
+    return facts;
+  }
+
+  #aim({ host, port, tls, user, password }: Candidate): void {
+    const attempt = this as unknown as Attempt;
+    const before = attempt.connection;
+    before.removeAllListeners();
+    before.on('error', () => {});
+    before.stream.destroy();
+    const { keepAlive, keepAliveInitialDelayMillis, servers, bounds } = this.#config;
+    const { address, database } = servers;
+    const sslNegotiation = address.tls.direct ? 'direct' : 'postgres';
+    const facts = { host, port, database, user: user ?? attempt.connectionParameters.user, password: password ?? null };
+    Object.assign(attempt.connectionParameters, { ...facts, options: undefined });
+    const started = { _connecting: false, _connected: false, _connectionError: false, _ending: false, _ended: false };
+    const usual = Math.max(MOST_PATIENT / address.hosts.length, LEAST_PATIENT);
+    Object.assign(attempt, facts, started, {
+      ssl: tls,
+      sslNegotiation,
+      connection: new pg.Connection({ ssl: tls, sslNegotiation, keepAlive, keepAliveInitialDelayMillis } as never),
+      _queryable: true,
+      _activeQuery: null,
+      _txStatus: null,
+      _connectionTimeoutMillis: address.timeout ?? Math.min(bounds.timeouts.connect, usual),
+    });
+  }
+
   async #apply(): Promise<void> {
-    const settings = [...new Map(this.#config.session.map((setting) => [setting.name, setting])).values()];
-    const { connect } = this.#config.bounds.timeouts;
-    await this.ask(connect, APPLY, [settings.map(({ name }) => name), settings.map(({ value }) => value)]);
-    const verified = settings.filter((setting) => setting.verified);
-    if (verified.length === 0) return;
-    const { rows } = await this.ask(connect, IN_FORCE, [verified.map(({ name }) => name)]);
-    const inForce = new Map((rows as { name: string; setting: string }[]).map(({ name, setting }) => [name, setting]));
-    for (const { name, value } of verified) {
-      const found = inForce.get(name) ?? 'unknown to the server';
-      if (found !== value) throw new StoreError('', `the session has ${name} ${found} instead of ${value}`);
+    const { session, servers, bounds } = this.#config;
+    const given = Object.entries(servers.address.settings).map(([name, value]) => ({ name, value }));
+    const settings = [...new Map([...given, ...session].map((setting) => [setting.name, setting])).values()];
+    const { connect } = bounds.timeouts;
+    const applied = await this.ask(connect, APPLY, [
+      settings.map(({ name }) => name),
+      settings.map(({ value }) => value),
+    ]);
+    const wanted = applied.rows as { name: string; value: string }[];
+    const found = await this.ask(connect, IN_FORCE, [wanted.map(({ name }) => name)]);
+    for (const [index, { name, value }] of (found.rows as typeof wanted).entries()) {
+      const instead = wanted[index]?.value;
+      if (value !== instead) throw new StoreError('', `the session has ${name} ${value} instead of ${instead}`);
     }
   }
 
@@ -145,4 +218,84 @@ export class Connection extends pg.Client {
 /** The error of a statement that is not answered in time, with the code of a lost connection. */
 export function late(): Error {
   return Object.assign(new Error('it did not answer in time'), { code: 'ETIMEDOUT' });
+}
+
+/** Milliseconds for a notification to arrive. */
+const NOTIFIED = 5000;
+
+/** How often two connections are compared. */
+const ROUNDS = 3;
+
+/**
+ * Makes sure that a connection to a pooler, such as PgBouncer, has a session of its own. In transaction mode a pooler gives it
+ * any of its sessions for each transaction: prepared statements, notifications and settings are then those of anyone.
+ *
+ * Two connections are compared. If a transaction of the second is served by the process that served the first, or the first
+ * is served by several, sessions are shared. Poolers take the session that was used last, or all in turn: without other clients
+ * the first round shows it. Among other clients it may not: then a notification decides, because a pooler has no session to
+ * wait for it on behalf of a connection without a transaction.
+ * @throws UnfitStoreError when sessions are shared
+ */
+async function requireSessions(first: Connection, candidate: Candidate, config: ConnectionConfig): Promise<void> {
+  const { servers, bounds } = config;
+  const { connect } = bounds.timeouts;
+  const { location, database } = servers;
+  const { host, port, user, password, tls: ssl } = candidate;
+  const second = new pg.Client({
+    ...{ host, port, database, ssl, application_name: config.application_name, connectionTimeoutMillis: connect },
+    ...{ query_timeout: connect, user, password },
+  });
+  second.on('error', () => {});
+  try {
+    await second.connect();
+    const pids = new Set<number>();
+    for (let round = 1; round <= ROUNDS; round++) {
+      pids.add((await factsOf(first, connect)).pid);
+      await second.query('begin');
+      const other = (await second.query(FACTS)).rows[0].pid as number;
+      if (pids.has(other)) throw shared(location, 'transaction');
+      pids.add((await factsOf(first, connect)).pid);
+      if (pids.size > 1) throw shared(location, 'transaction');
+      await second.query('rollback');
+    }
+    if (!(await hears(first, second, connect))) throw shared(location, 'transaction');
+  } catch (error) {
+    throw /statement pooling/i.test(errorText(error)) ? shared(location, 'statement') : error;
+  } finally {
+    second.end().catch(() => {});
+  }
+}
+
+async function factsOf(connection: Connection, ms: number): Promise<Facts> {
+  return (await connection.ask(ms, FACTS)).rows[0];
+}
+
+/** Whether a connection gets notifications while it is idle; also when the server has none: a standby, or another product. */
+async function hears(first: Connection, second: pg.Client, ms: number): Promise<boolean> {
+  const channel = `signalbox_${Math.random().toString(36).slice(2)}`;
+  let timer: NodeJS.Timeout | undefined;
+  const heard = new Promise<boolean>((resolve) => {
+    first.once('notification', () => resolve(true));
+    timer = setTimeout(() => resolve(false), NOTIFIED);
+  });
+  try {
+    await first.ask(ms, `listen ${channel}`);
+    await second.query(`notify ${channel}`);
+  } catch (error) {
+    clearTimeout(timer);
+    if (error instanceof pg.DatabaseError) return true;
+    throw error;
+  }
+  try {
+    return await heard;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function shared(location: string, mode: 'transaction' | 'statement'): UnfitStoreError {
+  return new UnfitStoreError(
+    location,
+    `${location} is a pooler, such as PgBouncer, in ${mode} mode: it gives each ${mode} another session, and a gateway needs sessions of its own, for prepared statements, notifications and settings; set pool_mode = session for this database, or name PostgreSQL itself in the URL`,
+  );
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
-import { errorCode, errorText, StoreError } from '../error.ts';
+import { errorCode } from '../error.ts';
 import type { PostgresAccess, Store, StoreOptions } from '../port.ts';
 import { loadSampleData } from '../schema/sample-data.ts';
 import { type AppliedStep, lacking, migrate, planOf, type SchemaAccess } from '../schema/schema.ts';
@@ -8,14 +8,17 @@ import type { Db, Tables } from '../tables.ts';
 import { transactPatiently } from '../transaction.ts';
 import { filesOf } from '../url.ts';
 import { describePostgres } from './error.ts';
-import { openPool, type Reached, readConfig } from './pool.ts';
+import { configOf, openPool } from './pool.ts';
+import { Servers } from './servers.ts';
 
 /** Opens a database of PostgreSQL, and connects at its first use. @throws StoreError for a URL that can't be read */
 export function openPostgres(options: StoreOptions): Store {
-  const reached = read(options);
-  const { location } = reached;
+  const { url, renewed = () => url, root } = options;
+  const servers = new Servers(renewed, { root, target: 'read-write' });
+  const { location } = servers;
+  const config = configOf(servers, options.bounds);
   const connections = share(options.connections ?? 20);
-  const pool = openPool(reached, connections.tables, options.onError ?? (() => {}));
+  const pool = openPool(config, connections.tables, options.onError ?? (() => {}));
   const db: Db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   const transaction: Store['transaction'] = (work) => transactPatiently(db, work);
   const schema = schemaOf(location, db, transaction);
@@ -23,8 +26,8 @@ export function openPostgres(options: StoreOptions): Store {
   return {
     kind: 'postgres',
     location,
-    files: filesOf(reached.database, options.root),
-    postgres: { config: reached.config, engine: options.engine ?? 'postgresql', connections },
+    files: filesOf(servers.database, root),
+    postgres: { config, engine: options.engine ?? 'postgresql', connections },
     tables: async () => db,
     transaction,
     pending: async () => planOf(lacking(location, await schema.applied()), 'postgres'),
@@ -57,20 +60,6 @@ function locked<T>(transaction: Store['transaction'], work: (tx: Db) => Promise<
     await lockSteps(tx);
     return work(tx);
   });
-}
-
-/** Reads a URL. The driver's own message may repeat the URL with its password, and is left out then. */
-function read({ url, bounds }: Pick<StoreOptions, 'url' | 'bounds'>): Reached {
-  try {
-    return readConfig(url, bounds);
-  } catch (error) {
-    const reason =
-      errorText(error).includes('://') || errorCode(error) === 'ERR_INVALID_URL' ? '' : `: ${errorText(error)}`;
-    throw new StoreError(
-      '',
-      `the database URL can't be read${reason}; write postgres://<user>:<password>@<host>/<database>`,
-    );
-  }
 }
 
 /** Divides the connections: four tenths for tables, four for queries, the rest for the queue. */

@@ -4,6 +4,7 @@ import { type DatabaseBounds, databaseBounds } from '../../model/gateway.ts';
 import { timeForStatement, timeLeft } from '../deadline.ts';
 import { Connection, type ConnectionConfig, late, sessionSettings } from './client.ts';
 import { describePostgres, explain } from './error.ts';
+import type { Servers } from './servers.ts';
 
 /** Milliseconds to wait for the answer to `select 1`. */
 const PATIENCE = 5000;
@@ -17,18 +18,10 @@ export interface TablePool extends PostgresPool {
   ready(): Promise<void>;
 }
 
-/** A database: for the driver, and for people. */
-export interface Reached {
-  readonly config: ConnectionConfig;
-  /** `host:port/database`. */
-  readonly location: string;
-  readonly database: string;
-}
-
-/** Reads a URL as the driver does, with `sslmode` and the like, and with the environment. @throws errors of the driver */
-export function readConfig(url: string, bounds: DatabaseBounds = USUAL): Reached {
-  const config: ConnectionConfig = {
-    connectionString: url,
+/** What connections to a database have in common. */
+export function configOf(servers: Servers, bounds: DatabaseBounds = USUAL): ConnectionConfig {
+  return {
+    servers,
     application_name: 'signalbox',
     connectionTimeoutMillis: bounds.timeouts.connect,
     // The operating system notices a peer that vanished without closing the connection.
@@ -37,16 +30,11 @@ export function readConfig(url: string, bounds: DatabaseBounds = USUAL): Reached
     session: sessionSettings(bounds),
     bounds,
   };
-  const { host, port, database } = new pg.Client(config);
-  return { config, location: `${host}:${port}/${database}`, database: database ?? '' };
 }
 
 /** @param lost is called for each connection that is lost while it is idle */
-export function openPool(
-  { config, location }: Pick<Reached, 'config' | 'location'>,
-  max: number,
-  lost: (error: Error) => void,
-): TablePool {
+export function openPool(config: ConnectionConfig, max: number, lost: (error: Error) => void): TablePool {
+  const { location } = config.servers;
   const pool = new pg.Pool({ types: valueTypes, ...config, max, Client: Connection as never });
   pool.on('error', (error) => lost(explain(location, error) as Error));
   const connect = async (): Promise<PooledConnection> => {

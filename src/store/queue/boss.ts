@@ -230,13 +230,12 @@ function databaseOf(
 
 /** Starts pg-boss. @throws errors of the database when it can't be reached */
 export async function openBoss(
-  location: string,
   { config: given, engine, connections }: PostgresAccess,
   report: (error: Error) => void,
 ): Promise<Boss> {
   const config = { ...given, application_name: 'signalbox queue' };
   // pg-boss expects the values that the driver reads by default, not those of our tables.
-  const pool = openPool({ config: { ...config, types: pg.types }, location }, connections.queue, report);
+  const pool = openPool({ ...config, types: pg.types }, connections.queue, report);
   let starting = true;
   const boss = new PgBoss({
     // At the start it may have tables to change.

@@ -49,7 +49,7 @@ export async function postgresEngine(
   // The errors of pg-boss about a connection name no database.
   const located = (error: Error): void => report(isLost(error) ? lostConnection(store.location, error) : error);
   const announces = access.engine !== 'cockroachdb' && access.engine !== 'yugabytedb';
-  return new PostgresEngine(store, await openBoss(store.location, access, located), announces, report);
+  return new PostgresEngine(store, await openBoss(access, located), announces, report);
 }
 
 class PostgresEngine implements QueueEngine {

@@ -194,7 +194,7 @@ describe.skipIf(!hasPostgres)('pg-boss', () => {
 
 async function opened(store: Store) {
   if (store.postgres === undefined) throw new Error('not on PostgreSQL');
-  const boss = await openBoss(store.location, store.postgres, () => {});
+  const boss = await openBoss(store.postgres, () => {});
   onTestFinished(() => boss.close());
   return boss;
 }
