@@ -12,6 +12,10 @@ export interface PostgresServer {
   stop(mode?: 'fast' | 'immediate'): void;
   /** Starts it after a stop, on the same port and with the same data. */
   start(): void;
+  /** Ends it as a crash does. */
+  kill(): void;
+  /** Makes a standby the primary. */
+  promote(): void;
   /** Stops it and removes its folder. */
   remove(): void;
 }
@@ -37,8 +41,15 @@ function run(program: string, args: readonly string[]): void {
     throw new Error(`${program} ${args.join(' ')} ended with ${done.status}: ${done.stderr}${done.stdout}`);
 }
 
-/** @param settings in addition to those that make it fast and private */
-export function startPostgres(port: number, settings: Readonly<Record<string, string>> = {}): PostgresServer {
+/**
+ * @param settings in addition to those that make it fast and private
+ * @param primary address of the server that it replicates; without one it has data of its own
+ */
+export function startPostgres(
+  port: number,
+  settings: Readonly<Record<string, string>> = {},
+  primary?: string,
+): PostgresServer {
   const bin = postgresPrograms();
   if (bin === undefined) throw new Error('PostgreSQL is not installed');
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-pg-'));
@@ -47,18 +58,12 @@ export function startPostgres(port: number, settings: Readonly<Record<string, st
     chownSync(folder, ids[0] as number, ids[1] as number);
   }
   const data = join(folder, 'data');
-  run(join(bin, 'initdb'), [
-    '-D',
-    data,
-    '-A',
-    'trust',
-    '-U',
-    'postgres',
-    '--no-sync',
-    '-E',
-    'UTF8',
-    '--locale=C.UTF-8',
-  ]);
+  if (primary === undefined)
+    run(join(bin, 'initdb'), [
+      ...['-D', data, '-A', 'trust', '-U', 'postgres'],
+      ...['--no-sync', '-E', 'UTF8', '--locale=C.UTF-8'],
+    ]);
+  else run(join(bin, 'pg_basebackup'), ['-d', primary, '-D', data, '-R', '-X', 'stream', '-c', 'fast', '--no-sync']);
   const given = {
     port: String(port),
     listen_addresses: '127.0.0.1',
@@ -74,14 +79,17 @@ export function startPostgres(port: number, settings: Readonly<Record<string, st
   const control = (args: readonly string[]): void =>
     run(join(bin, 'pg_ctl'), ['-D', data, '-s', '-w', '-t', '60', ...args]);
   const start = (): void => control(['-l', join(folder, 'log'), '-o', options, 'start']);
+  const pid = (): number =>
+    Number(execFileSync(...command('head', ['-n', '1', join(data, 'postmaster.pid')]), { encoding: 'utf8' }));
   const stop = (mode: 'fast' | 'immediate' = 'fast'): void => control(['-m', mode, 'stop']);
   start();
   const keeper = keep(folder, data);
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
-    pid: () =>
-      Number(execFileSync(...command('head', ['-n', '1', join(data, 'postmaster.pid')]), { encoding: 'utf8' })),
+    pid,
     start,
+    kill: () => void process.kill(pid(), 'SIGKILL'),
+    promote: () => control(['promote']),
     stop,
     remove() {
       try {

@@ -42,8 +42,15 @@ function urlFault(url: string, hasPassword: boolean): string | undefined {
     return hasPassword ? 'a SQLite file has no password' : undefined;
   }
   if (engine === undefined || !/^\w+:\/\//.test(url)) return 'it does not begin with sqlite:, postgres:// or mysql://';
+  if (engine === 'postgres') return postgresFault(url);
   if (!URL.canParse(url)) return 'it is not well-formed; percent-encode special characters';
   return new URL(url).pathname.length > 1 ? undefined : 'no database follows the host';
+}
+
+/** Several hosts, as libpq has them, are not a URL for others. */
+function postgresFault(url: string): string | undefined {
+  const [, path = '', query = ''] = /^\w+:\/\/[^/?#]*(?:\/([^?#]*))?(?:\?([^#]*))?/.exec(url) ?? [];
+  return path !== '' || /(?:^|&)dbname=./.test(query) ? undefined : 'no database follows the host';
 }
 
 interface DatasourceDeclared {

@@ -60,14 +60,17 @@ function secretOf(name: string, env: Environment, missing: Map<string, string>):
 
 /** The password inside an address, as it is written and decoded: a driver's errors may repeat either. */
 function notePassword(address: string, env: Environment): void {
-  const [, password = ''] = /^[^/?#]*:\/\/[^/?#@:]*:([^/?#@]+)@/.exec(address) ?? [];
-  if (password === '') return;
   const known = secretsOf(env) as Set<string>;
-  known.add(password);
-  try {
-    known.add(decodeURIComponent(password));
-  } catch {
-    // It is used as it is written.
+  const userinfo = /^[^/?#]*:\/\/([^/?#]*)@/.exec(address)?.[1] ?? '';
+  const inQuery = [...address.matchAll(/[?&](?:ssl)?password=([^&#]+)/g)].map(([, value = '']) => value);
+  for (const password of [/:(.+)$/s.exec(userinfo)?.[1] ?? '', ...inQuery]) {
+    if (password === '') continue;
+    known.add(password);
+    try {
+      known.add(decodeURIComponent(password));
+    } catch {
+      // It is used as it is written.
+    }
   }
 }
 

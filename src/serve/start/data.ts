@@ -12,7 +12,7 @@ import {
   type ReachedDatasource,
   unboundedFiles,
 } from '../../query/index.ts';
-import { type BlobStorage, createSpool, openBlobs, openStore, type Store, StoreError } from '../../store/index.ts';
+import { type BlobStorage, createSpool, openBlobs, openStore, type Store, StoreError, UnfitStoreError } from '../../store/index.ts';
 import { messageOf } from '../../wire/error.ts';
 import { GatewayError } from '../gateway-error.ts';
 import {
@@ -129,6 +129,7 @@ async function checkDatabases(
       problems.push(...(await queryProblems(database, queriesOf(registry, datasource))));
       await bound(database);
     } catch (error) {
+      if (error instanceof UnfitStoreError) throw new GatewayError(`datasource ${datasource.id}: ${error.message}`);
       warnings.push(`The datasource ${datasource.id} can't be reached: ${messageOf(error)}.`);
     }
   }

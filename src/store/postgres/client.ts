@@ -97,6 +97,13 @@ export class Connection extends pg.Client {
     return undefined;
   }
 
+  /** Notes that its server is not the one that is wanted any more. */
+  leave(): void {
+    const { host, port } = this;
+    this.#config.servers.avoid({ host, port });
+    this.cut();
+  }
+
   /** The process that serves it in the database. A pooler shows clients another number than that. */
   get backend(): number {
     return this.#backend;

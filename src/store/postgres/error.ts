@@ -24,7 +24,7 @@ const ENDED: Readonly<Record<string, string>> = {
 /** What the error of a statement means for the gateway; errors of the statement itself are left as they are. */
 export function explain(location: string, error: unknown): unknown {
   if (error instanceof StoreError) return error;
-  if (isLost(error)) return lostConnection(location, error as Error);
+  if (isLost(error) || isDemoted(error)) return lostConnection(location, error as Error);
   const ended = ENDED[errorCode(error)];
   if (ended === undefined) return error;
   return new StoreBusyError(location, `a statement was ended by ${location}: ${ended}`, { cause: error });
@@ -42,6 +42,11 @@ export function describePostgres(location: string, error: unknown): StoreError {
       ? `${location} does not answer: ${reason}; check that it runs and can be reached from here`
       : `${location} can't be used: ${reason}; ${advice}`;
   return new StoreError(location, what, { cause: error });
+}
+
+/** Whether the gateway can't write (SQLSTATE 25006): the server is not the primary any more. */
+export function isDemoted(error: unknown): boolean {
+  return errorCode(error) === '25006';
 }
 
 /** Whether an error means that the connection has ended, or was never established. */

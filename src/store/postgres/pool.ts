@@ -3,7 +3,7 @@ import pg from 'pg';
 import { type DatabaseBounds, databaseBounds } from '../../model/gateway.ts';
 import { timeForStatement, timeLeft } from '../deadline.ts';
 import { Connection, type ConnectionConfig, late, sessionSettings } from './client.ts';
-import { describePostgres, explain } from './error.ts';
+import { describePostgres, explain, isDemoted } from './error.ts';
 import type { Servers } from './servers.ts';
 
 /** Milliseconds to wait for the answer to `select 1`. */
@@ -37,6 +37,14 @@ export function openPool(config: ConnectionConfig, max: number, lost: (error: Er
   const { location } = config.servers;
   const pool = new pg.Pool({ types: valueTypes, ...config, max, Client: Connection as never });
   pool.on('error', (error) => lost(explain(location, error) as Error));
+  const connections = new Set<Connection>();
+  pool.on('connect', (client) => connections.add(client as unknown as Connection));
+  pool.on('remove', (client) => connections.delete(client as unknown as Connection));
+  const demoted = ({ host, port }: Connection): void => {
+    // With one server only, there is no other to go to.
+    if (!config.servers.chooses) return;
+    for (const each of connections) if (each.host === host && each.port === port) each.leave();
+  };
   const connect = async (): Promise<PooledConnection> => {
     try {
       return (await inTime(pool.connect())) as PooledConnection;
@@ -45,7 +53,7 @@ export function openPool(config: ConnectionConfig, max: number, lost: (error: Er
     }
   };
   return {
-    connect: async () => explaining(await connect(), config, location),
+    connect: async () => explaining(await connect(), config, demoted),
     end: () => pool.end(),
     options: pool.options,
     async ready() {
@@ -95,7 +103,11 @@ type PooledConnection = Connection & pg.PoolClient;
  * A connection for the query builder. Each statement is answered before the current deadline, or fails. When the connection is
  * lost in use, the error is the same as for one that can't be opened.
  */
-function explaining(client: PooledConnection, { bounds }: ConnectionConfig, location: string): PostgresPoolClient {
+function explaining(
+  client: PooledConnection,
+  { bounds, servers: { location } }: ConnectionConfig,
+  demoted: (client: Connection) => void,
+): PostgresPoolClient {
   const query = async (...given: unknown[]): Promise<unknown> => {
     const left = timeForStatement(bounds.patience, bounds.timeouts.statement + LAST);
     const ms = given[0] === 'commit' || given[0] === 'rollback' ? Math.max(left, LAST) : left;
@@ -103,6 +115,7 @@ function explaining(client: PooledConnection, { bounds }: ConnectionConfig, loca
       if (ms <= 0) throw late();
       return await client.ask(ms, ...given);
     } catch (error) {
+      if (isDemoted(error)) demoted(client);
       throw explain(location, error);
     }
   };
