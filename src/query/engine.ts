@@ -42,6 +42,8 @@ export interface ReachOptions {
 export interface Reached<Access> {
   /** The absolute path of the file, or `host:port/database`. For display: contains no password. */
   readonly location: string;
+  /** A sentence about a server that is not verified. */
+  readonly warning?: string | undefined;
   /** A file, or a driver's configuration, which contains the password. */
   readonly access: Access;
 }
@@ -50,15 +52,17 @@ export interface Reached<Access> {
 export interface QueryDatabase {
   readonly dialect: Dialect;
   readonly location: string;
+  readonly warning: string | undefined;
   open(options: RunnerOptions): Runner;
   check(): Promise<CheckedDatabase>;
   findUnbounded(bytes: number): Promise<string | undefined>;
 }
 
 /** Binds a database to its adapter. */
-export function databaseOf<A>(adapter: EngineAdapter<A>, { location, access }: Reached<A>): QueryDatabase {
+export function databaseOf<A>(adapter: EngineAdapter<A>, { location, warning, access }: Reached<A>): QueryDatabase {
   return {
     location,
+    warning,
     dialect: adapter.dialect,
     open: (options) => adapter.open(access, options),
     check: () => adapter.check(access),

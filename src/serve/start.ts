@@ -45,6 +45,8 @@ export interface GatewayOptions {
   readonly usersWithin?: number;
   /** Number of processes for stored queries that are kept running when the database is SQLite; 2. */
   readonly readers?: number;
+  /** How many gateways share the port and the database; 0 for all but one of them, which warns about connections. */
+  readonly gateways?: number;
   /** Replaces `server.listen` when another process holds the port. */
   readonly listen?: (server: Server, at: Address) => Promise<Address>;
   /** The counts of the other gateways that share the port; `/metrics` adds them. */

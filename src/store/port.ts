@@ -32,6 +32,12 @@ export interface Store {
   migrate(onStep?: (name: string) => void): Promise<void>;
   /** Runs each file that was not run on this database before. @throws StoreError */
   loadSampleData(files: readonly SampleDataFile[]): Promise<void>;
+  /**
+   * What an operator should know about the database, one sentence each: servers that are not verified, too few connections.
+   * @param gateways that this process and its siblings are; 0 when another of them warns
+   * @throws StoreError
+   */
+  warnings(gateways: number): Promise<readonly string[]>;
   /** Resolves when the database answers. @throws StoreError */
   ready(): Promise<void>;
   /** Ends the connection; a second call does nothing. */
@@ -72,4 +78,4 @@ export interface StoreOptions {
 }
 
 /** A database that is only read. */
-export interface StoreReader extends Pick<Store, 'kind' | 'tables' | 'close'> {}
+export interface StoreReader extends Pick<Store, 'kind' | 'tables' | 'warnings' | 'close'> {}

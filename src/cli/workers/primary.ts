@@ -157,7 +157,7 @@ export class Primary {
 
   #launch(seat: Seat): Member {
     const { place, colour, people } = this.#options;
-    const start: WorkerStart = { ...place, colour, people, worker: seat.number };
+    const start: WorkerStart = { ...place, colour, people, worker: seat.number, workers: this.#seats.length };
     cluster.setupPrimary({ exec: fileURLToPath(sibling('worker', import.meta.url)), args: [JSON.stringify(start)] });
     const worker = cluster.fork();
     const member = createMember(seat, worker);
@@ -307,6 +307,7 @@ function tell({ worker }: Member, message: PrimaryMessage): void {
 export interface WorkerStart extends Place {
   /** From 1. A worker that replaces another has the same number. */
   readonly worker: number;
+  readonly workers: number;
   readonly colour: boolean;
   /** The log is for a person at a terminal. */
   readonly people: boolean;

@@ -39,6 +39,13 @@ export const databaseCatalogue = {
     wrong: 'gateway: LOCAL\ndatabase: sqlite:empty.db',
     right: query('{ NUMBER: integer }'),
   }),
+  'database-setup': warning<{ what: string; reason: string }>({
+    message: ({ what, reason }) => `${what}: ${reason}`,
+    explanation:
+      'The database can be used, but not as safely or by as many gateways as it should: its server is not verified, or it may run out of connections. A gateway logs the same at its start.',
+    wrong: 'gateway: LOCAL\ndatabase: postgres://signalbox@db.example.org/signalbox?sslmode=require',
+    right: 'gateway: LOCAL\ndatabase: postgres://signalbox@db.example.org/signalbox?sslmode=verify-full',
+  }),
   'query-refused': error<{ query: string; reason: string }>({
     message: ({ query: id, reason }) => `The database rejects query ${id}: ${reason}.`,
     explanation:

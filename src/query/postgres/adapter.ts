@@ -34,7 +34,7 @@ const dialect: Dialect = {
 export const postgres: EngineAdapter<ConnectionConfig> = {
   dialect,
   async reach(given, root, { password: one, bounds, renewed = () => ({ url: given, password: one }) }) {
-    const [{ configOf }, { Servers }] = await Promise.all([
+    const [{ configOf }, { Servers, unverified }] = await Promise.all([
       import('../../store/postgres/pool.ts'),
       import('../../store/postgres/servers.ts'),
     ]);
@@ -44,7 +44,7 @@ export const postgres: EngineAdapter<ConnectionConfig> = {
       return `${url}${url.includes('?') ? '&' : '?'}password=${encodeURIComponent(password)}`;
     };
     const servers = new Servers(address, { root });
-    return { location: servers.location, access: configOf(servers, bounds) };
+    return { location: servers.location, warning: unverified(servers), access: configOf(servers, bounds) };
   },
   open(config, options) {
     const { timezone, timeout: statementTimeout, largestFile: temporaryLimit } = options;

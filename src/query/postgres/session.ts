@@ -84,9 +84,16 @@ export class Session implements Connection {
   /** @throws errors of the connection, and of the database that refuses it */
   static async open(options: SessionOptions): Promise<Session> {
     // Loaded only when needed: loading the driver takes a third of the startup time.
-    const { Connection } = await import('../../store/postgres/client.ts');
+    const [{ Connection }, { applicationName }] = await Promise.all([
+      import('../../store/postgres/client.ts'),
+      import('../../store/postgres/pool.ts'),
+    ]);
     const { config } = options;
-    const client = new Connection({ ...config, session: [...config.session, ...settingsOf(options)] });
+    const client = new Connection({
+      ...config,
+      application_name: applicationName('queries'),
+      session: [...config.session, ...settingsOf(options)],
+    });
     const session = new Session(client, options.statementTimeout);
     await client.connect();
     limitMessages(client.socket, MESSAGES);

@@ -12,7 +12,15 @@ import {
   type ReachedDatasource,
   unboundedFiles,
 } from '../../query/index.ts';
-import { type BlobStorage, createSpool, openBlobs, openStore, type Store, StoreError, UnfitStoreError } from '../../store/index.ts';
+import {
+  type BlobStorage,
+  createSpool,
+  openBlobs,
+  openStore,
+  type Store,
+  StoreError,
+  UnfitStoreError,
+} from '../../store/index.ts';
 import { messageOf } from '../../wire/error.ts';
 import { GatewayError } from '../gateway-error.ts';
 import {
@@ -45,6 +53,8 @@ export interface DataOptions {
   readonly env: Environment;
   /** Number of processes for stored queries that are kept running when the database is SQLite; 2. */
   readonly readers?: number;
+  /** How many gateways run here, for the warning about connections; 0 when another of them warns. */
+  readonly gateways?: number;
   /** Called for connections that were lost while idle. */
   readonly onError?: (error: Error) => void;
 }
@@ -55,7 +65,7 @@ export interface DataOptions {
  */
 export async function openData(
   registry: Registry,
-  { root, definitions = 'definitions', env, readers, onError = () => {} }: DataOptions,
+  { root, definitions = 'definitions', env, readers, gateways = 1, onError = () => {} }: DataOptions,
 ): Promise<Data> {
   const { database, sampleData, timezone, limits } = registry.gateway;
   const { url, ...settings } = database;
@@ -65,7 +75,7 @@ export async function openData(
     await store.migrate();
     if (sampleData !== undefined) await store.loadSampleData(readSampleData(join(root, definitions), sampleData));
     const datasources = await reachDatasources(registry, { root, env });
-    const warnings = await checkDatabases(registry, store, datasources);
+    const warnings = await checkDatabases(registry, store, datasources, gateways);
     const blobs = await openBlobs(store);
     const spool = createSpool({ folder: `${store.files}-spool` });
     const queries = openQueries({ store, datasources, timezone, limits, readers });
@@ -112,6 +122,7 @@ async function checkDatabases(
   registry: Registry,
   store: Store,
   datasources: readonly ReachedDatasource[],
+  gateways: number,
 ): Promise<string[]> {
   const own = ownDatabase(store);
   const problems = [
@@ -124,7 +135,9 @@ async function checkDatabases(
     if (warning !== undefined) warnings.push(`${warning}.`);
   };
   await bound(own);
+  warnings.push(...(await store.warnings(gateways)));
   for (const { datasource, database } of datasources) {
+    if (database.warning !== undefined) warnings.push(`The datasource ${datasource.id}: ${database.warning}`);
     try {
       problems.push(...(await queryProblems(database, queriesOf(registry, datasource))));
       await bound(database);

@@ -35,9 +35,13 @@ export async function checkConnected(registry: Registry, options: ConnectOptions
   };
   await attempt('The database', registry.gateway.at, () => checkOwn(registry, options));
   for (const datasource of usedDatasources(registry)) {
-    await attempt(`The datasource ${datasource.id}`, datasource.at, async () =>
-      queryProblems(await reachDatasource(registry, datasource, options), queriesOf(registry, datasource)),
-    );
+    const what = `The datasource ${datasource.id}`;
+    await attempt(what, datasource.at, async () => {
+      const database = await reachDatasource(registry, datasource, options);
+      const { warning: reason } = database;
+      if (reason !== undefined) found.push(databaseDiagnostic('database-setup', { what, reason }, datasource.at));
+      return queryProblems(database, queriesOf(registry, datasource));
+    });
   }
   // Addresses may contain secrets of the configuration, and databases repeat them in errors.
   const redactor = createRedactor(() => secretsOf(options.env));
@@ -56,10 +60,12 @@ async function checkOwn(registry: Registry, { root, env }: ConnectOptions): Prom
     return [databaseDiagnostic('database-outdated', { location, steps: pending.length }, gateway.at)];
   }
   const problems = await queryProblems(database, queriesOf(registry, undefined));
-  if (registry.components.size === 0 && registry.users.size === 0) return problems;
-  const store = await openToRead(access);
+  const store = await openToRead({ ...access, connections: gateway.database.connections });
   try {
-    return [...problems, ...(await tableProblems(store, registry))];
+    const warnings = (await store.warnings(1)).map((reason) =>
+      databaseDiagnostic('database-setup', { what: 'The database', reason }, gateway.at),
+    );
+    return [...problems, ...warnings, ...(await tableProblems(store, registry))];
   } finally {
     await store.close();
   }

@@ -30,6 +30,8 @@ export interface PostgresAddress {
   readonly user: string | undefined;
   readonly password: string | undefined;
   readonly database: string | undefined;
+  /** Instead of the gateway's own name for its connections. */
+  readonly application: string | undefined;
   /** Milliseconds for one host; `undefined` for the default. */
   readonly timeout: number | undefined;
   /** Settings of the session by name, from `options=-c name=value`. */
@@ -55,12 +57,12 @@ export interface TlsRules {
 const PARAMETERS = new Set([
   ...['host', 'port', 'user', 'password', 'dbname', 'connect_timeout', 'options', 'target_session_attrs'],
   ...['load_balance_hosts', 'sslmode', 'ssl', 'sslnegotiation', 'sslrootcert', 'sslcrl', 'sslcert', 'sslkey'],
-  ...['sslpassword', 'ssl_min_protocol_version'],
+  ...['sslpassword', 'ssl_min_protocol_version', 'application_name'],
 ]);
 
 /** Parameters that change nothing here: the gateway decides, or the driver has no choice. */
 const WITHOUT_EFFECT = new Set([
-  ...['application_name', 'fallback_application_name', 'client_encoding', 'keepalives', 'keepalives_idle'],
+  ...['fallback_application_name', 'client_encoding', 'keepalives', 'keepalives_idle'],
   ...['gssencmode', 'sslsni', 'sslcompression', 'uselibpqcompat'],
 ]);
 
@@ -93,6 +95,7 @@ export function readAddress(url: string, root = '.', env: NodeJS.ProcessEnv = pr
     user: parameters.get('user') || decode(user) || env.PGUSER || undefined,
     password: parameters.get('password') || decode(password ?? '') || env.PGPASSWORD || undefined,
     database: parameters.get('dbname') || decode(path) || env.PGDATABASE || undefined,
+    application: parameters.get('application_name') || undefined,
     timeout: readTimeout(given('connect_timeout', 'PGCONNECT_TIMEOUT')),
     settings: readOptions(given('options', 'PGOPTIONS') ?? ''),
     tls: readTls(parameters, given, root),

@@ -145,11 +145,12 @@ export class Connection extends pg.Client {
     before.removeAllListeners();
     before.on('error', () => {});
     before.stream.destroy();
-    const { keepAlive, keepAliveInitialDelayMillis, servers, bounds } = this.#config;
+    const { keepAlive, keepAliveInitialDelayMillis, application_name, servers, bounds } = this.#config;
     const { address, database } = servers;
     const sslNegotiation = address.tls.direct ? 'direct' : 'postgres';
     const facts = { host, port, database, user: user ?? attempt.connectionParameters.user, password: password ?? null };
-    Object.assign(attempt.connectionParameters, { ...facts, options: undefined });
+    const named = address.application ?? application_name;
+    Object.assign(attempt.connectionParameters, { ...facts, options: undefined, application_name: named });
     const started = { _connecting: false, _connected: false, _connectionError: false, _ending: false, _ended: false };
     const usual = Math.max(MOST_PATIENT / address.hosts.length, LEAST_PATIENT);
     Object.assign(attempt, facts, started, {

@@ -8,8 +8,8 @@ import type { Db, Tables } from '../tables.ts';
 import { transactPatiently } from '../transaction.ts';
 import { filesOf } from '../url.ts';
 import { describePostgres } from './error.ts';
-import { configOf, openPool } from './pool.ts';
-import { Servers } from './servers.ts';
+import { configOf, FAMILY, openPool } from './pool.ts';
+import { Servers, unverified } from './servers.ts';
 
 /** Opens a database of PostgreSQL, and connects at its first use. @throws StoreError for a URL that can't be read */
 export function openPostgres(options: StoreOptions): Store {
@@ -43,12 +43,57 @@ export function openPostgres(options: StoreOptions): Store {
         },
         files,
       ),
+    async warnings(gateways) {
+      if (gateways === 0) return [];
+      const { tables, queries, queue } = connections;
+      // One more listens.
+      const need = { gateways, each: tables + queries + queue + 1 };
+      return [unverified(servers), await tooFew(db, location, need)].filter((each) => each !== undefined);
+    },
     ready: () => pool.ready(),
     close() {
       closing ??= pool.end();
       return closing;
     },
   };
+}
+
+/** The limits that apply to connections, and who holds some. Other users' sessions show no name to a user without privileges. */
+interface Connections {
+  /** `max_connections` without those for superusers, or a lower limit of the role or the database. */
+  readonly most: number;
+  /** Of other gateways, and of anyone else. */
+  readonly gateways: number;
+  readonly others: number;
+}
+
+const CONNECTIONS = sql<Connections>`
+  with held as (
+    select coalesce(application_name, '') as name from pg_catalog.pg_stat_activity
+    where datid is not null and coalesce(backend_type, 'client backend') = 'client backend'
+  )
+  select
+    least(
+      current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+        - coalesce(current_setting('reserved_connections', true)::int, 0),
+      (select nullif(rolconnlimit, -1) from pg_catalog.pg_roles where rolname = current_user),
+      (select nullif(datconnlimit, -1) from pg_catalog.pg_database where datname = current_database())
+    ) as most,
+    (select count(*)::int from held where name like 'signalbox %' and name not like '%' || ${FAMILY}::text || '%') as gateways,
+    (select count(*)::int from held where name not like 'signalbox %') as others`;
+
+/** Warns when the gateways of this machine may need more connections than are left. */
+async function tooFew(
+  db: Db,
+  location: string,
+  { gateways, each }: { readonly gateways: number; readonly each: number },
+): Promise<string | undefined> {
+  const { rows } = await CONNECTIONS.execute(db);
+  const found = rows[0] as Connections;
+  const need = gateways * each;
+  if (need + found.gateways + found.others <= found.most) return undefined;
+  const own = gateways === 1 ? `this gateway may take ${each}` : `these ${gateways} gateways may take ${each} each`;
+  return `${location} allows ${found.most} connections, which may not be enough: ${own}, other gateways hold ${found.gateways} now, and other programs ${found.others}. Raise max_connections, or a limit of the role or the database, or lower \`connections\` of \`database:\`.`;
 }
 
 /** SQLSTATE of a savepoint that does not exist, or of no transaction that could have one. */

@@ -1,3 +1,5 @@
+import cluster from 'node:cluster';
+import { hostname } from 'node:os';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import { type DatabaseBounds, databaseBounds } from '../../model/gateway.ts';
@@ -18,11 +20,22 @@ export interface TablePool extends PostgresPool {
   ready(): Promise<void>;
 }
 
+/**
+ * The name under which connections are listed in `pg_stat_activity`: `signalbox tables host:4711`, or `host:4711/4720` for the
+ * worker 4720 of a gateway with several. PostgreSQL keeps 63 bytes.
+ */
+export function applicationName(purpose: 'tables' | 'queries' | 'queue' | 'notifications'): string {
+  return `signalbox ${purpose} ${FAMILY}${cluster.isWorker ? `/${process.pid}` : ''}`;
+}
+
+/** Names the gateway, with all its workers. */
+export const FAMILY = `${hostname().split('.')[0]?.slice(0, 24)}:${cluster.isWorker ? process.ppid : process.pid}`;
+
 /** What connections to a database have in common. */
 export function configOf(servers: Servers, bounds: DatabaseBounds = USUAL): ConnectionConfig {
   return {
     servers,
-    application_name: 'signalbox',
+    application_name: applicationName('tables'),
     connectionTimeoutMillis: bounds.timeouts.connect,
     // The operating system notices a peer that vanished without closing the connection.
     keepAlive: true,
@@ -108,6 +121,7 @@ function explaining(
   { bounds, servers: { location } }: ConnectionConfig,
   demoted: (client: Connection) => void,
 ): PostgresPoolClient {
+  let unfit = false;
   const query = async (...given: unknown[]): Promise<unknown> => {
     const left = timeForStatement(bounds.patience, bounds.timeouts.statement + LAST);
     const ms = given[0] === 'commit' || given[0] === 'rollback' ? Math.max(left, LAST) : left;
@@ -115,14 +129,17 @@ function explaining(
       if (ms <= 0) throw late();
       return await client.ask(ms, ...given);
     } catch (error) {
-      if (isDemoted(error)) demoted(client);
+      if (isDemoted(error)) {
+        unfit = true;
+        demoted(client);
+      }
       throw explain(location, error);
     }
   };
   return {
     query: query as PostgresPoolClient['query'],
     // One whose transaction could not be ended must not serve anyone else.
-    release: (destroy) => client.release(destroy ?? client.getTransactionStatus() !== 'I'),
+    release: (destroy) => client.release(destroy || unfit || client.getTransactionStatus() !== 'I'),
   };
 }
 

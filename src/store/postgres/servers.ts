@@ -192,9 +192,11 @@ export class Servers {
   }
 }
 
-/** Servers whose certificates are not verified, although others could be in their place; empty when there are none. */
-export function unverifiedHosts({ hosts, tls }: PostgresAddress): readonly ServerHost[] {
-  return isVerified(tls) ? [] : hosts.filter(({ host }) => !isLocal(host));
+/** Warns when others could be in the place of a server, because its certificate is not verified. */
+export function unverified({ address, location }: Servers): string | undefined {
+  const { hosts, tls } = address;
+  if (isVerified(tls) || hosts.every(({ host }) => isLocal(host))) return undefined;
+  return `Nothing verifies that ${location} is the database (sslmode=${tls.mode}): anyone on the way can read and change what is sent. Write sslmode=verify-full, with sslrootcert=FILE for an authority of your own.`;
 }
 
 function isLocal(host: string): boolean {

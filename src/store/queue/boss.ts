@@ -3,7 +3,7 @@ import { fromKysely, type JobInsert, PgBoss } from 'pg-boss';
 import { unhurried } from '../deadline.ts';
 import type { PostgresAccess } from '../port.ts';
 import { Connection, type ConnectionConfig } from '../postgres/client.ts';
-import { openPool, type TablePool } from '../postgres/pool.ts';
+import { applicationName, openPool, type TablePool } from '../postgres/pool.ts';
 import type { Db } from '../tables.ts';
 
 /** The schema of pg-boss, which creates and upgrades it. */
@@ -165,7 +165,7 @@ class Listening {
 
   /** @throws errors of the connection */
   async begin(): Promise<void> {
-    const connection = new Connection(this.#config);
+    const connection = new Connection({ ...this.#config, application_name: applicationName('notifications') });
     connection.on('notification', ({ payload = '' }) => this.#hearing.heard(payload));
     await connection.connect();
     if (!this.#open) return connection.cut();
@@ -233,7 +233,7 @@ export async function openBoss(
   { config: given, engine, connections }: PostgresAccess,
   report: (error: Error) => void,
 ): Promise<Boss> {
-  const config = { ...given, application_name: 'signalbox queue' };
+  const config = { ...given, application_name: applicationName('queue') };
   // pg-boss expects the values that the driver reads by default, not those of our tables.
   const pool = openPool({ ...config, types: pg.types }, connections.queue, report);
   let starting = true;

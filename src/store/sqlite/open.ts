@@ -36,6 +36,7 @@ export function openSqlite(location: string): Store {
         },
         files,
       ),
+    warnings: async () => [],
     async ready() {
       // An open connection outlives its file: without this check a deleted database would seem healthy.
       if (statSync(location, { throwIfNoEntry: false })?.ino !== identity) {
@@ -70,7 +71,12 @@ export function readSqlite(location: string): StoreReader {
   const connection = openToLook(location);
   if (connection === undefined) throw new StoreError(location, `${location} does not exist`);
   const db = kyselyOver(connection, new Turns());
-  return { kind: 'sqlite', tables: async () => db, close: async () => void connection.close() };
+  return {
+    kind: 'sqlite',
+    tables: async () => db,
+    warnings: async () => [],
+    close: async () => void connection.close(),
+  };
 }
 
 function planSqlite(location: string, steps: readonly AppliedStep[]): Promise<readonly PendingMigration[]> {

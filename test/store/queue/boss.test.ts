@@ -28,14 +28,14 @@ function recordStatements(): { readonly theirs: ReadonlySet<string>; readonly ou
   vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: Connected, ...given: unknown[]) {
     const text = typeof given[0] === 'string' ? given[0] : (given[0] as { readonly text: string }).text;
     if (inside.getStore()) theirs.add(text);
-    else if (this.connectionParameters.application_name !== 'signalbox queue') ours.push(text);
+    else if (!this.connectionParameters.application_name?.match(/^signalbox (queue|notifications) /)) ours.push(text);
     return Reflect.apply(query, this, given);
   } as typeof query);
   onTestFinished(() => void vi.restoreAllMocks());
   return { theirs, ours };
 }
 
-type Connected = pg.Client & { readonly connectionParameters: { readonly application_name: string } };
+type Connected = pg.Client & { readonly connectionParameters: { readonly application_name?: string } };
 
 /** Does all that can be done with jobs. */
 async function exercise(store: Store, queue: JobQueue): Promise<void> {
