@@ -95,6 +95,12 @@ function readDefinitions(path: string, shown: string, walk: Walk): DefinitionFil
   });
 }
 
+/** A text that changes whenever the file is written or replaced; `undefined` when it does not exist. */
+export function fileMark(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && `${found.ino} ${found.mtimeMs} ${found.size}`;
+}
+
 /** The resolved path, or the path itself when it leads nowhere, which its reader reports. */
 function realOf(path: string): string {
   try {

@@ -1,6 +1,5 @@
-import { statSync } from 'node:fs';
 import type { ConfigText } from '../../model/definition.ts';
-import { readText } from '../read/files.ts';
+import { fileMark, readText } from '../read/files.ts';
 
 /** A text refers to configuration that is not set. */
 export class ConfigError extends Error {
@@ -112,7 +111,7 @@ export function secretChanges(env: Environment): number {
   if (files.byName.size === 0 || performance.now() - files.looked < LOOK_EVERY) return files.changes;
   files.looked = performance.now();
   for (const file of files.byName.values()) {
-    const mark = markOf(file.path);
+    const mark = fileMark(file.path);
     if (mark === undefined || mark === file.mark) continue;
     const text = readSecret(file.path);
     if (typeof text !== 'string' || text === '') continue;
@@ -122,11 +121,6 @@ export function secretChanges(env: Environment): number {
     files.changes += 1;
   }
   return files.changes;
-}
-
-function markOf(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found && `${found.ino} ${found.mtimeMs} ${found.size}`;
 }
 
 /** The content without its final line end, or why it can't be read. */
@@ -145,7 +139,7 @@ function secretFromFile(name: string, env: Environment, missing: Map<string, str
     missing.set(name, `${name} is not set, and neither is ${name}_FILE`);
     return '';
   }
-  const mark = markOf(path) ?? '';
+  const mark = fileMark(path) ?? '';
   const text = readSecret(path);
   if (typeof text !== 'string') {
     missing.set(name, `${name}_FILE can't be read: ${text.reason}`);
