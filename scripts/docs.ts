@@ -80,7 +80,7 @@ function definitionsPage(): string {
     section('list in place', part('field').properties?.list ?? {}),
     section('properties', part('operation').properties?.properties ?? {}),
     section('timeouts of a node', timeouts ?? {}),
-    section('retry', retry ?? {}),
+    section('retry', retry?.then ?? {}),
     section('circuit of a node', circuit ?? {}),
     section('certificate of a node', certificate ?? {}),
     section('credential of a node', credential ?? {}),

@@ -82,10 +82,11 @@ export type {
 } from './model/handler.ts';
 export { type ComponentEvent, ServiceInterface } from './model/handler.ts';
 export type { FlowReply, InvokeReply, ReplyTimings, StepTrace, Timings } from './model/invoke-reply.ts';
-export type { ClientCertificate, Node, NodeCredential, NodeTimeouts, Retry } from './model/node.ts';
-export type { Process, ProcessRetry, Recurrence } from './model/process.ts';
+export type { ClientCertificate, Node, NodeCredential, NodeTimeouts } from './model/node.ts';
+export type { Process, Recurrence } from './model/process.ts';
 export type { Datasource, Query, QueryLink } from './model/query.ts';
 export type { LogLevel, Registry, Routing } from './model/registry.ts';
+export type { Retry } from './model/retry.ts';
 export type { ScalarKind } from './model/scalar.ts';
 export type { PermissionList, Role, SecurityScheme, User } from './model/security.ts';
 export type {

@@ -1,5 +1,6 @@
 import type { ComponentEventName } from '../model/component.ts';
 import type { ComponentEvent, ServiceClass, SqlTransaction, WorkContext } from '../model/handler.ts';
+import { AttemptTimeout } from '../model/retry.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { untilAborted, withinTime } from '../wire/waiting.ts';
 
@@ -19,7 +20,7 @@ export interface SaveStory {
 export interface Inside extends SqlTransaction, Pick<WorkContext, 'saveComponent'> {}
 
 /** A class exceeded its time limit. */
-export class EventTimeout extends Error {
+export class EventTimeout extends AttemptTimeout {
   override readonly name = 'EventTimeout';
 }
 

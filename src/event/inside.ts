@@ -48,7 +48,7 @@ export function isDue(
   work: OpenWork,
 ): boolean {
   if (!registration.enabled) return false;
-  if (may(facts.user, registration.service)) return true;
+  if (may(facts.user, registration.service, registration.as)) return true;
   const { component, save } = change;
   const { context, done } = openFor(work, registration, { component, save }, facts);
   const who = facts.user === undefined ? 'an anonymous caller' : `user ${facts.user.id}`;
@@ -60,12 +60,12 @@ export function isDue(
 /** Opens the context of a class. */
 export function openFor(
   work: OpenWork,
-  { service, event }: ComponentEventRegistration,
+  { service, event, as }: ComponentEventRegistration,
   { component, save, redactor }: Pick<Change, 'component' | 'save'> & Partial<Pick<Change, 'redactor'>>,
   { user, requestId, signal = NEVER }: Pick<InsideFacts, 'user' | 'requestId' | 'signal'>,
 ): OpenedWork {
   const named = { component: component.id, event, service: service.id, save };
-  return work({ user, requestId, scope: `component ${component.id}`, named, redactor, signal });
+  return work({ user, as, requestId, scope: `component ${component.id}`, named, redactor, signal });
 }
 
 const NEVER = new AbortController().signal;

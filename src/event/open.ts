@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Component, ComponentEventRegistration } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
+import type { Registry } from '../model/registry.ts';
+import { CLASS_RETRY, queueRule } from '../model/retry.ts';
 import type { User } from '../model/security.ts';
 import { beginAccount } from '../model/work.ts';
 import { may } from '../security/authorise.ts';
@@ -39,8 +41,6 @@ async function usersWaiting(tx: Db, kind: Store['kind'], users: readonly string[
 
 /** Classes that run at the same time in one gateway, for different records. */
 const CONCURRENCY = 4;
-/** Pauses in milliseconds. */
-const RETRY = { attempts: 5, first: 1000, longest: 60_000 };
 
 /** The worker for classes after a save: each runs in its own transaction, which also ends the job. */
 function afterSaves(options: ComponentsOptions, saves: Saves): Worker {
@@ -50,7 +50,10 @@ function afterSaves(options: ComponentsOptions, saves: Saves): Worker {
   };
   return {
     concurrency: CONCURRENCY,
-    retry: RETRY,
+    retry({ data }) {
+      const registration = registrationOf(options.registry, data as EventData);
+      return registration === undefined ? undefined : queueRule(registration.retry ?? CLASS_RETRY);
+    },
     run: (job) => runOne(job, options, saves),
     async onRetry(_, job, error, next) {
       report(job, error, { next, what: 'a class after a save, which is tried again' });
@@ -68,7 +71,7 @@ async function runOne(job: Job, options: ComponentsOptions, saves: Saves): Promi
   const { component, registration, owner } = await findKnown(job, options, saves);
   const [name, user] = [`${service} of ${id}`, data.user ?? undefined];
   const tell = beginAccount(account, { kind: 'event', name, id: save, user, attempt: job.attempt });
-  if (user !== undefined && owner === undefined) {
+  if (user !== undefined && owner === undefined && registration.as === undefined) {
     const what = `component ${id} any more`;
     tell(Fault.of('FORBIDDEN', { user: `User ${user}`, what }, { reason: 'unknown or disabled user' }));
     const late = new Error(`${service} did not run: user ${user}, who saved, is unknown or disabled by now`);
@@ -82,6 +85,15 @@ async function runOne(job: Job, options: ComponentsOptions, saves: Saves): Promi
     tell(error);
     throw error;
   }
+}
+
+/** The registration of a job's class. A class may be registered twice, once of them disabled. */
+function registrationOf(
+  { components }: Registry,
+  { component, service }: EventData,
+): ComponentEventRegistration | undefined {
+  const registered = components.get(component)?.events;
+  return registered?.find((each) => each.enabled && each.event === 'SavePostChange' && each.service.id === service);
 }
 
 /** What this gateway has of what a job needs. */
@@ -99,19 +111,17 @@ interface Known {
 async function findKnown(job: Job, { registry, directory }: ComponentsOptions, saves: Saves): Promise<Known> {
   const { component: id, service, user, isDeclared, before, after } = job.data as EventData;
   const component = registry.components.get(id);
-  // A class may be registered twice, once of them disabled.
-  const registration = component?.events.find(
-    (each) => each.enabled && each.event === 'SavePostChange' && each.service.id === service,
-  );
+  const registration = registrationOf(registry, job.data as EventData);
   if (component === undefined || registration === undefined)
     throw new JobUnknown(`${service} does not run after the saves of ${id} here`);
+  const { as } = registration;
   const isSame = job.kind === kindOfEvent(component, registration);
   const records = saves.recordsOf(component);
   if (!isSame && ![before, after].every((row) => row === null || records.accepts(row)))
     throw new JobUnknown(`the fields of ${id} are others here`);
-  const owner = user === null ? undefined : await ownerOf(directory, user, isDeclared);
-  const isCaller = user === null || owner !== undefined;
-  if (isCaller && !may(owner, registration.service) && (isDeclared || !isSame)) {
+  const owner = user === null ? undefined : await ownerOf(directory, user, isDeclared && as === undefined);
+  const isCaller = user === null || owner !== undefined || as !== undefined;
+  if (isCaller && !may(owner, registration.service, as) && (isDeclared || !isSame)) {
     const who = user === null ? 'an anonymous caller' : `user ${user}`;
     throw new JobUnknown(`${who} may not use ${service} here`, { allOfKind: false });
   }

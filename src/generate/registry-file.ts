@@ -13,10 +13,11 @@ import { type Document, documentName } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
 import type { Flow, FlowStep } from '../model/flow.ts';
 import type { Gateway, Tls } from '../model/gateway.ts';
-import { type ClientCertificate, NODE_DEFAULTS, type Node, type NodeCredential, type Retry } from '../model/node.ts';
+import { type ClientCertificate, NODE_DEFAULTS, type Node, type NodeCredential } from '../model/node.ts';
 import type { Process, Recurrence } from '../model/process.ts';
 import type { Datasource, Query } from '../model/query.ts';
 import type { Registry, Routing } from '../model/registry.ts';
+import type { Retry } from '../model/retry.ts';
 import {
   type ApiKeyScheme,
   BASIC,
@@ -69,8 +70,9 @@ const input = (thing: { readonly input: Document }): JsonTree =>
 const soapForm = shape<SoapForm>()('name request response', {});
 const soap = (thing: { readonly soap?: SoapForm }, registry: Registry): JsonTree =>
   thing.soap && soapForm(thing.soap, registry);
-const retry = (thing: { readonly retry?: Retry }): JsonTree =>
-  thing.retry && { attempts: thing.retry.attempts, on: [...thing.retry.on] };
+const retry = (thing: { readonly retry?: Retry | undefined }): JsonTree =>
+  thing.retry &&
+  tree({ ...thing.retry, on: typeof thing.retry.on === 'string' ? thing.retry.on : [...thing.retry.on] });
 
 const flag = (value: boolean): string => (value ? 'Y' : 'N');
 
@@ -193,7 +195,10 @@ const STEP = shape<FlowStep>()('call keep for renew-on timeout', {
   keep: ({ keep }) => Object.fromEntries(keep.map(({ name, from }) => [name, from.path.join('.')])),
   for: ({ holds }) => holds?.path.join('.'),
 });
-const EVENT = shape<ComponentEventRegistration>()('event service sequence processing enabled=true', {});
+const EVENT = shape<ComponentEventRegistration>()('event service sequence processing enabled=true as retry', {
+  as: ({ as }) => as?.id,
+  retry,
+});
 
 /** The members of `registry.json`, in order. */
 const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf<Registry[K]>> } = {
@@ -287,7 +292,7 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
       query: ({ answer }) => answer.kind === 'query' && answer.query.id,
       parameters: ({ answer, parameters }, registry) =>
         answer.kind === 'handler' ? fieldsTree(parameters, registry) : undefined,
-      retry: (process) => process.retry.attempts > 0 && tree(process.retry),
+      retry,
       permissions,
     },
   ),

@@ -1,6 +1,6 @@
 import { CodecError } from '../codec/index.ts';
 import type { StepTrace } from '../model/invoke-reply.ts';
-import { RETRY_DEFAULTS } from '../model/node.ts';
+import { CALL_RETRY } from '../model/retry.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { PreparedRequest } from './outgoing.ts';
 
@@ -193,7 +193,7 @@ export function bareMessage({ message, called }: InvokeError): string {
 
 /** HTTP statuses after which the same request may succeed later (RFC 9110 section 15, RFC 6585 section 4). */
 export function mayRetry(status: number): boolean {
-  return RETRY_DEFAULTS.on.has(status);
+  return CALL_RETRY.on.has(status);
 }
 
 /** Converts a call's input. @throws InvokeError BAD_INPUT for an error of a codec */

@@ -1,7 +1,9 @@
 import type { Component, ComponentEventRegistration, RelatedContent } from '../model/component.ts';
 import type { Document } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
+import { CLASS_RETRY } from '../model/retry.ts';
 import { primitiveOf, SCALAR_KINDS, SCALARS, traitsOf } from '../model/scalar.ts';
+import type { Role } from '../model/security.ts';
 import { type Place, placeOf, positionOf } from './diagnostic/diagnostic.ts';
 import type { Documents } from './document/documents.ts';
 import { typeWords } from './document/field-type.ts';
@@ -11,17 +13,19 @@ import { eachOnce, given } from './object.ts';
 import type { Declaration } from './read/declaration.ts';
 import type { ComponentDeclared, ComponentEventDeclared, RelatedContentDeclared } from './schema/component.ts';
 import { type GrantSources, grantsOf, linkThingGrants } from './security/grants.ts';
+import { linkRetry } from './value/retry.ts';
 
 /** Links every component. One whose shape or keys are not known has been reported; it is left out. */
 export function linkComponents(
   documents: Documents,
   services: ReadonlyMap<string, RelatedContent>,
+  roles: ReadonlyMap<string, Role>,
   sources: GrantSources,
 ): Map<string, Component> {
   const { linking } = documents;
   return linkEach<ComponentDeclared, Component>(linking, 'component', (declaration) => {
     const { id, value } = declaration;
-    const events = linkRegistrations(linking, id, value.events ?? [], services);
+    const events = linkRegistrations(linking, id, value.events ?? [], { services, roles });
     const grants = grantsOf(linking, sources, id, value);
     const shape = linkShape(documents, declaration);
     const keys = linkKeys(documents, declaration, shape);
@@ -133,12 +137,31 @@ function findField(
 /** The processing type of each event. */
 const PROCESSING = { SavePreChange: 'Pre Process', SavePostChange: 'Post Process' } as const;
 
+/** The definitions that registrations refer to. */
+interface EventSources {
+  readonly services: ReadonlyMap<string, RelatedContent>;
+  readonly roles: ReadonlyMap<string, Role>;
+}
+
+/** A class that its role may not use would never run. */
+function checkRole(
+  { report, places, doubt }: Linking,
+  declared: ComponentEventDeclared,
+  role: Role,
+  service: RelatedContent,
+): void {
+  const isGranted = service.public || service.permissions.some((list) => role.permissionLists.includes(list));
+  if (isGranted || doubt.about(service)) return;
+  const reason = { operation: service.id, role: role.id, thing: `related-content ${service.id}` };
+  report.raise('role-not-granted', reason, places.value(declared, 'as'));
+}
+
 /** Links the classes that are registered for a component: those before the save first, each group by sequence number. */
 function linkRegistrations(
   linking: Linking,
   component: string,
   declared: readonly ComponentEventDeclared[],
-  services: ReadonlyMap<string, RelatedContent>,
+  { services, roles }: EventSources,
 ): ComponentEventRegistration[] {
   const { report, places } = linking;
   const refuse = (reason: string, at: Place): void => report.raise('bad-registration', { component, reason }, at);
@@ -157,8 +180,17 @@ function linkRegistrations(
       refuse(`${event} is ${PROCESSING[event]}, not ${processing}`, places.value(each, 'processing'));
     }
     const service = resolveKey(linking, 'related-content', services, each, 'service');
+    const as = resolveKey(linking, 'role', roles, each, 'as');
+    if (as !== undefined && service !== undefined) checkRole(linking, each, as, service);
+    if (each.retry !== undefined && event === 'SavePreChange')
+      refuse(
+        '`retry` only applies to SavePostChange: a class before the save fails the save',
+        places.key(each, 'retry'),
+      );
+    const retry = linkRetry(linking, each, CLASS_RETRY);
     const at = positionOf(places.value(declared, index));
-    return service === undefined ? [] : { enabled, event, service, sequence, processing: PROCESSING[event], at };
+    const facts = { enabled, event, sequence, processing: PROCESSING[event], ...given({ as, retry }), at };
+    return service === undefined ? [] : { ...facts, service };
   });
   const isAfter = ({ event }: ComponentEventRegistration): number => Number(event === 'SavePostChange');
   return found.sort((a, b) => isAfter(a) - isAfter(b) || a.sequence - b.sequence);

@@ -161,7 +161,7 @@ function link(linking: Linking, options: LinkOptions): Registry | undefined {
   };
   const queries = linkQueries(documents, granting('query'), datasources);
   const relatedContent = linkRelatedContent(linking, { lists, added: new Map() });
-  const components = linkComponents(documents, relatedContent, granting('component'));
+  const components = linkComponents(documents, relatedContent, roles, granting('component'));
   const recurrences = linkRecurrences(linking);
   const processes = linkProcesses(documents, { grants: granting('process'), queries, recurrences, users });
   const committed = readCommitted(options.files.committed);

@@ -1,5 +1,6 @@
 import type { ConfigText } from '../model/definition.ts';
 import { NODE_DEFAULTS, type Node, type NodeCredential, type NodeTimeouts } from '../model/node.ts';
+import { CALL_RETRY } from '../model/retry.ts';
 import type { Service } from '../model/service.ts';
 import { parseSocketAddress } from '../wire/network-address.ts';
 import type { Place } from './diagnostic/diagnostic.ts';
@@ -22,7 +23,7 @@ export function linkNodes(linking: Linking): Map<string, Node> {
     circuit: linkCircuit(linking, value.circuit ?? {}, id),
     redirects: value.redirects ?? NODE_DEFAULTS.redirects,
     ...linkTls(linking, value),
-    ...given({ credential: linkCredential(linking, value, id), retry: linkRetry(value.retry) }),
+    ...given({ credential: linkCredential(linking, value, id), retry: linkRetry(linking, value, CALL_RETRY) }),
   }));
 }
 

@@ -1,5 +1,6 @@
-import type { Process, ProcessRetry, Recurrence } from '../model/process.ts';
+import type { Process, Recurrence } from '../model/process.ts';
 import type { Query } from '../model/query.ts';
+import { PROCESS_RETRY } from '../model/retry.ts';
 import type { User } from '../model/security.ts';
 import { cronProblem } from '../wire/cron.ts';
 import { positionOf } from './diagnostic/diagnostic.ts';
@@ -11,9 +12,10 @@ import { given } from './object.ts';
 import type { Declaration } from './read/declaration.ts';
 import type { FieldsDeclared } from './schema/document.ts';
 import type { GatewayDeclared } from './schema/gateway.ts';
-import { description, keys, mapOr, matching, name, reference, refersTo, text, time } from './schema/json-schema.ts';
+import { description, keys, matching, name, reference, refersTo, text, time } from './schema/json-schema.ts';
 import { permission, publicKey } from './schema/operation.ts';
 import { type GrantSources, linkThingGrants } from './security/grants.ts';
+import { linkRetry, type RetryDeclared, retry } from './value/retry.ts';
 import { isTimezone, linkDuration } from './value/units.ts';
 
 /** The definitions that processes refer to. */
@@ -52,9 +54,12 @@ function linkProcess(
     id,
     type: value.type,
     ...program,
-    retry: linkRetry(linking, value),
     ...grants,
-    ...given({ description: value.description, timeout: linkDuration(linking, value, 'timeout') }),
+    ...given({
+      description: value.description,
+      timeout: linkDuration(linking, value, 'timeout'),
+      retry: linkRetry(linking, value, PROCESS_RETRY),
+    }),
     at: positionOf(at),
   };
   const linked = { ...process, ...linkRecurring(linking, sources, declaration, process) };
@@ -80,25 +85,6 @@ function linkProgram(
   refuseBoth(linking, value, 'query', 'parameters', 'the prompts of the query are the parameters');
   const query = resolveKey(linking, 'query', queries, value, 'query');
   return query === undefined ? undefined : { answer: { kind: 'query', query }, parameters: query.prompts };
-}
-
-const RETRY: Omit<ProcessRetry, 'attempts'> = { first: 10_000, longest: 600_000 };
-
-function linkRetry(linking: Linking, { retry = 0 }: ProcessDeclared): ProcessRetry {
-  if (typeof retry === 'number') return { ...RETRY, attempts: retry };
-  const first = linkDuration(linking, retry, 'retry.first');
-  const longest = linkDuration(linking, retry, 'retry.longest');
-  if (first !== undefined && first > (longest ?? RETRY.longest)) {
-    const reason = 'is longer than retry.longest';
-    linking.report.raise(
-      'bad-value',
-      { name: 'retry.first', reason, examples: [] },
-      linking.places.value(retry, 'first'),
-    );
-  }
-  // A longest pause below the default first pause also shortens that one.
-  const most = longest ?? RETRY.longest;
-  return { attempts: retry.attempts, first: first ?? Math.min(RETRY.first, most), longest: most };
 }
 
 /** The definitions that recurring processes refer to. */
@@ -180,7 +166,7 @@ interface ProcessDeclared {
   readonly parameters?: FieldsDeclared;
   readonly handler?: string;
   readonly query?: string;
-  readonly retry?: number | { readonly attempts: number; readonly first?: string; readonly longest?: string };
+  readonly retry?: RetryDeclared;
   readonly timeout?: string;
   readonly recurs?: string;
   readonly 'run-as'?: string;
@@ -231,24 +217,7 @@ export const process = keys<'process' | keyof ProcessDeclared>(
       'A stored query to run to a file; its prompts are the parameters.',
       'EMPLOYEES_BY_DEPT',
     ),
-    retry: {
-      title: 'a number of attempts or a map',
-      description:
-        'Attempts after a failed one: their number, or a map with the pauses between them, which double each time.',
-      ...mapOr(
-        keys(
-          { required: ['attempts'], examples: [{ attempts: 3, first: '10 s', longest: '10 min' }] },
-          {
-            attempts: { type: 'integer', minimum: 0, maximum: 100, examples: [3] },
-            first: time('The first pause.', '10 s'),
-            longest: time('The longest pause.', '10 min'),
-          },
-        ),
-        { type: 'integer', minimum: 0, maximum: 100 },
-      ),
-      default: 0,
-      examples: [3, { attempts: 3, first: '10 s', longest: '10 min' }],
-    },
+    retry,
     timeout: time('Time limit of one attempt. By default there is none.'),
     recurs: refersTo('recurrence-id', 'When it runs without a request, in the name of `run-as`.', 'DAILY_0600'),
     'run-as': refersTo('user-id', 'The user in whose name it runs when it recurs.', 'demo'),

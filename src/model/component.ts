@@ -1,7 +1,8 @@
 import type { Position } from './definition.ts';
 import type { Document } from './document.ts';
 import type { Field } from './field.ts';
-import type { PermissionList } from './security.ts';
+import type { Retry } from './retry.ts';
+import type { PermissionList, Role } from './security.ts';
 import type { DocumentValue } from './value.ts';
 
 /** A kind of record in a table, saved as a whole, with events (specification 6.2, field notes 5). */
@@ -39,6 +40,10 @@ export interface ComponentEventRegistration {
   readonly sequence: number;
   /** `Pre Process` before the save, `Post Process` after it. */
   readonly processing: 'Pre Process' | 'Post Process';
+  /** The role under whose grants it runs; those of the user who saves by default. */
+  readonly as?: Role;
+  /** Of a class after the save; {@link CLASS_RETRY} by default. */
+  readonly retry?: Retry;
   readonly at: Position;
 }
 

@@ -1,8 +1,9 @@
 import type { ConfigPart, ConfigText, Position } from './definition.ts';
 import type { Document } from './document.ts';
 import type { Field } from './field.ts';
-import type { Node, Retry } from './node.ts';
+import type { Node } from './node.ts';
 import type { OperationIdentity } from './operation-names.ts';
+import type { Retry } from './retry.ts';
 import type { PermissionList } from './security.ts';
 import type { MediaMessage, Method, OperationUri, RawKind, Service, SoapForm } from './service.ts';
 

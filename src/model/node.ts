@@ -1,4 +1,5 @@
 import type { ConfigText, Position } from './definition.ts';
+import type { Retry } from './retry.ts';
 
 /** A remote system with its address. */
 export interface Node {
@@ -75,19 +76,3 @@ export type NodeCredential =
       /** How the client authenticates: by HTTP Basic, or in the body (RFC 6749 section 2.3.1). */
       readonly authentication: 'basic' | 'body';
     };
-
-/** When a call is repeated. */
-export interface Retry {
-  /** Largest number of attempts, including the first. */
-  readonly attempts: number;
-  /** HTTP statuses after which the same call may succeed later. */
-  readonly on: ReadonlySet<number>;
-  /**
-   * The definitions declare it, and it applies to every method. The default only repeats calls without harm: those with an
-   * idempotent method (RFC 9110 section 9.2.2), those of which nothing was sent, and those answered with Retry-After.
-   */
-  readonly declared: boolean;
-}
-
-/** Applies unless the operation or its node declares `retry:`. */
-export const RETRY_DEFAULTS: Retry = { attempts: 3, on: new Set([408, 429, 502, 503, 504]), declared: false };

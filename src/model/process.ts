@@ -1,6 +1,7 @@
 import type { Position } from './definition.ts';
 import type { Field } from './field.ts';
 import type { Query } from './query.ts';
+import type { Retry } from './retry.ts';
 import type { PermissionList } from './security.ts';
 
 /** A program that the process scheduler runs on request (field notes 2). */
@@ -15,7 +16,8 @@ export interface Process {
     | { readonly kind: 'handler'; readonly file: string }
     /** A stored query, written to a file. Its prompts are the parameters. */
     | { readonly kind: 'query'; readonly query: Query };
-  readonly retry: ProcessRetry;
+  /** {@link PROCESS_RETRY} by default. */
+  readonly retry?: Retry;
   /** In milliseconds for one attempt; no limit by default. */
   readonly timeout?: number;
   /** When the scheduler runs it without a request, for the user {@link runAs}. */
@@ -26,14 +28,6 @@ export interface Process {
   readonly grantedAt?: ReadonlyMap<PermissionList, Position>;
   readonly public: boolean;
   readonly at: Position;
-}
-
-/** Attempts after the first. Pauses in milliseconds, doubled each time. */
-export interface ProcessRetry {
-  /** 0 for none. */
-  readonly attempts: number;
-  readonly first: number;
-  readonly longest: number;
 }
 
 /** A recurring schedule. */

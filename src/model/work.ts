@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Field } from './field.ts';
 import type { WorkContext } from './handler.ts';
 import type { Redactor } from './redactor.ts';
-import type { PermissionList, User } from './security.ts';
+import type { PermissionList, Role, User } from './security.ts';
 
 /** A definition that background work runs by. */
 interface WorkDefinition {
@@ -35,6 +35,8 @@ export function kindOfWork(
 interface OpenWorkFacts {
   /** `undefined` for an anonymous caller. */
   readonly user: User | undefined;
+  /** The role whose lists replace the user's when access is checked. */
+  readonly as?: Role | undefined;
   readonly requestId: string;
   /** The owner of its blobs: `process LOCATION_EXTRACT`. */
   readonly scope: string;

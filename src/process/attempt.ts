@@ -2,6 +2,7 @@ import { Fault } from '../model/fault.ts';
 import type { ProcessContext, ProcessHandler, WorkContext } from '../model/handler.ts';
 import type { Process } from '../model/process.ts';
 import type { Redactor } from '../model/redactor.ts';
+import { AttemptTimeout, isRetried, PROCESS_RETRY } from '../model/retry.ts';
 import type { User } from '../model/security.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
 import { type Db, type Job, JobLost, sqlTransaction, WorkerDied } from '../store/index.ts';
@@ -17,11 +18,6 @@ import { isKept, parameterRedactor, parameterValues, queryOutput } from './reque
 import type { Step } from './status.ts';
 import { begin, type End, endRequest, type Taken } from './steps.ts';
 
-/** An attempt exceeded the time limit of its process. */
-export class AttemptTimeout extends Error {
-  override readonly name = 'AttemptTimeout';
-}
-
 /**
  * The text for an error in a message log, which callers read: it repeats messages of the process's own code. Messages of a
  * database or the operating system, which may contain SQL or addresses, are only in the gateway's log.
@@ -35,9 +31,9 @@ export function errorWords(error: unknown): string {
   return words === '' ? `It failed with ${error.name}; the gateway's log says more.` : words;
 }
 
-/** Whether another attempt would not help: the caller or the code of the process has caused the Fault. */
-export function isFinal(error: unknown): error is Fault {
-  return error instanceof Fault && error.status < 500;
+/** Whether a Fault that the caller or the code of the process has caused ends the request: another attempt would not help. */
+export function isFinal(error: unknown, process: Process | undefined): error is Fault {
+  return error instanceof Fault && error.status < 500 && !isRetried(process?.retry ?? PROCESS_RETRY, error.status);
 }
 
 type SqlWork = Parameters<ProcessContext['complete']>[0];

@@ -2,25 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { BlobStore } from '../model/blob.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
+import { PROCESS_RETRY, queueRule } from '../model/retry.ts';
 import type { User } from '../model/security.ts';
 import { beginAccount } from '../model/work.ts';
 import { ownerOf } from '../security/directory/port.ts';
-import {
-  type Db,
-  type FailedJob,
-  type Job,
-  JobLost,
-  JobUnknown,
-  needRoom,
-  type RetryRule,
-  type Worker,
-} from '../store/index.ts';
+import { type Db, type FailedJob, type Job, JobLost, JobUnknown, needRoom, type Worker } from '../store/index.ts';
 import { Attempt, errorWords, isFinal } from './attempt.ts';
 import { createClock, instantText } from './clock.ts';
 import { type EntryPorts, enterRequest, QUEUE, type RequestData, sendJob } from './enter.ts';
 import { checkAccess, findMessages, findRequests } from './find.ts';
 import type { RequestAction, RunPorts, Scheduler } from './port.ts';
-import { findProgram, findProgramOf, kindOfProgram, programNamesOf, QUERY_TYPE } from './program.ts';
+import { findProgram, findProgramOf, kindOfProgram, type Program, programNamesOf, QUERY_TYPE } from './program.ts';
 import { findReport, findReported, REPORTS } from './reports.ts';
 import { busyOperators, retainedRequests } from './retention.ts';
 import { findRow, type RequestRow, shownRequest, updateOwn } from './rows.ts';
@@ -172,7 +164,7 @@ async function takeAlong(tx: Db, step: Step, row: RequestRow, ports: RunPorts): 
   return report;
 }
 
-const ONCE: RetryRule = { attempts: 1, first: 0, longest: 0 };
+const PRIVATE_RETRY = queueRule(PROCESS_RETRY);
 
 /** The worker of the queue of process requests. */
 function createWorker(ports: RunPorts): Worker {
@@ -183,9 +175,8 @@ function createWorker(ports: RunPorts): Worker {
       const { type, name } = dataOf({ data });
       const program = findProgram(registry, type, name);
       // It is unknown here, or private.
-      if (program === undefined) return type === QUERY_TYPE ? ONCE : undefined;
-      const retry = program.process?.retry;
-      return retry === undefined ? ONCE : { ...retry, attempts: retry.attempts + 1 };
+      if (program === undefined) return type === QUERY_TYPE ? PRIVATE_RETRY : undefined;
+      return queueRule(program.process?.retry ?? PROCESS_RETRY);
     },
     run: (job) => runJob(ports, job),
     async onRetry(tx, job, error, next) {
@@ -227,13 +218,19 @@ async function runJob(ports: RunPorts, job: Job): Promise<void> {
   } catch (error) {
     // The code has ended the request itself: a later error does not change that.
     tell(job.completed ? undefined : error);
-    await onFailure(ports, job, current, error);
+    await onFailure(ports, job, current, program, error);
   } finally {
     await current.close();
   }
 }
 
-async function onFailure(ports: RunPorts, job: Job, current: Attempt, error: unknown): Promise<void> {
+async function onFailure(
+  ports: RunPorts,
+  job: Job,
+  current: Attempt,
+  program: Program | undefined,
+  error: unknown,
+): Promise<void> {
   const { instance } = current;
   if (job.completed) {
     ports.onError(error as Error, { instance, what: 'the code of a process after its end' });
@@ -241,7 +238,7 @@ async function onFailure(ports: RunPorts, job: Job, current: Attempt, error: unk
   }
   if (await current.settle()) return;
   if (job.signal.aborted || error instanceof JobLost) throw error;
-  if (isFinal(error)) {
+  if (isFinal(error, program?.process)) {
     await current.refuse(error);
     return;
   }

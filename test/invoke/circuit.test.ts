@@ -3,7 +3,7 @@ import { deadline } from '../../src/invoke/limits.ts';
 import { outgoing, sender } from './sending.ts';
 import { deadAddress, listen, node, target, thrown } from './support.ts';
 
-const single = { attempts: 1, on: new Set<number>(), declared: false };
+const single = { attempts: 1, first: 1, longest: 1, on: new Set<number>() };
 const fragile = { retry: single, circuit: { failures: 2, reset: 30_000 } };
 
 // Only the clock that says when a node is tried again.

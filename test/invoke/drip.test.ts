@@ -67,7 +67,7 @@ it('a head that trickles ends with the time of the head', async () => {
     socket.write('HTTP/1.1 200 OK\r\nX-A: ');
     drip(socket);
   });
-  const retry = { attempts: 1, on: new Set<number>(), declared: false };
+  const retry = { attempts: 1, first: 1, longest: 1, on: new Set<number>() };
   const made = client(partner(node('PARTNER', [url], { timeouts: { head: 100 }, retry })));
   expect(await thrown(made.call('FILE_SEND', {}))).toMatchObject({ code: 'TIMEOUT' });
 });

@@ -133,7 +133,7 @@ describe('a token', () => {
   it('that does not come in time is a failure that may pass', async () => {
     const endpoint = await listen(() => undefined);
     const { url } = await target({});
-    const retry = { attempts: 1, on: new Set<number>(), declared: true };
+    const retry = { attempts: 1, on: new Set<number>(), first: 200, longest: 5000 };
     const timeouts = { head: 60_000, call: 100 };
     const made = sender(node('LIBRARY', [url], { credential: credentialOf(endpoint.url), retry, timeouts }), { env });
     const signal = AbortSignal.timeout(10_000);
@@ -234,7 +234,7 @@ describe('an answer that is no token', () => {
 
   it('no endpoint at all', async () => {
     const { url } = await target({});
-    const retry = { attempts: 1, on: new Set<number>(), declared: false };
+    const retry = { attempts: 1, first: 1, longest: 1, on: new Set<number>() };
     const made = sender(node('LIBRARY', [url], { retry, credential: credentialOf(await deadAddress()) }), { env });
     expect(await thrown(made.send(outgoing()))).toMatchObject({
       code: 'CREDENTIAL',

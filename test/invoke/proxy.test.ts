@@ -81,7 +81,7 @@ describe('a proxy', () => {
   });
 
   it('that is not there is told as the one', async () => {
-    const retry = { attempts: 1, on: new Set<number>(), declared: false };
+    const retry = { attempts: 1, first: 1, longest: 1, on: new Set<number>() };
     const made = sender(node('PARTNER', ['http://a.example'], { retry }), {
       env: { http_proxy: withUser(await deadAddress()) },
     });
@@ -96,7 +96,7 @@ describe('a proxy', () => {
     ['https://a.example', 502, 'the proxy answered with the status 502'],
   ])('that refuses %s: %d', async (base, status, words) => {
     const { url } = await proxy(0, status);
-    const retry = { attempts: 1, on: new Set<number>(), declared: false };
+    const retry = { attempts: 1, first: 1, longest: 1, on: new Set<number>() };
     const made = sender(node('PARTNER', [base], { retry }), { env: { http_proxy: url, https_proxy: url } });
     expect(await thrown(made.send(outgoing()))).toMatchObject({
       code: 'CONNECTION',

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Retry } from '../../src/model/node.ts';
+import type { Retry } from '../../src/model/retry.ts';
 import { bodyOf, outgoing, sender, streamed } from './sending.ts';
 import { type Answer, deadAddress, listen, node, rawTarget, target, thrown } from './support.ts';
 
-const at = (attempts: number, declared = false, on: readonly number[] = [503]): Retry => ({
+const at = (attempts: number, on: readonly number[] = [503]): Retry => ({
   attempts,
+  first: 200,
+  longest: 5000,
   on: new Set(on),
-  declared,
 });
 
 /** A target that gives these answers in order, the last of them for good. */
@@ -44,7 +45,7 @@ describe('a call is made again after a status', () => {
 
   it('with POST where the definitions say so, of the operation rather than the node', async () => {
     const { url, seen } = await answering({ status: 503 }, {});
-    const made = sender(node('PARTNER', [url], { retry: at(1) }), { operation: { retry: at(2, true) } });
+    const made = sender(node('PARTNER', [url], { retry: at(1) }), { operation: { retry: at(2) } });
     await made.send(outgoing('POST', { text: 'abc' }));
     expect(seen.map(({ body }) => body.toString())).toEqual(['abc', 'abc']);
   });
@@ -70,7 +71,7 @@ describe('a call is made again after a status', () => {
 
   it('with a body that can be read again, and not with one that can not', async () => {
     const { url, seen } = await answering({ status: 503 }, {});
-    const made = sender(node('PARTNER', [url], { retry: at(2, true) }));
+    const made = sender(node('PARTNER', [url], { retry: at(2) }));
     expect((await made.send(streamed(['abc']))).status).toBe(503);
     expect((await made.send(streamed(['abc'], { again: true }))).status).toBe(200);
     expect(seen.map(({ body }) => body.toString())).toEqual(['abc', 'abc']);

@@ -270,7 +270,7 @@ describe('times and attempts', () => {
 describe('timeouts', () => {
   it('of the node stand above those of the client', async () => {
     const { url } = await listen(() => undefined);
-    const retry = { attempts: 1, on: new Set<number>(), declared: false };
+    const retry = { attempts: 1, first: 1, longest: 1, on: new Set<number>() };
     const made = sender(node('PARTNER', [url], { timeouts: { head: 20 }, retry }));
     expect(await thrown(made.send(outgoing()))).toMatchObject({
       code: 'TIMEOUT',

@@ -48,14 +48,15 @@ describe('a node', () => {
   });
 
   it('says how often a call is made and after which statuses, of every method', () => {
-    const retry = { attempts: 5, on: new Set([429, 503]), declared: true };
+    const retry = { attempts: 5, on: new Set([429, 503]), first: 200, longest: 5000 };
     expect(node('retry: { attempts: 5, on: [429, 503] }').retry).toEqual(retry);
     expect(node('retry: { attempts: 1 }').retry).toEqual({
       attempts: 1,
       on: new Set([408, 429, 502, 503, 504]),
-      declared: true,
+      first: 200,
+      longest: 5000,
     });
-    expect(node('retry: { on: 503 }').retry).toEqual({ attempts: 3, on: new Set([503]), declared: true });
+    expect(node('retry: { on: 503 }').retry).toEqual({ attempts: 3, on: new Set([503]), first: 200, longest: 5000 });
   });
 
   it('says when it is left alone, and how many redirects are followed', () => {

@@ -96,7 +96,7 @@ operations:
     expect([...registry.operations.keys()]).toEqual([]);
     expect(of('DOCUMENT_POST')).toMatchObject({ method: 'POST', host: false, timeout: 60_000, public: true });
     expect(of('DOCUMENT_POST').target).toBe(registry.nodes.get('PARTNER'));
-    expect(of('DOCUMENT_POST').retry).toMatchObject({ attempts: 2, declared: true });
+    expect(of('DOCUMENT_POST').retry).toMatchObject({ attempts: 2, first: 200, longest: 5000 });
     expect(of('FIELD_POST')).toMatchObject({ timeout: 2_000, retry: { attempts: 5, on: new Set([503]) } });
     expect(of('OFF_GET')).not.toHaveProperty('timeout');
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../../src/model/fault.ts';
-import { AttemptTimeout, errorWords, isFinal } from '../../src/process/attempt.ts';
+import { AttemptTimeout } from '../../src/model/retry.ts';
+import { errorWords, isFinal } from '../../src/process/attempt.ts';
 import { WorkerDied } from '../../src/store/index.ts';
 
 describe('what a message log says of an error', () => {
@@ -31,8 +32,8 @@ describe('what a message log says of an error', () => {
   });
 
   it('is the last word where the caller is at fault, and not where something is out of order', () => {
-    expect(isFinal(Fault.of('FORBIDDEN', { user: 'X', what: 'y' }))).toBe(true);
-    expect(isFinal(Fault.of('UNAVAILABLE', { reason: 'x' }))).toBe(false);
-    expect(isFinal(new Error('x'))).toBe(false);
+    expect(isFinal(Fault.of('FORBIDDEN', { user: 'X', what: 'y' }), undefined)).toBe(true);
+    expect(isFinal(Fault.of('UNAVAILABLE', { reason: 'x' }), undefined)).toBe(false);
+    expect(isFinal(new Error('x'), undefined)).toBe(false);
   });
 });

@@ -25,7 +25,7 @@ const code: Code = (given, context) => modes.get(given.MODE ?? '')?.(given, cont
 describe.each(['SQLite', 'PostgreSQL'])('the scheduler on %s', (engine) => {
   const isPostgres = engine === 'PostgreSQL';
   const inEngine = it.skipIf(isPostgres && !hasPostgres);
-  const registry = registryOf('retry: { attempts: 1, first: 10 ms, longest: 10 ms }');
+  const registry = registryOf('retry: { attempts: 2, first: 10 ms, longest: 10 ms }');
   let database: TestDatabase | undefined;
   let test: TestScheduler;
 

@@ -37,7 +37,7 @@ process: WORK
 type: Application Engine
 permission: EVERYTHING
 parameters: { PIN: { type: string(20), sensitive: true }, COUNT: { type: integer, sensitive: true }, HOW: string }
-retry: { attempts: 1, first: 10 ms, longest: 10 ms }
+retry: { attempts: 2, first: 10 ms, longest: 10 ms }
 ---
 service: Words.v1
 permission: EVERYTHING

@@ -72,7 +72,7 @@ process: FLAKY
 type: Application Engine
 permission: EVERYTHING
 parameters: { MODE: { type: string, enum: [once, always, refuse, warn, hang] } }
-retry: { attempts: 1, first: 10 ms, longest: 10 ms }
+retry: { attempts: 2, first: 10 ms, longest: 10 ms }
 timeout: 200 ms
 ---
 process: NUMBERS_LIST

@@ -1,13 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type * as Cockatiel from 'cockatiel';
-import type { Node, Retry } from '../../model/node.ts';
+import type { Node } from '../../model/node.ts';
+import { CALL_RETRY, isRetried, type Retry } from '../../model/retry.ts';
 import { type Called, InvokeError } from '../error.ts';
 import type { RawReply, Received } from './raw-reply.ts';
 import { isRepeatable, type Sending } from './sending.ts';
 import { transportError } from './transport-error.ts';
 
 /** Milliseconds to wait after an attempt: random below an amount that doubles each time (full jitter). */
-const backOff = (attempt: number): number => Math.random() * Math.min(200 * 2 ** (attempt - 1), 5000);
+const backOff = ({ first, longest }: Retry, attempt: number): number =>
+  Math.random() * Math.min(first * 2 ** Math.min(attempt - 1, 52), longest);
 
 /** The longest Retry-After that is waited for, in milliseconds. */
 const LONGEST_WAIT = 60_000;
@@ -22,26 +24,30 @@ const TEMPORARY: ReadonlySet<string> = new Set(['CONNECTION', 'TIMEOUT', 'CUT', 
 type Outcome = { readonly reply: Received } | { readonly error: unknown };
 
 /**
- * Makes a call, and repeats it until it succeeds or its attempts are used up.
+ * Makes a call, and repeats it until it succeeds, or its attempts or its time are used up.
  * @throws what the last attempt throws; InvokeError ABORTED, TIMEOUT when the signal ends a wait
  */
 export async function repeating(attempt: () => Promise<Received>, retry: Retry, sending: Sending): Promise<RawReply> {
+  const { attempts = Infinity, for: time = Infinity } = retry;
+  const began = performance.now();
   for (let made = 1; ; made++) {
     let outcome: Outcome;
     try {
       const reply = await attempt();
-      if (!retry.on.has(reply.status)) return reply;
+      if (!isRetried(retry, reply.status)) return reply;
       outcome = { reply };
     } catch (error) {
       outcome = { error };
     }
     const reply = 'reply' in outcome ? outcome.reply : undefined;
     const asked = reply === undefined ? undefined : retryAfter(reply.headers['retry-after']);
-    const isLast = made >= retry.attempts || !isRepeatable(sending.outgoing, sending);
-    if (isLast || !mayRepeat(outcome, asked, retry, sending) || (asked ?? 0) > LONGEST_WAIT)
+    const wait = asked ?? backOff(retry, made);
+    const isOver = made >= attempts || performance.now() - began + wait > time;
+    if (isOver || !isRepeatable(sending.outgoing, sending) || !mayRepeat(outcome, asked, retry, sending))
       return endOf(outcome, asked);
+    if ((asked ?? 0) > LONGEST_WAIT) return endOf(outcome, asked);
     reply?.release();
-    await pause(asked ?? backOff(made), sending);
+    await pause(wait, sending);
   }
 }
 
@@ -55,10 +61,10 @@ function endOf(outcome: Outcome, asked: number | undefined): RawReply {
 function mayRepeat(
   outcome: Outcome,
   asked: number | undefined,
-  { declared }: Retry,
+  retry: Retry,
   { outgoing, isUnsent, options }: Sending,
 ): boolean {
-  const isHarmless = declared || IDEMPOTENT.has(outgoing.method);
+  const isHarmless = retry !== CALL_RETRY || IDEMPOTENT.has(outgoing.method);
   if ('reply' in outcome) return isHarmless || asked !== undefined;
   const { error } = outcome;
   if (!(error instanceof InvokeError) || !TEMPORARY.has(error.code) || options.signal?.aborted === true) return false;

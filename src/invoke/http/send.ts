@@ -1,4 +1,4 @@
-import type { Retry } from '../../model/node.ts';
+import type { Retry } from '../../model/retry.ts';
 import { empty } from '../../wire/measured.ts';
 import type { Proof } from '../credential.ts';
 import { InvokeError } from '../error.ts';

@@ -1,9 +1,10 @@
 import type { Environment } from '../../load/value/config.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import type { ConfigText, ResolveReference } from '../../model/definition.ts';
-import { type Node, RETRY_DEFAULTS } from '../../model/node.ts';
+import type { Node } from '../../model/node.ts';
 import { MASK, type Redactor } from '../../model/redactor.ts';
 import { BASIC, BEARER, basic, type Credential, credentialTexts, type Proof } from '../credential.ts';
+import { CALL_RETRY } from '../../model/retry.ts';
 import { type Called, InvokeError } from '../error.ts';
 import type { Timeouts } from '../limits.ts';
 import type { Outgoing, PreparedRequest } from '../outgoing.ts';
@@ -96,7 +97,7 @@ export function createTransport({ timeouts, env, folder, redactor }: TransportOp
       const peer = opening instanceof Promise ? await opening : opening;
       const addresses = peer.bases(primaryUrl, called).map((base) => addressAt(base, outgoing, called));
       const credential = credentialOf(peer, target, outgoing, called);
-      const retry = operation.retry ?? node.retry ?? RETRY_DEFAULTS;
+      const retry = operation.retry ?? node.retry ?? CALL_RETRY;
       const sending: Sending = {
         called,
         outgoing,

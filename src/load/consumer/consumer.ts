@@ -1,4 +1,5 @@
 import type { ConsumerOperation, SoapConsumer } from '../../model/consumer.ts';
+import { CALL_RETRY } from '../../model/retry.ts';
 import type { Service } from '../../model/service.ts';
 import { positionOf } from '../diagnostic/diagnostic.ts';
 import type { Documents } from '../document/documents.ts';
@@ -40,7 +41,7 @@ function linkFacts(context: ConsumerContext, spot: OperationSpot, service: Servi
     ...given({
       description: declared.description,
       timeout: linkDuration(linking, declared.timeout === undefined ? spot.service : declared, 'timeout'),
-      retry: linkRetry(spot.inherited('retry')?.value),
+      retry: linkRetry(linking, declared.retry === undefined ? spot.service : declared, CALL_RETRY),
       routing: override?.id,
     }),
     at: positionOf(at),

@@ -1,4 +1,5 @@
 import type { ComponentEventName } from '../../model/component.ts';
+import { type RetryDeclared, retry } from '../value/retry.ts';
 import {
   count,
   description,
@@ -30,6 +31,8 @@ export interface ComponentEventDeclared {
   readonly sequence?: number;
   readonly processing?: 'Pre Process' | 'Post Process';
   readonly enabled?: boolean;
+  readonly as?: string;
+  readonly retry?: RetryDeclared;
 }
 
 export interface RelatedContentDeclared {
@@ -57,6 +60,12 @@ const event = keys<keyof ComponentEventDeclared>(
       '`Pre Process` goes with SavePreChange, `Post Process` with SavePostChange.',
     ),
     enabled: yesNo('Whether the class runs.', true),
+    as: refersTo(
+      'role-id',
+      'A role that replaces the grants of the user who saves: the class runs for every save, and its calls and queries are permitted by the permission lists of this role.',
+      'AUDITORS',
+    ),
+    retry,
   },
 );
 

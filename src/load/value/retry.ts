@@ -1,30 +1,109 @@
-import { RETRY_DEFAULTS, type Retry } from '../../model/node.ts';
-import { integer, type JsonSchema, keys, statuses } from '../schema/json-schema.ts';
+import type { Retry } from '../../model/retry.ts';
+import { duration } from '../../wire/words.ts';
+import type { Linking } from '../linking.ts';
+import { given } from '../object.ts';
+import { integer, type JsonSchema, keys, mapOr, statuses, time } from '../schema/json-schema.ts';
+import { linkDuration } from './units.ts';
 
-/** The retry settings of a node or an operation, whose bounds the JSON Schema has checked. */
-export function linkRetry(said: RetryDeclared | undefined): Retry | undefined {
-  if (said === undefined) return undefined;
-  const { attempts = RETRY_DEFAULTS.attempts, on = [...RETRY_DEFAULTS.on] } = said;
-  return { attempts, on: new Set(typeof on === 'number' ? [on] : on), declared: true };
-}
+/** `retry:` of a call, a process or a class after a save: the number of attempts, or a map. */
+export type RetryDeclared = number | RetryMap;
 
-export interface RetryDeclared {
+interface RetryMap {
   readonly attempts?: number;
-  readonly on?: number | readonly number[];
+  readonly for?: string;
+  readonly first?: string;
+  readonly longest?: string;
+  readonly on?: 'any' | 'failure' | number | readonly number[];
 }
 
-export const retry: JsonSchema = keys<keyof RetryDeclared>(
-  {
-    description:
-      'When to repeat a call, instead of the default: three attempts in total, only of requests that can be repeated safely.',
-    examples: [{ attempts: 3, on: [429, 503] }],
-  },
-  {
-    attempts: integer('Total number of attempts; 1 means no retry.', { minimum: 1, maximum: 10, default: 3 }, 5),
-    on: statuses(
-      'HTTP statuses to retry after, as after a failed connection. The default is 408, 429, 502, 503 and 504.',
-      [429, 503],
-      503,
+/**
+ * The retry settings of a definition, whose form the JSON Schema has checked. Settings without effect are reported.
+ * @param container the map with the key `retry`
+ * @param standard what applies without `retry:`, and supplies what it leaves out
+ */
+export function linkRetry(
+  linking: Linking,
+  container: { readonly retry?: RetryDeclared },
+  standard: Retry,
+): Retry | undefined {
+  const said = container.retry;
+  if (said === undefined) return undefined;
+  const { first, longest, on } = standard;
+  if (typeof said === 'number') return { attempts: said, first, longest, on };
+  const linked = linkMap(linking, said, standard);
+  checkMap(linking, container, said, linked);
+  return linked;
+}
+
+function linkMap(linking: Linking, said: RetryMap, standard: Retry): Retry {
+  const { attempts, on = standard.on } = said;
+  const [time, first, longest = standard.longest] = (['for', 'first', 'longest'] as const).map((key) =>
+    linkDuration(linking, said, `retry.${key}`),
+  );
+  // The one that is declared replaces the default of the other: attempts for a day would not be attempts: 50.
+  const isBound = attempts !== undefined || time !== undefined;
+  return {
+    ...given({ attempts: isBound ? attempts : standard.attempts, for: isBound ? time : standard.for }),
+    // A longest pause below the default first pause also shortens that one.
+    first: first ?? Math.min(standard.first, longest),
+    longest,
+    on: typeof on === 'string' || on instanceof Set ? on : new Set(typeof on === 'number' ? [on] : (on as number[])),
+  };
+}
+
+function checkMap(
+  { report, places }: Linking,
+  container: { readonly retry?: RetryDeclared },
+  said: RetryMap,
+  { attempts, for: time, first, longest }: Retry,
+): void {
+  const refuse = (key: keyof RetryMap, reason: string): void =>
+    report.raise('bad-value', { name: `retry.${key}`, reason, examples: [] }, places.value(said, key));
+  const [other] = (Object.keys(said) as (keyof RetryMap)[]).filter((key) => key !== 'attempts');
+  if (attempts === 1 && said.attempts === undefined) {
+    const reason = 'has neither attempts nor for, so nothing is attempted again';
+    report.raise('bad-value', { name: 'retry', reason, examples: [3] }, places.value(container, 'retry'));
+  } else if (attempts === 1 && other !== undefined) refuse(other, 'has no effect, because retry.attempts is 1');
+  else if (said.first !== undefined && first > longest)
+    refuse('first', `is longer than retry.longest, which is ${duration(longest)}`);
+  else if (said.for !== undefined && time !== undefined && time <= first)
+    refuse('for', `leaves no time for a second attempt: the first pause is ${duration(first)}`);
+}
+
+export const retry: JsonSchema = {
+  title: 'a number of attempts or a map',
+  description:
+    'When a failed attempt is followed by another: the number of attempts in total, or a map. Whichever of attempts and time ends first.',
+  ...mapOr(
+    keys<keyof RetryMap>(
+      {
+        description:
+          'When a failed attempt is followed by another. Whichever of attempts and time ends first; if only one of them is given, the other has no limit. A call is attempted 3 times by default, after 200 ms to 5 s, on 408, 429, 502, 503 and 504, and only if it can be repeated safely; `retry` applies to every method. A process is attempted once by default; with `retry`, after 10 s to 10 min, on any failure. A class after a save is attempted for a day by default, after 1 s to 1 h, on any error.',
+        minProperties: 1,
+        examples: [
+          { attempts: 3, on: [429, 503] },
+          { for: '1 d', first: '10 s', longest: '1 h' },
+        ],
+      },
+      {
+        attempts: integer('Number of attempts in total; 1 means no retry.', { minimum: 1, maximum: 1000 }, 3),
+        for: time('No attempt begins later than this after the first one began.', undefined, '1 d', '10 min'),
+        first: time('The first pause. Each is twice the one before, and varies at random.', undefined, '10 s'),
+        longest: time('The longest pause.', undefined, '1 h', '10 min'),
+        on: {
+          ...statuses(
+            'What is followed by another attempt: `any` error, a `failure` (every status from 500), or HTTP statuses. Of a call, the status of its reply; a connection that fails is always retried. Of a process or a class, the status of the fault that ended the attempt: 500 for an error that is not a fault, 504 for one that took too long.',
+            [429, 503],
+            503,
+            'failure',
+          ),
+          title: 'any, failure, a status from 400 to 599, or a list of them',
+          type: ['string', 'integer', 'array'],
+          pattern: '^(any|failure)$',
+        },
+      },
     ),
-  },
-);
+    integer('Number of attempts in total; 1 means no retry.', { minimum: 1, maximum: 1000 }, 3),
+  ),
+  examples: [3, { attempts: 3, on: [429, 503] }, { for: '1 d', first: '10 s', longest: '1 h' }],
+};
