@@ -121,8 +121,8 @@ export function checkGuardedClasses(
   answer: Answer,
 ): void {
   if (answer.kind !== 'component' || answer.action === 'read') return;
-  for (const { service, enabled } of answer.component.events) {
-    if (!enabled || service.public || service.permissions.length === 0) continue;
+  for (const { service, enabled, as } of answer.component.events) {
+    if (!enabled || as !== undefined || service.public || service.permissions.length === 0) continue;
     const reason = `${id} is public but ${service.id} is not, so it would never run after a save by ${id}`;
     report.raise('bad-save', { reason }, places.key(declared, 'save'));
   }
