@@ -2,10 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadProject } from '../../src/load/index.ts';
+import type { Registry } from '../../src/model/registry.ts';
+import { checkConnected } from '../../src/serve/start/database-check.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts';
-import { eventually, gatewayText } from '../support/project.ts';
+import { eventually, gatewayText, writeProject } from '../support/project.ts';
 import { callerOf, startFailing } from './failure-project.ts';
 
 const rest = '/gateway/RESTListeningConnector';
@@ -125,6 +128,34 @@ describe.skipIf(!(hasPostgres && hasPgBouncer)).each(['transaction', 'statement'
     });
   },
 );
+
+describe.skipIf(!(hasPostgres && hasPgBouncer))('a datasource behind PgBouncer in transaction mode', () => {
+  it('is refused at the start, and by check --connect', async () => {
+    const at = await database();
+    const pooler = await startPgBouncer(at.url, { pool_mode: 'transaction' });
+    const files = {
+      'definitions/other.yaml': `datasource: OTHER
+url: ${pooler.through(at.url)}
+---
+query: HERE
+public: true
+datasource: OTHER
+columns: { N: integer }
+sql: select 1 as n
+`,
+    };
+    await expect(startTestGateway({ files })).rejects.toThrow(
+      /^datasource OTHER: \S+ is a pooler, such as PgBouncer, in transaction mode/,
+    );
+    const project = writeProject(files);
+    onTestFinished(project.remove);
+    const { registry } = loadProject({ root: project.root });
+    const found = await checkConnected(registry as Registry, { root: project.root, env: {} });
+    expect(found.map(({ message }) => message)).toContainEqual(
+      expect.stringMatching(/^The datasource OTHER can't be read: \S+ is a pooler, .* in transaction mode/),
+    );
+  });
+});
 
 /** Clients of a pooler that are never idle, until the test is finished. */
 async function busy(url: string): Promise<void> {

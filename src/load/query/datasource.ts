@@ -49,7 +49,10 @@ function urlFault(url: string, hasPassword: boolean): string | undefined {
 
 /** Several hosts, as libpq has them, are not a URL for others. */
 function postgresFault(url: string): string | undefined {
-  const [, path = '', query = ''] = /^\w+:\/\/[^/?#]*(?:\/([^?#]*))?(?:\?([^#]*))?/.exec(url) ?? [];
+  const [, authority = '', path = '', query = ''] = /^\w+:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?/.exec(url) ?? [];
+  const hosts = authority.slice(authority.lastIndexOf('@') + 1).split(',');
+  if (hosts.some((host) => host !== '' && !URL.canParse(`postgres://${host}/`)))
+    return 'it is not well-formed; percent-encode special characters';
   return path !== '' || /(?:^|&)dbname=./.test(query) ? undefined : 'no database follows the host';
 }
 

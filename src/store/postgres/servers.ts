@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { userInfo } from 'node:os';
 import type { ConnectionOptions } from 'node:tls';
 import { errorCode, errorText } from '../error.ts';
 import {
@@ -95,7 +96,7 @@ export class Servers {
   /** As in libpq, that of the user unless it is named. */
   get database(): string {
     const { database, user } = this.#address;
-    return database ?? user ?? process.env.USER ?? '';
+    return database ?? user ?? userInfo().username;
   }
 
   /** Whether the role of a server matters. */
