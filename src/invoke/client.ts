@@ -5,6 +5,7 @@ import type { Spool } from '../model/blob.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Flow } from '../model/flow.ts';
 import type { FlowReply, InvokeReply } from '../model/invoke-reply.ts';
+import type { CallObserver } from '../model/metrics.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
 import type { DocumentValue } from '../model/value.ts';
@@ -28,6 +29,8 @@ export interface ClientOptions {
   readonly folder?: string;
   /** Learns the tokens that are fetched; one that knows the secrets of `env` where it is left out. */
   readonly redactor?: Redactor;
+  /** Counts the calls. */
+  readonly observer?: CallObserver;
 }
 
 /** Calls the operations of other systems. */
@@ -62,7 +65,7 @@ export function createClient(
   { env, spool, folder = process.cwd(), redactor = createRedactor(() => secretsOf(env)), ...options }: ClientOptions,
 ): Client {
   const timeouts: Timeouts = { ...TIMEOUTS, ...options.timeouts };
-  const transport = createTransport({ timeouts, env, folder, redactor });
+  const transport = createTransport({ timeouts, env, folder, redactor, observer: options.observer });
   const calls = createCalls({ gateway: registry.gateway, env, spool, timeouts, transport, redactor });
   const flows = createFlows(calls);
   const find = (given: string | ConsumerOperation, { requestId = randomUUID() }: CallOptions) => {

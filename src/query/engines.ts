@@ -75,7 +75,7 @@ export function ownDatabase({ location, postgres: access }: Pick<Store, 'locatio
 /** The runners: that of the gateway's own database is opened now, those of datasources with their first query. */
 export interface Runners {
   readonly main: Opened;
-  opened(): readonly Runner[];
+  opened(): readonly Named[];
   /** @throws Fault UNAVAILABLE if the datasource is not configured */
   of(datasource: Datasource | undefined): Opened;
 }
@@ -86,6 +86,11 @@ interface Opened {
   readonly runner: Runner;
 }
 
+/** The same with a name for people: `queries` or `datasource HR`. */
+interface Named extends Opened {
+  readonly name: string;
+}
+
 export function openRunners(options: QueryOptions): Runners {
   const { store, readers = 2, maxReaders = 8, datasources = [] } = options;
   const connections = store.postgres?.connections.queries ?? 0;
@@ -94,7 +99,10 @@ export function openRunners(options: QueryOptions): Runners {
   const others = new Map<string, Opened>();
   return {
     main,
-    opened: () => [main, ...others.values()].map(({ runner }) => runner),
+    opened: () => [
+      { ...main, name: 'queries' },
+      ...[...others].map(([id, opened]) => ({ ...opened, name: `datasource ${id}` })),
+    ],
     of(datasource) {
       if (datasource === undefined) return main;
       const { id } = datasource;

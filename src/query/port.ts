@@ -1,5 +1,6 @@
 import type { ReplyRoot } from '../model/document.ts';
 import type { Bytes } from '../model/handler.ts';
+import type { PoolStatus } from '../model/metrics.ts';
 import type { Query } from '../model/query.ts';
 import type { Row, Value } from '../model/value.ts';
 
@@ -69,6 +70,11 @@ export interface QueryStatus {
   readonly waiting: number;
 }
 
+/** The readers or connections of one database. */
+export interface NamedPool extends PoolStatus {
+  readonly name: string;
+}
+
 /** Runs stored queries. */
 export interface QueryPort {
   /**
@@ -85,6 +91,8 @@ export interface QueryPort {
   /** Resolves as soon as the gateway's own database can be read. @throws Fault UNAVAILABLE if no reader can be started */
   ready(): Promise<void>;
   status(): QueryStatus;
+  /** By database: `queries` for the gateway's own, `datasource` and its id for others that were opened. */
+  pools(): readonly NamedPool[];
   /** Rejects new calls, lets running ones finish, then ends the readers. */
   close(): Promise<void>;
 }

@@ -71,6 +71,8 @@ export interface Runner {
   /** Resolves when a query can be run. @throws Fault UNAVAILABLE */
   ready(): Promise<void>;
   status(): QueryStatus;
+  /** The most readers or connections that run queries at the same time. */
+  readonly limit: number;
   /** Rejects new queries, lets running ones finish, then ends the readers or connections. */
   close(): Promise<void>;
 }

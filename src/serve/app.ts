@@ -8,6 +8,7 @@ import { exchangeOf, type GatewayContext, type GatewayEnv } from './exchange/exc
 import { notReady } from './exchange/refuse.ts';
 import type { Log } from './log/log.ts';
 import type { Metrics } from './log/metrics.ts';
+import { metricsFormat } from './log/metrics-text.ts';
 import { createRecorder } from './log/record.ts';
 import { mountMessages } from './messages/mount.ts';
 import { compileOperations } from './operations.ts';
@@ -98,6 +99,7 @@ function mountMonitoring(
     }
     exchange.admitted = true;
     const options = { compresses: gateway.compress.rest, isStatic: false };
-    return plain.document(exchange, metrics.contentType, await metrics.text(), options);
+    const { contentType, write } = metricsFormat(exchange.header('accept'));
+    return plain.document(exchange, contentType, write(await metrics.families()), options);
   });
 }

@@ -17,6 +17,7 @@ import { openTls } from './listen/tls.ts';
 import { createLog, type Log, type LogOptions } from './log/log.ts';
 import type { Counted } from './log/metrics.ts';
 import { createMetrics } from './log/metrics.ts';
+import { gatewaySources, identity, jobNames, queueReadings } from './log/readings.ts';
 import { type Address, addressUrl, contractBase, readAddress, readSampleUsers } from './start/address.ts';
 import { openAuthenticator, securitySettings } from './start/authentication.ts';
 import { datasourceSettings, openData } from './start/data.ts';
@@ -80,11 +81,12 @@ interface DrainOptions {
  * @throws DefinitionsError, GatewayError, StoreError
  */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
-  const registry = registryOf(options.project ?? loadProject(options));
+  const project = options.project ?? loadProject(options);
+  const registry = registryOf(project);
   checkSettings(registry, options.env);
   const opened = new Opened();
   try {
-    return await open(registry, options, opened);
+    return await open(registry, project.sources, options, opened);
   } catch (error) {
     // It may already be listening: no caller should reach a gateway with nothing behind it.
     await opened.close(0);
@@ -93,7 +95,12 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
 }
 
 /** The steps of a start: each part depends on those before it, and is closed before them. */
-async function open(registry: Registry, options: GatewayOptions, opened: Opened): Promise<RunningGateway> {
+async function open(
+  registry: Registry,
+  sources: LoadedProject['sources'],
+  options: GatewayOptions,
+  opened: Opened,
+): Promise<RunningGateway> {
   const { root, env, usersWithin, headersTimeout, idleTimeout = IDLE_TIMEOUT, grace = GRACE, others } = options;
   const { gateway } = registry;
   const at = readAddress(registry, env);
@@ -102,6 +109,8 @@ async function open(registry: Registry, options: GatewayOptions, opened: Opened)
   const log = createLog({ ...options.log, redactor });
   opened.add(() => new Promise((resolve) => log.flush(() => resolve())));
   const ports = { env, folder: root, log };
+  const metrics = createMetrics({ jobs: jobNames(registry), ...(others === undefined ? {} : { others }) });
+  metrics.measure(identity(sources));
   const tls = gateway.tls === undefined ? undefined : openTls(gateway.tls, ports);
 
   const onError = (err: Error): void => log.warn({ err }, err.message);
@@ -121,12 +130,11 @@ async function open(registry: Registry, options: GatewayOptions, opened: Opened)
   const safeguards = await openSafeguards(registry, { ...ports, store });
   opened.add(() => safeguards.close());
   const { audit, throttle } = safeguards;
-  const outbound = createLazyClient(registry, { env, spool, folder: root, redactor });
+  const outbound = createLazyClient(registry, { env, spool, folder: root, redactor, observer: metrics });
   opened.add(() => outbound.close());
-  const services = await openServices(registry, { data, outbound, log, redactor, audit, directory, ...code });
+  const services = await openServices(registry, { data, outbound, log, redactor, audit, metrics, directory, ...code });
   opened.add((timeoutMs) => services.close(timeoutMs));
 
-  const metrics = createMetrics({ queries, queue: services.queue, ...(others === undefined ? {} : { others }) });
   const authenticator = await openAuthenticator(registry, { ...ports, directory, store });
   const readiness = new Readiness(() => Promise.all([store.ready(), queries.ready(), blobs.ready()]));
   let base = '';
@@ -137,8 +145,20 @@ async function open(registry: Registry, options: GatewayOptions, opened: Opened)
     base: () => base,
   });
   const proxies = compileProxies(gateway.proxies);
-  const http = createHttpServer(app, gateway.limits, safeguards, { log, idleTimeout, headersTimeout, tls, proxies });
+  const http = createHttpServer(app, gateway.limits, safeguards, {
+    log,
+    metrics,
+    idleTimeout,
+    headersTimeout,
+    tls,
+    proxies,
+  });
   opened.addBeside((timeoutMs) => http.close(timeoutMs));
+  const { queue } = services;
+  metrics.measure(
+    ...gatewaySources({ ...{ queries, queue, spool, readiness, tls }, connections: http.connections, ...safeguards, tables: () => store.pool?.() }),
+  );
+  metrics.measureFleet(() => queueReadings(queue));
   const bound = await (options.listen ?? listenAt)(http.server, at);
   // A connection that can't be accepted, for lack of file handles for example, affects no other.
   http.server.on('error', (error) => log.error({ err: error }, 'A connection could not be accepted.'));
@@ -180,6 +200,17 @@ class Readiness {
     this.#asked = true;
     if (this.#denied) throw Fault.of('UNAVAILABLE', { reason: 'the gateway is draining, and stops soon' });
     await this.#check();
+  }
+
+  /** The same for the metrics: who reads those does not send requests. */
+  async holds(): Promise<boolean> {
+    return (
+      !this.#denied &&
+      this.#check().then(
+        () => true,
+        () => false,
+      )
+    );
   }
 
   deny(): void {

@@ -2,7 +2,7 @@ export { BlobError, UnwritableError } from './blob/error.ts';
 export { type BlobStorage, openBlobs } from './blob/open.ts';
 export { isFull, StoreError, UnfitStoreError } from './error.ts';
 export { fileAttachment } from './file/attachment.ts';
-export { createSpool, type SpoolOptions } from './file/spool.ts';
+export { createSpool, type MeasuredSpool, type SpoolOptions } from './file/spool.ts';
 export { type Nonces, openNonces } from './nonces.ts';
 export { openStore, openToRead, pendingMigrations } from './open.ts';
 export type { PendingMigration, PostgresAccess, Store, StoreOptions, StoreReader } from './port.ts';
@@ -20,6 +20,7 @@ export {
   JobUnknown,
   type NewJob,
   type QueueCounts,
+  type QueueDepth,
   type Recurring,
   type RetryRule,
   type Worker,

@@ -1,4 +1,5 @@
 import type { DatabaseBounds, DatabaseEngine } from '../model/gateway.ts';
+import type { PoolStatus } from '../model/metrics.ts';
 import type { ConnectionConfig } from './postgres/client.ts';
 import type { SampleDataFile } from './schema/sample-data.ts';
 import type { Db } from './tables.ts';
@@ -40,6 +41,8 @@ export interface Store {
   warnings(gateways: number): Promise<readonly string[]>;
   /** Resolves when the database answers. @throws StoreError */
   ready(): Promise<void>;
+  /** The connections for the tables; absent on SQLite, which has one. */
+  pool?(): PoolStatus;
   /** Ends the connection; a second call does nothing. */
   close(): Promise<void>;
 }

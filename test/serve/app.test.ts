@@ -69,12 +69,22 @@ async function appOf(files: Readonly<Record<string, string>>): Promise<typeof ap
   const log = createLog({ to: { write: () => {} } });
   const outbound = createLazyClient(registry, { env: {}, spool, folder: project.root });
   const directory = createDirectory(registry.users, true);
-  const services = await openServices(registry, { data, outbound, log, redactor, audit: log, directory, ...code });
+  const metrics = createMetrics();
+  const services = await openServices(registry, {
+    data,
+    outbound,
+    log,
+    redactor,
+    audit: log,
+    metrics,
+    directory,
+    ...code,
+  });
   atEnd.unshift(() => services.close(0));
   return createApp(registry, {
     ...{ handlers, queries, blobs, spool, services, outbound, log, redactor, audit: log },
     authenticator: authenticatorOf(registry),
-    metrics: createMetrics(),
+    metrics,
     throttle: undefined,
     sampleUsers: true,
     ready: () => store.ready(),

@@ -1,71 +1,186 @@
 import { describe, expect, it } from 'vitest';
-import { createMetrics } from '../../src/serve/log/metrics.ts';
+import { Fault } from '../../src/model/fault.ts';
+import type { Reading } from '../../src/model/metrics.ts';
+import { createMetrics, type Metrics } from '../../src/serve/log/metrics.ts';
+import { metricsFormat } from '../../src/serve/log/metrics-text.ts';
 
 /** The lines of a page that begin with a name. */
-async function lines(page: Promise<string>, name: string): Promise<string[]> {
-  return (await page).split('\n').filter((line) => line.startsWith(name));
+async function lines(metrics: Metrics, name: string, accept?: string): Promise<string[]> {
+  const page = metricsFormat(accept).write(await metrics.families());
+  return page.split('\n').filter((line) => line.startsWith(name));
 }
 
-describe('the page of metrics', () => {
-  it('counts exchanges from the first on, though what counts them is loaded with it', async () => {
+/** The gauges of two readers. */
+const readers = (busy: number, idle: number): Reading[] => [
+  ['signalbox_query_readers', busy, { state: 'busy' }],
+  ['signalbox_query_readers', idle, { state: 'idle' }],
+];
+
+describe('the metrics of a gateway', () => {
+  it('count exchanges by operation and status, with their duration and the bytes of their bodies', async () => {
     const metrics = createMetrics();
-    metrics.observe('A', 200, 0.002);
-    metrics.observe('A', 200, 0.2);
-    await metrics.counted();
-    metrics.observe('A', 404, 0.2);
-    expect(await lines(metrics.text(), 'signalbox_request_duration_seconds_count')).toEqual([
+    metrics.observe('A', 200, 0.002, 10, 100);
+    metrics.observe('A', 200, 0.2, 0, 7);
+    metrics.observe('A', 404, 31);
+    const [, ...buckets] = await lines(metrics, 'signalbox_request_duration_seconds_bucket{operation="A",status="200"');
+    expect(buckets[0]).toBe('signalbox_request_duration_seconds_bucket{operation="A",status="200",le="0.0025"} 1');
+    expect(buckets.at(-1)).toBe('signalbox_request_duration_seconds_bucket{operation="A",status="200",le="+Inf"} 2');
+    expect(await lines(metrics, 'signalbox_request_duration_seconds_count')).toEqual([
       'signalbox_request_duration_seconds_count{operation="A",status="200"} 2',
       'signalbox_request_duration_seconds_count{operation="A",status="404"} 1',
     ]);
-    expect(await lines(metrics.text(), 'process_resident_memory_bytes')).toHaveLength(1);
+    expect(await lines(metrics, 'signalbox_request_duration_seconds_sum{operation="A",status="404"}')).toEqual([
+      'signalbox_request_duration_seconds_sum{operation="A",status="404"} 31',
+    ]);
+    // A value beyond the last bound is in no other bucket.
+    expect(
+      await lines(metrics, 'signalbox_request_duration_seconds_bucket{operation="A",status="404",le="30"}'),
+    ).toEqual(['signalbox_request_duration_seconds_bucket{operation="A",status="404",le="30"} 0']);
+    expect(await lines(metrics, 'signalbox_received_bytes_total')).toEqual(['signalbox_received_bytes_total 10']);
+    expect(await lines(metrics, 'signalbox_sent_bytes_total')).toEqual(['signalbox_sent_bytes_total 107']);
+    expect(await lines(metrics, 'process_resident_memory_bytes')).toHaveLength(1);
   });
 
-  it('adds what other gateways have counted, as it comes from another process', async () => {
-    const other = createMetrics({ queries: { status: () => ({ readers: [{ pid: 1, busy: false }], waiting: 0 }) } });
+  it('put a value on the bound of a bucket into that bucket', async () => {
+    const metrics = createMetrics();
+    metrics.observe('A', 200, 0.005);
+    const [line] = await lines(
+      metrics,
+      'signalbox_request_duration_seconds_bucket{operation="A",status="200",le="0.005"}',
+    );
+    expect(line).toMatch(/ 1$/);
+  });
+
+  it('count refusals by the code of the fault, and neither failures nor the faults of handlers', async () => {
+    const metrics = createMetrics();
+    metrics.refused(Fault.of('FORBIDDEN', { user: 'JANE', what: 'A' }));
+    metrics.refused(Fault.of('FORBIDDEN', { user: 'JOHN', what: 'A' }));
+    metrics.refused(Fault.of('UNAVAILABLE', { reason: 'full' }));
+    metrics.refused(Fault.of('INTERNAL', { operation: 'A' }));
+    metrics.refused(Fault.of('UPSTREAM_FAILED', { operation: 'A' }));
+    metrics.refused(Fault.custom('MY_OWN_4711', 400, 'no'));
+    expect(await lines(metrics, 'signalbox_refusals_total')).toEqual([
+      'signalbox_refusals_total{reason="forbidden"} 2',
+      'signalbox_refusals_total{reason="unavailable"} 1',
+    ]);
+  });
+
+  it('count attempts by name and result, under one name for all queries that users saved', async () => {
+    const metrics = createMetrics({ jobs: new Set(['EXTRACT']) });
+    const work = { id: 1, user: 'JANE', attempt: 1 };
+    metrics.attempted({ ...work, kind: 'process', name: 'EXTRACT', ms: 70 });
+    metrics.attempted({ ...work, kind: 'process', name: 'EXTRACT', ms: 70, error: new Error('no') });
+    metrics.attempted({ ...work, kind: 'query', name: 'MINE_1', ms: 70 });
+    metrics.attempted({ ...work, kind: 'query', name: 'MINE_2', ms: 70 });
+    expect(await lines(metrics, 'signalbox_job_attempts_total')).toEqual([
+      'signalbox_job_attempts_total{queue="processes",name="EXTRACT",result="done"} 1',
+      'signalbox_job_attempts_total{queue="processes",name="EXTRACT",result="failed"} 1',
+      'signalbox_job_attempts_total{queue="query-runs",name="private",result="done"} 2',
+    ]);
+    expect(await lines(metrics, 'signalbox_job_attempt_duration_seconds_count{queue="processes"')).toEqual([
+      'signalbox_job_attempt_duration_seconds_count{queue="processes",name="EXTRACT"} 2',
+    ]);
+  });
+
+  it('show the event loop when it was held up', async () => {
+    const metrics = createMetrics();
+    await lines(metrics, 'signalbox_event_loop');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const until = performance.now() + 120;
+    while (performance.now() < until);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const [line = ''] = await lines(metrics, 'signalbox_event_loop_lag_seconds{quantile="1"}');
+    expect(Number(line.split(' ')[1])).toBeGreaterThan(0.09);
+    // Who reads next sees it too.
+    expect(await lines(metrics, 'signalbox_event_loop_lag_seconds{quantile="1"}')).toEqual([line]);
+  });
+});
+
+describe('metrics of several gateways that share a port', () => {
+  it('are combined as each says: sums, the longest, the earliest', async () => {
+    const other = createMetrics();
+    other.measure(() => [...readers(0, 1), ['signalbox_ready', 0, {}]]);
     other.observe('A', 200, 0.001);
     other.observe('B', 200, 0.001);
-    const metrics = createMetrics({
-      queries: {
-        status: () => ({
-          readers: [
-            { pid: 2, busy: true },
-            { pid: 3, busy: false },
-          ],
-          waiting: 4,
-        }),
-      },
-      others: async () => [JSON.parse(JSON.stringify(await other.counted()))],
-    });
+    other.circuit('PARTNER', 2);
+    const metrics = createMetrics({ others: async () => [JSON.parse(JSON.stringify(await other.counted()))] });
+    metrics.measure(() => [...readers(1, 1), ['signalbox_ready', 1, {}]]);
     metrics.observe('A', 200, 0.001);
-    expect(await lines(metrics.text(), 'signalbox_request_duration_seconds_count')).toEqual([
+    metrics.circuit('PARTNER', 0);
+    expect(await lines(metrics, 'signalbox_request_duration_seconds_count')).toEqual([
       'signalbox_request_duration_seconds_count{operation="A",status="200"} 2',
       'signalbox_request_duration_seconds_count{operation="B",status="200"} 1',
     ]);
-    expect(await lines(metrics.text(), 'signalbox_query_')).toEqual([
+    expect(
+      await lines(metrics, 'signalbox_request_duration_seconds_bucket{operation="A",status="200",le="30"}'),
+    ).toEqual(['signalbox_request_duration_seconds_bucket{operation="A",status="200",le="30"} 2']);
+    expect(await lines(metrics, 'signalbox_query_')).toEqual([
       'signalbox_query_readers{state="busy"} 1',
       'signalbox_query_readers{state="idle"} 2',
-      'signalbox_query_waiting 4',
     ]);
+    expect(await lines(metrics, 'signalbox_circuit_state')).toEqual(['signalbox_circuit_state{node="PARTNER"} 2']);
+    expect(await lines(metrics, 'signalbox_ready')).toEqual(['signalbox_ready 0']);
+    expect(await lines(metrics, 'process_resident_memory_bytes')).toHaveLength(1);
   });
 
-  it('shows the jobs of the queues once, however many gateways there are', async () => {
-    const counts = async () => [{ queue: 'events', waiting: 3, running: 1, dead: 2 }];
-    const other = createMetrics({ queue: { counts } });
-    const metrics = createMetrics({ queue: { counts }, others: async () => [await other.counted()] });
-    expect(await lines(metrics.text(), 'signalbox_queue_jobs')).toEqual([
+  it('hold those of the fleet once', async () => {
+    const depth = (): Reading[] => [['signalbox_queue_jobs', 3, { queue: 'events', state: 'waiting' }]];
+    const other = createMetrics();
+    other.measureFleet(depth);
+    const metrics = createMetrics({ others: async () => [await other.counted()] });
+    metrics.measureFleet(depth);
+    expect(await lines(metrics, 'signalbox_queue_jobs')).toEqual([
       'signalbox_queue_jobs{queue="events",state="waiting"} 3',
-      'signalbox_queue_jobs{queue="events",state="running"} 1',
-      'signalbox_queue_jobs{queue="events",state="dead"} 2',
     ]);
   });
+});
 
+describe('a page of metrics', () => {
   it.each([
     ['fails', () => Promise.reject(new Error('gone'))],
     ['does not answer', () => new Promise<never>(() => undefined)],
-  ])('comes without the queues where the database %s', async (_, counts) => {
-    const metrics = createMetrics({ queue: { counts } });
+  ])('comes without what %s', async (_, source) => {
+    const metrics = createMetrics();
+    metrics.measure(source);
+    metrics.measureFleet(source);
     metrics.observe('A', 200, 0.001);
-    expect(await lines(metrics.text(), 'signalbox_queue_jobs')).toEqual([]);
-    expect(await lines(metrics.text(), 'signalbox_request_duration_seconds_count')).toHaveLength(1);
+    expect(await lines(metrics, 'signalbox_queue_jobs')).toEqual([]);
+    expect(await lines(metrics, 'signalbox_request_duration_seconds_count')).toHaveLength(1);
+  });
+
+  it('is written by OpenMetrics for callers that prefer it', async () => {
+    const metrics = createMetrics();
+    metrics.refused(Fault.of('NOT_FOUND', { what: 'A' }));
+    metrics.observe('A', 200, 0.7);
+    const openMetrics = 'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3';
+    expect(metricsFormat(openMetrics).contentType).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
+    expect(await lines(metrics, '# TYPE signalbox_refusals', openMetrics)).toEqual([
+      '# TYPE signalbox_refusals counter',
+    ]);
+    expect(await lines(metrics, 'signalbox_refusals', openMetrics)).toEqual([
+      'signalbox_refusals_total{reason="not_found"} 1',
+    ]);
+    const unit = '# UNIT signalbox_request_duration_seconds seconds';
+    expect(await lines(metrics, unit, openMetrics)).toEqual([unit]);
+    const bucket = 'signalbox_request_duration_seconds_bucket{operation="A",status="200",le="1.0"}';
+    expect(await lines(metrics, bucket, openMetrics)).toEqual([`${bucket} 1`]);
+    expect(metricsFormat(openMetrics).write(await metrics.families())).toMatch(/\n# EOF\n$/);
+  });
+
+  it.each([
+    undefined,
+    '*/*',
+    'text/html',
+    'text/plain',
+    'application/openmetrics-text;q=0.1,text/plain;q=0.5',
+  ])("is Prometheus' text for %s", (accept) =>
+    expect(metricsFormat(accept).contentType).toBe('text/plain; version=0.0.4; charset=utf-8'));
+
+  it('escapes what its lines give a meaning', async () => {
+    const metrics = createMetrics();
+    metrics.measure(() => [['signalbox_definitions_info', 1, { hash: 'a"b\\c\nd' }]]);
+    expect(await lines(metrics, 'signalbox_definitions_info')).toEqual([
+      'signalbox_definitions_info{hash="a\\"b\\\\c\\nd"} 1',
+    ]);
   });
 });

@@ -44,17 +44,23 @@ export async function exchange(route: Route, sending: Sending): Promise<Received
     const facts = { called: { ...called, address: address.shown }, node, timeouts, signal: options.signal, proxied };
     const { outgoing, proof = address.proof } = route;
     sending.attempts++;
+    const begun = performance.now();
+    const note = (status: number | string): void => sending.observer?.called(node, status, performance.now() - begun);
     try {
       const marks: Marks = { connected: undefined, sent: undefined };
-      return await spanned({ address, outgoing, proof, facts, marks }, sending, (trace) =>
+      const reply = await spanned({ address, outgoing, proof, facts, marks }, sending, (trace) =>
         attempted(dispatcher, { address, outgoing, proof, facts, marks }, sending, trace),
       );
+      note(reply.status);
+      return reply;
     } catch (error) {
       sending.isUnsent = isUnconnected(error);
       const isLast = index === addresses.length - 1;
       const isAborted = options.signal?.aborted === true;
+      const failure = transportError(error, { ...facts, phase: sending.isUnsent ? 'connect' : 'request' });
+      note(failure instanceof InvokeError ? failure.code : 'INTERNAL');
       if (sending.isUnsent && !isLast && !isTlsError(error) && !isAborted) continue;
-      throw transportError(error, { ...facts, phase: sending.isUnsent ? 'connect' : 'request' });
+      throw failure;
     }
   }
   throw new TypeError('a call needs an address');

@@ -1,4 +1,5 @@
 import type { ConfigText, ResolveReference } from '../../model/definition.ts';
+import type { CallObserver } from '../../model/metrics.ts';
 import type { Node } from '../../model/node.ts';
 import type { Redactor } from '../../model/redactor.ts';
 import { resolveText } from '../configuration.ts';
@@ -41,6 +42,7 @@ export interface PeerSource {
   readonly called: Called;
   /** Learns the credential, and the tokens that are fetched. */
   readonly redactor: Redactor;
+  readonly observer: CallObserver | undefined;
 }
 
 /** @throws InvokeError CONFIGURATION */
@@ -68,7 +70,7 @@ export async function openPeer(node: Node, source: PeerSource): Promise<Peer> {
       return foreign;
     },
     credential: credentialOf(node, pools, timeouts, { resolve, redactor }),
-    circuit: node.circuit.failures === 0 ? undefined : createCircuit(await import('cockatiel'), node),
+    circuit: node.circuit.failures === 0 ? undefined : createCircuit(await import('cockatiel'), node, source.observer),
   };
 }
 

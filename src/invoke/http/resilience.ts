@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type * as Cockatiel from 'cockatiel';
+import type { CallObserver } from '../../model/metrics.ts';
 import type { Node } from '../../model/node.ts';
 import { CALL_RETRY, isRetried, type Retry } from '../../model/retry.ts';
 import { type Called, InvokeError } from '../error.ts';
@@ -47,6 +48,7 @@ export async function repeating(attempt: () => Promise<Received>, retry: Retry, 
       return endOf(outcome, asked);
     if ((asked ?? 0) > LONGEST_WAIT) return endOf(outcome, asked);
     reply?.release();
+    sending.observer?.retried(sending.node);
     await pause(wait, sending);
   }
 }
@@ -111,6 +113,7 @@ const STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 export function createCircuit(
   { BrokenCircuitError, CircuitState, ConsecutiveBreaker, circuitBreaker, handleWhen }: typeof Cockatiel,
   { id, circuit: { failures, reset } }: Node,
+  observer: CallObserver | undefined,
 ): Circuit {
   let until = 0;
   const isFailure = (error: unknown): boolean =>
@@ -120,6 +123,11 @@ export function createCircuit(
     breaker: new ConsecutiveBreaker(failures),
     halfOpenAfter: reset,
   });
+  const states = { [CircuitState.HalfOpen]: 1, [CircuitState.Open]: 2 } as const;
+  observer?.circuit(id, 0);
+  policy.onStateChange((state) =>
+    observer?.circuit(id, state === CircuitState.HalfOpen || state === CircuitState.Open ? states[state] : 0),
+  );
   policy.onBreak(() => {
     until = Date.now() + reset;
   });

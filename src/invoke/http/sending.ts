@@ -1,3 +1,4 @@
+import type { CallObserver } from '../../model/metrics.ts';
 import type { Redactor } from '../../model/redactor.ts';
 import type { Called } from '../error.ts';
 import type { Timeouts } from '../limits.ts';
@@ -19,6 +20,7 @@ export interface Sending {
   readonly node: string;
   readonly timeouts: Timeouts;
   readonly options: SendingOptions;
+  readonly observer: CallObserver | undefined;
   /** The client's. */
   readonly redactor: Redactor;
   /** Aborted when the client is closed: ends all waits. */

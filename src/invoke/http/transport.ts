@@ -1,6 +1,7 @@
 import type { Environment } from '../../load/value/config.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import type { ConfigText, ResolveReference } from '../../model/definition.ts';
+import type { CallObserver } from '../../model/metrics.ts';
 import type { Node } from '../../model/node.ts';
 import { MASK, type Redactor } from '../../model/redactor.ts';
 import { CALL_RETRY } from '../../model/retry.ts';
@@ -53,9 +54,10 @@ interface TransportOptions {
   /** The folder that paths of certificates are relative to. */
   readonly folder: string;
   readonly redactor: Redactor;
+  readonly observer?: CallObserver | undefined;
 }
 
-export function createTransport({ timeouts, env, folder, redactor }: TransportOptions): Transport {
+export function createTransport({ timeouts, env, folder, redactor, observer }: TransportOptions): Transport {
   const closed = new AbortController();
   const proxyOf = proxiesOf(env);
   const peers = new WeakMap<Node, Peer | Promise<Peer>>();
@@ -64,7 +66,16 @@ export function createTransport({ timeouts, env, folder, redactor }: TransportOp
   async function open(node: Node, resolve: ResolveReference, called: Called): Promise<Peer> {
     // Loaded with the first call: neither a start nor an import of the package should wait for it.
     connections ??= import('undici').then((undici) => new Connections(undici));
-    return openPeer(node, { connections: await connections, timeouts, folder, proxyOf, resolve, called, redactor });
+    return openPeer(node, {
+      connections: await connections,
+      timeouts,
+      folder,
+      proxyOf,
+      resolve,
+      called,
+      redactor,
+      observer,
+    });
   }
 
   function peerOf(node: Node, resolve: ResolveReference, called: Called): Peer | Promise<Peer> {
@@ -104,6 +115,7 @@ export function createTransport({ timeouts, env, folder, redactor }: TransportOp
         node: node.id,
         timeouts: peer.timeouts,
         options,
+        observer,
         redactor,
         closed: closed.signal,
         acceptsCodings: acceptsOf(operation),

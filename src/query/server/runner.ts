@@ -79,6 +79,11 @@ export class ServerRunner implements Runner {
     }
   }
 
+  /** One connection is for stopping the queries of others. */
+  get limit(): number {
+    return Math.max(1, this.#options.connections - 1);
+  }
+
   status(): QueryStatus {
     const busy = new Set([...this.#running.values()].map(({ connection }) => connection));
     const readers = [...this.#connections].map((connection) => ({ pid: connection.id, busy: busy.has(connection) }));
@@ -93,8 +98,7 @@ export class ServerRunner implements Runner {
 
   /** Makes as many connections as there is work for. */
   #grow(): void {
-    const most = Math.max(1, this.#options.connections - 1);
-    while (this.#opening < this.#calls.startable && this.#connections.size + this.#opening < most) {
+    while (this.#opening < this.#calls.startable && this.#connections.size + this.#opening < this.limit) {
       this.#open().catch((error: unknown) => {
         // Waiting calls may still be answered by another connection.
         if (this.#connections.size + this.#opening > 0) return;

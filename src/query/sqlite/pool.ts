@@ -58,6 +58,10 @@ export class Pool implements Runner {
     return this.#firstReady.promise;
   }
 
+  get limit(): number {
+    return this.#options.maxReaders;
+  }
+
   status(): QueryStatus {
     const readers = this.#living().map((seat) => ({ pid: seat.process.pid, busy: seat.count > 0 }));
     return { readers, waiting: this.#calls.waiting };

@@ -5,6 +5,7 @@ import type { User } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
 import { NO_CREDENTIALS } from '../../security/port.ts';
 import { addressKey, type RateLimiter, type RateLimits, type Standing } from '../../security/rate-limit.ts';
+import type { Limited } from '../log/readings.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
@@ -22,6 +23,8 @@ export interface Throttle {
   enter(exchange: Exchange, operation: Operation, user: User | undefined): void | Promise<void>;
   /** Counts rejected credentials, once per exchange, and nothing if none were sent. @returns the fault to reply with */
   refused(exchange: Exchange, operation: Operation | undefined, fault: Fault): Promise<Fault>;
+  /** How often each rate refused calls. */
+  limited(): Iterable<Limited>;
 }
 
 /** A rate and the counter that it uses. */
@@ -32,6 +35,8 @@ interface Bound {
   readonly name: string;
   /** The policy field of draft-ietf-httpapi-ratelimit-headers, sections 3 and 4. It is the same in every reply. */
   readonly policy: string;
+  /** Calls that it refused. */
+  count: number;
 }
 
 interface Bounds {
@@ -87,6 +92,10 @@ function throttleOf(all: ReadonlyMap<Operation, Bounds>, ofGateway: Bound | unde
       const key = rate.by === 'all' ? 'all' : user === undefined ? addressOf(exchange) : `user ${user.id}`;
       return count(exchange, rate, key).then(() => occupy(exchange, places));
     },
+    *limited() {
+      const bounds = [ofGateway, ...[...all.values()].map(({ rate }) => rate)].filter((each) => each !== undefined);
+      for (const { name: rule, by, count: refusals } of new Set(bounds)) yield { rule, by, count: refusals };
+    },
     async refused(exchange, operation, fault) {
       const own = rateOf(operation);
       const guard = ofGateway ?? own;
@@ -124,6 +133,7 @@ function show(exchange: Exchange, { name, policy }: Bound, { remaining, reset }:
 
 function tell(exchange: Exchange, bound: Bound, standing: Standing, reason?: string): Fault {
   show(exchange, bound, standing);
+  bound.count += 1;
   const { reset } = standing;
   const why = `rate of ${bound.name} by ${bound.by}`;
   return Fault.of(
@@ -136,7 +146,7 @@ function tell(exchange: Exchange, bound: Bound, standing: Standing, reason?: str
 function boundOf(name: string, rate: Rate, limiter: RateLimiter): Bound {
   const seconds = Math.max(Math.ceil(rate.per / 1000), 1);
   const policy = `"${name}";q=${rate.requests};w=${seconds}`;
-  return { limiter, by: rate.by, name, policy };
+  return { limiter, by: rate.by, name, policy, count: 0 };
 }
 
 /** Slots for calls that run at the same time. */

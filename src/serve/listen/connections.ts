@@ -39,6 +39,11 @@ export class Connections {
     return this.#sockets.size;
   }
 
+  /** How many have a request that is being answered. */
+  get busy(): number {
+    return [...this.#sockets].filter((socket) => replyUnderway(socket) !== undefined).length;
+  }
+
   /** Records a request. @returns false when it is to be ignored, because its connection closes after an earlier reply */
   begin({ socket }: IncomingMessage, outgoing: ServerResponse): boolean {
     if (this.#ending.has(socket)) return false;

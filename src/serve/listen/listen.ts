@@ -11,6 +11,7 @@ import { continueTrace, idsOf, type Trace } from '../../trace/trace.ts';
 import { type GatewayEnv, requestIdOf } from '../exchange/exchange.ts';
 import { GatewayError } from '../gateway-error.ts';
 import type { Log } from '../log/log.ts';
+import type { Metrics } from '../log/metrics.ts';
 import { refusedLine } from '../log/record.ts';
 import type { Address } from '../start/address.ts';
 import type { Safeguards } from '../start/safeguards.ts';
@@ -39,6 +40,7 @@ interface HttpServer {
 
 interface HttpServerOptions {
   readonly log: Log;
+  readonly metrics: Pick<Metrics, 'refused'>;
   /** Milliseconds without a byte after which a transfer is aborted. */
   readonly idleTimeout: number;
   /** Milliseconds within which the head of a request must arrive; 20 s. */
@@ -54,9 +56,9 @@ export function createHttpServer(
   app: Hono<GatewayEnv>,
   limits: Limits,
   { audit, auditFile }: Pick<Safeguards, 'audit' | 'auditFile'>,
-  { log, idleTimeout, headersTimeout = HEADERS_TIMEOUT, tls, proxies }: HttpServerOptions,
+  { log, metrics, idleTimeout, headersTimeout = HEADERS_TIMEOUT, tls, proxies }: HttpServerOptions,
 ): HttpServer {
-  const logs = { log, audit, proxies };
+  const logs = { log, audit, metrics, proxies };
   const fetch: typeof app.fetch = (request, env) => app.fetch(request, Object.assign(env as object, { proxies }));
   const answer = getRequestListener(proxies === undefined ? app.fetch : fetch, {
     hostname: 'localhost',
@@ -170,6 +172,7 @@ interface ParserError extends NodeJS.ErrnoException {
 
 interface RefusalPorts {
   readonly audit: Log;
+  readonly metrics: Pick<Metrics, 'refused'>;
   /** The proxies in front of the gateway. */
   readonly proxies: Proxies | undefined;
 }
@@ -281,13 +284,14 @@ function refusalOf(
   fault: Fault,
   connection: Duplex,
   incoming: IncomingMessage | undefined,
-  { audit, proxies }: RefusalPorts,
+  { audit, metrics, proxies }: RefusalPorts,
   reason?: string,
 ): { readonly trace: Trace; readonly text: string; readonly headers: Readonly<Record<string, string>> } {
   const trace = traceOf(incoming);
   const { requestId } = trace;
   const { contentType, text } = writeProblem(fault, requestId);
   const bytes = Buffer.byteLength(text);
+  metrics.refused(fault);
   const { method } = incoming ?? {};
   audit.info(refusedLine(fault, { ...callerOf(connection, incoming, proxies), trace, method, bytes, reason }));
   const headers = {

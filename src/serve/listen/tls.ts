@@ -12,6 +12,8 @@ import { type Environment, fileMark, resolveSetting } from '../start/settings.ts
 
 /** TLS of a gateway's own address. */
 export interface OpenTls {
+  /** End of the validity of the certificate in use, in milliseconds since 1970. */
+  readonly notAfter: number;
   readonly options: ServerOptions;
   /**
    * Reloads the files into a server whenever they change; invalid files change nothing. @returns a function that stops
@@ -48,7 +50,12 @@ export function openTls(tls: Tls, { env, folder, log }: TlsPorts): OpenTls {
     ...(tls.clientCa === undefined ? {} : { 'client-ca': resolve(folder, setting(tls.clientCa)) }),
   };
   const passphrase = tls.passphrase === undefined ? undefined : setting(tls.passphrase);
-  const read = (): SecureContextOptions => readContext(files, passphrase, tls.minimum, log);
+  let notAfter = 0;
+  const read = (): SecureContextOptions => {
+    const { context, validTo } = readContext(files, passphrase, tls.minimum, log);
+    notAfter = Date.parse(validTo);
+    return context;
+  };
   let seen = lookAt(files);
 
   function renew(server: TlsServer): void {
@@ -64,6 +71,9 @@ export function openTls(tls: Tls, { env, folder, log }: TlsPorts): OpenTls {
   }
 
   return {
+    get notAfter() {
+      return notAfter;
+    },
     options: {
       ...read(),
       ALPNProtocols: ['http/1.1'],
@@ -93,7 +103,7 @@ function readContext(
   passphrase: string | undefined,
   minVersion: Tls['minimum'],
   log: Log,
-): SecureContextOptions {
+): { readonly context: SecureContextOptions; readonly validTo: string } {
   const cert = readPem(files, 'certificate');
   const [certificate] = certificatesOf(cert, files, 'certificate') as [X509Certificate];
   const key = readKey(files, passphrase);
@@ -114,7 +124,7 @@ function readContext(
   } catch (error) {
     throw problem(files, 'certificate', `can't be used: ${(error as Error).message}`);
   }
-  return context;
+  return { context, validTo: certificate.validTo };
 }
 
 function readKey(files: Files, passphrase: string | undefined): KeyObject {

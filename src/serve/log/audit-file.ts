@@ -10,6 +10,8 @@ export interface AuditFile {
   write(line: string): void;
   /** The file can't be written at present, so nothing that must be audited may happen. */
   readonly broken: boolean;
+  /** Lines that were lost while it could not be written. */
+  readonly lost: number;
   /** Opens the path again, where a new file may have been created. */
   reopen(): void;
   /** Writes the remaining lines and closes the file. */
@@ -70,7 +72,9 @@ class Appender implements AuditFile {
   #lines: string[] = [];
   /** The rest of a partial write of whole lines. */
   #rest: Buffer = Buffer.alloc(0);
+  /** Lines lost since the last write, and before it. */
   #lost = 0;
+  #lostBefore = 0;
   #writing = false;
   #broken = false;
   #looked = performance.now();
@@ -83,6 +87,10 @@ class Appender implements AuditFile {
     this.#descriptor = open(path);
     // A gateway that crashed may have left an incomplete line, which must not be joined with the first line of this one.
     if (endsInside(path)) this.#rest = Buffer.from('\n');
+  }
+
+  get lost(): number {
+    return this.#lostBefore + this.#lost;
   }
 
   get broken(): boolean {
@@ -114,6 +122,7 @@ class Appender implements AuditFile {
     if (performance.now() - this.#looked > PAUSE && !this.#followed()) return;
     const bytes = Buffer.concat([this.#rest, Buffer.from(this.#lines.join('') + this.#lostLine())]);
     this.#lines = [];
+    this.#lostBefore += this.#lost;
     this.#lost = 0;
     if (bytes.length > 0) this.#append(bytes);
     else {

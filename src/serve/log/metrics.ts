@@ -1,157 +1,230 @@
-import { setTimeout } from 'node:timers/promises';
-import type { Histogram, Registry } from 'prom-client';
-import type { QueryPort } from '../../query/index.ts';
-import type { JobQueue } from '../../store/index.ts';
+import { type Fault, faults } from '../../model/fault.ts';
+import {
+  type CallObserver,
+  type Combination,
+  METRICS,
+  type MetricDefinition,
+  type MetricFamily,
+  type MetricLabels,
+  type MetricName,
+  type MetricPoint,
+  type MetricSource,
+  type Reading,
+} from '../../model/metrics.ts';
+import type { Account } from '../../model/work.ts';
+import { eventLoopLag, nodeMetrics } from './readings.ts';
 
-type Library = typeof import('prom-client');
-
-/** Counts and durations, in Prometheus' text form at `/metrics`. */
-export interface Metrics {
-  /** One exchange, in seconds. `operation` is empty when none was found. */
-  observe(operation: string, status: number, seconds: number): void;
-  /** The whole page: the totals of all gateways that share the port. */
-  text(): Promise<string>;
-  /** The counts of this gateway. */
+/** What a gateway counts while it works, and what it reads when somebody asks. */
+export interface Metrics extends CallObserver {
+  /** One exchange. `operation` is empty when none was found. Sizes are those of the bodies, in bytes. */
+  observe(operation: string, status: number, seconds: number, received?: number, sent?: number): void;
+  /** The fault that a request was answered with. */
+  refused(fault: Fault): void;
+  /** An attempt at queued work. */
+  readonly attempted: Account;
+  /** Adds gauges of this gateway. */
+  measure(...sources: readonly MetricSource[]): void;
+  /** Adds gauges of the fleet: the source returns nothing while another gateway reports them. */
+  measureFleet(source: MetricSource): void;
+  /** All metrics: of all gateways that share the port, and of the fleet where this gateway reports it. */
+  families(): Promise<readonly MetricFamily[]>;
+  /** Those of this gateway alone. */
   counted(): Promise<Counted>;
-  readonly contentType: string;
 }
 
-type Counters = Omit<Metrics, 'contentType'>;
+/** The metrics of a gateway, in a form that can be sent to another process. */
+export type Counted = readonly MetricFamily[];
 
-/** The counts of a gateway, in a form that can be sent to another process. */
-export type Counted = readonly object[];
-
-/** Sources of the metrics that are not about exchanges. */
-export interface MetricsOptions {
-  readonly queries?: Pick<QueryPort, 'status'>;
-  readonly queue?: Pick<JobQueue, 'counts'>;
+interface MetricsOptions {
+  /** The names of processes, queries and classes in the definitions. */
+  readonly jobs?: ReadonlySet<string>;
   /** The counts of the other gateways that share the port. */
   readonly others?: () => Promise<readonly Counted[]>;
 }
 
-const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** Milliseconds for a source to answer. */
+const SOURCE_WITHIN = 1_000;
 
-/** Milliseconds for the database to count its queues; after that the page is sent without them. */
-const QUEUES_WITHIN = 1_000;
+/** Metrics of one gateway, separate from those of any other in the process. Counting costs an addition. */
+export function createMetrics({ jobs, others }: MetricsOptions = {}): Metrics {
+  const requests = new Series('signalbox_request_duration_seconds');
+  const refusals = new Series('signalbox_refusals_total');
+  const attempts = new Series('signalbox_job_attempts_total');
+  const durations = new Series('signalbox_job_attempt_duration_seconds');
+  const calls = new Series('signalbox_call_duration_seconds');
+  const retries = new Series('signalbox_call_retries_total');
+  const circuits = new Series('signalbox_circuit_state');
+  const received = new Series('signalbox_received_bytes_total');
+  const sent = new Series('signalbox_sent_bytes_total');
+  const all = [requests, received, sent, refusals, attempts, durations, calls, retries, circuits];
+  const [bytesIn, bytesOut] = [received.of({}), sent.of({})];
+  // The series of a pair of labels is looked up without building its key for each request.
+  const byOperation = new Map<string, Map<number, Point>>();
+  const own: MetricSource[] = [eventLoopLag()];
+  const fleet: MetricSource[] = [];
 
-/** Prometheus' text format. */
-const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
-
-/**
- * Metrics of one gateway, separate from those of any other in the process. The library is imported at the first exchange,
- * because it would take a tenth of the start-up time.
- */
-export function createMetrics(options: MetricsOptions = {}): Metrics {
-  let counters: Counters | undefined;
-  let loading: Promise<Counters> | undefined;
-  const early: Parameters<Metrics['observe']>[] = [];
-  const load = async (): Promise<Counters> => {
-    counters = createCounters(await import('prom-client'), options);
-    for (const each of early.splice(0)) counters.observe(...each);
-    return counters;
-  };
-  const loaded = (): Promise<Counters> => {
-    loading ??= load();
-    return loading;
+  const counted = async (): Promise<Counted> => {
+    const readings = await Promise.all(own.map(readWithin));
+    return [...all.map((series) => series.family()), ...gathered(readings.flat()), ...(await nodeMetrics())];
   };
   return {
-    observe(...exchange) {
-      if (counters !== undefined) return counters.observe(...exchange);
-      early.push(exchange);
-      loaded().catch(() => undefined);
+    observe(operation, status, seconds, bytesRead = 0, bytesSent = 0) {
+      let byStatus = byOperation.get(operation);
+      if (byStatus === undefined) {
+        byStatus = new Map();
+        byOperation.set(operation, byStatus);
+      }
+      let point = byStatus.get(status);
+      if (point === undefined) {
+        point = requests.of({ operation, status: String(status) });
+        byStatus.set(status, point);
+      }
+      requests.observe(point, seconds);
+      bytesIn.value += bytesRead;
+      bytesOut.value += bytesSent;
     },
-    text: async () => (await loaded()).text(),
-    counted: async () => (await loaded()).counted(),
-    contentType: CONTENT_TYPE,
-  };
-}
-
-function createCounters(library: Library, { queries, queue, others }: MetricsOptions): Counters {
-  const registry = new library.Registry();
-  library.collectDefaultMetrics({ register: registry });
-  if (queries !== undefined) addReaders(library, registry, queries);
-  return {
-    observe: createDurations(library, registry),
-    counted: () => registry.getMetricsAsJSON(),
-    async text() {
-      const [own, queues] = await Promise.all([
-        others === undefined
-          ? registry.metrics()
-          : sumsOf(library, [await registry.getMetricsAsJSON(), ...(await others())]),
-        queue === undefined ? '' : queuesText(library, queue),
+    refused(fault) {
+      if (isRefusal(fault)) refusals.of({ reason: fault.code.toLowerCase() }).value += 1;
+    },
+    attempted({ kind, name: given, ms, error }) {
+      const queue = QUEUES[kind];
+      const name = jobs?.has(given) === false ? 'private' : given;
+      attempts.of({ queue, name, result: error === undefined ? 'done' : 'failed' }).value += 1;
+      durations.observe(durations.of({ queue, name }), ms / 1000);
+    },
+    called: (node, status, ms) => calls.observe(calls.of({ node, status: String(status) }), ms / 1000),
+    retried(node) {
+      retries.of({ node }).value += 1;
+    },
+    circuit(node, state) {
+      circuits.of({ node }).value = state;
+    },
+    measure: (...sources) => void own.push(...sources),
+    measureFleet: (source) => void fleet.push(source),
+    counted,
+    async families() {
+      const [mine, theirs, ofFleet] = await Promise.all([
+        counted(),
+        others?.() ?? [],
+        Promise.all(fleet.map(readWithin)),
       ]);
-      return own + queues;
+      return [...(others === undefined ? mine : combine([mine, ...theirs])), ...gathered(ofFleet.flat())];
     },
   };
 }
 
-function createDurations({ Histogram }: Library, registry: Registry): Counters['observe'] {
-  const durations = new Histogram({
-    name: 'signalbox_request_duration_seconds',
-    help: 'Time from a request to the end of its reply, by operation and status.',
-    labelNames: ['operation', 'status'],
-    buckets: BUCKETS,
-    registers: [registry],
-  });
-  // The child for a pair of labels is looked up once, not hashed for each request.
-  const children = new Map<string, Map<number, Histogram.Internal<'operation' | 'status'>>>();
-  return (operation, status, seconds) => {
-    let byStatus = children.get(operation);
-    if (byStatus === undefined) {
-      byStatus = new Map();
-      children.set(operation, byStatus);
-    }
-    let child = byStatus.get(status);
-    if (child === undefined) {
-      child = durations.labels(operation, String(status));
-      byStatus.set(status, child);
-    }
-    child.observe(seconds);
-  };
+const QUEUES = { process: 'processes', query: 'query-runs', event: 'events' } as const satisfies Record<
+  Parameters<Account>[0]['kind'],
+  string
+>;
+
+/** Faults of these statuses are failures of the gateway, or the caller's own end, and not refusals. */
+const FAILURES: ReadonlySet<number> = new Set([499, 500, 502, 504, 507]);
+
+/** Whether the gateway refused a request, as opposed to code that did so with a fault of its own. */
+function isRefusal({ code, status }: Fault): boolean {
+  return Object.hasOwn(faults, code) && !FAILURES.has(status);
 }
 
-function addReaders({ Gauge }: Library, registry: Registry, queries: NonNullable<MetricsOptions['queries']>): void {
-  new Gauge({
-    name: 'signalbox_query_readers',
-    help: 'Processes that run stored queries, by what they are doing.',
-    labelNames: ['state'],
-    registers: [registry],
-    collect() {
-      const { readers } = queries.status();
-      const busy = readers.filter((reader) => reader.busy).length;
-      this.set({ state: 'busy' }, busy);
-      this.set({ state: 'idle' }, readers.length - busy);
-    },
-  });
-  new Gauge({
-    name: 'signalbox_query_waiting',
-    help: 'Stored queries that wait to be run.',
-    registers: [registry],
-    collect() {
-      this.set(queries.status().waiting);
-    },
-  });
+/** A series while it counts. */
+interface Point extends MetricPoint {
+  value: number;
+  readonly counts?: number[];
 }
 
-/** Aggregated by the rule of each metric; most are sums. */
-function sumsOf({ AggregatorRegistry }: Library, counted: readonly Counted[]): Promise<string> {
-  return AggregatorRegistry.aggregate([...counted]).metrics();
+/** The series of a counter or a histogram. */
+class Series<N extends MetricName> {
+  readonly #name: N;
+  readonly #bounds: readonly number[];
+  readonly #points = new Map<string, Point>();
+
+  constructor(name: N) {
+    const { bounds = [] }: MetricDefinition = METRICS[name];
+    this.#name = name;
+    this.#bounds = bounds;
+  }
+
+  of(labels: MetricLabels<N>): Point {
+    const key = Object.values(labels).join('\n');
+    const known = this.#points.get(key);
+    if (known !== undefined) return known;
+    const isHistogram = this.#bounds.length > 0;
+    const point = { labels, value: 0, ...(isHistogram ? { counts: [...this.#bounds, Infinity].map(() => 0) } : {}) };
+    this.#points.set(key, point);
+    return point;
+  }
+
+  observe(point: Point, value: number): void {
+    const bounds = this.#bounds;
+    let bucket = 0;
+    while (bucket < bounds.length && value > (bounds[bucket] as number)) bucket += 1;
+    (point.counts as number[])[bucket] = ((point.counts as number[])[bucket] as number) + 1;
+    point.value += value;
+  }
+
+  family(): MetricFamily {
+    return familyOf(this.#name, [...this.#points.values()]);
+  }
 }
 
-/** The queues are in the shared database, so every gateway reports the same numbers. */
-async function queuesText({ Gauge, Registry }: Library, queue: NonNullable<MetricsOptions['queue']>): Promise<string> {
-  const within = new AbortController();
-  const none = setTimeout(QUEUES_WITHIN, [], { signal: within.signal }).catch(() => []);
-  const counts = await Promise.race([queue.counts().catch(() => []), none]);
-  within.abort();
-  const registry = new Registry();
-  const jobs = new Gauge({
-    name: 'signalbox_queue_jobs',
-    help: 'Jobs in the queues of the database, by queue and state.',
-    labelNames: ['queue', 'state'],
-    registers: [registry],
+function familyOf(name: MetricName, points: readonly MetricPoint[]): MetricFamily {
+  const { labels: _, of: __, ...definition }: MetricDefinition = METRICS[name];
+  return { name, ...definition, points };
+}
+
+/** Readings by their metrics. */
+function gathered(readings: readonly Reading[]): MetricFamily[] {
+  const byName = Map.groupBy(readings, ([name]) => name);
+  return [...byName].map(([name, those]) =>
+    familyOf(
+      name,
+      those.map(([, value, labels]) => ({ value, labels })),
+    ),
+  );
+}
+
+async function readWithin(source: MetricSource): Promise<Reading[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Reading[]>((resolve) => {
+    timer = setTimeout(resolve, SOURCE_WITHIN, []);
   });
-  for (const { queue: name, ...states } of counts)
-    for (const state of ['waiting', 'running', 'dead'] as const) jobs.set({ queue: name, state }, states[state]);
-  return registry.metrics();
+  try {
+    return await Promise.race([(async () => [...(await source())])(), late]);
+  } catch {
+    return [];
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const COMBINED: Readonly<Record<Exclude<Combination, 'omit'>, (values: readonly number[]) => number>> = {
+  sum: total,
+  max: (values) => Math.max(...values),
+  min: (values) => Math.min(...values),
+  average: (values) => total(values) / values.length,
+  first: ([value = 0]) => value,
+};
+
+function total(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+/** Combines the metrics of gateways that share a port, each by its own rule. */
+function combine(all: readonly Counted[]): MetricFamily[] {
+  const families = Map.groupBy(all.flat(), ({ name }) => name).values();
+  return [...families].flatMap((those) => {
+    const [{ combined, ...family }] = those as [MetricFamily];
+    if (combined === 'omit') return [];
+    const series = Map.groupBy(
+      those.flatMap(({ points }) => points),
+      ({ labels }) => JSON.stringify(labels),
+    ).values();
+    const points = [...series].map((same) => {
+      const [{ labels, counts }] = same as [MetricPoint];
+      const value = COMBINED[combined](same.map((point) => point.value));
+      const sums = counts?.map((_, bucket) => total(same.map((point) => point.counts?.[bucket] ?? 0)));
+      return { labels, value, ...(sums === undefined ? {} : { counts: sums }) };
+    });
+    return [{ ...family, combined, points }];
+  });
 }

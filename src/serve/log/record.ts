@@ -55,7 +55,8 @@ export function createRecorder(registry: Registry, log: Log, metrics: Metrics, r
   return (exchange, result) => {
     const { operation, caller, status, fault } = result;
     const ms = performance.now() - exchange.started;
-    metrics.observe(operation?.id ?? '', status, ms / 1000);
+    metrics.observe(operation?.id ?? '', status, ms / 1000, exchange.bytesRead, result.bytes);
+    if (fault !== undefined) metrics.refused(fault);
     exchange.over();
     const rules = operation === undefined ? undefined : kept.get(operation);
     const hidden = operation === undefined ? guarded.size > 0 : rules?.hidesPath === true;
@@ -165,9 +166,11 @@ function withoutValues(path: string, guarded: ReadonlySet<string>): string {
   return service < 0 ? path : [...segments.slice(0, service + 1), MASK].join('/');
 }
 
-/** Writes one line of the audit log for each attempt at background work. */
-export function createAccount(audit: Log): Account {
-  return ({ kind, name, id, user, attempt, ms, error }) => {
+/** Writes one line of the audit log for each attempt at background work, and counts it. */
+export function createAccount(audit: Log, metrics: Pick<Metrics, 'attempted'>): Account {
+  return (work) => {
+    const { kind, name, id, user, attempt, ms, error } = work;
+    metrics.attempted(work);
     const fault = error instanceof Fault ? error : undefined;
     audit.info({
       ...decide(fault, true),

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../load/value/config.ts';
-import type { Spool } from '../../model/blob.ts';
 import type { ConfigText } from '../../model/definition.ts';
 import type { Registry } from '../../model/registry.ts';
 import {
@@ -15,6 +14,7 @@ import {
 import {
   type BlobStorage,
   createSpool,
+  type MeasuredSpool,
   openBlobs,
   openStore,
   type Store,
@@ -39,7 +39,7 @@ export interface Data {
   readonly queries: QueryPort;
   readonly blobs: BlobStorage;
   /** Stores attachments that arrive before they are read. */
-  readonly spool: Spool;
+  readonly spool: MeasuredSpool;
   /** Problems that do not prevent a start, one sentence each: datasources that are currently unreachable. */
   readonly warnings: readonly string[];
   close(): Promise<void>;

@@ -19,6 +19,7 @@ import { type JobQueue, openQueue, openRetention, retainedDead } from '../../sto
 import type { Outbound } from '../answer/outbound.ts';
 import { compileQueryRows, Work, type WorkPorts } from '../answer/work.ts';
 import type { Log } from '../log/log.ts';
+import type { Metrics } from '../log/metrics.ts';
 import { createAccount } from '../log/record.ts';
 import type { Data } from './data.ts';
 
@@ -48,6 +49,8 @@ interface ServicesOptions {
   readonly redactor: Redactor;
   /** The audit log. */
   readonly audit: Log;
+  /** Counts attempts. */
+  readonly metrics: Pick<Metrics, 'attempted'>;
   readonly directory: Directory;
   readonly processes: ReadonlyMap<string, ProcessHandler>;
   readonly classes: ReadonlyMap<string, ServiceClass>;
@@ -62,7 +65,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
   const { store, queries, blobs } = data;
   const onError = (err: Error, facts: Readonly<Record<string, unknown>>): void =>
     log.error({ ...facts, err }, err.message);
-  const account = createAccount(options.audit);
+  const account = createAccount(options.audit, options.metrics);
   const queue = redacting(await openQueue(store, { onError, unknown: registry.gateway.limits.unknown }), redactor);
   const saved = openSavedQueries({ registry, store });
   const runs = openQueryRuns({

@@ -17,10 +17,12 @@ export interface SpoolOptions {
  * A spool that keeps short content in memory and the rest in files without names, which disappear with the process however it
  * ends.
  */
-export function createSpool({ folder, memory = 262_144, total = 16_777_216 }: SpoolOptions): Spool {
+export function createSpool({ folder, memory = 262_144, total = 16_777_216 }: SpoolOptions): MeasuredSpool {
   sweepTemporary(folder);
   const budget = new Budget(total);
+  const files: Held = { bytes: 0 };
   return {
+    status: () => ({ memory: total - budget.left, file: files.bytes }),
     async keep(content, limit) {
       const kept = new Gathered(memory, budget);
       let file: SpooledFile | undefined;
@@ -30,7 +32,7 @@ export function createSpool({ folder, memory = 262_144, total = 16_777_216 }: Sp
           length += chunk.length;
           if (length > limit) throw new SpoolLimitError(limit);
           if (file === undefined && kept.add(chunk)) continue;
-          file ??= await SpooledFile.begin(folder, kept);
+          file ??= await SpooledFile.begin(folder, kept, files);
           await file.add(chunk);
         }
         if (file === undefined) kept.trim();
@@ -45,12 +47,26 @@ export function createSpool({ folder, memory = 262_144, total = 16_777_216 }: Sp
   };
 }
 
+/** A spool, with the bytes that it holds at present. */
+export interface MeasuredSpool extends Spool {
+  status(): { readonly memory: number; readonly file: number };
+}
+
+/** The bytes that all files hold. */
+interface Held {
+  bytes: number;
+}
+
 /** The memory that all contents share. */
 class Budget {
   #left: number;
 
   constructor(total: number) {
     this.#left = total;
+  }
+
+  get left(): number {
+    return this.#left;
   }
 
   /** Takes memory. @returns whether enough was left */
@@ -131,17 +147,20 @@ const BLOCK = 262_144;
 /** Content in a file without a name. */
 class SpooledFile implements Kept {
   readonly #file: OpenFile;
+  readonly #held: Held;
   #writer: BlockWriter | undefined;
   #length = 0;
+  #closed = false;
 
-  private constructor(file: OpenFile) {
+  private constructor(file: OpenFile, held: Held) {
     this.#file = file;
+    this.#held = held;
     this.#writer = new BlockWriter(BLOCK, (block, number) => file.write(block, number * BLOCK));
   }
 
   /** Creates the file, and moves the content so far to it. */
-  static async begin(folder: string, gathered: Gathered): Promise<SpooledFile> {
-    const spooled = new SpooledFile(OpenFile.nameless(folder, 'the content'));
+  static async begin(folder: string, gathered: Gathered, held: Held): Promise<SpooledFile> {
+    const spooled = new SpooledFile(OpenFile.nameless(folder, 'the content'), held);
     try {
       for await (const chunk of gathered.stream()) await spooled.add(chunk);
     } catch (error) {
@@ -158,6 +177,7 @@ class SpooledFile implements Kept {
 
   async add(chunk: Uint8Array): Promise<void> {
     this.#length += chunk.length;
+    this.#held.bytes += chunk.length;
     await this.#writer?.write(chunk);
   }
 
@@ -171,6 +191,8 @@ class SpooledFile implements Kept {
   }
 
   dispose(): void {
+    if (!this.#closed) this.#held.bytes -= this.#length;
+    this.#closed = true;
     this.#file.close();
   }
 }

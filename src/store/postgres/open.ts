@@ -51,6 +51,7 @@ export function openPostgres(options: StoreOptions): Store {
       return [unverified(servers), await tooFew(db, location, need)].filter((each) => each !== undefined);
     },
     ready: () => pool.ready(),
+    pool: () => pool.status(),
     close() {
       closing ??= pool.end();
       return closing;

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import { type DatabaseBounds, databaseBounds } from '../../model/gateway.ts';
+import type { PoolStatus } from '../../model/metrics.ts';
 import { timeForStatement, timeLeft } from '../deadline.ts';
 import { Connection, type ConnectionConfig, late, sessionSettings } from './client.ts';
 import { describePostgres, explain, isDemoted } from './error.ts';
@@ -18,6 +19,7 @@ const USUAL = databaseBounds(30_000);
 export interface TablePool extends PostgresPool {
   /** Resolves when the database answers. @throws StoreError */
   ready(): Promise<void>;
+  status(): PoolStatus;
 }
 
 /**
@@ -69,6 +71,10 @@ export function openPool(config: ConnectionConfig, max: number, lost: (error: Er
     connect: async () => explaining(await connect(), config, demoted),
     end: () => pool.end(),
     options: pool.options,
+    status() {
+      const { totalCount, idleCount, waitingCount } = pool;
+      return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount, limit: max };
+    },
     async ready() {
       const client = await connect();
       try {

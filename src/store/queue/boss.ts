@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { fromKysely, type JobInsert, PgBoss } from 'pg-boss';
+import type { PoolStatus } from '../../model/metrics.ts';
 import { unhurried } from '../deadline.ts';
 import type { PostgresAccess } from '../port.ts';
 import { Connection, type ConnectionConfig } from '../postgres/client.ts';
@@ -104,6 +105,11 @@ export class Boss {
   /** Keeps jobs that run from being handed on. */
   async touch(queue: string, ids: readonly string[]): Promise<void> {
     await this.#boss.touch(queue, [...ids]);
+  }
+
+  /** Its connections, but for the one that listens. */
+  pool(): PoolStatus {
+    return this.#pool.status();
   }
 
   /** The tables that its jobs are in, with their schema. */

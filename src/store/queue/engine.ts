@@ -1,7 +1,8 @@
+import type { PoolStatus } from '../../model/metrics.ts';
 import type { Attributes, Cause, Tracer } from '../../trace/trace.ts';
 import type { Store } from '../port.ts';
 import type { Db } from '../tables.ts';
-import type { JobData, NewJob, QueueCounts } from './port.ts';
+import type { JobData, NewJob, QueueCounts, QueueDepth } from './port.ts';
 
 /** A job that a worker of this gateway holds. */
 export interface Claim {
@@ -66,6 +67,9 @@ export interface QueueEngine {
   begin(queues: readonly string[], listener: Listener): Promise<void>;
   /** The numbers of jobs that wait and that run, by queue. */
   counts(): Promise<readonly Omit<QueueCounts, 'dead'>[]>;
+  depths(): Promise<readonly Omit<QueueDepth, 'dead'>[]>;
+  /** Its connections; `undefined` when it has none of its own. */
+  pool?(): PoolStatus | undefined;
   /** Whether at least `most` jobs of a queue wait that are due. */
   isFull(queue: string, most: number): Promise<boolean>;
   /** @param leaving whether jobs still run, which are lost when the process ends */

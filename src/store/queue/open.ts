@@ -64,6 +64,16 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
       const [alive, dead] = await Promise.all([engine.counts(), countDead(await store.tables())]);
       return allCounts(alive, dead);
     },
+    async depths() {
+      const [alive, dead] = await Promise.all([engine.depths(), countDead(await store.tables())]);
+      const none = { waiting: 0, delayed: 0, running: 0, oldest: 0 };
+      const found = new Map(alive.map((each) => [each.queue, each]));
+      const queues = new Set([...workforce.queues, ...found.keys(), ...dead.keys()]);
+      return [...queues]
+        .toSorted()
+        .map((queue) => ({ ...none, ...found.get(queue), queue, dead: dead.get(queue) ?? 0 }));
+    },
+    pool: () => engine.pool?.(),
     isFull: (queue, most) => engine.isFull(queue, most),
     deadLetters: async (which = {}) => deadLetters(await store.tables(), which),
     async redrive(queue, id) {

@@ -1,3 +1,4 @@
+import type { PoolStatus } from '../../model/metrics.ts';
 import type { Cause } from '../../trace/trace.ts';
 import type { Db } from '../tables.ts';
 
@@ -154,6 +155,19 @@ export interface QueueCounts {
   readonly dead: number;
 }
 
+/** The jobs of a queue, as an operator looks at them. */
+export interface QueueDepth {
+  readonly queue: string;
+  /** Due, and not begun. */
+  readonly waiting: number;
+  /** Not due yet: entered for later, or between two attempts. */
+  readonly delayed: number;
+  readonly running: number;
+  readonly dead: number;
+  /** Seconds since the first of those that wait was due; 0 if none waits. */
+  readonly oldest: number;
+}
+
 /**
  * Work that outlives its gateway. A job runs at least once, in one worker at a time; its writes in {@link Job.complete} happen
  * once. A job whose gateway dies is run again by another gateway, or by the next.
@@ -176,6 +190,10 @@ export interface JobQueue {
   /** Wakes the workers of a queue in this gateway, after a transaction that entered a job. */
   wake(queue: string): void;
   counts(): Promise<readonly QueueCounts[]>;
+  /** The depth of every queue with a job, and of those that have a worker here. It reads all jobs: ask at most every few seconds. */
+  depths(): Promise<readonly QueueDepth[]>;
+  /** The connections of the queue to the database; `undefined` on SQLite, where it has none of its own. */
+  pool(): PoolStatus | undefined;
   /** Whether at least `most` jobs of a queue wait that are due; it counts no further. */
   isFull(queue: string, most: number): Promise<boolean>;
   /** The newest first. */

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { sql } from 'kysely';
+import type { PoolStatus } from '../../model/metrics.ts';
 import type { PostgresAccess, Store } from '../port.ts';
 import { isLost, lostConnection } from '../postgres/error.ts';
 import type { Db } from '../tables.ts';
@@ -23,7 +24,7 @@ import {
   take,
 } from './postgres-jobs.ts';
 import { keepStatistics, restoreJobs } from './postgres-upkeep.ts';
-import { countJobs, hasWaiting, notBegun, PLACE } from './rows.ts';
+import { countJobs, hasWaiting, measureJobs, notBegun, PLACE } from './rows.ts';
 
 /** Milliseconds between two looks at a queue, where new jobs are announced and where they are not. */
 const POLL_ANNOUNCED = 1000;
@@ -201,6 +202,14 @@ class PostgresEngine implements QueueEngine {
 
   async counts() {
     return countJobs(await this.#store.tables());
+  }
+
+  async depths() {
+    return measureJobs(await this.#store.tables(), NOW);
+  }
+
+  pool(): PoolStatus | undefined {
+    return this.#boss.pool();
   }
 
   async isFull(queue: string, most: number): Promise<boolean> {

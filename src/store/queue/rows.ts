@@ -2,7 +2,7 @@ import { type RawBuilder, sql, type Updateable } from 'kysely';
 import type { Cause } from '../../trace/trace.ts';
 import type { JobTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
-import type { QueueCounts } from './port.ts';
+import type { QueueCounts, QueueDepth } from './port.ts';
 
 /** The values of `signalbox_job.place`. */
 export const PLACE = { free: 0, behind: 1, coming: 2 } as const;
@@ -40,6 +40,21 @@ export async function countJobs(db: Db): Promise<readonly Omit<QueueCounts, 'dea
     select queue, count(*) - count(mark) as waiting, count(mark) as running from signalbox_job group by queue
   `.execute(db);
   return rows;
+}
+
+/** The jobs by queue, and for how many seconds the first has been due. @param now in milliseconds since 1970 */
+export async function measureJobs(
+  db: Db,
+  now: number | RawBuilder<number>,
+): Promise<readonly Omit<QueueDepth, 'dead'>[]> {
+  const { rows } = await sql<Omit<QueueDepth, 'dead'> & { readonly oldest: number | null }>`
+    select queue, count(mark) as running,
+      count(*) filter (where mark is null and due <= now) as waiting,
+      count(*) filter (where mark is null and due > now) as delayed,
+      max((now - due) / 1000.0) filter (where mark is null and due <= now) as oldest
+    from signalbox_job cross join (select ${now} as now) as clock group by queue
+  `.execute(db);
+  return rows.map((row) => ({ ...row, oldest: Number(row.oldest ?? 0) }));
 }
 
 /** Whether at least `most` jobs of a queue wait that were due by `now`, in milliseconds since 1970. */

@@ -4,7 +4,17 @@ import { LockFile } from '../sqlite/lock-file.ts';
 import type { JobTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
 import type { Claim, Listener, QueueEngine } from './engine.ts';
-import { causeIn, causeText, countJobs, hasWaiting, type JobChange, type Line, notBegun, PLACE } from './rows.ts';
+import {
+  causeIn,
+  causeText,
+  countJobs,
+  hasWaiting,
+  type JobChange,
+  type Line,
+  measureJobs,
+  notBegun,
+  PLACE,
+} from './rows.ts';
 
 /** Milliseconds between two looks, which find what other processes enter. */
 const POLL = 250;
@@ -91,6 +101,7 @@ export function sqliteEngine(store: Store, now: () => number): QueueEngine {
     },
     begin: (_, listener: Listener) => workers.begin(listener),
     counts: async () => countJobs(await store.tables()),
+    depths: async () => measureJobs(await store.tables(), now()),
     isFull: async (queue, most) => hasWaiting(await store.tables(), queue, most, now()),
     end: (leaving) => workers.end(leaving),
   };

@@ -149,6 +149,11 @@ export class Workforce {
     this.#workers.set(queue, worker);
   }
 
+  /** The queues that have a worker. */
+  get queues(): Iterable<string> {
+    return this.#workers.keys();
+  }
+
   async start(): Promise<void> {
     if (this.#workers.size === 0) return;
     await this.#shop.engine.begin([...this.#workers.keys()], {

@@ -1,0 +1,214 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout } from 'node:timers/promises';
+import type { Combination, MetricFamily, MetricSource, PoolStatus, Reading } from '../../model/metrics.ts';
+import type { Registry } from '../../model/registry.ts';
+import type { QueryPort } from '../../query/index.ts';
+import type { JobQueue } from '../../store/index.ts';
+
+/** The parts of a gateway that have something to measure. */
+interface MeasuredParts {
+  readonly queries: Pick<QueryPort, 'status' | 'pools'>;
+  /** Connections for the gateway's tables; `undefined` on SQLite. */
+  readonly tables: () => PoolStatus | undefined;
+  readonly queue: Pick<JobQueue, 'pool'>;
+  readonly throttle: { limited(): Iterable<Limited> } | undefined;
+  readonly auditFile: { readonly lost: number } | undefined;
+  readonly spool: { status(): { readonly memory: number; readonly file: number } };
+  readonly readiness: { holds(): Promise<boolean> };
+  readonly connections: { readonly busy: number };
+  readonly tls: { readonly notAfter: number } | undefined;
+}
+
+/** How often a rate refused calls. */
+export interface Limited {
+  /** Id of the gateway or of the operation that has the rate. */
+  readonly rule: string;
+  readonly by: string;
+  readonly count: number;
+}
+
+/** What is read of a gateway when somebody asks for its metrics. Each part by itself: one that hangs hides no other. */
+export function gatewaySources(parts: MeasuredParts): MetricSource[] {
+  const { queries, tables, queue, throttle, auditFile, spool, readiness, connections, tls } = parts;
+  return [
+    () => [['signalbox_requests_under_way', connections.busy, {}]],
+    () =>
+      tls === undefined ? [] : [['signalbox_tls_certificate_not_after_timestamp_seconds', tls.notAfter / 1000, {}]],
+    () => readers(queries),
+    () => [
+      ...poolReadings('tables', tables()),
+      ...poolReadings('queue', queue.pool()),
+      ...queries.pools().flatMap(({ name, ...pool }) => poolReadings(name, pool)),
+    ],
+    () =>
+      [...(throttle?.limited() ?? [])].map(
+        ({ rule, by, count }): Reading => ['signalbox_rate_limited_total', count, { rule, by }],
+      ),
+    () => [['signalbox_audit_lost_lines_total', auditFile?.lost ?? 0, {}]],
+    () => Object.entries(spool.status()).map(([place, bytes]): Reading => ['signalbox_spool_bytes', bytes, { place }]),
+    async () => [['signalbox_ready', (await Promise.race([readiness.holds(), no(READY_WITHIN)])) ? 1 : 0, {}]],
+  ];
+}
+
+/** Milliseconds after which a gateway whose database does not answer is not ready: less than a source may take. */
+const READY_WITHIN = 800;
+
+function no(afterMs: number): Promise<false> {
+  return setTimeout(afterMs, false, { ref: false });
+}
+
+function readers(queries: Pick<QueryPort, 'status'>): Reading[] {
+  const { readers: all, waiting } = queries.status();
+  const busy = all.filter((reader) => reader.busy).length;
+  return [
+    ['signalbox_query_readers', busy, { state: 'busy' }],
+    ['signalbox_query_readers', all.length - busy, { state: 'idle' }],
+    ['signalbox_query_waiting', waiting, {}],
+  ];
+}
+
+function poolReadings(pool: string, status: PoolStatus | undefined): Reading[] {
+  if (status === undefined) return [];
+  return [
+    ['signalbox_pool_connections', status.busy, { pool, state: 'busy' }],
+    ['signalbox_pool_connections', status.idle, { pool, state: 'idle' }],
+    ['signalbox_pool_waiting', status.waiting, { pool }],
+    ['signalbox_pool_limit', status.limit, { pool }],
+  ];
+}
+
+/** The queues of the database. */
+export async function queueReadings(queue: Pick<JobQueue, 'depths'>): Promise<Reading[]> {
+  return (await queue.depths()).flatMap(({ queue: name, oldest, ...depth }): Reading[] => [
+    ...STATES.map((state): Reading => ['signalbox_queue_jobs', depth[state], { queue: name, state }]),
+    ['signalbox_queue_oldest_seconds', oldest, { queue: name }],
+  ]);
+}
+
+const STATES = ['waiting', 'delayed', 'running', 'dead'] as const;
+
+/** The names of all queued work in the definitions. */
+export function jobNames({ processes, queries, components }: Registry): ReadonlySet<string> {
+  const classes = [...components.values()].flatMap(({ id, events }) =>
+    events.map(({ service }) => `${service.id} of ${id}`),
+  );
+  return new Set([...processes.keys(), ...queries.keys(), ...classes]);
+}
+
+/** What a gateway runs: its version, and its definitions. @param sources the texts of the definitions, by file */
+export function identity(sources: ReadonlyMap<string, string>): MetricSource {
+  const hash = hashOf(sources);
+  const loaded = Date.now() / 1000;
+  const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+  const readings: Reading[] = [
+    ['signalbox_build_info', 1, { version: String(manifest.version), node: process.versions.node }],
+    ['signalbox_definitions_info', 1, { hash }],
+    ['signalbox_definitions_loaded_timestamp_seconds', loaded, {}],
+  ];
+  return () => readings;
+}
+
+/** Digits of a hash that people compare. */
+const DIGITS = 16;
+
+/** Names are hashed with the texts: two files that swap their contents are other definitions. */
+function hashOf(sources: ReadonlyMap<string, string>): string {
+  const sorted = [...sources].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256').update(JSON.stringify(sorted)).digest('hex').slice(0, DIGITS);
+}
+
+/** Milliseconds between two looks of the monitor at the event loop. */
+const RESOLUTION = 10;
+/** Milliseconds for which what it found is kept, so that two who read the metrics do not take it from each other. */
+const LAG_OF = 10_000;
+
+/** The process has one event loop, however many gateways. */
+let lag: MetricSource | undefined;
+
+/** The delay of the event loop. The monitor of Node costs a timer every 10 ms. */
+export function eventLoopLag(): MetricSource {
+  lag ??= monitorLag();
+  return lag;
+}
+
+function monitorLag(): MetricSource {
+  const monitor = monitorEventLoopDelay({ resolution: RESOLUTION });
+  monitor.enable();
+  let since = performance.now();
+  let before: readonly Reading[] = [];
+  return () => {
+    const now = performance.now();
+    const current = lagOf(monitor);
+    if (now - since < LAG_OF) return worst(before, current);
+    since = now;
+    before = current;
+    monitor.reset();
+    return current;
+  };
+}
+
+function lagOf(monitor: ReturnType<typeof monitorEventLoopDelay>): Reading[] {
+  const seconds = (nanoseconds: number): number =>
+    monitor.count === 0 ? 0 : Math.max(0, nanoseconds / 1e9 - RESOLUTION / 1000);
+  return (
+    [
+      ['0.5', monitor.percentile(50)],
+      ['0.99', monitor.percentile(99)],
+      ['1', monitor.max],
+    ] as const
+  ).map(([quantile, value]) => ['signalbox_event_loop_lag_seconds', seconds(value), { quantile }]);
+}
+
+function worst(before: readonly Reading[], now: readonly Reading[]): Reading[] {
+  return now.map(([name, value, labels], index) => [name, Math.max(value, before[index]?.[1] ?? 0), labels] as Reading);
+}
+
+let library: Promise<() => Promise<LibraryMetric[]>> | undefined;
+
+async function openLibrary(): Promise<() => Promise<LibraryMetric[]>> {
+  const { collectDefaultMetrics, Registry } = await import('prom-client');
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return async () => (await registry.getMetricsAsJSON()) as unknown as LibraryMetric[];
+}
+
+/** Node's own metrics. The library is imported when they are first read: it would take a tenth of the start-up time. */
+export async function nodeMetrics(): Promise<MetricFamily[]> {
+  library ??= openLibrary();
+  return (await (await library)()).map(ofLibrary);
+}
+
+/** A metric as prom-client gives it. */
+interface LibraryMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: MetricFamily['type'];
+  readonly aggregator: Combination;
+  readonly values: readonly {
+    readonly value: number;
+    readonly labels: Readonly<Record<string, string | number>>;
+    readonly metricName?: string;
+  }[];
+}
+
+function ofLibrary({ name, help, type, aggregator, values }: LibraryMetric): MetricFamily {
+  const family = { name, help, type, combined: aggregator };
+  if (type !== 'histogram')
+    return { ...family, points: values.map(({ value, labels }) => ({ value, labels: texts(labels) })) };
+  const finite = values.flatMap(({ labels: { le } }) => (typeof le === 'number' ? [le] : []));
+  const bounds = [...new Set(finite)].toSorted((a, b) => a - b);
+  const series = Map.groupBy(values, ({ labels: { le: _, ...labels } }) => JSON.stringify(texts(labels)));
+  const points = [...series].map(([labels, those]) => {
+    const end = (suffix: string): number => those.find(({ metricName }) => metricName === name + suffix)?.value ?? 0;
+    const upTo = bounds.map((bound) => those.find(({ labels: { le } }) => le === bound)?.value ?? 0);
+    const counts = [...upTo, end('_count')].map((count, bucket) => count - (upTo[bucket - 1] ?? 0));
+    return { labels: JSON.parse(labels) as Record<string, string>, value: end('_sum'), counts };
+  });
+  return { ...family, bounds, points };
+}
+
+function texts(labels: Readonly<Record<string, string | number>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, String(value)]));
+}
