@@ -200,7 +200,7 @@ export const METRICS = {
     type: 'gauge',
     unit: 'seconds',
     help: 'Delay of the event loop in the last ten seconds or more, beyond the 10 ms between two looks.',
-    labels: { quantile: '`0.5`, `0.99` or `1`, the longest' },
+    labels: { statistic: '`median`, `p99` or `max`' },
     of: 'gateway',
     combined: 'max',
   },

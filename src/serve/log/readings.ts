@@ -154,11 +154,11 @@ function lagOf(monitor: ReturnType<typeof monitorEventLoopDelay>): Reading[] {
     monitor.count === 0 ? 0 : Math.max(0, nanoseconds / 1e9 - RESOLUTION / 1000);
   return (
     [
-      ['0.5', monitor.percentile(50)],
-      ['0.99', monitor.percentile(99)],
-      ['1', monitor.max],
+      ['median', monitor.percentile(50)],
+      ['p99', monitor.percentile(99)],
+      ['max', monitor.max],
     ] as const
-  ).map(([quantile, value]) => ['signalbox_event_loop_lag_seconds', seconds(value), { quantile }]);
+  ).map(([statistic, value]) => ['signalbox_event_loop_lag_seconds', seconds(value), { statistic }]);
 }
 
 function worst(before: readonly Reading[], now: readonly Reading[]): Reading[] {
