@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createRedactor } from '../codec/redact/redactor.ts';
@@ -6,7 +7,7 @@ import { secretsOf } from '../load/value/config.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import { type OpenDirectory, openDirectory } from '../security/directory/directory.ts';
-import type { Store } from '../store/index.ts';
+import { openLease, type Store } from '../store/index.ts';
 import { createLazyClient } from './answer/outbound.ts';
 import { createApp } from './app.ts';
 import { GRACE, IDLE_TIMEOUT } from './exchange/body.ts';
@@ -17,7 +18,7 @@ import { openTls } from './listen/tls.ts';
 import { createLog, type Log, type LogOptions } from './log/log.ts';
 import type { Counted } from './log/metrics.ts';
 import { createMetrics } from './log/metrics.ts';
-import { gatewaySources, identity, jobNames, queueReadings } from './log/readings.ts';
+import { fleetSource, gatewaySources, identity, jobNames } from './log/readings.ts';
 import { type Address, addressUrl, contractBase, readAddress, readSampleUsers } from './start/address.ts';
 import { openAuthenticator, securitySettings } from './start/authentication.ts';
 import { datasourceSettings, openData } from './start/data.ts';
@@ -52,6 +53,8 @@ export interface GatewayOptions {
   readonly listen?: (server: Server, at: Address) => Promise<Address>;
   /** The counts of the other gateways that share the port; `/metrics` adds them. */
   readonly others?: () => Promise<readonly Counted[]>;
+  /** The name of all gateways that share the port, which report the metrics of the fleet together; a random one by default. */
+  readonly holder?: string;
 }
 
 export interface RunningGateway {
@@ -158,7 +161,10 @@ async function open(
   metrics.measure(
     ...gatewaySources({ ...{ queries, queue, spool, readiness, tls }, connections: http.connections, ...safeguards, tables: () => store.pool?.() }),
   );
-  metrics.measureFleet(() => queueReadings(queue));
+  const lease = openLease(store, 'metrics', options.holder ?? randomUUID());
+  metrics.measureFleet(fleetSource(lease, queue));
+  // Without the database, it ends by itself.
+  opened.addBeside(() => lease.release().catch(() => {}));
   const bound = await (options.listen ?? listenAt)(http.server, at);
   // A connection that can't be accepted, for lack of file handles for example, affects no other.
   http.server.on('error', (error) => log.error({ err: error }, 'A connection could not be accepted.'));

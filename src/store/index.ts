@@ -3,6 +3,7 @@ export { type BlobStorage, openBlobs } from './blob/open.ts';
 export { isFull, StoreError, UnfitStoreError } from './error.ts';
 export { fileAttachment } from './file/attachment.ts';
 export { createSpool, type MeasuredSpool, type SpoolOptions } from './file/spool.ts';
+export { type Lease, openLease } from './lease.ts';
 export { type Nonces, openNonces } from './nonces.ts';
 export { openStore, openToRead, pendingMigrations } from './open.ts';
 export type { PendingMigration, PostgresAccess, Store, StoreOptions, StoreReader } from './port.ts';

@@ -11,6 +11,7 @@ export interface Tables extends BlobTables, ProcessTables, QueryTables, QueueTab
   signalbox_migration_lock: MigrationLockTable;
   signalbox_sample_data: SampleDataTable;
   signalbox_retention: RetentionTable;
+  signalbox_lease: LeaseTable;
 }
 
 /** The query builder of the gateway's own tables, over the pool or inside a transaction. */
@@ -46,5 +47,11 @@ export interface RetentionTable {
   cursor: string | null;
   /** The gateway that removes entries, until the given time without a batch: milliseconds since 1970. */
   holder: string | null;
+/** What one gateway on PostgreSQL at a time may do. */
+export interface LeaseTable {
+  name: string;
+  /** The gateway. */
+  holder: string;
+  /** When another may take it, in milliseconds since 1970 by the clock of the database. */
   until: number;
 }

@@ -1,5 +1,6 @@
 import type { Worker } from 'node:cluster';
 import cluster from 'node:cluster';
+import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { Log } from '../../serve/log/log.ts';
 import type { Counted } from '../../serve/log/metrics.ts';
@@ -69,6 +70,7 @@ export class Primary {
   readonly #options: PrimaryOptions;
   readonly #seats: readonly Seat[];
   readonly #members = new Set<Member>();
+  readonly #holder = randomUUID();
   readonly #end = Promise.withResolvers<void>();
   /** One has been ready before, so a worker that ends is worth starting again. */
   #sound = false;
@@ -157,7 +159,10 @@ export class Primary {
 
   #launch(seat: Seat): Member {
     const { place, colour, people } = this.#options;
-    const start: WorkerStart = { ...place, colour, people, worker: seat.number, workers: this.#seats.length };
+    const start: WorkerStart = {
+      ...{ ...place, colour, people, holder: this.#holder },
+      ...{ worker: seat.number, workers: this.#seats.length },
+    };
     cluster.setupPrimary({ exec: fileURLToPath(sibling('worker', import.meta.url)), args: [JSON.stringify(start)] });
     const worker = cluster.fork();
     const member = createMember(seat, worker);
@@ -308,6 +313,8 @@ export interface WorkerStart extends Place {
   /** From 1. A worker that replaces another has the same number. */
   readonly worker: number;
   readonly workers: number;
+  /** The name under which all workers hold leases together. */
+  readonly holder: string;
   readonly colour: boolean;
   /** The log is for a person at a terminal. */
   readonly people: boolean;

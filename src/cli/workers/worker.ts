@@ -12,7 +12,7 @@ import type { PrimaryMessage, WorkerMessage, WorkerStart } from './primary.ts';
 /** `drain`: announce it first. `retire`: another worker has its place. `close`: now. */
 type Ending = 'drain' | 'retire' | 'close';
 
-const { colour, people, worker, workers, ...place } = JSON.parse(process.argv[2] ?? '') as WorkerStart;
+const { colour, people, worker, workers, holder, ...place } = JSON.parse(process.argv[2] ?? '') as WorkerStart;
 let gateway: RunningGateway | undefined;
 /** How it is to end, once that is asked for. */
 let ending: Ending | undefined;
@@ -40,7 +40,7 @@ async function start(): Promise<void> {
     if (registry === undefined) return fail(renderDiagnostics(project, { colour }), 1);
     const log = { base: { worker }, ...(people ? terminalLog(colours(colour)) : {}) };
     const gateways = worker === 1 ? workers : 0;
-    gateway = await startGateway({ ...place, env: process.env, project, log, others, gateways });
+    gateway = await startGateway({ ...place, env: process.env, project, log, others, holder, gateways });
     if (ending !== undefined) return await finish(gateway, ending);
     const { ready, work } = registry.gateway.drain;
     tell({ kind: 'ready', address: gateway.address, stopsWithin: ready + work });

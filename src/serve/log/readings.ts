@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Combination, MetricFamily, MetricSource, PoolStatus, Reading } from '../../model/metrics.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { QueryPort } from '../../query/index.ts';
-import type { JobQueue } from '../../store/index.ts';
+import type { JobQueue, Lease, QueueDepth } from '../../store/index.ts';
 
 /** The parts of a gateway that have something to measure. */
 interface MeasuredParts {
@@ -79,12 +79,56 @@ function poolReadings(pool: string, status: PoolStatus | undefined): Reading[] {
   ];
 }
 
-/** The queues of the database. */
-export async function queueReadings(queue: Pick<JobQueue, 'depths'>): Promise<Reading[]> {
-  return (await queue.depths()).flatMap(({ queue: name, oldest, ...depth }): Reading[] => [
-    ...STATES.map((state): Reading => ['signalbox_queue_jobs', depth[state], { queue: name, state }]),
-    ['signalbox_queue_oldest_seconds', oldest, { queue: name }],
-  ]);
+/** Milliseconds for which the depths of the queues are not read again: that reads all jobs. */
+const DEPTHS_FOR = 5_000;
+
+/**
+ * The queues of the database. They are reported by the gateway that holds the lease, which it takes and keeps by being
+ * asked for its metrics: so it is one of those that are, and another takes over when it is asked no more.
+ */
+export function fleetSource(lease: Pick<Lease, 'hold'>, queue: Pick<JobQueue, 'depths'>): MetricSource {
+  const intervals = new Intervals();
+  let known: { readonly at: number; readonly depths: Promise<readonly QueueDepth[]> } | undefined;
+  return async () => {
+    const now = performance.now();
+    if (!(await lease.hold(leaseFor(intervals.next(now))))) return [['signalbox_fleet_reporter', 0, {}]];
+    if (known === undefined || now - known.at > DEPTHS_FOR) {
+      known = { at: now, depths: queue.depths() };
+      known.depths.catch(() => {
+        known = undefined;
+      });
+    }
+    return [['signalbox_fleet_reporter', 1, {}], ...(await known.depths).flatMap(depthReadings)];
+  };
+}
+
+/** A lease outlasts the pause until the gateway is asked again by a half, and a little. */
+function leaseFor(interval: number): number {
+  return 1.5 * interval + 1_000;
+}
+
+/** How often the metrics are read. Somebody who reads them in between must not shorten a lease. */
+class Intervals {
+  readonly #last: number[] = [];
+  #before: number | undefined;
+
+  /** @returns the longest of the last pauses, in milliseconds */
+  next(now: number): number {
+    if (this.#before !== undefined) this.#last.push(now - this.#before);
+    this.#before = now;
+    if (this.#last.length > 4) this.#last.shift();
+    return this.#last.length === 0 ? LONGEST : Math.min(LONGEST, Math.max(...this.#last));
+  }
+}
+
+/** Milliseconds between two readings that are assumed as long as there was only one, and at most. */
+const LONGEST = 60_000;
+
+function depthReadings({ queue, oldest, ...depth }: QueueDepth): Reading[] {
+  return [
+    ...STATES.map((state): Reading => ['signalbox_queue_jobs', depth[state], { queue, state }]),
+    ['signalbox_queue_oldest_seconds', oldest, { queue }],
+  ];
 }
 
 const STATES = ['waiting', 'delayed', 'running', 'dead'] as const;
