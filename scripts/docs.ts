@@ -1,4 +1,5 @@
-// Writes docs/diagnostics.md from the catalogue, and docs/definitions.md from the JSON Schema of the definitions.
+// Writes docs/diagnostics.md from the catalogue, docs/definitions.md from the JSON Schema of the definitions, and the table of
+// metrics in docs/operating.md.
 // `--check` writes nothing, and exits with 1 if a page is out of date.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
@@ -10,6 +11,7 @@ import {
   type JsonSchema,
   kindSchemas,
 } from '../src/load/index.ts';
+import { METRICS, type MetricDefinition } from '../src/model/metrics.ts';
 import { SCALAR_KINDS, SCALARS, type ScalarKind } from '../src/model/scalar.ts';
 
 const root = new URL('../', import.meta.url);
@@ -20,7 +22,23 @@ export function pages(): Map<string, string> {
   return new Map([
     ['docs/definitions.md', definitionsPage()],
     ['docs/diagnostics.md', diagnosticsPage()],
+    ['docs/operating.md', operatingPage()],
   ]);
+}
+
+/** The page as it is, with the table of metrics between its two marks. */
+function operatingPage(): string {
+  const text = readFileSync(new URL('docs/operating.md', root), 'utf8');
+  const begin = text.indexOf('\n', text.indexOf('<!-- metrics:')) + 1;
+  const after = text.slice(text.indexOf('<!-- end of metrics -->'));
+  const rows = Object.entries<MetricDefinition>(METRICS).map(metricRow);
+  const table = ['| metric | type | of | meaning | labels |\n|---|---|---|---|---|\n', ...rows].join('');
+  return `${text.slice(0, begin)}\n${table}\n${after}`;
+}
+
+function metricRow([name, { type, of, help, labels }]: [string, MetricDefinition]): string {
+  const described = Object.entries(labels).map(([label, values]) => `\`${label}\`: ${values}`);
+  return `| \`${name}\` | ${type} | ${of} | ${help} | ${escapeCell(described.join('; '))} |\n`;
 }
 
 function diagnosticsPage(): string {

@@ -116,6 +116,13 @@ export const METRICS = {
     of: 'fleet',
     combined: 'max',
   },
+  signalbox_retention_removed_total: {
+    type: 'counter',
+    help: 'Entries of expired data that were removed since the database was created, by kind.',
+    labels: { kind: 'as in the table of [what grows](#what-grows-and-what-bounds-it): `requests`' },
+    of: 'fleet',
+    combined: 'max',
+  },
   signalbox_fleet_reporter: {
     type: 'gauge',
     help: 'Whether this gateway reports the metrics of the whole fleet: 1 for one gateway of a database.',

@@ -162,7 +162,7 @@ async function open(
     ...gatewaySources({ ...{ queries, queue, spool, readiness, tls }, connections: http.connections, ...safeguards, tables: () => store.pool?.() }),
   );
   const lease = openLease(store, 'metrics', options.holder ?? randomUUID());
-  metrics.measureFleet(fleetSource(lease, queue));
+  metrics.measureFleet(fleetSource(lease, services));
   // Without the database, it ends by itself.
   opened.addBeside(() => lease.release().catch(() => {}));
   const bound = await (options.listen ?? listenAt)(http.server, at);

@@ -47,6 +47,9 @@ export interface RetentionTable {
   cursor: string | null;
   /** The gateway that removes entries, until the given time without a batch: milliseconds since 1970. */
   holder: string | null;
+  until: number;
+}
+
 /** What one gateway on PostgreSQL at a time may do. */
 export interface LeaseTable {
   name: string;

@@ -27,6 +27,8 @@ const CHECKS: Readonly<Record<string, (words: readonly string[]) => void>> = {
   npm([name = '', script = '']) {
     if (!['ci', 'install'].includes(name)) expect(scripts).toHaveProperty([name === 'run' ? script : name]);
   },
+  // test/interop/prometheus runs these.
+  promtool: ([, , file = '']) => expect(existsSync(join(repository, file)), file).toBe(true),
   export: ([setting]) => expect(setting).toMatch(/^DATABASE_URL=postgres:/),
 };
 

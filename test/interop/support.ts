@@ -28,6 +28,8 @@ export interface Served {
   readonly connector: string;
   /** What it printed so far. */
   output(): string;
+  /** Ends it as if the machine had failed. */
+  kill(): void;
   stop(): Promise<void>;
 }
 
@@ -54,7 +56,13 @@ export async function serve(root: string = repository, more: NodeJS.ProcessEnv =
       () => /^Signalbox is ready on (http:\S+)/m.exec(output) ?? undefined,
       () => output,
     );
-    return { address, connector: `${address}/gateway/RESTListeningConnector`, output: () => output, stop };
+    return {
+      address,
+      connector: `${address}/gateway/RESTListeningConnector`,
+      output: () => output,
+      kill: () => void child.kill('SIGKILL'),
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Combination, MetricFamily, MetricSource, PoolStatus, Reading } from '../../model/metrics.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { QueryPort } from '../../query/index.ts';
-import type { JobQueue, Lease, QueueDepth } from '../../store/index.ts';
+import type { JobQueue, Lease, QueueDepth, Retention } from '../../store/index.ts';
 
 /** The parts of a gateway that have something to measure. */
 interface MeasuredParts {
@@ -79,32 +79,45 @@ function poolReadings(pool: string, status: PoolStatus | undefined): Reading[] {
   ];
 }
 
-/** Milliseconds for which the depths of the queues are not read again: that reads all jobs. */
-const DEPTHS_FOR = 5_000;
+/** Milliseconds for which the database is not read again: that reads all jobs. */
+const READ_EVERY = 5_000;
 
 /**
- * The queues of the database. They are reported by the gateway that holds the lease, which it takes and keeps by being
+ * The queues of the database, and what was removed from it. They are reported by the gateway that holds the lease, which it takes and keeps by being
  * asked for its metrics: so it is one of those that are, and another takes over when it is asked no more.
  */
-export function fleetSource(lease: Pick<Lease, 'hold'>, queue: Pick<JobQueue, 'depths'>): MetricSource {
+export function fleetSource(
+  lease: Pick<Lease, 'hold'>,
+  { queue, retention }: { readonly queue: Pick<JobQueue, 'depths'>; readonly retention: Pick<Retention, 'removed'> },
+): MetricSource {
   const intervals = new Intervals();
-  let known: { readonly at: number; readonly depths: Promise<readonly QueueDepth[]> } | undefined;
+  let known: { readonly at: number; readonly readings: Promise<readonly Reading[]> } | undefined;
+  const read = async (): Promise<readonly Reading[]> => {
+    const [depths, removed] = await Promise.all([queue.depths(), retention.removed()]);
+    return [
+      ...depths.flatMap(depthReadings),
+      ...[...removed].map(([kind, count]): Reading => ['signalbox_retention_removed_total', count, { kind }]),
+    ];
+  };
   return async () => {
     const now = performance.now();
     if (!(await lease.hold(leaseFor(intervals.next(now))))) return [['signalbox_fleet_reporter', 0, {}]];
-    if (known === undefined || now - known.at > DEPTHS_FOR) {
-      known = { at: now, depths: queue.depths() };
-      known.depths.catch(() => {
+    if (known === undefined || now - known.at > READ_EVERY) {
+      known = { at: now, readings: read() };
+      known.readings.catch(() => {
         known = undefined;
       });
     }
-    return [['signalbox_fleet_reporter', 1, {}], ...(await known.depths).flatMap(depthReadings)];
+    return [['signalbox_fleet_reporter', 1, {}], ...(await known.readings)];
   };
 }
 
-/** A lease outlasts the pause until the gateway is asked again by a half, and a little. */
+/** Milliseconds of the shortest lease: a person who reads the metrics again and again must not shorten it. */
+const SHORTEST_LEASE = 8_000;
+
+/** A lease outlasts the pause until the gateway is asked again by a quarter. */
 function leaseFor(interval: number): number {
-  return 1.5 * interval + 1_000;
+  return Math.max(SHORTEST_LEASE, 1.25 * interval);
 }
 
 /** How often the metrics are read. Somebody who reads them in between must not shorten a lease. */

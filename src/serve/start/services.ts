@@ -15,7 +15,7 @@ import {
 import { may } from '../../security/authorise.ts';
 import { retainedCallers, retainedTrail } from '../../security/directory/directory.ts';
 import type { Directory, Owners } from '../../security/directory/port.ts';
-import { type JobQueue, openQueue, openRetention, retainedDead } from '../../store/index.ts';
+import { type JobQueue, openQueue, openRetention, type Retention, retainedDead } from '../../store/index.ts';
 import type { Outbound } from '../answer/outbound.ts';
 import { compileQueryRows, Work, type WorkPorts } from '../answer/work.ts';
 import type { Log } from '../log/log.ts';
@@ -34,6 +34,7 @@ export interface Services {
 /** The same with the queue that they use. */
 interface RunningServices extends Services {
   readonly queue: JobQueue;
+  readonly retention: Pick<Retention, 'removed'>;
   /** Begins to take work. */
   start(): Promise<void>;
   /** Takes no more work; what runs goes on. */
@@ -126,6 +127,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     saved,
     scheduler,
     queue,
+    retention,
     start: () => queue.start(),
     stopTaking: () => queue.stopTaking(),
     close: async (timeoutMs) => void (await Promise.all([queue.close({ timeoutMs }), retention.close()])),
