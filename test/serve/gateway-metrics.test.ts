@@ -69,7 +69,8 @@ describe('the metrics of a gateway that works', () => {
         headers: { 'content-type': 'application/json' },
         ...(method === 'GET' ? {} : { body: '{}' }),
       });
-    await send('items/a', 'POST');
+    // The first loads what makes calls, within the time of the gateway.
+    await eventually('a call', async () => ((await send('items/a', 'POST')).status === 200 ? true : undefined));
     await send('items/refused', 'POST');
     await send('hasty');
     await send('gone');
