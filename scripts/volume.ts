@@ -79,16 +79,17 @@ async function fill(store: Store, url: string, { requests, jobs }: Size): Promis
     insert into signalbox_process_request (instance, parameters, destination, format, requested, runs, began, ended, job)
     select prcsinstance, '{}', 'WEB', 'TXT', rqstdttm, rqstdttm, rqstdttm, rqstdttm, '{}' from psprcsrqst;
     insert into signalbox_job (sequence, queue, id, data, place, due)
-    select 0, '${QUEUE}', gen_random_uuid(), '{}', 0, (extract(epoch from clock_timestamp()) * 1000)::bigint from generate_series(1, ${jobs});
-    analyze`);
-  await client.end();
+    select 0, '${QUEUE}', gen_random_uuid(), '{}', 0, (extract(epoch from clock_timestamp()) * 1000)::bigint from generate_series(1, ${jobs})`);
   if (store.postgres === undefined) throw new Error('not a PostgreSQL');
-  const boss = await openBoss(store.postgres, () => {});
+  const boss = await openBoss(store.location, store.postgres, () => {});
   await boss.ensure(QUEUE);
   let after: Parameters<typeof restorePage>[2];
   do after = (await restorePage(store, boss, after)).next;
   while (after !== undefined);
   await boss.close();
+  // As autovacuum does in time.
+  await client.query('analyze');
+  await client.end();
 }
 
 async function throughGateway(figures: Figures, url: string): Promise<void> {

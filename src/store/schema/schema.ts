@@ -19,7 +19,7 @@ import { createSchema } from './0001-schema.ts';
 import { addWork } from './0003-work.ts';
 import { addCause } from './0005-cause.ts';
 import { addRetention } from './0007-retention.ts';
-import { addLeases } from './0008-lease.ts';
+import { addOperators } from './0008-operators.ts';
 
 /** One step of the schema, forward only. Once released it never changes: a later step corrects it. */
 interface Migration {
@@ -32,9 +32,9 @@ interface Migration {
 export const migrations: readonly Migration[] = [
   { name: '0001-schema', up: createSchema },
   { name: '0003-work', up: addWork },
-  { name: '0007-retention', up: addRetention },
   { name: '0005-cause', up: addCause },
-  { name: '0008-lease', up: addLeases },
+  { name: '0007-retention', up: addRetention },
+  { name: '0008-operators', up: addOperators },
 ];
 
 /**
