@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Fault } from '../../src/model/fault.ts';
 import type { Reading } from '../../src/model/metrics.ts';
 import { createMetrics, type Metrics } from '../../src/serve/log/metrics.ts';
 import { metricsFormat } from '../../src/serve/log/metrics-text.ts';
+import { fleetSource } from '../../src/serve/log/readings.ts';
+import { eventually } from '../support/project.ts';
 
 /** The lines of a page that begin with a name. */
 async function lines(metrics: Metrics, name: string, accept?: string): Promise<string[]> {
@@ -132,6 +134,51 @@ describe('metrics of several gateways that share a port', () => {
     expect(await lines(metrics, 'signalbox_queue_jobs')).toEqual([
       'signalbox_queue_jobs{queue="events",state="waiting"} 3',
     ]);
+  });
+});
+
+describe('the metrics of the fleet', () => {
+  const depths = [{ queue: 'events', waiting: 1, delayed: 0, running: 0, dead: 0, oldest: 2 }];
+  const retention = { removed: async () => new Map([['requests', 7]]) };
+
+  it('are those of the gateway that holds the lease', async () => {
+    const hold = vi.fn(async (_ms: number) => true);
+    const queue = { depths: async () => depths };
+    const source = fleetSource({ hold }, { queue, retention });
+    expect(await source()).toEqual([
+      ['signalbox_fleet_reporter', 1, {}],
+      ['signalbox_queue_jobs', 1, { queue: 'events', state: 'waiting' }],
+      ['signalbox_queue_jobs', 0, { queue: 'events', state: 'delayed' }],
+      ['signalbox_queue_jobs', 0, { queue: 'events', state: 'running' }],
+      ['signalbox_queue_jobs', 0, { queue: 'events', state: 'dead' }],
+      ['signalbox_queue_oldest_seconds', 2, { queue: 'events' }],
+      ['signalbox_retention_removed_total', 7, { kind: 'requests' }],
+    ]);
+    hold.mockResolvedValueOnce(false);
+    expect(await source()).toEqual([['signalbox_fleet_reporter', 0, {}]]);
+  });
+
+  it('are read from the database once in five seconds, and come later where that is slow', async () => {
+    const { promise, resolve } = Promise.withResolvers<typeof depths>();
+    const read = vi.fn(() => promise);
+    const source = fleetSource({ hold: async () => true }, { queue: { depths: read }, retention });
+    expect(await source()).toEqual([['signalbox_fleet_reporter', 1, {}]]);
+    resolve(depths);
+    await eventually('the depths', async () => ([...(await source())].length > 1 ? true : undefined));
+    await source();
+    expect(read).toHaveBeenCalledTimes(1);
+  });
+
+  it('are held by a lease that lasts until they are asked for again, though somebody asks in between', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const hold = vi.fn(async (_ms: number) => false);
+    const source = fleetSource({ hold }, { queue: { depths: async () => depths }, retention });
+    for (const pause of [0, 30_000, 30_000, 10, 10]) {
+      vi.advanceTimersByTime(pause);
+      await source();
+    }
+    expect(hold.mock.calls.map(([ms]) => ms).slice(1)).toEqual([37_500, 37_500, 37_500, 37_500]);
   });
 });
 

@@ -48,12 +48,12 @@ export function gatewaySources(parts: MeasuredParts): MetricSource[] {
       ),
     () => [['signalbox_audit_lost_lines_total', auditFile?.lost ?? 0, {}]],
     () => Object.entries(spool.status()).map(([place, bytes]): Reading => ['signalbox_spool_bytes', bytes, { place }]),
-    async () => [['signalbox_ready', (await Promise.race([readiness.holds(), no(READY_WITHIN)])) ? 1 : 0, {}]],
+    async () => [['signalbox_ready', (await Promise.race([readiness.holds(), no(ANSWER_WITHIN)])) ? 1 : 0, {}]],
   ];
 }
 
-/** Milliseconds after which a gateway whose database does not answer is not ready: less than a source may take. */
-const READY_WITHIN = 800;
+/** Milliseconds for the database to answer: less than a source may take. */
+const ANSWER_WITHIN = 700;
 
 function no(afterMs: number): Promise<false> {
   return setTimeout(afterMs, false, { ref: false });
@@ -81,6 +81,8 @@ function poolReadings(pool: string, status: PoolStatus | undefined): Reading[] {
 
 /** Milliseconds for which the database is not read again: that reads all jobs. */
 const READ_EVERY = 5_000;
+/** Milliseconds for which they are reported when reading them takes longer than that. */
+const OLDEST = 120_000;
 
 /**
  * The queues of the database, and what was removed from it. They are reported by the gateway that holds the lease, which it takes and keeps by being
@@ -91,24 +93,25 @@ export function fleetSource(
   { queue, retention }: { readonly queue: Pick<JobQueue, 'depths'>; readonly retention: Pick<Retention, 'removed'> },
 ): MetricSource {
   const intervals = new Intervals();
-  let known: { readonly at: number; readonly readings: Promise<readonly Reading[]> } | undefined;
-  const read = async (): Promise<readonly Reading[]> => {
+  let last: { readonly at: number; readonly readings: readonly Reading[] } | undefined;
+  let reading: Promise<void> | undefined;
+  const read = async (): Promise<void> => {
     const [depths, removed] = await Promise.all([queue.depths(), retention.removed()]);
-    return [
-      ...depths.flatMap(depthReadings),
-      ...[...removed].map(([kind, count]): Reading => ['signalbox_retention_removed_total', count, { kind }]),
-    ];
+    const counts = [...removed].map(([kind, count]): Reading => ['signalbox_retention_removed_total', count, { kind }]);
+    last = { at: performance.now(), readings: [...depths.flatMap(depthReadings), ...counts] };
   };
   return async () => {
     const now = performance.now();
     if (!(await lease.hold(leaseFor(intervals.next(now))))) return [['signalbox_fleet_reporter', 0, {}]];
-    if (known === undefined || now - known.at > READ_EVERY) {
-      known = { at: now, readings: read() };
-      known.readings.catch(() => {
-        known = undefined;
+    if (last === undefined || now - last.at > READ_EVERY) {
+      reading ??= read().finally(() => {
+        reading = undefined;
       });
+      // A database that takes longer is counted in the background: the figures of the time before are better than none.
+      await Promise.race([reading, no(ANSWER_WITHIN)]);
     }
-    return [['signalbox_fleet_reporter', 1, {}], ...(await known.readings)];
+    const known = last === undefined || performance.now() - last.at > OLDEST ? [] : last.readings;
+    return [['signalbox_fleet_reporter', 1, {}], ...known];
   };
 }
 
