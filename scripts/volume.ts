@@ -81,7 +81,7 @@ async function fill(store: Store, url: string, { requests, jobs }: Size): Promis
     insert into signalbox_job (sequence, queue, id, data, place, due)
     select 0, '${QUEUE}', gen_random_uuid(), '{}', 0, (extract(epoch from clock_timestamp()) * 1000)::bigint from generate_series(1, ${jobs})`);
   if (store.postgres === undefined) throw new Error('not a PostgreSQL');
-  const boss = await openBoss(store.location, store.postgres, () => {});
+  const boss = await openBoss(store.postgres, () => {});
   await boss.ensure(QUEUE);
   let after: Parameters<typeof restorePage>[2];
   do after = (await restorePage(store, boss, after)).next;

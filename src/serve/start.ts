@@ -159,7 +159,12 @@ async function open(
   opened.addBeside((timeoutMs) => http.close(timeoutMs));
   const { queue } = services;
   metrics.measure(
-    ...gatewaySources({ ...{ queries, queue, spool, readiness, tls }, connections: http.connections, ...safeguards, tables: () => store.pool?.() }),
+    ...gatewaySources({
+      ...{ queries, queue, spool, readiness, tls },
+      connections: http.connections,
+      ...safeguards,
+      tables: () => store.pool?.(),
+    }),
   );
   const lease = openLease(store, 'metrics', options.holder ?? randomUUID());
   metrics.measureFleet(fleetSource(lease, services));
