@@ -8,20 +8,30 @@ export { type Nonces, openNonces } from './nonces.ts';
 export { openStore, openToRead, pendingMigrations } from './open.ts';
 export type { PendingMigration, PostgresAccess, Store, StoreOptions, StoreReader } from './port.ts';
 export { retainedDead } from './queue/dead-letters.ts';
+export { readQueues } from './queue/kept.ts';
 export { needRoom, openQueue, type QueueOptions } from './queue/open.ts';
 export {
+  type Carried,
   type DeadLetter,
   type FailedJob,
   type Job,
   type JobData,
+  type JobDetails,
   JobLost,
   JobNotBegun,
+  type JobOwner,
   type JobQueue,
   JobRefused,
+  type JobState,
   JobUnknown,
+  type KeptJob,
   type NewJob,
+  type OwnedJob,
+  type QueueControl,
   type QueueCounts,
   type QueueDepth,
+  type QueueOverview,
+  type QueueReader,
   type Recurring,
   type RetryRule,
   type Worker,

@@ -52,6 +52,7 @@ const SMALL: readonly string[] = [
   'query/render/content-types.ts',
   'query/render/result-limit.ts',
   'serve/gateway-error.ts',
+  'store/queue/repeat.ts',
 ];
 
 /** Steps of the schema: a step is a file, however short, because it never changes, and the list of steps imports it. */

@@ -93,6 +93,11 @@ export class Boss {
     if (pause !== undefined) await this.#boss.update(queue, undefined, { id, startAfter: pause, db });
   }
 
+  /** Makes a job that waits for a later time due now. */
+  async hasten(tx: Db, queue: string, id: string): Promise<void> {
+    await this.#boss.update(queue, undefined, { id, startAfter: 0, db: fromKysely(tx) });
+  }
+
   /**
    * Takes jobs that are due, in the order in which they were given, as part of a transaction, but none of certain kinds.
    * @returns their ids

@@ -19,6 +19,7 @@ export async function bury(tx: Db, claim: Claim, attempts: number, error: Error,
     error: errorText(error),
     died: died.toISOString(),
     cause: causeText(claim.cause),
+    entered: claim.entered,
   };
   await tx
     .insertInto('signalbox_dead_letter')
@@ -35,7 +36,7 @@ export async function deadLetters(
   let found = db.selectFrom('signalbox_dead_letter').selectAll().orderBy('died', 'desc').orderBy('id').limit(limit);
   if (queue !== undefined) found = found.where('queue', '=', queue);
   const rows = await found.execute();
-  return rows.map(({ key: _, kind: __, data, cause, ...row }) => ({
+  return rows.map(({ key: _, kind: __, entered: ___, data, cause, ...row }) => ({
     ...row,
     data: JSON.parse(data),
     ...causedBy(cause),
@@ -43,17 +44,21 @@ export async function deadLetters(
 }
 
 /** Takes a job out of the dead letters; `undefined` when it is not one. */
-export async function exhume(tx: Db, queue: string, id: string): Promise<(NewJob & { id: string }) | undefined> {
+export async function exhume(
+  tx: Db,
+  queue: string,
+  id: string,
+): Promise<(NewJob & { readonly id: string; readonly entered: number | null }) | undefined> {
   const row = await tx
     .deleteFrom('signalbox_dead_letter')
     .where('queue', '=', queue)
     .where('id', '=', id)
-    .returning(['data', 'key', 'kind', 'cause'])
+    .returning(['data', 'key', 'kind', 'entered', 'cause'])
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const { data, key, kind, cause } = row;
+  const { data, key, kind, entered, cause } = row;
   return {
-    ...{ queue, id, data: JSON.parse(data) },
+    ...{ queue, id, data: JSON.parse(data), entered },
     ...(key !== null && { key }),
     ...(kind !== null && { kind }),
     ...causedBy(cause),

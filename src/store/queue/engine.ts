@@ -22,6 +22,12 @@ export interface Claim {
   readonly unknownFor: number | undefined;
   /** Whether the gateway of the attempt before this one died. */
   readonly died: boolean;
+  /** When the job was entered, in milliseconds since 1970; null when that was not recorded. */
+  readonly entered: number | null;
+  /** When the attempt began, in milliseconds since 1970 by the clock of the queue. */
+  readonly started: number;
+  /** Whether attempts that failed before are recorded. */
+  readonly recorded: boolean;
 }
 
 /** The workers, as an engine sees them. */
@@ -43,11 +49,17 @@ export interface QueueEngine {
   /**
    * Cancels a job. One that runs and has a key is only marked, and stays the first of its key until {@link clear}, or until its
    * gateway dies.
+   * @param options `unlessRunning` leaves a job alone that runs
    * @returns whether it waited or ran, and was not marked before
    */
-  remove(tx: Db, queue: string, id: string): Promise<boolean>;
-  /** Takes jobs that are due, each the first of its key, but none of certain kinds. */
-  claim(queue: string, limit: number, but: readonly string[]): Promise<readonly Claim[]>;
+  remove(tx: Db, queue: string, id: string, options?: { readonly unlessRunning?: true }): Promise<boolean>;
+  /** Makes a job due now that waits for a later time. @returns whether it did */
+  hasten(tx: Db, queue: string, id: string): Promise<boolean>;
+  /**
+   * Takes jobs that are due, each the first of its key, but none of certain kinds.
+   * @param gateway the name of this gateway, kept with the jobs
+   */
+  claim(queue: string, limit: number, but: readonly string[], gateway: string): Promise<readonly Claim[]>;
   /** Ends jobs. @returns how many of them were still held, and not cancelled */
   finish(tx: Db, claims: readonly Claim[]): Promise<number>;
   /** Lets a job wait, for so many milliseconds. @returns whether it was still held, and not cancelled */
@@ -79,10 +91,20 @@ export interface QueueEngine {
 /** Receives errors that no caller waits for: lost connections, jobs that become dead letters. */
 export type Report = (error: Error, facts: Readonly<Record<string, unknown>>) => void;
 
+/** What decides whether jobs are taken from a queue, and counts those that are done. */
+export interface Pace {
+  isPaused(queue: string): boolean;
+  /** A job of the queue has succeeded. */
+  done(queue: string): void;
+}
+
 /** What the parts of a gateway's queue share. */
 export interface Shop {
   readonly store: Store;
   readonly engine: QueueEngine;
+  /** The name of this gateway. */
+  readonly gateway: string;
+  readonly pace: Pace;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** {@link QueueOptions.unknown} */

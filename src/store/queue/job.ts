@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Cause } from '../../trace/trace.ts';
 import { duration } from '../../wire/words.ts';
+import { errorText } from '../error.ts';
 import type { Db } from '../tables.ts';
+import { type FailedAttempt, forgetAttempts, recordAttempt } from './attempts.ts';
 import { bury } from './dead-letters.ts';
 import type { Claim, Shop } from './engine.ts';
 import {
@@ -60,9 +62,14 @@ export class HeldJob implements Job {
     return this.claim.attempt;
   }
 
+  /** Milliseconds since this attempt began. */
+  get spent(): number {
+    return this.#shop.now() - this.#taken;
+  }
+
   /** Milliseconds since its first attempt began. */
   get elapsed(): number {
-    return this.claim.elapsed + this.#shop.now() - this.#taken;
+    return this.claim.elapsed + this.spent;
   }
 
   get signal(): AbortSignal {
@@ -98,6 +105,7 @@ export class HeldJob implements Job {
         const done = await work(tx);
         // Last, because it locks the job, and the sign of life of this gateway updates each of its jobs.
         if ((await engine.finish(tx, [this.claim])) === 0) throw lost(this.claim);
+        await forgetAttempts(tx, [this.claim]);
         return done;
       });
       this.#completed = true;
@@ -186,6 +194,7 @@ export class Ending {
     const next = new Date(this.#shop.now() + wait);
     return this.#inTransaction(job, async (tx) => {
       if (!(await this.#shop.engine.postpone(tx, job.claim, wait))) throw new JobLost();
+      await recordAttempt(tx, this.#attemptOf(job, error));
       await this.#worker.onRetry?.(tx, failedJob(job, job.attempt), error, next);
     });
   }
@@ -195,6 +204,8 @@ export class Ending {
     const { engine, now, report } = this.#shop;
     await this.#inTransaction(job, async (tx) => {
       if ((await engine.finish(tx, [job.claim])) === 0) throw new JobLost();
+      // Fewer than were begun: the gateway of the last one died, which is recorded already.
+      if (attempts === job.attempt) await recordAttempt(tx, this.#attemptOf(job, error));
       await bury(tx, job.claim, attempts, error, new Date(now()));
       await this.#worker.onDead?.(tx, failedJob(job, attempts), error);
     });
@@ -237,7 +248,10 @@ export class Ending {
     const { engine, report, store } = this.#shop;
     for (let wait = FIRST_PAUSE; ; wait = Math.min(LONGEST_PAUSE, 2 * wait)) {
       try {
-        return await store.transaction((tx) => engine.clear(tx, job.claim));
+        return await store.transaction(async (tx) => {
+          await engine.clear(tx, job.claim);
+          await forgetAttempts(tx, [job.claim]);
+        });
       } catch (error) {
         report(error as Error, { queue: job.queue, job: job.id });
       }
@@ -245,6 +259,12 @@ export class Ending {
       if (job.stopping.aborted) return;
       await pause(wait, undefined, { signal: job.stopping }).catch(() => {});
     }
+  }
+
+  #attemptOf({ claim, spent }: HeldJob, error: Error): FailedAttempt {
+    const { queue, id, attempt, started } = claim;
+    const reason = errorText(error);
+    return { queue, job: id, attempt, gateway: this.#shop.gateway, began: started, ended: started + spent, reason };
   }
 
   #rule(job: HeldJob): RetryRule | undefined {
@@ -283,7 +303,10 @@ export class Ending {
       const batch = this.#batch;
       this.#batch = [];
       this.#batched = undefined;
-      return this.#shop.store.transaction(async (tx) => void (await this.#shop.engine.finish(tx, batch)));
+      return this.#shop.store.transaction(async (tx) => {
+        await this.#shop.engine.finish(tx, batch);
+        await forgetAttempts(tx, batch);
+      });
     });
     return this.#batched;
   }

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { Fault } from '../../model/fault.ts';
 import { causeOf, currentTrace, inSpan, type Tracer } from '../../trace/trace.ts';
 import type { Store } from '../port.ts';
-import { countDead, deadLetters, exhume } from './dead-letters.ts';
+import { openControl } from './control.ts';
+import { countDead, deadLetters } from './dead-letters.ts';
 import { messageOf, type QueueEngine, type Report, type Shop } from './engine.ts';
+import { QueuePace } from './pace.ts';
 import type { JobQueue, NewJob, QueueCounts } from './port.ts';
 import { Recurrences } from './recurrences.ts';
 import { Workforce } from './workforce.ts';
@@ -17,6 +20,8 @@ export interface QueueOptions {
   readonly unknown?: number;
   /** Records the spans of jobs. */
   readonly tracer?: Tracer | undefined;
+  /** The name of this gateway, which is kept with the jobs that it runs; by default that of the machine. */
+  readonly gateway?: string;
 }
 
 const UNKNOWN = 3_600_000;
@@ -29,11 +34,16 @@ const CLOSE_TIMEOUT = 10_000;
  * @throws StoreError when the database can't be reached, or not be used for it
  */
 export async function openQueue(store: Store, options: QueueOptions = {}): Promise<JobQueue> {
-  const { now = Date.now, onError = () => {}, unknown = UNKNOWN, tracer } = options;
+  const { now = Date.now, onError = () => {}, unknown = UNKNOWN, gateway = hostname(), tracer } = options;
   const report = quietReport(onError);
   const engine = await openEngine(store, now, (error) => report(error, {}));
-  const shop: Shop = { store, engine, now, unknown, report, tracer };
-  const workforce = new Workforce(shop);
+  const pace = new QueuePace({
+    ...{ store, gateway, now },
+    report: (error) => report(error, {}),
+    onResumed: (queue) => workforce.wake(queue),
+  });
+  const shop: Shop = { store, engine, gateway, pace, now, unknown, report, tracer };
+  const workforce: Workforce = new Workforce(shop);
   const recurrences = new Recurrences(shop);
   let closing: Promise<void> | undefined;
   return {
@@ -56,6 +66,7 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
     work: (queue, worker) => workforce.add(queue, worker),
     recur: (recurring) => recurrences.add(recurring),
     async start() {
+      await pace.start();
       await workforce.start();
       await recurrences.start();
     },
@@ -76,22 +87,13 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
     pool: () => engine.pool?.(),
     isFull: (queue, most) => engine.isFull(queue, most),
     deadLetters: async (which = {}) => deadLetters(await store.tables(), which),
-    async redrive(queue, id) {
-      const found = await store.transaction(async (tx) => {
-        const job = await exhume(tx, queue, id);
-        if (job !== undefined && !(await engine.insert(tx, job)))
-          throw new Error(`queue ${queue} has a job ${id} already`);
-        return job !== undefined;
-      });
-      if (found) workforce.wake(queue);
-      return found;
-    },
+    control: (given) => openControl(shop, given, (queue) => workforce.wake(queue)),
     stopTaking() {
       recurrences.stopTaking();
       workforce.stopTaking();
     },
     close({ timeoutMs = CLOSE_TIMEOUT } = {}) {
-      closing ??= Promise.all([recurrences.close(), workforce.close(timeoutMs)]).then(() => {});
+      closing ??= Promise.all([recurrences.close(), pace.close(), workforce.close(timeoutMs)]).then(() => {});
       return closing;
     },
   };

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { JobTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
+import { GATEWAY_GONE, recordAttempt } from './attempts.ts';
 import type { Claim } from './engine.ts';
 import type { NewJob } from './port.ts';
 import { causeIn, causeText, type JobChange, type Line, PLACE } from './rows.ts';
@@ -25,7 +26,7 @@ export async function enter(tx: Db, { queue, id, key, kind, data, after, cause }
       ...{ queue, id, key: key ?? null, kind: kind ?? null, data: JSON.stringify(data), sequence: 0 },
       place: key === undefined ? PLACE.free : PLACE.coming,
       due: after?.getTime() ?? NOW,
-      ...{ attempt: 0, cancelled: 0, cause: causeText(cause) },
+      ...{ attempt: 0, cancelled: 0, entered: NOW, cause: causeText(cause) },
     })
     .onConflict((conflict) => conflict.columns(['queue', 'id']).doNothing())
     .executeTakeFirst();
@@ -43,9 +44,9 @@ export async function enterBehind(
 ): Promise<number | undefined> {
   const { rows } = await sql<{ last: number; place: number | null }>`
     with line as (${nextNumber({ queue, key })}), entered as (
-      insert into signalbox_job (queue, id, key, kind, data, cause, sequence, place, due)
+      insert into signalbox_job (queue, id, key, kind, data, cause, sequence, place, due, entered)
       select ${queue}::text, ${id}::uuid, ${key}::text, ${kind ?? null}::text, ${JSON.stringify(data)}::text, ${causeText(cause)}::text, last,
-        ${placeAt()}, ${NOW}
+        ${placeAt()}, ${NOW}, ${NOW}
       from line
       on conflict (queue, id) do nothing
       returning place
@@ -173,48 +174,53 @@ export function selectJob(db: Db, queue: string, id: string) {
 
 /**
  * Begins an attempt at jobs that pg-boss has handed out. It does not wait for those that others change: their locks come before
- * those of pg-boss.
+ * those of pg-boss. A job that has an attempt still was run by a gateway that died: that attempt is recorded.
  * @returns the claims by id, of the jobs that may run
  */
 export async function take(
-  db: Db,
+  tx: Db,
   queue: string,
   ids: readonly string[],
-  mark: number,
+  { mark, gateway }: { readonly mark: number; readonly gateway: string },
 ): Promise<ReadonlyMap<string, Claim>> {
-  const rows = await change(db, queue, ids)
-    .set((job) => ({ mark, attempt: job('attempt', '+', 1), began: sql`coalesce(began, ${NOW})` }))
-    .where('id', 'in', (jobs) =>
-      jobs
+  const rows = await tx
+    .updateTable('signalbox_job as job')
+    .from((from) =>
+      from
         .selectFrom('signalbox_job')
-        .select('id')
+        .select(['id', 'started', 'gateway'])
         .where('queue', '=', queue)
         .where('id', 'in', ids)
         .where('place', '=', PLACE.free)
         .where('cancelled', '=', 0)
         .forUpdate()
-        .skipLocked(),
+        .skipLocked()
+        .as('was'),
     )
-    .returning(['id', 'key', 'kind', 'data', 'cause', 'attempt', 'failed'])
+    .set((job) => ({
+      ...{ mark, gateway, started: NOW },
+      attempt: job('job.attempt', '+', 1),
+      began: sql`coalesce(job.began, ${NOW})`,
+      recorded: sql<number>`case when was.started is null then job.recorded else 1 end`,
+    }))
+    .whereRef('job.id', '=', 'was.id')
+    .where('job.queue', '=', queue)
+    .returning(['job.id', 'key', 'kind', 'data', 'cause', 'attempt', 'failed', 'recorded', 'job.started', 'entered'])
+    .returning(['was.started as diedFrom', 'was.gateway as diedOn'])
     .returning([sql<number>`${NOW} - began`.as('elapsed'), sql<number | null>`${NOW} - unknown`.as('unknownFor')])
     .execute();
+  for (const { id, attempt, started, diedFrom, diedOn } of rows) {
+    if (diedFrom === null) continue;
+    const died = { attempt: attempt - 1, gateway: diedOn, began: diedFrom, ended: Number(started) };
+    await recordAttempt(tx, { queue, job: id, ...died, reason: GATEWAY_GONE });
+  }
   return new Map(
-    rows.map(({ id, key, kind, data, cause, attempt, failed, elapsed, unknownFor }) => [
+    rows.map(({ id, key, kind, data, cause, attempt, failed, elapsed, unknownFor, started, recorded, entered }) => [
       id,
       {
-        ...{
-          id,
-          queue,
-          key: key ?? undefined,
-          kind: kind ?? undefined,
-          data: JSON.parse(data),
-          cause: causeIn(cause),
-          attempt,
-          mark,
-          elapsed,
-        },
-        unknownFor: unknownFor ?? undefined,
-        died: failed < attempt - 1,
+        ...{ id, queue, key: key ?? undefined, kind: kind ?? undefined, data: JSON.parse(data), attempt, mark },
+        ...{ cause: causeIn(cause), elapsed, unknownFor: unknownFor ?? undefined, died: failed < attempt - 1 },
+        ...{ started: Number(started), recorded: recorded === 1, entered },
       },
     ]),
   );
@@ -223,7 +229,7 @@ export async function take(
 /** Changes a job that a claim still holds and that is not cancelled. @returns whether there was one */
 export async function changeHeld(tx: Db, claim: Claim, values: JobChange): Promise<boolean> {
   const { numUpdatedRows } = await change(tx, claim.queue, [claim.id])
-    .set({ ...values, mark: null })
+    .set({ ...values, mark: null, started: null })
     .where(heldBy(claim))
     .where('cancelled', '=', 0)
     .executeTakeFirst();

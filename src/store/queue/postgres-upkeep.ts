@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Store } from '../port.ts';
 import type { JobTable } from '../tables/queue.ts';
 import { type Boss, type Given, HEARTBEAT } from './boss.ts';
+import { repeat } from './repeat.ts';
 import { PLACE } from './rows.ts';
 
 /** Milliseconds between two looks for jobs that pg-boss has lost, and for statistics that are out of date. */
@@ -16,26 +17,6 @@ const PAGE = 1000;
 
 /** The last job that was looked at. */
 type Cursor = Pick<JobTable, 'queue' | 'id'>;
-
-/** Does work at an interval, never twice at the same time. @returns what ends it */
-export function repeat(
-  everyMs: number,
-  work: () => Promise<void>,
-  report: (error: Error) => void,
-): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    running ??= work()
-      .catch(report)
-      .finally(() => {
-        running = undefined;
-      });
-  }, everyMs);
-  return async () => {
-    clearInterval(timer);
-    await running;
-  };
-}
 
 /**
  * Gives pg-boss again the jobs that it does not have any more: an operator deleted or ended them with its tools, or restored a

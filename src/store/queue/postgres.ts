@@ -4,6 +4,7 @@ import type { PoolStatus } from '../../model/metrics.ts';
 import type { PostgresAccess, Store } from '../port.ts';
 import { isLost, lostConnection } from '../postgres/error.ts';
 import type { Db } from '../tables.ts';
+import { forgetAttempts } from './attempts.ts';
 import { type Boss, type Given, HEARTBEAT, openBoss } from './boss.ts';
 import type { Claim, Listener, QueueEngine } from './engine.ts';
 import {
@@ -87,36 +88,50 @@ class PostgresEngine implements QueueEngine {
     return true;
   }
 
-  async remove(tx: Db, queue: string, id: string): Promise<boolean> {
+  async remove(tx: Db, queue: string, id: string, options: { readonly unlessRunning?: true } = {}): Promise<boolean> {
     const seen = await selectJob(tx, queue, id).executeTakeFirst();
     if (seen === undefined) return false;
     if (seen.key !== null) await lockLine(tx, { queue, key: seen.key });
     const job = await selectJob(tx, queue, id).forUpdate().executeTakeFirst();
     if (job === undefined) return false;
     // It fell in with the others of its key before that was locked.
-    if (job.place !== seen.place && seen.place === PLACE.coming) return this.remove(tx, queue, id);
+    if (job.place !== seen.place && seen.place === PLACE.coming) return this.remove(tx, queue, id, options);
     const { key, place, mark, cancelled } = job;
+    if (options.unlessRunning && mark !== null) return false;
     if (key !== null && mark !== null) {
       if (cancelled === 1) return false;
       await change(tx, queue, [id]).set({ cancelled: 1 }).execute();
       return true;
     }
     await tx.deleteFrom('signalbox_job').where('queue', '=', queue).where('id', '=', id).execute();
+    await forgetAttempts(tx, [{ queue, id }]);
     if (place !== PLACE.behind) await this.#boss.takeBack(tx, queue, [id]);
     if (key !== null && place === PLACE.free && (await this.#giveNext(tx, { queue, key })))
       await this.#announce(tx, queue);
     return true;
   }
 
-  async claim(queue: string, limit: number, but: readonly string[]): Promise<readonly Claim[]> {
-    const mark = randomInt(2 ** 47);
+  async hasten(tx: Db, queue: string, id: string): Promise<boolean> {
+    const { numUpdatedRows } = await change(tx, queue, [id])
+      .set({ due: NOW })
+      .where('mark', 'is', null)
+      .where('due', '>', NOW)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return false;
+    await this.#boss.hasten(tx, queue, id);
+    await this.#announce(tx, queue);
+    return true;
+  }
+
+  async claim(queue: string, limit: number, but: readonly string[], gateway: string): Promise<readonly Claim[]> {
+    const by = { mark: randomInt(2 ** 47), gateway };
     const { ids, taken } = await this.#store.transaction(async (tx) => {
       const fetched = await this.#boss.fetch(tx, queue, limit, but);
-      return { ids: fetched, taken: fetched.length === 0 ? new Map() : await take(tx, queue, fetched, mark) };
+      return { ids: fetched, taken: fetched.length === 0 ? new Map() : await take(tx, queue, fetched, by) };
     });
     const claims: Claim[] = [];
     for (const id of ids) {
-      const claim = taken.get(id) ?? (await this.#settle(queue, id, mark));
+      const claim = taken.get(id) ?? (await this.#settle(queue, id, by));
       if (claim !== undefined) claims.push(claim);
     }
     if (claims.length < ids.length) this.#listener?.wake(queue);
@@ -136,7 +151,12 @@ class PostgresEngine implements QueueEngine {
   }
 
   async postpone(tx: Db, claim: Claim, pause: number): Promise<boolean> {
-    const held = await changeHeld(tx, claim, { due: dueAfter(pause), failed: claim.attempt, unknown: null });
+    const held = await changeHeld(tx, claim, {
+      due: dueAfter(pause),
+      failed: claim.attempt,
+      unknown: null,
+      recorded: 1,
+    });
     if (held) await this.#boss.again(tx, claim.queue, claim.id, pause / 1000);
     return held;
   }
@@ -257,7 +277,7 @@ class PostgresEngine implements QueueEngine {
   }
 
   /** Deals with a job from pg-boss that may not just run. @returns the claim when it may run after all */
-  async #settle(queue: string, id: string, mark: number): Promise<Claim | undefined> {
+  async #settle(queue: string, id: string, by: Parameters<typeof take>[3]): Promise<Claim | undefined> {
     try {
       return await this.#store.transaction(async (tx) => {
         const job = await selectJob(tx, queue, id).executeTakeFirst();
@@ -265,6 +285,7 @@ class PostgresEngine implements QueueEngine {
         // Its gateway died before it had stopped.
         if (job?.cancelled === 1 && key !== undefined) {
           await this.#end(tx, { queue, key, id }, sql`cancelled = 1`);
+          await forgetAttempts(tx, [{ queue, id }]);
           return undefined;
         }
         const place =
@@ -272,7 +293,7 @@ class PostgresEngine implements QueueEngine {
         if (place === PLACE.free) {
           // Another transaction had it locked, and may have ended it.
           await selectJob(tx, queue, id).forUpdate().execute();
-          return (await take(tx, queue, [id], mark)).get(id);
+          return (await take(tx, queue, [id], by)).get(id);
         }
         // It was taken out, or waits behind another.
         await this.#boss.takeBack(tx, queue, [id]);

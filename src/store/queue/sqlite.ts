@@ -3,6 +3,7 @@ import type { Store } from '../port.ts';
 import { LockFile } from '../sqlite/lock-file.ts';
 import type { JobTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
+import { forgetAttempts, GATEWAY_GONE, recordAttempt } from './attempts.ts';
 import type { Claim, Listener, QueueEngine } from './engine.ts';
 import {
   causeIn,
@@ -19,10 +20,15 @@ import {
 /** Milliseconds between two looks, which find what other processes enter. */
 const POLL = 250;
 
+/** A job that was not begun. */
+const FRESH = { attempt: 0, cancelled: 0 };
+
 /** The columns of a job that is taken. */
 type TakenRow = Pick<JobTable, 'id' | 'key' | 'kind' | 'data' | 'cause' | 'due' | 'attempt' | 'began' | 'unknown'> & {
   readonly sequence: number;
   readonly failed: number;
+  readonly recorded: number;
+  readonly entered: number | null;
 };
 
 /**
@@ -31,7 +37,7 @@ type TakenRow = Pick<JobTable, 'id' | 'key' | 'kind' | 'data' | 'cause' | 'due' 
  * @param now milliseconds since 1970
  */
 export function sqliteEngine(store: Store, now: () => number): QueueEngine {
-  const workers = new SqliteWorkers(store);
+  const workers = new SqliteWorkers(store, now);
   let marks = 0;
   const mine = (claims: readonly Claim[]): RawBuilder<boolean> =>
     sql`worker = ${workers.name} and (id, mark) in (values ${sql.join(claims.map(({ id, mark }) => sql`(${id}, ${mark})`))})`;
@@ -46,26 +52,40 @@ export function sqliteEngine(store: Store, now: () => number): QueueEngine {
         .insertInto('signalbox_job')
         .values({
           ...{ queue, id, key, kind, data: JSON.stringify(data), place, ...wait },
-          ...{ attempt: 0, cancelled: 0, cause: causeText(cause) },
+          ...{ ...FRESH, entered: time, cause: causeText(cause) },
         })
         .onConflict((conflict) => conflict.columns(['queue', 'id']).doNothing())
         .executeTakeFirst();
       return numInsertedOrUpdatedRows === 1n;
     },
     remove,
-    async claim(queue, limit, but) {
+    async hasten(tx, queue, id) {
+      const time = now();
+      const { numUpdatedRows } = await tx
+        .updateTable('signalbox_job')
+        .set({ due: time, since: time })
+        .where('queue', '=', queue)
+        .where('id', '=', id)
+        .where('worker', 'is', null)
+        .where('due', '>', time)
+        .executeTakeFirst();
+      return numUpdatedRows === 1n;
+    },
+    async claim(queue, limit, but, gateway) {
       const db = await store.tables();
       const time = now();
       await catchUp(db, store.transaction, { queue, now: time });
       const mark = ++marks;
-      const { rows } = await takeJobs({ queue, limit, but, mark, worker: workers.name, now: time }).execute(db);
+      const by = { mark, worker: workers.name, now: time, gateway };
+      const { rows } = await takeJobs({ queue, limit, but, ...by }).execute(db);
       const inOrder = rows.toSorted((a, b) => a.due - b.due || a.sequence - b.sequence);
-      return inOrder.map(({ id, key, kind, data, cause, attempt, ...row }) => ({
+      return inOrder.map(({ id, key, kind, data, cause, attempt, entered, ...row }) => ({
         ...{ id, queue, key: key ?? undefined, kind: kind ?? undefined, data: JSON.parse(data) },
         ...{ cause: causeIn(cause), attempt, mark },
         elapsed: time - (row.began ?? time),
         unknownFor: row.unknown === null ? undefined : time - row.unknown,
         died: row.failed < attempt - 1,
+        ...{ entered, started: time, recorded: row.recorded === 1 },
       }));
     },
     async finish(tx, claims) {
@@ -73,7 +93,7 @@ export function sqliteEngine(store: Store, now: () => number): QueueEngine {
       return ended.filter(({ cancelled }) => cancelled === 0).length;
     },
     postpone: (tx, claim, pause) =>
-      giveUp(tx, mine([claim]), { ...pausing(now(), pause), failed: claim.attempt, unknown: null }),
+      giveUp(tx, mine([claim]), { ...pausing(now(), pause), failed: claim.attempt, unknown: null, recorded: 1 }),
     release: (tx, claim) => giveUp(tx, mine([claim]), notBegun(claim)),
     leave(tx, claim, pause) {
       const time = now();
@@ -107,20 +127,26 @@ export function sqliteEngine(store: Store, now: () => number): QueueEngine {
   };
 }
 
-async function remove(tx: Db, queue: string, id: string): Promise<boolean> {
+async function remove(
+  tx: Db,
+  queue: string,
+  id: string,
+  { unlessRunning }: { readonly unlessRunning?: true } = {},
+): Promise<boolean> {
   const job = await tx
     .selectFrom('signalbox_job')
     .select(['sequence', 'key', 'place', 'worker', 'cancelled'])
     .where('queue', '=', queue)
     .where('id', '=', id)
     .executeTakeFirst();
-  if (job === undefined || job.cancelled === 1) return false;
+  if (job === undefined || job.cancelled === 1 || (unlessRunning && job.worker !== null)) return false;
   const { sequence, key } = job;
   if (key !== null && job.worker !== null) {
     await tx.updateTable('signalbox_job').set({ cancelled: 1 }).where('sequence', '=', sequence).execute();
     return true;
   }
   await tx.deleteFrom('signalbox_job').where('sequence', '=', sequence).execute();
+  await forgetAttempts(tx, [{ queue, id }]);
   if (key !== null && job.place === PLACE.free) await moveOn(tx, { queue, key });
   return true;
 }
@@ -128,7 +154,7 @@ async function remove(tx: Db, queue: string, id: string): Promise<boolean> {
 async function giveUp(tx: Db, mine: RawBuilder<boolean>, change: JobChange): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('signalbox_job')
-    .set({ ...change, worker: null, mark: null })
+    .set({ ...change, worker: null, mark: null, started: null })
     .where(mine)
     .where('cancelled', '=', 0)
     .executeTakeFirst();
@@ -145,16 +171,18 @@ function takeJobs(of: {
   readonly mark: number;
   readonly worker: string;
   readonly now: number;
+  readonly gateway: string;
 }): RawBuilder<TakenRow> {
   const others = of.but.length === 0 ? sql`` : sql`and (kind is null or kind not in (${sql.join(of.but)}))`;
   return sql<TakenRow>`
-    update signalbox_job set worker = ${of.worker}, mark = ${of.mark}, attempt = attempt + 1, began = coalesce(began, ${of.now})
+    update signalbox_job set worker = ${of.worker}, mark = ${of.mark}, attempt = attempt + 1,
+      began = coalesce(began, ${of.now}), started = ${of.now}, gateway = ${of.gateway}
     where sequence in (
       select sequence from signalbox_job
       where queue = ${of.queue} and worker is null and place = 0 and due <= ${of.now} ${others}
       order by due, sequence limit ${of.limit}
     )
-    returning sequence, id, key, kind, data, cause, due, attempt, began, unknown, failed
+    returning sequence, id, key, kind, data, cause, due, attempt, began, unknown, failed, recorded, entered
   `;
 }
 
@@ -169,8 +197,11 @@ class SqliteWorkers {
   #timer: NodeJS.Timeout | undefined;
   #sweeping: Promise<void> = Promise.resolve();
 
-  constructor(store: Store) {
+  readonly #now: () => number;
+
+  constructor(store: Store, now: () => number) {
     this.#store = store;
+    this.#now = now;
     this.#folder = `${store.files}-workers`;
   }
 
@@ -225,12 +256,16 @@ class SqliteWorkers {
   async #giveBack(worker: string, listener: Listener): Promise<void> {
     const given = await this.#store.transaction(async (tx) => {
       const ended = await endJobs(tx, sql`worker = ${worker} and cancelled = 1`);
-      const { numUpdatedRows } = await tx
+      await forgetAttempts(tx, ended);
+      const given = await tx
         .updateTable('signalbox_job')
-        .set({ worker: null, mark: null })
+        .set({ worker: null, mark: null, recorded: 1 })
         .where('worker', '=', worker)
-        .executeTakeFirst();
-      return ended.length + Number(numUpdatedRows);
+        .returning(['queue', 'id as job', 'attempt', 'gateway', 'started as began'])
+        .execute();
+      const noticed = { ended: this.#now(), reason: GATEWAY_GONE };
+      for (const attempt of given) await recordAttempt(tx, { ...attempt, ...noticed });
+      return ended.length + given.length;
     });
     if (given > 0) listener.wake();
   }
@@ -261,8 +296,12 @@ async function moveOn(tx: Db, { queue, key }: Line): Promise<void> {
 async function endJobs(
   tx: Db,
   which: RawBuilder<boolean>,
-): Promise<readonly Pick<JobTable, 'queue' | 'key' | 'cancelled'>[]> {
-  const ended = await tx.deleteFrom('signalbox_job').where(which).returning(['queue', 'key', 'cancelled']).execute();
+): Promise<readonly Pick<JobTable, 'queue' | 'id' | 'key' | 'cancelled'>[]> {
+  const ended = await tx
+    .deleteFrom('signalbox_job')
+    .where(which)
+    .returning(['queue', 'id', 'key', 'cancelled'])
+    .execute();
   for (const { queue, key } of ended) if (key !== null) await moveOn(tx, { queue, key });
   return ended;
 }

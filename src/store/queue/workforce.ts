@@ -70,9 +70,11 @@ class Lane {
       // The next job that ends wakes the lane again.
       if (free <= 0) return;
       this.#wanted = false;
+      if (this.#shop.pace.isPaused(this.#queue)) return;
       // Taken before the query: the lease begins when the database runs it.
       const asked = performance.now();
-      const claims = await this.#shop.engine.claim(this.#queue, free, this.#ending.unknownKinds);
+      const { engine, gateway } = this.#shop;
+      const claims = await engine.claim(this.#queue, free, this.#ending.unknownKinds, gateway);
       for (const claim of claims) this.#begin(claim, asked);
       if (claims.length === free) this.#wanted = true;
     }
@@ -112,6 +114,7 @@ class Lane {
       return this.#ending.failed(job, error);
     }
     if (!job.completed && !job.lost) await this.#ending.done(job);
+    if (!job.lost) this.#shop.pace.done(this.#queue);
   }
 }
 

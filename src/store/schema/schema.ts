@@ -17,6 +17,7 @@ import type { PendingMigration, Store } from '../port.ts';
 import type { Db, MigrationTable, Tables } from '../tables.ts';
 import { createSchema } from './0001-schema.ts';
 import { addWork } from './0003-work.ts';
+import { addQueueControl } from './0004-queue-control.ts';
 import { addCause } from './0005-cause.ts';
 import { addRetention } from './0007-retention.ts';
 import { addOperators } from './0008-operators.ts';
@@ -35,6 +36,7 @@ export const migrations: readonly Migration[] = [
   { name: '0005-cause', up: addCause },
   { name: '0007-retention', up: addRetention },
   { name: '0008-operators', up: addOperators },
+  { name: '0004-queue-control', up: addQueueControl },
 ];
 
 /**

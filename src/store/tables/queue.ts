@@ -6,6 +6,10 @@ export interface QueueTables {
   signalbox_job_key: JobKeyTable;
   signalbox_dead_letter: DeadLetterTable;
   signalbox_recurring: RecurringTable;
+  signalbox_job_attempt: JobAttemptTable;
+  signalbox_paused_queue: PausedQueueTable;
+  signalbox_job_rate: JobRateTable;
+  signalbox_job_audit: JobAuditTable;
 }
 
 /** A job of the queue. */
@@ -42,6 +46,59 @@ export interface JobTable {
   began: number | null;
   /** The last attempt that failed. If it is not the one before the next, the gateway of that one died. */
   failed: Generated<number>;
+  /** When it was entered, in milliseconds since 1970. Null for jobs that a version without this column entered, as below. */
+  entered: Generated<number | null>;
+  /** When the attempt that runs began, in milliseconds since 1970; null while none does. */
+  started: Generated<number | null>;
+  /** The gateway that runs it, or ran it last. */
+  gateway: Generated<string | null>;
+  /** 1: it has rows in `signalbox_job_attempt`. */
+  recorded: Generated<number>;
+}
+
+/** An attempt at a job that failed, as long as the job, or the dead letter that it became, exists. Times as of jobs. */
+export interface JobAttemptTable {
+  queue: string;
+  job: string;
+  /** The order of the attempts, also of those before a dead letter was run again. */
+  number: number;
+  /** From 1, and anew when a dead letter runs again. */
+  attempt: number;
+  gateway: string | null;
+  began: number | null;
+  ended: number;
+  /** Why it failed. */
+  reason: string;
+}
+
+/** A queue from which no gateway takes jobs. */
+export interface PausedQueueTable {
+  queue: string;
+  /** Since when. UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+  paused: string;
+  actor: string;
+}
+
+/** Jobs that a gateway has done in a minute, for the last minutes. */
+export interface JobRateTable {
+  queue: string;
+  /** Minutes since 1970. */
+  minute: number;
+  gateway: string;
+  done: number;
+}
+
+/** An action of an operator at the queue. */
+export interface JobAuditTable {
+  /** A UUID. */
+  id: string;
+  /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+  at: string;
+  actor: string;
+  action: string;
+  queue: string;
+  /** Null for an action at the whole queue. */
+  job: string | null;
 }
 
 /** A key of the queue on PostgreSQL, as long as it has jobs. It is locked by every change to the places of its jobs. */
@@ -67,6 +124,8 @@ export interface DeadLetterTable {
   died: string;
   /** That of the job. */
   cause: string | null;
+  /** As of jobs. */
+  entered: Generated<number | null>;
 }
 
 /** Work that recurs. */

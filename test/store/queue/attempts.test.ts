@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { JobRefused } from '../../../src/store/index.ts';
 import { eventually } from '../../support/project.ts';
 import { describeEngines } from '../engines.ts';
-import { drained, enter, gate, note, QUEUE, queueOver, RETRIES, worker } from './support.ts';
+import { controlOf, drained, enter, gate, note, QUEUE, queueOver, RETRIES, worker } from './support.ts';
 
 const DAY = 86_400_000;
 
@@ -204,11 +204,11 @@ describeEngines('attempts at a job', ({ place }) => {
     const id = await enter(store, queue, { data: { a: 1 } });
     await eventually('a dead letter', async () => (await queue.deadLetters())[0]);
     broken = false;
-    expect(await queue.redrive(QUEUE, id)).toBe(true);
+    expect(await controlOf(queue).retry(id, 'ada')).toMatchObject({ id, state: 'dead', attempts: 1 });
     await eventually('the second run', () => (ran.length === 2 ? true : undefined));
     await drained(queue);
     expect(ran).toEqual([1, 1]);
     expect(await queue.deadLetters()).toEqual([]);
-    expect(await queue.redrive(QUEUE, id)).toBe(false);
+    await expect(controlOf(queue).retry(id, 'ada')).rejects.toThrow(`There is no job ${id}.`);
   });
 });

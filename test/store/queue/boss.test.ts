@@ -8,7 +8,7 @@ import { restorePage } from '../../../src/store/queue/postgres-upkeep.ts';
 import { hasPostgres } from '../../support/postgres.ts';
 import { eventually } from '../../support/project.ts';
 import { type Place, postgresPlace } from '../engines.ts';
-import { drained, enter, gate, QUEUE, queueOver, RETRIES, worker } from './support.ts';
+import { controlOf, drained, enter, gate, QUEUE, queueOver, RETRIES, worker } from './support.ts';
 
 /** The functions of pg-boss that run in transactions of ours. */
 const IN_OURS = ['insert', 'fetch', 'deleteJob', 'fail', 'update'] as const;
@@ -65,7 +65,7 @@ async function exercise(store: Store, queue: JobQueue): Promise<void> {
   }
   await queue.start();
   await drained(queue);
-  expect(await queue.redrive(QUEUE, dead)).toBe(true);
+  await controlOf(queue).retry(dead, 'ada');
   const running = await enter(store, queue, { data: { waits: true }, key: 'd' });
   await enter(store, queue, { key: 'd' });
   await begun.opened;

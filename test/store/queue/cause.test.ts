@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { continueTrace, currentTrace, inTrace } from '../../../src/trace/trace.ts';
 import { eventually } from '../../support/project.ts';
 import { describeEngines } from '../engines.ts';
-import { drained, enter, QUEUE, queueOver, worker } from './support.ts';
+import { controlOf, drained, enter, QUEUE, queueOver, worker } from './support.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const request = () =>
@@ -59,7 +59,8 @@ describeEngines('the cause of a job', ({ place }) => {
     const cause = { requestId: 'R-1', traceparent: `00-${TRACE}-${trace.spanId}-01`, tracestate: 'a=1,b=2' };
     expect(letter).toMatchObject({ id, cause });
     expect(reported).toEqual(['R-1']);
-    await inTrace(continueTrace({ requestId: 'R-2' }), () => queue.redrive(QUEUE, id));
+    expect(await controlOf(queue).get(id)).toMatchObject({ cause: { requestId: 'R-1', traceparent: cause.traceparent } });
+    await inTrace(continueTrace({ requestId: 'R-2' }), () => controlOf(queue).retry(id, 'ada'));
     await drained(queue);
     expect(ran).toEqual([cause, cause]);
   });

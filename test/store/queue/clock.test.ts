@@ -28,12 +28,12 @@ async function clocked() {
 }
 
 async function taken(engine: QueueEngine): Promise<readonly string[]> {
-  return (await engine.claim(QUEUE, 10, [])).map(({ id }) => id);
+  return (await engine.claim(QUEUE, 10, [], 'gateway-1')).map(({ id }) => id);
 }
 
 /** A job that has failed, and is to wait for a minute. */
 async function failed(store: Store, engine: QueueEngine): Promise<void> {
-  const [claim] = await engine.claim(QUEUE, 1, []);
+  const [claim] = await engine.claim(QUEUE, 1, [], 'gateway-1');
   expect(await store.transaction((tx) => engine.postpone(tx, claim as Claim, 60_000))).toBe(true);
 }
 
@@ -63,10 +63,10 @@ it('jobs that were entered before the clock was set back are taken, and those of
   const second = await enter(undefined, 'k');
   clock.now -= HOUR;
   const third = await enter(undefined, 'k');
-  const claims = await engine.claim(QUEUE, 10, []);
+  const claims = await engine.claim(QUEUE, 10, [], 'gateway-1');
   expect(claims.map(({ id }) => id)).toEqual([free, first]);
   await store.transaction((tx) => engine.finish(tx, claims));
-  const next = await engine.claim(QUEUE, 10, []);
+  const next = await engine.claim(QUEUE, 10, [], 'gateway-1');
   expect(next.map(({ id }) => id)).toEqual([second]);
   await store.transaction((tx) => engine.finish(tx, next));
   expect(await taken(engine)).toEqual([third]);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Job } from '../../../src/store/index.ts';
 import { eventually } from '../../support/project.ts';
 import { describeEngines } from '../engines.ts';
-import { drained, enter, gate, QUEUE, queueOver, RETRIES, worker } from './support.ts';
+import { controlOf, drained, enter, gate, QUEUE, queueOver, RETRIES, worker } from './support.ts';
 
 describeEngines('jobs with keys', ({ kind, place }) => {
   it('come in the order of one transaction, three of a key, 20 times of 20', async () => {
@@ -98,7 +98,7 @@ describeEngines('jobs with keys', ({ kind, place }) => {
     await again.start();
     await enter(store, again, { data: { n: 3 }, key: 'k' });
     await begun.opened;
-    expect(await again.redrive(QUEUE, id)).toBe(true);
+    await controlOf(again).retry(id, 'ada');
     await enter(store, again, { data: { n: 4 }, key: 'k' });
     end.open();
     await drained(again);

@@ -4,7 +4,7 @@ import type { QueueEngine } from '../../../src/store/queue/engine.ts';
 import { sqliteEngine } from '../../../src/store/queue/sqlite.ts';
 import { Workforce } from '../../../src/store/queue/workforce.ts';
 import { sqlitePlace } from '../engines.ts';
-import { QUEUE, queueOver, worker } from './support.ts';
+import { GATEWAY, QUEUE, queueOver, worker } from './support.ts';
 
 it('whoever is woken while a look ends looks once more', async () => {
   const store = await (await sqlitePlace()).migrated();
@@ -14,7 +14,7 @@ it('whoever is woken while a look ends looks once more', async () => {
     return [];
   };
   const engine: QueueEngine = { ...sqliteEngine(store, Date.now), poll: 1_000_000, claim };
-  const workforce = new Workforce({ store, engine, now: Date.now, report: () => {}, unknown: 1000 });
+  const workforce = new Workforce({ ...GATEWAY, store, engine, now: Date.now, report: () => {}, unknown: 1000 });
   onTestFinished(() => workforce.close(0));
   workforce.add(
     QUEUE,

@@ -6,7 +6,7 @@ import { quietReport } from '../../../src/store/queue/open.ts';
 import { sqliteEngine } from '../../../src/store/queue/sqlite.ts';
 import { Workforce } from '../../../src/store/queue/workforce.ts';
 import { sqlitePlace } from '../engines.ts';
-import { gate, QUEUE, worker } from './support.ts';
+import { GATEWAY, gate, QUEUE, worker } from './support.ts';
 
 it('a job stops by itself when its database did not answer for longer than it is held for', async () => {
   const store = await (await sqlitePlace()).migrated();
@@ -17,7 +17,7 @@ it('a job stops by itself when its database did not answer for longer than it is
     return new Map();
   };
   const engine: QueueEngine = { ...table, lease: 50, held: silent };
-  const workforce = new Workforce({ store, engine, now: Date.now, report: () => {}, unknown: 1000 });
+  const workforce = new Workforce({ ...GATEWAY, store, engine, now: Date.now, report: () => {}, unknown: 1000 });
   const { opened, open } = gate();
   const reasons: unknown[] = [];
   const run: Worker['run'] = async ({ signal }) => {

@@ -131,7 +131,7 @@ class Both {
 
   async #claim(limit: number): Promise<void> {
     const ready = this.#model.ready();
-    const claims = await this.#engine.claim(this.#queue, limit, []);
+    const claims = await this.#engine.claim(this.#queue, limit, [], 'gateway-1');
     expect(claims).toHaveLength(Math.min(limit, ready.length));
     for (const claim of claims) {
       expect(ready.map(({ id, key, attempt }) => [id, key, attempt + 1])).toContainEqual([

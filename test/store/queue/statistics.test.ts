@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { repeat } from '../../../src/store/queue/postgres-upkeep.ts';
+import { repeat } from '../../../src/store/queue/repeat.ts';
 import { hasPostgres } from '../../support/postgres.ts';
 import { eventually } from '../../support/project.ts';
 import { postgresPlace } from '../engines.ts';

@@ -1,5 +1,15 @@
 import { onTestFinished } from 'vitest';
-import { type JobQueue, openQueue, type QueueOptions, type Store, type Worker } from '../../../src/store/index.ts';
+import { createRedactor } from '../../../src/codec/redact/redactor.ts';
+import {
+  type JobOwner,
+  type JobQueue,
+  openQueue,
+  type QueueControl,
+  type QueueOptions,
+  type Store,
+  type Worker,
+} from '../../../src/store/index.ts';
+import type { Shop } from '../../../src/store/queue/engine.ts';
 import { eventually } from '../../support/project.ts';
 
 export const QUEUE = 'work';
@@ -14,6 +24,23 @@ export async function queueOver(store: Store, options: QueueOptions = {}): Promi
   const queue = await openQueue(store, options);
   onTestFinished(() => queue.close({ timeoutMs: 0 }));
   return queue;
+}
+
+/** A gateway of whose queues none is paused. */
+export const GATEWAY: Pick<Shop, 'gateway' | 'pace'> = {
+  gateway: 'gateway-1',
+  pace: { isPaused: () => false, done: () => {} },
+};
+
+/** What an operator does with the jobs of the tests, which belong to nothing unless said otherwise. */
+export function controlOf(queue: JobQueue, owner: Partial<JobOwner> = {}): QueueControl {
+  const own: JobOwner = {
+    onRetried: async () => undefined,
+    onDropped: async () => {},
+    read: async (_, payload) => ({ payload, secrets: [] }),
+    ...owner,
+  };
+  return queue.control({ owners: new Map([[QUEUE, own]]), redactor: createRedactor() });
 }
 
 /** A worker that tries nothing twice and does one job at a time, unless said otherwise. */

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { Fault } from '../../model/fault.ts';
+import type { Db } from '../tables.ts';
+import { forgetAttempts } from './attempts.ts';
+import { exhume } from './dead-letters.ts';
+import type { Shop } from './engine.ts';
+import { checkQueue, clockOf, type FoundJob, findJob, listJobs, readQueues } from './kept.ts';
+import type { ControlOptions, KeptJob, QueueAction, QueueControl, RetriedAll } from './port.ts';
+
+/** Dead letters that run again in one transaction. */
+const BATCH = 50;
+
+/** Sorts before every id. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+/** What an operator does with the queues of a database. @param wake wakes the workers of a queue in this gateway */
+export function openControl(
+  { store, engine, now }: Shop,
+  { owners, redactor }: ControlOptions,
+  wake: (queue: string) => void,
+): QueueControl {
+  const clock = () => clockOf(store.kind, now);
+  const note = (tx: Db, action: QueueAction['action'], actor: string, queue: string, job?: string) =>
+    tx
+      .insertInto('signalbox_job_audit')
+      .values({ id: randomUUID(), at: new Date(now()).toISOString(), actor, action, queue, job: job ?? null })
+      .execute();
+  /** Finds a job for an action that those that run are excluded from. */
+  const find = async (tx: Db, id: string, running: string) => {
+    const { state, ...job } = await findJob(tx, id, clock());
+    if (state === 'running') throw conflict(job, running);
+    return { job: { ...job, state }, owner: owners.get(job.queue) };
+  };
+  const retryBatch = (jobs: readonly FoundJob[], actor: string) =>
+    store.transaction(async (tx) => {
+      const refused: { id: string; reason: string }[] = [];
+      let retried = 0;
+      for (const job of jobs) {
+        const reason = await owners.get(job.queue)?.onRetried(tx, { ...job, state: 'dead' }, actor);
+        if (reason !== undefined) refused.push({ id: job.id, reason });
+        else if (await revive(tx, job)) {
+          retried++;
+          await note(tx, 'retry', actor, job.queue, job.id);
+        }
+      }
+      return { retried, refused };
+    });
+  /** Runs an action at a queue, with its line of the trail when it has changed something. */
+  const change = async (
+    action: 'pause' | 'resume',
+    queue: string,
+    actor: string,
+    work: (tx: Db) => Promise<boolean>,
+  ) => {
+    checkQueue(owners, queue);
+    return store.transaction(async (tx) => {
+      const changed = await work(tx);
+      if (changed) await note(tx, action, actor, queue);
+      return changed;
+    });
+  };
+
+  /** Enters a dead letter again. @returns whether it was one still */
+  async function revive(tx: Db, { queue, id }: Pick<FoundJob, 'queue' | 'id'>): Promise<boolean> {
+    const letter = await exhume(tx, queue, id);
+    if (letter === undefined) return false;
+    const { entered, ...job } = letter;
+    if (!(await engine.insert(tx, job))) throw conflict({ queue, id }, 'was entered again, and waits or runs');
+    await tx
+      .updateTable('signalbox_job')
+      .set({ recorded: 1, entered })
+      .where('queue', '=', queue)
+      .where('id', '=', id)
+      .execute();
+    return true;
+  }
+
+  return {
+    ...readQueues({ store, owners, redactor, now }),
+    async retry(id, actor) {
+      const found = await store.transaction(async (tx) => {
+        const { job, owner } = await find(tx, id, 'runs already');
+        if (job.state === 'waiting')
+          throw conflict(job, 'waits to be taken, and nothing of it is to be brought forward');
+        const refusal = await owner?.onRetried(tx, job, actor);
+        if (refusal !== undefined) throw conflict(job, `can't run again: ${refusal}`);
+        const done = job.state === 'dead' ? await revive(tx, job) : await engine.hasten(tx, job.queue, id);
+        if (!done) throw conflict(job, 'is in another state by now');
+        await note(tx, 'retry', actor, job.queue, id);
+        return shown(job);
+      });
+      wake(found.queue);
+      return found;
+    },
+    async retryDead(queue, { since, most }, actor) {
+      checkQueue(owners, queue);
+      const begun = new Date(now()).toISOString();
+      const all = { retried: 0, refused: [] as { id: string; reason: string }[] };
+      let after = since === undefined ? undefined : `${since.toISOString()}/${FIRST_ID}`;
+      for (let left = most; ; left -= BATCH) {
+        const filter = {
+          state: 'dead',
+          limit: Math.min(BATCH, left),
+          ...(after === undefined ? {} : { after }),
+        } as const;
+        const { jobs, next } = await listJobs(await store.tables(), queue, filter, clock());
+        // One that has died again meanwhile is left for the next time.
+        const those = jobs.filter(({ died = '' }) => died <= begun);
+        const { retried, refused } = await retryBatch(those, actor);
+        all.retried += retried;
+        all.refused.push(...refused);
+        wake(queue);
+        const ended = next === undefined || those.length < jobs.length;
+        if (ended || left <= BATCH) return { ...all, more: !ended } satisfies RetriedAll;
+        after = next;
+      }
+    },
+    drop: (id, actor) =>
+      store.transaction(async (tx) => {
+        const { job, owner } = await find(tx, id, 'runs; cancel what it belongs to instead');
+        if (!(await take(tx, job))) throw conflict(job, 'is in another state by now');
+        await owner?.onDropped(tx, job, actor);
+        await note(tx, 'drop', actor, job.queue, id);
+        return shown(job);
+      }),
+    pause: (queue, actor) =>
+      change('pause', queue, actor, async (tx) => {
+        const { numInsertedOrUpdatedRows } = await tx
+          .insertInto('signalbox_paused_queue')
+          .values({ queue, actor, paused: new Date(now()).toISOString() })
+          .onConflict((conflict) => conflict.column('queue').doNothing())
+          .executeTakeFirst();
+        return numInsertedOrUpdatedRows === 1n;
+      }),
+    resume: (queue, actor) =>
+      change('resume', queue, actor, async (tx) => {
+        const { numDeletedRows } = await tx
+          .deleteFrom('signalbox_paused_queue')
+          .where('queue', '=', queue)
+          .executeTakeFirst();
+        return numDeletedRows === 1n;
+      }),
+  };
+
+  /** Takes a job out of the queue. */
+  async function take(tx: Db, { queue, id, state }: FoundJob): Promise<boolean> {
+    if (state !== 'dead') return engine.remove(tx, queue, id, { unlessRunning: true });
+    if ((await exhume(tx, queue, id)) === undefined) return false;
+    await forgetAttempts(tx, [{ queue, id }]);
+    return true;
+  }
+}
+
+function shown({ data: _, ...job }: FoundJob): KeptJob {
+  return job;
+}
+
+function conflict({ id, queue }: Pick<KeptJob, 'id' | 'queue'>, reason: string): Fault {
+  return Fault.of('CONFLICT', { what: `Job ${id} of ${queue}`, reason });
+}

@@ -1,0 +1,308 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { Fault } from '../../model/fault.ts';
+import type { StoreReader } from '../port.ts';
+import type { DeadLetterTable, JobTable } from '../tables/queue.ts';
+import type { Db } from '../tables.ts';
+import { type FailedAttempt, readAttempts } from './attempts.ts';
+import { countDead } from './dead-letters.ts';
+import { readPauses, readRates } from './pace.ts';
+import type {
+  ControlOptions,
+  JobCause,
+  JobData,
+  JobFilter,
+  JobPage,
+  JobState,
+  KeptAttempt,
+  KeptJob,
+  QueueAction,
+  QueueOverview,
+  QueueReader,
+} from './port.ts';
+import { NOW } from './postgres-jobs.ts';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+interface ReaderOptions extends ControlOptions {
+  readonly store: Pick<StoreReader, 'kind' | 'tables'>;
+  /** Milliseconds since 1970. On PostgreSQL the clock of the database counts. */
+  readonly now?: () => number;
+}
+
+/** A job with its data, as it is in a table. */
+export interface FoundJob extends KeptJob {
+  readonly data: JobData;
+}
+
+/** Opens the queues of a database for reading. */
+export function readQueues({ store, owners, redactor, now = Date.now }: ReaderOptions): QueueReader {
+  const clock = (): RawBuilder<number> => clockOf(store.kind, now);
+  const shown = ({ data: _, ...job }: FoundJob): KeptJob =>
+    job.reason === undefined ? job : { ...job, reason: redactor.text(job.reason) };
+  return {
+    async overview() {
+      const db = await store.tables();
+      const [alive, dead, pauses, rates] = await Promise.all([
+        countStates(db, clock()),
+        countDead(db),
+        readPauses(db),
+        readRates(db, now()),
+      ]);
+      return [...owners.keys()].sort().map((queue): QueueOverview => {
+        const { waiting = 0, running = 0, delayed = 0, age = null } = alive.get(queue) ?? {};
+        const pause = pauses.get(queue);
+        return {
+          ...{ queue, waiting: Number(waiting), running: Number(running), delayed: Number(delayed) },
+          dead: dead.get(queue) ?? 0,
+          ...(age === null ? {} : { oldestSeconds: Math.max(0, Math.round(Number(age) / 1000)) }),
+          donePerMinute: rates.get(queue) ?? 0,
+          ...(pause === undefined ? {} : { paused: { since: pause.paused, actor: pause.actor } }),
+        };
+      });
+    },
+    async list(queue, filter) {
+      checkQueue(owners, queue);
+      const { jobs, next } = await listJobs(await store.tables(), queue, filter, clock());
+      return { jobs: jobs.map(shown), ...(next === undefined ? {} : { next }) };
+    },
+    async get(id) {
+      const db = await store.tables();
+      const { data, ...job } = await findJob(db, id, clock());
+      const { payload, secrets } = (await owners.get(job.queue)?.read(db, data)) ?? { payload: null, secrets: [] };
+      const knowing = redactor.knowing({ secrets: () => secrets });
+      const failed = (await readAttempts(db, job.queue, id)).map((each) => attemptOf(each, knowing.text(each.reason)));
+      const last = failed.at(-1);
+      const gateway = job.gateway ?? last?.gateway;
+      const reason = job.reason ?? (job.state === 'running' ? undefined : last?.reason);
+      return {
+        ...job,
+        ...(gateway === undefined ? {} : { gateway }),
+        ...(reason === undefined ? {} : { reason: knowing.text(reason) }),
+        tried: [...failed, ...runningAttempt(job)],
+        payload: knowing.value(payload),
+      };
+    },
+    async trail(limit) {
+      const db = await store.tables();
+      const rows = await db
+        .selectFrom('signalbox_job_audit')
+        .selectAll()
+        .orderBy('at', 'desc')
+        .orderBy('id')
+        .limit(limit)
+        .execute();
+      return rows.map(({ at, actor, action, queue, job }) => {
+        return { at, actor, action: action as QueueAction['action'], queue, ...(job === null ? {} : { job }) };
+      });
+    },
+  };
+}
+
+/** @throws Fault NOT_FOUND */
+export function checkQueue(owners: ControlOptions['owners'], queue: string): void {
+  if (!owners.has(queue)) throw Fault.of('NOT_FOUND', { what: `queue ${queue}` });
+}
+
+/** The time in milliseconds since 1970 by which jobs are due, for a query. */
+export function clockOf(kind: StoreReader['kind'], now: () => number): RawBuilder<number> {
+  return kind === 'sqlite' ? sql<number>`${now()}` : sql<number>`(select ${NOW})`;
+}
+
+interface States {
+  readonly queue: string;
+  readonly waiting: number | string;
+  readonly running: number | string;
+  readonly delayed: number | string;
+  readonly age: number | string | null;
+}
+
+async function countStates(db: Db, now: RawBuilder<number>): Promise<ReadonlyMap<string, States>> {
+  const { rows } = await sql<States>`
+    select queue, count(mark) as running, count(case when mark is null and due <= ${now} then 1 end) as waiting,
+      count(case when mark is null and due > ${now} then 1 end) as delayed,
+      ${now} - min(case when mark is null and due <= ${now} then due end) as age
+    from signalbox_job group by queue
+  `.execute(db);
+  return new Map(rows.map((row) => [row.queue, row]));
+}
+
+/** The place in a list: the time and the id of a job. */
+interface Cursor {
+  readonly time: string;
+  readonly id: string;
+}
+
+/** @throws Fault BAD_PARAMETER */
+function cursorIn(text: string, time: RegExp): Cursor {
+  const [at = '', id = ''] = text.split('/');
+  if (time.test(at) && UUID.test(id)) return { time: at, id };
+  const reason = 'is not the end of a part of this list; repeat the text that came with that part';
+  throw Fault.of('BAD_PARAMETER', { name: 'After', reason });
+}
+
+interface FoundPage extends JobPage {
+  readonly jobs: readonly FoundJob[];
+}
+
+/** A part of a list. @throws Fault BAD_PARAMETER for a cursor that is none */
+export async function listJobs(db: Db, queue: string, filter: JobFilter, now: RawBuilder<number>): Promise<FoundPage> {
+  const { state, order = 'oldest', limit, after } = filter;
+  const page = { limit, down: order === 'newest' };
+  if (state === 'dead') {
+    const cursor = after === undefined ? undefined : cursorIn(after, /^[\d:.TZ-]{24}$/);
+    const rows = await listDead(db, queue, { ...page, cursor });
+    return pageOf(rows, limit, deadJob, ({ died }) => died);
+  }
+  const cursor = after === undefined ? undefined : cursorIn(after, /^\d{1,15}$/);
+  const rows = await listAlive(db, queue, { ...page, cursor, state, now });
+  return pageOf(
+    rows,
+    limit,
+    (row) => aliveJob(row, state),
+    ({ started, due }) => String(state === 'running' ? (started ?? due) : due),
+  );
+}
+
+function pageOf<Row extends { readonly id: string }>(
+  rows: readonly Row[],
+  limit: number,
+  jobOf: (row: Row) => FoundJob,
+  timeOf: (row: Row) => string,
+): FoundPage {
+  const here = rows.slice(0, limit);
+  const last = here.at(-1);
+  const jobs = here.map(jobOf);
+  return rows.length > limit && last !== undefined ? { jobs, next: `${timeOf(last)}/${last.id}` } : { jobs };
+}
+
+interface Part {
+  readonly limit: number;
+  readonly down: boolean;
+  readonly cursor: Cursor | undefined;
+}
+
+/** One row more than the limit, where there are more. */
+function listDead(
+  db: Db,
+  queue: string,
+  { limit, down, cursor }: Part,
+): Promise<readonly Selectable<DeadLetterTable>[]> {
+  const direction = down ? 'desc' : 'asc';
+  let rows = db.selectFrom('signalbox_dead_letter').selectAll().where('queue', '=', queue);
+  if (cursor !== undefined) {
+    const { time, id } = cursor;
+    rows = rows.where(down ? sql<boolean>`(died, id) < (${time}, ${id})` : sql<boolean>`(died, id) > (${time}, ${id})`);
+  }
+  return rows
+    .orderBy('died', direction)
+    .orderBy('id', direction)
+    .limit(limit + 1)
+    .execute();
+}
+
+const STATES: Readonly<Record<Exclude<JobState, 'dead'>, (now: RawBuilder<number>) => RawBuilder<boolean>>> = {
+  waiting: (now) => sql<boolean>`mark is null and due <= ${now}`,
+  delayed: (now) => sql<boolean>`mark is null and due > ${now}`,
+  running: () => sql<boolean>`mark is not null`,
+};
+
+async function listAlive(
+  db: Db,
+  queue: string,
+  {
+    limit,
+    down,
+    cursor,
+    state,
+    now,
+  }: Part & { readonly state: Exclude<JobState, 'dead'>; readonly now: RawBuilder<number> },
+): Promise<readonly Selectable<JobTable>[]> {
+  const time = state === 'running' ? sql<number>`coalesce(started, due)` : sql<number>`due`;
+  const direction = down ? sql`desc` : sql`asc`;
+  const beyond = sql.raw(down ? '<' : '>');
+  const from =
+    cursor === undefined ? sql`1 = 1` : sql`(${time}, id) ${beyond} (${Number(cursor.time)}, ${sql.val(cursor.id)})`;
+  const { rows } = await sql<Selectable<JobTable>>`
+    select * from signalbox_job where queue = ${queue} and ${STATES[state](now)} and ${from}
+    order by ${time} ${direction}, id ${direction} limit ${limit + 1}
+  `.execute(db);
+  return rows;
+}
+
+/** The job with an id: one that waits or runs, else a dead letter. @throws Fault NOT_FOUND */
+export async function findJob(db: Db, id: string, now: RawBuilder<number>): Promise<FoundJob> {
+  const gone = Fault.of('NOT_FOUND', { what: `job ${id}` });
+  if (!UUID.test(id)) throw gone;
+  const { rows } = await sql<Selectable<JobTable> & { readonly is_due: boolean | number }>`
+    select *, due <= ${now} as is_due from signalbox_job where id = ${id}
+  `.execute(db);
+  const [row] = rows;
+  if (row !== undefined) return aliveJob(row, row.mark !== null ? 'running' : row.is_due ? 'waiting' : 'delayed');
+  const letter = await db.selectFrom('signalbox_dead_letter').selectAll().where('id', '=', id).executeTakeFirst();
+  if (letter === undefined) throw gone;
+  return deadJob(letter);
+}
+
+function aliveJob(row: Selectable<JobTable>, state: Exclude<JobState, 'dead'>): FoundJob {
+  const { id, queue, key, attempt, due, gateway } = row;
+  return {
+    ...{ id, queue, state },
+    ...(key === null ? {} : { key }),
+    attempts: attempt,
+    ...timed('entered', row.entered),
+    ...timed('due', due),
+    ...(state === 'running' ? timed('started', row.started) : {}),
+    ...(gateway === null ? {} : { gateway }),
+    ...causedBy(row),
+    data: JSON.parse(row.data),
+  };
+}
+
+function deadJob(row: Selectable<DeadLetterTable>): FoundJob {
+  const { id, queue, key, attempts, died, error } = row;
+  return {
+    ...{ id, queue, state: 'dead' },
+    ...(key === null ? {} : { key }),
+    attempts,
+    ...timed('entered', row.entered),
+    ...{ died, reason: error },
+    ...causedBy(row),
+    data: JSON.parse(row.data),
+  };
+}
+
+function attemptOf({ attempt, gateway, began, ended }: FailedAttempt, reason: string): KeptAttempt {
+  return {
+    attempt,
+    ...(gateway === null ? {} : { gateway }),
+    ...timed('began', began),
+    ...timed('ended', ended),
+    reason,
+  };
+}
+
+function runningAttempt({ state, attempts, gateway, started }: KeptJob): readonly KeptAttempt[] {
+  if (state !== 'running') return [];
+  return [
+    {
+      attempt: attempts,
+      ...(gateway === undefined ? {} : { gateway }),
+      ...(started === undefined ? {} : { began: started }),
+    },
+  ];
+}
+
+function timed<K extends string>(name: K, time: unknown): { readonly [key in K]?: string } {
+  const text = time === null || time === undefined ? {} : { [name]: new Date(Number(time)).toISOString() };
+  return text as { readonly [key in K]?: string };
+}
+
+/** The request that entered the job, of rows that have it. */
+function causedBy(row: object): { readonly cause?: JobCause } {
+  const text = 'cause' in row ? row.cause : null;
+  if (typeof text !== 'string') return {};
+  const { requestId, traceparent } = JSON.parse(text) as JobCause;
+  return {
+    cause: { ...(requestId === undefined ? {} : { requestId }), ...(traceparent === undefined ? {} : { traceparent }) },
+  };
+}
