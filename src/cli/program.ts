@@ -12,6 +12,7 @@ import { addInvoke } from './invoke/invoke.ts';
 import { addMigrate } from './migrate.ts';
 import { packageVersion } from './package-info.ts';
 import { addQuery } from './query.ts';
+import { addQueue } from './queue.ts';
 import { addRoutes } from './routes.ts';
 import { addServe } from './serve.ts';
 import { coloursOf, outliveOutput } from './terminal.ts';
@@ -66,6 +67,7 @@ export function createProgram(): Command {
     addQuery,
     addMigrate,
     addInvoke,
+    addQueue,
   ];
   for (const add of [...commands, addUser, addWhoCan, addCan, addInit]) add(program);
   rethrowAll(program);

@@ -2,7 +2,7 @@ import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { LoadedProject } from '../load/index.ts';
 import type { Registry } from '../model/registry.ts';
-import type { Db, Store, StoreOptions } from '../store/index.ts';
+import type { Db, Store, StoreOptions, StoreReader } from '../store/index.ts';
 import { counted } from '../wire/words.ts';
 import { CliFailure, Ended } from './failure.ts';
 import { withProgress } from './progress.ts';
@@ -76,7 +76,11 @@ export async function withStore(
  * Reads tables of the gateway's database, which is neither created nor changed.
  * @throws CliFailure when it is not up to date
  */
-export async function readTables<T>(registry: Registry, place: Place, work: (db: Db) => Promise<T>): Promise<T> {
+export async function readTables<T>(
+  registry: Registry,
+  place: Place,
+  work: (db: Db, store: StoreReader) => Promise<T>,
+): Promise<T> {
   const { openToRead, pendingMigrations } = await import('../store/index.ts');
   const options = await storeOptions(registry, place);
   const pending = await pendingMigrations(options);
@@ -88,7 +92,7 @@ export async function readTables<T>(registry: Registry, place: Place, work: (db:
   }
   const store = await openToRead(options);
   try {
-    return await work(await store.tables());
+    return await work(await store.tables(), store);
   } finally {
     await store.close();
   }

@@ -14,6 +14,18 @@ import { queryDelete, queryFields, queryList, queryPrompts, querySave } from './
 import { queryExecute, queryPoll } from './query/execute.ts';
 import { queryCancel, queryFile, queryResults, queryStatus } from './query/runs.ts';
 import { queryBodies, queryShapes } from './query-shapes.ts';
+import {
+  queueActions,
+  queueDrop,
+  queueFind,
+  queueJob,
+  queueJobs,
+  queuePause,
+  queuePayload,
+  queueResume,
+  queueRetry,
+  queueRetryAll,
+} from './queues.ts';
 import { processShapes } from './shapes.ts';
 
 export type { DeliveredHandler } from './port.ts';
@@ -39,6 +51,16 @@ export const deliveredHandlers: ReadonlyMap<string, (ports: DeliveredPorts) => D
   ['signalbox/query-results', queryResults],
   ['signalbox/query-save', querySave],
   ['signalbox/query-status', queryStatus],
+  ['signalbox/queue-actions', queueActions],
+  ['signalbox/queue-drop', queueDrop],
+  ['signalbox/queue-find', queueFind],
+  ['signalbox/queue-job', queueJob],
+  ['signalbox/queue-jobs', queueJobs],
+  ['signalbox/queue-pause', queuePause],
+  ['signalbox/queue-payload', queuePayload],
+  ['signalbox/queue-resume', queueResume],
+  ['signalbox/queue-retry', queueRetry],
+  ['signalbox/queue-retry-all', queueRetryAll],
 ]);
 
 /** SOAP messages of clients of the original, by the names of operations. */

@@ -1,4 +1,5 @@
 import type { ReplyRoot } from '../model/document.ts';
+import { Fault } from '../model/fault.ts';
 import type { HandlerContext, Outcome } from '../model/handler.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
@@ -6,6 +7,7 @@ import type { User } from '../model/security.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { Scheduler } from '../process/index.ts';
 import type { QueryPort, QueryRuns, SavedQueries } from '../query/index.ts';
+import type { QueueControl } from '../store/index.ts';
 
 /** What a delivered handler can use besides the context of the call. */
 export interface DeliveredPorts {
@@ -14,6 +16,7 @@ export interface DeliveredPorts {
   readonly runs: QueryRuns;
   readonly saved: SavedQueries;
   readonly scheduler: Scheduler;
+  readonly queues: QueueControl;
   /** The gateway's address with its context: `http://127.0.0.1:8080/gateway`; known once it listens. */
   readonly base: () => string;
 }
@@ -60,6 +63,19 @@ export function answering<Request>(
     onRequest: (request, call, as) => answer(request as unknown as Request, call, as),
     ...(formatOf === undefined ? {} : { formatOf }),
   };
+}
+
+/**
+ * A handler of a service that serves users only, such as the owners of process requests.
+ * @throws Fault UNAUTHENTICATED
+ */
+export function answeringUser<Request>(
+  answer: (request: Request, user: User, call: DeliveredCall) => Promise<Outcome>,
+): DeliveredHandler {
+  return answering<Request>((request, call) => {
+    if (call.user === undefined) throw Fault.of('UNAUTHENTICATED', { scheme: 'basic' });
+    return answer(request, call.user, call);
+  });
 }
 
 /** A reply whose message is a document. */

@@ -1,11 +1,9 @@
 import { Fault } from '../model/fault.ts';
-import type { Outcome } from '../model/handler.ts';
-import type { User } from '../model/security.ts';
 import type { Operation } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { ProcessRequest, RequestAction, RequestFilter, ScheduleRequest } from '../process/index.ts';
 import { dispositionOf } from '../wire/multipart/headers.ts';
-import { answering, type DeliveredCall, type DeliveredHandler, type DeliveredPorts, reply } from './port.ts';
+import { answeringUser, type DeliveredHandler, type DeliveredPorts, reply } from './port.ts';
 
 /** An integer of a request. One that a number can't hold is larger than any that exists. */
 type Integer = number | bigint;
@@ -20,19 +18,6 @@ interface FindRequest {
   readonly RunStatus?: string;
   readonly DistributionStatus?: string;
   readonly ProcessRequestCount: Integer;
-}
-
-/**
- * A handler of the process service, which serves users only: requests belong to them.
- * @throws Fault UNAUTHENTICATED
- */
-function answeringUser<Request>(
-  answer: (request: Request, user: User, call: DeliveredCall) => Promise<Outcome>,
-): DeliveredHandler {
-  return answering<Request>((request, call) => {
-    if (call.user === undefined) throw Fault.of('UNAUTHENTICATED', { scheme: 'basic' });
-    return answer(request, call.user, call);
-  });
 }
 
 interface InstanceRequest {

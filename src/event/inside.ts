@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
+import { maskTexts } from '../codec/redact/declared.ts';
 import type { Component, ComponentEventRegistration, SavedRecord } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
 import type { ComponentEvent, ServiceClass } from '../model/handler.ts';
 import type { Redactor } from '../model/redactor.ts';
+import type { Registry } from '../model/registry.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { kindOfWork, type OpenedWork, type OpenWork } from '../model/work.ts';
 import { may } from '../security/authorise.ts';
-import { type Db, sqlTransaction } from '../store/index.ts';
+import { type Db, type JobOwner, sqlTransaction } from '../store/index.ts';
 import type { SaveAction } from './change.ts';
 import type { Inside } from './context.ts';
 import type { ComponentsOptions, SaveFacts } from './port.ts';
@@ -150,4 +152,20 @@ function keyOf(component: string, row: Row, keys: Row): string {
   return createHash('sha256')
     .update(JSON.stringify([component, ...texts]))
     .digest('base64url');
+}
+
+/** The queue of classes that run after a save, whose jobs belong to nothing but the record that was saved. */
+export function eventJobs(registry: Registry): [queue: string, owner: JobOwner] {
+  const owner: JobOwner = {
+    onRetried: async () => undefined,
+    onDropped: async () => {},
+    async read(_, data) {
+      const { component, before, after } = data as EventData;
+      const fields = registry.components.get(component)?.shape.fields;
+      const [old, saved] = [before, after].map((row) => (row === null ? undefined : maskTexts(fields, row)));
+      const payload = { ...data, before: old?.shown ?? null, after: saved?.shown ?? null };
+      return { payload, secrets: [...(old?.secrets ?? []), ...(saved?.secrets ?? [])] };
+    },
+  };
+  return [EVENTS, owner];
 }

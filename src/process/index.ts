@@ -6,3 +6,4 @@ export type {
   ScheduleRequest,
   Scheduler,
 } from './port.ts';
+export { requestJobs } from './steps.ts';

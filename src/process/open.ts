@@ -143,6 +143,8 @@ async function takeAlong(tx: Db, step: Step, row: RequestRow, ports: RunPorts): 
   const update = (values: Parameters<typeof updateOwn>[2]) => updateOwn(tx, instance, values);
   const now = clock.now();
   if (step === 'restart') {
+    // The dead letter that it may have become.
+    await queue.cancel(tx, QUEUE, job);
     const next = randomUUID();
     // A request that was put on hold before its time keeps that time.
     const runs = Math.max(now, Date.parse(row.runs ?? ''));

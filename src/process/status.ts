@@ -68,6 +68,8 @@ const TRANSITIONS = {
   /** The request is running: its attempt is signalled, and takes the step `end`. */
   ask: { from: ['Initiated', 'Processing'], to: 'Cancel' },
   end: { from: ['Cancel'], to: 'Cancelled' },
+  /** An operator of the gateway lets the job of the request run again. */
+  revive: { from: ['Error'], to: 'Queued' },
   restart: { from: ['Error', 'Not Successful', 'Cancelled', 'Hold'], to: 'Queued' },
   delete: {
     from: [

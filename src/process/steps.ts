@@ -1,16 +1,17 @@
+import { maskTexts } from '../codec/redact/declared.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
-import { type Db, type Job, JobLost, JobUnknown } from '../store/index.ts';
+import { type Db, type Job, JobLost, type JobOwner, JobUnknown } from '../store/index.ts';
 import { inNewTrace } from '../trace/trace.ts';
-import { type Clock, instantText } from './clock.ts';
-import { enterRequest, type RequestData } from './enter.ts';
+import { type Clock, createClock, instantText } from './clock.ts';
+import { enterRequest, QUEUE, type RequestData } from './enter.ts';
 import { addLines, type LogLine } from './message-log.ts';
 import type { RunPorts } from './port.ts';
-import { kindOfProgram, mayRun, PRIVATE_KIND, type Program } from './program.ts';
+import { findProgram, kindOfProgram, mayRun, PRIVATE_KIND, type Program } from './program.ts';
 import { type ParameterTexts, parameterProblem } from './request.ts';
 import { type RequestRow, selectRequests, updateOwn } from './rows.ts';
 import { followingRequest } from './schedule.ts';
-import { DISTRIBUTION, move, RUN_STATUS, type Step } from './status.ts';
+import { DISTRIBUTION, move, RUN_STATUS, type Step, wordOf } from './status.ts';
 
 /** A request that an attempt has taken up. */
 export interface Taken {
@@ -178,4 +179,56 @@ export async function endForgotten(tx: Db, clock: Clock, olderThan: number): Pro
     if (await move(tx, 'end', instance, { enddttm: clock.local(now), diststatus: DISTRIBUTION.None }))
       await updateOwn(tx, instance, ended(now));
   }
+}
+
+/** The queue of process requests, and what its jobs belong to: the state of a request follows what is done with its job. */
+export function requestJobs(registry: Registry): [queue: string, owner: JobOwner] {
+  const clock = createClock(registry.gateway.timezone, Date.now);
+  const line = (level: LogLine['level'], text: string): LogLine => ({ level, text, said: instantText(clock.now()) });
+  const find = (db: Db, { instance }: RequestData) =>
+    selectRequests(db).where('prcsinstance', '=', instance).executeTakeFirst();
+  const owner: JobOwner = {
+    async onRetried(tx, { id, data, state }, actor) {
+      const { instance } = data as unknown as RequestData;
+      const row = await find(tx, data as unknown as RequestData);
+      if (row === undefined) return `process request ${instance} does not exist any more`;
+      if (row.job !== id) return `process request ${instance} was restarted with another job`;
+      if (state === 'dead') {
+        const fresh = { begindttm: null, enddttm: null, servernamerun: '', diststatus: DISTRIBUTION.None };
+        if (!(await move(tx, 'revive', instance, fresh)))
+          return `process request ${instance} is ${wordOf(RUN_STATUS, row.runstatus)}`;
+        const unbegun = { run: null, attempt: 0, began: null, ended: null, percent: null, progress: null };
+        await updateOwn(tx, instance, unbegun);
+      }
+      const words = state === 'dead' ? 'It is run again' : 'It is run now, before its time';
+      await addLines(tx, instance, [line('info', `${words}, on behalf of ${actor}.`)]);
+      return undefined;
+    },
+    async onDropped(tx, { id, data, state }, actor) {
+      const { instance } = data as unknown as RequestData;
+      const row = await find(tx, data as unknown as RequestData);
+      if (row?.job !== id) return;
+      if (state === 'dead') {
+        await addLines(tx, instance, [line('info', `Its job was dropped by ${actor}, and can't be run again.`)]);
+        return;
+      }
+      const dropped = line('warning', `It was dropped from the queue by ${actor}.`);
+      const now = clock.now();
+      if (await move(tx, 'cancel', instance, { enddttm: clock.local(now) })) {
+        await updateOwn(tx, instance, { ...ended(now), cancelled: instantText(now) });
+        await addLines(tx, instance, [dropped]);
+      }
+      // The gateway that ran it has died, and no other has taken it.
+      else await failRequest(tx, clock, instance, dropped);
+    },
+    async read(db, data) {
+      const { type, name } = data as unknown as RequestData;
+      const row = await find(db, data as unknown as RequestData);
+      const texts = JSON.parse(row?.parameters ?? '{}') as ParameterTexts;
+      // The prompts of a private query are known to its owner only.
+      const { shown, secrets } = maskTexts(findProgram(registry, type, name)?.parameters, texts);
+      return { payload: { ...data, parameters: shown }, secrets };
+    },
+  };
+  return [QUEUE, owner];
 }

@@ -8,5 +8,6 @@ export { compilePrompts, type PromptReader } from './prompts.ts';
 export { openQueries } from './queries.ts';
 export { openQueryRuns } from './runs/open.ts';
 export type { BlockOptions, NewRun, QueryRun, QueryRuns, RunFormat, RunOwners } from './runs/port.ts';
+export { queryRunJobs } from './runs/run-rows.ts';
 export type { SavedQueries } from './saved.ts';
 export { openSavedQueries } from './saved.ts';

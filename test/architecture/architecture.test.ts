@@ -22,7 +22,7 @@ const TABLE: Readonly<Record<string, string>> = {
   query: 'codec load store better-sqlite3 fflate mysql2 type:pg',
   process: 'codec security store trace type:query',
   event: 'codec security store kysely',
-  delivered: 'query type:process',
+  delivered: 'query type:process type:store',
   describe: '',
   generate: 'describe',
   invoke: 'binding codec load trace cockatiel oauth4webapi undici',

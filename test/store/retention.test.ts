@@ -10,7 +10,7 @@ const dayAfter = (days: number): string => new Date(START + days * 24 * HOUR).to
 async function fill(store: Store, count: number): Promise<void> {
   const rows = Array.from({ length: count }, (_, day) => ({
     queue: 'Q',
-    id: String(day).padStart(3, '0'),
+    id: `${String(day).padStart(8, '0')}-0000-4000-8000-000000000000`,
     key: null,
     data: '{}',
     attempts: 1,
@@ -42,7 +42,9 @@ describeEngines('expired data', ({ place }) => {
     await retention.sweep();
     expect(sizes).toEqual([7, 7, 5]);
     expect(ended).toEqual([['dead', 19]]);
-    expect((await run('select id from signalbox_dead_letter order by id'))[0]).toEqual({ id: '019' });
+    expect((await run('select id from signalbox_dead_letter order by id'))[0]).toEqual({
+      id: '00000019-0000-4000-8000-000000000000',
+    });
     expect(await retention.removed()).toEqual(new Map([['dead', 19]]));
     await retention.sweep();
     expect(ended, 'a sweep that removes nothing reports nothing').toHaveLength(1);

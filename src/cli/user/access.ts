@@ -74,7 +74,8 @@ export function showsUsers(
   });
 }
 
-function defaultActor(): string {
+/** The account that runs the command, and its machine. */
+export function defaultActor(): string {
   return `${accountName()}@${hostname()}`;
 }
 

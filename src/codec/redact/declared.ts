@@ -51,6 +51,28 @@ function holdsSecrets(document: Document, seen: Set<Document> = new Set()): bool
   });
 }
 
+/** Texts by the names of fields, as they are shown. */
+interface MaskedTexts {
+  /** Each text of a field that is not sensitive; {@link MASK} in place of all others. */
+  readonly shown: Readonly<Record<string, string | null>>;
+  /** The texts that are not shown. */
+  readonly secrets: readonly string[];
+}
+
+/**
+ * Masks texts that are kept by the names of fields.
+ * @param fields `undefined` when the definition of the texts is unknown: then each may be secret
+ */
+export function maskTexts(
+  fields: readonly Field[] | undefined,
+  texts: Readonly<Record<string, string | null>>,
+): MaskedTexts {
+  const open = new Set(fields?.flatMap(({ name, sensitive }) => (sensitive ? [] : [name])));
+  const hidden = Object.entries(texts).filter(([name, text]) => !open.has(name) && text !== null && text !== '');
+  const masks = Object.fromEntries(hidden.map(([name]) => [name, MASK]));
+  return { shown: { ...texts, ...masks }, secrets: hidden.map(([, text]) => text as string) };
+}
+
 /** Single values inside a value, as text. */
 export function* textsIn(value: Value): Generator<string> {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') yield String(value);

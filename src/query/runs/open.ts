@@ -7,7 +7,7 @@ import { contentTypes } from '../render/content-types.ts';
 import { ValueError } from '../render/value.ts';
 import type { NewRun, QueryRuns } from './port.ts';
 import { renderRaw } from './render-block.ts';
-import { digestOf, type KeptRun, RunRows } from './run-rows.ts';
+import { digestOf, type KeptRun, QUEUE, RunRows } from './run-rows.ts';
 import { createRunWorker, keepResult, kindOfRun, type RunWorkerPorts } from './worker.ts';
 
 export interface QueryRunsOptions extends Omit<RunWorkerPorts, 'rows' | 'blobs'> {
@@ -15,9 +15,6 @@ export interface QueryRunsOptions extends Omit<RunWorkerPorts, 'rows' | 'blobs'>
   readonly queue: JobQueue;
   readonly blobs: BlobStore;
 }
-
-/** The queue of runs, and the scope of the blobs that hold their results. */
-const QUEUE = 'query-runs';
 
 /** Bytes of one block, which is in memory whole: a larger row is available in a file only. */
 const LARGEST_BLOCK = 67_108_864;

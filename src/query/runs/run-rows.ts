@@ -1,7 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { maskTexts } from '../../codec/redact/declared.ts';
 import type { Query } from '../../model/query.ts';
-import type { Db, QueryRunTable, Store } from '../../store/index.ts';
+import type { Registry } from '../../model/registry.ts';
+import type { Db, JobOwner, QueryRunTable, Store } from '../../store/index.ts';
+import { membersOf, type QueryInput } from '../input.ts';
 import type { NewRun, QueryRun, RunState } from './port.ts';
+
+/** The queue of runs, and the scope of the blobs that hold their results. */
+export const QUEUE = 'query-runs';
 
 /** The result of a run that succeeded. */
 export interface RunResult {
@@ -125,6 +131,62 @@ export class RunRows {
     const { numUpdatedRows } = await update.executeTakeFirstOrThrow();
     return numUpdatedRows > 0n;
   }
+}
+
+/** The queue of runs, and what its jobs belong to: the state of a run follows what is done with its job. */
+export function queryRunJobs(registry: Registry): [queue: string, owner: JobOwner] {
+  const find = (db: Db, id: string) =>
+    db.selectFrom('signalbox_query_run').selectAll().where('id', '=', id).executeTakeFirst();
+  const owner: JobOwner = {
+    async onRetried(tx, { data, state }) {
+      const id = String(data.id);
+      const run = await find(tx, id);
+      if (run === undefined) return `query run ${id} is kept no longer`;
+      if (state !== 'dead') return undefined;
+      const { numUpdatedRows } = await tx
+        .updateTable('signalbox_query_run')
+        .set({ state: 'queued' satisfies RunState, message: null, ended: null })
+        .where('id', '=', id)
+        .where('state', '=', 'error' satisfies RunState)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows === 0n ? `query run ${id} has the state ${run.state}` : undefined;
+    },
+    async onDropped(tx, { data }) {
+      // One that is dead has ended in error already.
+      await tx
+        .updateTable('signalbox_query_run')
+        .set({ state: 'killed' satisfies RunState, message: 'It was dropped from the queue.', ended: now() })
+        .where('id', '=', String(data.id))
+        .where('state', 'in', OPEN)
+        .execute();
+    },
+    async read(db, data) {
+      const row = await find(db, String(data.id));
+      if (row === undefined) return { payload: data, secrets: [] };
+      const { query: name, owner: user, isPrivate, input } = runOf(row);
+      // The prompts of a private query are known to its owner only.
+      const query = isPrivate ? undefined : registry.queries.get(name);
+      const { shown, secrets } = maskInput(query, input);
+      return { payload: { ...data, query: name, owner: user, input: shown }, secrets };
+    },
+  };
+  return [QUEUE, owner];
+}
+
+function maskInput(query: Query | undefined, input: QueryInput): { shown: QueryInput; secrets: readonly string[] } {
+  const own = maskTexts(query?.prompts, input.prompts);
+  const known = query === undefined ? [] : membersOf(query);
+  const members = Object.entries(input.members ?? {}).map(
+    ([id, prompts]) => [id, maskTexts(known.find((member) => member.id === id)?.prompts, prompts)] as const,
+  );
+  const shown = {
+    ...input,
+    prompts: own.shown as QueryInput['prompts'],
+    ...(input.members === undefined
+      ? {}
+      : { members: Object.fromEntries(members.map(([id, masked]) => [id, masked.shown])) as QueryInput['members'] }),
+  } as QueryInput;
+  return { shown, secrets: [...own.secrets, ...members.flatMap(([, masked]) => masked.secrets)] };
 }
 
 function succeeded({ columns, rows, bytes, truncated, blocks, blob }: RunResult) {

@@ -15,13 +15,14 @@ import {
 import { may } from '../../security/authorise.ts';
 import { retainedCallers, retainedTrail } from '../../security/directory/directory.ts';
 import type { Directory, Owners } from '../../security/directory/port.ts';
-import { type JobQueue, openQueue, openRetention, type Retention, retainedDead } from '../../store/index.ts';
+import { type JobQueue, openQueue, openRetention, type Retention, retainedDead, type QueueControl, retainedActions } from '../../store/index.ts';
 import type { Outbound } from '../answer/outbound.ts';
 import { compileQueryRows, Work, type WorkPorts } from '../answer/work.ts';
 import type { Log } from '../log/log.ts';
 import type { Metrics } from '../log/metrics.ts';
 import { createAccount } from '../log/record.ts';
 import type { Data } from './data.ts';
+import { jobOwners } from './queues.ts';
 
 /** Answers operations other than by code and queries, and runs background work. */
 export interface Services {
@@ -29,6 +30,7 @@ export interface Services {
   readonly runs: QueryRuns;
   readonly saved: SavedQueries;
   readonly scheduler: Scheduler;
+  readonly queues: QueueControl;
 }
 
 /** The same with the queue that they use. */
@@ -67,7 +69,9 @@ export async function openServices(registry: Registry, options: ServicesOptions)
   const onError = (err: Error, facts: Readonly<Record<string, unknown>>): void =>
     log.error({ ...facts, err }, err.message);
   const account = createAccount(options.audit, options.metrics);
-  const queue = redacting(await openQueue(store, { onError, unknown: registry.gateway.limits.unknown }), redactor);
+  const server = hostname().slice(0, 8);
+  const { unknown } = registry.gateway.limits;
+  const queue = redacting(await openQueue(store, { onError, unknown, gateway: server }), redactor);
   const saved = openSavedQueries({ registry, store });
   const runs = openQueryRuns({
     registry,
@@ -88,7 +92,6 @@ export async function openServices(registry: Registry, options: ServicesOptions)
   };
   const work = createOpenWork({ registry, blobs, queries, outbound, log, redactor, components: later });
   const components = openComponents({ registry, store, queue, directory, classes, work, redactor, onError, account });
-  const server = hostname().slice(0, 8);
   const scheduler = openScheduler({
     registry,
     store,
@@ -110,7 +113,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     kinds: [
       ...[runs.retained, ...scheduler.retained, retainedDead(keep.dead)],
       retainedCallers(keep.callers, [runs.busy, scheduler.busy, components.busy]),
-      retainedTrail(keep.audit),
+      ...[retainedTrail(keep.audit), retainedActions(keep.audit)],
     ],
     onRemoved: (kind, count) => log.info({ retention: kind, count }, 'Expired data was removed.'),
   });
@@ -126,6 +129,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     runs,
     saved,
     scheduler,
+    queues: queue.control({ owners: jobOwners(registry), redactor }),
     queue,
     retention,
     start: () => queue.start(),

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Fault } from '../../model/fault.ts';
+import type { Kept } from '../../model/gateway.ts';
+import type { Retained } from '../retention.ts';
 import type { Db } from '../tables.ts';
 import { forgetAttempts } from './attempts.ts';
 import { exhume } from './dead-letters.ts';
@@ -149,6 +151,19 @@ export function openControl(
     await forgetAttempts(tx, [{ queue, id }]);
     return true;
   }
+}
+
+/** The trail of what operators did, of which lines are removed after some time. */
+export function retainedActions(keep: Kept): Retained {
+  return {
+    kind: 'actions',
+    keep,
+    async remove(tx, { before, most }) {
+      const old = tx.selectFrom('signalbox_job_audit').select('id').where('at', '<', before).orderBy('at').limit(most);
+      const { numDeletedRows } = await tx.deleteFrom('signalbox_job_audit').where('id', 'in', old).executeTakeFirst();
+      return { count: Number(numDeletedRows), more: Number(numDeletedRows) === most };
+    },
+  };
 }
 
 function shown({ data: _, ...job }: FoundJob): KeptJob {

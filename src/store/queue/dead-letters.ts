@@ -2,6 +2,7 @@ import type { Kept } from '../../model/gateway.ts';
 import { errorText } from '../error.ts';
 import type { Retained } from '../retention.ts';
 import type { Db } from '../tables.ts';
+import { forgetAttempts } from './attempts.ts';
 import type { Claim } from './engine.ts';
 import type { DeadLetter, NewJob } from './port.ts';
 import { causeIn, causeText } from './rows.ts';
@@ -95,6 +96,7 @@ export function retainedDead(keep: Kept): Retained {
         .execute();
       let count = 0;
       for (const { queue, id } of old) if ((await exhume(tx, queue, id)) !== undefined) count += 1;
+      await forgetAttempts(tx, old);
       return { count, more: old.length === most };
     },
   };

@@ -3,8 +3,9 @@ import { hostname } from 'node:os';
 import { Fault } from '../../model/fault.ts';
 import { causeOf, currentTrace, inSpan, type Tracer } from '../../trace/trace.ts';
 import type { Store } from '../port.ts';
+import { forgetAttempts } from './attempts.ts';
 import { openControl } from './control.ts';
-import { countDead, deadLetters } from './dead-letters.ts';
+import { countDead, deadLetters, exhume } from './dead-letters.ts';
 import { messageOf, type QueueEngine, type Report, type Shop } from './engine.ts';
 import { QueuePace } from './pace.ts';
 import type { JobQueue, NewJob, QueueCounts } from './port.ts';
@@ -62,7 +63,11 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
       workforce.wake(job.queue);
       return id;
     },
-    cancel: (tx, queue, id) => engine.remove(tx, queue, id),
+    async cancel(tx, queue, id) {
+      if (await engine.remove(tx, queue, id)) return true;
+      if ((await exhume(tx, queue, id)) !== undefined) await forgetAttempts(tx, [{ queue, id }]);
+      return false;
+    },
     work: (queue, worker) => workforce.add(queue, worker),
     recur: (recurring) => recurrences.add(recurring),
     async start() {

@@ -178,7 +178,7 @@ export interface JobQueue {
   send(tx: Db, job: NewJob): Promise<string>;
   /**
    * Cancels a job. A job that waits never runs. The signal of one that runs aborts within a second, in any gateway, and
-   * {@link Job.complete} is refused to it; the next job of its key begins when it has stopped.
+   * {@link Job.complete} is refused to it; the next job of its key begins when it has stopped. A dead letter is removed.
    * @returns whether it waited or ran, and was not cancelled before
    */
   cancel(tx: Db, queue: string, id: string): Promise<boolean>;

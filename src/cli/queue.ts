@@ -1,0 +1,397 @@
+import { createInterface } from 'node:readline/promises';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { duration as durationShape } from '../load/schema/json-schema.ts';
+import { milliseconds } from '../load/value/units.ts';
+import { Fault } from '../model/fault.ts';
+import type { Registry } from '../model/registry.ts';
+import type { JobDetails, JobState, KeptJob, QueueControl, QueueOverview, QueueReader } from '../store/index.ts';
+import { counted } from '../wire/words.ts';
+import { CliFailure, Ended, wrongUsage } from './failure.ts';
+import { propose } from './find.ts';
+import { AS_JSON, explain } from './help.ts';
+import { loadRegistry, placeOf, readTables, withStore } from './project.ts';
+import { type Columns, coloursOf, note, print, printable, printResult, tableOf } from './terminal.ts';
+import { checkText, defaultActor } from './user/access.ts';
+
+const help = {
+  examples: [
+    'signalbox queue                                    # every queue; with --json, as JSON',
+    'signalbox queue list processes --state dead',
+    'signalbox queue show 6f1c1f0e-5d6c-4c8e-9d0a-2f6f0f6e7c11',
+    'signalbox queue retry 6f1c1f0e-5d6c-4c8e-9d0a-2f6f0f6e7c11',
+    'signalbox queue retry --all --queue events --since 1h',
+    'signalbox queue pause processes',
+  ],
+  notes: [
+    'The commands work on the configured database, also while gateways run: they notice a change within 2 s. A job waits until a gateway takes it, runs, is delayed until its time, or is dead after its last attempt. Sensitive values are masked. Each action is recorded; queue log prints the record.',
+  ],
+} as const;
+
+const STATES = ['waiting', 'running', 'delayed', 'dead'] as const satisfies readonly JobState[];
+
+/** `signalbox queue`: what waits, runs and has failed in the background, and what an operator does about it. */
+export function addQueue(program: Command): void {
+  const queue = explain(program.command('queue'), help).description(
+    'show the queues of background work and act on them',
+  );
+  addOverview(queue);
+  addList(queue);
+  addShow(queue);
+  addRetry(queue);
+  addDrop(queue);
+  for (const action of ['pause', 'resume'] as const) addPause(queue, action);
+  addLog(queue);
+}
+
+/** Makes the command read the queues of the database, which is neither created nor changed. */
+function reads<Rest extends readonly unknown[]>(
+  command: Command,
+  work: (queues: QueueReader, json: true | undefined, ...rest: Rest) => Promise<void>,
+): void {
+  command.option('--json', AS_JSON).action(async (...rest: unknown[]) => {
+    const place = placeOf(command);
+    const registry = await loadRegistry(place, 'ignore-missing');
+    const { readQueuesOf } = await import('../serve/start/queues.ts');
+    const { json } = command.opts<{ json?: true }>();
+    await readTables(registry, place, (_, store) =>
+      told(registry, () => work(readQueuesOf(registry, store, process.env), json, ...(rest as unknown as Rest))),
+    );
+  });
+}
+
+interface Acting {
+  readonly queues: QueueControl;
+  readonly actor: string;
+  readonly json: true | undefined;
+}
+
+/** Makes the command act on the queues of the database, which is brought up to date first. */
+function acts<Rest extends readonly unknown[]>(
+  command: Command,
+  work: (acting: Acting, ...rest: Rest) => Promise<void>,
+): void {
+  command
+    .option('--json', AS_JSON)
+    .addOption(new Option('--actor <name>', 'the name in the record (default: account@host)'))
+    .action(async (...rest: unknown[]) => {
+      const { json, actor = defaultActor() } = command.opts<{ json?: true; actor?: string }>();
+      checkText('--actor', actor);
+      const place = placeOf(command);
+      const registry = await loadRegistry(place, 'ignore-missing');
+      const { withQueues } = await import('../serve/start/queues.ts');
+      await withStore(registry, place, async (store) => {
+        await store.migrate();
+        await withQueues(registry, { store, env: process.env }, (queues) =>
+          told(registry, () => work({ queues, actor, json }, ...(rest as unknown as Rest))),
+        );
+      });
+    });
+}
+
+const WHERE = "'signalbox queue list NAME --state dead' lists the jobs that have failed.";
+
+/** Reports what the queue refuses in the style of a command, with what to do. */
+async function told<T>(registry: Registry, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const message = error.message.replace(/^(?=There|Job)./, (first) => first.toLowerCase()).replace(/\.$/, '');
+    const [, queue] = /^There is no queue (.*)\.$/.exec(error.message) ?? [];
+    const { jobOwners } = await import('../serve/start/queues.ts');
+    const hint = queue === undefined ? undefined : propose(queue, jobOwners(registry).keys());
+    const isJob = error.code === 'NOT_FOUND' && queue === undefined;
+    throw new CliFailure(message, { hint: isJob ? WHERE : hint, exitCode: queue === undefined ? 1 : 2, cause: error });
+  }
+}
+
+function addOverview(queue: Command): void {
+  const command = queue
+    .command('overview', { isDefault: true, hidden: true })
+    .description('show every queue')
+    .argument('[command]', 'one of the commands above');
+  reads(command, async (queues, json, unknown: string | undefined) => {
+    if (unknown !== undefined) {
+      const known = queue.commands.filter((each) => each !== command).map((each) => each.name());
+      throw wrongUsage(`queue has no command ${unknown}`, propose(unknown, known));
+    }
+    await printResult(await queues.overview(), json, (all) => tableOf(all, QUEUE_COLUMNS));
+  });
+}
+
+const QUEUE_COLUMNS: Columns<QueueOverview> = {
+  QUEUE: ({ queue }) => queue,
+  WAITING: ({ waiting }) => waiting,
+  RUNNING: ({ running }) => running,
+  DELAYED: ({ delayed }) => delayed,
+  DEAD: ({ dead }) => dead,
+  OLDEST: ({ oldestSeconds }) => (oldestSeconds === undefined ? '' : roughly(oldestSeconds)),
+  'DONE/MIN': ({ donePerMinute }) => donePerMinute,
+  STATE: ({ paused }) => (paused === undefined ? 'active' : `paused since ${paused.since} by ${paused.actor}`),
+};
+
+/** `75 s`, `12 min`, `5 h`, `3 d`. */
+function roughly(seconds: number): string {
+  const [unit, length] = (
+    [
+      ['d', 86_400],
+      ['h', 3600],
+      ['min', 60],
+    ] as const
+  ).find(([, each]) => seconds >= 2 * each) ?? ['s', 1];
+  return `${Math.floor(seconds / length)} ${unit}`;
+}
+
+interface ListOptions {
+  readonly state: JobState;
+  readonly order: 'oldest' | 'newest';
+  readonly limit: number;
+  readonly after?: string;
+}
+
+function addList(queue: Command): void {
+  const command = explain(queue.command('list'), {
+    examples: [
+      'signalbox queue list processes --state dead',
+      "signalbox queue list events --state waiting --order oldest --json | jq -r '.jobs[].id'",
+    ],
+  })
+    .description('list the jobs of a queue')
+    .argument('<name>', 'the queue')
+    .addOption(new Option('--state <state>', 'the state of the jobs').choices(STATES).default('dead'))
+    .addOption(new Option('--order <order>', 'which jobs come first').choices(['newest', 'oldest']).default('newest'))
+    .addOption(
+      new Option('--limit <number>', 'the maximum number of jobs, up to 1000').argParser(readLimit).default(50),
+    )
+    .option('--after <text>', 'go on after a part of the list, with the text that came with it');
+  reads(command, async (queues, json, name: string, { state, order, limit, after }: ListOptions) => {
+    const page = await queues.list(name, { state, order, limit, ...(after === undefined ? {} : { after }) });
+    await printResult(page, json, ({ jobs }) => tableOf(jobs, jobColumns(state)));
+    if (page.next !== undefined && !json) note(`There are more: add --after ${page.next}`);
+  });
+}
+
+function readLimit(text: string): number {
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || number < 1 || number > 1000)
+    throw new InvalidArgumentError('It takes an integer from 1 to 1000.');
+  return number;
+}
+
+function jobColumns(state: JobState): Columns<KeptJob> {
+  const times = {
+    waiting: ['DUE', 'due'],
+    delayed: ['DUE', 'due'],
+    running: ['SINCE', 'started'],
+    dead: ['DIED', 'died'],
+  } as const;
+  const [heading, member] = times[state];
+  return {
+    JOB: ({ id }) => id,
+    ATTEMPTS: ({ attempts }) => attempts,
+    [heading]: (job) => job[member],
+    ENTERED: ({ entered }) => entered,
+    ...(state === 'dead' ? { REASON: ({ reason = '' }) => cut(reason) } : { GATEWAY: ({ gateway }) => gateway }),
+  };
+}
+
+/** The first line of a reason, of a length for tables. */
+function cut(reason: string): string {
+  const [line = ''] = reason.split('\n', 1);
+  return line.length > 80 ? `${line.slice(0, 77)}...` : line;
+}
+
+function addShow(queue: Command): void {
+  const command = explain(queue.command('show'), {
+    examples: ['signalbox queue show 6f1c1f0e-5d6c-4c8e-9d0a-2f6f0f6e7c11'],
+  })
+    .description('show a job: its attempts and why they failed, what it carries, and the request that caused it')
+    .argument('<id>', 'the id of the job');
+  reads(command, async (queues, json, id: string) => printResult(await queues.get(id.toLowerCase()), json, renderJob));
+}
+
+function renderJob(job: JobDetails): string {
+  const { bold } = coloursOf(process.stdout);
+  const facts = {
+    queue: job.queue,
+    state: job.state,
+    key: job.key,
+    attempts: job.attempts,
+    entered: job.entered,
+    due: job.due,
+    began: job.started,
+    died: job.died,
+    gateway: job.gateway,
+    reason: job.reason,
+    request: job.cause?.requestId,
+    trace: job.cause?.traceparent,
+  };
+  const lines = Object.entries(facts).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name.padEnd(10)}${printable(String(value))}`],
+  );
+  const attempts = tableOf(job.tried, {
+    ATTEMPT: ({ attempt }) => attempt,
+    GATEWAY: ({ gateway }) => gateway,
+    BEGAN: ({ began }) => began,
+    ENDED: ({ ended = 'running' }) => ended,
+    REASON: ({ reason = '' }) => cut(reason),
+  });
+  const payload = JSON.stringify(job.payload, null, 2).split('\n').map(printable).join('\n');
+  return `${[bold(job.id), ...lines].join('\n')}\n\n${job.tried.length === 0 ? '' : `${attempts}\n`}${bold('payload')}\n${payload}\n`;
+}
+
+interface RetryOptions {
+  readonly all?: true;
+  readonly queue?: string;
+  /** Milliseconds. */
+  readonly since?: number;
+  readonly yes?: true;
+}
+
+function addRetry(queue: Command): void {
+  const command = explain(queue.command('retry'), {
+    examples: [
+      'signalbox queue retry 6f1c1f0e-5d6c-4c8e-9d0a-2f6f0f6e7c11',
+      'signalbox queue retry --all --queue events --since 1h --yes',
+    ],
+    notes: [
+      'A dead letter gets all its attempts again, behind the waiting jobs of its key; a delayed job runs now. A process request goes from Error to Queued.',
+    ],
+  })
+    .description('run dead letters again, or delayed jobs now')
+    .argument('[ids...]', 'ids of jobs')
+    .option('--all', 'all dead letters of a queue, those that died first before the others')
+    .option('--queue <name>', 'the queue, with --all')
+    .option('--since <time>', "with --all: only those that died in the last time, as in '1h' or '30 min'", readTime)
+    .option('--yes', 'do not ask');
+  acts(command, async (acting, ids: readonly string[], { all, queue: name, since, yes }: RetryOptions) => {
+    if ((all === undefined) === (ids.length === 0))
+      throw wrongUsage('retry takes ids of jobs, or --all with --queue', `'signalbox queue retry --help' shows both.`);
+    if (all === undefined && (name !== undefined || since !== undefined))
+      throw wrongUsage('--queue and --since need --all');
+    if (all === undefined) return each(acting, ids, 'runs again', (id) => acting.queues.retry(id, acting.actor));
+    if (name === undefined) throw wrongUsage('--all needs --queue', "'signalbox queue' lists the queues.");
+    await retryAll(acting, name, { since, yes });
+  });
+}
+
+async function retryAll(
+  { queues, actor, json }: Acting,
+  name: string,
+  { since, yes }: { readonly since: number | undefined; readonly yes: true | undefined },
+): Promise<void> {
+  // Before the question: an unknown queue is reported, and nothing is asked about nothing.
+  await queues.list(name, { state: 'dead', limit: 1 });
+  const from = since === undefined ? undefined : new Date(Date.now() - since);
+  const dead = (await queues.overview()).find(({ queue }) => queue === name)?.dead ?? 0;
+  const which = `${counted(dead, 'dead letter')} of ${name}${from === undefined ? '' : `, of those that died since ${from.toISOString()}`}`;
+  if (dead > 0) await confirm(`Run ${which} again?`, yes);
+  const options = { most: Number.POSITIVE_INFINITY, ...(from === undefined ? {} : { since: from }) };
+  const { retried, refused } = await queues.retryDead(name, options, actor);
+  await printResult(
+    { retried, refused },
+    json,
+    () => `${counted(retried, 'dead letter')} of ${name} ${retried === 1 ? 'runs' : 'run'} again.\n`,
+  );
+  for (const { id, reason } of refused) note(`${id} can't run again: ${reason}`);
+  if (refused.length > 0) throw new Ended(1);
+}
+
+/** @returns milliseconds */
+function readTime(text: string): number {
+  const time = new RegExp(durationShape.pattern as string).test(text) ? milliseconds(text) : Number.NaN;
+  if (!(time > 0 && time <= milliseconds('36500 d')))
+    throw new InvalidArgumentError("It takes a time such as '1h', '30 min' or '2 d'.");
+  return time;
+}
+
+function addDrop(queue: Command): void {
+  const command = explain(queue.command('drop'), {
+    examples: ['signalbox queue drop 6f1c1f0e-5d6c-4c8e-9d0a-2f6f0f6e7c11'],
+    notes: [
+      'A job that waits is gone for good: its process request becomes Cancelled, its query run killed. Cancel one that runs through its request or its run.',
+    ],
+  })
+    .description('remove jobs that wait, are delayed or are dead')
+    .argument('<ids...>', 'ids of jobs')
+    .option('--yes', 'do not ask');
+  acts(command, async (acting, ids: readonly string[], { yes }: { yes?: true }) => {
+    if (ids.length > 1) await confirm(`Drop ${counted(ids.length, 'job')} for good?`, yes);
+    await each(acting, ids, 'was dropped', (id) => acting.queues.drop(id, acting.actor));
+  });
+}
+
+/** Acts on each job. The others are done although one is refused; the command then fails. */
+async function each(
+  { json }: Acting,
+  ids: readonly string[],
+  done: string,
+  act: (id: string) => Promise<KeptJob>,
+): Promise<void> {
+  const results: (KeptJob | { readonly id: string; readonly error: string })[] = [];
+  const refused: unknown[] = [];
+  for (const id of ids) {
+    try {
+      const job = await act(id.toLowerCase());
+      results.push(job);
+      if (!json) await print(`${id} of ${job.queue}, which was ${job.state}, ${done}.\n`);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      if (ids.length === 1) throw error;
+      results.push({ id, error: error.message });
+      refused.push(error);
+      note(error.message);
+    }
+  }
+  if (json) await printResult(results, json, () => '');
+  if (refused.length > 0) throw new Ended(1);
+}
+
+/** Asks on a terminal; programs are not asked. @throws CliFailure when the answer is no */
+async function confirm(question: string, yes: true | undefined): Promise<void> {
+  if (yes || process.stdin.isTTY !== true || process.stderr.isTTY !== true) return;
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await lines.question(`${question} [y/N] `);
+    if (!/^y(es)?$/i.test(answer.trim())) throw new CliFailure('nothing was done');
+  } finally {
+    lines.close();
+  }
+}
+
+function addPause(queue: Command, action: 'pause' | 'resume'): void {
+  const [description, done] = {
+    pause: ['let no gateway take jobs from a queue; jobs that run go on, and new ones are entered', 'paused'],
+    resume: ['let gateways take jobs from a paused queue again', 'active'],
+  }[action] as [string, string];
+  const command = explain(queue.command(action), { examples: [`signalbox queue ${action} processes`] })
+    .description(description)
+    .argument('<name>', 'the queue');
+  acts(command, async ({ queues, actor, json }, name: string) => {
+    const changed = await queues[action](name, actor);
+    await printResult({ queue: name, changed }, json, () => `${name} is ${changed ? '' : 'already '}${done}.\n`);
+  });
+}
+
+function addLog(queue: Command): void {
+  const command = explain(queue.command('log'), {
+    examples: ['signalbox queue log', 'signalbox queue log --limit 1000 --json | jq -r .actor'],
+    notes: ['--json writes one line per entry.'],
+  })
+    .description('print what operators have done, the newest first')
+    .addOption(
+      new Option('--limit <number>', 'the maximum number of lines, up to 1000').argParser(readLimit).default(50),
+    );
+  reads(command, async (queues, json, { limit }: { readonly limit: number }) => {
+    const trail = await queues.trail(limit);
+    const table = () =>
+      tableOf(trail, {
+        AT: ({ at }) => at,
+        ACTOR: ({ actor }) => actor,
+        ACTION: ({ action }) => action,
+        QUEUE: ({ queue: name }) => name,
+        JOB: ({ job }) => job,
+      });
+    await print(json ? trail.map((line) => `${JSON.stringify(line)}\n`).join('') : table());
+  });
+}

@@ -1,0 +1,47 @@
+import { createRedactor } from '../../codec/redact/redactor.ts';
+import { eventJobs } from '../../event/index.ts';
+import { secretsOf } from '../../load/value/config.ts';
+import type { Registry } from '../../model/registry.ts';
+import { requestJobs } from '../../process/index.ts';
+import { queryRunJobs } from '../../query/index.ts';
+import {
+  type JobOwner,
+  openQueue,
+  type QueueControl,
+  type QueueReader,
+  readQueues,
+  type Store,
+  type StoreReader,
+} from '../../store/index.ts';
+import type { Environment } from './settings.ts';
+
+/**
+ * The queues of a gateway, with what their jobs belong to. Gateways and the commands of operators use the same: an action has
+ * the same effect, whichever process takes it.
+ */
+export function jobOwners(registry: Registry): ReadonlyMap<string, JobOwner> {
+  return new Map([requestJobs(registry), queryRunJobs(registry), eventJobs(registry)]);
+}
+
+/** The queues of a database for reading, without a gateway. */
+export function readQueuesOf(
+  registry: Registry,
+  store: Pick<StoreReader, 'kind' | 'tables'>,
+  env: Environment,
+): QueueReader {
+  return readQueues({ store, owners: jobOwners(registry), redactor: createRedactor(() => secretsOf(env)) });
+}
+
+/** Acts on the queues of a migrated database without running their jobs, also while gateways run. */
+export async function withQueues<T>(
+  registry: Registry,
+  { store, env }: { readonly store: Store; readonly env: Environment },
+  work: (queues: QueueControl) => Promise<T>,
+): Promise<T> {
+  const queue = await openQueue(store);
+  try {
+    return await work(queue.control({ owners: jobOwners(registry), redactor: createRedactor(() => secretsOf(env)) }));
+  } finally {
+    await queue.close({ timeoutMs: 0 });
+  }
+}
