@@ -1,0 +1,190 @@
+import { spawn } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mend, PIN, QUEUE_PROJECT } from '../serve/queue-project.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts';
+import { eventually, gatewayText, type TestProject, writeProject } from '../support/project.ts';
+import { bin, cleanEnvironment, finish, project, type Ran, signalbox } from './support.ts';
+
+const PROCESSES = '/gateway/RESTListeningConnector/ProcessRequest.v1';
+
+for (const engine of ['SQLite', 'PostgreSQL'] as const) {
+  describe.skipIf(engine === 'PostgreSQL' && !hasPostgres)(`signalbox queue beside a gateway on ${engine}`, () => {
+    let files: TestProject;
+    let database: TestDatabase | undefined;
+    let gateway: TestGateway;
+    let env: Record<string, string>;
+    beforeAll(async () => {
+      files = writeProject(QUEUE_PROJECT);
+      database = engine === 'PostgreSQL' ? await createDatabase({ migrated: true }) : undefined;
+      env = { DATABASE_URL: database?.url ?? `sqlite:${files.root}/test.db` };
+      gateway = await startTestGateway({ root: files.root, env });
+    });
+    afterAll(async () => {
+      await gateway.stop();
+      await database?.drop();
+      files.remove();
+      mend(false);
+    });
+
+    const queue = (...args: string[]): Promise<Ran> => signalbox(['queue', ...args], { cwd: files.root, env });
+    const json = async (...args: string[]) => JSON.parse((await queue(...args, '--json')).stdout);
+    const request = async (instance: number): Promise<Record<string, unknown>> =>
+      JSON.parse((await gateway.call(`${PROCESSES}/requests/${instance}`)).text);
+    const inStatus = (instance: number, status: string): Promise<true> =>
+      eventually(`${status} of ${instance}`, async () => (await request(instance)).RunStatus === status || undefined);
+    const schedule = async (name: string): Promise<number> => {
+      const { text } = await gateway.call(`${PROCESSES}/requests`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          ...{ RunControlId: 'RC', ProcessType: 'Application Engine', ProcessName: name },
+          ...(name === 'BILLING'
+            ? {
+                parameters: [
+                  { Name: 'PIN', Value: PIN },
+                  { Name: 'REGION', Value: 'NORTH' },
+                ],
+              }
+            : {}),
+        }),
+      });
+      return JSON.parse(text).ProcessInstance;
+    };
+    const failed = async (): Promise<{ readonly instance: number; readonly id: string }> => {
+      const instance = await schedule('BILLING');
+      await inStatus(instance, 'Error');
+      const { jobs } = await json('list', 'processes');
+      return { instance, id: jobs[0].id };
+    };
+
+    it('finds a dead letter, shows why it failed without its secrets, and runs it again', async () => {
+      mend(false);
+      const { instance, id } = await failed();
+      const overview = await queue();
+      expect(overview).toMatchObject({ code: 0, stderr: '' });
+      expect(overview.stdout).toMatch(/^QUEUE +WAITING +RUNNING +DELAYED +DEAD +OLDEST +DONE\/MIN +STATE$/m);
+      expect(overview.stdout).toMatch(/^processes +0 +0 +0 +1 /m);
+      const list = await queue('list', 'processes', '--state', 'dead');
+      expect(list.stdout).toMatch(new RegExp(`^${id} .* The line to NORTH is engaged: \\*\\*\\*$`, 'm'));
+      const show = await queue('show', id);
+      expect(show.stdout).toContain('reason    The line to NORTH is engaged: ***');
+      expect(show.stdout).toMatch(/^ +2 +\S+ +\S+Z +\S+Z +The line to NORTH is engaged: \*\*\*$/m);
+      expect(show.stdout).toContain('"PIN": "***"');
+      expect(await json('show', id)).toMatchObject({
+        ...{ id, queue: 'processes', state: 'dead' },
+        payload: { instance, name: 'BILLING', parameters: { PIN: '***', REGION: 'NORTH' } },
+      });
+      for (const { stdout } of [overview, list, show]) expect(stdout).not.toContain('c4n4ry');
+      mend();
+      expect(await queue('retry', id, '--actor', 'night shift')).toEqual({
+        ...{ code: 0, signal: null, stderr: '' },
+        stdout: `${id} of processes, which was dead, runs again.\n`,
+      });
+      await inStatus(instance, 'Success');
+      expect((await queue('log', '--limit', '1')).stdout).toMatch(
+        new RegExp(`^\\S+Z +night shift +retry +processes +${id}$`, 'm'),
+      );
+      expect(await queue('retry', id)).toMatchObject({
+        code: 1,
+        stderr: `signalbox: there is no job ${id}\n  'signalbox queue list NAME --state dead' lists the jobs that have failed.\n`,
+      });
+    });
+
+    it('runs all dead letters of a queue again since a time, and drops several', async () => {
+      mend(false);
+      const jobs = [await failed(), await failed(), await failed()];
+      expect(await queue('retry', '--all', '--queue', 'processes', '--since', '1ms')).toMatchObject({
+        ...{ code: 0, stdout: '0 dead letters of processes run again.\n' },
+      });
+      const gone = 'a0a0a0a0-0000-4000-8000-000000000000';
+      expect(await queue('drop', jobs[0]?.id ?? '', gone)).toMatchObject({
+        code: 1,
+        stdout: `${jobs[0]?.id} of processes, which was dead, was dropped.\n`,
+        stderr: `There is no job ${gone}.\n`,
+      });
+      mend();
+      expect(await json('retry', '--all', '--queue', 'processes', '--since', '1h')).toEqual({
+        retried: 2,
+        refused: [],
+      });
+      for (const { instance } of jobs.slice(1)) await inStatus(instance, 'Success');
+      expect(await request(jobs[0]?.instance ?? 0)).toMatchObject({ RunStatus: 'Error' });
+    });
+
+    it('pauses a queue of the running gateway, and resumes it', async () => {
+      mend();
+      expect(await queue('pause', 'processes')).toMatchObject({ code: 0, stdout: 'processes is paused.\n' });
+      expect(await queue('pause', 'processes')).toMatchObject({ code: 0, stdout: 'processes is already paused.\n' });
+      let waiting: number | undefined;
+      await eventually('a request that is not taken', async () => {
+        const { oldestSeconds = 0, waiting: count } = (await json()).find(
+          (each: { queue: string }) => each.queue === 'processes',
+        );
+        if (count === 0) waiting = await schedule('BILLING');
+        return oldestSeconds >= 1 || undefined;
+      });
+      expect((await queue()).stdout).toMatch(/^processes +1 +0 .* paused since \S+Z by \S+@\S+$/m);
+      expect(await json('resume', 'processes')).toEqual({ queue: 'processes', changed: true });
+      await inStatus(waiting ?? 0, 'Success');
+    });
+  });
+}
+
+it('what can not be done is said, with what can', async () => {
+  const cwd = await project({ 'definitions/gateway.yaml': gatewayText() });
+  await signalbox(['migrate'], { cwd });
+  const said = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await signalbox(['queue', ...args], { cwd });
+    expect(stdout).toBe('');
+    return `${code} ${stderr}`;
+  };
+  const ID = 'a0a0a0a0-0000-4000-8000-000000000000';
+  expect([
+    await said('lst'),
+    await said('list', 'proceses'),
+    await said('list', 'processes', '--limit', '0'),
+    await said('list', 'processes', '--after', 'here'),
+    await said('pause', 'evens'),
+    await said('retry'),
+    await said('retry', ID, '--all'),
+    await said('retry', ID, '--since', '1h'),
+    await said('retry', '--all'),
+    await said('retry', '--all', '--queue', 'proceses'),
+    await said('retry', '--all', '--queue', 'events', '--since', 'noon'),
+    await said('drop', ID),
+  ]).toEqual([
+    '2 signalbox: queue has no command lst\n  Did you mean list?\n',
+    '2 signalbox: there is no queue proceses\n  Did you mean processes?\n',
+    "2 signalbox: --limit can't be '0'\n  It takes an integer from 1 to 1000.\n  'signalbox queue list --help' shows the usage.\n",
+    '1 signalbox: After is not the end of a part of this list; repeat the text that came with that part\n',
+    '2 signalbox: there is no queue evens\n  Did you mean events?\n',
+    "2 signalbox: retry takes ids of jobs, or --all with --queue\n  'signalbox queue retry --help' shows both.\n",
+    "2 signalbox: retry takes ids of jobs, or --all with --queue\n  'signalbox queue retry --help' shows both.\n",
+    '2 signalbox: --queue and --since need --all\n',
+    "2 signalbox: --all needs --queue\n  'signalbox queue' lists the queues.\n",
+    '2 signalbox: there is no queue proceses\n  Did you mean processes?\n',
+    "2 signalbox: --since can't be 'noon'\n  It takes a time such as '1h', '30 min' or '2 d'.\n  'signalbox queue retry --help' shows the usage.\n",
+    `1 signalbox: there is no job ${ID}\n  'signalbox queue list NAME --state dead' lists the jobs that have failed.\n`,
+  ]);
+});
+
+it('asks on a terminal before it acts on many jobs, and does nothing without a yes', async () => {
+  const cwd = await project({ 'definitions/gateway.yaml': gatewayText() });
+  await signalbox(['migrate'], { cwd });
+  const ids = ['a0a0a0a0-0000-4000-8000-000000000000', 'a0a0a0a0-0000-4000-8000-000000000001'];
+  const command = [process.execPath, bin, 'queue', 'drop', ...ids].join(' ');
+  // A terminal, as script(1) makes one.
+  const on = (answer: string, more = ''): Promise<Ran> => {
+    const child = spawn('script', ['-qec', `${command} ${more}`, '/dev/null'], { cwd, env: cleanEnvironment() });
+    child.stdin.end(answer);
+    return finish(child);
+  };
+  const asked = await on('n\n');
+  expect(asked.stdout).toContain('Drop 2 jobs for good? [y/N]');
+  expect(asked.stdout).toContain('signalbox: nothing was done');
+  expect((await on('y\n')).stdout).toContain(`There is no job ${ids[0]}.`);
+  const unasked = await on('', '--yes');
+  expect(unasked.stdout).not.toContain('for good?');
+  expect(unasked.stdout).toContain(`There is no job ${ids[1]}.`);
+});
