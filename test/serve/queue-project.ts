@@ -70,7 +70,7 @@ query: LONG
 permission: EVERYTHING
 prompts: { LAST: { type: integer, required: true }, PIN: { type: string, sensitive: true } }
 columns: { N: integer }
-sql: "select :LAST as n"
+sql: "select :LAST as n where :PIN is not null"
 ---
 document: PLACE
 fields: { ID: { type: string(5), required: true }, NAME: string(20), PIN: { type: text, sensitive: true } }

@@ -8,7 +8,6 @@ import { countDead } from './dead-letters.ts';
 import { readPauses, readRates } from './pace.ts';
 import type {
   ControlOptions,
-  JobCause,
   JobData,
   JobFilter,
   JobPage,
@@ -20,6 +19,7 @@ import type {
   QueueReader,
 } from './port.ts';
 import { NOW } from './postgres-jobs.ts';
+import { causeIn } from './rows.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -245,6 +245,7 @@ export async function findJob(db: Db, id: string, now: RawBuilder<number>): Prom
 
 function aliveJob(row: Selectable<JobTable>, state: Exclude<JobState, 'dead'>): FoundJob {
   const { id, queue, key, attempt, due, gateway } = row;
+  const cause = causeIn(row.cause);
   return {
     ...{ id, queue, state },
     ...(key === null ? {} : { key }),
@@ -253,20 +254,21 @@ function aliveJob(row: Selectable<JobTable>, state: Exclude<JobState, 'dead'>): 
     ...timed('due', due),
     ...(state === 'running' ? timed('started', row.started) : {}),
     ...(gateway === null ? {} : { gateway }),
-    ...causedBy(row),
+    ...(cause === undefined ? {} : { cause }),
     data: JSON.parse(row.data),
   };
 }
 
 function deadJob(row: Selectable<DeadLetterTable>): FoundJob {
   const { id, queue, key, attempts, died, error } = row;
+  const cause = causeIn(row.cause);
   return {
     ...{ id, queue, state: 'dead' },
     ...(key === null ? {} : { key }),
     attempts,
     ...timed('entered', row.entered),
     ...{ died, reason: error },
-    ...causedBy(row),
+    ...(cause === undefined ? {} : { cause }),
     data: JSON.parse(row.data),
   };
 }
@@ -295,14 +297,4 @@ function runningAttempt({ state, attempts, gateway, started }: KeptJob): readonl
 function timed<K extends string>(name: K, time: unknown): { readonly [key in K]?: string } {
   const text = time === null || time === undefined ? {} : { [name]: new Date(Number(time)).toISOString() };
   return text as { readonly [key in K]?: string };
-}
-
-/** The request that entered the job, of rows that have it. */
-function causedBy(row: object): { readonly cause?: JobCause } {
-  const text = 'cause' in row ? row.cause : null;
-  if (typeof text !== 'string') return {};
-  const { requestId, traceparent } = JSON.parse(text) as JobCause;
-  return {
-    cause: { ...(requestId === undefined ? {} : { requestId }), ...(traceparent === undefined ? {} : { traceparent }) },
-  };
 }

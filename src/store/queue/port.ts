@@ -248,15 +248,8 @@ export interface KeptJob {
   readonly gateway?: string;
   /** Why the last attempt failed. */
   readonly reason?: string;
-  /** What caused it. */
-  readonly cause?: JobCause;
-}
-
-/** The request in which a job was entered. */
-export interface JobCause {
-  readonly requestId?: string;
-  /** W3C Trace Context. */
-  readonly traceparent?: string;
+  /** The request that entered it. */
+  readonly cause?: Cause;
 }
 
 /** An attempt at a job. Times as of jobs. */
