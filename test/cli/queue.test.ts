@@ -176,7 +176,10 @@ it('asks on a terminal before it acts on many jobs, and does nothing without a y
   const command = [process.execPath, bin, 'queue', 'drop', ...ids].join(' ');
   // A terminal, as script(1) makes one.
   const on = (answer: string, more = ''): Promise<Ran> => {
-    const child = spawn('script', ['-qec', `${command} ${more}`, '/dev/null'], { cwd, env: cleanEnvironment() });
+    const child = spawn('script', ['-qec', `${command} ${more}`, '/dev/null'], {
+      cwd,
+      env: cleanEnvironment({ NO_COLOR: '1' }),
+    });
     child.stdin.end(answer);
     return finish(child);
   };

@@ -177,11 +177,11 @@ export default class extends ServiceInterface {
 
 const FILES = {
   'definitions/gateway.yaml': gatewayText(
-    'audit: audit.log\nsample-data: sample/*.sql\ndelivered: [PROCESSREQUEST.v1]',
+    'audit: audit.log\nsample-data: sample/*.sql\ndelivered: [PROCESSREQUEST.v1, QUEUES.v1]',
   ),
   'definitions/users.yaml': USERS.replace(
     'permission-list: EVERYTHING\n',
-    'permission-list: EVERYTHING\noperations: [PROCESSREQUEST.*]\n',
+    'permission-list: EVERYTHING\noperations: [PROCESSREQUEST.*, QUEUES.*]\n',
   ),
   'definitions/canary.yaml': DEFINITIONS,
   'definitions/sample/place.sql': 'create table place (id varchar(5) primary key, how text, pin text);\n',
@@ -407,6 +407,33 @@ describe('work that no request waits for', () => {
       await eventually('its error', () => errors().length > before || undefined);
     });
     expectMasked({ log });
+  });
+});
+
+describe('what operators see of jobs', () => {
+  const jobsOf = async (queue: string, state: string): Promise<string[]> => {
+    const { text } = await test.call(`${REST}/Queues.v1/queues/${queue}/jobs?JobState=${state}`);
+    return (JSON.parse(text) as { jobs: { JobId: string }[] }).jobs.map(({ JobId }) => JobId);
+  };
+
+  it.each([
+    ['processes', 'dead'],
+    ['events', 'delayed'],
+  ])('is without secrets, over REST and in commands: %s that are %s', async (queue, state) => {
+    const id = await eventually('a job', async () => (await jobsOf(queue, state))[0]);
+    replies = '';
+    for (const path of [`queues/${queue}/jobs?JobState=${state}`, `jobs/${id}`, `jobs/${id}/payload`])
+      expect(await send(`${REST}/Queues.v1/${path}`, {})).toBe(200);
+    const env = { ...environment(), DATABASE_URL: `sqlite:${join(test.folder, 'test.db')}` };
+    const run = async (...args: string[]): Promise<string> => {
+      const { code, stdout, stderr } = await signalbox(['queue', ...args], { cwd: project.root, env });
+      expect(code).toBe(0);
+      return stdout + stderr;
+    };
+    const [show, json] = [await run('show', id), await run('show', id, '--json')];
+    const list = await run('list', queue, '--state', state, '--json');
+    expectMasked({ replies, show, json });
+    expect(givenAway(list)).toEqual([]);
   });
 });
 

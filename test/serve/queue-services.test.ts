@@ -96,7 +96,7 @@ describe('an operator over REST', () => {
     expect(body.tried).toMatchObject(tried);
     expect(body.Gateway).toEqual(expect.any(String));
     const payload = await call(`jobs/${id}/payload`);
-    expect(payload.body).toEqual({
+    expect(payload.body).toMatchObject({
       JobId: id,
       Payload: {
         ...{ instance, type: 'Application Engine', name: 'BILLING', operator: 'demo' },
