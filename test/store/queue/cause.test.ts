@@ -59,7 +59,9 @@ describeEngines('the cause of a job', ({ place }) => {
     const cause = { requestId: 'R-1', traceparent: `00-${TRACE}-${trace.spanId}-01`, tracestate: 'a=1,b=2' };
     expect(letter).toMatchObject({ id, cause });
     expect(reported).toEqual(['R-1']);
-    expect(await controlOf(queue).get(id)).toMatchObject({ cause: { requestId: 'R-1', traceparent: cause.traceparent } });
+    expect(await controlOf(queue).get(id)).toMatchObject({
+      cause: { requestId: 'R-1', traceparent: cause.traceparent },
+    });
     await inTrace(continueTrace({ requestId: 'R-2' }), () => controlOf(queue).retry(id, 'ada'));
     await drained(queue);
     expect(ran).toEqual([cause, cause]);
