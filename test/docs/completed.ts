@@ -15,6 +15,8 @@ export const COMPLETED: Readonly<Record<string, readonly Completion[]>> = {
   'docs/java-clients.md': [],
   'docs/fleet.md': ['', ''],
   'docs/operating.md': [lists('MONITORS'), '', '---\ngateway: LOCAL\ndelivered: [QUEUES.v1]\n', ''],
+  'docs/fleet.md': ['', '', ''],
+  'docs/operating.md': [lists('MONITORS'), '', ''],
   'docs/migrating.md': [lists('DEPARTMENTS', 'ORDERS')],
   // Its own samples; those of the kinds below them are examples of the schema.
   'docs/definitions.md': [

@@ -221,7 +221,10 @@ export class Ending {
       return this.bury(job, job.attempt - 1, new JobUnknown(words));
     }
     const { isNew, wait } = this.#unknown.add(job, error);
-    if (isNew) report(error, { queue: job.queue, job: job.id });
+    if (isNew) {
+      const words = `${error.message}; it is left to other gateways for ${duration(unknown)} at most`;
+      report(new JobUnknown(words), { queue: job.queue, job: job.id });
+    }
     await this.#inTransaction(job, async (tx) => {
       if (!(await engine.leave(tx, job.claim, wait))) throw new JobLost();
     });
