@@ -63,6 +63,23 @@ describe('a call is made again after a status', () => {
     expect(seen).toHaveLength(4);
   });
 
+  it('for as long as is said, whatever the number of attempts', async () => {
+    const times = Array.from({ length: 6 }, () => ({ status: 503 }));
+    const quick = { first: 1, longest: 1, on: new Set([503]) };
+    const { url } = await answering(...times, { status: 200 });
+    const reply = await sender(node('PARTNER', [url], { retry: { ...quick, for: 60_000 } })).send(outgoing('GET'));
+    expect([reply.status, reply.attempts]).toEqual([200, 7]);
+    const busy = await answering({ status: 503, headers: { 'retry-after': '30' } });
+    const last = await sender(node('PARTNER', [busy.url], { retry: { ...quick, for: 29_000 } })).send(outgoing('GET'));
+    expect([last.status, last.attempts], 'the pause would be longer').toEqual([503, 1]);
+  });
+
+  it('after any error where that is said', async () => {
+    const { url } = await answering({ status: 404 }, { status: 200 });
+    const any: Retry = { attempts: 2, first: 1, longest: 1, on: 'any' };
+    expect((await sender(node('PARTNER', [url], { retry: any })).send(outgoing('GET'))).status).toBe(200);
+  });
+
   it('over the same connection, where its reply is short', async () => {
     const { url, connections } = await answering({ status: 503, body: 'x'.repeat(5000) }, {});
     await sender(node('PARTNER', [url])).send(outgoing('GET'));

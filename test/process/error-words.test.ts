@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../../src/model/fault.ts';
-import { AttemptTimeout } from '../../src/model/retry.ts';
+import type { Process } from '../../src/model/process.ts';
+import { AttemptTimeout, PROCESS_RETRY, queueRule, type Retry } from '../../src/model/retry.ts';
 import { errorWords, isFinal } from '../../src/process/attempt.ts';
 import { WorkerDied } from '../../src/store/index.ts';
 
@@ -29,6 +30,17 @@ describe('what a message log says of an error', () => {
     ['nothing of what is no error', 'text', 'It failed.'],
   ])('is %s', (_, error, words) => {
     expect(errorWords(error)).toBe(words);
+  });
+
+  it('is not the last word where retry: names its status', () => {
+    const fault = Fault.of('CONFLICT', { what: 'X', reason: 'is busy' });
+    const on = (retried: Retry['on']) => ({ retry: { ...PROCESS_RETRY, on: retried } }) as Process;
+    expect(isFinal(fault, on('failure'))).toBe(true);
+    expect(isFinal(fault, on(new Set([503])))).toBe(true);
+    expect(isFinal(fault, on(new Set([409])))).toBe(false);
+    expect(isFinal(fault, on('any'))).toBe(false);
+    expect(queueRule({ ...PROCESS_RETRY, on: new Set([504]) }).on(new AttemptTimeout('late'))).toBe(true);
+    expect(queueRule({ ...PROCESS_RETRY, on: new Set([504]) }).on(new Error('broken'))).toBe(false);
   });
 
   it('is the last word where the caller is at fault, and not where something is out of order', () => {
