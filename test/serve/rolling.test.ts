@@ -25,7 +25,7 @@ keys: [ID]
 const BOTH: Readonly<Record<string, string>> = {
   ...PROCESS_PROJECT,
   'definitions/gateway.yaml': `${PROCESS_PROJECT['definitions/gateway.yaml']}sample-data: data/*.sql
-limits: { unknown: 2 s }
+limits: { unknown: 1 min }
 `,
   'definitions/data/tables.sql': `create table place (id integer primary key, name text);
 create table seen (n serial primary key, id integer, name text, attempt integer, oprid text);
@@ -191,6 +191,10 @@ describe.skipIf(!hasPostgres)('gateways with different definitions over one data
 
   it('end what none of them has any more as an error with its reason, after the time that is set', async () => {
     await newer.stop();
+    await older.stop();
+    const settings = String(BOTH['definitions/gateway.yaml']).replace('1 min', '1 s');
+    const env = { DATABASE_URL: database.url };
+    older = await startTestGateway({ files: { ...OLD, 'definitions/gateway.yaml': settings }, env });
     const [{ max: instance } = {}] = await rows(`select max(prcsinstance) from psprcsrqst where prcsname = 'FRESH'`);
     await rows(`update psprcsrqst set runstatus = '10' where prcsinstance = ${instance}`);
     const restarted = await older.call(`${REST}/requests/${instance}`, {
@@ -205,7 +209,7 @@ describe.skipIf(!hasPostgres)('gateways with different definitions over one data
       return JSON.parse((await older.call(`${REST}/requests/${instance}/messages`)).text).messages;
     });
     const reason =
-      'No gateway has been able to run it for 2 s: there is no process FRESH of the type Application Engine here.';
+      'No gateway has been able to run it for 1 s: there is no process FRESH of the type Application Engine here.';
     expect(lines.at(-1)).toMatchObject({ Level: 'error', Text: reason });
     const dead = await rows(`select attempts, error from signalbox_dead_letter where queue = 'processes'`);
     expect(dead).toEqual([{ attempts: 0, error: expect.stringContaining('there is no process FRESH') }]);
