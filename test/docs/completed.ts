@@ -13,8 +13,6 @@ export const COMPLETED: Readonly<Record<string, readonly Completion[]>> = {
   ],
   'docs/ws-security.md': ['---\nrole: PARTNER\npermission-lists: []\n'],
   'docs/java-clients.md': [],
-  'docs/fleet.md': ['', ''],
-  'docs/operating.md': [lists('MONITORS'), '', '---\ngateway: LOCAL\ndelivered: [QUEUES.v1]\n', ''],
   'docs/fleet.md': ['', '', ''],
   'docs/operating.md': [lists('MONITORS'), '', ''],
   'docs/migrating.md': [lists('DEPARTMENTS', 'ORDERS')],
