@@ -9,6 +9,7 @@ import { openStore } from '../../src/store/index.ts';
 import { AUTHORITY, IMPOSTOR, PARTNER, SERVER } from '../support/certificates.ts';
 import { freePort } from '../support/free-port.ts';
 import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres-server.ts';
+import { eventually } from '../support/project.ts';
 
 /** Whether the connection that a URL makes is encrypted. @throws StoreError */
 async function encrypted(url: string): Promise<boolean> {
@@ -49,6 +50,7 @@ describe.skipIf(postgresPrograms() === undefined)('sslmode, as libpq has it,', (
       // One user has to encrypt, another has to have a certificate.
       hba: `hostnossl all encrypting 0.0.0.0/0 reject
 hostssl all certified 0.0.0.0/0 trust clientcert=verify-ca
+host all rotated 0.0.0.0/0 scram-sha-256
 host all all 0.0.0.0/0 trust
 `,
     });
@@ -119,6 +121,25 @@ host all all 0.0.0.0/0 trust
     'sslmode=verify-full&sslrootcert=$ca.crt',
   ])('%s is refused by a server without TLS', async (parameters) => {
     await expect(encrypted(at(plain, parameters))).rejects.toThrow(/the server has no TLS.*sslmode=\S+ requires it/);
+  });
+
+  it('a password that is rotated is that of the next connections', async () => {
+    await runOn(tls.url, "create role rotated login password 'first'");
+    let password = 'first';
+    const renewed = (): string => at(tls, 'user=rotated').replace('//', `//:${password}@`);
+    const store = await openStore({ url: renewed(), renewed, root: '/' });
+    onTestFinished(() => store.close());
+    await store.ready();
+    await runOn(tls.url, "alter role rotated password 'second'");
+    await runOn(tls.url, "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'rotated'");
+    await eventually('the old password to be refused', () =>
+      store.ready().then(
+        () => undefined,
+        (error: Error) => /password authentication failed/.test(error.message) || undefined,
+      ),
+    );
+    password = 'second';
+    await store.ready();
   });
 
   it.each([

@@ -44,7 +44,7 @@ const AVOIDED = 10_000;
 const PROVEN = 60_000;
 
 /** Where to read the address of a database. */
-export interface ServersOptions {
+interface ServersOptions {
   /** The folder of relative paths. */
   readonly root?: string | undefined;
   /** The servers that are wanted when several are named and the address does not choose. */
