@@ -2,6 +2,7 @@ import { errorCode, errorText, StoreBusyError, StoreError } from '../error.ts';
 
 /** What to do about an error, by its SQLSTATE (PostgreSQL, appendix A) or its system error code. */
 const ADVICE: Readonly<Record<string, string>> = {
+  '08004': 'give it a certificate for its name, of the authority in sslrootcert, or choose another sslmode',
   '28000': 'check the user and the password in the database URL',
   '28P01': 'check the user and the password in the database URL',
   '3D000': 'create the database, or name another one in the database URL',

@@ -253,5 +253,6 @@ function explained(error: unknown, mode: PostgresAddress['tls']['mode']): unknow
   const isOfCertificate = /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS_CERT_ALTNAME/.test(code);
   if (!isOfCertificate && !ofTls(error)) return error;
   const reason = isOfCertificate ? 'the certificate of the server is not valid for it' : 'the server has no TLS';
-  return lost(`${reason} (${errorText(error)}), and sslmode=${mode} requires it`, error);
+  const message = `${reason} (${errorText(error)}), and sslmode=${mode} requires it`;
+  return Object.assign(new Error(message, { cause: error }), { code: '08004' });
 }
