@@ -4,7 +4,7 @@ import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import { authorise } from '../security/authorise.ts';
 import { idsOf } from '../trace/trace.ts';
-import { exchangeOf, type GatewayContext, type GatewayEnv } from './exchange/exchange.ts';
+import { type Exchange, exchangeOf, type GatewayContext, type GatewayEnv } from './exchange/exchange.ts';
 import { notReady } from './exchange/refuse.ts';
 import type { Log } from './log/log.ts';
 import type { Metrics } from './log/metrics.ts';
@@ -12,8 +12,8 @@ import { metricsFormat } from './log/metrics-text.ts';
 import { createRecorder } from './log/record.ts';
 import { mountMessages } from './messages/mount.ts';
 import { compileOperations } from './operations.ts';
-import { createPage } from './page/page.ts';
-import { createPlainRoutes, mountReadable, type PlainRoutes } from './plain-routes.ts';
+import type { Contracts } from './page/contracts.ts';
+import { createPlainRoutes, mountReadable, type Plain, type PlainRoutes } from './plain-routes.ts';
 import { mountRest } from './rest/rest.ts';
 import { type ConnectorPorts, Stages } from './stages.ts';
 
@@ -102,4 +102,37 @@ function mountMonitoring(
     const { contentType, write } = metricsFormat(exchange.header('accept'));
     return plain.document(exchange, contentType, write(await metrics.families()), options);
   });
+}
+
+/** The page at `/`: every service with its contracts, every operation with a command to try it. */
+interface Page {
+  respond(exchange: Exchange, plain: Plain): Promise<Response>;
+}
+
+/** The page runs no scripts and loads nothing except its embedded icon. */
+const SECURITY = {
+  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
+  'Referrer-Policy': 'no-referrer',
+};
+
+/**
+ * Renders the page at its first request and caches it: the registry does not change, and a start should not wait for the
+ * libraries that write its examples.
+ */
+export function createPage(
+  registry: Registry,
+  contracts: Contracts,
+  { base, sampleUsers }: { readonly base: () => string; readonly sampleUsers: boolean },
+): Page {
+  let html: string | undefined;
+  return {
+    async respond(exchange, plain) {
+      if (html === undefined) {
+        const { renderPage } = await import('./page/html.ts');
+        html = renderPage({ registry, contracts, base: base(), sampleUsers });
+      }
+      const options = { compresses: registry.gateway.compress.rest, isStatic: true, headers: SECURITY };
+      return plain.document(exchange, 'text/html; charset=utf-8', html, options);
+    },
+  };
 }

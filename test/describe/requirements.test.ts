@@ -4,7 +4,7 @@ import { describeOpenApi, describeWadl, describeWsdl, exampleSoapRequest } from 
 import type { Registry } from '../../src/model/registry.ts';
 import { BASIC } from '../../src/model/security.ts';
 import type { Operation, Service } from '../../src/model/service.ts';
-import { createPage } from '../../src/serve/page/page.ts';
+import { createPage } from '../../src/serve/app.ts';
 import { document, field, type OperationOptions, registry } from '../support/registry.ts';
 import { corpusSchema, hasXmllint, validateXml, wsdlSchema } from '../support/xmllint.ts';
 import type { OpenApi } from './openapi-reader.ts';
