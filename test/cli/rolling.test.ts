@@ -152,7 +152,7 @@ describe.skipIf(!hasPostgres || !hasProxy('nginx'))('workers behind nginx (needs
     await writeFiles(cwd, { 'definitions/staff/more.yaml': 'query: 7\n' });
     gateway.process.kill('SIGUSR2');
     await gateway.until(/more\.yaml:1.*error/);
-    await gateway.until(/^\{.*"level":"error".*Worker 1 can't be replaced.*\}$/m);
+    await gateway.until(/^\{.*"level":"error".*Worker 1 was not replaced.*\}$/m);
     expect(await two()).toEqual(before);
 
     const { calls: count, failures } = await calls.stop();

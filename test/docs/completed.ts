@@ -14,7 +14,10 @@ export const COMPLETED: Readonly<Record<string, readonly Completion[]>> = {
   'docs/ws-security.md': ['---\nrole: PARTNER\npermission-lists: []\n'],
   'docs/java-clients.md': [],
   'docs/fleet.md': ['', '', ''],
-  'docs/operating.md': [lists('MONITORS'), '', ''],
+  'docs/operating.md': [lists('MONITORS'), '', '', '---
+gateway: LOCAL
+delivered: [QUEUES.v1]
+', ''],
   'docs/migrating.md': [lists('DEPARTMENTS', 'ORDERS')],
   // Its own samples; those of the kinds below them are examples of the schema.
   'docs/definitions.md': [

@@ -141,7 +141,7 @@ export class Primary {
       if (!isReady) {
         log.error(
           { worker },
-          `Worker ${worker} can't be replaced: see the reason above. The workers go on as they are.`,
+          `Worker ${worker} was not replaced, as its successor could not start. All go on as they are.`,
         );
         if (seat.member === undefined && !this.#stopping) this.#start(seat);
         return;
