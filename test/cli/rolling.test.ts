@@ -141,7 +141,7 @@ describe.skipIf(!hasPostgres || !hasProxy('nginx'))('workers behind nginx (needs
     for (let restart = 0; restart < RESTARTS; restart++) {
       const from = gateway.output().length;
       gateway.process.kill('SIGUSR2');
-      await gateway.until(/Worker 2 was replaced/, from);
+      for (const worker of [1, 2]) await gateway.until(new RegExp(`Worker ${worker} was replaced`), from);
       const after = await poll('answers of new workers', async () => {
         const pids = calls.pids();
         return pids.size === 2 && ![...pids].some((pid) => before.has(pid)) ? pids : undefined;
