@@ -141,7 +141,10 @@ describe.skipIf(!hasPostgres || !hasProxy('nginx'))('workers behind nginx (needs
     for (let restart = 0; restart < RESTARTS; restart++) {
       const from = gateway.output().length;
       gateway.process.kill('SIGUSR2');
-      for (const worker of [1, 2]) await gateway.until(new RegExp(`Worker ${worker} was replaced`), from);
+      for (const worker of [1, 2]) {
+        await gateway.until(new RegExp(`"worker":${worker},"msg":"Another gateway has taken over`), from);
+        await gateway.until(new RegExp(`Worker ${worker} was replaced`), from);
+      }
       const after = await poll('answers of new workers', async () => {
         const pids = calls.pids();
         return pids.size === 2 && ![...pids].some((pid) => before.has(pid)) ? pids : undefined;
