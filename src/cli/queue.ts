@@ -106,8 +106,9 @@ async function told<T>(registry: Registry, work: () => Promise<T>): Promise<T> {
 }
 
 function addOverview(queue: Command): void {
-  const command = queue
-    .command('overview', { isDefault: true, hidden: true })
+  const command = explain(queue.command('overview', { isDefault: true, hidden: true }), {
+    examples: ['signalbox queue'],
+  })
     .description('show every queue')
     .argument('[command]', 'one of the commands above');
   reads(command, async (queues, json, unknown: string | undefined) => {

@@ -18,6 +18,7 @@ const commands = [
   'query',
   'migrate',
   'invoke',
+  'queue',
   'user',
   'who-can',
   'can',
