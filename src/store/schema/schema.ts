@@ -33,12 +33,10 @@ interface Migration {
 export const migrations: readonly Migration[] = [
   { name: '0001-schema', up: createSchema },
   { name: '0003-work', up: addWork },
-  { name: '0005-cause', up: addCause },
-  { name: '0007-retention', up: addRetention },
-  { name: '0008-operators', up: addOperators },
   { name: '0004-queue-control', up: addQueueControl },
   { name: '0005-cause', up: addCause },
   { name: '0007-retention', up: addRetention },
+  { name: '0008-operators', up: addOperators },
 ];
 
 /**
