@@ -52,15 +52,21 @@ function extract(folder: string): void {
   run('tar', ['-x', '-f', tree, '-C', folder], repository);
 }
 
-/** Whether this version has every package of that one, in the same version. */
+/** Whether this version has every package that that one needs itself, in the same version. */
 function hasPackagesOf(folder: string): boolean {
   const ours = packagesOf(repository);
-  return Object.entries(packagesOf(folder)).every(
-    ([path, { version }]) => path === '' || ours[path]?.version === version,
-  );
+  const { dependencies = {} } = packagesOf(folder)[''] ?? {};
+  const theirs = packagesOf(folder);
+  const needed = Object.keys(dependencies).map((name) => `node_modules/${name}`);
+  return needed.every((path) => ours[path]?.version === theirs[path]?.version);
 }
 
-function packagesOf(folder: string): Readonly<Record<string, { readonly version?: string }>> {
+interface LockedPackage {
+  readonly version?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+function packagesOf(folder: string): Readonly<Record<string, LockedPackage>> {
   return JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')).packages;
 }
 

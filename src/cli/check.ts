@@ -41,12 +41,14 @@ export function addCheck(program: Command): void {
 }
 
 /** Adds the diagnostics of the databases, if the definitions have no errors of their own. */
-async function withDatabases(loaded: LoadedProject, { root }: Place): Promise<LoadedProject> {
+async function withDatabases(loaded: LoadedProject, place: Place): Promise<LoadedProject> {
   const { registry } = loaded;
   if (registry === undefined) return loaded;
   const { checkConnected } = await import('../serve/start/database-check.ts');
   const { byPlace } = await import('../load/index.ts');
-  const found = await withProgress('Preparing the queries', () => checkConnected(registry, { root, env: process.env }));
+  const found = await withProgress('Preparing the queries', () =>
+    checkConnected(registry, { ...place, env: process.env }),
+  );
   return { ...loaded, diagnostics: [...loaded.diagnostics, ...found].sort(byPlace) };
 }
 

@@ -52,9 +52,8 @@ export async function renderLoaded(loaded: LoadedProject, stream: NodeJS.WriteSt
 
 /** The database of the gateway. */
 export async function storeOptions({ gateway }: Registry, place: Place): Promise<StoreOptions> {
-  const { resolveSetting } = await import('../serve/start/settings.ts');
-  const { url, engine, connections } = gateway.database;
-  return { url: resolveSetting(url, process.env), engine, connections, root: place.root };
+  const { databaseOptions } = await import('../serve/start/settings.ts');
+  return databaseOptions(gateway, place.root, process.env);
 }
 
 /** Opens the gateway's database, and closes it after the work. */

@@ -7,6 +7,7 @@ import {
   databaseBounds,
   type Gateway,
   type Limits,
+  schemaFault,
   type Tls,
 } from '../model/gateway.ts';
 import { engineOf } from '../model/query.ts';
@@ -97,13 +98,15 @@ function limitsOf(linking: Linking, declared: NonNullable<GatewayDeclared['limit
 /** @param timeout `limits.timeout` */
 function databaseOf(linking: Linking, declared: GatewayDeclared['database'], timeout: number): Database {
   const map: DatabaseDeclared = typeof declared === 'string' ? { url: declared } : (declared ?? {});
-  const { url, engine, connections, timeouts = {}, keepalive = {} } = map;
+  const { url, engine, connections, schema, migrate, timeouts = {}, keepalive = {} } = map;
   const limit = (key: keyof DatabaseTimeouts) => linkDuration(linking, timeouts, `database.timeouts.${key}`);
   const probe = (key: 'idle' | 'interval') => linkDuration(linking, keepalive, `database.keepalive.${key}`);
   return {
     url: parseConfigText(url ?? '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}').text,
     engine: engine ?? 'postgresql',
     connections: connections ?? 20,
+    migrate: migrate ?? true,
+    ...given({ schema: schema === undefined ? undefined : parseConfigText(schema).text }),
     bounds: databaseBounds(timeout, {
       timeouts: given({
         connect: limit('connect'),
@@ -151,6 +154,7 @@ function checkGateway(linking: Linking, { value }: Declaration<GatewayDeclared>)
   }
   if (value.timezone !== undefined && !isTimezone(value.timezone))
     refuse('timezone', `${value.timezone} is not a time zone of the IANA database`);
+  checkDatabaseSchema(linking, value);
   for (const key of ['listen', 'database', 'publicUrl'] as const) {
     const said = value[key];
     const holder = typeof said === 'object' ? said : value;
@@ -164,6 +168,17 @@ function checkGateway(linking: Linking, { value }: Declaration<GatewayDeclared>)
       if (reason !== undefined) refuse(key, reason);
     });
   }
+}
+
+function checkDatabaseSchema({ report, places }: Linking, { database }: GatewayDeclared): void {
+  if (typeof database !== 'object' || database.schema === undefined) return;
+  const reason = writtenFault(parseConfigText(database.schema).text, schemaFault);
+  if (reason !== undefined)
+    report.raise(
+      'bad-address',
+      { name: 'database.schema', reason: `can't be used: ${reason}` },
+      places.value(database, 'schema'),
+    );
 }
 
 /** Checks of literal addresses. */

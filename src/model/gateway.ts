@@ -57,6 +57,10 @@ export interface Database {
   readonly engine: DatabaseEngine;
   /** Largest number of connections to PostgreSQL from one gateway. */
   readonly connections: number;
+  /** The schema of PostgreSQL that has everything of this installation; by default the connection's own. */
+  readonly schema?: ConfigText;
+  /** Whether a start brings the database up to date; otherwise it needs `signalbox migrate` before. */
+  readonly migrate: boolean;
   readonly bounds: DatabaseBounds;
 }
 
@@ -104,6 +108,21 @@ export function databaseBounds(
     },
     keepalive: { idle: 10_000, interval: 5000, count: 3, ...given.keepalive },
   };
+}
+
+/** The end of the name of the schema that has the queue of an installation. */
+export const QUEUE_SCHEMA = '_queue';
+
+/** Bytes of the longest name of a schema of pg-boss, which derives longer names from it. */
+const LONGEST_SCHEMA = 50 - QUEUE_SCHEMA.length;
+
+/** Why a text can't be the name of the schema of an installation; `undefined` when it can. */
+export function schemaFault(name: string): string | undefined {
+  if (!/^[a-z][a-z0-9_]*$/.test(name))
+    return `${name} is not a name of lower-case letters, digits and underscores that begins with a letter`;
+  if (name.length > LONGEST_SCHEMA) return `${name} is longer than ${LONGEST_SCHEMA} characters`;
+  if (name.startsWith('pg_') || name === 'information_schema') return `${name} belongs to PostgreSQL itself`;
+  return undefined;
 }
 
 /** Databases that speak PostgreSQL's protocol. */

@@ -35,7 +35,9 @@ export interface ReachOptions {
   /** Returns the URL and the password as they are now, for each new connection: passwords are rotated. */
   readonly renewed?: () => { readonly url: string; readonly password: string | undefined };
   /** Time limits of connections to PostgreSQL. */
-  readonly bounds?: DatabaseBounds;
+  readonly bounds?: DatabaseBounds | undefined;
+  /** The schema of PostgreSQL that names without one refer to. */
+  readonly schema?: string | undefined;
 }
 
 /** A database that an adapter can open. */

@@ -280,7 +280,8 @@ class Opened {
  */
 function checkSettings(registry: Registry, env: Environment): void {
   const { listen, database, publicUrl } = registry.gateway;
-  const texts = [listen, database.url, ...(publicUrl === undefined ? [] : [publicUrl])];
+  const given = [database.schema, publicUrl].filter((text) => text !== undefined);
+  const texts = [listen, database.url, ...given];
   resolveSettings([...texts, ...datasourceSettings(registry), ...securitySettings(registry)], env);
 }
 

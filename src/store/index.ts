@@ -8,6 +8,7 @@ export { type Nonces, openNonces } from './nonces.ts';
 export { openStore, openToRead, pendingMigrations } from './open.ts';
 export type { PendingMigration, PostgresAccess, Store, StoreOptions, StoreReader } from './port.ts';
 export { retainedActions } from './queue/control.ts';
+export type { PendingMigration, PostgresAccess, SampleDataFile, Store, StoreOptions, StoreReader } from './port.ts';
 export { retainedDead } from './queue/dead-letters.ts';
 export { readQueues } from './queue/kept.ts';
 export { needRoom, openQueue, type QueueOptions } from './queue/open.ts';
@@ -40,7 +41,7 @@ export {
 } from './queue/port.ts';
 export { openRateTable, type RateTable } from './rate-table.ts';
 export { type Batch, openRetention, type Removed, type Retained, type Retention } from './retention.ts';
-export type { SampleDataFile } from './schema/sample-data.ts';
+export { FIRST_STEP } from './schema/schema.ts';
 export { sqlTransaction } from './sql.ts';
 export type { ProcessRequestTable } from './tables/process.ts';
 export type { QueryRunTable } from './tables/query.ts';

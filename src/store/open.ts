@@ -1,4 +1,4 @@
-import type { PendingMigration, Store, StoreOptions, StoreReader } from './port.ts';
+import type { PendingMigration, SampleDataFile, Store, StoreOptions, StoreReader } from './port.ts';
 import { openSqlite, pendingSqlite, readSqlite } from './sqlite/open.ts';
 import { readDatabaseUrl } from './url.ts';
 
@@ -13,13 +13,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return openPostgres(options);
 }
 
-/** What {@link Store.migrate} would run on a database; creates and changes nothing. @throws StoreError */
-export async function pendingMigrations(options: StoreOptions): Promise<readonly PendingMigration[]> {
+/** What {@link Store.migrate} and sample data would run on a database; creates and changes nothing. @throws StoreError */
+export async function pendingMigrations(
+  options: StoreOptions,
+  files: readonly SampleDataFile[] = [],
+): Promise<readonly PendingMigration[]> {
   const at = readDatabaseUrl(options.url, options.root);
-  if (at.kind === 'sqlite') return pendingSqlite(at.file);
+  if (at.kind === 'sqlite') return pendingSqlite(at.file, files);
   const store = await openStore(options);
   try {
-    return await store.pending();
+    return await store.pending(files);
   } finally {
     await store.close();
   }

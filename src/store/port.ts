@@ -1,7 +1,6 @@
 import type { DatabaseBounds, DatabaseEngine } from '../model/gateway.ts';
 import type { PoolStatus } from '../model/metrics.ts';
 import type { ConnectionConfig } from './postgres/client.ts';
-import type { SampleDataFile } from './schema/sample-data.ts';
 import type { Db } from './tables.ts';
 
 /** The database port: everything that outlives the gateway is kept there. */
@@ -23,16 +22,23 @@ export interface Store {
    * transaction was committed
    */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  /** Steps of the schema that the database lacks, in their order. @throws StoreError */
-  pending(): Promise<readonly PendingMigration[]>;
   /**
-   * Brings the schema up to this version, once for any number of processes; a second call changes nothing.
+   * What {@link migrate} and then {@link loadSampleData} would run, in their order; changes nothing.
+   * @throws StoreError
+   */
+  pending(files?: readonly SampleDataFile[]): Promise<readonly PendingMigration[]>;
+  /**
+   * Brings the tables and the queue up to this version, once for any number of processes; a second call changes nothing.
    * @param onStep is called with the name of each step before it runs
    * @throws StoreError
    */
   migrate(onStep?: (name: string) => void): Promise<void>;
-  /** Runs each file that was not run on this database before. @throws StoreError */
-  loadSampleData(files: readonly SampleDataFile[]): Promise<void>;
+  /**
+   * Runs each file that was not run on this database before.
+   * @param onFile is called with the name of each that is run, before it is
+   * @throws StoreError
+   */
+  loadSampleData(files: readonly SampleDataFile[], onFile?: (name: string) => void): Promise<void>;
   /**
    * What an operator should know about the database, one sentence each: servers that are not verified, too few connections.
    * @param gateways that this process and its siblings are; 0 when another of them warns
@@ -47,11 +53,18 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** A step of the schema that a database lacks. */
+/** A change that a database lacks: a step of the schema, the schema itself, the queue, or a file of sample data. */
 export interface PendingMigration {
   readonly name: string;
-  /** The statements that it runs, each on one line. */
+  /** The statements that it runs, each on one line; those of sample data as they are in the file. */
   readonly statements: readonly string[];
+}
+
+/** A file of SQL statements that fill tables with sample data. */
+export interface SampleDataFile {
+  /** Its path relative to the definitions folder, by which it is recorded. */
+  readonly name: string;
+  readonly sql: string;
 }
 
 /** How to reach a PostgreSQL. */
@@ -61,6 +74,8 @@ export interface PostgresAccess {
   readonly engine: DatabaseEngine;
   /** The connections that may be opened, by their purpose. */
   readonly connections: { readonly tables: number; readonly queries: number; readonly queue: number };
+  /** The schema of this installation's queue. @throws StoreError when it belongs to another one */
+  queue(): Promise<string>;
 }
 
 /** Which database. */
@@ -72,6 +87,8 @@ export interface StoreOptions {
   readonly engine?: DatabaseEngine;
   /** The most connections to PostgreSQL, at least six; 20 by default. */
   readonly connections?: number;
+  /** The schema of PostgreSQL that has everything of the installation; by default the connection's own. */
+  readonly schema?: string;
   /** Time limits on PostgreSQL; by default those of a gateway without settings. */
   readonly bounds?: DatabaseBounds;
   /** The project's folder, the base of a relative path. */

@@ -7,6 +7,7 @@ import type { UserTables } from './tables/user.ts';
 
 /** The gateway's own tables. */
 export interface Tables extends BlobTables, ProcessTables, QueryTables, QueueTables, UserTables {
+  signalbox_installation: InstallationTable;
   signalbox_migration: MigrationTable;
   signalbox_migration_lock: MigrationLockTable;
   signalbox_sample_data: SampleDataTable;
@@ -26,9 +27,19 @@ export interface MigrationTable {
   compatible_with: string | null;
 }
 
+/** A step that was run on a database. The table of an older version does not have the other columns. */
+export type AppliedStep = Pick<MigrationTable, 'name'> & Partial<MigrationTable>;
+
 /** The row that is locked while a process changes the schema on PostgreSQL. */
 export interface MigrationLockTable {
   id: number;
+}
+
+/** The one row of an installation on PostgreSQL. */
+export interface InstallationTable {
+  id: number;
+  /** The schema of its queue. */
+  queue: string;
 }
 
 /** One file of sample data that was run. */

@@ -1,16 +1,18 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { migrations } from '../../src/store/schema/schema.ts';
-import { staffProject } from './fixture.ts';
-import { signalbox, signalboxProcess } from './support.ts';
+import { createDatabase, hasPostgres } from '../support/postgres.ts';
+import { files, staffPath, staffProject } from './fixture.ts';
+import { signalbox, signalboxProcess, start } from './support.ts';
 
-const names = migrations.map((migration) => migration.name);
+const names = [...migrations.map((migration) => migration.name), 'staff.sql'];
 
 test.concurrent('the plan is shown as SQL and as JSON, and changes nothing', async () => {
   const cwd = await staffProject();
   const { code, stdout, stderr } = await signalbox(['migrate', '--plan'], { cwd });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('create table employee_tbl');
   expect(stdout.match(/^-- .*/gm)).toEqual(names.map((name) => `-- ${name}`));
   expect(stdout).toContain('\ncreate table "psprcsrqst" ("prcsinstance" integer primary key');
   const json = await signalbox(['migrate', '--plan', '--json'], { cwd });
@@ -42,4 +44,64 @@ test.concurrent('a database that does not answer is told without its password', 
     expect(stderr).toMatch(/^signalbox: 127\.0\.0\.1:1\/box does not answer: /);
     expect(stderr).not.toContain('hunter2');
   }
+});
+
+describe.skipIf(!hasPostgres)('on an empty PostgreSQL', () => {
+  const inSchema = (more: string): string =>
+    files['definitions/gateway.yaml'].replace(
+      /^database: .*$/m,
+      `database: { url: "\${env:DATABASE_URL}", schema: "\${env:BOX}"${more} }`,
+    );
+
+  test('the documented order works, and leaves nothing for the start to create', async () => {
+    const database = await createDatabase();
+    onTestFinished(database.drop);
+    const cwd = await staffProject({ 'definitions/gateway.yaml': inSchema(', migrate: false') });
+    const env = { DATABASE_URL: database.url, BOX: 'hr', PORT: '0' };
+    const run = (...args: string[]) => signalbox(args, { cwd, env });
+    const everything = async (): Promise<unknown[]> => {
+      const objects = `select n.nspname, c.relname, c.relkind from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname !~ '^(pg_|information_schema)' order by 1, 2`;
+      const { rows } = await database.run(objects);
+      return rows;
+    };
+
+    expect((await run('migrate', '--plan')).stdout).toMatch(
+      /^-- schema hr\n[\s\S]*^-- queue hr_queue\n[\s\S]*^-- staff\.sql\n/m,
+    );
+    const empty = await run('check', '--connect');
+    expect(empty.stdout).toMatch(/warning database-outdated: .* still needs schema hr, 0001-schema, .*, staff\.sql\./);
+    expect(empty).toMatchObject({ code: 0, stderr: '' });
+    const early = await run('serve');
+    expect(early.stderr).toMatch(/ lacks schema hr, 0001-schema, .*, staff\.sql\n.*signalbox migrate/);
+    expect([early.code, await everything()]).toEqual([1, []]);
+
+    expect((await run('migrate')).stdout).toMatch(/ took \d+ steps\.\n$/);
+    expect((await run('migrate', '--plan')).stdout).toBe('-- The database is up to date.\n');
+    expect(await run('check', '--connect')).toMatchObject({ code: 0, stdout: '3 files, 2 operations: no errors.\n' });
+    const migrated = await everything();
+    const queues = await database.run('select name from hr_queue.queue order by name');
+    const gateway = start(['serve'], { cwd, env });
+    const [, address] = await gateway.until(/ready on (http:\S+)/);
+    const reply = await fetch(`${address?.replace(/\.$/, '')}${staffPath}/Employees/IT`);
+    expect([reply.status, await reply.text()]).toEqual([200, expect.stringContaining('Cy')]);
+    await gateway.stop();
+    expect(await everything()).toEqual(migrated);
+    expect((await database.run('select name from hr_queue.queue order by name')).rows).toEqual(queues.rows);
+    expect((await database.run('select * from hr.employee_tbl')).rows).toHaveLength(3);
+  });
+
+  test('check refuses to share the queue of another installation, as the start does', async () => {
+    const database = await createDatabase();
+    onTestFinished(database.drop);
+    const cwd = await staffProject();
+    expect(await signalbox(['migrate'], { cwd, env: { DATABASE_URL: database.url } })).toMatchObject({ code: 0 });
+    await database.run('create schema other');
+    const DATABASE_URL = `${database.url}?options=-c%20search_path%3Dother`;
+    const refusal = 'has the queue signalbox_queue, which belongs to the installation in the schema public';
+    const checked = await signalbox(['check', '--connect'], { cwd, env: { DATABASE_URL } });
+    expect(checked).toMatchObject({ code: 1, stdout: expect.stringContaining(refusal) });
+    const served = await signalbox(['serve'], { cwd, env: { DATABASE_URL, PORT: '0' } });
+    expect(served).toMatchObject({ code: 1, stderr: expect.stringContaining(refusal) });
+  });
 });

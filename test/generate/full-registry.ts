@@ -287,6 +287,7 @@ export function fullRegistry(order: <T>(items: readonly T[]) => readonly T[] = (
           { kind: 'env', name: 'DATABASE_URL', default: 'sqlite:x.db' },
         ]),
         engine: 'postgresql',
+        migrate: true,
         connections: 20,
         bounds: databaseBounds(30_000),
       },

@@ -174,6 +174,7 @@ describe('the gateway', () => {
         },
         engine: 'postgresql',
         connections: 20,
+        migrate: true,
         bounds: {
           patience: 30_000,
           timeouts: { connect: 5000, statement: 600_000, lock: 10_000, transaction: 30_000 },

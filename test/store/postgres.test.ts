@@ -80,13 +80,13 @@ describe('a PostgreSQL that is not there', () => {
   it('is told with its place and without the password', async () => {
     const port = await freePort();
     const store = await open(`postgres://u:hunter2@127.0.0.1:${port}/box`);
-    for (const asked of [
-      store.ready(),
-      store.migrate(),
-      store.pending(),
-      store.loadSampleData([{ name: 'a', sql: '' }]),
+    for (const ask of [
+      () => store.ready(),
+      () => store.migrate(),
+      () => store.pending(),
+      () => store.loadSampleData([{ name: 'a', sql: '' }]),
     ]) {
-      const error = await asked.catch((thrown: unknown) => thrown);
+      const error = await ask().catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ name: 'StoreError', location: `127.0.0.1:${port}/box` });
       expect(String(error)).toMatch(/127\.0\.0\.1:\d+\/box does not answer: .*ECONNREFUSED/);
       expect(String(error)).not.toContain('hunter2');

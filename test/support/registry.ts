@@ -159,6 +159,7 @@ const defaultGateway: Gateway = {
   database: {
     url: { source: 'sqlite::memory:', parts: [{ kind: 'literal', text: 'sqlite::memory:' }] },
     engine: 'postgresql',
+    migrate: true,
     connections: 20,
     bounds: databaseBounds(30_000),
   },

@@ -30,12 +30,12 @@ export const databaseCatalogue = {
     wrong: `datasource: REPORTING\nurl: sqlite:missing.db\n---\n${query('{ NUMBER: integer }').replace('public', 'datasource: REPORTING\npublic')}`,
     right: query('{ NUMBER: integer }'),
   }),
-  'database-outdated': error<{ location: string; steps: number }>({
-    message: ({ location, steps }) =>
-      `The schema of ${location} is ${steps} ${steps === 1 ? 'step' : 'steps'} behind this version.`,
-    hint: () => 'Run `signalbox migrate`. `signalbox serve` does so at start.',
+  'database-outdated': warning<{ location: string; changes: readonly string[] }>({
+    message: ({ location, changes }) => `${location} still needs ${changes.join(', ')}.`,
+    hint: () =>
+      'Run `signalbox migrate`, which creates all of it, and check again; `signalbox serve` does so at start. `signalbox migrate --plan` prints the statements.',
     explanation:
-      "The gateway's own tables are created and changed in steps. Queries on tables of this version would fail until these steps have run.",
+      "The gateway's own tables, its queue and the sample data are created in steps, which are listed. Queries and components are not checked as long as tables are missing that these steps create.",
     wrong: 'gateway: LOCAL\ndatabase: sqlite:empty.db',
     right: query('{ NUMBER: integer }'),
   }),

@@ -53,6 +53,8 @@ export interface DatabaseDeclared {
   readonly url?: string;
   readonly engine?: DatabaseEngine;
   readonly connections?: number;
+  readonly schema?: string;
+  readonly migrate?: boolean;
   readonly timeouts?: Readonly<Partial<Record<keyof DatabaseTimeouts, string>>>;
   readonly keepalive?: { readonly idle?: string; readonly interval?: string; readonly count?: number };
 }
@@ -127,6 +129,15 @@ const database: JsonSchema = {
           { default: 'postgresql' },
         ),
         connections: count('Maximum number of connections to PostgreSQL per gateway.', 20, 6),
+        schema: text(
+          'The schema of PostgreSQL that has everything of this installation, so that several can share a database: the tables, the tables of components, and, with `_queue` after the name, the queue. It is created if it does not exist. SQL without the name of a schema refers to this one only. The default is the schema that the connection has. May refer to configuration.',
+          'hr',
+          '${env:DATABASE_SCHEMA}',
+        ),
+        migrate: yesNo(
+          'Whether a start brings the database up to date. With `false` it only checks, and `signalbox migrate` does it beforehand.',
+          true,
+        ),
         timeouts: databaseTimeouts,
         keepalive,
       },

@@ -33,7 +33,7 @@ const dialect: Dialect = {
 /** PostgreSQL: statements run on connections of its own driver, which is loaded with the first of them. */
 export const postgres: EngineAdapter<ConnectionConfig> = {
   dialect,
-  async reach(given, root, { password: one, bounds, renewed = () => ({ url: given, password: one }) }) {
+  async reach(given, root, { password: one, bounds, schema, renewed = () => ({ url: given, password: one }) }) {
     const [{ configOf }, { Servers, unverified }] = await Promise.all([
       import('../../store/postgres/pool.ts'),
       import('../../store/postgres/servers.ts'),
@@ -44,7 +44,7 @@ export const postgres: EngineAdapter<ConnectionConfig> = {
       return `${url}${url.includes('?') ? '&' : '?'}password=${encodeURIComponent(password)}`;
     };
     const servers = new Servers(address, { root });
-    return { location: servers.location, warning: unverified(servers), access: configOf(servers, bounds) };
+    return { location: servers.location, warning: unverified(servers), access: configOf(servers, { bounds, schema }) };
   },
   open(config, options) {
     const { timezone, timeout: statementTimeout, largestFile: temporaryLimit } = options;

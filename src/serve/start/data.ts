@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { ConfigError } from '../../load/value/config.ts';
 import type { ConfigText } from '../../model/definition.ts';
 import type { Registry } from '../../model/registry.ts';
@@ -17,6 +15,7 @@ import {
   type MeasuredSpool,
   openBlobs,
   openStore,
+  type SampleDataFile,
   type Store,
   StoreError,
   UnfitStoreError,
@@ -31,7 +30,8 @@ import {
   textsOf,
   usedDatasources,
 } from './database-check.ts';
-import { type Environment, resolveSetting } from './settings.ts';
+import { sampleDataOf } from './sample-data.ts';
+import { databaseOptions, type Environment } from './settings.ts';
 
 /** The database of a registry, migrated and with its sample data, and the services that use it. */
 export interface Data {
@@ -65,15 +65,16 @@ export interface DataOptions {
  */
 export async function openData(
   registry: Registry,
-  { root, definitions = 'definitions', env, readers, gateways = 1, onError = () => {} }: DataOptions,
+  { root, definitions, env, readers, gateways = 1, onError = () => {} }: DataOptions,
 ): Promise<Data> {
-  const { database, sampleData, timezone, limits } = registry.gateway;
-  const { url, ...settings } = database;
-  const renewed = (): string => resolveSetting(url, env);
-  const store = await openStore({ url: renewed(), renewed, ...settings, root, onError });
+  const { database, timezone, limits } = registry.gateway;
+  const store = await openStore({ ...databaseOptions(registry.gateway, root, env), onError });
   try {
-    await store.migrate();
-    if (sampleData !== undefined) await store.loadSampleData(readSampleData(join(root, definitions), sampleData));
+    const files = sampleDataOf(registry, { root, definitions });
+    if (database.migrate) {
+      await store.migrate();
+      await store.loadSampleData(files);
+    } else await requireUpToDate(store, files);
     const datasources = await reachDatasources(registry, { root, env });
     const warnings = await checkDatabases(registry, store, datasources, gateways);
     const blobs = await openBlobs(store);
@@ -91,22 +92,13 @@ export async function openData(
   }
 }
 
-/** Files that match a pattern such as `sample/*.sql`, sorted by name. */
-function readSampleData(folder: string, pattern: string): { name: string; sql: string }[] {
-  const slash = pattern.lastIndexOf('/');
-  const inside = pattern.slice(0, Math.max(slash, 0));
-  const [before = '', after = ''] = pattern.slice(slash + 1).split('*');
-  const fits = (name: string): boolean =>
-    name.startsWith(before) && name.endsWith(after) && name.length >= before.length + after.length;
-  try {
-    const names = readdirSync(join(folder, inside)).filter(fits).toSorted();
-    return names.map((name) => ({ name, sql: readFileSync(join(folder, inside, name), 'utf8') }));
-  } catch (error) {
-    throw new GatewayError(`sample-data: ${pattern} can't be read`, {
-      hint: 'It is relative to the definitions folder.',
-      cause: error,
-    });
-  }
+/** @throws GatewayError naming what the database lacks */
+async function requireUpToDate(store: Store, files: readonly SampleDataFile[]): Promise<void> {
+  const pending = await store.pending(files);
+  if (pending.length === 0) return;
+  throw new GatewayError(`${store.location} lacks ${pending.map(({ name }) => name).join(', ')}`, {
+    hint: 'Run signalbox migrate before the gateway starts: `migrate: false` of its database keeps it from doing so.',
+  });
 }
 
 /** Problems that prevent a start. Types that do not fit are only reported by `check --connect`. */

@@ -7,14 +7,13 @@ import type { Datasource, Query } from '../../model/query.ts';
 import type { Registry } from '../../model/registry.ts';
 import { checkQueries, type QueryDatabase, type QueryProblem, reachDatabase } from '../../query/index.ts';
 import { usersInBoth } from '../../security/directory/from-database.ts';
-import { openToRead, pendingMigrations } from '../../store/index.ts';
+import { FIRST_STEP, openToRead, pendingMigrations, type StoreOptions } from '../../store/index.ts';
 import { messageOf } from '../../wire/error.ts';
-import { type Environment, resolveSetting } from './settings.ts';
+import { type ProjectPlace, sampleDataOf } from './sample-data.ts';
+import { databaseOptions, type Environment } from './settings.ts';
 
 /** The location of a project's databases. */
-export interface ConnectOptions {
-  /** The project's folder. */
-  readonly root: string;
+export interface ConnectOptions extends ProjectPlace {
   readonly env: Environment;
 }
 
@@ -48,19 +47,27 @@ export async function checkConnected(registry: Registry, options: ConnectOptions
   return found.sort(byPlace).map((each) => ({ ...each, message: redactor.text(each.message) }));
 }
 
-async function checkOwn(registry: Registry, { root, env }: ConnectOptions): Promise<Diagnostic[]> {
+async function checkOwn(registry: Registry, options: ConnectOptions): Promise<Diagnostic[]> {
   const { gateway } = registry;
-  const url = resolveSetting(gateway.database.url, env);
-  const { bounds } = gateway.database;
-  const database = await reachDatabase(url, root, { bounds });
-  const access = { url, root, bounds, engine: gateway.database.engine };
-  const pending = await pendingMigrations(access);
-  if (pending.length > 0) {
-    const { location } = database;
-    return [databaseDiagnostic('database-outdated', { location, steps: pending.length }, gateway.at)];
-  }
+  const access = databaseOptions(gateway, options.root, options.env);
+  const { url, root, bounds, schema } = access;
+  const database = await reachDatabase(url, root, { bounds, schema });
+  const files = sampleDataOf(registry, options);
+  const pending = await pendingMigrations(access, files);
+  const changes = pending.map(({ name }) => name);
+  const outdated =
+    pending.length === 0
+      ? []
+      : [databaseDiagnostic('database-outdated', { location: database.location, changes }, gateway.at)];
+  // Queries and components may be about the tables that are created then.
+  if (changes.some((name) => name === FIRST_STEP || files.some((file) => file.name === name))) return outdated;
+  return [...outdated, ...(await checkTables(registry, database, access))];
+}
+
+async function checkTables(registry: Registry, database: QueryDatabase, access: StoreOptions): Promise<Diagnostic[]> {
+  const { gateway } = registry;
   const problems = await queryProblems(database, queriesOf(registry, undefined));
-  const store = await openToRead({ ...access, connections: gateway.database.connections });
+  const store = await openToRead(access);
   try {
     const warnings = (await store.warnings(1)).map((reason) =>
       databaseDiagnostic('database-setup', { what: 'The database', reason }, gateway.at),

@@ -3,7 +3,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ConfigError, type Environment, resolveAll } from '../../load/value/config.ts';
 import type { ConfigText } from '../../model/definition.ts';
+import type { Gateway } from '../../model/gateway.ts';
 import type { LookAtFile } from '../../security/port.ts';
+import type { StoreOptions } from '../../store/index.ts';
 import { GatewayError } from '../gateway-error.ts';
 
 /** What configuration is read from. */
@@ -25,6 +27,14 @@ export function resolveSettings(texts: readonly ConfigText[], env: Environment):
       });
     throw error;
   }
+}
+
+/** How to open the database of a gateway. @throws GatewayError naming the missing setting */
+export function databaseOptions({ database }: Gateway, root: string, env: Environment): StoreOptions {
+  const { url, schema, engine, connections, bounds } = database;
+  const [address = '', name] = resolveSettings(schema === undefined ? [url] : [url, schema], env);
+  const renewed = (): string => resolveSetting(url, env);
+  return { url: address, renewed, engine, connections, bounds, root, ...(name === undefined ? {} : { schema: name }) };
 }
 
 /** Reads files by names relative to a project. */

@@ -1,48 +1,65 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
-import { errorCode } from '../error.ts';
+import { schemaFault } from '../../model/gateway.ts';
+import { errorCode, StoreError } from '../error.ts';
 import type { PostgresAccess, Store, StoreOptions } from '../port.ts';
-import { loadSampleData } from '../schema/sample-data.ts';
-import { type AppliedStep, lacking, migrate, planOf, type SchemaAccess } from '../schema/schema.ts';
-import type { Db, Tables } from '../tables.ts';
+import { loadSampleData, pendingSampleData, type SampleDataAccess } from '../schema/sample-data.ts';
+import { lacking, migrate, planOf, type SchemaAccess } from '../schema/schema.ts';
+import type { AppliedStep, Db, Tables } from '../tables.ts';
 import { transactPatiently } from '../transaction.ts';
 import { filesOf } from '../url.ts';
 import { describePostgres } from './error.ts';
+import { Installation } from './installation.ts';
 import { configOf, FAMILY, openPool } from './pool.ts';
 import { Servers, unverified } from './servers.ts';
 
 /** Opens a database of PostgreSQL, and connects at its first use. @throws StoreError for a URL that can't be read */
 export function openPostgres(options: StoreOptions): Store {
   const { url, renewed = () => url, root } = options;
+  checkSchema(options.schema);
   const servers = new Servers(renewed, { root, target: 'read-write' });
   const { location } = servers;
-  const config = configOf(servers, options.bounds);
+  const config = configOf(servers, { bounds: options.bounds, schema: options.schema });
   const connections = share(options.connections ?? 20);
   const pool = openPool(config, connections.tables, options.onError ?? (() => {}));
   const db: Db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   const transaction: Store['transaction'] = (work) => transactPatiently(db, work);
   const schema = schemaOf(location, db, transaction);
+  const { engine = 'postgresql' } = options;
+  const access: PostgresAccess = { config, engine, connections, queue: () => installation.queue() };
+  const installation = new Installation({
+    ...{ location, db, engine, schema: options.schema, applied: appliedSteps, alone: schema.alone },
+  });
+  const sampleData: SampleDataAccess = {
+    ...{ location, db },
+    alone: (work) => locked(transaction, work),
+    run: (tx, sql) => tx.executeQuery(CompiledQuery.raw(sql)),
+    isGone: (error) => NO_SAVEPOINT.has(errorCode(error)),
+    describe: (error) => describePostgres(location, error),
+  };
   let closing: Promise<void> | undefined;
   return {
     kind: 'postgres',
     location,
     files: filesOf(servers.database, root),
-    postgres: { config, engine: options.engine ?? 'postgresql', connections },
+    postgres: access,
     tables: async () => db,
     transaction,
-    pending: async () => planOf(lacking(location, await schema.applied()), 'postgres'),
-    migrate: (onStep) => migrate(schema, onStep),
-    loadSampleData: (files) =>
-      loadSampleData(
-        {
-          ...{ location, db },
-          alone: (work) => locked(transaction, work),
-          run: (tx, sql) => tx.executeQuery(CompiledQuery.raw(sql)),
-          isGone: (error) => NO_SAVEPOINT.has(errorCode(error)),
-          describe: (error) => describePostgres(location, error),
-        },
-        files,
-      ),
+    pending: async (files = []) => {
+      const applied = await schema.applied();
+      const steps = await planOf(lacking(location, applied), 'postgres', applied);
+      const [before, after] = await described(location, async () => [
+        await installation.pendingSchema(),
+        await installation.pendingQueue(),
+      ]);
+      return [...before, ...steps, ...after, ...(await pendingSampleData(sampleData, files))];
+    },
+    async migrate(onStep = () => {}) {
+      await described(location, () => installation.createSchema(onStep));
+      await migrate(schema, onStep);
+      await described(location, () => installation.createQueue(onStep));
+    },
+    loadSampleData: (files, onFile) => loadSampleData(sampleData, files, onFile),
     async warnings(gateways) {
       if (gateways === 0) return [];
       const { tables, queries, queue } = connections;
@@ -108,6 +125,12 @@ function locked<T>(transaction: Store['transaction'], work: (tx: Db) => Promise<
   });
 }
 
+/** @throws StoreError */
+function checkSchema(schema: string | undefined): void {
+  const fault = schema === undefined ? undefined : schemaFault(schema);
+  if (fault !== undefined) throw new StoreError('', `the schema of the database can't be used: ${fault}`);
+}
+
 /** Divides the connections: four tenths for tables, four for queries, the rest for the queue. */
 function share(connections: number): PostgresAccess['connections'] {
   const tables = Math.max(2, Math.floor(connections * 0.4));
@@ -115,20 +138,22 @@ function share(connections: number): PostgresAccess['connections'] {
   return { tables, queries, queue: Math.max(2, connections - tables - queries) };
 }
 
+/** Runs work; what fails is described for an operator. */
+async function described<T>(location: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw describePostgres(location, error);
+  }
+}
+
 function schemaOf(location: string, db: Db, transaction: Store['transaction']): SchemaAccess {
-  const described = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      throw describePostgres(location, error);
-    }
-  };
   return {
     kind: 'postgres',
     location,
-    applied: () => described(() => appliedSteps(db)),
+    applied: () => described(location, () => appliedSteps(db)),
     alone: (work) =>
-      described(async () => {
+      described(location, async () => {
         await makeStepTables(db);
         return locked(transaction, work);
       }),

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { type DatabaseBounds, databaseBounds } from '../../model/gateway.ts';
 import type { PoolStatus } from '../../model/metrics.ts';
 import { timeForStatement, timeLeft } from '../deadline.ts';
-import { Connection, type ConnectionConfig, late, sessionSettings } from './client.ts';
+import { Connection, type ConnectionConfig, late, type SessionSetting, sessionSettings } from './client.ts';
 import { describePostgres, explain, isDemoted } from './error.ts';
 import type { Servers } from './servers.ts';
 
@@ -33,8 +33,19 @@ export function applicationName(purpose: 'tables' | 'queries' | 'queue' | 'notif
 /** Names the gateway, with all its workers. */
 export const FAMILY = `${hostname().split('.')[0]?.slice(0, 24)}:${cluster.isWorker ? process.ppid : process.pid}`;
 
+/** What a URL does not say. */
+interface ConfigOptions {
+  readonly bounds?: DatabaseBounds | undefined;
+  /** The only schema that names without one refer to, apart from PostgreSQL's own. */
+  readonly schema?: string | undefined;
+}
+
+function searchPath(schema: string | undefined): SessionSetting[] {
+  return schema === undefined ? [] : [{ name: 'search_path', value: `"${schema}"` }];
+}
+
 /** What connections to a database have in common. */
-export function configOf(servers: Servers, bounds: DatabaseBounds = USUAL): ConnectionConfig {
+export function configOf(servers: Servers, { bounds = USUAL, schema }: ConfigOptions = {}): ConnectionConfig {
   return {
     servers,
     application_name: applicationName('tables'),
@@ -42,7 +53,7 @@ export function configOf(servers: Servers, bounds: DatabaseBounds = USUAL): Conn
     // The operating system notices a peer that vanished without closing the connection.
     keepAlive: true,
     keepAliveInitialDelayMillis: bounds.keepalive.idle,
-    session: sessionSettings(bounds),
+    session: [...sessionSettings(bounds), ...searchPath(schema)],
     bounds,
   };
 }

@@ -1,14 +1,15 @@
 import pg from 'pg';
-import { fromKysely, type JobInsert, PgBoss } from 'pg-boss';
+import { fromKysely, getConstructionPlans, getMigrationPlans, type JobInsert, PgBoss } from 'pg-boss';
+import type { DatabaseEngine } from '../../model/gateway.ts';
 import type { PoolStatus } from '../../model/metrics.ts';
 import { unhurried } from '../deadline.ts';
-import type { PostgresAccess } from '../port.ts';
+import type { PendingMigration, PostgresAccess } from '../port.ts';
 import { Connection, type ConnectionConfig } from '../postgres/client.ts';
 import { applicationName, openPool, type TablePool } from '../postgres/pool.ts';
 import type { Db } from '../tables.ts';
 
-/** The schema of pg-boss, which creates and upgrades it. */
-const SCHEMA = 'signalbox_queue';
+/** Every queue of a gateway: they are created with the tables. */
+export const QUEUES = ['events', 'processes', 'query-runs'] as const;
 
 /** Seconds without a sign of life after which pg-boss gives a job to another gateway; it accepts no shorter time. */
 export const HEARTBEAT = 10;
@@ -24,6 +25,15 @@ const EVER = 2_000_000_000;
 
 /** The attempts that pg-boss is told to make: when a job has failed for good is decided here. */
 const NO_END = 1_000_000_000;
+
+const QUEUE_OPTIONS = {
+  policy: 'standard',
+  retryLimit: NO_END,
+  retryDelay: 0,
+  heartbeatSeconds: HEARTBEAT,
+  retentionSeconds: EVER,
+  deleteAfterSeconds: ENDED,
+} as const;
 
 /** A job as pg-boss gets it: everything else about it is in `signalbox_job`. */
 export interface Given {
@@ -41,31 +51,25 @@ export class Boss {
   readonly #boss: PgBoss;
   readonly #pool: TablePool;
   readonly #config: ConnectionConfig;
+  /** The schema of its tables, and the name of the channel that announces jobs. */
+  readonly schema: string;
   readonly #queues = new Map<string, Promise<void>>();
 
-  constructor(boss: PgBoss, pool: TablePool, config: ConnectionConfig) {
+  constructor(boss: PgBoss, pool: TablePool, config: ConnectionConfig, schema: string) {
     this.#boss = boss;
     this.#pool = pool;
     this.#config = config;
+    this.schema = schema;
   }
 
   /** Creates a queue when it does not exist. */
   ensure(queue: string): Promise<void> {
     const known = this.#queues.get(queue);
     if (known !== undefined) return known;
-    const created = this.#boss
-      .createQueue(queue, {
-        policy: 'standard',
-        retryLimit: NO_END,
-        retryDelay: 0,
-        heartbeatSeconds: HEARTBEAT,
-        retentionSeconds: EVER,
-        deleteAfterSeconds: ENDED,
-      })
-      .catch((error: unknown) => {
-        this.#queues.delete(queue);
-        throw error;
-      });
+    const created = this.#boss.createQueue(queue, QUEUE_OPTIONS).catch((error: unknown) => {
+      this.#queues.delete(queue);
+      throw error;
+    });
     this.#queues.set(queue, created);
     return created;
   }
@@ -120,7 +124,7 @@ export class Boss {
   /** The tables that its jobs are in, with their schema. */
   async tables(): Promise<readonly string[]> {
     const queues = await this.#boss.getQueues();
-    return [...new Set(queues.map(({ table }) => `${SCHEMA}.${table}`))];
+    return [...new Set(queues.map(({ table }) => `${this.schema}.${table}`))];
   }
 
   /**
@@ -239,11 +243,46 @@ function databaseOf(
   };
 }
 
+/** What is found of pg-boss in a schema: the version of its tables, if there are any, and the queues. */
+interface FoundBoss {
+  readonly version: number | undefined;
+  readonly queues: readonly string[];
+}
+
+/** The statements that bring the tables of pg-boss in a schema up to date, and create the queues, for one transaction. */
+export function planBoss(schema: string, engine: DatabaseEngine, { version, queues }: FoundBoss): PendingMigration[] {
+  const options = { backend: backendOf(engine), createSchema: false };
+  const construction = getConstructionPlans(schema, options);
+  const latest = Number(/\.version\(version\) VALUES \('(\d+)'\)/.exec(construction)?.[1]);
+  const statements: string[] = [];
+  if (version === undefined) statements.push(inside(construction));
+  // The tables of a newer version are left as they are.
+  else if (version < latest) statements.push(inside(getMigrationPlans(schema, version, options)));
+  for (const queue of QUEUES)
+    if (!queues.includes(queue))
+      statements.push(`select ${schema}.create_queue('${queue}', '${JSON.stringify(QUEUE_OPTIONS)}');`);
+  if (statements.length === 0) return [];
+  return [{ name: `pg-boss ${latest} in ${schema}`, statements }];
+}
+
+/** A plan of pg-boss without the begin and the commit around it, on one line. */
+function inside(plan: string): string {
+  const [, statements] = /^\s*BEGIN;(.*)COMMIT;\s*$/s.exec(plan) ?? [];
+  if (statements === undefined) throw new TypeError('the plan of pg-boss is not one transaction');
+  return statements.replaceAll(/\s*\n\s*/g, ' ').trim();
+}
+
+/** The name of an engine's profile in pg-boss. */
+function backendOf(engine: DatabaseEngine): 'postgres' | Exclude<DatabaseEngine, 'postgresql'> {
+  return engine === 'postgresql' ? 'postgres' : engine;
+}
+
 /** Starts pg-boss. @throws errors of the database when it can't be reached */
 export async function openBoss(
-  { config: given, engine, connections }: PostgresAccess,
+  { config: given, engine, connections, queue }: PostgresAccess,
   report: (error: Error) => void,
 ): Promise<Boss> {
+  const schema = await queue();
   const config = { ...given, application_name: applicationName('queue') };
   // pg-boss expects the values that the driver reads by default, not those of our tables.
   const pool = openPool({ ...config, types: pg.types }, connections.queue, report);
@@ -251,8 +290,10 @@ export async function openBoss(
   const boss = new PgBoss({
     // At the start it may have tables to change.
     db: databaseOf(pool, (work) => (starting ? unhurried(work) : work())),
-    schema: SCHEMA,
-    backend: engine === 'postgresql' ? 'postgres' : engine,
+    schema,
+    // It was created when the queue was given to this installation.
+    createSchema: false,
+    backend: backendOf(engine),
     // What recurs is ours, on both engines.
     schedule: false,
     superviseIntervalSeconds: SUPERVISION,
@@ -269,7 +310,7 @@ export async function openBoss(
   try {
     await boss.start();
     starting = false;
-    return new Boss(boss, pool, config);
+    return new Boss(boss, pool, config, schema);
   } catch (error) {
     await boss.stop({ graceful: false });
     await pool.end();

@@ -31,9 +31,6 @@ import { countJobs, hasWaiting, measureJobs, notBegun, PLACE } from './rows.ts';
 const POLL_ANNOUNCED = 1000;
 const POLL = 500;
 
-/** The channel that announces queues with new jobs, by their names. */
-const CHANNEL = 'signalbox_queue';
-
 /** A claim of a job with a key. */
 type KeyedClaim = Claim & { readonly key: string };
 
@@ -212,7 +209,7 @@ class PostgresEngine implements QueueEngine {
     this.#ends.push(keepStatistics(this.#store, this.#boss, this.#report));
     // What was announced while no one listened is found by a look.
     this.#ends.push(
-      await this.#boss.listen(CHANNEL, {
+      await this.#boss.listen(this.#boss.schema, {
         heard: (queue) => listener.wake(queue),
         missed: () => listener.wake(),
         lost: (error) => this.#report(lostConnection(this.#store.location, error)),
@@ -273,7 +270,7 @@ class PostgresEngine implements QueueEngine {
     const announced = this.#announced.get(tx) ?? new Set();
     if (!this.#announces || announced.has(queue)) return;
     this.#announced.set(tx, announced.add(queue));
-    await sql`select pg_notify(${CHANNEL}, ${queue})`.execute(tx);
+    await sql`select pg_notify(${this.#boss.schema}, ${queue})`.execute(tx);
   }
 
   /** Deals with a job from pg-boss that may not just run. @returns the claim when it may run after all */

@@ -1,12 +1,6 @@
-import { errorText, StoreError } from '../error.ts';
+import { errorCode, errorText, StoreError } from '../error.ts';
+import type { PendingMigration, SampleDataFile } from '../port.ts';
 import type { Db } from '../tables.ts';
-
-/** A file of SQL statements that fill tables with sample data. */
-export interface SampleDataFile {
-  /** Its path relative to the definitions folder, by which it is recorded. */
-  readonly name: string;
-  readonly sql: string;
-}
 
 /** The database that sample data is loaded into. */
 export interface SampleDataAccess {
@@ -27,7 +21,11 @@ export interface SampleDataAccess {
  * record that it was run are one transaction.
  * @throws StoreError naming the file of SQL; nothing of that file is kept
  */
-export async function loadSampleData(access: SampleDataAccess, files: readonly SampleDataFile[]): Promise<void> {
+export async function loadSampleData(
+  access: SampleDataAccess,
+  files: readonly SampleDataFile[],
+  onFile: (name: string) => void = () => {},
+): Promise<void> {
   const { location, db } = access;
   for (const file of files) {
     // Checked without a lock first, so that a later start does not wait.
@@ -37,12 +35,35 @@ export async function loadSampleData(access: SampleDataAccess, files: readonly S
     if (loaded) continue;
     try {
       await access.alone(async (tx) => {
-        if (!(await seen(tx, file.name))) await load(access, tx, file);
+        if (await seen(tx, file.name)) return;
+        onFile(file.name);
+        await load(access, tx, file);
       });
     } catch (cause) {
       throw new StoreError(location, `sample data ${file.name} could not be loaded: ${errorText(cause)}`, { cause });
     }
   }
+}
+
+/** The files that were not run on the database, each as one change. The table of them need not exist. @throws StoreError */
+export async function pendingSampleData(
+  { db, describe }: Pick<SampleDataAccess, 'db' | 'describe'>,
+  files: readonly SampleDataFile[],
+): Promise<PendingMigration[]> {
+  const pending: PendingMigration[] = [];
+  for (const { name, sql } of files) {
+    const loaded = await seen(db, name).catch((error: unknown) => {
+      if (isMissingTable(error)) return false;
+      throw describe(error);
+    });
+    if (!loaded) pending.push({ name, statements: [sql.trim()] });
+  }
+  return pending;
+}
+
+/** Whether an error of PostgreSQL or of SQLite says that a table does not exist. */
+function isMissingTable(error: unknown): boolean {
+  return errorCode(error) === '42P01' || /no such table/.test(errorText(error));
 }
 
 async function seen(db: Db, name: string): Promise<boolean> {

@@ -14,11 +14,12 @@ import {
 } from 'kysely';
 import { errorText, StoreError } from '../error.ts';
 import type { PendingMigration, Store } from '../port.ts';
-import type { Db, MigrationTable, Tables } from '../tables.ts';
+import type { AppliedStep, Db, Tables } from '../tables.ts';
 import { createSchema } from './0001-schema.ts';
 import { addWork } from './0003-work.ts';
 import { addQueueControl } from './0004-queue-control.ts';
 import { addCause } from './0005-cause.ts';
+import { addInstallation } from './0006-installation.ts';
 import { addRetention } from './0007-retention.ts';
 import { addOperators } from './0008-operators.ts';
 
@@ -26,15 +27,20 @@ import { addOperators } from './0008-operators.ts';
 interface Migration {
   /** Its key in `signalbox_migration`. */
   readonly name: string;
-  up(db: Db, kind: Store['kind']): Promise<void>;
+  /** @param before the steps that ran before this run of steps; none on a new database */
+  up(db: Db, kind: Store['kind'], before: readonly AppliedStep[]): Promise<void>;
 }
+
+/** The step that creates the tables. */
+export const FIRST_STEP = '0001-schema';
 
 /** Every step, oldest first: they run in this order. */
 export const migrations: readonly Migration[] = [
-  { name: '0001-schema', up: createSchema },
+  { name: FIRST_STEP, up: createSchema },
   { name: '0003-work', up: addWork },
   { name: '0004-queue-control', up: addQueueControl },
   { name: '0005-cause', up: addCause },
+  { name: '0006-installation', up: addInstallation },
   { name: '0007-retention', up: addRetention },
   { name: '0008-operators', up: addOperators },
 ];
@@ -47,9 +53,6 @@ const COMPATIBLE_WITH = '0001-schema';
 
 /** The first step of builds that preceded the first release. */
 const BEFORE_RELEASE = '0001-process-requests';
-
-/** A step that was run on a database. The table of an older version does not have the other columns. */
-export type AppliedStep = Pick<MigrationTable, 'name'> & Partial<MigrationTable>;
 
 /** The database that is brought up to date. */
 export interface SchemaAccess {
@@ -72,14 +75,19 @@ export async function migrate(schema: SchemaAccess, onStep: (name: string) => vo
     const applied = await tx.selectFrom('signalbox_migration').selectAll().execute();
     for (const migration of lacking(schema.location, applied)) {
       onStep(migration.name);
-      await run(schema, migration, tx);
+      await run(schema, migration, tx, applied);
     }
   });
 }
 
-async function run({ location, kind }: SchemaAccess, { name, up }: Migration, tx: Db): Promise<void> {
+async function run(
+  { location, kind }: SchemaAccess,
+  { name, up }: Migration,
+  tx: Db,
+  before: readonly AppliedStep[],
+): Promise<void> {
   try {
-    await up(tx, kind);
+    await up(tx, kind, before);
     const applied = new Date().toISOString();
     await tx.insertInto('signalbox_migration').values({ name, applied, compatible_with: COMPATIBLE_WITH }).execute();
   } catch (cause) {
@@ -117,11 +125,15 @@ function refusal(location: string, unknown: readonly string[]): string {
 }
 
 /** The statements of steps as an engine gets them: the steps run on a driver that records statements and executes none. */
-export async function planOf(steps: readonly Migration[], kind: Store['kind']): Promise<PendingMigration[]> {
+export async function planOf(
+  steps: readonly Migration[],
+  kind: Store['kind'],
+  before: readonly AppliedStep[],
+): Promise<PendingMigration[]> {
   const plan: PendingMigration[] = [];
   for (const { name, up } of steps) {
     const statements: string[] = [];
-    await up(new Kysely<Tables>({ dialect: recordingDialect(kind, statements) }), kind);
+    await up(new Kysely<Tables>({ dialect: recordingDialect(kind, statements) }), kind, before);
     plan.push({ name, statements });
   }
   return plan;

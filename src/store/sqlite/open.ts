@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import { StoreError } from '../error.ts';
-import type { PendingMigration, Store, StoreReader } from '../port.ts';
-import { loadSampleData } from '../schema/sample-data.ts';
-import { type AppliedStep, lacking, migrate, planOf, type SchemaAccess } from '../schema/schema.ts';
+import type { PendingMigration, SampleDataFile, Store, StoreReader } from '../port.ts';
+import { loadSampleData, pendingSampleData } from '../schema/sample-data.ts';
+import { lacking, migrate, planOf, type SchemaAccess } from '../schema/schema.ts';
+import type { AppliedStep } from '../tables.ts';
 import { transact } from '../transaction.ts';
 import { kyselyOver, Turns } from './driver.ts';
 import { type Connection, describe, openDatabaseFile, openToLook, whileBusy } from './file.ts';
@@ -24,9 +25,9 @@ export function openSqlite(location: string): Store {
     postgres: undefined,
     tables: async () => db,
     transaction,
-    pending: async () => planSqlite(location, applied(connection)),
+    pending: (files) => planSqlite(location, connection, files),
     migrate: (onStep) => migrate(schemaOf(location, connection, transaction), onStep),
-    loadSampleData: (files) =>
+    loadSampleData: (files, onFile) =>
       loadSampleData(
         {
           ...{ location, db, alone: transaction },
@@ -35,6 +36,7 @@ export function openSqlite(location: string): Store {
           describe: (error) => describe(location, error),
         },
         files,
+        onFile,
       ),
     warnings: async () => [],
     async ready() {
@@ -54,11 +56,14 @@ export function openSqlite(location: string): Store {
   };
 }
 
-/** The steps that a database file lacks; creates and changes nothing. @throws StoreError for a file that can't be read */
-export async function pendingSqlite(location: string): Promise<readonly PendingMigration[]> {
+/** What a database file lacks; creates and changes nothing. @throws StoreError for a file that can't be read */
+export async function pendingSqlite(
+  location: string,
+  files: readonly SampleDataFile[],
+): Promise<readonly PendingMigration[]> {
   const connection = openToLook(location);
   try {
-    return await planSqlite(location, connection === undefined ? [] : applied(connection));
+    return await planSqlite(location, connection, files);
   } catch (error) {
     throw error instanceof StoreError ? error : describe(location, error);
   } finally {
@@ -79,8 +84,18 @@ export function readSqlite(location: string): StoreReader {
   };
 }
 
-function planSqlite(location: string, steps: readonly AppliedStep[]): Promise<readonly PendingMigration[]> {
-  return planOf(lacking(location, steps), 'sqlite');
+/** @param connection `undefined` for a file that does not exist */
+async function planSqlite(
+  location: string,
+  connection: Connection | undefined,
+  files: readonly SampleDataFile[] = [],
+): Promise<readonly PendingMigration[]> {
+  const steps = connection === undefined ? [] : applied(connection);
+  const plan = await planOf(lacking(location, steps), 'sqlite', steps);
+  if (connection === undefined) return [...plan, ...files.map(({ name, sql }) => ({ name, statements: [sql.trim()] }))];
+  const db = kyselyOver(connection, new Turns());
+  const access = { db, describe: (error: unknown) => describe(location, error) };
+  return [...plan, ...(await pendingSampleData(access, files))];
 }
 
 function schemaOf(location: string, connection: Connection, transaction: Store['transaction']): SchemaAccess {

@@ -49,6 +49,11 @@ export async function storeAt(url: string, files: string, connections = 3): Prom
   return {
     location,
     files,
-    postgres: { config, engine: 'postgresql', connections: { tables: 2, queries: connections, queue: 2 } },
+    postgres: {
+      config,
+      engine: 'postgresql',
+      connections: { tables: 2, queries: connections, queue: 2 },
+      queue: async () => 'signalbox_queue',
+    },
   };
 }

@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Registry } from '../../model/registry.ts';
+import type { SampleDataFile } from '../../store/index.ts';
+import { GatewayError } from '../gateway-error.ts';
+
+/** Where a project is. */
+export interface ProjectPlace {
+  readonly root: string;
+  /** Folder of the definitions, relative to the root. */
+  readonly definitions?: string | undefined;
+}
+
+/** The files of sample data of a project, in the order in which they are run. @throws GatewayError */
+export function sampleDataOf(
+  { gateway: { sampleData } }: Pick<Registry, 'gateway'>,
+  { root, definitions = 'definitions' }: ProjectPlace,
+): SampleDataFile[] {
+  return sampleData === undefined ? [] : readSampleData(join(root, definitions), sampleData);
+}
+
+/** Files that match a pattern such as `sample/*.sql`, sorted by name. */
+function readSampleData(folder: string, pattern: string): SampleDataFile[] {
+  const slash = pattern.lastIndexOf('/');
+  const inside = pattern.slice(0, Math.max(slash, 0));
+  const [before = '', after = ''] = pattern.slice(slash + 1).split('*');
+  const fits = (name: string): boolean =>
+    name.startsWith(before) && name.endsWith(after) && name.length >= before.length + after.length;
+  try {
+    const names = readdirSync(join(folder, inside)).filter(fits).toSorted();
+    return names.map((name) => ({ name, sql: readFileSync(join(folder, inside, name), 'utf8') }));
+  } catch (error) {
+    throw new GatewayError(`sample-data: ${pattern} can't be read`, {
+      hint: 'It is relative to the definitions folder.',
+      cause: error,
+    });
+  }
+}
