@@ -6,9 +6,20 @@ export { createSpool, type MeasuredSpool, type SpoolOptions } from './file/spool
 export { type Lease, openLease } from './lease.ts';
 export { type Nonces, openNonces } from './nonces.ts';
 export { openStore, openToRead, pendingMigrations } from './open.ts';
-export type { PendingMigration, PostgresAccess, Store, StoreOptions, StoreReader } from './port.ts';
+export type {
+  PendingMigration,
+  PendingMigration,
+  PostgresAccess,
+  PostgresAccess,
+  SampleDataFile,
+  Store,
+  Store,
+  StoreOptions,
+  StoreOptions,
+  StoreReader,
+  StoreReader,
+} from './port.ts';
 export { retainedActions } from './queue/control.ts';
-export type { PendingMigration, PostgresAccess, SampleDataFile, Store, StoreOptions, StoreReader } from './port.ts';
 export { retainedDead } from './queue/dead-letters.ts';
 export { readQueues } from './queue/kept.ts';
 export { needRoom, openQueue, type QueueOptions } from './queue/open.ts';
