@@ -8,15 +8,10 @@ export { type Nonces, openNonces } from './nonces.ts';
 export { openStore, openToRead, pendingMigrations } from './open.ts';
 export type {
   PendingMigration,
-  PendingMigration,
-  PostgresAccess,
   PostgresAccess,
   SampleDataFile,
   Store,
-  Store,
   StoreOptions,
-  StoreOptions,
-  StoreReader,
   StoreReader,
 } from './port.ts';
 export { retainedActions } from './queue/control.ts';
