@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Db, JobQueue } from '../store/index.ts';
+import type { Db, JobQueue, Store } from '../store/index.ts';
 import { type Clock, instantText } from './clock.ts';
 import type { Output, ParameterTexts } from './request.ts';
 import { DISTRIBUTION, RUN_STATUS } from './status.ts';
@@ -33,9 +33,13 @@ export interface EntryPorts {
   readonly clock: Clock;
 }
 
-/** Enters a request and its job as part of a transaction. @returns the instance number */
-export async function enterRequest(tx: Db, { queue, clock }: EntryPorts, request: NewRequest): Promise<number> {
-  const instance = await nextInstance(tx);
+/** Enters a request and its job as part of a transaction. @param instance its number, which was reserved for it */
+export async function enterRequest(
+  tx: Db,
+  { queue, clock }: EntryPorts,
+  request: NewRequest,
+  instance: number,
+): Promise<void> {
   const now = clock.now();
   const { type, name, operator, isDeclared, kind, output } = request;
   await tx
@@ -84,7 +88,6 @@ export async function enterRequest(tx: Db, { queue, clock }: EntryPorts, request
     .execute();
   const data: RequestData = { instance, type, name, operator, isDeclared };
   await sendJob(tx, queue, data, { kind, job, runs: request.runs, now });
-  return instance;
 }
 
 /** The data of a request's job. */
@@ -118,31 +121,57 @@ export async function sendJob(
   await queue.send(tx, { queue: QUEUE, id: job, data: { ...data }, ...given });
 }
 
-/** The next instance number, larger than all in the request table, including those that another system entered. */
-async function nextInstance(tx: Db): Promise<number> {
-  const next = await nextNumber(tx, 'instance');
-  // The row of the number is locked: no other gateway enters a request before this transaction ends.
-  const { highest } = await tx
-    .selectFrom('psprcsrqst')
-    .select(({ fn }) => fn.max('prcsinstance').as('highest'))
-    .executeTakeFirstOrThrow();
-  if (highest === null || highest < next) return next;
-  const last = highest + 1;
-  await tx.updateTable('signalbox_process_number').set({ last }).where('name', '=', 'instance').execute();
-  return last;
+/** How often a request is entered anew, when another system has used its number in the meantime. */
+const TRIES = 5;
+
+/**
+ * Runs a transaction that enters a request. Its number is reserved before, in a statement of its own: no transaction holds the
+ * row that counts, so a gateway that hangs keeps no other from entering requests.
+ */
+export async function enterNext<T>(store: Store, work: (tx: Db, instance: number) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    const instance = await nextInstance(store);
+    try {
+      return await store.transaction((tx) => work(tx, instance));
+    } catch (error) {
+      if (tries === TRIES || !isTaken(error)) throw error;
+    }
+  }
 }
 
-/** The next number of a report's content. */
-export function nextContent(tx: Db): Promise<number> {
-  return nextNumber(tx, 'content');
-}
-
-async function nextNumber(tx: Db, name: string): Promise<number> {
-  const { last } = await tx
+/** Reserves an instance number, larger than all in the request table, including those that another system entered. */
+export async function nextInstance(store: Store): Promise<number> {
+  const db = await store.tables();
+  const greatest = store.kind === 'sqlite' ? 'max' : 'greatest';
+  const { last } = await db
     .updateTable('signalbox_process_number')
-    .set(({ eb }) => ({ last: eb('last', '+', 1) }))
-    .where('name', '=', name)
+    .set(({ eb, fn, lit, selectFrom }) => {
+      const highest = selectFrom('psprcsrqst').select((requests) =>
+        requests.fn.coalesce(requests.fn.max('prcsinstance'), lit(0)).as('highest'),
+      );
+      return { last: eb(fn<number>(greatest, ['last', highest]), '+', 1) };
+    })
+    .where('name', '=', 'instance')
     .returning('last')
     .executeTakeFirstOrThrow();
   return last;
+}
+
+/** Reserves the number of a report's content. One that is not used in the end leaves a gap. */
+export async function nextContent(store: Store): Promise<number> {
+  const db = await store.tables();
+  const { last } = await db
+    .updateTable('signalbox_process_number')
+    .set(({ eb }) => ({ last: eb('last', '+', 1) }))
+    .where('name', '=', 'content')
+    .returning('last')
+    .executeTakeFirstOrThrow();
+  return last;
+}
+
+/** Whether a request could not be entered because its number is in use. */
+function isTaken(error: unknown): boolean {
+  if (!(error instanceof Error && 'code' in error)) return false;
+  if (error.code === 'SQLITE_CONSTRAINT_PRIMARYKEY') return error.message.includes('psprcsrqst');
+  return error.code === '23505' && 'table' in error && error.table === 'psprcsrqst';
 }

@@ -9,7 +9,7 @@ import { ownerOf } from '../security/directory/port.ts';
 import { type Db, type FailedJob, type Job, JobLost, JobUnknown, needRoom, type Worker } from '../store/index.ts';
 import { Attempt, errorWords, isFinal } from './attempt.ts';
 import { createClock, instantText } from './clock.ts';
-import { type EntryPorts, enterRequest, QUEUE, type RequestData, sendJob } from './enter.ts';
+import { type EntryPorts, enterNext, enterRequest, nextInstance, QUEUE, type RequestData, sendJob } from './enter.ts';
 import { checkAccess, findMessages, findRequests } from './find.ts';
 import type { RequestAction, RunPorts, Scheduler } from './port.ts';
 import { findProgram, findProgramOf, kindOfProgram, type Program, programNamesOf, QUERY_TYPE } from './program.ts';
@@ -18,7 +18,7 @@ import { busyOperators, retainedRequests } from './retention.ts';
 import { findRow, type RequestRow, shownRequest, updateOwn } from './rows.ts';
 import { enterRecurring, readRequest } from './schedule.ts';
 import { DISTRIBUTION, mayTake, move, RUN_STATUS, type Step, wordOf } from './status.ts';
-import { endForgotten, failRequest, initiate, retryRequest } from './steps.ts';
+import { endForgotten, failRequest, initiate, isFollowed, retryRequest } from './steps.ts';
 
 interface SchedulerOptions extends Omit<RunPorts, 'clock' | 'grace' | 'reports'> {
   readonly blobs: BlobStore;
@@ -44,7 +44,10 @@ export function openScheduler({ blobs, now = Date.now, grace = GRACE, ...options
       const entry = await readRequest(ports, clock, request, user);
       await directory.keep(user);
       await needRoom(queue, QUEUE, registry.gateway.limits.queued, 'process requests');
-      const instance = await store.transaction((tx) => enterRequest(tx, ports, entry));
+      const instance = await enterNext(store, async (tx, next) => {
+        await enterRequest(tx, ports, entry, next);
+        return next;
+      });
       queue.wake(QUEUE);
       return instance;
     },
@@ -78,7 +81,7 @@ export function openScheduler({ blobs, now = Date.now, grace = GRACE, ...options
 
 /** Registers recurring processes, and the regular check for forgotten requests. */
 function recur(ports: RunPorts): void {
-  const { registry, queue, clock } = ports;
+  const { registry, store, queue, clock } = ports;
   for (const process of registry.processes.values()) {
     if (process.recurs === undefined) continue;
     const { cron, zone } = process.recurs;
@@ -86,14 +89,17 @@ function recur(ports: RunPorts): void {
       name: `process ${process.id}`,
       cron,
       zone,
-      due: (tx, at) => enterRecurring(tx, ports, process, at),
+      due: async (at) => {
+        const instance = await nextInstance(store);
+        return (tx) => enterRecurring(tx, ports, process, at, instance);
+      },
     });
   }
   queue.recur({
     name: 'cancelled process requests without a gateway',
     cron: '* * * * *',
     zone: 'UTC',
-    due: (tx) => endForgotten(tx, clock, clock.now() - FORGOTTEN),
+    due: async () => (tx) => endForgotten(tx, clock, clock.now() - FORGOTTEN),
   });
 }
 
@@ -210,7 +216,9 @@ async function runJob(ports: RunPorts, job: Job): Promise<void> {
   const user = await ownerOf(ports.directory, operator, isDeclared);
   const program = await findProgramOf(ports, type, name, operator);
   const wanted = { id, attempt, instance, program, user, isDeclared, kind };
-  const taken = await ports.store.transaction((tx) => initiate(tx, ports, wanted, run));
+  const taken = (await isFollowed(ports.store, instance))
+    ? await ports.store.transaction((tx) => initiate(tx, ports, wanted, run))
+    : await enterNext(ports.store, (tx, next) => initiate(tx, ports, wanted, run, next));
   if (taken === undefined) return;
   const current = new Attempt(ports, job, taken, user);
   const tell = beginAccount(ports.account, { kind: 'process', name, id: instance, user: operator, attempt });

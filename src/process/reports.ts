@@ -20,9 +20,8 @@ export const REPORTS = 'process reports';
 export async function keepReport(ports: RunPorts, { row, run }: Taken, content: Attachment): Promise<void> {
   await ports.reports.put(run, content);
   const instance = row.prcsinstance;
-  const isOurs = await ports.store.transaction(async (tx) =>
-    updateOwn(tx, instance, { report: run, content: await nextContent(tx) }, run),
-  );
+  const number = await nextContent(ports.store);
+  const isOurs = await ports.store.transaction((tx) => updateOwn(tx, instance, { report: run, content: number }, run));
   if (isOurs) return;
   await ports.reports.delete(run);
   throw new JobLost(`another attempt has process request ${instance}`);

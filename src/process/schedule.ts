@@ -99,10 +99,16 @@ export function followingRequest(
   return next === undefined ? undefined : { ...request, runs: next.getTime(), followed: false };
 }
 
-/** Enters a request of a process with `recurs:`. */
-export async function enterRecurring(tx: Db, ports: EntryPorts, process: Process, at: Date): Promise<void> {
+/** Enters a request of a process with `recurs:`. @param instance its number, which was reserved for it */
+export async function enterRecurring(
+  tx: Db,
+  ports: EntryPorts,
+  process: Process,
+  at: Date,
+  instance: number,
+): Promise<void> {
   const program = programOf(process);
-  await enterRequest(tx, ports, {
+  const request = {
     type: process.type,
     name: process.id,
     operator: process.runAs ?? '',
@@ -115,5 +121,6 @@ export async function enterRecurring(tx: Db, ports: EntryPorts, process: Process
     runs: at.getTime(),
     recurrence: process.recurs?.id ?? '',
     followed: true,
-  });
+  };
+  await enterRequest(tx, ports, request, instance);
 }

@@ -1,7 +1,7 @@
 import { maskTexts } from '../codec/redact/declared.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
-import { type Db, type Job, JobLost, type JobOwner, JobUnknown } from '../store/index.ts';
+import { type Db, type Job, JobLost, type JobOwner, JobUnknown, type Store } from '../store/index.ts';
 import { inNewTrace } from '../trace/trace.ts';
 import { type Clock, createClock, instantText } from './clock.ts';
 import { enterRequest, QUEUE, type RequestData } from './enter.ts';
@@ -25,6 +25,17 @@ export interface Taken {
   readonly attempt: number;
 }
 
+/** Whether no other request has to be entered when this one begins: it does not recur, or the next was entered already. */
+export async function isFollowed(store: Store, instance: number): Promise<boolean> {
+  const db = await store.tables();
+  const own = await db
+    .selectFrom('signalbox_process_request')
+    .select('followed')
+    .where('instance', '=', instance)
+    .executeTakeFirst();
+  return own?.followed !== 0;
+}
+
 /** What a job says of its request, and what this gateway has of that. */
 interface Wanted extends Pick<Taken, 'program'>, Pick<RequestData, 'isDeclared'> {
   /** Of the job. */
@@ -34,6 +45,7 @@ interface Wanted extends Pick<Taken, 'program'>, Pick<RequestData, 'isDeclared'>
 
 /**
  * Takes up a request for an attempt, and enters the next request of its recurrence, once.
+ * @param next the number of that next request, for a request that is not followed
  * @returns `undefined` when there is nothing to run: the request was held, cancelled or deleted, or has ended
  * @throws JobUnknown when the definitions of this gateway lack what it needs
  */
@@ -42,6 +54,7 @@ export async function initiate(
   ports: RunPorts,
   { id, attempt, instance, program, ...request }: Pick<Job, 'id' | 'attempt'> & Wanted & { readonly instance: number },
   run: string,
+  next?: number,
 ): Promise<Taken | undefined> {
   const { clock, server } = ports;
   // Locks the row before it is read, so the changes of a concurrent attempt are visible.
@@ -60,7 +73,8 @@ export async function initiate(
   if (!(await move(tx, 'initiate', instance, changes))) return undefined;
   const fresh = { percent: null, progress: null, report: null, content: null };
   await updateOwn(tx, instance, { run, attempt, began: instantText(now), followed: 1, ...fresh });
-  if (row.followed === 0 && program !== undefined) await follow(tx, ports, row, program, texts);
+  if (row.followed === 0 && program !== undefined && next !== undefined)
+    await follow(tx, ports, row, { program, texts, next });
   return { row, program, texts, run, attempt };
 }
 
@@ -89,8 +103,7 @@ async function follow(
   tx: Db,
   ports: RunPorts,
   row: RequestRow,
-  program: Program,
-  parameters: ParameterTexts,
+  { program, texts: parameters, next }: { program: Program; texts: ParameterTexts; next: number },
 ): Promise<void> {
   const following = followingRequest(ports.registry, ports.clock, {
     type: row.prcstype,
@@ -106,7 +119,7 @@ async function follow(
     recurrence: row.recurname,
   });
   // Otherwise all times of a recurrence would be one trace that never ends.
-  if (following !== undefined) await inNewTrace(() => enterRequest(tx, ports, following));
+  if (following !== undefined) await inNewTrace(() => enterRequest(tx, ports, following, next));
 }
 
 /** Marks the request as processing. @throws JobLost when another attempt has it */

@@ -1,6 +1,7 @@
 import { Fault } from '../model/fault.ts';
 import type { Query } from '../model/query.ts';
 import type { Row } from '../model/value.ts';
+import { resting } from '../store/deadline.ts';
 import { sweepTemporary } from '../store/file/folder.ts';
 import { openRunners, type QueryOptions, type Runners, resultsFolder } from './engines.ts';
 import { type Plan, planOf } from './plan.ts';
@@ -36,13 +37,9 @@ export function openQueries(options: QueryOptions): QueryPort {
   const execute = (call: Omit<QueryCall, 'format'>, format: RenderFormat): Promise<RawResult> => {
     const compiled = compile(call.query);
     const { runner, plan, timeout } = compiled;
-    return runner.run({
-      plan,
-      command: commandOf(call, format, compiled),
-      timeout,
-      signal: call.signal,
-      caller: call.caller,
-    });
+    const command = commandOf(call, format, compiled);
+    const run = () => runner.run({ plan, command, timeout, signal: call.signal, caller: call.caller });
+    return timeout > options.limits.timeout ? resting(run) : run();
   };
   return {
     async run(call) {

@@ -7,6 +7,7 @@ import type { Attachment, DocumentValue } from '../model/value.ts';
 import { authorise } from '../security/authorise.ts';
 import type { Authenticator, Caller } from '../security/port.ts';
 import { addressKey } from '../security/rate-limit.ts';
+import { withDeadline } from '../store/index.ts';
 import { uncodedTags } from '../wire/representation.ts';
 import { type AnswerPorts, Call, type Handlers } from './answer/call.ts';
 import { compileQueryRows, type QueryRows } from './answer/work.ts';
@@ -54,6 +55,22 @@ export class Stages {
     const redactorOf = (exchange: Exchange): Redactor =>
       ports.redactor.knowing({ secrets: () => exchange.credentials(this.#credentials) });
     this.#refusals = new Refusals({ ...ports, timeout: ports.registry.gateway.limits.timeout, redactorOf });
+  }
+
+  /**
+   * Runs a call. Its use of the database ends in time for the reply, and is rolled back then: no caller gets an error for
+   * something that is stored later. While the request is still being received, the idle limit applies instead.
+   */
+  inTime<T>(exchange: Exchange, call: () => Promise<T>): Promise<T> {
+    const { timeout } = this.#ports.registry.gateway.limits;
+    const time = timeout - Math.min(1000, timeout / 5);
+    let end = exchange.started + time;
+    const left = (): number | undefined =>
+      exchange.leaving ? undefined : Math.max(end, exchange.lastRead + time) - performance.now();
+    const extend = (ms: number): void => {
+      end = Math.max(end, performance.now() + ms);
+    };
+    return withDeadline({ left, extend }, call);
   }
 
   /** Checks that need no credentials. @throws Fault TOO_MANY_REQUESTS */
@@ -137,6 +154,7 @@ export class Stages {
     outcome: Outcome,
   ): Leaving {
     const { caller, input, call } = progress;
+    exchange.leaving = true;
     return {
       sent: (bytes, complete) => {
         call?.done();

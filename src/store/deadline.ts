@@ -4,6 +4,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface Deadline {
   /** Milliseconds that are left, negative when it has passed; `undefined` when no one waits any more. */
   left(): number | undefined;
+  /** Moves the end: so many milliseconds are left now, or more. */
+  extend?(left: number): void;
 }
 
 /** For work that no one waits for, and that may take long. */
@@ -19,6 +21,18 @@ export function withDeadline<T>(deadline: Deadline, work: () => T): T {
 /** Runs work whose statements may take long, such as those of a project's code, unless there is a deadline. */
 export function unhurried<T>(work: () => T): T {
   return current.getStore() === undefined ? current.run(UNHURRIED, work) : work();
+}
+
+/** Runs work that has a longer time limit of its own: it uses up none of the current deadline. */
+export async function resting<T>(work: () => Promise<T>): Promise<T> {
+  const found = current.getStore();
+  const left = timeLeft();
+  if (left === undefined || found === UNHURRIED) return work();
+  try {
+    return await work();
+  } finally {
+    found?.extend?.(left);
+  }
 }
 
 /** A deadline after so many milliseconds. */

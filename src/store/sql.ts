@@ -3,6 +3,7 @@ import { Fault } from '../model/fault.ts';
 import type { SqlTransaction } from '../model/handler.ts';
 import type { Value } from '../model/value.ts';
 import { type SqlToken, scanSql } from '../wire/sql.ts';
+import { unhurried } from './deadline.ts';
 import type { Store } from './port.ts';
 import type { Db } from './tables.ts';
 
@@ -42,9 +43,8 @@ export function sqlTransaction(tx: Db, kind: Store['kind']): SqlTransaction {
       const cut = cutOnce(sql, kind);
       checkNames(cut, values);
       const bound = cut.names.map((name) => bind(name, values[name], kind));
-      const { rows, numAffectedRows } = await tx.executeQuery<Record<string, unknown>>(
-        CompiledQuery.raw(cut.sql, bound),
-      );
+      const query = CompiledQuery.raw(cut.sql, bound);
+      const { rows, numAffectedRows } = await unhurried(() => tx.executeQuery<Record<string, unknown>>(query));
       return { rows, changed: Number(numAffectedRows ?? (cut.returning ? rows.length : 0)) };
     },
   };

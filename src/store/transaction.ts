@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { errorCode } from './error.ts';
+import { timeLeft } from './deadline.ts';
+import { errorCode, StoreError } from './error.ts';
 import type { Db } from './tables.ts';
 
 /** The most tries at work whose transaction gives way to others. */
@@ -13,7 +14,10 @@ export async function transact<T>(db: Db, work: (tx: Db) => Promise<T>): Promise
   let failure: { readonly error: unknown } | undefined;
   const noting = async (tx: Db): Promise<T> => {
     try {
-      return await work(tx);
+      const done = await work(tx);
+      // No one waits for it any more, and has got an error instead.
+      if ((timeLeft() ?? 1) <= 0) throw new StoreError('', 'the transaction took too long and was rolled back');
+      return done;
     } catch (error) {
       failure = { error };
       throw error;

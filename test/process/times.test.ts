@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClock } from '../../src/process/clock.ts';
+import { enterNext } from '../../src/process/enter.ts';
 import type { RunPorts } from '../../src/process/port.ts';
 import { findProgram, kindOfProgram } from '../../src/process/program.ts';
 import { initiate } from '../../src/process/steps.ts';
@@ -70,7 +71,7 @@ cron: 0 * * * *
     const program = findProgram(registry, 'Application Engine', 'WORK');
     const kind = program && kindOfProgram(program, 'NIGHTLY');
     const wanted = { id: job, attempt, instance, program, user: test.demo, kind };
-    await store.transaction((tx) => initiate(tx, ports, wanted, `run-${attempt}`));
+    await enterNext(store, (tx, number) => initiate(tx, ports, wanted, `run-${attempt}`, number));
     const [next] = (await count()).filter((each) => !before.includes(each));
     if (next === undefined) return undefined;
     return (await test.scheduler.get(next, test.demo)).runs;

@@ -1,3 +1,4 @@
+import { withinTime } from '../../wire/waiting.ts';
 import { type Call, Calls, waitingOf } from '../calls.ts';
 import { unavailable, unreachable } from '../errors.ts';
 import type { Plan } from '../plan.ts';
@@ -19,6 +20,8 @@ interface Run {
 const GRACE = 50;
 /** Milliseconds by which the database's own time limit exceeds the gateway's. */
 const BEHIND = 5000;
+/** How long the database may take to answer on a connection that had nothing to do. */
+const PING_WITHIN = 2000;
 /** How long a stopped statement may take to end before its connection is cut. */
 const STOP_WITHIN = 500;
 
@@ -70,7 +73,7 @@ export class ServerRunner implements Runner {
     try {
       if (connection === undefined) await this.#open();
       else {
-        await connection.ping();
+        await withinTime(connection.ping(), PING_WITHIN, () => new Error('the database does not answer'));
         this.#release(connection);
       }
     } catch (error) {
@@ -269,7 +272,12 @@ class Canceller {
   /** Stops what runs on a connection now, if anything does. @throws errors of the database and of the connection */
   async cancel(id: number): Promise<void> {
     const connection = await this.#open();
-    await connection.cancel(id);
+    try {
+      await withinTime(connection.cancel(id), STOP_WITHIN, () => new Error('the database does not answer'));
+    } catch (error) {
+      connection.destroy();
+      throw error;
+    }
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,15 @@
 import type { Kept } from '../../model/gateway.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { SecurityScheme, User } from '../../model/security.ts';
-import { type Db, openToRead, type Retained, type Store, type StoreReader } from '../../store/index.ts';
+import {
+  type Db,
+  deadlineIn,
+  openToRead,
+  type Retained,
+  type Store,
+  type StoreReader,
+  withDeadline,
+} from '../../store/index.ts';
 import { undeclaredUser } from '../authorise.ts';
 import { reading, Versions } from '../database.ts';
 import { DatabaseUsers, type RolesOf, rolesFinder, selectVersion } from './from-database.ts';
@@ -40,7 +48,8 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenDire
     onError(new Error(`user ${user} holds the role ${role}, which the definitions no longer have`), { user, role }),
   );
   const versions = new Versions({
-    look: async () => selectVersion(await reader.tables()),
+    // All callers share one look, whatever time each of them has left.
+    look: () => withDeadline(deadlineIn(PATIENCE), async () => selectVersion(await reader.tables())),
     every: lookEvery,
     patience: PATIENCE,
     now,

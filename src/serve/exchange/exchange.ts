@@ -91,6 +91,8 @@ export class Exchange implements Shown {
   caller: Caller | undefined;
   /** Whether the caller is permitted to call the operation. */
   admitted = false;
+  /** Its reply is known and about to be sent: from then on, `limits.timeout` does not apply. */
+  leaving = false;
   /** Bytes of the request's body that were read. */
   bytesRead = 0;
   #whenOver: (() => void) | undefined;

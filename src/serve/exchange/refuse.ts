@@ -1,6 +1,6 @@
 import { Fault } from '../../model/fault.ts';
 import type { Redactor } from '../../model/redactor.ts';
-import { isFull, StoreError, UnwritableError } from '../../store/index.ts';
+import { isFull, StoreBusyError, StoreError, UnwritableError } from '../../store/index.ts';
 import { idsOf } from '../../trace/trace.ts';
 import { quote } from '../../wire/words.ts';
 import { type Log, loggedError } from '../log/log.ts';
@@ -145,11 +145,14 @@ export function methodNotAllowed(method: string, allowed: readonly string[]): Fa
 
 /** The fault while a resource behind the gateway is unavailable. Only the log names a folder that can't be written. */
 export function notReady(cause: unknown): Fault {
-  const reason =
-    cause instanceof UnwritableError
-      ? "the folder of blobs can't be written, so no content or result can be kept"
-      : 'the database does not answer';
-  return Fault.of('UNAVAILABLE', { reason }, { cause, headers: { 'Retry-After': '1' } });
+  return Fault.of('UNAVAILABLE', { reason: whyNotReady(cause) }, { cause, headers: { 'Retry-After': '1' } });
+}
+
+function whyNotReady(cause: unknown): string {
+  if (cause instanceof UnwritableError)
+    return "the folder of blobs can't be written, so no content or result can be kept";
+  if (cause instanceof StoreBusyError) return 'the database is busy with another change of the same';
+  return 'the database does not answer';
 }
 
 /** The fault for an error of the gateway's own database; `undefined` for any other error. */

@@ -121,7 +121,7 @@ export class Messages implements MessageReader {
   async serve(exchange: Exchange, entrance: Entrance): Promise<Response> {
     const progress: MessageProgress = { form: entrance.firstForm(exchange) };
     try {
-      return await this.#spine(exchange, entrance, progress);
+      return await this.#ports.stages.inTime(exchange, () => this.#spine(exchange, entrance, progress));
     } catch (thrown) {
       try {
         const { compiled } = progress;

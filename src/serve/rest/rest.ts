@@ -48,7 +48,7 @@ class RestConnector {
   async serve(exchange: Exchange, path: string): Promise<Response> {
     const progress: Progress = {};
     try {
-      return await this.#spine(exchange, path, progress);
+      return await this.#ports.stages.inTime(exchange, () => this.#spine(exchange, path, progress));
     } catch (thrown) {
       return this.#ports.stages.refuse(exchange, progress, thrown, writeFault(exchange, progress));
     }

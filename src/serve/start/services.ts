@@ -77,7 +77,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
   const onError = (err: Error, facts: Readonly<Record<string, unknown>>): void =>
     log.error({ ...facts, err }, err.message);
   const account = createAccount(options.audit, options.metrics);
-  const server = hostname().slice(0, 8);
+  const server = serverName();
   const { unknown } = registry.gateway.limits;
   const queue = redacting(await openQueue(store, { onError, unknown, gateway: server }), redactor);
   const saved = openSavedQueries({ registry, store });
@@ -129,7 +129,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     name: 'sweep',
     cron: SWEEP,
     zone: 'UTC',
-    due: async () =>
+    due: async () => async () =>
       void retention.sweep().catch((error: Error) => onError(error, { what: 'the removal of expired data' })),
   });
   return {
@@ -144,6 +144,12 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     stopTaking: () => queue.stopTaking(),
     close: async (timeoutMs) => void (await Promise.all([queue.close({ timeoutMs }), retention.close()])),
   };
+}
+
+/** How process requests name this gateway, in at most 64 characters: its host, and its process there. */
+function serverName(): string {
+  const [host = ''] = hostname().split('.');
+  return `${host.slice(0, 50)}:${process.pid}`;
 }
 
 /** The queue with workers whose errors contain no secrets when they are stored with a job or reported. */

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { schemaFault } from '../../model/gateway.ts';
 import { errorCode, StoreError } from '../error.ts';
+import { deadlineIn, withDeadline } from '../deadline.ts';
 import type { PostgresAccess, Store, StoreOptions } from '../port.ts';
 import { loadSampleData, pendingSampleData, type SampleDataAccess } from '../schema/sample-data.ts';
 import { lacking, migrate, planOf, type SchemaAccess } from '../schema/schema.ts';
@@ -119,10 +120,14 @@ const NO_SAVEPOINT = new Set(['3B001', '25P01']);
 
 /** Runs work in a transaction during which no other process changes the schema or loads sample data. */
 function locked<T>(transaction: Store['transaction'], work: (tx: Db) => Promise<T>): Promise<T> {
-  return transaction(async (tx) => {
-    await lockSteps(tx);
-    return work(tx);
-  });
+  // A step may take as long as its tables need, and others wait for it. The database ends one whose process hangs.
+  return withDeadline(deadlineIn(Number.POSITIVE_INFINITY), () =>
+    transaction(async (tx) => {
+      await sql`select set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true)`.execute(tx);
+      await lockSteps(tx);
+      return work(tx);
+    }),
+  );
 }
 
 /** @throws StoreError */

@@ -4,6 +4,7 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import { type DatabaseBounds, databaseBounds } from '../../model/gateway.ts';
 import type { PoolStatus } from '../../model/metrics.ts';
+import { LONGEST_TIMER } from '../../wire/waiting.ts';
 import { timeForStatement, timeLeft } from '../deadline.ts';
 import { Connection, type ConnectionConfig, late, type SessionSetting, sessionSettings } from './client.ts';
 import { describePostgres, explain, isDemoted } from './error.ts';
@@ -102,7 +103,7 @@ export function openPool(config: ConnectionConfig, max: number, lost: (error: Er
 /** Waits for a connection until the current deadline. One that comes later goes back to the pool. */
 async function inTime(connecting: Promise<pg.PoolClient>): Promise<pg.PoolClient> {
   const left = timeLeft();
-  if (left === undefined) return connecting;
+  if (left === undefined || left > LONGEST_TIMER) return connecting;
   let timer: NodeJS.Timeout | undefined;
   let isLate = false;
   const late = new Promise<never>((_, reject) => {

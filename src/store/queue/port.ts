@@ -142,10 +142,11 @@ export interface Recurring {
   /** IANA time zone. */
   readonly zone: string;
   /**
-   * Called at each of its times, by one gateway, in the transaction that records the time. Several times that passed while no
-   * gateway ran, or that a clock jumped over, are one call.
+   * Called at each of its times, outside of any transaction, and may be called by several gateways. What it returns is called by
+   * one of them, in the transaction that records the time. Several times that passed while no gateway ran, or that a clock
+   * jumped over, are one.
    */
-  due(tx: Db, at: Date): Promise<void>;
+  due(at: Date): Promise<(tx: Db) => Promise<void>>;
 }
 
 /** The numbers of jobs in a queue. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Store } from '../port.ts';
 import type { JobTable } from '../tables/queue.ts';
+import type { Db } from '../tables.ts';
 import { type Boss, type Given, HEARTBEAT } from './boss.ts';
 import { repeat } from './repeat.ts';
 import { PLACE } from './rows.ts';
@@ -40,19 +41,16 @@ export async function restorePage(
   boss: Boss,
   after: Cursor | undefined,
 ): Promise<{ readonly next: Cursor | undefined; readonly restored: number }> {
+  const db = await store.tables();
+  let query = candidates(db).orderBy('id').orderBy('queue').limit(PAGE);
+  if (after !== undefined) query = query.where(sql<boolean>`(id, queue) > (${after.id}::uuid, ${after.queue})`);
+  const page = await query.execute();
+  const next = page.length < PAGE ? undefined : page.at(-1);
+  const missing = await missingOf(db, boss, page);
+  if (missing.length === 0) return { next, restored: 0 };
   return store.transaction(async (tx) => {
-    let query = tx
-      .selectFrom('signalbox_job')
-      .select(['queue', 'id', 'kind', 'due', 'mark'])
-      .where('place', '<>', PLACE.behind)
-      .orderBy('id')
-      .orderBy('queue')
-      .limit(PAGE)
-      // Skips jobs that are about to end: they must not be given again.
-      .forUpdate()
-      .skipLocked();
-    if (after !== undefined) query = query.where(sql<boolean>`(id, queue) > (${after.id}::uuid, ${after.queue})`);
-    const rows = await query.execute();
+    // Only these are locked, and none that is about to end: it must not be given again.
+    const rows = await candidates(tx).where('id', 'in', missing).forUpdate().skipLocked().execute();
     let restored = 0;
     for (const [queue, those] of Map.groupBy(rows, (row) => row.queue)) {
       // pg-boss ignores the ids that it has.
@@ -68,8 +66,29 @@ export async function restorePage(
           .execute();
       }
     }
-    return { next: rows.length < PAGE ? undefined : rows.at(-1), restored };
+    return { next, restored };
   });
+}
+
+/** The jobs that pg-boss should have. */
+function candidates(db: Db) {
+  return db
+    .selectFrom('signalbox_job')
+    .select(['queue', 'id', 'kind', 'due', 'mark'])
+    .where('place', '<>', PLACE.behind);
+}
+
+/** The ids of the jobs that pg-boss does not have. */
+async function missingOf(db: Db, boss: Boss, jobs: readonly { readonly id: string }[]): Promise<readonly string[]> {
+  const missing = new Set(jobs.map(({ id }) => id));
+  for (const table of missing.size === 0 ? [] : await boss.tables()) {
+    const ids = [...missing];
+    const found = await sql<{ id: string }>`select id from ${sql.table(table)} where id = any(${ids}::uuid[])`.execute(
+      db,
+    );
+    for (const { id } of found.rows) missing.delete(id);
+  }
+  return [...missing];
 }
 
 /** A job that a gateway may still be running begins only after the time to stop. */

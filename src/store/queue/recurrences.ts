@@ -97,35 +97,40 @@ export class Recurrences {
     if (row.next !== null && row.next <= now) {
       const at = row.next;
       const moved = { last: at, next: this.#after(recurring, now) };
+      const work = await recurring.due(new Date(at));
       await this.#shop.store.transaction(async (tx) => {
-        if (await move(tx, row, moved)) await recurring.due(tx, new Date(at));
+        if (await this.#move(tx, row, moved)) await work(tx);
       });
       return;
     }
     // The clock was ahead when the next time was computed and has come back: no time is skipped or repeated.
     const next = this.#after(recurring, now > row.last ? now : row.last);
     if (next !== null && (row.next === null || next < row.next)) {
-      await this.#shop.store.transaction((tx) => move(tx, row, { last: row.last, next }));
+      await this.#shop.store.transaction((tx) => this.#move(tx, row, { last: row.last, next }));
     }
+  }
+
+  /** @returns whether no other gateway did, or is doing so: one that hangs must not stop what else recurs */
+  async #move(tx: Db, row: RecurringTable, to: Pick<RecurringTable, 'last' | 'next'>): Promise<boolean> {
+    if (this.#shop.store.kind === 'postgres') {
+      const own = tx.selectFrom('signalbox_recurring').select('name').where('name', '=', row.name);
+      if ((await own.forUpdate().skipLocked().executeTakeFirst()) === undefined) return false;
+    }
+    const { numUpdatedRows } = await tx
+      .updateTable('signalbox_recurring')
+      .set(to)
+      .where('name', '=', row.name)
+      .where('last', '=', row.last)
+      .where('next', row.next === null ? 'is' : '=', row.next)
+      .where('cron', '=', row.cron)
+      .where('zone', '=', row.zone)
+      .executeTakeFirst();
+    return numUpdatedRows === 1n;
   }
 
   #after({ cron, zone }: Recurring, moment: string): string | null {
     return textOf(nextTime(cron, zone, new Date(moment)));
   }
-}
-
-/** @returns whether no other gateway did */
-async function move(tx: Db, row: RecurringTable, to: Pick<RecurringTable, 'last' | 'next'>): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable('signalbox_recurring')
-    .set(to)
-    .where('name', '=', row.name)
-    .where('last', '=', row.last)
-    .where('next', row.next === null ? 'is' : '=', row.next)
-    .where('cron', '=', row.cron)
-    .where('zone', '=', row.zone)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
 }
 
 function textOf(time: Date | undefined): string | null {

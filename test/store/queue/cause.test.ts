@@ -90,7 +90,7 @@ describeEngines('the cause of a job', ({ place }) => {
       name: 'HOURLY',
       cron: '0 * * * *',
       zone: 'UTC',
-      due: async () => void traces.push(currentTrace()?.traceId),
+      due: async () => async () => void traces.push(currentTrace()?.traceId),
     });
     await queue.start();
     for (const times of [1, 2]) {

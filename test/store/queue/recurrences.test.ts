@@ -30,7 +30,7 @@ const nextIs = (store: Store, time: number): Promise<true> =>
   );
 
 async function recurring(queue: JobQueue, ran: string[], of: Partial<typeof hourly> = {}): Promise<void> {
-  queue.recur({ ...hourly, ...of, due: async (_, at) => void ran.push(at.toISOString()) });
+  queue.recur({ ...hourly, ...of, due: async (at) => async () => void ran.push(at.toISOString()) });
   await queue.start();
 }
 
@@ -71,7 +71,7 @@ describeEngines('what recurs', ({ place }) => {
     let fails = true;
     first.recur({
       ...hourly,
-      due: async (_, at) => {
+      due: async (at) => async () => {
         if (fails) throw new Error('not now');
         ran.push(at.toISOString());
       },
