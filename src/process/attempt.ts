@@ -16,7 +16,7 @@ import { mayRun, type Program } from './program.ts';
 import { keepReport } from './reports.ts';
 import { isKept, parameterRedactor, parameterValues, queryOutput } from './request.ts';
 import type { Step } from './status.ts';
-import { begin, type End, endRequest, type Taken } from './steps.ts';
+import { begin, type End, endRequest, type Taken, unlessBegun } from './steps.ts';
 
 /**
  * The text for an error in a message log, which callers read: it repeats messages of the process's own code. Messages of a
@@ -81,7 +81,7 @@ export class Attempt {
     const { texts } = this.#taken;
     const values = parameterValues(program, texts);
     this.#redactor = parameterRedactor(this.#ports.redactor, program, texts, values);
-    await this.#ports.store.transaction((tx) => begin(tx, this.#taken));
+    await unlessBegun(() => this.#ports.store.transaction((tx) => begin(tx, this.#taken)));
     const step = await this.#timed(program, (signal) => this.#execute(program, user, values, signal)).catch((error) => {
       throw this.#redactor.error(error);
     });

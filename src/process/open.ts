@@ -18,7 +18,7 @@ import { busyOperators, retainedRequests } from './retention.ts';
 import { findRow, type RequestRow, shownRequest, updateOwn } from './rows.ts';
 import { enterRecurring, readRequest } from './schedule.ts';
 import { DISTRIBUTION, mayTake, move, RUN_STATUS, type Step, wordOf } from './status.ts';
-import { endForgotten, failRequest, initiate, isFollowed, retryRequest } from './steps.ts';
+import { endForgotten, failRequest, initiate, isFollowed, retryRequest, unlessBegun } from './steps.ts';
 
 interface SchedulerOptions extends Omit<RunPorts, 'clock' | 'grace' | 'reports'> {
   readonly blobs: BlobStore;
@@ -216,9 +216,11 @@ async function runJob(ports: RunPorts, job: Job): Promise<void> {
   const user = await ownerOf(ports.directory, operator, isDeclared);
   const program = await findProgramOf(ports, type, name, operator);
   const wanted = { id, attempt, instance, program, user, isDeclared, kind };
-  const taken = (await isFollowed(ports.store, instance))
-    ? await ports.store.transaction((tx) => initiate(tx, ports, wanted, run))
-    : await enterNext(ports.store, (tx, next) => initiate(tx, ports, wanted, run, next));
+  const taken = await unlessBegun(async () =>
+    (await isFollowed(ports.store, instance))
+      ? ports.store.transaction((tx) => initiate(tx, ports, wanted, run))
+      : enterNext(ports.store, (tx, next) => initiate(tx, ports, wanted, run, next)),
+  );
   if (taken === undefined) return;
   const current = new Attempt(ports, job, taken, user);
   const tell = beginAccount(ports.account, { kind: 'process', name, id: instance, user: operator, attempt });

@@ -1,7 +1,7 @@
 import { maskTexts } from '../codec/redact/declared.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
-import { type Db, type Job, JobLost, type JobOwner, JobUnknown, type Store } from '../store/index.ts';
+import { type Db, type Job, JobLost, type JobOwner, JobUnknown, type Store, JobNotBegun, StoreError } from '../store/index.ts';
 import { inNewTrace } from '../trace/trace.ts';
 import { type Clock, createClock, instantText } from './clock.ts';
 import { enterRequest, QUEUE, type RequestData } from './enter.ts';
@@ -120,6 +120,15 @@ async function follow(
   });
   // Otherwise all times of a recurrence would be one trace that never ends.
   if (following !== undefined) await inNewTrace(() => enterRequest(tx, ports, following, next));
+}
+
+/** Runs a step before the code of a process. Without the database nothing was begun, and the attempt does not count. */
+export async function unlessBegun<T>(step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    throw error instanceof StoreError ? new JobNotBegun(error.message, { cause: error }) : error;
+  }
 }
 
 /** Marks the request as processing. @throws JobLost when another attempt has it */

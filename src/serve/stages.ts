@@ -59,14 +59,17 @@ export class Stages {
 
   /**
    * Runs a call. Its use of the database ends in time for the reply, and is rolled back then: no caller gets an error for
-   * something that is stored later. While the request is still being received, the idle limit applies instead.
+   * something that is stored later. The time in which the request's body is received does not count.
    */
   inTime<T>(exchange: Exchange, call: () => Promise<T>): Promise<T> {
     const { timeout } = this.#ports.registry.gateway.limits;
     const time = timeout - Math.min(1000, timeout / 5);
     let end = exchange.started + time;
-    const left = (): number | undefined =>
-      exchange.leaving ? undefined : Math.max(end, exchange.lastRead + time) - performance.now();
+    const left = (): number | undefined => {
+      if (exchange.leaving) return undefined;
+      const received = Math.max(0, exchange.lastRead - exchange.readSince);
+      return end + received - performance.now();
+    };
     const extend = (ms: number): void => {
       end = Math.max(end, performance.now() + ms);
     };

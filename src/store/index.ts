@@ -1,7 +1,7 @@
 export { BlobError, UnwritableError } from './blob/error.ts';
 export { type BlobStorage, openBlobs } from './blob/open.ts';
-export { isFull, StoreBusyError, StoreError, UnfitStoreError } from './error.ts';
 export { type Deadline, deadlineIn, resting, withDeadline } from './deadline.ts';
+export { isFull, StoreBusyError, StoreError, UnfitStoreError } from './error.ts';
 export { fileAttachment } from './file/attachment.ts';
 export { createSpool, type MeasuredSpool, type SpoolOptions } from './file/spool.ts';
 export { type Lease, openLease } from './lease.ts';

@@ -66,7 +66,8 @@ export default class extends ServiceInterface {
 }
 `;
 
-const FILES: Readonly<Record<string, string>> = {
+/** The project of {@link startFailing}, by path. */
+export const FAILING: Readonly<Record<string, string>> = {
   'definitions/gateway.yaml': gatewayText(
     'delivered: [QAS_QRY_SERVICE.v1, PROCESSREQUEST.v1]\nsample-data: sample/*.sql',
   ),
@@ -84,13 +85,13 @@ create table note (id varchar(30) primary key, text varchar(100));
 
 /** A gateway with all that keeps something: queries, processes and a component. @param url of its database */
 export function startFailing(url?: string): Promise<TestGateway> {
-  return startTestGateway({ files: FILES, ...(url === undefined ? {} : { env: { DATABASE_URL: url } }) });
+  return startTestGateway({ files: FAILING, ...(url === undefined ? {} : { env: { DATABASE_URL: url } }) });
 }
 
 const REST = '/gateway/RESTListeningConnector';
 
 /** What a test asks of such a gateway. */
-export function callerOf({ call }: TestGateway) {
+export function callerOf({ call }: Pick<TestGateway, 'call'>) {
   const get = (path: string, method = 'GET'): Promise<Reply> => call(`${REST}/${path}`, { method });
   const send = (method: string, path: string, body: object): Promise<Reply> =>
     call(`${REST}/${path}`, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });

@@ -95,7 +95,8 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   };
 }
 
-function call(
+/** Calls a path exactly as given, without normalising or encoding it. */
+export function call(
   port: number,
   path: string,
   { method = 'GET', headers = {}, body, anonymous = false }: Call = {},

@@ -91,6 +91,8 @@ export class Exchange implements Shown {
   caller: Caller | undefined;
   /** Whether the caller is permitted to call the operation. */
   admitted = false;
+  /** When reading the request's body began (`performance.now()`); 0 before. */
+  readSince = 0;
   /** Its reply is known and about to be sent: from then on, `limits.timeout` does not apply. */
   leaving = false;
   /** Bytes of the request's body that were read. */
@@ -221,6 +223,7 @@ export class Exchange implements Shown {
       contentEncoding: this.header('content-encoding'),
       transferEncoding: this.header('transfer-encoding') ?? this.#undeclared(),
     };
+    this.readSince = performance.now();
     const onRead = (bytes: number): void => {
       this.bytesRead += bytes;
       this.lastRead = performance.now();

@@ -1,0 +1,125 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/** A message of a client that has a type byte (PostgreSQL's manual, section 55.7): `Q` is a query, `P` parses one. */
+interface Message {
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+/** What a proxy does with the commit of a transaction. */
+type OnCommit = (transaction: string) => 'forward' | 'hold';
+
+/**
+ * A TCP proxy before PostgreSQL, which reads the statements of its clients. It names a transaction by the tables that it writes,
+ * in order; it can keep a commit from the database, and stop forwarding without closing anything.
+ */
+export class PostgresWire {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  /** Called before a commit is forwarded. */
+  onCommit: OnCommit = () => 'forward';
+  /** All transactions that were about to commit. */
+  readonly seen = new Set<string>();
+  #stalled = false;
+
+  private constructor(host: string, port: number) {
+    this.#server = createServer((client) => this.#serve(client, connect(port, host)));
+  }
+
+  static async open(url: string): Promise<PostgresWire> {
+    const { hostname, port } = new URL(url);
+    const wire = new PostgresWire(hostname, Number(port));
+    await new Promise<void>((resolve) => wire.#server.listen(0, '127.0.0.1', resolve));
+    return wire;
+  }
+
+  /** The URL of a database through the proxy. */
+  through(url: string): string {
+    const through = new URL(url);
+    through.port = String((this.#server.address() as { readonly port: number }).port);
+    return through.href;
+  }
+
+  /** Stops forwarding in both directions, or goes on. Connections stay open, and new ones are accepted. */
+  stall(stalled: boolean): void {
+    this.#stalled = stalled;
+    for (const socket of this.#sockets)
+      if (stalled) socket.pause();
+      else socket.resume();
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #serve(client: Socket, server: Socket): void {
+    const statements = new Statements();
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      this.#sockets.add(from);
+      from.on('error', () => {});
+      from.on('close', () => {
+        this.#sockets.delete(from);
+        to.destroy();
+      });
+      if (this.#stalled) from.pause();
+    }
+    server.on('data', (bytes) => client.write(bytes));
+    let held = false;
+    client.on('data', (bytes) => {
+      for (const { type, bytes: message } of statements.read(bytes)) {
+        const transaction = statements.take(type, message);
+        if (transaction !== undefined) {
+          this.seen.add(transaction);
+          held ||= this.onCommit(transaction) === 'hold';
+        }
+        if (!held) server.write(message);
+      }
+    });
+  }
+}
+
+const WRITES = /(?<!for |do |key )\b(?:insert into|update|delete from)\s+"?([a-z_]+)"?(?:\."?([a-z_]+)"?)?/gi;
+
+/** The statements of one connection. */
+class Statements {
+  #rest = Buffer.alloc(0);
+  #started = false;
+  #writes: Set<string> | undefined;
+
+  *read(bytes: Buffer): Generator<Message> {
+    this.#rest = Buffer.concat([this.#rest, bytes]);
+    for (;;) {
+      // The first message of a connection has no type.
+      const head = this.#started ? 1 : 0;
+      if (this.#rest.length < head + 4) return;
+      const length = head + this.#rest.readInt32BE(head);
+      if (this.#rest.length < length) return;
+      const message = this.#rest.subarray(0, length);
+      this.#rest = this.#rest.subarray(length);
+      yield { type: this.#started ? String.fromCharCode(message[0] as number) : '', bytes: message };
+      this.#started = true;
+    }
+  }
+
+  /** @returns the transaction that a message commits */
+  take(type: string, message: Buffer): string | undefined {
+    if (type !== 'Q' && type !== 'P') return undefined;
+    // Behind the length: the name of a statement that is parsed, and its text.
+    const [first = '', second = ''] = message.subarray(5).toString().split('\0');
+    const text = type === 'Q' ? first : second;
+    if (/^begin/i.test(text)) this.#writes = new Set();
+    else if (/^rollback/i.test(text)) this.#writes = undefined;
+    else if (/^commit/i.test(text)) return [...(this.#writes ?? [])].join(' ');
+    else for (const [, table = '', inSchema] of text.matchAll(WRITES)) this.#add(table, inSchema);
+    return undefined;
+  }
+
+  #add(table: string, inSchema: string | undefined): void {
+    const name = inSchema === undefined ? table : 'pgboss';
+    this.#writes?.add(name.replace(/^signalbox_/, ''));
+  }
+}
