@@ -1,7 +1,16 @@
 import { maskTexts } from '../codec/redact/declared.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
-import { type Db, type Job, JobLost, type JobOwner, JobUnknown, type Store, JobNotBegun, StoreError } from '../store/index.ts';
+import {
+  type Db,
+  type Job,
+  JobLost,
+  JobNotBegun,
+  type JobOwner,
+  JobUnknown,
+  type Store,
+  StoreError,
+} from '../store/index.ts';
 import { inNewTrace } from '../trace/trace.ts';
 import { type Clock, createClock, instantText } from './clock.ts';
 import { enterRequest, QUEUE, type RequestData } from './enter.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { schemaFault } from '../../model/gateway.ts';
-import { errorCode, StoreError } from '../error.ts';
 import { deadlineIn, withDeadline } from '../deadline.ts';
+import { errorCode, StoreError } from '../error.ts';
 import type { PostgresAccess, Store, StoreOptions } from '../port.ts';
 import { loadSampleData, pendingSampleData, type SampleDataAccess } from '../schema/sample-data.ts';
 import { lacking, migrate, planOf, type SchemaAccess } from '../schema/schema.ts';
