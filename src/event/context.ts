@@ -2,6 +2,7 @@ import type { ComponentEventName } from '../model/component.ts';
 import type { ComponentEvent, ServiceClass, SqlTransaction, WorkContext } from '../model/handler.ts';
 import { AttemptTimeout } from '../model/retry.ts';
 import type { DocumentValue } from '../model/value.ts';
+import { inSpan } from '../trace/trace.ts';
 import { untilAborted, withinTime } from '../wire/waiting.ts';
 
 /** The facts about a save that a class gets. */
@@ -40,7 +41,14 @@ export async function runClass(
   const gate = new Gate(inside);
   const event = eventOf(story, context, gate) as never;
   const run = async (): Promise<void> => {
-    await new Class().execute(event);
+    await inSpan(
+      () => ({
+        name: `${story.event} ${story.component}`,
+        kind: 'internal',
+        attributes: { 'signalbox.save': story.save },
+      }),
+      async () => new Class().execute(event),
+    );
     await gate.close();
   };
   const late = (): Error => new EventTimeout(`took longer than ${limit / 1000} s and was stopped`);

@@ -18,7 +18,8 @@ export const MASK = '***';
  * log; `serve/exchange/refuse.ts` for faults; `serve/answer/work.ts` for what code logs; `invoke/` for errors, dry runs and
  * traces of calls; `process/attempt.ts` for message logs; `event/` for what classes throw;
  * `serve/start/services.ts` for failed jobs and dead letters; `store/queue/kept.ts` for what operators see of jobs, over REST
- * and SOAP (`delivered/queues.ts`) and in commands (`cli/queue.ts`); `cli/failure.ts` for the errors of commands.
+ * and SOAP (`delivered/queues.ts`) and in commands (`cli/queue.ts`); `trace/otlp.ts` for the attributes of exported spans,
+ * whose failures have no messages; `cli/failure.ts` for the errors of commands.
  */
 export interface Redactor {
   /** A text without secrets. */

@@ -6,7 +6,7 @@ import { AttemptTimeout, isRetried, PROCESS_RETRY } from '../model/retry.ts';
 import type { User } from '../model/security.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
 import { type Db, type Job, JobLost, sqlTransaction, WorkerDied } from '../store/index.ts';
-import { currentTrace } from '../trace/trace.ts';
+import { currentTrace, inSpan } from '../trace/trace.ts';
 import { streamOf } from '../wire/measured.ts';
 import { untilAborted } from '../wire/waiting.ts';
 import { counted } from '../wire/words.ts';
@@ -28,7 +28,13 @@ export function errorWords(error: unknown): string {
   if (!(error instanceof Error)) return 'It failed.';
   const isForeign = 'code' in error || 'errno' in error || error.cause !== undefined;
   const words = isForeign ? '' : (error.message.split('\n', 1)[0] ?? '').trim();
-  return words === '' ? `It failed with ${error.name}; the gateway's log says more.` : words;
+  return words === '' ? `It failed with ${error.name}; the gateway's log says more${inLog()}.` : words;
+}
+
+/** Where the log says it. */
+function inLog(): string {
+  const trace = currentTrace();
+  return trace === undefined ? '' : ` (requestId ${trace.requestId})`;
 }
 
 /** Whether a Fault that the caller or the code of the process has caused ends the request: another attempt would not help. */
@@ -187,7 +193,14 @@ export class Attempt {
     const abandon = (): void => void setTimeout(() => running.end('was given up'), this.#ports.grace).unref();
     signal.addEventListener('abort', abandon, { once: true });
     try {
-      const outcome = await handler.run(values as never, running.context);
+      const outcome = await inSpan(
+        () => ({
+          name: `process ${process.id}`,
+          kind: 'internal',
+          attributes: { 'signalbox.instance': this.instance },
+        }),
+        async () => handler.run(values as never, running.context),
+      );
       return outcome === 'warning' ? 'warn' : 'succeed';
     } finally {
       signal.removeEventListener('abort', abandon);

@@ -1,8 +1,10 @@
 import { Fault } from '../model/fault.ts';
 import type { Query } from '../model/query.ts';
+import type { Engine } from '../model/scalar-traits.ts';
 import type { Row } from '../model/value.ts';
 import { resting } from '../store/deadline.ts';
 import { sweepTemporary } from '../store/file/folder.ts';
+import { inSpan, type SpanStart } from '../trace/trace.ts';
 import { openRunners, type QueryOptions, type Runners, resultsFolder } from './engines.ts';
 import { type Plan, planOf } from './plan.ts';
 import type { QueryCall, QueryPort, QueryResult } from './port.ts';
@@ -16,6 +18,8 @@ import type { Command, RawResult, Runner, Spilled } from './runner.ts';
 interface Compiled {
   readonly runner: Runner;
   readonly plan: Plan;
+  /** `db.system.name` of the semantic conventions. */
+  readonly system: string;
   readonly bind: ReturnType<typeof compileBinding>;
   readonly bindMembers: ReturnType<typeof compileMemberValues>;
   /** Parses rows for a handler. */
@@ -38,7 +42,12 @@ export function openQueries(options: QueryOptions): QueryPort {
     const compiled = compile(call.query);
     const { runner, plan, timeout } = compiled;
     const command = commandOf(call, format, compiled);
-    const run = () => runner.run({ plan, command, timeout, signal: call.signal, caller: call.caller });
+    const { signal, caller } = call;
+    const run = () =>
+      inSpan(
+        () => spanOf(compiled),
+        () => runner.run({ plan, command, timeout, signal, caller }),
+      );
     return timeout > options.limits.timeout ? resting(run) : run();
   };
   return {
@@ -70,6 +79,27 @@ export function openQueries(options: QueryOptions): QueryPort {
   };
 }
 
+/**
+ * The span of a query, by the semantic conventions for databases. The text of a declared query has placeholders for values;
+ * that of a user's own may hold anything.
+ */
+function spanOf({ plan, system }: Compiled): SpanStart {
+  const summary = `SELECT ${plan.isPrivate ? 'private query' : plan.name}`;
+  return {
+    name: summary,
+    kind: 'client',
+    attributes: {
+      'db.system.name': system,
+      'db.operation.name': 'SELECT',
+      'db.query.summary': summary,
+      'db.query.text': plan.isPrivate ? undefined : plan.sql,
+    },
+  };
+}
+
+/** The names of databases in the semantic conventions. */
+const SYSTEMS: Readonly<Record<Engine, string>> = { sqlite: 'sqlite', postgres: 'postgresql', mysql: 'mysql' };
+
 /** Compiles each query once. */
 function compiler({ limits, timezone }: QueryOptions, openedOf: Runners['of']) {
   const compiled = new WeakMap<Query, Compiled>();
@@ -82,6 +112,7 @@ function compiler({ limits, timezone }: QueryOptions, openedOf: Runners['of']) {
     plans += 1;
     const fresh: Compiled = {
       runner,
+      system: SYSTEMS[database.dialect.engine],
       plan: planOf(query, plans, database.dialect),
       bind: bindingOf(query),
       bindMembers: compileMemberValues(query, bindingOf),

@@ -26,6 +26,7 @@ import { importCode } from './start/handlers.ts';
 import { openSafeguards } from './start/safeguards.ts';
 import { openServices } from './start/services.ts';
 import { type Environment, resolveSettings } from './start/settings.ts';
+import { openTelemetry } from './start/telemetry.ts';
 
 export interface GatewayOptions {
   /** The project's folder. */
@@ -79,6 +80,9 @@ interface DrainOptions {
   readonly replaced?: boolean;
 }
 
+/** Milliseconds for what is exported by OTLP to be sent at the end. */
+const EXPORT_WITHIN = 5_000;
+
 /**
  * Starts a gateway: definitions, database, handlers, then the port.
  * @throws DefinitionsError, GatewayError, StoreError
@@ -109,8 +113,11 @@ async function open(
   const at = readAddress(registry, env);
   const sampleUsers = readSampleUsers(registry, at, env);
   const redactor = createRedactor(() => secretsOf(env));
-  const log = createLog({ ...options.log, redactor });
+  const telemetry = await openTelemetry(env, redactor, (words) => log.warn(words));
+  const also = telemetry?.line;
+  const log = createLog({ ...options.log, redactor, also });
   opened.add(() => new Promise((resolve) => log.flush(() => resolve())));
+  if (telemetry !== undefined) opened.add((timeoutMs) => telemetry.close(Math.min(timeoutMs, EXPORT_WITHIN)));
   const ports = { env, folder: root, log };
   const metrics = createMetrics({ jobs: jobNames(registry), ...(others === undefined ? {} : { others }) });
   metrics.measure(identity(sources));
@@ -130,12 +137,15 @@ async function open(
   const { store, queries, blobs, spool } = data;
   const directory = await openUserDirectory(registry, store, { sampleUsers, log, usersWithin });
   opened.add(() => directory.close());
-  const safeguards = await openSafeguards(registry, { ...ports, store });
+  const safeguards = await openSafeguards(registry, { ...ports, store, also });
   opened.add(() => safeguards.close());
   const { audit, throttle } = safeguards;
   const outbound = createLazyClient(registry, { env, spool, folder: root, redactor, observer: metrics });
   opened.add(() => outbound.close());
-  const services = await openServices(registry, { data, outbound, log, redactor, audit, metrics, directory, ...code });
+  const services = await openServices(registry, {
+    ...{ data, outbound, log, redactor, audit, metrics, directory, ...code },
+    tracer: telemetry?.tracer,
+  });
   opened.add((timeoutMs) => services.close(timeoutMs));
 
   const authenticator = await openAuthenticator(registry, { ...ports, directory, store });
@@ -155,6 +165,7 @@ async function open(
     headersTimeout,
     tls,
     proxies,
+    tracer: telemetry?.tracer,
   });
   opened.addBeside((timeoutMs) => http.close(timeoutMs));
   const { queue } = services;
@@ -168,6 +179,8 @@ async function open(
   );
   const lease = openLease(store, 'metrics', options.holder ?? randomUUID());
   metrics.measureFleet(fleetSource(lease, services));
+  // Each worker exports its own metrics: their sums would be counted several times.
+  telemetry?.measure(() => (others === undefined ? metrics.families() : metrics.counted()));
   // Without the database, it ends by itself.
   opened.addBeside(() => lease.release().catch(() => {}));
   const bound = await (options.listen ?? listenAt)(http.server, at);

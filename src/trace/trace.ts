@@ -131,7 +131,7 @@ export function endTrace(trace: Trace, failure?: unknown): void {
 }
 
 /** Runs work in a span of its own. Costs nothing when no spans are exported. */
-export async function inSpan<T>(start: () => SpanStart, work: () => Promise<T>): Promise<T> {
+export function inSpan<T>(start: () => SpanStart, work: () => Promise<T>): Promise<T> {
   const trace = currentTrace();
   if (trace?.tracer === undefined) return work();
   const below = spanBelow(trace, start());
@@ -139,7 +139,7 @@ export async function inSpan<T>(start: () => SpanStart, work: () => Promise<T>):
 }
 
 /** Runs work to the end of its trace. */
-export async function ending<T>(trace: Trace, work: () => Promise<T>): Promise<T> {
+async function ending<T>(trace: Trace, work: () => Promise<T>): Promise<T> {
   try {
     const result = await work();
     endTrace(trace);

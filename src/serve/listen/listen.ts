@@ -7,7 +7,7 @@ import type { Hono } from 'hono';
 import { writeProblem } from '../../binding/rest/rest.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Limits } from '../../model/gateway.ts';
-import { continueTrace, idsOf, type Trace } from '../../trace/trace.ts';
+import { continueTrace, idsOf, type Trace, type Tracer } from '../../trace/trace.ts';
 import { type GatewayEnv, requestIdOf } from '../exchange/exchange.ts';
 import { GatewayError } from '../gateway-error.ts';
 import type { Log } from '../log/log.ts';
@@ -49,6 +49,8 @@ interface HttpServerOptions {
   readonly tls?: OpenTls | undefined;
   /** The proxies in front of it. */
   readonly proxies?: Proxies | undefined;
+  /** Records spans; `undefined` when nothing is exported. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** The gateway's HTTP server, not yet listening. */
@@ -56,11 +58,12 @@ export function createHttpServer(
   app: Hono<GatewayEnv>,
   limits: Limits,
   { audit, auditFile }: Pick<Safeguards, 'audit' | 'auditFile'>,
-  { log, metrics, idleTimeout, headersTimeout = HEADERS_TIMEOUT, tls, proxies }: HttpServerOptions,
+  { log, metrics, idleTimeout, headersTimeout = HEADERS_TIMEOUT, tls, proxies, tracer }: HttpServerOptions,
 ): HttpServer {
   const logs = { log, audit, metrics, proxies };
-  const fetch: typeof app.fetch = (request, env) => app.fetch(request, Object.assign(env as object, { proxies }));
-  const answer = getRequestListener(proxies === undefined ? app.fetch : fetch, {
+  const fetch: typeof app.fetch = (request, env) =>
+    app.fetch(request, Object.assign(env as object, { proxies, tracer }));
+  const answer = getRequestListener(proxies === undefined && tracer === undefined ? app.fetch : fetch, {
     hostname: 'localhost',
     // Handled below, where the request is available.
     errorHandler: (error) => {

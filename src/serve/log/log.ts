@@ -15,6 +15,8 @@ export interface LogOptions {
   readonly to?: DestinationStream;
   /** Redacts warnings and errors; by default one that recognises secrets by their form. */
   readonly redactor?: Redactor;
+  /** Gets each line too. */
+  readonly also?: ((line: string) => void) | undefined;
 }
 
 /**
@@ -32,7 +34,7 @@ const AT_ONCE = 4096;
  * Opens the log. Lines are buffered for at most a tenth of a second, so logging costs no system call per request. The
  * buffer is flushed at exit.
  */
-export function createLog({ level = 'info', base, to, redactor = createRedactor() }: LogOptions = {}): Log {
+export function createLog({ level = 'info', base, to, redactor = createRedactor(), also }: LogOptions = {}): Log {
   const options = {
     level,
     base: base === undefined ? null : { ...base },
@@ -40,7 +42,10 @@ export function createLog({ level = 'info', base, to, redactor = createRedactor(
     mixin: traced,
     serializers: { err: loggedError },
     hooks: {
-      streamWrite: escapeLineBreaks,
+      streamWrite(line: string) {
+        also?.(line);
+        return escapeLineBreaks(line);
+      },
       logMethod(this: Logger, args: Parameters<LogFn>, method: LogFn, at: number) {
         method.apply(this, at < WARNING ? args : (args.map((each) => redacted(each, redactor)) as typeof args));
       },

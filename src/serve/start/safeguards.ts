@@ -4,7 +4,7 @@ import { openRateLimits, type RateLimits } from '../../security/rate-limit.ts';
 import { openRateTable, type Store } from '../../store/index.ts';
 import { createThrottle, hasRates, type Throttle } from '../exchange/throttle.ts';
 import { type AuditFile, openAuditFile } from '../log/audit-file.ts';
-import { createLog, type Log } from '../log/log.ts';
+import { createLog, type Log, type LogOptions } from '../log/log.ts';
 import { type Environment, resolveSetting } from './settings.ts';
 
 /** The limits of a gateway's calls, and its audit log. */
@@ -21,7 +21,10 @@ export interface Safeguards {
 /** @throws GatewayError when the audit log can't be opened */
 export async function openSafeguards(
   registry: Registry,
-  options: { readonly store: Store; readonly env: Environment; readonly folder: string; readonly log: Log },
+  options: { readonly store: Store; readonly env: Environment; readonly folder: string; readonly log: Log } & Pick<
+    LogOptions,
+    'also'
+  >,
 ): Promise<Safeguards> {
   const file = openAudit(registry, options);
   const rates = await openRates(registry, options);
@@ -30,7 +33,7 @@ export async function openSafeguards(
   if (file !== undefined) process.on('SIGHUP', reopen);
   return {
     throttle: createThrottle(registry, rates),
-    audit: file === undefined ? options.log : createLog({ to: file }),
+    audit: file === undefined ? options.log : createLog({ to: file, also: options.also }),
     auditFile: file,
     async close() {
       rates?.close();

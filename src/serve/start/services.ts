@@ -15,15 +15,8 @@ import {
 import { may } from '../../security/authorise.ts';
 import { retainedCallers, retainedTrail } from '../../security/directory/directory.ts';
 import type { Directory, Owners } from '../../security/directory/port.ts';
-import {
-  type JobQueue,
-  openQueue,
-  openRetention,
-  type QueueControl,
-  type Retention,
-  retainedActions,
-  retainedDead,
-} from '../../store/index.ts';
+import { type JobQueue, openQueue, openRetention, type QueueControl, type Retention, retainedActions, retainedDead } from '../../store/index.ts';
+import type { Tracer } from '../../trace/trace.ts';
 import type { Outbound } from '../answer/outbound.ts';
 import { compileQueryRows, Work, type WorkPorts } from '../answer/work.ts';
 import type { Log } from '../log/log.ts';
@@ -65,6 +58,8 @@ interface ServicesOptions {
   readonly directory: Directory;
   readonly processes: ReadonlyMap<string, ProcessHandler>;
   readonly classes: ReadonlyMap<string, ServiceClass>;
+  /** Records spans; `undefined` when nothing is exported. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** How often expired data is removed. */
@@ -79,7 +74,8 @@ export async function openServices(registry: Registry, options: ServicesOptions)
   const account = createAccount(options.audit, options.metrics);
   const server = serverName();
   const { unknown } = registry.gateway.limits;
-  const queue = redacting(await openQueue(store, { onError, unknown, gateway: server }), redactor);
+  const queued = { onError, unknown, gateway: server, tracer: options.tracer };
+  const queue = redacting(await openQueue(store, queued), redactor);
   const saved = openSavedQueries({ registry, store });
   const runs = openQueryRuns({
     registry,

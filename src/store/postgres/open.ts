@@ -5,8 +5,9 @@ import { deadlineIn, withDeadline } from '../deadline.ts';
 import { errorCode, StoreError } from '../error.ts';
 import type { PostgresAccess, Store, StoreOptions } from '../port.ts';
 import { loadSampleData, pendingSampleData, type SampleDataAccess } from '../schema/sample-data.ts';
-import { lacking, migrate, planOf, type SchemaAccess } from '../schema/schema.ts';
+import { lacking, migrate, planOf, type SchemaAccess, type AppliedStep } from '../schema/schema.ts';
 import type { AppliedStep, Db, Tables } from '../tables.ts';
+import { statementSpans } from '../spans.ts';
 import { transactPatiently } from '../transaction.ts';
 import { filesOf } from '../url.ts';
 import { describePostgres } from './error.ts';
@@ -23,7 +24,10 @@ export function openPostgres(options: StoreOptions): Store {
   const config = configOf(servers, { bounds: options.bounds, schema: options.schema });
   const connections = share(options.connections ?? 20);
   const pool = openPool(config, connections.tables, options.onError ?? (() => {}));
-  const db: Db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const db: Db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+    log: statementSpans('postgresql'),
+  });
   const transaction: Store['transaction'] = (work) => transactPatiently(db, work);
   const schema = schemaOf(location, db, transaction);
   const { engine = 'postgresql' } = options;

@@ -11,6 +11,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { statementSpans } from '../spans.ts';
 import type { Db, Tables } from '../tables.ts';
 import { type Connection, whileBusy } from './file.ts';
 
@@ -25,7 +26,7 @@ export function kyselyOver(connection: Connection, turns: Turns): Db {
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
-  return new Kysely<Tables>({ dialect });
+  return new Kysely<Tables>({ dialect, log: statementSpans('sqlite') });
 }
 
 /** Claims to support several connections: the driver itself makes users wait, and notices those that would wait for ever. */
