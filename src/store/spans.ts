@@ -1,9 +1,12 @@
 import type { LogEvent } from 'kysely';
 import { type Attributes, currentTrace } from '../trace/trace.ts';
 
+/** The first table of the gateway in a statement. */
+const OWN_TABLE = /\b(?:from|into|update|join)\s+"?(signalbox_[a-z_]+|psprcsrqst)\b/i;
+
 /**
  * A logger of the query builder that records a span for each statement of the work that runs, by the semantic conventions for
- * databases. Of a statement it has the operation and the first table, never its text: code may write values into that.
+ * databases. Of a statement it has the operation and the gateway's own table, never the text: code may write anything into it.
  * @param system `db.system.name`
  */
 export function statementSpans(system: 'sqlite' | 'postgresql'): (event: LogEvent) => void {
@@ -11,8 +14,9 @@ export function statementSpans(system: 'sqlite' | 'postgresql'): (event: LogEven
     const trace = currentTrace();
     if (trace?.tracer === undefined || trace.ended) return;
     const { sql } = event.query;
-    const operation = (/[a-z]+/i.exec(sql)?.[0] ?? '').toUpperCase();
-    const table = /\b(?:from|into|update|join)\s+"?([a-z_][\w.]*)/i.exec(sql)?.[1];
+    const operation =
+      /^\W*(select|insert|update|delete|with|alter|create|drop)\b/i.exec(sql)?.[1]?.toUpperCase() ?? '_OTHER';
+    const table = OWN_TABLE.exec(sql)?.[1];
     const name = table === undefined ? operation : `${operation} ${table}`;
     const attributes: Attributes = {
       'db.system.name': system,

@@ -179,7 +179,7 @@ function newId(bytes: number): string {
   const id = pool.toString('hex', used, used + bytes);
   used += bytes;
   // Invalid, and as likely as any other.
-  return /^0+$/.test(id) ? newId(bytes) : id;
+  return id.startsWith('00000000') && /^0+$/.test(id) ? newId(bytes) : id;
 }
 
 export function newTraceId(): string {

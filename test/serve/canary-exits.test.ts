@@ -10,6 +10,7 @@ import { redacting } from '../../src/serve/start/services.ts';
 import type { Job, JobQueue, Worker } from '../../src/store/index.ts';
 import { signalbox } from '../cli/support.ts';
 import { type Call, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type Receiver, startReceiver } from '../support/otlp/receiver.ts';
 import { eventually, gatewayText, type TestProject, USERS, writeProject } from '../support/project.ts';
 
 /** A value of one kind of secret: some of it is escaped in URLs, JSON and XML, and the mark at its beginning nowhere. */
@@ -210,6 +211,7 @@ let partner: Server;
 let url = '';
 let test: TestGateway;
 let project: TestProject;
+let receiver: Receiver;
 let replies = '';
 
 beforeAll(async () => {
@@ -238,10 +240,13 @@ beforeAll(async () => {
   await new Promise((resolve) => partner.once('listening', resolve));
   url = `http://127.0.0.1:${(partner.address() as AddressInfo).port}`;
   project = writeProject(FILES);
-  test = await startTestGateway({ root: project.root, env: environment() });
-});
+  receiver = await startReceiver();
+  const exported = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url };
+  test = await startTestGateway({ root: project.root, env: { ...environment(), ...exported } });
+}, 30_000);
 afterAll(async () => {
   await test?.stop();
+  await receiver?.stop();
   project?.remove();
   partner?.close();
 });
@@ -512,4 +517,12 @@ it('warnings and errors of the log are redacted wherever they come from', () => 
 it('nothing gives a secret away in the audit log, which keeps payloads and headers, nor anywhere else in the log', () => {
   expect(auditText()).toContain('"input"');
   expectMasked({ audit: auditText(), log: logText() });
+});
+
+it('nothing gives a secret away in what is exported to OpenTelemetry', async () => {
+  await test.stop();
+  const kinds = new Set(receiver.spans.map(({ kind }) => kind.replace('SPAN_KIND_', '')));
+  expect(kinds).toEqual(new Set(['SERVER', 'CLIENT', 'PRODUCER', 'CONSUMER', 'INTERNAL']));
+  expect(receiver.logs.length).toBeGreaterThan(20);
+  expectMasked({ exported: Buffer.concat(receiver.bytes).toString() });
 });

@@ -92,7 +92,7 @@ beforeAll(async () => {
   back = await startTestGateway({ files: BACK, env: exporting(receiver.url, 'back') });
   const env = { ...exporting(receiver.url, 'front'), BACK_URL: back.gateway.address, BACK_PASSWORD: 'demo' };
   front = await startTestGateway({ files: FRONT, env });
-});
+}, 30_000);
 afterAll(async () => {
   await front.stop();
   await back.stop();
@@ -118,7 +118,7 @@ function treeOf(spans: readonly ReceivedSpan[], parent: string): unknown[] {
   return spans
     .filter(
       (span) =>
-        span.parentSpanId === parent && !/ (signalbox_|psprcs)|^(SELECT|INSERT|UPDATE|DELETE|WITH)$/.test(span.name),
+        span.parentSpanId === parent && !/ (signalbox_|psprcs)|^(SELECT|INSERT|UPDATE|DELETE|WITH|_OTHER)$/.test(span.name),
     )
     .map((span) => [
       `${span.service}: ${span.kind.replace('SPAN_KIND_', '').toLowerCase()} ${span.name}`,

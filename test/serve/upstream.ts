@@ -6,6 +6,8 @@ export interface SeenRequest {
   readonly method: string;
   readonly url: string;
   readonly requestId: string | undefined;
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
   readonly contentType: string | undefined;
   readonly body: string;
 }
@@ -51,8 +53,10 @@ async function answer(request: IncomingMessage, response: ServerResponse, seen: 
   const { url = '', method = '', headers } = request;
   if (url === '/content') return content(request, response, seen);
   const body = await whole(request);
-  const requestId = headers['x-request-id'] as string | undefined;
-  seen.push({ method, url, requestId, contentType: headers['content-type'], body });
+  const [requestId, traceparent, tracestate] = ['x-request-id', 'traceparent', 'tracestate'].map(
+    (name) => headers[name] as string | undefined,
+  );
+  seen.push({ method, url, requestId, traceparent, tracestate, contentType: headers['content-type'], body });
   const json = (value: unknown, status = 200): void => {
     response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value));
   };
