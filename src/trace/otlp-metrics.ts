@@ -1,22 +1,35 @@
 import { type HrTime, ValueType } from '@opentelemetry/api';
 import { AggregationTemporality, type DataPoint, DataPointType, type MetricData } from '@opentelemetry/sdk-metrics';
 
-/** The counts of a gateway, in the JSON of prom-client. */
+/** The counts of a gateway: metrics with their series, or the JSON of prom-client. */
 export type Counted = readonly object[];
 
-/** A metric of {@link Counted}. */
-interface CountedMetric {
+/** A metric with its series. */
+interface Family {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
-  readonly values: readonly CountedValue[];
+  /** The upper bounds of the buckets of a histogram, without the last. */
+  readonly bounds?: readonly number[] | undefined;
+  readonly points: readonly Point[];
 }
 
-interface CountedValue {
-  readonly value: number;
+interface Point {
   readonly labels: Readonly<Record<string, string | number>>;
-  /** Of a histogram: the name with `_bucket`, `_sum` or `_count`. */
-  readonly metricName?: string;
+  /** Of a histogram the sum. */
+  readonly value: number;
+  /** Of a histogram: what is in each bucket. */
+  readonly counts?: readonly number[] | undefined;
+}
+
+/** A metric in the JSON of prom-client, whose histograms have a value for each line of Prometheus' text. */
+interface CountedMetric extends Omit<Family, 'points' | 'bounds'> {
+  readonly values: readonly {
+    readonly value: number;
+    readonly labels: Point['labels'];
+    /** Of a histogram: the name with `_bucket`, `_sum` or `_count`. */
+    readonly metricName?: string;
+  }[];
 }
 
 /** Names of the semantic conventions, by those of Prometheus. */
@@ -24,6 +37,14 @@ const NAMES: Readonly<Record<string, { readonly name: string; readonly labels: R
   signalbox_request_duration_seconds: {
     name: 'http.server.request.duration',
     labels: { operation: 'signalbox.operation', status: 'http.response.status_code' },
+  },
+  signalbox_call_duration_seconds: {
+    name: 'http.client.request.duration',
+    labels: { node: 'signalbox.node', status: 'http.response.status_code' },
+  },
+  signalbox_job_attempt_duration_seconds: {
+    name: 'messaging.process.duration',
+    labels: { queue: 'messaging.destination.name', name: 'signalbox.name' },
   },
 };
 
@@ -37,31 +58,33 @@ const UNITS: Readonly<Record<string, string>> = { seconds: 's', bytes: 'By', rat
  */
 export function metricsOf(counted: Counted, started: number, now: number): MetricData[] {
   const times = { startTime: hrTime(started), endTime: hrTime(now) };
-  return (counted as readonly CountedMetric[]).flatMap((metric): MetricData[] => {
-    const convention = NAMES[metric.name];
-    const [, unit = ''] = /_(seconds|bytes|ratio)(?:_total)?$/.exec(metric.name) ?? [];
+  return (counted as readonly (Family | CountedMetric)[]).flatMap((each): MetricData[] => {
+    const { name, help, type, bounds = [], points } = 'points' in each ? each : familyOf(each);
+    const convention = NAMES[name];
+    const [, unit = ''] = /_(seconds|bytes|ratio)(?:_total)?$/.exec(name) ?? [];
     const descriptor = {
-      name: convention?.name ?? nameOf(metric.name, unit),
-      description: metric.help,
+      name: convention?.name ?? nameOf(name, unit),
+      description: help,
       unit: UNITS[unit] ?? '',
       valueType: ValueType.DOUBLE,
     };
-    const attributes = (labels: CountedValue['labels']) =>
-      Object.fromEntries(Object.entries(labels).map(([name, value]) => [convention?.labels[name] ?? name, value]));
-    const points = (): DataPoint<number>[] =>
-      metric.values.map(({ value, labels }) => ({ ...times, attributes: attributes(labels), value }));
+    const pointOf = <T>({ labels }: Point, value: T): DataPoint<T> => {
+      const named = Object.entries(labels).map(([label, text]) => [convention?.labels[label] ?? label, text]);
+      return { ...times, attributes: Object.fromEntries(named), value };
+    };
     const common = { descriptor, aggregationTemporality: AggregationTemporality.CUMULATIVE };
-    switch (metric.type) {
+    const numbers = (): DataPoint<number>[] => points.map((point) => pointOf(point, point.value));
+    switch (type) {
       case 'counter':
-        return [{ ...common, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints: points() }];
+        return [{ ...common, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints: numbers() }];
       case 'gauge':
-        return [{ ...common, dataPointType: DataPointType.GAUGE, dataPoints: points() }];
+        return [{ ...common, dataPointType: DataPointType.GAUGE, dataPoints: numbers() }];
       case 'histogram': {
-        const dataPoints = histograms(metric).map(({ labels, value }) => ({
-          ...times,
-          attributes: attributes(labels),
-          value,
-        }));
+        const dataPoints = points.map((point) => {
+          const counts = [...(point.counts ?? [])];
+          const count = counts.reduce((all, one) => all + one, 0);
+          return pointOf(point, { buckets: { boundaries: [...bounds], counts }, sum: point.value, count });
+        });
         return [{ ...common, dataPointType: DataPointType.HISTOGRAM, dataPoints }];
       }
     }
@@ -76,32 +99,23 @@ function nameOf(name: string, unit: string): string {
   return bare.replace('_', '.');
 }
 
-interface Distribution {
-  readonly labels: CountedValue['labels'];
-  readonly value: { buckets: { boundaries: number[]; counts: number[] }; sum: number; count: number };
-}
-
-/** The distributions of a histogram, by their labels. Prometheus counts what is at most a boundary, OpenTelemetry what is between two. */
-function histograms({ name, values }: CountedMetric): Distribution[] {
-  const found = new Map<string, Distribution>();
+/** A metric of prom-client. Its buckets count what is at most their bound; those of a family what is between two. */
+function familyOf({ name, help, type, values }: CountedMetric): Family {
+  if (type !== 'histogram') return { name, help, type, points: values };
+  const found = new Map<string, { labels: Point['labels']; value: number; counts: number[] }>();
+  const bounds = new Set<number>();
   for (const { value, labels, metricName } of values) {
     const { le, ...own } = labels;
     const key = JSON.stringify(own);
-    const known = found.get(key) ?? {
-      labels: own,
-      value: { buckets: { boundaries: [], counts: [] }, sum: 0, count: 0 },
-    };
-    found.set(key, known);
-    const { buckets } = known.value;
-    if (metricName === `${name}_sum`) known.value.sum = value;
-    else if (metricName === `${name}_count`) known.value.count = value;
-    else {
-      const before = buckets.counts.reduce((sum, each) => sum + each, 0);
-      buckets.counts.push(value - before);
-      if (le !== undefined && le !== '+Inf') buckets.boundaries.push(Number(le));
+    const point = found.get(key) ?? { labels: own, value: 0, counts: [] };
+    found.set(key, point);
+    if (metricName === `${name}_sum`) point.value = value;
+    else if (metricName !== `${name}_count`) {
+      point.counts.push(value - point.counts.reduce((all, one) => all + one, 0));
+      if (le !== '+Inf') bounds.add(Number(le));
     }
   }
-  return [...found.values()];
+  return { name, help, type, bounds: [...bounds], points: [...found.values()] };
 }
 
 /** Seconds and nanoseconds. */
