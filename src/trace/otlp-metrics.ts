@@ -1,36 +1,6 @@
 import { type HrTime, ValueType } from '@opentelemetry/api';
 import { AggregationTemporality, type DataPoint, DataPointType, type MetricData } from '@opentelemetry/sdk-metrics';
-
-/** The counts of a gateway: metrics with their series, or the JSON of prom-client. */
-export type Counted = readonly object[];
-
-/** A metric with its series. */
-interface Family {
-  readonly name: string;
-  readonly help: string;
-  readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
-  /** The upper bounds of the buckets of a histogram, without the last. */
-  readonly bounds?: readonly number[] | undefined;
-  readonly points: readonly Point[];
-}
-
-interface Point {
-  readonly labels: Readonly<Record<string, string | number>>;
-  /** Of a histogram the sum. */
-  readonly value: number;
-  /** Of a histogram: what is in each bucket. */
-  readonly counts?: readonly number[] | undefined;
-}
-
-/** A metric in the JSON of prom-client, whose histograms have a value for each line of Prometheus' text. */
-interface CountedMetric extends Omit<Family, 'points' | 'bounds'> {
-  readonly values: readonly {
-    readonly value: number;
-    readonly labels: Point['labels'];
-    /** Of a histogram: the name with `_bucket`, `_sum` or `_count`. */
-    readonly metricName?: string;
-  }[];
-}
+import type { MetricFamily, MetricPoint } from '../model/metrics.ts';
 
 /** Names of the semantic conventions, by those of Prometheus. */
 const NAMES: Readonly<Record<string, { readonly name: string; readonly labels: Readonly<Record<string, string>> }>> = {
@@ -56,10 +26,9 @@ const UNITS: Readonly<Record<string, string>> = { seconds: 's', bytes: 'By', rat
  * there are any, otherwise `signalbox.` and the name without its unit. Values are cumulative since the start.
  * @param started milliseconds since 1970
  */
-export function metricsOf(counted: Counted, started: number, now: number): MetricData[] {
+export function metricsOf(families: readonly MetricFamily[], started: number, now: number): MetricData[] {
   const times = { startTime: hrTime(started), endTime: hrTime(now) };
-  return (counted as readonly (Family | CountedMetric)[]).flatMap((each): MetricData[] => {
-    const { name, help, type, bounds = [], points } = 'points' in each ? each : familyOf(each);
+  return families.flatMap(({ name, help, type, bounds = [], points }): MetricData[] => {
     const convention = NAMES[name];
     const [, unit = ''] = /_(seconds|bytes|ratio)(?:_total)?$/.exec(name) ?? [];
     const descriptor = {
@@ -68,7 +37,7 @@ export function metricsOf(counted: Counted, started: number, now: number): Metri
       unit: UNITS[unit] ?? '',
       valueType: ValueType.DOUBLE,
     };
-    const pointOf = <T>({ labels }: Point, value: T): DataPoint<T> => {
+    const pointOf = <T>({ labels }: MetricPoint, value: T): DataPoint<T> => {
       const named = Object.entries(labels).map(([label, text]) => [convention?.labels[label] ?? label, text]);
       return { ...times, attributes: Object.fromEntries(named), value };
     };
@@ -97,25 +66,6 @@ export function metricsOf(counted: Counted, started: number, now: number): Metri
 function nameOf(name: string, unit: string): string {
   const bare = name.replace(/_total$/, '').replace(new RegExp(`_${unit}$`), '');
   return bare.replace('_', '.');
-}
-
-/** A metric of prom-client. Its buckets count what is at most their bound; those of a family what is between two. */
-function familyOf({ name, help, type, values }: CountedMetric): Family {
-  if (type !== 'histogram') return { name, help, type, points: values };
-  const found = new Map<string, { labels: Point['labels']; value: number; counts: number[] }>();
-  const bounds = new Set<number>();
-  for (const { value, labels, metricName } of values) {
-    const { le, ...own } = labels;
-    const key = JSON.stringify(own);
-    const point = found.get(key) ?? { labels: own, value: 0, counts: [] };
-    found.set(key, point);
-    if (metricName === `${name}_sum`) point.value = value;
-    else if (metricName !== `${name}_count`) {
-      point.counts.push(value - point.counts.reduce((all, one) => all + one, 0));
-      if (le !== '+Inf') bounds.add(Number(le));
-    }
-  }
-  return { name, help, type, bounds: [...bounds], points: [...found.values()] };
 }
 
 /** Seconds and nanoseconds. */

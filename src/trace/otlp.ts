@@ -23,9 +23,10 @@ import {
   type Sampler,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base';
+import type { MetricFamily } from '../model/metrics.ts';
 import type { Redactor } from '../model/redactor.ts';
 import { RANDOM } from '../wire/trace-context.ts';
-import { type Counted, metricsOf } from './otlp-metrics.ts';
+import { metricsOf } from './otlp-metrics.ts';
 import { type Attributes, newSpanId, newTraceId, type Parent, type Span, type Tracer } from './trace.ts';
 
 /** What is exported where. Times in milliseconds. */
@@ -63,7 +64,7 @@ export interface Telemetry {
   /** Exports a line of the log, which is JSON and holds no secrets any more; `undefined` when logs are not exported. */
   readonly line: ((line: string) => void) | undefined;
   /** Begins to export metrics, if they are exported. @param count reads them */
-  measure(count: () => Promise<Counted>): void;
+  measure(count: () => Promise<readonly MetricFamily[]>): void;
   /** Sends what waits, for at most so many milliseconds. */
   close(timeoutMs: number): Promise<void>;
 }
@@ -202,7 +203,7 @@ function createMeters(
   to: Destination,
   { metrics: { interval, timeout } }: ExportSettings,
   resource: Resource,
-  count: () => Promise<Counted>,
+  count: () => Promise<readonly MetricFamily[]>,
 ): MeterProvider {
   const started = Date.now();
   const reader = new PeriodicExportingMetricReader({
