@@ -5,7 +5,7 @@ import { deadlineIn, withDeadline } from '../deadline.ts';
 import { errorCode, StoreError } from '../error.ts';
 import type { PostgresAccess, Store, StoreOptions } from '../port.ts';
 import { loadSampleData, pendingSampleData, type SampleDataAccess } from '../schema/sample-data.ts';
-import { lacking, migrate, planOf, type SchemaAccess, type AppliedStep } from '../schema/schema.ts';
+import { lacking, migrate, planOf, type SchemaAccess } from '../schema/schema.ts';
 import type { AppliedStep, Db, Tables } from '../tables.ts';
 import { statementSpans } from '../spans.ts';
 import { transactPatiently } from '../transaction.ts';
