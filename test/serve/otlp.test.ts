@@ -118,7 +118,8 @@ function treeOf(spans: readonly ReceivedSpan[], parent: string): unknown[] {
   return spans
     .filter(
       (span) =>
-        span.parentSpanId === parent && !/ (signalbox_|psprcs)|^(SELECT|INSERT|UPDATE|DELETE|WITH|_OTHER)$/.test(span.name),
+        span.parentSpanId === parent &&
+        !/ (signalbox_|psprcs)|^(SELECT|INSERT|UPDATE|DELETE|WITH|_OTHER)$/.test(span.name),
     )
     .map((span) => [
       `${span.service}: ${span.kind.replace('SPAN_KIND_', '').toLowerCase()} ${span.name}`,

@@ -15,7 +15,15 @@ import {
 import { may } from '../../security/authorise.ts';
 import { retainedCallers, retainedTrail } from '../../security/directory/directory.ts';
 import type { Directory, Owners } from '../../security/directory/port.ts';
-import { type JobQueue, openQueue, openRetention, type QueueControl, type Retention, retainedActions, retainedDead } from '../../store/index.ts';
+import {
+  type JobQueue,
+  openQueue,
+  openRetention,
+  type QueueControl,
+  type Retention,
+  retainedActions,
+  retainedDead,
+} from '../../store/index.ts';
 import type { Tracer } from '../../trace/trace.ts';
 import type { Outbound } from '../answer/outbound.ts';
 import { compileQueryRows, Work, type WorkPorts } from '../answer/work.ts';
