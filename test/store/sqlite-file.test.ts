@@ -21,8 +21,15 @@ describe('the database URL', () => {
   });
 
   it.each([
-    ['postgres://user:hunter2@host:port/db', /is not well-formed/],
+    ['postgres://user:hunter2@host:port/db', /has a port t/],
     ['postgresql://user:hunter2%@[host/db', /is not well-formed/],
+  ])('%j is refused, and the form of a URL is named', async (url, reason) => {
+    const error = await openStore({ url, root: temporaryFolder() }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: 'StoreError', message: expect.stringMatching(reason) });
+    expect(String(error)).not.toContain('hunter2');
+  });
+
+  it.each([
     ['mysql://user:hunter2@host/db', /can't be on MariaDB or MySQL, which are for datasources/],
     ['oracle://user:hunter2@host/db', /does not begin with sqlite: or postgres:/],
     ['box.db', /does not begin with sqlite: or postgres:/],

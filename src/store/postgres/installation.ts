@@ -103,7 +103,6 @@ export class Installation {
   }
 
   async #pendingBoss({ queue, version, queues }: Found): Promise<PendingMigration[]> {
-    // Loaded only here: other commands do without it.
     const { planBoss } = await import('../queue/boss.ts');
     return planBoss(queue, this.#access.engine, { version, queues });
   }
@@ -145,15 +144,13 @@ export class Installation {
   }
 
   async #stateOf(db: Db, queue: string): Promise<Pick<Found, 'owner' | 'version' | 'queues'>> {
-    const table = (name: string) => sql.table(`${queue}.${name}`);
-    const has = (name: string) => this.#hasTable(db, `${quoted(queue)}.${name}`);
-    const owner = (await has('signalbox_installation'))
-      ? (await one<{ tables: string }>(db, sql`select tables from ${table('signalbox_installation')}`))?.tables
+    const record = `${queue}.signalbox_installation`;
+    const owner = (await this.#hasTable(db, `${quoted(queue)}.signalbox_installation`))
+      ? (await one<{ tables: string }>(db, sql`select tables from ${sql.table(record)}`))?.tables
       : undefined;
-    if (!(await has('version'))) return { owner, version: undefined, queues: [] };
-    const version = await one<{ version: number }>(db, sql`select version from ${table('version')}`);
-    const { rows } = await sql<{ name: string }>`select name from ${table('queue')}`.execute(db);
-    return { owner, version: Number(version?.version), queues: rows.map(({ name }) => name) };
+    // Loaded only here: other commands do without it.
+    const { findBoss } = await import('../queue/boss.ts');
+    return { owner, ...(await findBoss(db, queue, this.#access.engine)) };
   }
 
   /** @param name as in SQL; a table without a schema is of the connection's own */

@@ -9,7 +9,7 @@ import { applicationName, openPool, type TablePool } from '../postgres/pool.ts';
 import type { Db } from '../tables.ts';
 
 /** Every queue of a gateway: they are created with the tables. */
-export const QUEUES = ['events', 'processes', 'query-runs'] as const;
+const QUEUES = ['events', 'processes', 'query-runs'] as const;
 
 /** Seconds without a sign of life after which pg-boss gives a job to another gateway; it accepts no shorter time. */
 export const HEARTBEAT = 10;
@@ -247,6 +247,14 @@ function databaseOf(
 interface FoundBoss {
   readonly version: number | undefined;
   readonly queues: readonly string[];
+}
+
+/** What there is of pg-boss in a schema. */
+export async function findBoss(db: Db, schema: string, engine: DatabaseEngine): Promise<FoundBoss> {
+  const boss = new PgBoss({ db: fromKysely(db), schema, backend: backendOf(engine) });
+  if (!(await boss.isInstalled())) return { version: undefined, queues: [] };
+  const queues = await boss.getQueues();
+  return { version: (await boss.schemaVersion()) ?? undefined, queues: queues.map(({ name }) => name) };
 }
 
 /** The statements that bring the tables of pg-boss in a schema up to date, and create the queues, for one transaction. */

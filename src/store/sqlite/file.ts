@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
@@ -37,6 +37,18 @@ export function openToLook(file: string): Connection | undefined {
   if (!existsSync(file)) return undefined;
   try {
     return new Database(file, { readonly: true, timeout: BUSY_TIMEOUT });
+  } catch (error) {
+    throw describe(file, error);
+  }
+}
+
+/** Creates nothing. @throws StoreError for a file that does not exist and can't be created */
+export function checkMissing(file: string): void {
+  let folder = dirname(file);
+  while (!existsSync(folder)) folder = dirname(folder);
+  try {
+    if (!statSync(folder).isDirectory()) throw new Error(`${folder} is not a folder`);
+    accessSync(folder, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw describe(file, error);
   }

@@ -6,7 +6,7 @@ import { lacking, migrate, planOf, type SchemaAccess } from '../schema/schema.ts
 import type { AppliedStep } from '../tables.ts';
 import { transact } from '../transaction.ts';
 import { kyselyOver, Turns } from './driver.ts';
-import { type Connection, describe, openDatabaseFile, openToLook, whileBusy } from './file.ts';
+import { type Connection, checkMissing, describe, openDatabaseFile, openToLook, whileBusy } from './file.ts';
 
 /** Opens a database file, and creates a missing one. @throws StoreError for a file that can't be used */
 export function openSqlite(location: string): Store {
@@ -62,6 +62,7 @@ export async function pendingSqlite(
   files: readonly SampleDataFile[],
 ): Promise<readonly PendingMigration[]> {
   const connection = openToLook(location);
+  if (connection === undefined) checkMissing(location);
   try {
     return await planSqlite(location, connection, files);
   } catch (error) {
