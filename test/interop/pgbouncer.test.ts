@@ -5,11 +5,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadProject } from '../../src/load/index.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import { checkConnected } from '../../src/serve/start/database-check.ts';
+import { callerOf, startFailing } from '../serve/failure-project.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts';
 import { eventually, gatewayText, writeProject } from '../support/project.ts';
-import { callerOf, startFailing } from './failure-project.ts';
 
 const rest = '/gateway/RESTListeningConnector';
 

@@ -1,11 +1,11 @@
 import { Agent, request } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { files, staffPath, staffProject } from '../cli/fixture.ts';
+import { poll } from '../cli/poll.ts';
+import { type Running, start, writeFiles } from '../cli/support.ts';
 import { freePort } from '../support/free-port.ts';
 import { createDatabase, hasPostgres } from '../support/postgres.ts';
 import { hasProxy, type ProxyName, startProxy } from '../support/proxies.ts';
-import { files, staffPath, staffProject } from './fixture.ts';
-import { poll } from './poll.ts';
-import { type Running, start, writeFiles } from './support.ts';
 
 const ready = /^Signalbox is ready on /m;
 
