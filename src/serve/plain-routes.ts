@@ -177,7 +177,8 @@ function createPlain(record: Recorder): Plain {
     },
     fault(exchange, fault) {
       const { contentType, text } = writeProblem(fault, exchange.requestId);
-      return respond(exchange, fault.status, { ...fault.headers, 'Content-Type': contentType }, text, fault);
+      const headers = { ...fault.headers, 'Content-Type': contentType, 'X-Trace-Id': exchange.trace.traceId };
+      return respond(exchange, fault.status, headers, text, fault);
     },
   };
 }

@@ -81,6 +81,18 @@ describe('the trace of a request', () => {
     expect(linesOf(gateway, 'dots')).toMatchObject([{ decision: 'refused', traceId: TRACE }]);
   });
 
+  it.each<[string, string, string, number]>([
+    ['REST', 'GET', `${REST}Front.v1/gone`, 502],
+    ['SOAP', 'POST', '/gateway/PeopleSoftServiceListeningConnector', 500],
+    ['no operation', 'GET', '/gateway/nothing', 404],
+  ])('is named by a fault over %s', async (_, method, path, status) => {
+    const { gateway } = await outbound();
+    const soap = method === 'POST' && { body: envelope('<NONE/>'), headers: { 'content-type': 'text/xml' } };
+    const { headers = {}, ...call } = soap || {};
+    const reply = await gateway.call(path, { method, ...call, headers: { ...headers, ...sent('R-2') } });
+    expect([reply.status, reply.headers['x-trace-id']]).toEqual([status, TRACE]);
+  });
+
   it('joins the error of a call that failed to its request', async () => {
     const { gateway } = await outbound();
     await gateway.call(`${REST}Front.v1/gone`, { headers: sent('failed') });

@@ -46,6 +46,10 @@ export function describeOpenApi(
           description: 'Identifies the request in the log of the gateway.',
           schema: { type: 'string' },
         },
+        'X-Trace-Id': {
+          description: 'Identifies the trace of a failed request (W3C Trace Context).',
+          schema: { type: 'string' },
+        },
       },
       securitySchemes: filled(securitySchemes(scope.rest)),
     },

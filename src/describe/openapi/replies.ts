@@ -111,6 +111,8 @@ const RECORD_ADDRESS = { ...HEADERS.Location, description: 'The address of the r
 
 const requestId = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
 
+const traceId = { 'X-Trace-Id': { $ref: '#/components/headers/X-Trace-Id' } };
+
 function deprecationHeaders({ service }: Operation): JsonObject {
   if (service.deprecated === undefined) return {};
   const sunset = { Sunset: { description: 'When the version ends (RFC 8594).', schema: { type: 'string' } } };
@@ -141,7 +143,7 @@ function faultResponse(operation: Operation, fault: FaultStatus, context: Writin
   const wanted = `${operation.fault === undefined ? 'Problem' : documentName(operation.fault)}_${fault.status}`;
   return context.components.response(wanted, {
     description: fault.meaning,
-    headers: { ...requestId, ...faultHeaders[fault.status] },
+    headers: { ...requestId, ...traceId, ...faultHeaders[fault.status] },
     content: early ? { ...content, [problemMediaType]: problemContent(fault, context) } : content,
   });
 }

@@ -29,6 +29,7 @@ export interface Cors {
 
 const EXPOSED = [
   'X-Request-Id',
+  'X-Trace-Id',
   'Rows-Truncated',
   'Deprecation',
   'Sunset',

@@ -55,6 +55,7 @@ export class Refusals {
     const headers: ReplyHeaders = {
       ...withHeaders(compiled?.headers ?? {}, { ...fault.headers, ...given }),
       'Content-Type': contentType,
+      'X-Trace-Id': exchange.trace.traceId,
     };
     progress.call?.done();
     return respondText(exchange, status, headers, text, (bytes, complete) =>
