@@ -87,6 +87,21 @@ describe.skipIf(!hasPostgres)('several workers on PostgreSQL', () => {
     await expect(fetch(`${address}/health/live`)).rejects.toThrow();
   });
 
+  test('SIGUSR2 while they start replaces them once they are ready', async () => {
+    const noted = `import { writeFileSync } from 'node:fs';\nwriteFileSync('loaded', '');\n${hello}`;
+    const folder = await staffProject({ 'src/handlers/hello-get.ts': noted });
+    const env = { PORT: '0', DATABASE_URL: database.url };
+    const gateway = start(['serve', '--workers', '2'], { cwd: folder, env });
+    await poll('handlers of the first worker', async () =>
+      (await readdir(folder)).includes('loaded') ? true : undefined,
+    );
+    expect(gateway.output()).not.toMatch(ready);
+    gateway.process.kill('SIGUSR2');
+    for (const worker of [1, 2]) await gateway.until(new RegExp(`Worker ${worker} was replaced`));
+    expect(gateway.output()).toMatch(ready);
+    expect(await gateway.stop()).toMatchObject({ code: 0 });
+  });
+
   test('end with the primary, though it could tell them nothing', async () => {
     const gateway = startTwo();
     const [, address = ''] = await gateway.until(ready);

@@ -78,7 +78,11 @@ export class Primary {
   #stopping = false;
   #killed = false;
   #grace: NodeJS.Timeout | undefined;
-  #replacing: Promise<void> | undefined;
+  readonly #allReady = Promise.withResolvers<void>();
+  /** Ends when the workers have started, and the last replacement is done. */
+  #replacing: Promise<void> = this.#allReady.promise;
+  /** Another replacement begins after the current one. */
+  #replacesAgain = false;
 
   constructor(options: PrimaryOptions) {
     this.#options = options;
@@ -118,13 +122,16 @@ export class Primary {
 
   /**
    * Replaces the workers one after the other: each new one loads the definitions and the code that are on the disk now, and the
-   * old one leaves once it is ready. If one can't start, the old ones stay. Called meanwhile, it begins again afterwards.
+   * old one leaves once it is ready. If one can't start, the old ones stay. Called meanwhile, or while the first ones start, it
+   * begins once they are done: what is on the disk may be newer than what they have read.
    */
   replace(): void {
-    if (!this.#announced || this.#stopping) return;
-    const before = this.#replacing ?? Promise.resolve();
-    const replacing = before.then(() => this.#replaceAll());
-    this.#replacing = replacing;
+    if (this.#stopping || this.#replacesAgain) return;
+    this.#replacesAgain = true;
+    this.#replacing = this.#replacing.then(() => {
+      this.#replacesAgain = false;
+      return this.#replaceAll();
+    });
   }
 
   async #replaceAll(): Promise<void> {
@@ -204,6 +211,7 @@ export class Primary {
     if (this.#announced || !this.#seats.every((each) => each.member?.ready)) return;
     this.#announced = true;
     this.#options.ready(message);
+    this.#allReady.resolve();
   }
 
   #ask(member: Member): void {
