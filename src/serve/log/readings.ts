@@ -231,6 +231,8 @@ async function openLibrary(): Promise<() => Promise<LibraryMetric[]>> {
   const { collectDefaultMetrics, Registry } = await import('prom-client');
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  // They are gauges, so a name that ends with _total is wrong. nodejs_active_resources and its like have the same by type.
+  for (const what of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${what}_total`);
   return async () => (await registry.getMetricsAsJSON()) as unknown as LibraryMetric[];
 }
 
