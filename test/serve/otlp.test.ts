@@ -263,7 +263,8 @@ describe('an export by OTLP', () => {
     const test = await startTestGateway({ files: BACK, env: exporting(deaf.url, 'deaf') });
     try {
       for (let n = 0; n < 5; n++) expect((await test.call('/health/live')).status).toBe(200);
-      await eventually('a line', () => test.log().find(({ msg }) => /^The export by OTLP: /.test(String(msg))));
+      const { msg } = await eventually('a line', () => test.log().find(({ msg }) => /OTLP/.test(String(msg))));
+      expect(msg).toMatch(/^The export by OTLP: [\w ]+ \(400\)$/);
       await eventually('several exports', () => (deaf.headers.length > 6 ? true : undefined));
       expect(test.log().filter(({ msg }) => /OTLP/.test(String(msg))).length).toBeLessThan(4);
     } finally {

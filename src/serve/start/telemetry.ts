@@ -49,7 +49,7 @@ const QUIET = 60_000;
 function rarely(warn: (words: string) => void): (words: string) => void {
   const said = new Map<string, number>();
   return (words) => {
-    const line = `The export by OTLP: ${words.split('\n', 1)[0]}`;
+    const line = `The export by OTLP: ${reasonOf(words).split('\n', 1)[0]}`;
     const kind = line.replace(/\d+/g, '#').slice(0, 100);
     const now = performance.now();
     if (now - (said.get(kind) ?? Number.NEGATIVE_INFINITY) < QUIET) return;
@@ -57,6 +57,17 @@ function rarely(warn: (words: string) => void): (words: string) => void {
     said.set(kind, now);
     warn(line);
   };
+}
+
+/** What went wrong, without its stack: the SDK reports an error as the JSON of its properties. */
+function reasonOf(words: string): string {
+  try {
+    const { message, code } = JSON.parse(words) as { readonly message?: string; readonly code?: string };
+    if (!message) return code ?? words;
+    return code === undefined || message.includes(code) ? message : `${message} (${code})`;
+  } catch {
+    return words;
+  }
 }
 
 /**
