@@ -152,7 +152,7 @@ export function notReady(cause: unknown): Fault {
 function whyNotReady(cause: unknown): string {
   if (cause instanceof UnwritableError)
     return "the folder of blobs can't be written, so no content or result can be kept";
-  if (cause instanceof StoreBusyError) return 'the database is busy with another change of the same';
+  if (cause instanceof StoreBusyError) return 'the database is busy with another change';
   return 'the database does not answer';
 }
 

@@ -11,9 +11,12 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { LONGEST_TIMER } from '../../wire/waiting.ts';
+import { timeLeft } from '../deadline.ts';
+import { errorCode, StoreBusyError } from '../error.ts';
 import { statementSpans } from '../spans.ts';
 import type { Db, Tables } from '../tables.ts';
-import { type Connection, whileBusy } from './file.ts';
+import { type Connection, describe, whileBusy } from './file.ts';
 
 /** The number of prepared statements to keep. */
 const MOST_STATEMENTS = 256;
@@ -56,11 +59,11 @@ class TurnsDriver implements Driver {
 
   /** Takes the write lock at once: a transaction that began with a read could lose its turn to another process. */
   async beginTransaction(): Promise<void> {
-    await whileBusy(() => this.#connection.exec('begin immediate'));
+    await patiently(this.#connection, () => this.#connection.exec('begin immediate'));
   }
 
   async commitTransaction(): Promise<void> {
-    await whileBusy(() => this.#connection.exec('commit'));
+    await patiently(this.#connection, () => this.#connection.exec('commit'));
   }
 
   async rollbackTransaction(): Promise<void> {
@@ -89,10 +92,10 @@ class Runner implements DatabaseConnection {
     const exact = query.kind === 'RawNode';
     const statement = this.#prepare(sql, exact);
     if (!statement.reader) {
-      const { changes } = await whileBusy(() => statement.run(parameters));
+      const { changes } = await patiently(this.#connection, () => statement.run(parameters));
       return { numAffectedRows: BigInt(changes), rows: [] };
     }
-    const rows = (await whileBusy(() => statement.all(parameters))) as Record<string, unknown>[];
+    const rows = (await patiently(this.#connection, () => statement.all(parameters))) as Record<string, unknown>[];
     return { rows: (exact ? rows.map(narrowed) : rows) as R[] };
   }
 
@@ -109,6 +112,15 @@ class Runner implements DatabaseConnection {
     const [oldest] = this.#statements.keys();
     if (this.#statements.size > MOST_STATEMENTS && oldest !== undefined) this.#statements.delete(oldest);
     return statement;
+  }
+}
+
+/** Runs a statement once no other connection has the database locked. @throws StoreBusyError when that takes too long */
+async function patiently<T>(connection: Connection, work: () => T): Promise<T> {
+  try {
+    return await whileBusy(work);
+  } catch (error) {
+    throw errorCode(error).startsWith('SQLITE_BUSY') ? describe(connection.name, error) : error;
   }
 }
 
@@ -138,7 +150,10 @@ export class Turns {
   readonly #inside = new AsyncLocalStorage<Turn>();
   #taken = false;
 
-  /** Resolves when it is the caller's turn. @throws Error when the caller is inside the transaction that it would wait for */
+  /**
+   * Resolves when it is the caller's turn.
+   * @throws Error when the caller is inside the transaction that it would wait for; StoreBusyError at the current deadline
+   */
   take(): Promise<void> {
     if (!this.#taken) {
       this.#taken = true;
@@ -146,7 +161,17 @@ export class Turns {
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#waiting.push(resolve);
-    if (this.#inside.getStore()?.over === false) this.#giveUp(promise, resolve, reject);
+    const giveUp = (ms: number, reason: () => Error): void => {
+      const late = setTimeout(() => {
+        this.#waiting.splice(this.#waiting.indexOf(resolve), 1);
+        reject(reason());
+      }, ms);
+      promise.finally(() => clearTimeout(late)).catch(() => {});
+    };
+    const left = timeLeft() ?? Number.POSITIVE_INFINITY;
+    // Code that the transaction does not wait for gets its turn in time; the error is for code that it does wait for.
+    if (this.#inside.getStore()?.over === false && left > NESTED_WAIT) giveUp(NESTED_WAIT, nested);
+    else if (left <= LONGEST_TIMER) giveUp(left, () => new StoreBusyError('', 'another transaction has the database'));
     return promise;
   }
 
@@ -165,13 +190,8 @@ export class Turns {
       turn.over = true;
     }
   }
+}
 
-  /** Code that the transaction does not wait for gets its turn in time; the error is for code that it does wait for. */
-  #giveUp(promise: Promise<void>, resolve: () => void, reject: (error: Error) => void): void {
-    const late = setTimeout(() => {
-      this.#waiting.splice(this.#waiting.indexOf(resolve), 1);
-      reject(new Error('code inside a transaction waits for the database: it must use the transaction it was given'));
-    }, NESTED_WAIT);
-    promise.finally(() => clearTimeout(late)).catch(() => {});
-  }
+function nested(): Error {
+  return new Error('code inside a transaction waits for the database: it must use the transaction it was given');
 }

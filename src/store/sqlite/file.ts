@@ -2,7 +2,8 @@ import { accessSync, closeSync, constants, existsSync, openSync, statSync } from
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { errorCode, errorText, StoreError } from '../error.ts';
+import { timeLeft } from '../deadline.ts';
+import { errorCode, errorText, StoreBusyError, StoreError } from '../error.ts';
 import { createFolder } from '../file/folder.ts';
 
 /** A connection to an SQLite database. */
@@ -78,12 +79,12 @@ export function describe(file: string, error: unknown): StoreError {
     );
   }
   if (code.startsWith('SQLITE_BUSY')) {
-    return new StoreError(file, `${file} is locked by another process; end that one, or try again`, because);
+    return new StoreBusyError(file, `${file} is locked by another process; end that one, or try again`, because);
   }
   return new StoreError(file, `${file} can't be used as the database: ${errorText(error)}`, because);
 }
 
-/** Milliseconds to wait for another connection's lock. */
+/** Milliseconds to wait for another connection's lock, unless the current deadline comes first. */
 const BUSY_TIMEOUT = 5000;
 
 /** Milliseconds between two tries. */
@@ -92,10 +93,10 @@ const LONGEST_PAUSE = 20;
 /**
  * Tries again while another connection has the database locked, without blocking the process: SQLite's own waiting would, and
  * with it the holder of the lock when that is in the same process.
- * @throws SqliteError SQLITE_BUSY when it stays locked for five seconds; what the work throws
+ * @throws SqliteError SQLITE_BUSY when it stays locked for five seconds, or until the current deadline; what the work throws
  */
 export async function whileBusy<T>(work: () => T): Promise<T> {
-  const limit = performance.now() + BUSY_TIMEOUT;
+  const limit = performance.now() + Math.min(timeLeft() ?? BUSY_TIMEOUT, BUSY_TIMEOUT);
   for (let ms = 1; ; ms = Math.min(2 * ms, LONGEST_PAUSE)) {
     try {
       return work();
