@@ -131,10 +131,13 @@ export class Saves {
     // Classes after this save, and after saves that its classes make, run for the user who saves.
     const hasEvents = component.events.some(({ enabled }) => enabled);
     if (facts.user !== undefined && hasEvents) await directory.keep(facts.user);
+    const keys = Object.values(this.recordsOf(component).keysOf(record));
+    const about = `record ${JSON.stringify([component.table, ...keys])}`;
     for (let tries = 1; ; tries++) {
       try {
-        const saved = await store.transaction((tx) =>
-          this.inside(tx, component, action, record, { ...facts, depth: 0 }),
+        const saved = await store.transaction(
+          (tx) => this.inside(tx, component, action, record, { ...facts, depth: 0 }),
+          about,
         );
         if (hasEvents) queue.wake(EVENTS);
         return saved;

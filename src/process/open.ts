@@ -64,7 +64,7 @@ export function openScheduler({ blobs, now = Date.now, grace = GRACE, ...options
       const [row, report] = await store.transaction(async (tx) => {
         const removed = await updateRequest(tx, registry, ports, { instance, action, user });
         return [await findRow(tx, instance), removed];
-      });
+      }, `request ${instance}`);
       queue.wake(QUEUE);
       if (report !== undefined) await ports.reports.delete(report);
       return shownRequest(row, clock);

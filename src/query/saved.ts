@@ -134,7 +134,7 @@ async function keep(store: Store, owner: string, query: Query, definition: JsonV
       .onConflict((conflict) => conflict.columns(['owner', 'name']).doUpdateSet(row))
       .execute();
     return { query, replaced: false };
-  });
+  }, `query ${owner} ${query.id}`);
 }
 
 /** Links definitions. An unchanged definition keeps its object, which identifies its plan. */

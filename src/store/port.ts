@@ -18,10 +18,12 @@ export interface Store {
    * Runs work in a transaction that may write, and commits it; an error rolls all of it back. Work may use only the transaction
    * that it is given: on SQLite everything else waits for its end. On PostgreSQL work may run more than once, when its
    * transaction gave way to another; it commits once.
+   * @param about what it locks, when many may want the same: its transactions of this gateway wait for each other before they
+   * take a connection
    * @throws what work throws; errors of the database. When the connection is lost during the commit, it is unknown whether the
    * transaction was committed
    */
-  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Db) => Promise<T>, about?: string): Promise<T>;
   /**
    * What {@link migrate} and then {@link loadSampleData} would run, in their order; changes nothing.
    * @throws StoreError

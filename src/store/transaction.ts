@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { withinTime } from '../wire/waiting.ts';
 import { timeLeft } from './deadline.ts';
-import { errorCode, StoreError } from './error.ts';
+import { errorCode, StoreBusyError, StoreError } from './error.ts';
 import type { Db } from './tables.ts';
 
 /** The most tries at work whose transaction gives way to others. */
@@ -41,6 +42,39 @@ export async function transactPatiently<T>(db: Db, work: (tx: Db) => Promise<T>)
     } catch (error) {
       if (tries === TRIES || !gaveWay(error)) throw error;
       await pause(Math.random() * 5 * 2 ** tries);
+    }
+  }
+}
+
+/**
+ * Work about the same thing, one after the other in the order of the calls. What waits here needs no connection: many callers
+ * of one record that another gateway has locked must not take all of them until the database refuses the lock.
+ */
+export class Lines {
+  readonly #last = new Map<string, Promise<void>>();
+  readonly #patience: number;
+
+  /** @param patience milliseconds to wait for others, unless the current deadline comes first */
+  constructor(patience: number) {
+    this.#patience = patience;
+  }
+
+  /** @param about names the thing @throws StoreBusyError when others take too long; what the work throws */
+  async run<T>(about: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(about);
+    const { promise: over, resolve: end } = Promise.withResolvers<void>();
+    const last = before === undefined ? over : before.then(() => over);
+    this.#last.set(about, last);
+    last.then(() => {
+      if (this.#last.get(about) === last) this.#last.delete(about);
+    });
+    try {
+      const patience = Math.min(timeLeft() ?? this.#patience, this.#patience);
+      const late = (): Error => new StoreBusyError('', `other changes of the same took longer than ${patience} ms`);
+      if (before !== undefined) await withinTime(before, patience, late);
+      return await work();
+    } finally {
+      end();
     }
   }
 }

@@ -110,6 +110,9 @@ export function callerOf({ call }: Pick<TestGateway, 'call'>) {
     get,
     json,
     schedule,
+    /** Changes the state of a request: `Hold`, `Restart`, `Cancelled` or `Deleted`. */
+    act: (instance: number, RunStatus: string): Promise<Reply> =>
+      send('PATCH', `ProcessRequest.v1/requests/${instance}`, { RunStatus }),
     scheduled: async (...given: Parameters<typeof schedule>): Promise<number> => {
       const { status, text } = await schedule(...given);
       if (status !== 201) throw new Error(`${status} ${text}`);

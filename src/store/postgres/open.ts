@@ -8,7 +8,7 @@ import { loadSampleData, pendingSampleData, type SampleDataAccess } from '../sch
 import { lacking, migrate, planOf, type SchemaAccess } from '../schema/schema.ts';
 import { statementSpans } from '../spans.ts';
 import type { AppliedStep, Db, Tables } from '../tables.ts';
-import { transactPatiently } from '../transaction.ts';
+import { Lines, transactPatiently } from '../transaction.ts';
 import { filesOf } from '../url.ts';
 import { describePostgres } from './error.ts';
 import { Installation } from './installation.ts';
@@ -28,7 +28,9 @@ export function openPostgres(options: StoreOptions): Store {
     dialect: new PostgresDialect({ pool }),
     log: statementSpans('postgresql'),
   });
-  const transaction: Store['transaction'] = (work) => transactPatiently(db, work);
+  const lines = new Lines(config.bounds.timeouts.lock);
+  const transaction: Store['transaction'] = (work, about) =>
+    about === undefined ? transactPatiently(db, work) : lines.run(about, () => transactPatiently(db, work));
   const schema = schemaOf(location, db, transaction);
   const { engine = 'postgresql' } = options;
   const access: PostgresAccess = { config, engine, connections, queue: () => installation.queue() };
