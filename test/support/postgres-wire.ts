@@ -6,20 +6,23 @@ interface Message {
   readonly bytes: Buffer;
 }
 
+/** What a transaction writes: `insert note`, `update job`; a table of pg-boss is `pgboss`. */
+export type Writes = ReadonlySet<string>;
+
 /** What a proxy does with the commit of a transaction. */
-type OnCommit = (transaction: string) => 'forward' | 'hold';
+type OnCommit = (writes: Writes) => 'forward' | 'hold';
 
 /**
- * A TCP proxy before PostgreSQL, which reads the statements of its clients. It names a transaction by the tables that it writes,
- * in order; it can keep a commit from the database, and stop forwarding without closing anything.
+ * A TCP proxy before PostgreSQL, which reads the statements of its clients and notes what each transaction writes. It can keep a
+ * commit from the database, and stop forwarding without closing anything.
  */
 export class PostgresWire {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   /** Called before a commit is forwarded. */
   onCommit: OnCommit = () => 'forward';
-  /** All transactions that were about to commit. */
-  readonly seen = new Set<string>();
+  /** What transactions wrote that were about to commit, by its text. */
+  readonly seen = new Map<string, Writes>();
   #stalled = false;
 
   private constructor(host: string, port: number) {
@@ -71,10 +74,10 @@ export class PostgresWire {
     let held = false;
     client.on('data', (bytes) => {
       for (const { type, bytes: message } of statements.read(bytes)) {
-        const transaction = statements.take(type, message);
-        if (transaction !== undefined) {
-          this.seen.add(transaction);
-          held ||= this.onCommit(transaction) === 'hold';
+        const writes = statements.take(type, message);
+        if (writes !== undefined) {
+          this.seen.set([...writes].join(', '), writes);
+          held ||= this.onCommit(writes) === 'hold';
         }
         if (!held) server.write(message);
       }
@@ -82,7 +85,7 @@ export class PostgresWire {
   }
 }
 
-const WRITES = /(?<!for |do |key )\b(?:insert into|update|delete from)\s+"?([a-z_]+)"?(?:\."?([a-z_]+)"?)?/gi;
+const WRITES = /(?<!for |do |key )\b(insert|update|delete)(?: into| from)?\s+"?([a-z_]+)"?(?:\."?([a-z_]+)"?)?/gi;
 
 /** The statements of one connection. */
 class Statements {
@@ -105,21 +108,20 @@ class Statements {
     }
   }
 
-  /** @returns the transaction that a message commits */
-  take(type: string, message: Buffer): string | undefined {
+  /** @returns what the transaction writes that a message commits */
+  take(type: string, message: Buffer): Writes | undefined {
     if (type !== 'Q' && type !== 'P') return undefined;
     // Behind the length: the name of a statement that is parsed, and its text.
     const [first = '', second = ''] = message.subarray(5).toString().split('\0');
     const text = type === 'Q' ? first : second;
     if (/^begin/i.test(text)) this.#writes = new Set();
     else if (/^rollback/i.test(text)) this.#writes = undefined;
-    else if (/^commit/i.test(text)) return [...(this.#writes ?? [])].join(' ');
-    else for (const [, table = '', inSchema] of text.matchAll(WRITES)) this.#add(table, inSchema);
+    else if (/^commit/i.test(text)) return this.#writes ?? new Set();
+    else
+      for (const [, verb = '', table = '', inSchema] of text.matchAll(WRITES)) {
+        const name = inSchema === undefined ? table : 'pgboss';
+        this.#writes?.add(`${verb.toLowerCase()} ${name.replace(/^signalbox_/, '')}`);
+      }
     return undefined;
-  }
-
-  #add(table: string, inSchema: string | undefined): void {
-    const name = inSchema === undefined ? table : 'pgboss';
-    this.#writes?.add(name.replace(/^signalbox_/, ''));
   }
 }
