@@ -1,4 +1,4 @@
-// Shows that nothing is lost and nothing done twice while gateways die and the database restarts: see --help.
+// Shows that nothing is lost and nothing done twice while gateways die, hang and change: see --help.
 import { coloursOf, renderTable } from '../src/cli/terminal.ts';
 import { readOptions } from './fleet/options.ts';
 import { type FleetResult, isSound, runFleet } from './fleet/run.ts';
@@ -6,7 +6,7 @@ import { runScript } from './support/command-line.ts';
 
 /** Lines shown per kind of error; there may be hundreds. */
 const SHOWN = 20;
-const HEADING = ['ITEMS', 'ACCEPTED', 'ANSWER LOST', 'OF THEM CARRIED OUT', 'DONE', 'CANCELLED', 'WRONG'];
+const HEADING = ['ITEMS', 'ACCEPTED', 'ANSWER LOST', 'OF THEM CARRIED OUT', 'DONE', 'CANCELLED', 'DIED', 'WRONG'];
 
 await runScript(readOptions, async (options, say) => {
   say(`seed ${options.seed}: ${options.gateways} gateways, ${options.seconds} s`);
@@ -17,16 +17,18 @@ await runScript(readOptions, async (options, say) => {
 });
 
 function print(result: FleetResult): void {
-  const { accounts, mishaps, overlaps, amiss } = result;
-  const rows = accounts.map(({ kind, accepted, unknown, happened, done, cancelled, wrong }) =>
-    [kind, accepted, unknown, happened, done, cancelled, wrong.length].map(String),
+  const { accounts, mishaps, calls, early, overlaps, amiss } = result;
+  const rows = accounts.map(({ kind, accepted, unknown, happened, done, cancelled, died, wrong }) =>
+    [kind, accepted, unknown, happened, done, cancelled, died, wrong.length].map(String),
   );
-  const right = new Set([1, 2, 3, 4, 5, 6]);
+  const right = new Set([1, 2, 3, 4, 5, 6, 7]);
   process.stdout.write(`\n${renderTable(HEADING, rows, { colours: coloursOf(process.stdout), right })}`);
+  process.stdout.write(`${[...mishaps.counts].map(([what, count]) => `${count} ${what}`).join(', ')}\n`);
   process.stdout.write(
-    `${mishaps.kills} kills of gateways, ${mishaps.workers} of workers, ${mishaps.restarts} restarts of the database\n`,
+    `${calls.all} calls, ${calls.quiet} of them while nothing failed: ${calls.lost.length} of these lost\n`,
   );
-  for (const wrong of [...accounts.map((account) => account.wrong), overlaps, amiss]) {
+  process.stdout.write(`${early} requests refused by gateways whose definitions lacked what they needed\n`);
+  for (const wrong of [...accounts.map((account) => account.wrong), overlaps, amiss, mishaps.wrong, calls.lost]) {
     for (const line of wrong.slice(0, SHOWN)) process.stdout.write(`  ${line}\n`);
     if (wrong.length > SHOWN) process.stdout.write(`  and ${wrong.length - SHOWN} more of this kind\n`);
   }

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { FleetGateway } from './gateway.ts';
+import type { Disturbance } from './disturbance.ts';
 import type { Random } from './random.ts';
 
 /** The result of a request. */
@@ -23,10 +23,17 @@ export type Client = (asked: Asked) => Promise<Answer>;
 const ANSWER_MS = 30_000;
 const AUTHORIZATION = `Basic ${Buffer.from('demo:demo').toString('base64')}`;
 
-/** A client that calls a different running gateway each time. */
-export function createClient(gateways: readonly FleetGateway[], random: Random): Client {
+/** What can be called: a gateway, or a proxy before several. */
+export interface Target {
+  readonly address: string;
+  /** Whether it can be reached now. */
+  readonly up: boolean;
+}
+
+/** A client that calls any of the targets that are up, at random. */
+export function createClient(targets: readonly Target[], random: Random): Client {
   return async ({ method = 'GET', path, body }) => {
-    const up = await anyUp(gateways);
+    const up = await anyUp(targets);
     if (up.length === 0) return { kind: 'unknown', why: 'no gateway came up' };
     const url = `${random.pick(up).address}/gateway/RESTListeningConnector/${path}`;
     try {
@@ -45,14 +52,37 @@ export function createClient(gateways: readonly FleetGateway[], random: Random):
   };
 }
 
-/** The running gateways. Waits until there is one, since no request was sent yet. */
-async function anyUp(gateways: readonly FleetGateway[]): Promise<readonly FleetGateway[]> {
+/** The targets that are up. Waits until there is one, since no request was sent yet. */
+async function anyUp(targets: readonly Target[]): Promise<readonly Target[]> {
   const limit = performance.now() + ANSWER_MS;
   for (;;) {
-    const up = gateways.filter((gateway) => gateway.up);
+    const up = targets.filter((target) => target.up);
     if (up.length > 0 || performance.now() > limit) return up;
     await setTimeout(50);
   }
+}
+
+/** The number of calls. */
+export interface Calls {
+  all: number;
+  /** Those that began and ended while nothing failed: none of them may be lost. */
+  quiet: number;
+  /** Those of them that were lost nevertheless. */
+  readonly lost: string[];
+}
+
+/** A client whose calls are counted. */
+export function countCalls(client: Client, calls: Calls, disturbance: Disturbance): Client {
+  return async (asked) => {
+    const from = Date.now();
+    const answer = await client(asked);
+    calls.all++;
+    if (disturbance.covers(from, Date.now())) return answer;
+    calls.quiet++;
+    if (answer.kind === 'unknown')
+      calls.lost.push(`${new Date(from).toISOString()} ${asked.method ?? 'GET'} ${asked.path}: ${answer.why}`);
+    return answer;
+  };
 }
 
 /** Repeats a request that changes nothing until it succeeds. @throws Error if the time is up */

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { NEXT_RECORDS } from './ledger.ts';
 
 /** The test's own tables, in addition to the gateway's. The database itself records what was saved, and in which order. */
 const TABLES = `
@@ -19,6 +20,11 @@ export interface RequestRow {
   readonly instance: number;
   readonly item: string;
   readonly status: string;
+  /** Whether it has one attempt only. */
+  readonly once: boolean;
+  /** When it was entered and when it ended, in milliseconds since 1970. */
+  readonly from: number;
+  readonly to: number;
 }
 
 /** A save, identified by the record and its step; for an audit row also the class that wrote it. */
@@ -38,9 +44,10 @@ export interface Held {
   readonly audits: readonly (SaveRow & { readonly class: number })[];
 }
 
-/** Creates the test's tables. */
-export async function createTables(url: string): Promise<void> {
-  await withClient(url, (client) => client.query(TABLES));
+/** Creates the test's tables, in the schema if there is one. */
+export async function createTables(url: string, schema?: string): Promise<void> {
+  const inSchema = schema === undefined ? '' : `create schema ${schema}; set search_path = ${schema};`;
+  await withClient(url, (client) => client.query(inSchema + TABLES));
 }
 
 /** The number of unfinished items. */
@@ -48,7 +55,9 @@ export function unfinished(url: string): Promise<number> {
   return withClient(url, async (client) => {
     const { rows } = await client.query<{ open: number }>(
       `select (select count(*) from psprcsrqst where runstatus not in ('1', '2', '3', '8', '9', '10', '17'))
-            + greatest(0, 2 * (select count(*) from fleet_saved) - (select count(*) from fleet_audit)) as open`,
+            + greatest(0, 2 * (select count(*) from fleet_saved) - (select count(*) from fleet_audit where class < 3))
+            + greatest(0, (select count(*) from fleet_saved where id like '${NEXT_RECORDS}%')
+              - (select count(*) from fleet_audit where class = 3 and id like '${NEXT_RECORDS}%')) as open`,
     );
     return Number(rows[0]?.open);
   });
@@ -57,8 +66,11 @@ export function unfinished(url: string): Promise<number> {
 /** Reads everything that the accounts need. */
 export function readHeld(url: string): Promise<Held> {
   return withClient(url, async (client) => {
-    const requests = await client.query<RequestRow>(
-      'select prcsinstance as instance, runcntlid as item, runstatus as status from psprcsrqst order by prcsinstance',
+    const requests = await client.query<
+      Omit<RequestRow, 'from' | 'to'> & { begun: string | null; ended: string | null }
+    >(
+      `select prcsinstance as instance, runcntlid as item, runstatus as status, prcsname = 'FLEET_NEXT' as once,
+         rqstdttm as begun, enddttm as ended from psprcsrqst order by prcsinstance`,
     );
     const effects = await client.query<{ item: string }>('select item from fleet_effect');
     const saved = await client.query<SaveRow>('select id, step from fleet_saved order by number');
@@ -66,7 +78,13 @@ export function readHeld(url: string): Promise<Held> {
       'select class, id, step from fleet_audit order by number',
     );
     return {
-      requests: requests.rows.map((row) => ({ ...row, instance: Number(row.instance) })),
+      requests: requests.rows.map(({ begun, ended, ...row }) => ({
+        ...row,
+        instance: Number(row.instance),
+        from: Date.parse(`${begun}Z`),
+        // It is in whole seconds.
+        to: Date.parse(`${ended}Z`) + 1000,
+      })),
       effects: effects.rows.map(({ item }) => item),
       saved: saved.rows,
       audits: audits.rows,

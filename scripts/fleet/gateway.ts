@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, openSync, readFileSync } from 'node:fs';
+import { existsSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FleetProject } from './project.ts';
 import type { Random } from './random.ts';
@@ -26,6 +26,7 @@ export class FleetGateway {
   #child: ChildProcess | undefined;
   /** Whether it has answered since it was started. */
   #up = false;
+  #frozen = false;
   /** When processes were killed, in milliseconds since 1970. */
   readonly #deaths: Map<number, number>;
 
@@ -36,21 +37,34 @@ export class FleetGateway {
     this.#log = openSync(start.project.log, 'a');
   }
 
+  /** Whether calls can reach it. One that is frozen takes them, and does not answer. */
   get up(): boolean {
     return this.#up;
   }
 
-  /** Starts it repeatedly until it answers, because it exits if the database is unavailable. */
+  get frozen(): boolean {
+    return this.#frozen;
+  }
+
+  get hasWorkers(): boolean {
+    return this.#start.workers > 1;
+  }
+
+  get project(): FleetProject {
+    return this.#start.project;
+  }
+
+  /** Starts it repeatedly until it is ready, because it exits if the database is unavailable. */
   async start(signal: AbortSignal): Promise<void> {
     while (!this.#up) {
-      signal.throwIfAborted();
+      if (signal.aborted) throw new Error(`a gateway does not start; its output is in ${this.project.log}`);
       if (this.#child === undefined) this.#spawn();
       await look();
-      const live = await fetch(`${this.address}/health/live`, { signal: AbortSignal.timeout(5_000) }).catch(
+      const ready = await fetch(`${this.address}/health/ready`, { signal: AbortSignal.timeout(5_000) }).catch(
         () => undefined,
       );
-      await live?.body?.cancel();
-      this.#up = this.#child !== undefined && live?.status === 200;
+      await ready?.body?.cancel();
+      this.#up = this.#child !== undefined && ready?.status === 200;
     }
   }
 
@@ -64,7 +78,39 @@ export class FleetGateway {
     child.kill('SIGKILL');
     await gone;
     this.#deaths.set(child.pid, Date.now());
+    // A frozen worker does not notice that.
+    for (const pid of workers) send(pid, 'SIGCONT');
+    this.#frozen = false;
     await Promise.all(workers.map((pid) => this.#ended(pid)));
+  }
+
+  /** Stops it and its workers as a debugger or a paused virtual machine does, until {@link thaw}. @returns their pids */
+  freeze(): readonly number[] {
+    const pid = this.#child?.pid;
+    if (pid === undefined) return [];
+    this.#frozen = true;
+    const pids = [pid, ...childrenOf(pid)];
+    for (const each of pids) send(each, 'SIGSTOP');
+    return pids;
+  }
+
+  /** Continues processes that were frozen and are still there. */
+  thaw(pids: readonly number[]): void {
+    if (this.#frozen) for (const pid of pids) send(pid, 'SIGCONT');
+    this.#frozen = false;
+  }
+
+  /** Has it replace its workers, one at a time. Resolves when all have been. */
+  async replaceWorkers(signal: AbortSignal): Promise<void> {
+    const child = this.#child;
+    if (child?.pid === undefined) return;
+    const before = childrenOf(child.pid);
+    child.kill('SIGUSR2');
+    await Promise.all(before.map((pid) => this.#ended(pid, signal)));
+    while (childrenOf(child.pid).length < before.length) {
+      signal.throwIfAborted();
+      await look();
+    }
   }
 
   /** Kills one of its workers with SIGKILL; the gateway replaces it. @returns whether it has any */
@@ -91,8 +137,11 @@ export class FleetGateway {
     return how;
   }
 
-  async #ended(pid: number): Promise<void> {
-    while (existsSync(`/proc/${pid}`)) await look();
+  async #ended(pid: number, signal?: AbortSignal): Promise<void> {
+    while (existsSync(`/proc/${pid}`)) {
+      signal?.throwIfAborted();
+      await look();
+    }
     this.#deaths.set(pid, Date.now());
   }
 
@@ -105,7 +154,7 @@ export class FleetGateway {
       DATABASE_URL: database,
       FLEET_MARKS: project.marks,
     };
-    const command = join(project.product, 'dist/cli/main.js');
+    const command = join(realpathSync(join(project.root, 'node_modules/signalbox')), 'dist/cli/main.js');
     const child = spawn(process.execPath, [command, 'serve', '--workers', String(workers)], {
       cwd: project.root,
       env,
@@ -118,6 +167,15 @@ export class FleetGateway {
       this.#child = undefined;
       this.#up = false;
     });
+  }
+}
+
+/** Sends a signal to a process, if it is still there. */
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended.
   }
 }
 

@@ -10,6 +10,8 @@ export interface Ledger {
   readonly runs: { accepted: number; unknown: number; done: number; cancelled: number; readonly wrong: string[] };
   /** Answers that no failure explains. */
   readonly refused: string[];
+  /** Requests that a gateway refused because only the next definitions know what they name. */
+  early: number;
 }
 
 /** An empty ledger. */
@@ -20,6 +22,7 @@ export function createLedger(): Ledger {
     saves: { accepted: new Set(), unknown: new Set() },
     runs: { accepted: 0, unknown: 0, done: 0, cancelled: 0, wrong: [] },
     refused: [],
+    early: 0,
   };
 }
 
@@ -27,3 +30,6 @@ export function createLedger(): Ledger {
 export function saveKey(id: string, step: number): string {
   return `${id} step ${step}`;
 }
+
+/** Prefix of the records that only gateways with the next definitions save, so that all three classes run for each save. */
+export const NEXT_RECORDS = 'n';

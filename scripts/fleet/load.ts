@@ -1,49 +1,76 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Answer, ask, type Client } from './client.ts';
-import { type Ledger, saveKey } from './ledger.ts';
+import { type Ledger, NEXT_RECORDS, saveKey } from './ledger.ts';
 import type { Random } from './random.ts';
+
+type Answered = Extract<Answer, { kind: 'answered' }>;
 
 /** Dependencies of the clients. */
 export interface LoadPorts {
   readonly client: Client;
   readonly ledger: Ledger;
   readonly random: Random;
+  readonly rollout: Rollout;
   /** Ends the entering of new items. */
   readonly over: AbortSignal;
   /** Ends the waiting for entered items. */
   readonly limit: AbortSignal;
 }
 
+/** How many gateways have the next definitions. */
+export interface Rollout {
+  some: boolean;
+  all: boolean;
+}
+
 /** Milliseconds between two items that a client enters. */
 const PAUSE = [20, 120] as const;
 
-/** One in this many items is cancelled, or held for a while. */
+/** One in this many items is cancelled, or held for a while, or needs the next definitions. */
 const SELDOM = 6;
+
+/** Whether an item is to need the next definitions; some of it reaches gateways that lack them. */
+function isNext({ random, rollout }: LoadPorts): boolean {
+  return random.between(1, SELDOM) <= 2 && rollout.some;
+}
+
+/**
+ * Notes an answer that was not a success.
+ * @param mayBeEarly whether the request needs the next definitions, and not every gateway had them
+ */
+function rejected(ledger: Ledger, what: string, answer: Answered, mayBeEarly: boolean): void {
+  if (mayBeEarly) ledger.early++;
+  else refused(ledger, what, answer);
+}
 
 /** Enters processes one after the other; some are cancelled, others held and released. */
 export async function scheduleProcesses(name: string, ports: LoadPorts): Promise<void> {
-  const { client, ledger, random, over } = ports;
+  const { client, ledger, random, rollout, over } = ports;
   for (let count = 1; !over.aborted; count++) {
     const item = `${name}-${count}`;
+    const next = isNext(ports) ? random.pick(['process', 'parameter'] as const) : undefined;
+    const { all } = rollout;
+    const parameters = {
+      ITEM: item,
+      PAUSE: String(random.between(0, 400)),
+      ...(next === 'parameter' && { NOTE: 'next' }),
+    };
     const body = {
       RunControlId: item,
       ProcessType: 'Application Engine',
-      ProcessName: 'FLEET_WORK',
-      parameters: [
-        { Name: 'ITEM', Value: item },
-        { Name: 'PAUSE', Value: String(random.between(0, 400)) },
-      ],
+      ProcessName: next === 'process' ? 'FLEET_NEXT' : 'FLEET_WORK',
+      parameters: Object.entries(parameters).map(([Name, Value]) => ({ Name, Value })),
     };
     const answer = await client({ method: 'POST', path: 'ProcessRequest.v1/requests', body });
     if (answer.kind === 'unknown') ledger.schedules.unknown.add(item);
     else if (answer.status === 201) {
       const instance: number = JSON.parse(answer.text).ProcessInstance;
       ledger.schedules.accepted.set(item, instance);
-      const next = random.between(1, SELDOM);
+      const then = random.between(1, SELDOM);
       await setTimeout(random.between(0, 400));
-      if (next === 1) await cancelProcess(ports, item, instance);
-      if (next === 2) await holdProcess(ports, item, instance);
-    } else refused(ledger, `schedule of ${item}`, answer);
+      if (then === 1) await cancelProcess(ports, item, instance);
+      if (then === 2) await holdProcess(ports, item, instance);
+    } else rejected(ledger, `schedule of ${item}`, answer, next !== undefined && !(all && rollout.all));
     await setTimeout(random.between(...PAUSE));
   }
 }
@@ -76,31 +103,45 @@ function update(client: Client, instance: number, status: string): Promise<Answe
 }
 
 /** Saves a record repeatedly, each time with the next step. */
-export async function saveRecord(id: string, { client, ledger, random, over }: LoadPorts): Promise<void> {
+export function saveRecord(id: string, ports: LoadPorts): Promise<void> {
+  return save(id, 'Fleet.v1', ports);
+}
+
+/** The same through an operation that only gateways with the next definitions have. */
+export function saveNextRecord(name: string, ports: LoadPorts): Promise<void> {
+  return save(`${NEXT_RECORDS}${name}`, 'FleetNext.v1', ports);
+}
+
+async function save(id: string, service: string, { client, ledger, random, rollout, over }: LoadPorts): Promise<void> {
+  const next = service === 'FleetNext.v1';
   for (let step = 1; !over.aborted; step++) {
-    const answer = await client({ method: 'PUT', path: `Fleet.v1/Records/${id}`, body: { STEP: step } });
+    await setTimeout(random.between(...PAUSE));
+    if (next && !rollout.some) continue;
+    const { all } = rollout;
+    const answer = await client({ method: 'PUT', path: `${service}/Records/${id}`, body: { STEP: step } });
     const key = saveKey(id, step);
     if (answer.kind === 'unknown') ledger.saves.unknown.add(key);
     else if (answer.status < 300) ledger.saves.accepted.add(key);
-    else refused(ledger, key, answer);
-    await setTimeout(random.between(...PAUSE));
+    else rejected(ledger, key, answer, next && !(all && rollout.all));
   }
 }
 
 /** Enters polled queries, and follows each to its end. */
 export async function pollQueries(name: string, ports: LoadPorts): Promise<void> {
-  const { client, ledger, random, over } = ports;
+  const { client, ledger, random, rollout, over } = ports;
   for (let count = 1; !over.aborted; count++) {
     const item = `${name}-${count}`;
+    const next = isNext(ports);
+    const { all } = rollout;
     const rows = random.between(0, 300);
     const prompts = `prompt_uniquepromptname=ITEM,COUNT,PAUSE&prompt_fieldvalue=${item},${rows},${random.between(0, 400)}`;
-    const path = `ExecuteQueryPoll.v1/PUBLIC/FLEET_ROWS/JSON/NONFILE?json_resp=true&${prompts}`;
+    const path = `ExecuteQueryPoll.v1/PUBLIC/${next ? 'FLEET_NEXT_ROWS' : 'FLEET_ROWS'}/JSON/NONFILE?json_resp=true&${prompts}`;
     const answer = await client({ path });
     if (answer.kind === 'unknown') ledger.runs.unknown++;
     else if (answer.status === 200) {
       ledger.runs.accepted++;
       await followRun(ports, item, JSON.parse(answer.text).QueryInstance, rows);
-    } else refused(ledger, `query ${item}`, answer);
+    } else rejected(ledger, `query ${item}`, answer, next && !(all && rollout.all));
     await setTimeout(random.between(...PAUSE));
   }
 }
@@ -157,6 +198,6 @@ async function endOf(ports: LoadPorts, item: string, instance: string, rows: num
   return sound ? undefined : `the blocks have ${found.length} rows, or not the requested ones`;
 }
 
-function refused(ledger: Ledger, what: string, { status, text }: Extract<Answer, { kind: 'answered' }>): void {
+function refused(ledger: Ledger, what: string, { status, text }: Answered): void {
   ledger.refused.push(`${what}: ${status} ${text.slice(0, 300)}`);
 }

@@ -1,22 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { freePort } from '../../test/support/free-port.ts';
-import { type PostgresServer, startPostgres } from '../../test/support/postgres-server.ts';
 import { type Account, accountProcesses, accountRuns, accountSaves } from './account.ts';
-import { createClient } from './client.ts';
+import { type Calls, type Client, countCalls, createClient } from './client.ts';
 import { createTables, readHeld, unfinished } from './database.ts';
-import { FleetGateway } from './gateway.ts';
+import { Disturbance } from './disturbance.ts';
+import type { FleetGateway } from './gateway.ts';
 import { createLedger, type Ledger } from './ledger.ts';
-import { type LoadPorts, pollQueries, saveRecord, scheduleProcesses } from './load.ts';
+import { type LoadPorts, pollQueries, type Rollout, saveNextRecord, saveRecord, scheduleProcesses } from './load.ts';
 import { befall, type Mishaps } from './mishaps.ts';
 import type { FleetOptions } from './options.ts';
 import { findOverlaps } from './overlaps.ts';
 import type { Mark } from './project/intervals.ts';
-import { createProject, type FleetProject } from './project.ts';
 import { createRandom } from './random.ts';
+import { type Installation, type Servers, startServers } from './servers.ts';
 
-/** Clients of each kind. */
-const CLIENTS = 4;
+/** Clients of each kind, of the first installation; the second one has one of each. */
+const CLIENTS = 3;
+/** Milliseconds in which each failure must have happened once, whatever the duration. */
+const FIRST_ROUND_MS = 240_000;
 /** Milliseconds in which entered items must end once everything is running again. */
 const SETTLE_MS = 90_000;
 const PROGRESS_MS = 5_000;
@@ -25,6 +26,9 @@ const PROGRESS_MS = 5_000;
 export interface FleetResult {
   readonly accounts: readonly Account[];
   readonly mishaps: Mishaps;
+  readonly calls: Calls;
+  /** Requests that a gateway refused because only the next definitions know what they name. */
+  readonly early: number;
   readonly overlaps: readonly string[];
   /** Answers that no failure explains, gateways that did not end correctly, and items that did not end in time. */
   readonly amiss: readonly string[];
@@ -32,101 +36,129 @@ export interface FleetResult {
   readonly log: string;
 }
 
-/** The parts of a run. */
-interface Fleet {
-  readonly project: FleetProject;
-  readonly database: PostgresServer;
-  readonly gateways: readonly FleetGateway[];
-  readonly deaths: Map<number, number>;
-}
-
 /** Runs the whole test. @param say receives lines of progress */
 export async function runFleet(options: FleetOptions, say: (line: string) => void): Promise<FleetResult> {
-  const project = createProject();
-  const database = startPostgres(await freePort());
-  const deaths = new Map<number, number>();
-  const ports = await Promise.all(Array.from({ length: options.gateways }, freePort));
-  const gateways = ports.map((port, index) => {
-    const workers = index === ports.length - 1 ? options.workers : 1;
-    return new FleetGateway({ project, port, database: database.url, workers }, deaths);
-  });
-  const fleet: Fleet = { project, database, gateways, deaths };
-  let sound = false;
-  // A test that is interrupted must not leave its servers behind.
-  const end = (): never => {
-    for (const gateway of gateways) void gateway.kill();
-    database.remove();
-    process.exit(1);
+  const cleanUp: (() => unknown)[] = [];
+  const end = async (): Promise<void> => {
+    // Each at once: one that waits must not keep others from being ended.
+    await Promise.allSettled(cleanUp.splice(0).map(async (each) => each()));
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
+  // A test that is interrupted must not leave its servers behind.
+  const interrupted = (): void => {
+    say('interrupted: all servers are stopped');
+    void end().finally(() => process.exit(1));
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupted);
   try {
-    const result = await runWith(fleet, options, say);
-    sound = isSound(result);
+    const servers = await startServers(options, cleanUp);
+    const result = await runWith(servers, options, say);
+    if (isSound(result)) servers.project.remove();
     return result;
   } finally {
-    await Promise.all(gateways.map((gateway) => gateway.kill()));
-    database.remove();
-    if (sound) project.remove();
+    await end();
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, interrupted);
   }
 }
 
 /** Whether nothing is missing, duplicated or wrong. */
-export function isSound({ accounts, overlaps, amiss }: FleetResult): boolean {
-  return accounts.every(({ wrong }) => wrong.length === 0) && overlaps.length === 0 && amiss.length === 0;
+export function isSound({ accounts, overlaps, amiss, mishaps, calls }: FleetResult): boolean {
+  const wrong = [overlaps, amiss, mishaps.wrong, calls.lost, ...accounts.map((account) => account.wrong)];
+  return wrong.every(({ length }) => length === 0);
 }
 
-async function runWith(fleet: Fleet, options: FleetOptions, say: (line: string) => void): Promise<FleetResult> {
-  const { gateways, database, project } = fleet;
-  await createTables(database.url);
+async function runWith(servers: Servers, options: FleetOptions, say: (line: string) => void): Promise<FleetResult> {
+  const { first, second, project, deaths } = servers;
+  const installations = [first, second].map((installation) => ({ ...installation, ledger: createLedger() }));
+  const gateways = installations.flatMap((installation) => installation.gateways);
+  for (const { schema } of installations) await createTables(servers.database.url, schema);
   await Promise.all(gateways.map((gateway) => gateway.start(AbortSignal.timeout(60_000))));
   say(`${gateways.length} gateways are ready`);
-  const ledger = createLedger();
-  const over = AbortSignal.timeout(options.seconds * 1000);
-  const limit = AbortSignal.timeout(options.seconds * 1000 + SETTLE_MS);
-  const random = createRandom(options.seed);
-  const progress = setInterval(() => say(progressOf(ledger)), PROGRESS_MS);
-  const [mishaps] = await Promise.all([
-    befall({ gateways, database, random, say, over, limit }),
-    startLoad({ fleet, ledger, over, limit, seed: options.seed }),
-  ]).finally(() => clearInterval(progress));
-  const amiss = [...ledger.refused, ...(await settle(database.url, limit)), ...(await stopAll(gateways))];
-  const held = await readHeld(database.url);
+  const ledgers = installations.map(({ ledger }) => ledger);
+  const over = new AbortController();
+  const disturbance = new Disturbance();
+  const freezes = new Map<number, number[]>();
+  const calls: Calls = { all: 0, quiet: 0, lost: [] };
+  const time = options.seconds * 1000;
+  const limit = AbortSignal.timeout(Math.max(time, FIRST_ROUND_MS) + SETTLE_MS);
+  const rollout: Rollout = { some: false, all: false };
+  const progress = setInterval(() => say(progressOf(ledgers)), PROGRESS_MS);
+  const failures = befall({
+    ...servers,
+    ...{ gateways, changing: first.gateways, rollout, disturbance, freezes, say, limit },
+    ...{ over: AbortSignal.timeout(time), random: createRandom(options.seed) },
+  }).finally(() => over.abort());
+  const seen = { calls, disturbance };
+  const load = installations.map((each) =>
+    startLoad(each, { over: over.signal, limit, seed: options.seed, rollout, ...seen }),
+  );
+  const [mishaps] = await Promise.all([failures, ...load]).finally(() => clearInterval(progress));
+  const amiss = ledgers.flatMap(({ refused }) => refused);
+  for (const { database } of installations) amiss.push(...(await settle(database, limit)));
+  amiss.push(...(await stopAll(gateways)));
+  const accounts = await Promise.all(installations.map((each) => accountFor(each, disturbance)));
   const lines = readFileSync(project.marks, 'utf8').trimEnd().split('\n');
   const marks = lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Mark);
   return {
-    accounts: [accountProcesses(ledger, held), accountSaves(ledger, held), accountRuns(ledger)],
+    accounts: accounts.flat(),
     mishaps,
-    overlaps: findOverlaps(marks, fleet.deaths),
+    calls,
+    early: ledgers.reduce((sum, { early }) => sum + early, 0),
+    overlaps: findOverlaps(marks, deaths, freezes),
     amiss,
     log: project.log,
   };
 }
 
-interface LoadStart {
-  readonly fleet: Fleet;
-  readonly ledger: Ledger;
-  readonly over: AbortSignal;
-  readonly limit: AbortSignal;
+interface Load extends Pick<LoadPorts, 'over' | 'limit' | 'rollout'> {
   readonly seed: number;
+  readonly calls: Calls;
+  readonly disturbance: Disturbance;
 }
 
+type Accounted = Installation & { readonly ledger: Ledger };
+
 /** Each client has its own random numbers, so that its actions depend only on the seed. */
-async function startLoad({ fleet, ledger, over, limit, seed }: LoadStart): Promise<void> {
-  const kinds = [scheduleProcesses, saveRecord, pollQueries];
+async function startLoad(installation: Accounted, { seed, calls, disturbance, ...load }: Load): Promise<void> {
+  const { prefix, schema, gateways, address, ledger } = installation;
+  const isFirst = schema === undefined;
+  const proxy = {
+    address,
+    get up() {
+      return gateways.some(({ up }) => up);
+    },
+  };
+  const kinds = [scheduleProcesses, saveRecord, pollQueries, ...(isFirst ? [saveNextRecord] : [])];
   const clients = kinds.flatMap((kind, which) =>
-    Array.from({ length: CLIENTS }, (_, index) => {
+    Array.from({ length: isFirst ? CLIENTS : 1 }, (_, index) => {
       const random = createRandom(seed + 1 + which * CLIENTS + index);
-      const client = createClient(fleet.gateways, random);
-      const ports: LoadPorts = { client, ledger, random, over, limit };
-      return kind(`${'psq'[which]}${index + 1}`, ports);
+      const client: Client = countCalls(createClient([proxy], random), calls, disturbance);
+      // The second installation lacks the next definitions.
+      const rollout = isFirst ? load.rollout : { some: false, all: false };
+      return kind(`${prefix}${'psqr'[which]}${index + 1}`, { client, ledger, random, ...load, rollout });
     }),
   );
   await Promise.all(clients);
 }
 
-function progressOf({ schedules, saves, runs }: Ledger): string {
-  const [entered, lost] = [schedules.accepted.size, schedules.unknown.size];
-  return `${entered} processes, ${saves.accepted.size} saves, ${runs.accepted} queries entered; ${lost + saves.unknown.size + runs.unknown} answers lost`;
+async function accountFor({ schema, database, ledger }: Accounted, disturbance: Disturbance): Promise<Account[]> {
+  const held = await readHeld(database);
+  const failing = (from: number, to: number): boolean => disturbance.covers(from, to);
+  const accounts = [accountProcesses(ledger, held, failing), accountSaves(ledger, held), accountRuns(ledger)];
+  return accounts.map((account) => ({
+    ...account,
+    kind: `${account.kind}${schema === undefined ? '' : `, schema ${schema}`}`,
+  }));
+}
+
+function progressOf(ledgers: readonly Ledger[]): string {
+  const sum = (count: (ledger: Ledger) => number): number => ledgers.reduce((all, ledger) => all + count(ledger), 0);
+  const processes = sum(({ schedules }) => schedules.accepted.size);
+  const saves = sum((ledger) => ledger.saves.accepted.size);
+  const queries = sum(({ runs }) => runs.accepted);
+  const lost = sum(
+    ({ schedules, runs, ...ledger }) => schedules.unknown.size + ledger.saves.unknown.size + runs.unknown,
+  );
+  return `${processes} processes, ${saves} saves, ${queries} queries entered; ${lost} answers lost`;
 }
 
 /** Waits until all items have ended. @returns a message if some have not in time */

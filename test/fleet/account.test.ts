@@ -4,7 +4,10 @@ import type { Held } from '../../scripts/fleet/database.ts';
 import { createLedger, saveKey } from '../../scripts/fleet/ledger.ts';
 
 const nothing: Held = { requests: [], effects: [], saved: [], audits: [] };
-const request = (instance: number, item: string, status = '9') => ({ instance, item, status });
+const request = (instance: number, item: string, status = '9', once = false) => ({
+  ...{ instance, item, status, once },
+  ...{ from: 1000, to: 2000 },
+});
 
 describe('processes', () => {
   const ledger = createLedger();
@@ -65,6 +68,30 @@ describe('processes that are cancelled', () => {
   });
 });
 
+describe('processes with one attempt', () => {
+  const ledger = createLedger();
+  ledger.schedules.accepted.set('p1', 1);
+  const held = { ...nothing, requests: [request(1, 'p1', '3', true)] };
+
+  test('may end as Error if something failed while they were there, and leave nothing', () => {
+    const failing = (from: number, to: number) => from <= 1500 && to >= 1500;
+    expect(accountProcesses(ledger, held, failing)).toMatchObject({ died: 1, done: 0, wrong: [] });
+    expect(accountProcesses(ledger, { ...held, effects: ['p1'] }, failing).wrong).toEqual([
+      'process p1: it left 1 rows',
+    ]);
+  });
+
+  test.each([
+    ['nothing failed', held],
+    ['they have more attempts', { ...nothing, requests: [request(1, 'p1', '3')] }],
+  ])('may not where %s', (what, those) => {
+    expect(accountProcesses(ledger, those, () => what !== 'nothing failed').wrong).toEqual([
+      'process p1: request 1 has the status 3',
+      'process p1: it left 0 rows',
+    ]);
+  });
+});
+
 describe('saves', () => {
   const ledger = createLedger();
   ledger.saves.accepted.add(saveKey('a', 1)).add(saveKey('a', 3));
@@ -94,6 +121,15 @@ describe('saves', () => {
   ])('where %s, it is named', (_, audits, wrong) => {
     const account = accountSaves(ledger, { ...nothing, saved, audits });
     expect(account).toMatchObject({ done: 0, wrong: [`save of a: ${wrong}`] });
+  });
+
+  test.each([
+    ['n', ['save of n: row 6 is missing; expected 3 by class 3']],
+    ['s', []],
+  ])('by the next definitions have a row of the third class too (%s)', (id, wrong) => {
+    const audits = [row(1, 1), row(1, 2), row(1, 3), row(3, 1), row(3, 2)].map((each) => ({ ...each, id }));
+    const account = accountSaves(createLedger(), { ...nothing, saved: saved.map((each) => ({ ...each, id })), audits });
+    expect(account.wrong).toEqual(wrong);
   });
 
   test('one that was accepted and not made is named', () => {

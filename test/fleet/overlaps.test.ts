@@ -37,3 +37,15 @@ test('what has no end ended with its process', () => {
   expect(findOverlaps(marks, new Map([[7, 55]]))).toEqual(['a ran twice at the same time, for 5 ms']);
   expect(findOverlaps(marks, new Map())).toEqual(['a ran twice at the same time, for 10 ms']);
 });
+
+test('a run that was frozen counts until then, and what begins before that overlaps', () => {
+  const marks = [
+    mark('a', '1', 'begin', 0, 7),
+    mark('a', '2', 'begin', 50, 8),
+    mark('a', '2', 'end', 60, 8),
+    mark('a', '1', 'end', 70, 7),
+  ];
+  expect(findOverlaps(marks, new Map(), new Map([[7, [40]]]))).toEqual([]);
+  expect(findOverlaps(marks, new Map(), new Map([[7, [55]]]))).toEqual(['a ran twice at the same time, for 5 ms']);
+  expect(findOverlaps(marks, new Map(), new Map([[7, [80]]]))).toEqual(['a ran twice at the same time, for 10 ms']);
+});

@@ -7,7 +7,7 @@ import type { Registry } from '../../src/model/registry.ts';
 import { checkConnected } from '../../src/serve/start/database-check.ts';
 import { callerOf, startFailing } from '../serve/failure-project.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
+import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts';
 import { eventually, gatewayText, writeProject } from '../support/project.ts';
 
@@ -56,6 +56,12 @@ async function database(): Promise<TestDatabase> {
   return made;
 }
 
+async function pooled(...args: Parameters<typeof startPgBouncer>): Promise<PgBouncer> {
+  const pooler = await startPgBouncer(...args);
+  onTestFinished(() => pooler.stop());
+  return pooler;
+}
+
 async function started(starting: Promise<TestGateway>): Promise<TestGateway> {
   const gateway = await starting;
   onTestFinished(() => gateway.stop());
@@ -66,7 +72,7 @@ describe.skipIf(!(hasPostgres && hasPgBouncer))('behind PgBouncer in session mod
   it('a stored query never writes, although the options of a start are dropped', async () => {
     const at = await database();
     await at.run(TRACES);
-    const pooler = await startPgBouncer(at.url, {
+    const pooler = await pooled(at.url, {
       pool_mode: 'session',
       ignore_startup_parameters: 'options,extra_float_digits',
     });
@@ -81,7 +87,7 @@ describe.skipIf(!(hasPostgres && hasPgBouncer))('behind PgBouncer in session mod
     ['that resets nothing between its clients', { server_reset_query: '' }],
   ])('%s, queue, notifications, polled queries and saves work', async (_, settings) => {
     const at = await database();
-    const pooler = await startPgBouncer(at.url, { pool_mode: 'session', default_pool_size: 40, ...settings });
+    const pooler = await pooled(at.url, { pool_mode: 'session', default_pool_size: 40, ...settings });
     // The second gateway gets sessions that the first one has used.
     for (const round of ['first', 'second']) {
       const gateway = await startFailing(pooler.through(at.url));
@@ -118,7 +124,7 @@ describe.skipIf(!(hasPostgres && hasPgBouncer)).each(['transaction', 'statement'
       ['that is used by others', { default_pool_size: 20 }],
     ])('%s, is refused at the start, with what to do', async (what, settings) => {
       const at = await database();
-      const pooler = await startPgBouncer(at.url, { pool_mode, ...settings });
+      const pooler = await pooled(at.url, { pool_mode, ...settings });
       if (what.includes('others')) await busy(pooler.through(at.url));
       const starting = startFailing(pooler.through(at.url));
       await expect(starting).rejects.toThrow(
@@ -132,7 +138,7 @@ describe.skipIf(!(hasPostgres && hasPgBouncer)).each(['transaction', 'statement'
 describe.skipIf(!(hasPostgres && hasPgBouncer))('a datasource behind PgBouncer in transaction mode', () => {
   it('is refused at the start, and by check --connect', async () => {
     const at = await database();
-    const pooler = await startPgBouncer(at.url, { pool_mode: 'transaction' });
+    const pooler = await pooled(at.url, { pool_mode: 'transaction' });
     const files = {
       'definitions/other.yaml': `datasource: OTHER
 url: ${pooler.through(at.url)}

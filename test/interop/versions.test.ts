@@ -25,7 +25,7 @@ afterAll(() => before?.remove());
 
 /** A gateway of this version, or of the one before, on a database that need not be a PostgreSQL. */
 async function gatewayOf(product: string | undefined, database: string): Promise<FleetGateway> {
-  const project = createProject(product);
+  const project = createProject({ product });
   if (database.startsWith('sqlite:')) withoutQuery(join(project.root, 'definitions/work.yaml'));
   const gateway = new FleetGateway({ project, port: await freePort(), database, workers: 1 }, new Map());
   onTestFinished(async ({ task }) => {
@@ -58,7 +58,14 @@ describe.skipIf(!hasPostgres)('gateways of the version before and of this one, o
       [1, 2].map((index) => {
         const random = createRandom(which * 2 + index);
         const client = createClient([old, young], random);
-        return kind(`${'psq'[which]}${index}`, { client, ledger, random, over: over.signal, limit });
+        return kind(`${'psq'[which]}${index}`, {
+          client,
+          ledger,
+          random,
+          over: over.signal,
+          limit,
+          rollout: { some: false, all: false },
+        });
       }),
     );
     const entered = async (more: number): Promise<void> => {

@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { freePort } from './free-port.ts';
 import { eventually } from './project.ts';
 
@@ -15,10 +14,11 @@ export const hasPgBouncer = process.env.CI !== undefined || existsSync(PROGRAM);
 export interface PgBouncer {
   /** The address of a database through it. */
   through(url: string): string;
+  stop(): Promise<void>;
 }
 
 /**
- * Starts PgBouncer, until the test is finished.
+ * Starts PgBouncer on a free port of 127.0.0.1.
  * @param server address of a database of the server behind it
  * @param settings of its section `[pgbouncer]`
  */
@@ -39,10 +39,6 @@ export async function startPgBouncer(
   await writeFile(join(folder, 'pgbouncer.ini'), ini);
   await writeFile(section.auth_file, `"${username}" ""\n`);
   const child = run(join(folder, 'pgbouncer.ini'));
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await rm(folder, { recursive: true, force: true });
-  });
   let log = '';
   child.stderr?.on('data', (text: Buffer) => {
     log += text;
@@ -56,6 +52,10 @@ export async function startPgBouncer(
       const address = new URL(url);
       address.port = String(port);
       return address.href;
+    },
+    async stop() {
+      child.kill('SIGKILL');
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }

@@ -13,11 +13,17 @@ export interface Proxy {
   stop(): Promise<void>;
 }
 
+interface Placed {
+  readonly folder: string;
+  /** Seconds that a gateway has for its answer. */
+  readonly answer: number;
+}
+
 interface Program {
   readonly path: string;
   readonly args: (folder: string) => readonly string[];
   /** Its configuration, for a port of its own and those of the gateways. */
-  readonly configuration: (port: number, gateways: readonly number[], folder: string) => string;
+  readonly configuration: (port: number, gateways: readonly number[], at: Placed) => string;
 }
 
 /** Each keeps connections to the gateways open, and repeats what it does by default: no POST that may have been received. */
@@ -25,7 +31,7 @@ const PROGRAMS = {
   nginx: {
     path: '/usr/sbin/nginx',
     args: (folder) => ['-p', folder, '-c', 'proxy.conf', '-e', 'error.log'],
-    configuration: (port, gateways, folder) => `daemon off;
+    configuration: (port, gateways, { folder, answer }) => `daemon off;
 master_process off;
 pid ${folder}/nginx.pid;
 events { worker_connections 512; }
@@ -42,6 +48,8 @@ ${gateways.map((each) => `    server 127.0.0.1:${each} max_fails=1 fail_timeout=
       proxy_pass http://gateways;
       proxy_http_version 1.1;
       proxy_set_header Connection "";
+      proxy_connect_timeout 2s;
+      proxy_read_timeout ${answer}s;
     }
   }
 }
@@ -50,11 +58,11 @@ ${gateways.map((each) => `    server 127.0.0.1:${each} max_fails=1 fail_timeout=
   haproxy: {
     path: '/usr/sbin/haproxy',
     args: (folder) => ['-f', join(folder, 'proxy.conf')],
-    configuration: (port, gateways) => `defaults
+    configuration: (port, gateways, { answer }) => `defaults
   mode http
   timeout connect 5s
   timeout client 60s
-  timeout server 60s
+  timeout server ${answer}s
 frontend callers
   bind 127.0.0.1:${port}
   default_backend gateways
@@ -77,11 +85,11 @@ export function hasProxy(name: ProxyName): boolean {
 }
 
 /** Starts a proxy on a free port of 127.0.0.1. */
-export async function startProxy(name: ProxyName, gateways: readonly number[]): Promise<Proxy> {
+export async function startProxy(name: ProxyName, gateways: readonly number[], answer = 60): Promise<Proxy> {
   const { path, args, configuration } = PROGRAMS[name];
   const folder = await mkdtemp(join(tmpdir(), 'signalbox-proxy-'));
   const port = await freePort();
-  await writeFile(join(folder, 'proxy.conf'), configuration(port, gateways, folder));
+  await writeFile(join(folder, 'proxy.conf'), configuration(port, gateways, { folder, answer }));
   const child = spawn(path, args(folder), { stdio: 'ignore' });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   await eventually(`${name} to listen`, () => isOpen(port));
