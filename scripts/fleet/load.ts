@@ -140,16 +140,26 @@ export async function pollQueries(name: string, ports: LoadPorts): Promise<void>
     if (answer.kind === 'unknown') ledger.runs.unknown++;
     else if (answer.status === 200) {
       ledger.runs.accepted++;
-      await followRun(ports, item, JSON.parse(answer.text).QueryInstance, rows);
+      await followRun(ports, { item, instance: JSON.parse(answer.text).QueryInstance, rows, next });
     } else rejected(ledger, `query ${item}`, answer, next && !(all && rollout.all));
     await setTimeout(random.between(...PAUSE));
   }
 }
 
-async function followRun(ports: LoadPorts, item: string, instance: string, rows: number): Promise<void> {
+/** A polled query that was entered. */
+interface EnteredRun {
+  readonly item: string;
+  readonly instance: string;
+  readonly rows: number;
+  /** Whether the query is one of the next definitions. */
+  readonly next: boolean;
+}
+
+async function followRun(ports: LoadPorts, run: EnteredRun): Promise<void> {
   const { ledger } = ports;
+  const { item, instance } = run;
   try {
-    const wrong = await endOf(ports, item, instance, rows);
+    const wrong = await endOf(ports, run);
     if (wrong === 'cancelled') ledger.runs.cancelled++;
     else if (wrong === undefined) ledger.runs.done++;
     else ledger.runs.wrong.push(`query ${item} (${instance}): ${wrong}`);
@@ -172,7 +182,8 @@ async function cancelRun({ client, random }: LoadPorts, instance: string): Promi
 }
 
 /** The error in the result of a run, or that it was cancelled; `undefined` if the result is correct. */
-async function endOf(ports: LoadPorts, item: string, instance: string, rows: number) {
+async function endOf(ports: LoadPorts, run: EnteredRun) {
+  const { item, instance, rows } = run;
   const { client, limit } = ports;
   const cancelled = await cancelRun(ports, instance);
   let blocks = 0;
@@ -188,14 +199,34 @@ async function endOf(ports: LoadPorts, item: string, instance: string, rows: num
     if (!['queued', 'running', 'posting'].includes(status)) return `ended with ${text}`;
     await setTimeout(50);
   }
-  const found: { NUMBER: number; ITEM: string }[] = [];
+  const found: Row[] = [];
   for (let block = 1; block <= blocks; block++) {
     const path = `QueryResults.v1/getresults?instanceid=${instance}&blocknumber=${block}&json_resp=true`;
-    const { text } = await ask(client, path, limit);
-    found.push(...JSON.parse(text).data.query.rows);
+    found.push(...(await blockOf(ports, run, path)));
   }
   const sound = found.length === rows && found.every((row, index) => row.NUMBER === index + 1 && row.ITEM === item);
   return sound ? undefined : `the blocks have ${found.length} rows, or not the requested ones`;
+}
+
+interface Row {
+  readonly NUMBER: number;
+  readonly ITEM: string;
+}
+
+/** The rows of a block. A gateway without the next definitions answers 404 for those of their query. @throws Error for another answer */
+async function blockOf(
+  { client, ledger, rollout, limit }: LoadPorts,
+  { next }: EnteredRun,
+  path: string,
+): Promise<Row[]> {
+  for (;;) {
+    const { all } = rollout;
+    const { status, text } = await ask(client, path, limit);
+    if (status === 200) return JSON.parse(text).data.query.rows;
+    if (status !== 404 || !next || (all && rollout.all)) throw new Error(`${path} was answered ${status} ${text}`);
+    ledger.early++;
+    await setTimeout(100);
+  }
 }
 
 function refused(ledger: Ledger, what: string, { status, text }: Answered): void {

@@ -38,7 +38,8 @@ const repository = fileURLToPath(new URL('../../', import.meta.url));
 /** Copies `project/` out of the repository, so that handlers import the package like those of any project. */
 export function createProject({ beside, second = false, ...first }: ProjectOptions = {}): FleetProject {
   const root = mkdtempSync(join(tmpdir(), 'signalbox-fleet-'));
-  for (const part of ['handlers', 'intervals.ts']) cpSync(join(source, part), join(root, 'src', part), { recursive: true });
+  for (const part of ['handlers', 'intervals.ts'])
+    cpSync(join(source, part), join(root, 'src', part), { recursive: true });
   writeFileSync(join(root, 'package.json'), '{ "type": "module" }\n');
   mkdirSync(join(root, 'node_modules'));
   const { marks, log } = beside ?? { marks: join(root, 'marks.jsonl'), log: join(root, 'gateways.log') };
