@@ -27,6 +27,7 @@ export class FleetGateway {
   /** Whether it has answered since it was started. */
   #up = false;
   #frozen = false;
+  #closed = false;
   /** When processes were killed, in milliseconds since 1970. */
   readonly #deaths: Map<number, number>;
 
@@ -57,6 +58,7 @@ export class FleetGateway {
   /** Starts it repeatedly until it is ready, because it exits if the database is unavailable. */
   async start(signal: AbortSignal): Promise<void> {
     while (!this.#up) {
+      if (this.#closed) throw new Error('the gateway is closed');
       if (signal.aborted) throw new Error(`a gateway does not start; its output is in ${this.project.log}`);
       if (this.#child === undefined) this.#spawn();
       await look();
@@ -82,6 +84,12 @@ export class FleetGateway {
     for (const pid of workers) send(pid, 'SIGCONT');
     this.#frozen = false;
     await Promise.all(workers.map((pid) => this.#ended(pid)));
+  }
+
+  /** Kills it, and keeps it from being started again. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.kill();
   }
 
   /** Stops it and its workers as a debugger or a paused virtual machine does, until {@link thaw}. @returns their pids */

@@ -44,13 +44,16 @@ export async function runFleet(options: FleetOptions, say: (line: string) => voi
     await Promise.allSettled(cleanUp.splice(0).map(async (each) => each()));
   };
   // A test that is interrupted must not leave its servers behind.
-  const interrupted = (): void => {
+  const interrupted = async (): Promise<void> => {
     say('interrupted: all servers are stopped');
-    void end().finally(() => process.exit(1));
+    await starting.catch(() => undefined);
+    await end();
+    process.exit(1);
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupted);
+  const starting = startServers(options, cleanUp);
   try {
-    const servers = await startServers(options, cleanUp);
+    const servers = await starting;
     const result = await runWith(servers, options, say);
     if (isSound(result)) servers.project.remove();
     return result;

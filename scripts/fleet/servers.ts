@@ -61,6 +61,8 @@ export async function startServers(options: FleetOptions, cleanUp: (() => unknow
     pool_mode: 'session',
     default_pool_size: 60,
     server_login_retry: 1,
+    // As it is usually set; the version before sends options.
+    ignore_startup_parameters: 'options,extra_float_digits',
   });
   cleanUp.unshift(() => pooler.stop());
   const project = createProject();
@@ -72,7 +74,7 @@ export async function startServers(options: FleetOptions, cleanUp: (() => unknow
       const workers = urls.length > 1 && index === urls.length - 1 ? options.workers : 1;
       const gateway = new FleetGateway({ project: its, port: ports[index] as number, database: url, workers }, deaths);
       cleanUp.unshift(async () => {
-        await gateway.kill();
+        await gateway.close();
         its.remove();
       });
       return gateway;
@@ -86,14 +88,24 @@ export async function startServers(options: FleetOptions, cleanUp: (() => unknow
   const first = await install('', [wire.through(database.url), pooler.through(database.url), ...direct]);
   const second = await install('b', [database.url], 'second');
   const startRefused = async (): Promise<readonly string[]> => {
-    const wrong = await Promise.all(['transaction', 'statement'].map((mode) => refusal(mode, database.url, project)));
+    const wrong = await Promise.all(
+      ['transaction', 'statement'].map((mode) => refusal(mode, { database: database.url, project, cleanUp })),
+    );
     return wrong.flat();
   };
   return { database, wire, first, second, project, before: before.folder, deaths, startRefused };
 }
 
-async function refusal(mode: string, database: string, { root }: FleetProject): Promise<readonly string[]> {
+interface RefusalPorts {
+  readonly database: string;
+  readonly project: FleetProject;
+  readonly cleanUp: (() => unknown)[];
+}
+
+async function refusal(mode: string, { database, project, cleanUp }: RefusalPorts): Promise<readonly string[]> {
+  const { root } = project;
   const pooler = await startPgBouncer(database, { pool_mode: mode });
+  cleanUp.unshift(() => pooler.stop());
   try {
     const env = { ...process.env, HOST: '127.0.0.1', PORT: '0', DATABASE_URL: pooler.through(database) };
     const command = join(root, 'node_modules/signalbox/dist/cli/main.js');
@@ -105,6 +117,7 @@ async function refusal(mode: string, database: string, { root }: FleetProject): 
       killSignal: 'SIGKILL',
     });
     child.on('error', () => undefined);
+    cleanUp.unshift(() => child.kill('SIGKILL'));
     const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
     if (code === 1 && (output + errors).includes('pool_mode = session')) return [];
     return [`a start behind PgBouncer in ${mode} mode ended with ${code}: ${(output + errors).slice(-500)}`];
