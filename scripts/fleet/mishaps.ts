@@ -91,9 +91,10 @@ export async function befall(ports: MishapPorts): Promise<Mishaps> {
     }
     const happened = begin(mishap);
     if (mishap.with !== 'meanwhile') return happened;
-    coming.push(happened.then(() => undefined));
-    // An error is that of all, as soon as it occurs.
-    await Promise.race([happened, pause(0, limit)]);
+    const ended = happened.then(() => undefined);
+    // An error is reported when all that is going on has ended.
+    ended.catch(() => undefined);
+    coming.push(ended);
     return true;
   };
   const lots = MISHAPS.flatMap((mishap) => Array.from({ length: mishap.weight }, () => mishap));
@@ -111,6 +112,7 @@ export async function befall(ports: MishapPorts): Promise<Mishaps> {
     await disturbance.over(limit);
     wrong.push(...(await changeDefinitions(ports)));
   }
+  for (const [what, count] of counts) if (count === 0) wrong.push(`there were no ${what}`);
   for (const gateway of changing) if (!gateway.up) wrong.push(`${nameOf(ports, gateway)} is down at the end`);
   return { counts, wrong };
 }
