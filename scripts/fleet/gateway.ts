@@ -161,6 +161,7 @@ export class FleetGateway {
       PORT: String(port),
       DATABASE_URL: database,
       FLEET_MARKS: project.marks,
+      FLEET_INSTALLATION: project.installation,
     };
     const command = join(realpathSync(join(project.root, 'node_modules/signalbox')), 'dist/cli/main.js');
     const child = spawn(process.execPath, [command, 'serve', '--workers', String(workers)], {

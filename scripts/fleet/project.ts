@@ -16,6 +16,7 @@ export interface FleetProject {
   readonly root: string;
   /** What is installed now. */
   readonly release: Release;
+  readonly installation: 'first' | 'second';
   /** File in which the handlers record when they run. */
   readonly marks: string;
   /** File with the gateways' output. */
@@ -65,6 +66,7 @@ export function createProject({ beside, second = false, ...first }: ProjectOptio
     get release() {
       return release;
     },
+    installation: second ? 'second' : 'first',
     marks,
     log,
     install,

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 
 /** One end of an interval in which something ran. */
 export interface Mark {
-  /** What ran: of one thing no two intervals may overlap. */
+  /** What ran, and in which installation: of one thing no two intervals may overlap. */
   readonly what: string;
   /** One run of it. */
   readonly run: string;
@@ -26,6 +26,6 @@ export async function marked<T>(what: string, run: string, work: () => Promise<T
 }
 
 function mark(what: string, run: string, end: Mark['end']): void {
-  const line: Mark = { what, run, end, pid: process.pid, at: Date.now() };
+  const line: Mark = { what: `${process.env.FLEET_INSTALLATION}: ${what}`, run, end, pid: process.pid, at: Date.now() };
   appendFileSync(process.env.FLEET_MARKS ?? '', `${JSON.stringify(line)}\n`);
 }
