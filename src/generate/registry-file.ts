@@ -268,7 +268,7 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
     patch: ({ patch }) => patch !== undefined,
     fields: ({ fields }, registry) => fieldsTree(fields, registry),
   }),
-  datasources: shape<Datasource>()('description url password', {}),
+  datasources: shape<Datasource>()('description url password replicas', {}),
   queries: shape<Query>()('description permissions! public datasource rows timeout prompts! columns! sql', {
     permissions,
     prompts: ({ prompts }, registry) => fieldsTree(prompts, registry),

@@ -22,6 +22,7 @@ import { type Callers, checkOwnPaths, usualSchemes } from './security/schemes.ts
 import { addressFault, linkFile, linkSecret, linkUrl, writtenFault } from './value/address.ts';
 import { parseConfigText } from './value/config-text.ts';
 import { linkCallLimits, linkRetention } from './value/limits.ts';
+import { linkReplicas } from './value/replicas.ts';
 import { isTimezone, linkDuration, linkSize, TIMER_OR_NONE } from './value/units.ts';
 
 /** The default handlers folder. */
@@ -101,12 +102,20 @@ function databaseOf(linking: Linking, declared: GatewayDeclared['database'], tim
   const { url, engine, connections, schema, migrate, timeouts = {}, keepalive = {} } = map;
   const limit = (key: keyof DatabaseTimeouts) => linkDuration(linking, timeouts, `database.timeouts.${key}`);
   const probe = (key: 'idle' | 'interval') => linkDuration(linking, keepalive, `database.keepalive.${key}`);
+  const address = parseConfigText(url ?? '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}').text;
   return {
-    url: parseConfigText(url ?? '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}').text,
+    url: address,
     engine: engine ?? 'postgresql',
     connections: connections ?? 20,
     migrate: migrate ?? true,
-    ...given({ schema: schema === undefined ? undefined : parseConfigText(schema).text }),
+    ...given({
+      schema: schema === undefined ? undefined : parseConfigText(schema).text,
+      replicas: linkReplicas(linking, map, {
+        ...{ of: 'the database', within: 'database.', instead: SECRET_ELSEWHERE },
+        // What a reference has by default is not what a fleet has.
+        url: url === undefined || url.includes('${') ? undefined : url,
+      }),
+    }),
     bounds: databaseBounds(timeout, {
       timeouts: given({
         connect: limit('connect'),
@@ -141,6 +150,8 @@ function mtomOf(properties: NonNullable<GatewayDeclared['properties']>): Gateway
   };
 }
 
+const SECRET_ELSEWHERE = 'Write ${secret:NAME} instead, or take the whole address from ${env:NAME}.';
+
 function checkGateway(linking: Linking, { value }: Declaration<GatewayDeclared>): void {
   const { report, places } = linking;
   const refuse = (key: string, reason: string): void =>
@@ -160,8 +171,7 @@ function checkGateway(linking: Linking, { value }: Declaration<GatewayDeclared>)
     const holder = typeof said === 'object' ? said : value;
     const inside = typeof said === 'object' ? 'url' : key;
     const source = typeof said === 'object' ? said.url : said;
-    const instead = 'Write ${secret:NAME} instead, or take the whole address from ${env:NAME}.';
-    const secret = { what: `A password of ${key}`, instead };
+    const secret = { what: `A password of ${key}`, instead: SECRET_ELSEWHERE };
     if (source === undefined) continue;
     linkUrl(linking, source, places.value(holder, inside), secret, (text) => {
       const reason = writtenFault(text, ADDRESS_FAULTS[key]);

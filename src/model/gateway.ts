@@ -1,4 +1,5 @@
 import type { ConfigText, Position } from './definition.ts';
+import type { Replicas } from './query.ts';
 import type { PermissionList, SecurityScheme } from './security.ts';
 
 /** Bounds of every exchange. Sizes in bytes, times in milliseconds. */
@@ -62,6 +63,8 @@ export interface Database {
   /** Whether a start brings the database up to date; otherwise it needs `signalbox migrate` before. */
   readonly migrate: boolean;
   readonly bounds: DatabaseBounds;
+  /** Stored queries without a datasource read from them. */
+  readonly replicas?: Replicas;
 }
 
 /** How long anything may take on a connection to PostgreSQL. All times in milliseconds. */

@@ -28,7 +28,8 @@ const OPERATION = 'the id, `Locations.v2.LOCATIONS_GET` if an older version has 
 const QUEUE = '`events`, `processes` or `query-runs`';
 const JOB =
   'the process, the query (`private` if a user saved it), or the class and its component: `Audit of CUSTOMER`';
-const POOL = '`tables`, `queries`, `queue`, or `datasource` and its id';
+const POOL =
+  '`tables`, `queries`, `queue`, or `datasource` and its id; for stored queries on a replica, `replica` and its number after it';
 const NODE = 'the id of the node';
 
 /**

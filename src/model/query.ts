@@ -76,7 +76,16 @@ export interface Datasource {
   readonly engine?: Engine;
   /** Replaces the password of the URL, to keep it in a secret. */
   readonly password?: ConfigText;
+  readonly replicas?: Replicas;
   readonly at: Position;
+}
+
+/** Servers that replicate a database of PostgreSQL, from which stored queries read. */
+export interface Replicas {
+  /** One for each. A password of the datasource is theirs too. */
+  readonly urls: readonly ConfigText[];
+  /** How old the data may be that is read from them, in milliseconds. */
+  readonly lag: number;
 }
 
 /** Keys of a private query's definition. Its author can't choose the owner or the datasource. */

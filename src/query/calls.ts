@@ -20,6 +20,10 @@ interface Waiting {
   readonly share: number;
 }
 
+function timeLeft({ timeout, since }: Task): number {
+  return since === undefined ? timeout : Math.max(1, since + timeout - performance.now());
+}
+
 /** The limits for a number of holders: if there are several, one is always left for other callers. */
 export function waitingOf({ maxWaiting, share }: RunnerOptions, holders: number): Waiting {
   return { maxWaiting, share: Math.max(1, Math.min(share ?? Math.ceil(holders / 2), holders - 1)) };
@@ -96,7 +100,7 @@ export class Calls<H> {
         resolve,
         reject,
         onAbort: () => this.#abort(call),
-        timer: setTimeout(() => this.#expire(call), task.timeout),
+        timer: setTimeout(() => this.#expire(call), timeLeft(task)),
         settled: false,
       };
       task.signal?.addEventListener('abort', call.onAbort, { once: true });

@@ -15,8 +15,11 @@ export interface EngineAdapter<Access> {
    * @throws StoreError if the URL is not supported or the driver is not installed
    */
   reach(url: string, root: string, options: ReachOptions): Promise<Reached<Access>>;
-  /** Opens a runner. A database server is connected to with the first query. */
-  open(access: Access, options: RunnerOptions): Runner;
+  /**
+   * Opens a runner. A database server is connected to with the first query.
+   * @param replicas for engines that have them: {@link reachDatabase} refuses them for others
+   */
+  open(access: Access, options: RunnerOptions, replicas?: ReachedReplicas<Access>): Runner;
   /** @throws the database's error if it can't be opened */
   check(access: Access): Promise<CheckedDatabase>;
   /**
@@ -38,6 +41,10 @@ export interface ReachOptions {
   readonly bounds?: DatabaseBounds | undefined;
   /** The schema of PostgreSQL that names without one refer to. */
   readonly schema?: string | undefined;
+  /** It is the database that replicas belong to. */
+  readonly hasReplicas?: boolean;
+  /** It is a replica. */
+  readonly isReplica?: boolean;
 }
 
 /** A database that an adapter can open. */
@@ -48,6 +55,14 @@ export interface Reached<Access> {
   readonly warning?: string | undefined;
   /** A file, or a driver's configuration, which contains the password. */
   readonly access: Access;
+  readonly replicas?: ReachedReplicas<Access> | undefined;
+}
+
+/** The replicas of a database. */
+export interface ReachedReplicas<Access> {
+  /** How old the data may be that is read from them, in milliseconds. */
+  readonly lag: number;
+  readonly servers: readonly Reached<Access>[];
 }
 
 /** A database that queries read (the gateway's own or a datasource), bound to the adapter of its engine. */
@@ -55,18 +70,21 @@ export interface QueryDatabase {
   readonly dialect: Dialect;
   readonly location: string;
   readonly warning: string | undefined;
+  readonly replicas: readonly QueryDatabase[];
   open(options: RunnerOptions): Runner;
   check(): Promise<CheckedDatabase>;
   findUnbounded(bytes: number): Promise<string | undefined>;
 }
 
 /** Binds a database to its adapter. */
-export function databaseOf<A>(adapter: EngineAdapter<A>, { location, warning, access }: Reached<A>): QueryDatabase {
+export function databaseOf<A>(adapter: EngineAdapter<A>, reached: Reached<A>): QueryDatabase {
+  const { location, warning, access, replicas } = reached;
   return {
     location,
     warning,
+    replicas: (replicas?.servers ?? []).map((each) => databaseOf(adapter, each)),
     dialect: adapter.dialect,
-    open: (options) => adapter.open(access, options),
+    open: (options) => adapter.open(access, options, replicas),
     check: () => adapter.check(access),
     findUnbounded: (bytes) => adapter.findUnbounded(access, bytes),
   };

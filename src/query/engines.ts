@@ -1,6 +1,6 @@
 import { type Datasource, engineOf } from '../model/query.ts';
 import type { Engine } from '../model/scalar-traits.ts';
-import type { Store } from '../store/index.ts';
+import { ONLY_POSTGRES, type ReplicaAccess, type Store, StoreError } from '../store/index.ts';
 import { databaseOf, type EngineAdapter, type QueryDatabase, type ReachOptions } from './engine.ts';
 import { unavailable } from './errors.ts';
 import { mysql } from './mysql/adapter.ts';
@@ -40,6 +40,8 @@ export interface QueryOptions {
   readonly maxWaiting?: number;
   /** How long a reader beyond `readers` may be idle; default 30 s. */
   readonly idleTimeout?: number;
+  /** Called with a sentence for operators: a replica is left out, or used again. */
+  readonly report?: (sentence: string) => void;
 }
 
 /** The resources of one database. */
@@ -60,22 +62,41 @@ const LARGEST_FILE = 512 * 1024 ** 2;
  * @param root base folder of relative paths
  * @throws StoreError if the URL is not supported or the driver is not installed
  */
-export async function reachDatabase(url: string, root: string, options: ReachOptions = {}): Promise<QueryDatabase> {
+export async function reachDatabase(
+  url: string,
+  root: string,
+  { replicas, ...options }: ReachOptions & { readonly replicas?: ReplicaAccess | undefined } = {},
+): Promise<QueryDatabase> {
   // The default engine's adapter rejects a URL of an unknown engine with a message that lists the supported ones.
   const adapter: EngineAdapter<unknown> = ADAPTERS[engineOf(url) ?? 'sqlite'];
-  return databaseOf(adapter, await adapter.reach(url, root, options));
+  const reached = await adapter.reach(url, root, { ...options, hasReplicas: replicas !== undefined });
+  if (replicas === undefined) return databaseOf(adapter, reached);
+  const { lag, urls } = replicas;
+  const servers = await Promise.all(
+    urls().map((each, index) => {
+      if (![url, each].every((one) => engineOf(one) === 'postgres'))
+        throw new StoreError(reached.location, ONLY_POSTGRES);
+      const renewed = () => ({ url: urls()[index] ?? each, password: (options.renewed?.() ?? options).password });
+      return adapter.reach(each, root, { ...options, renewed, isReplica: true });
+    }),
+  );
+  return databaseOf(adapter, { ...reached, replicas: { lag, servers } });
 }
 
 /** The gateway's own database, as queries read it. */
 export function ownDatabase({ location, postgres: access }: Pick<Store, 'location' | 'postgres'>): QueryDatabase {
   if (access === undefined) return databaseOf(sqlite, { location, access: location });
-  return databaseOf(postgres, { location, access: access.config });
+  const { config, replicas } = access;
+  const servers = replicas?.configs.map((each) => ({ location: each.servers.location, access: each })) ?? [];
+  return databaseOf(postgres, { location, access: config, replicas: replicas && { lag: replicas.lag, servers } });
 }
 
 /** The runners: that of the gateway's own database is opened now, those of datasources with their first query. */
 export interface Runners {
   readonly main: Opened;
-  opened(): readonly Named[];
+  opened(): readonly Opened[];
+  /** All, those of replicas too. */
+  named(): readonly Named[];
   /** @throws Fault UNAVAILABLE if the datasource is not configured */
   of(datasource: Datasource | undefined): Opened;
 }
@@ -86,9 +107,10 @@ interface Opened {
   readonly runner: Runner;
 }
 
-/** The same with a name for people: `queries` or `datasource HR`. */
-interface Named extends Opened {
+/** A runner with a name for people: `queries` or `datasource HR`, and `queries replica 1`. */
+interface Named {
   readonly name: string;
+  readonly runner: Runner;
 }
 
 export function openRunners(options: QueryOptions): Runners {
@@ -99,9 +121,10 @@ export function openRunners(options: QueryOptions): Runners {
   const others = new Map<string, Opened>();
   return {
     main,
-    opened: () => [
-      { ...main, name: 'queries' },
-      ...[...others].map(([id, opened]) => ({ ...opened, name: `datasource ${id}` })),
+    opened: () => [main, ...others.values()],
+    named: () => [
+      ...withReplicas('queries', main),
+      ...[...others].flatMap(([id, opened]) => withReplicas(`datasource ${id}`, opened)),
     ],
     of(datasource) {
       if (datasource === undefined) return main;
@@ -115,11 +138,16 @@ export function openRunners(options: QueryOptions): Runners {
   };
 }
 
+function withReplicas(name: string, { runner }: Opened): Named[] {
+  const replicas = runner.replicas ?? [];
+  return [{ name, runner }, ...replicas.map((each, index) => ({ name: `${name} replica ${index + 1}`, runner: each }))];
+}
+
 function open(database: QueryDatabase, size: Size, options: QueryOptions): Opened {
-  const { timezone, limits, maxWaiting = 1000, idleTimeout = 30_000 } = options;
+  const { timezone, limits, maxWaiting = 1000, idleTimeout = 30_000, report = () => {} } = options;
   const { timeout, queries: share, temporary: largestFile = LARGEST_FILE } = limits;
   const folder = resultsFolder(options);
-  const kept = { ...size, maxWaiting, share, idleTimeout, timezone, timeout, folder, largestFile };
+  const kept = { ...size, maxWaiting, share, idleTimeout, timezone, timeout, folder, largestFile, report };
   return { database, runner: database.open(kept) };
 }
 

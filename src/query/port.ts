@@ -91,7 +91,7 @@ export interface QueryPort {
   /** Resolves as soon as the gateway's own database can be read. @throws Fault UNAVAILABLE if no reader can be started */
   ready(): Promise<void>;
   status(): QueryStatus;
-  /** By database: `queries` for the gateway's own, `datasource` and its id for others that were opened. */
+  /** By database: `queries` for the gateway's own, `datasource` and its id for others that were opened; for each replica the same and `replica 1`. */
   pools(): readonly NamedPool[];
   /** Rejects new calls, lets running ones finish, then ends the readers. */
   close(): Promise<void>;

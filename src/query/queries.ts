@@ -61,14 +61,14 @@ export function openQueries(options: QueryOptions): QueryPort {
     },
     ready: () => runners.main.runner.ready(),
     status() {
-      const all = runners.opened().map(({ runner }) => runner.status());
+      const all = runners.named().map(({ runner }) => runner.status());
       return {
         readers: all.flatMap(({ readers }) => readers),
         waiting: all.reduce((sum, { waiting }) => sum + waiting, 0),
       };
     },
     pools: () =>
-      runners.opened().map(({ name, runner }) => {
+      runners.named().map(({ name, runner }) => {
         const { readers, waiting } = runner.status();
         const busy = readers.filter((reader) => reader.busy).length;
         return { name, busy, idle: readers.length - busy, waiting, limit: runner.limit };

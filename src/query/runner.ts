@@ -45,6 +45,8 @@ export interface Task {
   readonly command: Command;
   /** In milliseconds, including the wait for a reader or connection. */
   readonly timeout: number;
+  /** When the time began, as `performance.now()`, for a task that was tried elsewhere before; now by default. */
+  readonly since?: number;
   readonly signal: AbortSignal | undefined;
   /** `undefined` for internal work without a caller. */
   readonly caller: string | undefined;
@@ -73,6 +75,8 @@ export interface Runner {
   status(): QueryStatus;
   /** The most readers or connections that run queries at the same time. */
   readonly limit: number;
+  /** The runners of replicas, if it has any. */
+  readonly replicas?: readonly Runner[];
   /** Rejects new queries, lets running ones finish, then ends the readers or connections. */
   close(): Promise<void>;
 }
@@ -95,4 +99,6 @@ export interface RunnerOptions {
   readonly folder: string;
   /** Maximum size of a temporary file in bytes. */
   readonly largestFile: number;
+  /** Called with a sentence for operators: a replica is left out, or used again. */
+  readonly report: (sentence: string) => void;
 }

@@ -124,8 +124,9 @@ async function open(
   const tls = gateway.tls === undefined ? undefined : openTls(gateway.tls, ports);
 
   const onError = (err: Error): void => log.warn({ err }, err.message);
+  const report = (sentence: string): void => log.warn(sentence);
   // Handlers load while the database opens.
-  const both = [openData(registry, { ...options, onError }), importCode(registry, root)] as const;
+  const both = [openData(registry, { ...options, onError, report }), importCode(registry, root)] as const;
   const [dataOpened, codeLoaded] = await Promise.allSettled(both);
   if (dataOpened.status === 'rejected') throw dataOpened.reason;
   const data = dataOpened.value;
@@ -294,7 +295,7 @@ class Opened {
 function checkSettings(registry: Registry, env: Environment): void {
   const { listen, database, publicUrl } = registry.gateway;
   const given = [database.schema, publicUrl].filter((text) => text !== undefined);
-  const texts = [listen, database.url, ...given];
+  const texts = [listen, database.url, ...(database.replicas?.urls ?? []), ...given];
   resolveSettings([...texts, ...datasourceSettings(registry), ...securitySettings(registry)], env);
 }
 

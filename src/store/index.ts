@@ -6,10 +6,11 @@ export { fileAttachment } from './file/attachment.ts';
 export { createSpool, type MeasuredSpool, type SpoolOptions } from './file/spool.ts';
 export { type Lease, openLease } from './lease.ts';
 export { type Nonces, openNonces } from './nonces.ts';
-export { openStore, openToRead, pendingMigrations } from './open.ts';
+export { ONLY_POSTGRES, openStore, openToRead, pendingMigrations } from './open.ts';
 export type {
   PendingMigration,
   PostgresAccess,
+  ReplicaAccess,
   SampleDataFile,
   Store,
   StoreOptions,

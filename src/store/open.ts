@@ -1,3 +1,4 @@
+import { StoreError } from './error.ts';
 import type { PendingMigration, SampleDataFile, Store, StoreOptions, StoreReader } from './port.ts';
 import { openSqlite, pendingSqlite, readSqlite } from './sqlite/open.ts';
 import { readDatabaseUrl } from './url.ts';
@@ -8,10 +9,16 @@ import { readDatabaseUrl } from './url.ts';
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const at = readDatabaseUrl(options.url, options.root);
-  if (at.kind === 'sqlite') return openSqlite(at.file);
+  if (at.kind === 'sqlite') {
+    if (options.replicas !== undefined) throw new StoreError(at.file, ONLY_POSTGRES);
+    return openSqlite(at.file);
+  }
   const { openPostgres } = await import('./postgres/open.ts');
   return openPostgres(options);
 }
+
+export const ONLY_POSTGRES =
+  'replicas are servers of PostgreSQL, of a database on PostgreSQL: write postgres:// in all URLs, or remove `replicas`';
 
 /** What {@link Store.migrate} and sample data would run on a database; creates and changes nothing. @throws StoreError */
 export async function pendingMigrations(

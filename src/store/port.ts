@@ -76,8 +76,18 @@ export interface PostgresAccess {
   readonly engine: DatabaseEngine;
   /** The connections that may be opened, by their purpose. */
   readonly connections: { readonly tables: number; readonly queries: number; readonly queue: number };
+  /** Servers for stored queries. */
+  readonly replicas?: { readonly lag: number; readonly configs: readonly ConnectionConfig[] } | undefined;
   /** The schema of this installation's queue. @throws StoreError when it belongs to another one */
   queue(): Promise<string>;
+}
+
+/** The replicas of a database. */
+export interface ReplicaAccess {
+  /** How old the data may be that is read from them, in milliseconds. */
+  readonly lag: number;
+  /** Their URLs as they are now, always as many. */
+  readonly urls: () => readonly string[];
 }
 
 /** Which database. */
@@ -91,6 +101,8 @@ export interface StoreOptions {
   readonly connections?: number;
   /** The schema of PostgreSQL that has everything of the installation; by default the connection's own. */
   readonly schema?: string;
+  /** Of PostgreSQL, for stored queries. */
+  readonly replicas?: ReplicaAccess | undefined;
   /** Time limits on PostgreSQL; by default those of a gateway without settings. */
   readonly bounds?: DatabaseBounds;
   /** The project's folder, the base of a relative path. */

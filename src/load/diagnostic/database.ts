@@ -46,6 +46,14 @@ export const databaseCatalogue = {
     wrong: 'gateway: LOCAL\ndatabase: postgres://signalbox@db.example.org/signalbox?sslmode=require',
     right: 'gateway: LOCAL\ndatabase: postgres://signalbox@db.example.org/signalbox?sslmode=verify-full',
   }),
+  'replica-setup': warning<{ replica: string; of: string; reason: string }>({
+    message: ({ replica, of, reason }) => `${of}: the replica ${replica} can't be read from: ${reason}.`,
+    hint: () => 'Queries run on the other replicas, or on the database itself, as long as that is so.',
+    explanation:
+      'A replica can not be reached, is not a standby, or rejects a query that the database itself accepts, perhaps because it is behind.',
+    wrong: `datasource: REPORTING\nurl: postgres://reader@db.example.org/hr\nreplicas: ["postgres://reader@127.0.0.1:1/hr"]\n---\n${query('{ NUMBER: integer }').replace('public', 'datasource: REPORTING\npublic')}`,
+    right: query('{ NUMBER: integer }'),
+  }),
   'query-refused': error<{ query: string; reason: string }>({
     message: ({ query: id, reason }) => `The database rejects query ${id}: ${reason}.`,
     explanation:

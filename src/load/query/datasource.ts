@@ -5,6 +5,7 @@ import { given } from '../object.ts';
 import type { Declaration } from '../read/declaration.ts';
 import { description, keys, matching, text } from '../schema/json-schema.ts';
 import { linkSecret, linkUrl, writtenFault } from '../value/address.ts';
+import { linkReplicas, type ReplicasDeclared, replicas } from '../value/replicas.ts';
 
 /** Links every datasource. */
 export function linkDatasources(linking: Linking): Map<string, Datasource> {
@@ -27,6 +28,12 @@ function linkDatasource(linking: Linking, { id, value, at }: Declaration<Datasou
       description: value.description,
       engine: first?.kind === 'literal' ? engineOf(first.text) : undefined,
       password,
+      replicas: linkReplicas(linking, value, {
+        of: `datasource ${id}`,
+        within: '',
+        instead,
+        url: value.url.includes('${') ? undefined : value.url,
+      }),
     }),
     at: positionOf(at),
   };
@@ -60,6 +67,7 @@ interface DatasourceDeclared {
   readonly description?: string;
   readonly url: string;
   readonly password?: string;
+  readonly replicas?: ReplicasDeclared;
 }
 
 export const datasource = keys<'datasource' | keyof DatasourceDeclared>(
@@ -80,5 +88,6 @@ export const datasource = keys<'datasource' | keyof DatasourceDeclared>(
       'sqlite:data/hr.db',
     ),
     password: text('Password of the user, by reference.', '${secret:REPORTING_PASSWORD}'),
+    replicas: replicas('its queries'),
   },
 );

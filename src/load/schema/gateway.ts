@@ -1,5 +1,6 @@
 import type { DatabaseEngine, DatabaseTimeouts } from '../../model/gateway.ts';
 import { type GatewayLimitsDeclared, limits, type RetentionDeclared, retention } from '../value/limits.ts';
+import { type ReplicasDeclared, replicas } from '../value/replicas.ts';
 import {
   cors,
   count,
@@ -57,6 +58,7 @@ export interface DatabaseDeclared {
   readonly migrate?: boolean;
   readonly timeouts?: Readonly<Partial<Record<keyof DatabaseTimeouts, string>>>;
   readonly keepalive?: { readonly idle?: string; readonly interval?: string; readonly count?: number };
+  readonly replicas?: ReplicasDeclared;
 }
 
 export interface DrainDeclared {
@@ -140,6 +142,7 @@ const database: JsonSchema = {
         ),
         timeouts: databaseTimeouts,
         keepalive,
+        replicas: replicas('stored queries without a datasource'),
       },
     ),
     databaseUrl,

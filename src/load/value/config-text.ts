@@ -89,10 +89,11 @@ const FREE = new Set(['description', 'sql', 'pattern', 'default', 'example', 'en
 
 /** The paths of keys whose references are resolved, by kind. */
 const CONFIGURED: Readonly<Record<string, RegExp>> = {
-  gateway: /^(listen|database(\.(url|schema))?|publicUrl|tls\.(certificate|key|passphrase|client-ca)|audit)$/,
+  gateway:
+    /^(listen|database(\.(url|schema|replicas(\.urls)?))?|publicUrl|tls\.(certificate|key|passphrase|client-ca)|audit)$/,
   scheme: /^(bearer\.(issuer|audience|jwks)|signature\.ca)$/,
   user: /^shared-secret$/,
-  datasource: /^(url|password)$/,
+  datasource: /^(url|password|replicas(\.urls)?)$/,
   node: /^(base|ca-file|certificate|resolve|credential)(\.|$)/,
   service: /^(operations\.\w+\.)?(properties\.PRIMARYURL$|(headers|form|values)\.)/,
   routing: /^(properties\.PRIMARYURL$|headers\.)/,

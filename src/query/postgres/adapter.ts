@@ -14,7 +14,10 @@ import {
 import type { EngineAdapter } from '../engine.ts';
 import { faultOf, unavailable, unreachable } from '../errors.ts';
 import { type Dialect, declaredOffset, type Plan } from '../plan.ts';
+import type { RunnerOptions } from '../runner.ts';
+import type { Driver } from '../server/connection.ts';
 import { ServerRunner } from '../server/runner.ts';
+import { isOfReplica, type OpenedServer, ReplicatedRunner } from './replicas.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { TYPES } from './values.ts';
 
@@ -33,8 +36,16 @@ const dialect: Dialect = {
 /** PostgreSQL: statements run on connections of its own driver, which is loaded with the first of them. */
 export const postgres: EngineAdapter<ConnectionConfig> = {
   dialect,
-  async reach(given, root, { password: one, bounds, schema, renewed = () => ({ url: given, password: one }) }) {
-    const [{ configOf }, { Servers, unverified }] = await Promise.all([
+  async reach(given, root, options) {
+    const {
+      password: one,
+      bounds,
+      schema,
+      renewed = () => ({ url: given, password: one }),
+      hasReplicas,
+      isReplica,
+    } = options;
+    const [{ configOf }, { replicaServers, Servers, unverified }] = await Promise.all([
       import('../../store/postgres/pool.ts'),
       import('../../store/postgres/servers.ts'),
     ]);
@@ -43,22 +54,25 @@ export const postgres: EngineAdapter<ConnectionConfig> = {
       if (password === undefined) return url;
       return `${url}${url.includes('?') ? '&' : '?'}password=${encodeURIComponent(password)}`;
     };
-    const servers = new Servers(address, { root });
+    const servers = isReplica
+      ? replicaServers(address, root)
+      : new Servers(address, { root, target: hasReplicas ? 'primary' : 'any' });
     return { location: servers.location, warning: unverified(servers), access: configOf(servers, { bounds, schema }) };
   },
-  open(config, options) {
-    const { timezone, timeout: statementTimeout, largestFile: temporaryLimit } = options;
-    const session: SessionOptions = { config, timezone, statementTimeout, temporaryLimit };
-    return new ServerRunner(
-      {
-        pipelines: true,
-        connect: () => Session.open(session),
-        isLost,
-        isOutdated,
-        faultOf: faultOfDatabase,
-      },
-      options,
-    );
+  open(config, options, replicas) {
+    const primary = openServer(config, options, faultOfDatabase);
+    if (replicas === undefined || replicas.servers.length === 0) return primary.runner;
+    return new ReplicatedRunner({
+      primary,
+      lag: replicas.lag,
+      replicas: replicas.servers.map(({ location, access }) => ({
+        location,
+        ...openServer(access, options, (plan, error) =>
+          isOfReplica(error) ? unreachable(error) : faultOfDatabase(plan, error),
+        ),
+      })),
+      report: options.report,
+    });
   },
   check: openChecked,
   async findUnbounded(config, temporaryLimit) {
@@ -74,6 +88,13 @@ export const postgres: EngineAdapter<ConnectionConfig> = {
     }
   },
 };
+
+function openServer(config: ConnectionConfig, options: RunnerOptions, faultOf: Driver['faultOf']): OpenedServer {
+  const { timezone, timeout: statementTimeout, largestFile: temporaryLimit } = options;
+  const session: SessionOptions = { config, timezone, statementTimeout, temporaryLimit };
+  const connect = () => Session.open(session);
+  return { session, runner: new ServerRunner({ pipelines: true, connect, isLost, isOutdated, faultOf }, options) };
+}
 
 /**
  * The fault for the caller of a failed query, by SQLSTATE (PostgreSQL's manual, appendix A): the connection is lost or can't be

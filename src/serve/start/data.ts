@@ -57,6 +57,8 @@ export interface DataOptions {
   readonly gateways?: number;
   /** Called for connections that were lost while idle. */
   readonly onError?: (error: Error) => void;
+  /** Called with a sentence for operators: a replica is left out, or used again. */
+  readonly report?: (sentence: string) => void;
 }
 
 /**
@@ -65,7 +67,7 @@ export interface DataOptions {
  */
 export async function openData(
   registry: Registry,
-  { root, definitions, env, readers, gateways = 1, onError = () => {} }: DataOptions,
+  { root, definitions, env, readers, gateways = 1, onError = () => {}, report = () => {} }: DataOptions,
 ): Promise<Data> {
   const { database, timezone, limits } = registry.gateway;
   const store = await openStore({ ...databaseOptions(registry.gateway, root, env), onError });
@@ -79,7 +81,7 @@ export async function openData(
     const warnings = await checkDatabases(registry, store, datasources, gateways);
     const blobs = await openBlobs(store);
     const spool = createSpool({ folder: `${store.files}-spool` });
-    const queries = openQueries({ store, datasources, timezone, limits, readers });
+    const queries = openQueries({ store, datasources, timezone, limits, readers, report });
     const close = async (): Promise<void> => {
       await queries.close();
       await blobs.close();

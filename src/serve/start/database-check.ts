@@ -10,7 +10,7 @@ import { usersInBoth } from '../../security/directory/from-database.ts';
 import { FIRST_STEP, openToRead, pendingMigrations, type StoreOptions } from '../../store/index.ts';
 import { messageOf } from '../../wire/error.ts';
 import { type ProjectPlace, sampleDataOf } from './sample-data.ts';
-import { databaseOptions, type Environment } from './settings.ts';
+import { databaseOptions, type Environment, replicaAccess } from './settings.ts';
 
 /** The location of a project's databases. */
 export interface ConnectOptions extends ProjectPlace {
@@ -39,7 +39,7 @@ export async function checkConnected(registry: Registry, options: ConnectOptions
       const database = await reachDatasource(registry, datasource, options);
       const { warning: reason } = database;
       if (reason !== undefined) found.push(databaseDiagnostic('database-setup', { what, reason }, datasource.at));
-      return queryProblems(database, queriesOf(registry, datasource));
+      return replicatedProblems(what, datasource.at, database, queriesOf(registry, datasource));
     });
   }
   // Addresses may contain secrets of the configuration, and databases repeat them in errors.
@@ -50,8 +50,8 @@ export async function checkConnected(registry: Registry, options: ConnectOptions
 async function checkOwn(registry: Registry, options: ConnectOptions): Promise<Diagnostic[]> {
   const { gateway } = registry;
   const access = databaseOptions(gateway, options.root, options.env);
-  const { url, root, bounds, schema } = access;
-  const database = await reachDatabase(url, root, { bounds, schema });
+  const { url, root, bounds, schema, replicas } = access;
+  const database = await reachDatabase(url, root, { bounds, schema, replicas });
   const files = sampleDataOf(registry, options);
   const pending = await pendingMigrations(access, files);
   const changes = pending.map(({ name }) => name);
@@ -66,7 +66,8 @@ async function checkOwn(registry: Registry, options: ConnectOptions): Promise<Di
 
 async function checkTables(registry: Registry, database: QueryDatabase, access: StoreOptions): Promise<Diagnostic[]> {
   const { gateway } = registry;
-  const problems = await queryProblems(database, queriesOf(registry, undefined));
+  const own = queriesOf(registry, undefined);
+  const problems = await replicatedProblems('The database', gateway.at, database, own);
   const store = await openToRead(access);
   try {
     const warnings = (await store.warnings(1)).map((reason) =>
@@ -76,6 +77,31 @@ async function checkTables(registry: Registry, database: QueryDatabase, access: 
   } finally {
     await store.close();
   }
+}
+
+/** Those of the database itself, and of replicas what these add: queries that fail there run on the database. */
+async function replicatedProblems(
+  of: string,
+  at: Position,
+  database: QueryDatabase,
+  queries: readonly Query[],
+): Promise<Diagnostic[]> {
+  const problems = await queryProblems(database, queries);
+  const known = new Set(problems.map(({ message }) => message));
+  const warnings: Diagnostic[] = [];
+  for (const replica of database.replicas) {
+    const warn = (reason: string): void => {
+      const parameters = { of, replica: replica.location, reason: reason.replace(/\.$/, '') };
+      warnings.push(databaseDiagnostic('replica-setup', parameters, at));
+    };
+    if (replica.warning !== undefined) warn(replica.warning);
+    try {
+      for (const { message } of await queryProblems(replica, queries)) if (!known.has(message)) warn(message);
+    } catch (error) {
+      warn(messageOf(error));
+    }
+  }
+  return [...problems, ...warnings];
 }
 
 /** The problems that a database reports for the queries that run on it. */
@@ -131,10 +157,12 @@ export async function reachDatasource(
   { root, env }: { readonly root: string; readonly env: Environment },
 ): Promise<QueryDatabase> {
   const renewed = () => {
-    const [url = '', password] = resolveAll(textsOf(datasource), env);
+    const [url = ''] = resolveAll([datasource.url], env);
+    const [password] = datasource.password === undefined ? [] : resolveAll([datasource.password], env);
     return { url, password };
   };
-  return reachDatabase(renewed().url, root, { ...renewed(), renewed, bounds: gateway.database.bounds });
+  const replicas = replicaAccess(datasource.replicas, (texts) => resolveAll(texts, env));
+  return reachDatabase(renewed().url, root, { ...renewed(), renewed, bounds: gateway.database.bounds, replicas });
 }
 
 /** Datasources that queries use. */
@@ -147,7 +175,7 @@ export function queriesOf({ queries }: Registry, datasource: Datasource | undefi
   return [...queries.values()].filter((query) => query.datasource === datasource);
 }
 
-/** The configurable texts of a datasource: its address, and its password if it has one. */
-export function textsOf({ url, password }: Datasource): ConfigText[] {
-  return password === undefined ? [url] : [url, password];
+/** The configurable texts of a datasource: its addresses, and its password if it has one. */
+export function textsOf({ url, password, replicas }: Datasource): ConfigText[] {
+  return [url, ...(password === undefined ? [] : [password]), ...(replicas?.urls ?? [])];
 }

@@ -4,8 +4,9 @@ import { resolve } from 'node:path';
 import { ConfigError, type Environment, resolveAll } from '../../load/value/config.ts';
 import type { ConfigText } from '../../model/definition.ts';
 import type { Gateway } from '../../model/gateway.ts';
+import type { Replicas } from '../../model/query.ts';
 import type { LookAtFile } from '../../security/port.ts';
-import type { StoreOptions } from '../../store/index.ts';
+import type { ReplicaAccess, StoreOptions } from '../../store/index.ts';
 import { GatewayError } from '../gateway-error.ts';
 
 /** What configuration is read from. */
@@ -34,7 +35,19 @@ export function databaseOptions({ database }: Gateway, root: string, env: Enviro
   const { url, schema, engine, connections, bounds } = database;
   const [address = '', name] = resolveSettings(schema === undefined ? [url] : [url, schema], env);
   const renewed = (): string => resolveSetting(url, env);
-  return { url: address, renewed, engine, connections, bounds, root, ...(name === undefined ? {} : { schema: name }) };
+  const replicas = replicaAccess(database.replicas, (texts) => resolveSettings(texts, env));
+  const given = { ...(name === undefined ? {} : { schema: name }), ...(replicas === undefined ? {} : { replicas }) };
+  return { url: address, renewed, engine, connections, bounds, root, ...given };
+}
+
+/** The replicas whose URLs are not empty: `${env:REPLICA:-}` makes one optional. */
+export function replicaAccess(
+  replicas: Replicas | undefined,
+  resolve: (texts: readonly ConfigText[]) => readonly string[],
+): ReplicaAccess | undefined {
+  if (replicas === undefined) return undefined;
+  const urls = (): readonly string[] => resolve(replicas.urls).filter((url) => url !== '');
+  return urls().length === 0 ? undefined : { lag: replicas.lag, urls };
 }
 
 /** Reads files by names relative to a project. */

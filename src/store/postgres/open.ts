@@ -3,17 +3,18 @@ import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { schemaFault } from '../../model/gateway.ts';
 import { deadlineIn, withDeadline } from '../deadline.ts';
 import { errorCode, StoreError } from '../error.ts';
-import type { PostgresAccess, Store, StoreOptions } from '../port.ts';
+import type { PostgresAccess, ReplicaAccess, Store, StoreOptions } from '../port.ts';
 import { loadSampleData, pendingSampleData, type SampleDataAccess } from '../schema/sample-data.ts';
 import { lacking, migrate, planOf, type SchemaAccess } from '../schema/schema.ts';
 import { statementSpans } from '../spans.ts';
 import type { AppliedStep, Db, Tables } from '../tables.ts';
 import { Lines, transactPatiently } from '../transaction.ts';
 import { filesOf } from '../url.ts';
+import type { ConnectionConfig } from './client.ts';
 import { describePostgres } from './error.ts';
 import { Installation } from './installation.ts';
 import { configOf, FAMILY, openPool } from './pool.ts';
-import { Servers, unverified } from './servers.ts';
+import { replicaServers, Servers, unverified } from './servers.ts';
 
 /** Opens a database of PostgreSQL, and connects at its first use. @throws StoreError for a URL that can't be read */
 export function openPostgres(options: StoreOptions): Store {
@@ -22,6 +23,10 @@ export function openPostgres(options: StoreOptions): Store {
   const servers = new Servers(renewed, { root, target: 'read-write' });
   const { location } = servers;
   const config = configOf(servers, { bounds: options.bounds, schema: options.schema });
+  const replicas = options.replicas && {
+    lag: options.replicas.lag,
+    configs: replicaConfigs(options, options.replicas),
+  };
   const connections = share(options.connections ?? 20);
   const pool = openPool(config, connections.tables, options.onError ?? (() => {}));
   const db: Db = new Kysely<Tables>({
@@ -33,7 +38,7 @@ export function openPostgres(options: StoreOptions): Store {
     about === undefined ? transactPatiently(db, work) : lines.run(about, () => transactPatiently(db, work));
   const schema = schemaOf(location, db, transaction);
   const { engine = 'postgresql' } = options;
-  const access: PostgresAccess = { config, engine, connections, queue: () => installation.queue() };
+  const access: PostgresAccess = { config, engine, connections, replicas, queue: () => installation.queue() };
   const installation = new Installation({
     ...{ location, db, engine, schema: options.schema, applied: appliedSteps, alone: schema.alone },
   });
@@ -70,9 +75,10 @@ export function openPostgres(options: StoreOptions): Store {
     async warnings(gateways) {
       if (gateways === 0) return [];
       const { tables, queries, queue } = connections;
-      // One more listens.
-      const need = { gateways, each: tables + queries + queue + 1 };
-      return [unverified(servers), await tooFew(db, location, need)].filter((each) => each !== undefined);
+      // One more listens, and one asks how far replicas may be behind.
+      const need = { gateways, each: tables + queries + queue + (replicas === undefined ? 1 : 2) };
+      const all = [servers, ...(replicas?.configs ?? []).map((each) => each.servers)];
+      return [...all.map(unverified), await tooFew(db, location, need)].filter((each) => each !== undefined);
     },
     ready: () => pool.ready(),
     pool: () => pool.status(),
@@ -81,6 +87,15 @@ export function openPostgres(options: StoreOptions): Store {
       return closing;
     },
   };
+}
+
+function replicaConfigs({ root, bounds, schema }: StoreOptions, { urls }: ReplicaAccess): ConnectionConfig[] {
+  return urls().map((each, index) =>
+    configOf(
+      replicaServers(() => urls()[index] ?? each, root),
+      { bounds, schema },
+    ),
+  );
 }
 
 /** The limits that apply to connections, and who holds some. Other users' sessions show no name to a user without privileges. */

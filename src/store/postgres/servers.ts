@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { userInfo } from 'node:os';
 import type { ConnectionOptions } from 'node:tls';
-import { errorCode, errorText } from '../error.ts';
+import { errorCode, errorText, StoreError } from '../error.ts';
 import {
   hostText,
   isVerified,
@@ -49,6 +49,8 @@ interface ServersOptions {
   readonly root?: string | undefined;
   /** The servers that are wanted when several are named and the address does not choose. */
   readonly target?: Target;
+  /** The only role that a server may have, whatever the address says. */
+  readonly only?: Target;
 }
 
 /**
@@ -106,6 +108,7 @@ export class Servers {
 
   get #target(): Target {
     const { target, hosts } = this.#address;
+    if (this.#options.only !== undefined) return this.#options.only;
     return target ?? (hosts.length > 1 ? (this.#options.target ?? 'any') : 'any');
   }
 
@@ -191,6 +194,17 @@ export class Servers {
       return role;
     }
   }
+}
+
+/**
+ * The server of a replica: one, which is a standby.
+ * @throws StoreError for an address of several
+ */
+export function replicaServers(source: () => string, root: string | undefined): Servers {
+  const servers = new Servers(source, { root, only: 'standby' });
+  if (servers.address.hosts.length === 1) return servers;
+  const { location } = servers;
+  throw new StoreError(location, `${location} names several servers; give each replica a URL of its own`);
 }
 
 /** Warns when others could be in the place of a server, because its certificate is not verified. */

@@ -154,6 +154,15 @@ export const datasourceEntries = {
     wrong: 'datasource: REPORTING\nurl: oracle://reader@db.example.org/hr',
     right: 'datasource: REPORTING\nurl: postgres://reader@db.example.org/hr\npassword: ${secret:REPORTING_PASSWORD}',
   }),
+  'bad-replica': error<{ of: string; reason: string }>({
+    message: ({ of, reason }) => `The replicas of ${of} can't be used: ${reason}.`,
+    explanation:
+      'Replicas are servers of PostgreSQL that replicate a database by streaming. Each has a URL with one host, because each may be behind by another time.',
+    wrong:
+      'datasource: REPORTING\nurl: postgres://reader@db.example.org/hr\nreplicas: ["postgres://reader@db2,db3/hr"]',
+    right:
+      'datasource: REPORTING\nurl: postgres://reader@db.example.org/hr\nreplicas: { urls: ["postgres://reader@db2/hr", "postgres://reader@db3/hr"], lag: 5 s }',
+  }),
 };
 
 const places = (component: string, more = ''): string =>

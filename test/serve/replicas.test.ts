@@ -1,0 +1,126 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { loadProject } from '../../src/load/index.ts';
+import type { Registry } from '../../src/model/registry.ts';
+import { checkConnected } from '../../src/serve/start/database-check.ts';
+import { freePort } from '../support/free-port.ts';
+import { startTestGateway } from '../support/gateway.ts';
+import { type PostgresPair, startPostgresPair } from '../support/postgres-pair.ts';
+import { postgresPrograms } from '../support/postgres-server.ts';
+import { eventually, writeProject } from '../support/project.ts';
+
+const rest = '/gateway/RESTListeningConnector';
+
+const GATEWAY = `gateway: LOCAL
+namespace: urn:test
+sample-data: sample/*.sql
+database:
+  url: \${env:DATABASE_URL}
+  replicas: { urls: ['\${env:REPLICA_URL}', '\${env:ANOTHER_REPLICA_URL:-}'], lag: 5 s }
+`;
+
+const PLACES = `document: PLACE
+fields: { ID: { type: integer, required: true } }
+---
+component: PLACES
+table: place
+shape: PLACE
+keys: [ID]
+---
+query: WHERE
+public: true
+columns: { PORT: integer }
+sql: select current_setting('port')::integer as port
+---
+service: Places.v1
+permission: EVERYTHING
+operations:
+  WHERE: { get: Where, query: WHERE }
+  PLACES_PUT: { put: 'Places/{ID}', save: PLACES }
+  PLACES_GET: { get: 'Places/{ID}', read: PLACES }
+`;
+
+describe.skipIf(postgresPrograms() === undefined)('a gateway whose database has a replica', () => {
+  let pair: PostgresPair;
+  beforeAll(async () => {
+    pair = await startPostgresPair();
+  }, 60_000);
+  afterAll(() => pair?.remove());
+
+  const project = () => {
+    const made = writeProject({
+      'definitions/gateway.yaml': GATEWAY,
+      'definitions/places.yaml': PLACES,
+      'definitions/sample/place.sql': 'create table place (id integer primary key)',
+    });
+    onTestFinished(made.remove);
+    return made;
+  };
+  const env = () => ({ DATABASE_URL: pair.primary.url, REPLICA_URL: pair.standby.url });
+  const portOf = (url: string): number => Number(new URL(url).port);
+
+  it('runs stored queries there, and everything else on the primary', async () => {
+    const box = await startTestGateway({ root: project().root, env: env() });
+    onTestFinished(() => box.stop());
+    const saved = async (id: number) => {
+      const body = `{"ID":${id}}`;
+      const headers = { 'content-type': 'application/json' };
+      await box.call(`${rest}/Places.v1/Places/${id}`, { method: 'PUT', headers, body });
+      return (await box.call(`${rest}/Places.v1/Places/${id}`)).status;
+    };
+    const where = async () => JSON.parse((await box.call(`${rest}/Places.v1/Where`)).text).rows[0].PORT;
+    await eventually('the replica', async () => (await where()) === portOf(pair.standby.url) || undefined);
+    const metrics = (await box.call('/metrics')).text;
+    const standby = new pg.Client(pair.standby.url);
+    await standby.connect();
+    await standby.query('select pg_wal_replay_pause()');
+    expect(await saved(1)).toBe(200);
+    await standby.query('select pg_wal_replay_resume()');
+    await standby.end();
+    expect(metrics).toMatch(/signalbox_pool_connections\{pool="queries replica 1",state="idle"\} 1/);
+
+    pair.standby.stop('immediate');
+    onTestFinished(() => pair.standby.start());
+    expect(await where()).toBe(portOf(pair.primary.url));
+    expect((await box.call('/health/ready')).status).toBe(200);
+    await eventually('a line of the log', async () => {
+      await where();
+      return (
+        box.log().some(({ msg }) => /^The replica .* is left out, and the primary answers/.test(`${msg}`)) || undefined
+      );
+    });
+  });
+
+  it('is told by check --connect of a replica that is away, is none, or rejects queries', async () => {
+    const { root } = project();
+    const registry = loadProject({ root }).registry as Registry;
+    const found = async (replica: string): Promise<string[]> => {
+      const diagnostics = await checkConnected(registry, { root, env: { ...env(), REPLICA_URL: replica } });
+      return diagnostics.map(({ code, severity, message }) => `${severity} ${code} ${message}`);
+    };
+    expect(await found(pair.standby.url)).toEqual([]);
+    const away = `127.0.0.1:${await freePort()}`;
+    expect(await found(`postgres://postgres@${away}/postgres`)).toEqual([
+      `warning replica-setup The database: the replica ${away}/postgres can't be read from: connect ECONNREFUSED ${away}.`,
+    ]);
+    const primary = `127.0.0.1:${portOf(pair.primary.url)}`;
+    expect(await found(pair.primary.url)).toEqual([
+      `warning replica-setup The database: the replica ${primary}/postgres can't be read from: it is a primary that can be written to, and standby is wanted.`,
+    ]);
+    await expect(found('postgres://db2,db3/hr')).resolves.toEqual([
+      expect.stringContaining('names several servers; give each replica a URL of its own'),
+    ]);
+  });
+
+  it('does not start on SQLite with replicas, unless their URLs are empty', async () => {
+    const { root } = project();
+    const sqlite = { DATABASE_URL: 'sqlite:box.db' };
+    await expect(startTestGateway({ root, env: { ...sqlite, REPLICA_URL: pair.standby.url } })).rejects.toThrow(
+      'replicas are servers of PostgreSQL, of a database on PostgreSQL',
+    );
+    const optional = writeProject({ 'definitions/gateway.yaml': GATEWAY.replace('REPLICA_URL}', 'REPLICA_URL:-}') });
+    onTestFinished(optional.remove);
+    const box = await startTestGateway({ root: optional.root, env: sqlite });
+    await box.stop();
+  });
+});
