@@ -54,6 +54,10 @@ function afterSaves(options: ComponentsOptions, saves: Saves): Worker {
       const registration = registrationOf(options.registry, data as EventData);
       return registration === undefined ? undefined : queueRule(registration.retry ?? CLASS_RETRY);
     },
+    kinds: () =>
+      [...options.registry.components.values()].flatMap((component) =>
+        component.events.filter(runsLater).map((registration) => kindOfEvent(component, registration)),
+      ),
     run: (job) => runOne(job, options, saves),
     async onRetry(_, job, error, next) {
       report(job, error, { next, what: 'a class after a save, which is tried again' });
@@ -93,7 +97,11 @@ function registrationOf(
   { component, service }: EventData,
 ): ComponentEventRegistration | undefined {
   const registered = components.get(component)?.events;
-  return registered?.find((each) => each.enabled && each.event === 'SavePostChange' && each.service.id === service);
+  return registered?.find((each) => runsLater(each) && each.service.id === service);
+}
+
+function runsLater({ enabled, event }: ComponentEventRegistration): boolean {
+  return enabled && event === 'SavePostChange';
 }
 
 /** What this gateway has of what a job needs. */

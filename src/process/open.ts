@@ -12,7 +12,15 @@ import { createClock, instantText } from './clock.ts';
 import { type EntryPorts, enterNext, enterRequest, nextInstance, QUEUE, type RequestData, sendJob } from './enter.ts';
 import { checkAccess, findMessages, findRequests } from './find.ts';
 import type { RequestAction, RunPorts, Scheduler } from './port.ts';
-import { findProgram, findProgramOf, kindOfProgram, type Program, programNamesOf, QUERY_TYPE } from './program.ts';
+import {
+  findProgram,
+  findProgramOf,
+  kindOfProgram,
+  kindsOfPrograms,
+  type Program,
+  programNamesOf,
+  QUERY_TYPE,
+} from './program.ts';
 import { findReport, findReported, REPORTS } from './reports.ts';
 import { busyOperators, retainedRequests } from './retention.ts';
 import { findRow, type RequestRow, shownRequest, updateOwn } from './rows.ts';
@@ -186,6 +194,7 @@ function createWorker(ports: RunPorts): Worker {
       if (program === undefined) return type === QUERY_TYPE ? PRIVATE_RETRY : undefined;
       return queueRule(program.process?.retry ?? PROCESS_RETRY);
     },
+    kinds: () => kindsOfPrograms(registry),
     run: (job) => runJob(ports, job),
     async onRetry(tx, job, error, next) {
       const words = `Attempt ${job.attempt} failed: ${errorWords(error)} The next begins at ${instantText(next.getTime())}.`;

@@ -53,6 +53,12 @@ export function kindOfProgram({ id, type, process, query, parameters }: Program,
   return kindOfWork(name, parameters, [process, query]);
 }
 
+/** The kinds of the jobs of all declared programs. */
+export function kindsOfPrograms({ processes, queries, recurrences }: Registry): readonly string[] {
+  const programs = [...[...processes.values()].map(programOf), ...[...queries.values()].map(programOfQuery)];
+  return programs.flatMap((program) => ['', ...recurrences.keys()].map((each) => kindOfProgram(program, each)));
+}
+
 /** Finds a declared program. */
 export function findProgram(registry: Registry, type: string, name: string): Program | undefined {
   const process = registry.processes.get(name);

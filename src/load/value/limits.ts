@@ -132,7 +132,7 @@ export const limits = keys<keyof GatewayLimitsDeclared>(
       10000,
     ),
     unknown: time(
-      'How long queued work that the definitions of this gateway lack waits for a gateway that has them. When no gateway could run it for this time it is a dead letter, and a process ends with an error.',
+      'How long queued work that the definitions of this gateway lack waits for a gateway that has them. When no gateway that could run it was alive for this time it is a dead letter, and a process ends with an error.',
       '1 h',
       '1 h',
       '30 min',

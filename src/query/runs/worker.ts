@@ -40,6 +40,9 @@ export function createRunWorker(ports: RunWorkerPorts): Worker {
   return {
     concurrency: CONCURRENCY,
     retry: RETRY,
+    kinds: () => ports.registry.queries.values().map(kindOfRun),
+    // The keys only bound how many of an owner's run at the same time.
+    isUnordered: true,
     run: (job) => work(ports, job),
     async onRetry(tx, job) {
       await rows.move(idOf(job), 'queued', tx);

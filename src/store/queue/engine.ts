@@ -38,6 +38,17 @@ export interface Listener {
   report(error: Error): void;
 }
 
+/** How a job that is unknown is left to other gateways. */
+export interface Leaving {
+  /** Milliseconds for which it waits; it may be taken at once when absent. */
+  readonly pause?: number;
+  /**
+   * Jobs of its key that may be known here go first: it and, without a pause, those of its kind join the key again as the last
+   * when they are taken.
+   */
+  readonly aside?: boolean;
+}
+
 /** The queue of a database. Every function that takes a claim checks it in the database: a claim that was lost changes nothing. */
 export interface QueueEngine {
   /** Milliseconds between two looks at a queue without any notification. */
@@ -66,11 +77,16 @@ export interface QueueEngine {
   postpone(tx: Db, claim: Claim, pause: number): Promise<boolean>;
   /** Gives a job back as if it had not begun. @returns whether it was still held, and not cancelled */
   release(tx: Db, claim: Claim): Promise<boolean>;
+  /** The same for a job that is unknown to this gateway, which is recorded with the time when the first found it so. */
+  leave(tx: Db, claim: Claim, how?: Leaving): Promise<boolean>;
   /**
-   * The same for a job that is unknown to this gateway, at once or after a pause in milliseconds. It records since when it is
-   * unknown.
+   * Lets the other gateways know the kinds of jobs that this one can run, as long as it is alive. Absent, as is {@link isKnown},
+   * where a gateway is alone.
+   * @param within the longest time that gateways ask {@link isKnown} about, in milliseconds
    */
-  leave(tx: Db, claim: Claim, pause?: number): Promise<boolean>;
+  announce?(kinds: readonly string[], within: number): Promise<void>;
+  /** Whether a gateway was alive in the last `within` milliseconds that has the kind of a job and has not left it as unknown. */
+  isKnown?(claim: Claim, within: number): Promise<boolean>;
   /** Ends a job that was cancelled while it ran and has stopped; ignores any other. */
   clear(tx: Db, claim: Claim): Promise<void>;
   /** Signals that this gateway is alive. @returns those of the claims that it still holds */

@@ -156,7 +156,7 @@ export class Ending {
   constructor(worker: Worker, shop: Shop) {
     this.#worker = worker;
     this.#shop = shop;
-    this.#unknown = new UnknownKinds(shop.unknown);
+    this.#unknown = new UnknownKinds(shop.unknown, worker.isUnordered === true ? KIND_PAUSE.first : KIND_PAUSE.longest);
   }
 
   /** The kinds of jobs that this gateway does not take for now. */
@@ -212,22 +212,34 @@ export class Ending {
     if (!job.lost) report(error, { queue: job.queue, job: job.id, attempts });
   }
 
-  /** Leaves a job that is unknown here to other gateways, until none has begun it for too long. */
+  /** Leaves a job that is unknown here to other gateways, until for too long none has begun it or could have. */
   async #leave(job: HeldJob, error: JobUnknown): Promise<void> {
     const { engine, report, unknown } = this.#shop;
-    const { unknownFor } = job.claim;
-    if (unknownFor !== undefined && unknownFor >= unknown) {
+    const { unknownFor, key } = job.claim;
+    if (unknownFor !== undefined && unknownFor >= unknown && !(await this.#isKnown(job))) {
       const words = `No gateway has been able to run it for ${duration(unknown)}: ${error.message}`;
       return this.bury(job, job.attempt - 1, new JobUnknown(words));
     }
-    const { isNew, wait } = this.#unknown.add(job, error);
+    const aside = this.#worker.isUnordered === true && key !== undefined;
+    const { isNew, wait: pause } = this.#unknown.add(job, error);
     if (isNew) {
-      const words = `${error.message}; it is left to other gateways for ${duration(unknown)} at most`;
+      const words = `${error.message}; it is left to other gateways until none has known it for ${duration(unknown)}`;
       report(new JobUnknown(words), { queue: job.queue, job: job.id });
     }
     await this.#inTransaction(job, async (tx) => {
-      if (!(await engine.leave(tx, job.claim, wait))) throw new JobLost();
+      if (!(await engine.leave(tx, job.claim, { aside, ...(pause !== undefined && { pause }) }))) throw new JobLost();
     });
+  }
+
+  /** Whether another gateway has been able to run a job. While the database does not answer, it may have. */
+  async #isKnown({ claim, id, queue }: HeldJob): Promise<boolean> {
+    const { engine, report, unknown } = this.#shop;
+    try {
+      return (await engine.isKnown?.(claim, unknown)) ?? false;
+    } catch (error) {
+      report(error as Error, { queue, job: id });
+      return true;
+    }
   }
 
   /** Milliseconds before the attempt after a failed one; `undefined` when none follows. */
@@ -324,13 +336,15 @@ const JOB_PAUSE = { first: 1000, longest: 60_000 };
  * no gateway has it, someone must end its jobs.
  */
 class UnknownKinds {
-  /** The longest pause: the jobs of a kind that no gateway has end about when they should. */
+  /** The longest pauses of a job, and of a kind: the jobs of a kind that no gateway has end about when they should. */
   readonly #longest: number;
+  readonly #longestOfKind: number;
   readonly #kinds = new Map<string, { readonly since: number; readonly pause: number }>();
 
-  /** @param limit milliseconds after which an unknown job is dead */
-  constructor(limit: number) {
+  /** @param limit milliseconds after which an unknown job is dead @param ofKind milliseconds for which no kind waits longer */
+  constructor(limit: number, ofKind: number) {
     this.#longest = Math.max(100, limit / 4);
+    this.#longestOfKind = Math.min(ofKind, this.#longest);
   }
 
   /** Those that are not taken now. */
@@ -354,11 +368,7 @@ class UnknownKinds {
       return { isNew: unknownFor === undefined, wait: shareOf(whole) };
     }
     if (!isPaused) {
-      const pause = Math.min(
-        known === undefined ? KIND_PAUSE.first : 2 * known.pause,
-        KIND_PAUSE.longest,
-        this.#longest,
-      );
+      const pause = Math.min(known === undefined ? KIND_PAUSE.first : 2 * known.pause, this.#longestOfKind);
       this.#kinds.set(kind, { since: time, pause });
     }
     return { isNew: known === undefined };

@@ -71,6 +71,13 @@ export interface Worker {
   /** `undefined` for a job whose definition this gateway lacks. */
   readonly retry: RetryRule | ((job: Pick<Job, 'data'>) => RetryRule | undefined);
   /**
+   * The kinds of jobs that this gateway can run. As long as one that has a kind is alive, its jobs wait for it, however long
+   * that takes, and are not dead as unknown.
+   */
+  readonly kinds?: () => Iterable<string>;
+  /** The order of the jobs of a key has no meaning: one that is unknown here lets the others of its key go first. */
+  readonly isUnordered?: true;
+  /**
    * Runs a job. An error ends the attempt; a {@link JobRefused} ends the job, a {@link JobNotBegun} gives it back, a
    * {@link JobUnknown} leaves it to other gateways.
    */
@@ -100,8 +107,8 @@ export class JobNotBegun extends Error {
 
 /**
  * Thrown by a worker before it has begun anything: the definitions of this gateway lack what the job needs, and those of another
- * gateway may have it. The job is given back, and the attempt does not count. It ends as a dead letter when no gateway has begun
- * it for the time that {@link QueueOptions.unknown} sets.
+ * gateway may have it. The job is given back, and the attempt does not count. It ends as a dead letter when for the time that
+ * {@link QueueOptions.unknown} sets no gateway has begun it, nor has one been alive that has its kind and has not refused it.
  */
 export class JobUnknown extends Error {
   override readonly name = 'JobUnknown';

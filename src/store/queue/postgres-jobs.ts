@@ -153,6 +153,22 @@ export async function moveOn(tx: Db, { queue, key }: Line): Promise<Pick<JobTabl
   return rows[0];
 }
 
+/** Lets the jobs behind in a locked key that have the kind of a claim wait outside of it. @returns them */
+export function stepOut(
+  tx: Db,
+  { queue, key, kind }: Line & Pick<Claim, 'kind'>,
+): Promise<readonly Pick<JobTable, 'id' | 'kind'>[]> {
+  return tx
+    .updateTable('signalbox_job')
+    .set({ place: PLACE.coming })
+    .where('queue', '=', queue)
+    .where('key', '=', key)
+    .where(sql<boolean>`place = ${sql.lit(PLACE.behind)}`)
+    .where(sql<boolean>`kind = ${kind ?? null}`)
+    .returning(['id', 'kind'])
+    .execute();
+}
+
 /** The condition that a claim still holds its job. */
 export function heldBy({ mark }: Claim) {
   return sql<boolean>`mark = ${mark}`;

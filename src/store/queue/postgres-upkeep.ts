@@ -3,6 +3,8 @@ import type { Store } from '../port.ts';
 import type { JobTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
 import { type Boss, type Given, HEARTBEAT } from './boss.ts';
+import type { Claim } from './engine.ts';
+import { NOW } from './postgres-jobs.ts';
 import { repeat } from './repeat.ts';
 import { PLACE } from './rows.ts';
 
@@ -117,4 +119,62 @@ async function renew(store: Store, boss: Boss): Promise<void> {
       and coalesce(greatest(s.last_analyze, s.last_autoanalyze) < clock_timestamp() - ${`${FRESH} seconds`}::interval, true)
   `.execute(db);
   for (const { name } of rows) await sql`analyze (skip_locked) ${sql.table(name)}`.execute(db);
+}
+
+/** Milliseconds between two signs of life of a gateway that has kinds, and after which one without any counts as gone. */
+const SIGN = 10_000;
+const GONE = 3 * SIGN;
+/** Milliseconds for which gateways are kept that are gone, at least. */
+const KEPT = 86_400_000;
+
+/** The kinds of jobs that a gateway has. */
+interface Announcement {
+  readonly gateway: string;
+  readonly kinds: readonly string[];
+  /** Milliseconds of the past that other gateways may ask about. */
+  readonly within: number;
+}
+
+/**
+ * Keeps the kinds of a gateway in a row of its own, with a sign of life. The row outlives the gateway: jobs wait for one that is
+ * started again.
+ * @returns what ends it @throws errors of the database
+ */
+export async function announceKinds(
+  store: Store,
+  { gateway, kinds, within }: Announcement,
+  report: (error: Error) => void,
+): Promise<() => Promise<void>> {
+  const sign = async (): Promise<void> => {
+    const db = await store.tables();
+    // Not written again: an update of the time alone leaves a long list where it is.
+    const { numUpdatedRows } = await db
+      .updateTable('signalbox_job_gateway')
+      .set({ seen: NOW })
+      .where('gateway', '=', gateway)
+      .executeTakeFirst();
+    if (numUpdatedRows === 1n) return;
+    await db.insertInto('signalbox_job_gateway').values({ gateway, kinds, seen: NOW }).execute();
+    const old = sql<number>`${NOW} - ${Math.max(KEPT, 2 * within)}::bigint`;
+    await db.deleteFrom('signalbox_job_gateway').where('seen', '<', old).execute();
+  };
+  await sign();
+  return repeat(SIGN, sign, report);
+}
+
+/** Whether another gateway has been alive for which a job is not unknown, as far as its kind says. */
+export async function isKnownElsewhere(
+  store: Store,
+  { queue, id, kind }: Pick<Claim, 'queue' | 'id' | 'kind'>,
+  { gateway, within }: Pick<Announcement, 'gateway' | 'within'>,
+): Promise<boolean> {
+  if (kind === undefined) return false;
+  const { rows } = await sql`
+    select 1 from signalbox_job_gateway as other, signalbox_job as job
+    where job.queue = ${queue} and job.id = ${id} and other.gateway <> ${gateway} and ${kind} = any(other.kinds)
+      and other.seen > ${NOW} - ${Math.max(within, GONE)}::bigint
+      and strpos(coalesce(job.unknown_by, ''), other.gateway) = 0
+    limit 1
+  `.execute(await store.tables());
+  return rows.length > 0;
 }

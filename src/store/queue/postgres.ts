@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { PoolStatus } from '../../model/metrics.ts';
 import type { PostgresAccess, Store } from '../port.ts';
@@ -6,7 +6,7 @@ import { isLost, lostConnection } from '../postgres/error.ts';
 import type { Db } from '../tables.ts';
 import { forgetAttempts } from './attempts.ts';
 import { type Boss, type Given, HEARTBEAT, openBoss } from './boss.ts';
-import type { Claim, Listener, QueueEngine } from './engine.ts';
+import type { Claim, Leaving, Listener, QueueEngine } from './engine.ts';
 import {
   change,
   changeHeld,
@@ -22,9 +22,10 @@ import {
   moveOn,
   NOW,
   selectJob,
+  stepOut,
   take,
 } from './postgres-jobs.ts';
-import { keepStatistics, restoreJobs } from './postgres-upkeep.ts';
+import { announceKinds, isKnownElsewhere, keepStatistics, restoreJobs } from './postgres-upkeep.ts';
 import { countJobs, hasWaiting, measureJobs, notBegun, PLACE } from './rows.ts';
 
 /** Milliseconds between two looks at a queue, where new jobs are announced and where they are not. */
@@ -61,6 +62,8 @@ class PostgresEngine implements QueueEngine {
   /** The queues that each transaction has announced. */
   readonly #announced = new WeakMap<Db, Set<string>>();
   readonly #ends: (() => Promise<void>)[] = [];
+  /** Distinguishes this gateway from all others, also from itself before it was started again. */
+  readonly #id = randomUUID();
   #listener: Listener | undefined;
 
   constructor(store: Store, boss: Boss, announces: boolean, report: (error: Error) => void) {
@@ -151,7 +154,7 @@ class PostgresEngine implements QueueEngine {
     const held = await changeHeld(tx, claim, {
       due: dueAfter(pause),
       failed: claim.attempt,
-      unknown: null,
+      ...{ unknown: null, unknown_by: null },
       recorded: 1,
     });
     if (held) await this.#boss.again(tx, claim.queue, claim.id, pause / 1000);
@@ -164,14 +167,34 @@ class PostgresEngine implements QueueEngine {
     return held;
   }
 
-  async leave(tx: Db, claim: Claim, pause?: number): Promise<boolean> {
+  async leave(tx: Db, claim: Claim, { pause, aside }: Leaving = {}): Promise<boolean> {
     const { queue, id } = claim;
-    const wait = pause === undefined ? {} : { due: dueAfter(pause) };
-    const unknown = sql<number>`coalesce(unknown, ${NOW})`;
-    if (!(await changeHeld(tx, claim, { ...notBegun(claim), ...wait, unknown }))) return false;
+    const change = {
+      ...notBegun(claim),
+      ...(pause === undefined ? {} : { due: dueAfter(pause) }),
+      ...(aside ? { place: PLACE.coming } : {}),
+      unknown: sql<number>`coalesce(unknown, ${NOW})`,
+      unknown_by: sql<string>`case when strpos(coalesce(unknown_by, ''), ${this.#id}) > 0 then unknown_by
+        else concat_ws(' ', unknown_by, ${this.#id}::text) end`,
+    };
+    if (aside && isKeyed(claim)) await lockLine(tx, claim);
+    if (!(await changeHeld(tx, claim, change))) return false;
     await this.#boss.again(tx, queue, id, pause === undefined ? undefined : pause / 1000);
-    if (pause === undefined) await this.#announce(tx, queue);
+    if (aside && isKeyed(claim)) {
+      const others = pause === undefined ? await stepOut(tx, claim) : [];
+      if (others.length > 0) await this.#boss.give(tx, queue, others);
+      await this.#giveNext(tx, claim);
+    }
+    if (aside || pause === undefined) await this.#announce(tx, queue);
     return true;
+  }
+
+  async announce(kinds: readonly string[], within: number): Promise<void> {
+    this.#ends.push(await announceKinds(this.#store, { gateway: this.#id, kinds, within }, this.#report));
+  }
+
+  isKnown(claim: Claim, within: number): Promise<boolean> {
+    return isKnownElsewhere(this.#store, claim, { gateway: this.#id, within });
   }
 
   async clear(tx: Db, claim: Claim): Promise<void> {

@@ -24,9 +24,10 @@ export interface Line {
 }
 
 /** Columns of a job that change. */
-export type JobChange = Omit<Updateable<JobTable>, 'due' | 'unknown'> & {
+export type JobChange = Omit<Updateable<JobTable>, 'due' | 'unknown' | 'unknown_by'> & {
   readonly due?: number | RawBuilder<number>;
   readonly unknown?: RawBuilder<number> | null;
+  readonly unknown_by?: RawBuilder<string> | null;
 };
 
 /** The columns of a job that is given back as if its attempt had not begun. */

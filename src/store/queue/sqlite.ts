@@ -20,6 +20,9 @@ import {
 /** Milliseconds between two looks, which find what other processes enter. */
 const POLL = 250;
 
+/** Milliseconds for which unknown jobs wait outside of their key, unless they have a pause. */
+const ASIDE = 5000;
+
 /** A job that was not begun. */
 const FRESH = { attempt: 0, cancelled: 0 };
 
@@ -95,11 +98,21 @@ export function sqliteEngine(store: Store, now: () => number): QueueEngine {
     postpone: (tx, claim, pause) =>
       giveUp(tx, mine([claim]), { ...pausing(now(), pause), failed: claim.attempt, unknown: null, recorded: 1 }),
     release: (tx, claim) => giveUp(tx, mine([claim]), notBegun(claim)),
-    leave(tx, claim, pause) {
+    async leave(tx, claim, { pause, aside } = {}) {
+      const { queue, key } = claim;
       const time = now();
       const unknown = sql<number>`coalesce(unknown, ${time})`;
       const wait = pause === undefined ? {} : pausing(time, pause);
-      return giveUp(tx, mine([claim]), { ...notBegun(claim), ...wait, unknown });
+      if (!(await giveUp(tx, mine([claim]), { ...notBegun(claim), ...wait, unknown }))) return false;
+      if (!aside || key === undefined) return true;
+      const out = { ...pausing(time, pause ?? ASIDE), place: PLACE.coming };
+      let others = tx.updateTable('signalbox_job').set(out).where('queue', '=', queue).where('key', '=', key);
+      if (pause === undefined)
+        others = others.where(({ or, eb }) => or([eb('id', '=', claim.id), eb('kind', '=', claim.kind ?? null)]));
+      else others = others.where('id', '=', claim.id);
+      await others.execute();
+      await moveOn(tx, { queue, key });
+      return true;
     },
     async clear(tx, claim) {
       await endJobs(tx, sql`${mine([claim])} and cancelled = 1`);

@@ -165,6 +165,8 @@ export class Workforce {
     });
     for (const [queue, worker] of this.#workers) this.#lanes.set(queue, new Lane(queue, worker, this.#shop));
     this.#timer = setInterval(() => this.#beat(), BEAT);
+    const kinds = [...this.#workers.values()].flatMap((worker) => [...(worker.kinds?.() ?? [])]);
+    await this.#shop.engine.announce?.(kinds, this.#shop.unknown);
     this.wake();
   }
 

@@ -22,6 +22,7 @@ import { addCause } from './0005-cause.ts';
 import { addInstallation } from './0006-installation.ts';
 import { addRetention } from './0007-retention.ts';
 import { addOperators } from './0008-operators.ts';
+import { addQueueDepth } from './0009-queue-depth.ts';
 
 /** One step of the schema, forward only. Once released it never changes: a later step corrects it. */
 interface Migration {
@@ -43,6 +44,7 @@ export const migrations: readonly Migration[] = [
   { name: '0006-installation', up: addInstallation },
   { name: '0007-retention', up: addRetention },
   { name: '0008-operators', up: addOperators },
+  { name: '0009-queue-depth', up: addQueueDepth },
 ];
 
 /**

@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely';
+import type { ColumnType, Generated, RawBuilder } from 'kysely';
 
 /** The tables of the queue. */
 export interface QueueTables {
@@ -10,6 +10,7 @@ export interface QueueTables {
   signalbox_paused_queue: PausedQueueTable;
   signalbox_job_rate: JobRateTable;
   signalbox_job_audit: JobAuditTable;
+  signalbox_job_gateway: JobGatewayTable;
 }
 
 /** A job of the queue. */
@@ -42,6 +43,8 @@ export interface JobTable {
   kind: string | null;
   /** When a gateway first found that its definitions lack the kind, in milliseconds since 1970; null once one attempted it. */
   unknown: number | null;
+  /** The gateways that found it unknown, by their ids in `signalbox_job_gateway`, with spaces between. PostgreSQL only. */
+  unknown_by: Generated<string | null>;
   /** When its first attempt began, in milliseconds since 1970. */
   began: number | null;
   /** The last attempt that failed. If it is not the one before the next, the gateway of that one died. */
@@ -99,6 +102,16 @@ export interface JobAuditTable {
   queue: string;
   /** Null for an action at the whole queue. */
   job: string | null;
+}
+
+/** A gateway that takes jobs, on PostgreSQL, also for some time after its end. */
+export interface JobGatewayTable {
+  /** A UUID: anew with each start. */
+  gateway: string;
+  /** The kinds of jobs that its definitions have. */
+  kinds: readonly string[];
+  /** Its last sign of life, in milliseconds since 1970 by the clock of the database. */
+  seen: ColumnType<number, RawBuilder<number>, RawBuilder<number>>;
 }
 
 /** A key of the queue on PostgreSQL, as long as it has jobs. It is locked by every change to the places of its jobs. */
