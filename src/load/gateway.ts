@@ -23,7 +23,7 @@ import { addressFault, linkFile, linkSecret, linkUrl, writtenFault } from './val
 import { parseConfigText } from './value/config-text.ts';
 import { linkCallLimits, linkRetention } from './value/limits.ts';
 import { linkReplicas } from './value/replicas.ts';
-import { isTimezone, linkDuration, linkSize, TIMER_OR_NONE } from './value/units.ts';
+import { isTimezone, linkDuration, linkSize, TIMER_OR_NONE, KEEPALIVE } from './value/units.ts';
 
 /** The default handlers folder. */
 export const DEFAULT_HANDLERS = 'src/handlers';
@@ -101,7 +101,7 @@ function databaseOf(linking: Linking, declared: GatewayDeclared['database'], tim
   const map: DatabaseDeclared = typeof declared === 'string' ? { url: declared } : (declared ?? {});
   const { url, engine, connections, schema, migrate, timeouts = {}, keepalive = {} } = map;
   const limit = (key: keyof DatabaseTimeouts) => linkDuration(linking, timeouts, `database.timeouts.${key}`);
-  const probe = (key: 'idle' | 'interval') => linkDuration(linking, keepalive, `database.keepalive.${key}`);
+  const probe = (key: 'idle' | 'interval') => linkDuration(linking, keepalive, `database.keepalive.${key}`, KEEPALIVE);
   const address = parseConfigText(url ?? '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}').text;
   return {
     url: address,

@@ -7,6 +7,7 @@ import {
   description,
   filePath,
   ids,
+  integer,
   type JsonSchema,
   keys,
   mapOr,
@@ -111,9 +112,13 @@ const keepalive: JsonSchema = keys<keyof NonNullable<DatabaseDeclared['keepalive
     examples: [{ idle: '10 s', interval: '5 s', count: 3 }],
   },
   {
-    idle: time('Without any traffic, before the first probe. Whole seconds.', '10 s', '10 s'),
-    interval: time('Between two probes of the database. Whole seconds.', '5 s', '5 s'),
-    count: count('Probes without an answer after which the connection has ended.', 3),
+    idle: time('Without any traffic, before the first probe. Whole seconds, at most 9 h.', '10 s', '10 s'),
+    interval: time('Between two probes of the database. Whole seconds, at most 9 h.', '5 s', '5 s'),
+    count: integer(
+      'Probes without an answer after which the connection has ended; at most 127.',
+      { minimum: 1, maximum: 127, default: 3 },
+      3,
+    ),
   },
 );
 

@@ -22,6 +22,8 @@ interface Most {
 const TIMER: Most = { amount: LONGEST, words: 'from 1 ms to 24 days' };
 /** The bounds of a time that may also be none at all. */
 export const TIMER_OR_NONE: Most = { least: 0, amount: LONGEST, words: 'from 0 s to 24 days' };
+/** The bounds of a TCP keepalive: it counts whole seconds, and Linux accepts up to 32767 (tcp(7)). */
+export const KEEPALIVE: Most = { least: 1000, amount: 32_767_000, words: 'from 1 s to 9 h' };
 
 /**
  * `30 s`, in milliseconds; `undefined` without a value. `name` is its name in messages and ends with its key in `container`:
