@@ -2,7 +2,7 @@ import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { LoadedProject } from '../load/index.ts';
 import type { Registry } from '../model/registry.ts';
-import type { Db, Store, StoreOptions, StoreReader } from '../store/index.ts';
+import type { Db, PendingMigration, Store, StoreOptions, StoreReader } from '../store/index.ts';
 import { counted } from '../wire/words.ts';
 import { CliFailure, Ended } from './failure.ts';
 import { withProgress } from './progress.ts';
@@ -72,6 +72,32 @@ export async function withStore(
 }
 
 /**
+ * Opens the gateway's database to change what it contains. It is brought up to date first, unless it has `migrate: false`.
+ * @throws CliFailure when that keeps it from being up to date
+ */
+export async function withCurrentStore(
+  registry: Registry,
+  place: Place,
+  work: (store: Store) => Promise<void>,
+): Promise<void> {
+  await withStore(registry, place, async (store) => {
+    if (registry.gateway.database.migrate) await store.migrate();
+    else
+      requireCurrent(
+        await store.pending(),
+        'Run signalbox migrate first: `migrate: false` of the database keeps this command from doing so.',
+      );
+    await work(store);
+  });
+}
+
+function requireCurrent(pending: readonly PendingMigration[], hint: string): void {
+  if (pending.length === 0) return;
+  const steps = counted(pending.length, 'step');
+  throw new CliFailure(`the gateway's database lacks ${steps} of the schema of this version`, { hint });
+}
+
+/**
  * Reads tables of the gateway's database, which is neither created nor changed.
  * @throws CliFailure when it is not up to date
  */
@@ -82,13 +108,10 @@ export async function readTables<T>(
 ): Promise<T> {
   const { openToRead, pendingMigrations } = await import('../store/index.ts');
   const options = await storeOptions(registry, place);
-  const pending = await pendingMigrations(options);
-  if (pending.length > 0) {
-    const steps = counted(pending.length, 'step');
-    throw new CliFailure(`the gateway's database lacks ${steps} of the schema of this version`, {
-      hint: 'Run signalbox migrate, or start signalbox serve, which does the same.',
-    });
-  }
+  requireCurrent(
+    await pendingMigrations(options),
+    'Run signalbox migrate. A start of signalbox serve does the same, unless the database has `migrate: false`.',
+  );
   const store = await openToRead(options);
   try {
     return await work(await store.tables(), store);

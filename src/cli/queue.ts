@@ -9,7 +9,7 @@ import { counted } from '../wire/words.ts';
 import { CliFailure, Ended, wrongUsage } from './failure.ts';
 import { propose } from './find.ts';
 import { AS_JSON, explain } from './help.ts';
-import { loadRegistry, placeOf, readTables, withStore } from './project.ts';
+import { loadRegistry, placeOf, readTables, withCurrentStore } from './project.ts';
 import { type Columns, coloursOf, note, print, printable, printResult, tableOf } from './terminal.ts';
 import { checkText, defaultActor } from './user/access.ts';
 
@@ -65,7 +65,7 @@ interface Acting {
   readonly json: true | undefined;
 }
 
-/** Makes the command act on the queues of the database, which is brought up to date first. */
+/** Makes the command act on the queues of the database. */
 function acts<Rest extends readonly unknown[]>(
   command: Command,
   work: (acting: Acting, ...rest: Rest) => Promise<void>,
@@ -79,12 +79,11 @@ function acts<Rest extends readonly unknown[]>(
       const place = placeOf(command);
       const registry = await loadRegistry(place, 'ignore-missing');
       const { withQueues } = await import('../serve/start/queues.ts');
-      await withStore(registry, place, async (store) => {
-        await store.migrate();
-        await withQueues(registry, { store, env: process.env }, (queues) =>
+      await withCurrentStore(registry, place, (store) =>
+        withQueues(registry, { store, env: process.env }, (queues) =>
           told(registry, () => work({ queues, actor, json }, ...(rest as unknown as Rest))),
-        );
-      });
+        ),
+      );
     });
 }
 

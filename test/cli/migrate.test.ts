@@ -75,6 +75,14 @@ describe.skipIf(!hasPostgres)('on an empty PostgreSQL', () => {
     const early = await run('serve');
     expect(early.stderr).toMatch(/ lacks schema hr, 0001-schema, .*, staff\.sql\n.*signalbox migrate/);
     expect([early.code, await everything()]).toEqual([1, []]);
+    for (const args of [
+      ['queue', 'pause', 'events'],
+      ['user', 'disable', 'ANNA'],
+    ]) {
+      const { code, stderr } = await run(...args);
+      expect(stderr).toMatch(/ lacks \d+ steps of the schema .*\n.*Run signalbox migrate first: `migrate: false`/);
+      expect([code, await everything()]).toEqual([1, []]);
+    }
 
     expect((await run('migrate')).stdout).toMatch(/ took \d+ steps\.\n$/);
     expect((await run('migrate', '--plan')).stdout).toBe('-- The database is up to date.\n');

@@ -5,7 +5,7 @@ import type { UserReader, Users } from '../../security/users/port.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
 import { propose } from '../find.ts';
 import { AS_JSON, explain } from '../help.ts';
-import { loadRegistry, placeOf, readTables, withStore } from '../project.ts';
+import { loadRegistry, placeOf, readTables, withCurrentStore } from '../project.ts';
 
 /** What a command works with that changes users. */
 interface WriteAccess {
@@ -31,8 +31,8 @@ export function userCommand(
 }
 
 /**
- * Makes the command change the user that its first argument names, in the configured database, which is brought up to date
- * first. It ends with an error for a user of the definitions.
+ * Makes the command change the user that its first argument names, in the configured database. It ends with an error for a
+ * user of the definitions.
  * @param work gets the arguments of the command line, then its options
  */
 export function changesUser<Rest extends readonly unknown[]>(
@@ -47,8 +47,7 @@ export function changesUser<Rest extends readonly unknown[]>(
     const registry = await loadRegistry(place, 'ignore-missing');
     refuseDeclared(registry, id);
     const { openUsers } = await import('../../security/users/open.ts');
-    await withStore(registry, place, async (store) => {
-      await store.migrate();
+    await withCurrentStore(registry, place, async (store) => {
       const access = { registry, users: openUsers({ store, actor }), location: store.location };
       await work(access, id, ...(rest as unknown as Rest));
     });

@@ -33,7 +33,7 @@ export const databaseCatalogue = {
   'database-outdated': warning<{ location: string; changes: readonly string[] }>({
     message: ({ location, changes }) => `${location} still needs ${changes.join(', ')}.`,
     hint: () =>
-      'Run `signalbox migrate`, which creates all of it, and check again; `signalbox serve` does so at start. `signalbox migrate --plan` prints the statements.',
+      'Run `signalbox migrate`, which creates all of it, and check again; `signalbox serve` does so at start unless its database has `migrate: false`. `signalbox migrate --plan` prints the statements.',
     explanation:
       "The gateway's own tables, its queue and the sample data are created in steps, which are listed. Queries and components are not checked as long as tables are missing that these steps create.",
     wrong: 'gateway: LOCAL\ndatabase: sqlite:empty.db',
