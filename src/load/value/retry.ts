@@ -103,7 +103,10 @@ export const retry: JsonSchema = {
         },
       },
     ),
-    integer('Number of attempts in total; 1 means no retry.', { minimum: 1, maximum: 1000 }, 3),
+    {
+      ...integer('Number of attempts in total; 1 means no retry.', { minimum: 1, maximum: 1000 }, 3),
+      title: 'a number of attempts or a map',
+    },
   ),
   examples: [3, { attempts: 3, on: [429, 503] }, { for: '1 d', first: '10 s', longest: '1 h' }],
 };
