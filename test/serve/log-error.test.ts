@@ -92,6 +92,15 @@ describe('an error in the log', () => {
     expect(JSON.stringify(err)).not.toContain('PAYLOAD');
   });
 
+  it('that repeats its cause says it once', () => {
+    const cause = new Error('terminating connection');
+    const repeats = new Error('the connection was lost: terminating connection', { cause });
+    expect(JSON.parse(logged(repeats)).err.message).toBe('the connection was lost: terminating connection');
+    expect(JSON.parse(logged(new Error('the save failed', { cause: repeats }))).err.message).toBe(
+      'the save failed: the connection was lost: terminating connection',
+    );
+  });
+
   it('of another kind keeps its stack', () => {
     const { err } = JSON.parse(logged(new TypeError('x is not a function')));
     expect(err).toMatchObject({

@@ -119,7 +119,7 @@ const QUOTING = ['detail', 'where', 'hint', 'internalQuery', 'query', 'parameter
 
 /** An error without the values that a database repeats in it, which may be those of sensitive fields. */
 function withoutRows(error: Error): unknown {
-  const shown: Record<string, unknown> = { ...stdSerializers.err(error) };
+  const shown: Record<string, unknown> = { ...stdSerializers.err(error), message: messagesOf(error) };
   for (const each of causesOf(error)) {
     if (!isOfPostgres(each)) continue;
     if (each === error) for (const name of QUOTING) delete shown[name];
@@ -131,6 +131,12 @@ function withoutRows(error: Error): unknown {
   }
   delete shown.raw;
   return shown;
+}
+
+/** The messages of an error and of its causes; not that of a cause which the text has already. */
+function messagesOf(error: Error): string {
+  const said = [...causesOf(error)].map(({ message }) => message);
+  return said.reduce((text, each) => (text.includes(each) ? text : `${text}: ${each}`));
 }
 
 function isOfPostgres(error: Error): error is Error & { readonly code: string } {

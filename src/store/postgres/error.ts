@@ -13,6 +13,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 /** The error of a lost connection, which will be replaced. */
 export function lostConnection(location: string, error: Error): StoreError {
+  if (error instanceof StoreError) return error;
   return new StoreError(location, `a connection to ${location} was lost: ${errorText(error)}`, { cause: error });
 }
 
