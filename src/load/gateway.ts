@@ -23,7 +23,7 @@ import { addressFault, linkFile, linkSecret, linkUrl, writtenFault } from './val
 import { parseConfigText } from './value/config-text.ts';
 import { linkCallLimits, linkRetention } from './value/limits.ts';
 import { linkReplicas } from './value/replicas.ts';
-import { isTimezone, linkDuration, linkSize, TIMER_OR_NONE, KEEPALIVE } from './value/units.ts';
+import { isTimezone, KEEPALIVE, linkDuration, linkSize, TIMER_OR_NONE } from './value/units.ts';
 
 /** The default handlers folder. */
 export const DEFAULT_HANDLERS = 'src/handlers';
