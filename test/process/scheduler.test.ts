@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProcessContext } from '../../src/model/handler.ts';
 import { openRetention } from '../../src/store/index.ts';
@@ -72,6 +73,32 @@ describe.each(['SQLite', 'PostgreSQL'])('the scheduler on %s', (engine) => {
     const instances = await Promise.all(Array.from({ length: 10 }, () => test.enter()));
     expect(instances.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 10 }, (_, index) => last + 501 + index));
     for (const instance of instances) await test.reaches(instance, 'Success');
+  });
+
+  inEngine('takes the next number when another system has used one in the meantime', async () => {
+    const db = await test.store.tables();
+    // As soon as the first two numbers are reserved, the other system enters requests with them.
+    const enters = `insert into psprcsrqst (prcsinstance, prcstype, prcsname, oprid, runstatus)
+      select new.last, 'COBOL SQL', 'TAKEN', 'VP1', '9' where (select count(*) from psprcsrqst where prcsname = 'TAKEN') < 2;`;
+    const triggered =
+      test.store.kind === 'sqlite'
+        ? [`create trigger other_system after update on signalbox_process_number begin ${enters} end`]
+        : [
+            `create function other_system() returns trigger language plpgsql as $$ begin ${enters} return null; end $$`,
+            'create trigger other_system after update on signalbox_process_number for each row execute function other_system()',
+          ];
+    for (const statement of triggered) await sql.raw(statement).execute(db);
+    const instance = await test.enter();
+    const on = test.store.kind === 'sqlite' ? '' : ' on signalbox_process_number';
+    await sql.raw(`drop trigger other_system${on}`).execute(db);
+    await test.reaches(instance, 'Success');
+    const taken = await db
+      .selectFrom('psprcsrqst')
+      .select('prcsinstance')
+      .where('prcsname', '=', 'TAKEN')
+      .orderBy('prcsinstance')
+      .execute();
+    expect(taken.map((row) => row.prcsinstance)).toEqual([instance - 2, instance - 1]);
   });
 
   inEngine('ends a request in the transaction of its effects: both, or neither', async () => {

@@ -120,12 +120,7 @@ export const KINDS = {
   },
   'a query that is saved': {
     is: writing('insert saved_query'),
-    cause: (pair) =>
-      pair.post(pair.frozen, 'QuerySave.v1/', {
-        query: 'MINE',
-        columns: { ITEM: 'string' },
-        sql: 'select item from effect',
-      }),
+    cause: (pair) => pair.keepQuery(pair.frozen, 'MINE'),
   },
   'a user that is disabled': {
     is: writing('update user_version'),

@@ -113,6 +113,8 @@ export const UNTOUCHED: readonly Answer[] = Object.entries({
   find: 200,
   user: 404,
   queues: 200,
+  hold: 200,
+  keep: 200,
 }).map(([what, status]) => ({ what, status, isLate: false }));
 
 /** Two gateways on one database. One of them, which can be frozen in any of its transactions, reaches it through a proxy. */
@@ -216,6 +218,10 @@ export class Pair {
     });
   }
 
+  keepQuery(gateway: Gateway, query: string): Promise<Reply> {
+    return this.post(gateway, 'QuerySave.v1/', { query, columns: { ITEM: 'string' }, sql: 'select item from effect' });
+  }
+
   post({ call: ask }: Gateway, path: string, body?: object): Promise<Reply> {
     const headers = { 'content-type': 'application/json' };
     return ask(`${REST}/${path}`, {
@@ -301,6 +307,8 @@ export class Pair {
       find: async () => (await other.caller.get('ProcessRequest.v1/requests')).status,
       user: async () => (await ofKept('Notes.v1/Notes/none')).status,
       queues: async () => (await other.caller.get('Queues.v1/queues')).status,
+      hold: async () => (await other.caller.act(await this.waiting(), 'Hold')).status,
+      keep: async () => (await this.keepQuery(other, 'OTHER')).status,
     };
     return Promise.all(
       Object.entries(asked).map(async ([what, ask]) => {

@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** The files that take longest, mostly because they wait. They run first, because others can use the machine meanwhile. */
 const FIRST = [
   'test/serve/frozen.test.ts',
+  'test/serve/contention.test.ts',
   'test/store/queue/control.test.ts',
   'test/store/queue/kill.test.ts',
   'test/cli/dev/dev.test.ts',
