@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { withinTime } from '../wire/waiting.ts';
+import { LONGEST_TIMER, withinTime } from '../wire/waiting.ts';
 import { timeLeft } from './deadline.ts';
 import { errorCode, StoreBusyError, StoreError } from './error.ts';
 import type { Db } from './tables.ts';
@@ -52,14 +52,8 @@ export async function transactPatiently<T>(db: Db, work: (tx: Db) => Promise<T>)
  */
 export class Lines {
   readonly #last = new Map<string, Promise<void>>();
-  readonly #patience: number;
 
-  /** @param patience milliseconds to wait for others, unless the current deadline comes first */
-  constructor(patience: number) {
-    this.#patience = patience;
-  }
-
-  /** @param about names the thing @throws StoreBusyError when others take too long; what the work throws */
+  /** @param about names the thing @throws StoreBusyError at the current deadline; what the work throws */
   async run<T>(about: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(about);
     const { promise: over, resolve: end } = Promise.withResolvers<void>();
@@ -69,14 +63,18 @@ export class Lines {
       if (this.#last.get(about) === last) this.#last.delete(about);
     });
     try {
-      const patience = Math.min(timeLeft() ?? this.#patience, this.#patience);
-      const late = (): Error => new StoreBusyError('', `other changes of the same took longer than ${patience} ms`);
-      if (before !== undefined) await withinTime(before, patience, late);
+      if (before !== undefined) await inTime(before);
       return await work();
     } finally {
       end();
     }
   }
+}
+
+async function inTime(turn: Promise<void>): Promise<void> {
+  const left = timeLeft() ?? Number.POSITIVE_INFINITY;
+  if (left > LONGEST_TIMER) return turn;
+  return withinTime(turn, left, () => new StoreBusyError('', 'other changes of the same took too long'));
 }
 
 function gaveWay(error: unknown): boolean {

@@ -33,7 +33,7 @@ export function openPostgres(options: StoreOptions): Store {
     dialect: new PostgresDialect({ pool }),
     log: statementSpans('postgresql'),
   });
-  const lines = new Lines(config.bounds.timeouts.lock);
+  const lines = new Lines();
   const transaction: Store['transaction'] = (work, about) =>
     about === undefined ? transactPatiently(db, work) : lines.run(about, () => transactPatiently(db, work));
   const schema = schemaOf(location, db, transaction);
