@@ -119,7 +119,7 @@ export const KINDS = {
     pause: 300,
   },
   'a query that is saved': {
-    is: writing('insert saved_query'),
+    is: writing('update saved_query'),
     cause: (pair) => pair.keepQuery(pair.frozen, 'MINE'),
   },
   'a user that is disabled': {
@@ -136,7 +136,7 @@ export const KINDS = {
     is: writing('delete paused_queue'),
     async cause(pair) {
       await pair.database.run(
-        "insert into signalbox_paused_queue values ('events', 'demo', '2026-01-01T00:00:00.000Z') on conflict do nothing",
+        "insert into signalbox_paused_queue (queue, actor, paused) values ('events', 'demo', '2026-01-01T00:00:00.000Z') on conflict do nothing",
       );
       await pair.post(pair.frozen, 'Queues.v1/queues/events/resume');
     },
