@@ -379,7 +379,7 @@ class Replica {
       if (this.#reported === 'out') this.#report(`The replica ${this.#location} is used again.`);
       this.#reported = 'used';
     } else if (this.#reported === 'used' && now - this.#reportedAt >= REPORTS_EVERY) {
-      this.#report(`The replica ${this.#location} is left out, and the primary answers instead: ${reason}.`);
+      this.#report(`The replica ${this.#location} is left out: ${reason}.`);
       this.#reported = 'out';
       this.#reportedAt = now;
     }

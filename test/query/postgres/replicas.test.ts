@@ -119,9 +119,7 @@ describe.skipIf(postgresPrograms() === undefined)('stored queries of a datasourc
     await eventually('the primary', async () => (await where()) === portOf(pair.primary) || undefined);
     await reported();
     const location = `127.0.0.1:${portOf(pair.standby)}/postgres`;
-    expect(reports).toEqual([
-      `The replica ${location} is left out, and the primary answers instead: it is more than 2 s behind.`,
-    ]);
+    expect(reports).toEqual([`The replica ${location} is left out: it is more than 2 s behind.`]);
     await run(pair.standby, 'select pg_wal_replay_resume()');
     await eventually('the replica', async () => (await where()) === portOf(pair.standby) || undefined);
     expect(reports.slice(1)).toEqual([`The replica ${location} is used again.`]);
@@ -210,7 +208,7 @@ describe.skipIf(postgresPrograms() === undefined)('stored queries of a datasourc
     await eventually('the primary', async () => (await where()) === portOf(pair.primary) || undefined);
     expect(await slow).toBe(portOf(pair.primary));
     expect(performance.now() - began).toBeLessThan(8000);
-    expect(reports.join()).toMatch(/is left out, and the primary answers instead: it does not answer/);
+    expect(reports.join()).toMatch(/is left out: it does not answer/);
     signal('SIGCONT');
     await eventually('the replica', async () => (await where()) === portOf(second) || undefined);
   });
@@ -241,5 +239,28 @@ describe.skipIf(postgresPrograms() === undefined)('stored queries of a datasourc
     await eventually('the primary', async () => (await where()) === portOf(pair.primary) || undefined);
     await reported();
     expect(reports[0]).toMatch(/it is not a replica, or was promoted\.$/);
+  });
+
+  it('go on without the primary as long as their data is recent, and fail afterwards', async () => {
+    const { where, reports } = await read([pair.standby]);
+    expect(await where()).toBe(portOf(pair.standby));
+    const began = performance.now();
+    pair.primary.stop('immediate');
+    expect(await where()).toBe(portOf(pair.standby));
+    const failure = await eventually('the end', () =>
+      where().then(
+        () => undefined,
+        (error: unknown) => error,
+      ),
+    );
+    expect(failure).toMatchObject({ code: 'UNAVAILABLE', headers: { 'Retry-After': '1' } });
+    expect(performance.now() - began).toBeGreaterThan(1000);
+    await eventually('a report', () =>
+      where().then(
+        () => undefined,
+        () => reports[0],
+      ),
+    );
+    expect(reports[0]).toMatch(/how far it is behind is unknown, because the primary can't be asked: /);
   });
 });
