@@ -13,7 +13,7 @@ export const COMPLETED: Readonly<Record<string, readonly Completion[]>> = {
   ],
   'docs/ws-security.md': ['---\nrole: PARTNER\npermission-lists: []\n'],
   'docs/java-clients.md': [],
-  'docs/fleet.md': ['', '', '', '', ''],
+  'docs/fleet.md': ['', '', '', '', '', ''],
   'docs/operating.md': [lists('MONITORS'), '', '', '', '---\ngateway: LOCAL\ndelivered: [QUEUES.v1]\n', ''],
   'docs/migrating.md': [lists('DEPARTMENTS', 'ORDERS')],
   // Its own samples; those of the kinds below them are examples of the schema.
