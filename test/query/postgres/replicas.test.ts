@@ -214,11 +214,11 @@ describe.skipIf(postgresPrograms() === undefined)('stored queries of a datasourc
   });
 
   it('fail nowhere when the replica dies, and run there when it is back', async () => {
-    const { where, reports } = await read([second]);
+    const { where, reports, reported } = await read([second]);
     expect(await where()).toBe(portOf(second));
     second.stop('immediate');
     expect(await where()).toBe(portOf(pair.primary));
-    await eventually('a report', async () => (await where(), reports.length > 0) || undefined);
+    await reported();
     second.start();
     await eventually('the replica', async () => (await where()) === portOf(second) || undefined);
     expect(reports).toHaveLength(2);
