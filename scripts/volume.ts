@@ -1,7 +1,23 @@
 // Measures what operators look at, and the queue, in an empty database and in a full one: what is slower there is not flat.
+import { setTimeout as pause } from 'node:timers/promises';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { coloursOf, renderTable } from '../src/cli/terminal.ts';
-import { type JobQueue, openQueue, openStore, type Store } from '../src/store/index.ts';
+import { createRedactor } from '../src/codec/redact/redactor.ts';
+import type { Retention as RetentionLimits } from '../src/model/gateway.ts';
+import { enterNext } from '../src/process/enter.ts';
+import { retainedRequests } from '../src/process/retention.ts';
+import {
+  type Batch,
+  type Db,
+  type JobOwner,
+  type JobQueue,
+  openBlobs,
+  openQueue,
+  openRetention,
+  openStore,
+  type Store,
+} from '../src/store/index.ts';
 import { openBoss } from '../src/store/queue/boss.ts';
 import { restorePage } from '../src/store/queue/postgres-upkeep.ts';
 import { PROCESS_PROJECT, REST } from '../test/serve/process-project.ts';
@@ -56,7 +72,9 @@ async function measure(size: Size, drain: number, say: (line: string) => void): 
     await time(figures, 'counts() ms', () => queue.counts());
     await time(figures, 'depths() ms', () => queue.depths());
     await time(figures, 'isFull() ms', () => queue.isFull(QUEUE, 10_000));
+    await listed(figures, queue);
     await throughGateway(figures, server.url);
+    await swept(figures, store);
     figures.set('drained jobs/s', await drained(queue, drain));
     return figures;
   } finally {
@@ -66,6 +84,91 @@ async function measure(size: Size, drain: number, say: (line: string) => void): 
 }
 
 const QUEUE = 'volume';
+
+/** The list of what waits, as an operator pages through it. */
+async function listed(figures: Figures, queue: JobQueue): Promise<void> {
+  const { list } = queue.control({ owners: new Map([[QUEUE, NOTHING]]), redactor: createRedactor() });
+  const page = { state: 'waiting', limit: 100 } as const;
+  await time(figures, 'jobs that wait ms', () => list(QUEUE, page));
+  await time(figures, 'the newest that wait ms', () => list(QUEUE, { ...page, order: 'newest' }));
+  const { next } = await list(QUEUE, { ...page, limit: 1000 });
+  if (next !== undefined) await time(figures, 'a later part ms', () => list(QUEUE, { ...page, after: next }));
+  await time(figures, 'jobs that run ms', () => list(QUEUE, { ...page, state: 'running' }));
+}
+
+const NOTHING: JobOwner = {
+  onRetried: async () => undefined,
+  onDropped: async () => {},
+  read: async (_, payload) => ({ payload, secrets: [] }),
+};
+
+/** Milliseconds for which requests are removed, and between two that are entered meanwhile. */
+const SWEEP = 20_000;
+const BETWEEN = 25;
+
+/** Removes requests, half of all that have ended, for some time; and enters others before and meanwhile. */
+async function swept(figures: Figures, store: Store): Promise<void> {
+  const { rows } = await sql<{ half: string }>`
+    select ended as half from signalbox_process_request order by instance offset (select count(*) / 2 from psprcsrqst) limit 1
+  `.execute(await store.tables());
+  const keep = Date.now() - Date.parse(rows[0]?.half ?? '');
+  const reports = (await openBlobs(store)).scope('process reports');
+  const kinds = retainedRequests({ results: keep, messages: keep, requests: keep } as RetentionLimits, reports);
+  const batches: number[] = [];
+  let removed = 0;
+  const timed = kinds.map(({ kind, keep: kept, remove }) => ({
+    kind,
+    keep: kept,
+    async remove(tx: Db, batch: Batch) {
+      const begin = performance.now();
+      const result = await remove(tx, batch);
+      if (kind === 'requests') {
+        batches.push(performance.now() - begin);
+        removed += result.count;
+      }
+      return result;
+    },
+  }));
+  const alone = await entering(store, 2000);
+  figures.set('entering a request, p50 ms', at(alone, 0.5));
+  figures.set('entering a request, p99 ms', at(alone, 0.99));
+  const retention = openRetention({ store, kinds: timed });
+  const begin = performance.now();
+  const sweep = retention.sweep().then(() => performance.now());
+  const meanwhile = await entering(store, SWEEP, sweep);
+  await retention.close();
+  const seconds = ((await sweep) - begin) / 1000;
+  figures.set('a batch of 500 removed, p50 ms', at(batches, 0.5));
+  figures.set('a batch of 500 removed, p99 ms', at(batches, 0.99));
+  figures.set('requests removed/s', removed / seconds);
+  figures.set('entering meanwhile, p50 ms', at(meanwhile, 0.5));
+  figures.set('entering meanwhile, p99 ms', at(meanwhile, 0.99));
+}
+
+/** Enters rows of requests until a time is over or something ends. @returns how long each took, in milliseconds */
+async function entering(store: Store, ms: number, end?: Promise<unknown>): Promise<number[]> {
+  const times: number[] = [];
+  let ended = false;
+  end?.then(() => {
+    ended = true;
+  });
+  for (const until = performance.now() + ms; performance.now() < until && !ended; await pause(BETWEEN)) {
+    const begin = performance.now();
+    await enterNext(store, async (tx, instance) => {
+      await sql`insert into psprcsrqst (prcsinstance, prcstype, prcsname, oprid, runstatus, rqstdttm)
+        values (${instance}, 'Application Engine', 'SLOW', 'demo', '9', ${new Date().toISOString()})`.execute(tx);
+      await sql`insert into signalbox_process_request (instance, parameters, destination, format, requested, runs, job)
+        values (${instance}, '{}', 'WEB', 'TXT', '', '', '{}')`.execute(tx);
+    });
+    times.push(performance.now() - begin);
+  }
+  return times;
+}
+
+/** A quantile. */
+function at(times: readonly number[], share: number): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? Number.NaN;
+}
 
 /** Every tenth request failed; one operator in a thousand asks seldom, and one process is rare. */
 async function fill(store: Store, url: string, { requests, jobs }: Size): Promise<void> {
@@ -78,6 +181,8 @@ async function fill(store: Store, url: string, { requests, jobs }: Size): Promis
     from (select x, to_char(now() - x * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') t from generate_series(1, ${requests}) x) as r;
     insert into signalbox_process_request (instance, parameters, destination, format, requested, runs, began, ended, job)
     select prcsinstance, '{}', 'WEB', 'TXT', rqstdttm, rqstdttm, rqstdttm, rqstdttm, '{}' from psprcsrqst;
+    insert into signalbox_process_message (instance, sequence, level, text, said)
+    select prcsinstance, n, 'info', 'done', rqstdttm from psprcsrqst, generate_series(1, 2) n;
     insert into signalbox_job (sequence, queue, id, data, place, due)
     select 0, '${QUEUE}', gen_random_uuid(), '{}', 0, (extract(epoch from clock_timestamp()) * 1000)::bigint from generate_series(1, ${jobs})`);
   if (store.postgres === undefined) throw new Error('not a PostgreSQL');
