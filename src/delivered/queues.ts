@@ -80,18 +80,20 @@ export function queueRetry({ queues }: DeliveredPorts): DeliveredHandler {
 interface RetryAllRequest extends QueueRequest {
   readonly Since?: string;
   readonly JobCount: number | bigint;
+  readonly After?: string;
 }
 
 /** QUE_RETRYJOBS: runs the dead letters of a queue again. */
 export function queueRetryAll({ queues, registry }: DeliveredPorts): DeliveredHandler {
-  return answeringUser<RetryAllRequest>(async ({ QueueName, Since, JobCount }, user) => {
+  return answeringUser<RetryAllRequest>(async ({ QueueName, Since, JobCount, After = '' }, user) => {
     const since = Since === undefined ? {} : { since: instantOf(Since, registry.gateway.timezone) };
-    const options = { ...since, most: Number(JobCount) };
-    const { retried, refused, more } = await queues.retryDead(QueueName, options, user.id);
+    const options = { ...since, most: Number(JobCount), ...(After === '' ? {} : { after: After }) };
+    const { retried, refused, next } = await queues.retryDead(QueueName, options, user.id);
     return reply({
       Retried: retried,
       refused: refused.map(({ id, reason }) => ({ JobId: id, Reason: reason })),
-      More: more,
+      More: next !== undefined,
+      Next: next,
     });
   });
 }

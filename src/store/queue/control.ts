@@ -94,11 +94,11 @@ export function openControl(
       wake(found.queue);
       return found;
     },
-    async retryDead(queue, { since, most }, actor) {
+    async retryDead(queue, { since, most, after: begin }, actor) {
       checkQueue(owners, queue);
       const begun = new Date(now()).toISOString();
       const all = { retried: 0, refused: [] as { id: string; reason: string }[] };
-      let after = since === undefined ? undefined : `${since.toISOString()}/${FIRST_ID}`;
+      let after = begin ?? (since === undefined ? undefined : `${since.toISOString()}/${FIRST_ID}`);
       for (let left = most; ; left -= BATCH) {
         const filter = {
           state: 'dead',
@@ -112,8 +112,8 @@ export function openControl(
         all.retried += retried;
         all.refused.push(...refused);
         wake(queue);
-        const ended = next === undefined || those.length < jobs.length;
-        if (ended || left <= BATCH) return { ...all, more: !ended } satisfies RetriedAll;
+        if (next === undefined || those.length < jobs.length) return all satisfies RetriedAll;
+        if (left <= BATCH) return { ...all, next } satisfies RetriedAll;
         after = next;
       }
     },

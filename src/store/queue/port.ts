@@ -322,8 +322,8 @@ export interface QueueAction {
 export interface RetriedAll {
   readonly retried: number;
   readonly refused: readonly { readonly id: string; readonly reason: string }[];
-  /** Whether there are more than were looked at. */
-  readonly more: boolean;
+  /** Present if there are more than were looked at: for the call that goes on after them. */
+  readonly next?: string;
 }
 
 /**
@@ -338,12 +338,13 @@ export interface QueueControl extends QueueReader {
   retry(id: string, actor: string): Promise<KeptJob>;
   /**
    * Runs the dead letters of a queue again, those that died first before the others.
-   * @param options `since`: only those that died then or later; `most`: the number to look at
-   * @throws Fault NOT_FOUND for an unknown queue
+   * @param options `since`: only those that died then or later; `most`: the number to look at; `after`: {@link RetriedAll.next}
+   * of the call before
+   * @throws Fault NOT_FOUND for an unknown queue, BAD_PARAMETER for `after`
    */
   retryDead(
     queue: string,
-    options: { readonly since?: Date; readonly most: number },
+    options: { readonly since?: Date; readonly most: number; readonly after?: string },
     actor: string,
   ): Promise<RetriedAll>;
   /** Removes a job that waits, is delayed or is dead. @returns what it was @throws Fault NOT_FOUND; CONFLICT for one that runs */

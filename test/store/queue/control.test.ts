@@ -209,7 +209,6 @@ describeEngines('an operator at the queue', ({ place }) => {
     expect(await closed.retryDead(QUEUE, { most: 10 }, 'ada')).toEqual({
       retried: 0,
       refused: [{ id, reason: 'ada is not its friend' }],
-      more: false,
     });
     expect(ran).toEqual([1]);
     const control = controlOf(queue);
@@ -297,13 +296,42 @@ describeEngines('an operator at the queue', ({ place }) => {
     expect(await control.retryDead(QUEUE, { since, most: 60 }, 'ada')).toEqual({
       retried: 60,
       refused: [],
-      more: true,
+      next: expect.any(String),
     });
-    expect(await control.retryDead(QUEUE, { since, most: 1000 }, 'ada')).toEqual({
-      ...{ retried: 60, refused: [], more: false },
-    });
+    expect(await control.retryDead(QUEUE, { since, most: 1000 }, 'ada')).toEqual({ retried: 60, refused: [] });
     await eventually('all runs', () => ran === 120 || undefined);
     expect((await control.list(QUEUE, { state: 'dead', limit: 10 })).jobs).toHaveLength(1);
+  });
+
+  it('runs the dead letters again that come after others which are refused', async () => {
+    const store = await (await place()).migrated();
+    const queue = await queueOver(store);
+    const control = controlOf(queue, { onRetried: async (_, { data }) => (data.n === 121 ? undefined : 'no') });
+    let broken = true;
+    const ran: unknown[] = [];
+    queue.work(
+      QUEUE,
+      worker(async ({ data }) => {
+        if (broken) throw new Error('broken');
+        ran.push(data.n);
+      }),
+    );
+    await queue.start();
+    for (let n = 1; n <= 121; n++) await enter(store, queue, { data: { n }, key: 'k' });
+    await drained(queue);
+    broken = false;
+    const most = 60;
+    const calls = [await control.retryDead(QUEUE, { most }, 'ada')];
+    for (let after = calls[0]?.next; after !== undefined; after = calls.at(-1)?.next)
+      calls.push(await control.retryDead(QUEUE, { most, after }, 'ada'));
+    expect(calls.map(({ retried, refused }) => [retried, refused.length])).toEqual([
+      [0, 60],
+      [0, 60],
+      [1, 0],
+    ]);
+    await eventually('its run', () => ran.length === 1 || undefined);
+    expect(ran).toEqual([121]);
+    await expect(control.retryDead(QUEUE, { most, after: 'yesterday' }, 'ada')).rejects.toThrow('After');
   });
 
   it('drops jobs that wait, are delayed or are dead, and lets the next of a key go on', async () => {
