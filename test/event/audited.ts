@@ -1,7 +1,8 @@
 import { createRedactor } from '../../src/codec/redact/redactor.ts';
 import { type Components, openComponents } from '../../src/event/index.ts';
-import type { Component } from '../../src/model/component.ts';
+import type { Component, ComponentEventRegistration } from '../../src/model/component.ts';
 import { type ComponentEvent, type ServiceClass, ServiceInterface, type WorkContext } from '../../src/model/handler.ts';
+import type { Role } from '../../src/model/security.ts';
 import type { Account } from '../../src/model/work.ts';
 import type { Owners } from '../../src/security/directory/port.ts';
 import { type JobQueue, openQueue, openStore, type Store } from '../../src/store/index.ts';
@@ -59,6 +60,8 @@ export interface AuditedOptions {
   readonly now?: () => number;
   /** In place of the first class. */
   readonly first?: ServiceClass;
+  /** The role whose grants the first class runs under. */
+  readonly firstAs?: Role;
 }
 
 /** Opens it; the queue is not started yet. */
@@ -67,8 +70,13 @@ export async function openAudited(folder: string, options: AuditedOptions = {}):
   await store.migrate();
   await store.loadSampleData([{ name: 'tables.sql', sql: TABLES }]);
   const queue = await openQueue(store, options.now === undefined ? {} : { now: options.now });
+  const [first, ...others] = COUNTED.events as [ComponentEventRegistration, ...ComponentEventRegistration[]];
+  const { firstAs: as } = options;
+  // Its grants decide: without the role, only those of a user.
+  const service = { ...first.service, public: false, permissions: as?.permissionLists ?? [] };
+  const component = as === undefined ? COUNTED : { ...COUNTED, events: [{ ...first, service, as }, ...others] };
   const components = openComponents({
-    registry: { ...registry({}), components: new Map([[COUNTED.id, COUNTED]]) },
+    registry: { ...registry({}), components: new Map([[component.id, component]]) },
     store,
     queue,
     directory: (await options.directory?.(store)) ?? createDirectory(new Map(), true),
@@ -84,5 +92,5 @@ export async function openAudited(folder: string, options: AuditedOptions = {}):
     onError: options.onError ?? (() => {}),
     account: options.account,
   });
-  return { store, queue, components, component: COUNTED };
+  return { store, queue, components, component };
 }

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { Fault } from '../../src/model/fault.ts';
-import type { BearerScheme, User } from '../../src/model/security.ts';
+import type { BearerScheme, PermissionList, User } from '../../src/model/security.ts';
 import { openDirectory } from '../../src/security/directory/directory.ts';
 import { openUsers } from '../../src/security/users/open.ts';
 import { temporaryFolder } from '../store/support.ts';
@@ -59,6 +59,53 @@ it('runs classes after a save in the name of whom a token vouched for, and none 
     ['event', 'Second of COUNTED', 'bob', 1, 'unknown or disabled user'],
     ['event', 'Second of COUNTED', 'idp:eve', 1, undefined],
   ]);
+});
+
+it('runs a class under the grants of its role, also for a user who is gone by then, and no other class', async () => {
+  const told: string[] = [];
+  const list = { id: 'AUDITING', at } as unknown as PermissionList;
+  const { store, queue, components, component } = await openAudited(temporaryFolder(), {
+    onError: (error) => void told.push(error.message),
+    firstAs: { id: 'AUDITORS', permissionLists: [list], at },
+    directory: async (opened) => {
+      const registry = { users: new Map(), roles: new Map(), schemes: new Map() };
+      const directory = await openDirectory({ registry, sampleUsers: true, store: opened, lookEvery: 0, onError() {} });
+      onTestFinished(() => directory.close());
+      return directory;
+    },
+  });
+  onTestFinished(async () => {
+    await queue.close({ timeoutMs: 100 });
+    await store.close();
+  });
+  const users = openUsers({ store, actor: 'test' });
+  await users.add({ id: 'bob', roles: [] });
+  await components.save(
+    component,
+    'put',
+    { ID: 1 },
+    { user: { id: 'bob', ...nothing, origin: 'database' }, requestId: 'R' },
+  );
+  // One whom the definitions of another gateway declared, and none does any more.
+  await components.save(
+    component,
+    'put',
+    { ID: 2 },
+    { user: { id: 'amy', ...nothing, origin: 'definitions' }, requestId: 'R' },
+  );
+  await users.setDisabled('bob', true);
+  await queue.start();
+  const db = await store.tables();
+  const audit = db.withTables<{ audit: { id: number; class: string } }>().selectFrom('audit').selectAll();
+  const rows = await eventually('the rows', async () => {
+    const found = await audit.execute();
+    return found.length === 2 && told.length === 1 ? found : undefined;
+  });
+  expect(rows.map((row) => [row.id, row.class]).toSorted()).toEqual([
+    [1, 'Audit'],
+    [2, 'Audit'],
+  ]);
+  expect(told).toEqual(['Second did not run: user bob, who saved, is unknown or disabled by now']);
 });
 
 it('gives a class back while the directory does not answer, and counts no attempt', async () => {
