@@ -189,6 +189,7 @@ async function open(
   http.server.on('error', (error) => log.error({ err: error }, 'A connection could not be accepted.'));
   base = contractBase(registry, env, bound);
   await services.start();
+  readiness.begin();
   return {
     address: addressUrl(bound, gateway),
     registry,
@@ -207,7 +208,8 @@ async function open(
 /** Whether callers should send requests, for those who ask at `/health/ready`. */
 class Readiness {
   readonly #check: () => Promise<unknown>;
-  #denied = false;
+  /** Why it is not ready, whatever the check says. */
+  #denied: string | undefined = 'the gateway is starting';
   #asked = false;
 
   /** @param check rejects while something behind the gateway does not answer */
@@ -220,17 +222,17 @@ class Readiness {
     return this.#asked;
   }
 
-  /** @throws Fault UNAVAILABLE once it is denied; what the check throws */
+  /** @throws Fault UNAVAILABLE before the start is complete and while the gateway drains; what the check throws */
   async ask(): Promise<void> {
     this.#asked = true;
-    if (this.#denied) throw Fault.of('UNAVAILABLE', { reason: 'the gateway is draining, and stops soon' });
+    if (this.#denied !== undefined) throw Fault.of('UNAVAILABLE', { reason: this.#denied });
     await this.#check();
   }
 
   /** The same for the metrics: who reads those does not send requests. */
   async holds(): Promise<boolean> {
     return (
-      !this.#denied &&
+      this.#denied === undefined &&
       this.#check().then(
         () => true,
         () => false,
@@ -238,8 +240,14 @@ class Readiness {
     );
   }
 
+  /** The start is complete. */
+  begin(): void {
+    this.#denied = undefined;
+  }
+
+  /** The gateway stops. */
   deny(): void {
-    this.#denied = true;
+    this.#denied = 'the gateway is draining, and stops soon';
   }
 }
 
