@@ -4,10 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The files that take longest, mostly because they wait. They run first, because others can use the machine meanwhile. */
 const FIRST = [
-  'test/query/postgres/replicas.test.ts',
   'test/store/queue/unknown.test.ts',
-  'test/serve/contention.test.ts',
-  'test/serve/frozen.test.ts',
   'test/store/queue/control.test.ts',
   'test/store/queue/kill.test.ts',
   'test/cli/dev/dev.test.ts',

@@ -7,10 +7,10 @@ import {
   type Store,
   type StoreOptions,
 } from '../../src/store/index.ts';
+import { enter, QUEUE, queueOver, worker } from '../store/queue/support.ts';
+import { temporaryFolder } from '../store/support.ts';
 import { createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts';
 import { eventually } from '../support/project.ts';
-import { enter, QUEUE, queueOver, worker } from './queue/support.ts';
-import { temporaryFolder } from './support.ts';
 
 async function emptyDatabase(): Promise<TestDatabase> {
   const database = await createDatabase();

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Datasource } from '../../../src/model/query.ts';
-import { openQueries, type QueryPort, reachDatabase } from '../../../src/query/index.ts';
-import { freePort } from '../../support/free-port.ts';
-import { type PostgresPair, startPostgresPair } from '../../support/postgres-pair.ts';
-import { type PostgresServer, postgresPrograms, startPostgres } from '../../support/postgres-server.ts';
-import { eventually } from '../../support/project.ts';
-import { query as queryOf } from '../support.ts';
-import { storeAt } from './support.ts';
+import type { Datasource } from '../../src/model/query.ts';
+import { openQueries, type QueryPort, reachDatabase } from '../../src/query/index.ts';
+import { storeAt } from '../query/postgres/support.ts';
+import { query as queryOf } from '../query/support.ts';
+import { freePort } from '../support/free-port.ts';
+import { type PostgresPair, startPostgresPair } from '../support/postgres-pair.ts';
+import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres-server.ts';
+import { eventually } from '../support/project.ts';
 
 const portOf = ({ url }: PostgresServer): number => Number(new URL(url).port);
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PROCESS_PROJECT, REST } from '../serve/process-project.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts';
 import { eventually } from '../support/project.ts';
-import { PROCESS_PROJECT, REST } from './process-project.ts';
 
 const ROOT = '/gateway/RESTListeningConnector';
 const JSON_BODY = { 'content-type': 'application/json' };

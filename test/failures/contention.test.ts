@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { callerOf, FAILING } from '../serve/failure-project.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createDatabase, hasPostgres } from '../support/postgres.ts';
 import { eventually, gatewayText } from '../support/project.ts';
-import { callerOf, FAILING } from './failure-project.ts';
 
 /** Milliseconds in which a call is answered, and in which one that needs nothing of what is locked is. */
 const TIMEOUT = 2000;

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { callerOf, startFailing } from '../serve/failure-project.ts';
 import { startPostgresPair } from '../support/postgres-pair.ts';
 import { postgresPrograms } from '../support/postgres-server.ts';
 import { eventually } from '../support/project.ts';
-import { callerOf, startFailing } from './failure-project.ts';
 
 /** Milliseconds in which both gateways go on after the primary has failed. */
 const WITHIN = 10_000;

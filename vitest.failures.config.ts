@@ -1,0 +1,16 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+/** What fails and is replaced: frozen gateways, servers that fail over, restarts behind proxies, versions side by side. */
+export default defineConfig({
+  // As in vitest.config.ts: one Fault class in the process.
+  resolve: { alias: { signalbox: fileURLToPath(new URL('./src/index.ts', import.meta.url)) } },
+  test: {
+    globalSetup: './test/support/postgres-setup.ts',
+    setupFiles: './test/support/file-setup.ts',
+    include: ['test/failures/**/*.test.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    reporters: ['default', './test/support/count-reporter.ts'],
+  },
+});
