@@ -9,6 +9,8 @@ export default defineConfig({
     globalSetup: './test/support/postgres-setup.ts',
     setupFiles: './test/support/file-setup.ts',
     include: ['test/failures/**/*.test.ts'],
+    // Most of the time is waiting.
+    maxWorkers: 4,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ['default', './test/support/count-reporter.ts'],

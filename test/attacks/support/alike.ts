@@ -8,7 +8,7 @@ interface Told {
 }
 
 /** What every reply has of its own. */
-const OWN = new Set(['date', 'x-request-id', 'keep-alive']);
+const OWN = new Set(['date', 'x-request-id', 'x-trace-id', 'keep-alive']);
 
 /** All that a reply tells, with the name that was asked for taken out of it. */
 function toldBy({ status, headers, text }: Told, name: string): object {
