@@ -3,6 +3,7 @@ import { request as requestSecurely } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { isLoopbackName } from '../wire/network-address.ts';
 import { CliFailure, wrongUsage } from './failure.ts';
 import { explain } from './help.ts';
 import { loadRegistry, type Place, placeOf, reachable } from './project.ts';
@@ -89,14 +90,12 @@ function get(url: URL): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const sent =
       url.protocol === 'https:'
-        ? requestSecurely(url, { ...options, rejectUnauthorized: !LOOPBACK.test(url.hostname) }, resolve)
+        ? // On loopback a certificate for the public name can't match, and no one can be in between.
+          requestSecurely(url, { ...options, rejectUnauthorized: !isLoopbackName(url.hostname) }, resolve)
         : requestPlain(url, options, resolve);
     sent.once('error', reject).end();
   });
 }
-
-/** On loopback a certificate for the public name can't match, and no one can be in between. */
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** The sentence of a problem (RFC 9457) in a reply; empty for any other reply. */
 function reasonOf(body: string): string {

@@ -7,7 +7,7 @@ import type { Attachment, DocumentValue } from '../model/value.ts';
 import { authorise } from '../security/authorise.ts';
 import type { Authenticator, Caller } from '../security/port.ts';
 import { addressKey } from '../security/rate-limit.ts';
-import { withDeadline } from '../store/index.ts';
+import { inContext } from '../trace/context.ts';
 import { uncodedTags } from '../wire/representation.ts';
 import { type AnswerPorts, Call, type Handlers } from './answer/call.ts';
 import { compileQueryRows, type QueryRows } from './answer/work.ts';
@@ -73,7 +73,9 @@ export class Stages {
     const extend = (ms: number): void => {
       end = Math.max(end, performance.now() + ms);
     };
-    return withDeadline({ left, extend }, call);
+    // It stays in force when the call is abandoned: what still runs then must not store anything.
+    exchange.deadline = { left, extend };
+    return call();
   }
 
   /** Checks that need no credentials. @throws Fault TOO_MANY_REQUESTS */
@@ -174,7 +176,7 @@ export class Stages {
   }
 
   /**
-   * Replies after a stage ended with an error.
+   * Replies after a stage ended with an error. The deadline of the call does not apply to that.
    * @param write writes the fault in the caller's format
    */
   refuse(
@@ -183,7 +185,7 @@ export class Stages {
     thrown: unknown,
     write: (fault: Fault) => WrittenFault,
   ): Promise<Response> {
-    return this.#refusals.refuse(exchange, progress, thrown, write);
+    return inContext({ trace: exchange.trace }, () => this.#refusals.refuse(exchange, progress, thrown, write));
   }
 }
 

@@ -1,33 +1,21 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-
-/** The end of the time in which someone waits for the database: a caller, or a probe of health. */
-export interface Deadline {
-  /** Milliseconds that are left, negative when it has passed; `undefined` when no one waits any more. */
-  left(): number | undefined;
-  /** Moves the end: so many milliseconds are left now, or more. */
-  extend?(left: number): void;
-}
-
-/** For work that no one waits for, and that may take long. */
-const UNHURRIED = Symbol('unhurried');
-
-const current = new AsyncLocalStorage<Deadline | typeof UNHURRIED | undefined>();
+import { currentContext, type Deadline, inContext } from '../trace/context.ts';
 
 /** Runs work whose use of the database ends with a deadline: what is not done by then fails, and is rolled back. */
 export function withDeadline<T>(deadline: Deadline, work: () => T): T {
-  return current.run(deadline, work);
+  return inContext({ trace: currentContext()?.trace, deadline }, work);
 }
 
 /** Runs work whose statements may take long, such as those of a project's code, unless there is a deadline. */
 export function unhurried<T>(work: () => T): T {
-  return current.getStore() === undefined ? current.run(UNHURRIED, work) : work();
+  const { trace, deadline } = currentContext() ?? {};
+  return deadline === undefined ? inContext({ trace, deadline: 'unhurried' }, work) : work();
 }
 
 /** Runs work that has a longer time limit of its own: it uses up none of the current deadline. */
 export async function resting<T>(work: () => Promise<T>): Promise<T> {
-  const found = current.getStore();
+  const found = currentContext()?.deadline;
   const left = timeLeft();
-  if (left === undefined || found === UNHURRIED) return work();
+  if (left === undefined || found === 'unhurried') return work();
   try {
     return await work();
   } finally {
@@ -43,11 +31,11 @@ export function deadlineIn(ms: number): Deadline {
 
 /** Milliseconds until the deadline; `undefined` without one. */
 export function timeLeft(): number | undefined {
-  const found = current.getStore();
-  return found === UNHURRIED ? undefined : found?.left();
+  const found = currentContext()?.deadline;
+  return found === 'unhurried' ? undefined : found?.left();
 }
 
 /** Milliseconds that a statement may take now. @param usual without a deadline @param longest for unhurried work */
 export function timeForStatement(usual: number, longest: number): number {
-  return current.getStore() === UNHURRIED ? longest : (timeLeft() ?? usual);
+  return currentContext()?.deadline === 'unhurried' ? longest : (timeLeft() ?? usual);
 }

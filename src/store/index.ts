@@ -1,6 +1,6 @@
 export { BlobError, UnwritableError } from './blob/error.ts';
 export { type BlobStorage, openBlobs } from './blob/open.ts';
-export { type Deadline, deadlineIn, resting, withDeadline } from './deadline.ts';
+export { deadlineIn, resting, withDeadline } from './deadline.ts';
 export { isFull, StoreBusyError, StoreError, UnfitStoreError } from './error.ts';
 export { fileAttachment } from './file/attachment.ts';
 export { createSpool, type MeasuredSpool, type SpoolOptions } from './file/spool.ts';

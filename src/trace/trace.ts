@@ -1,6 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomFillSync, randomUUID } from 'node:crypto';
 import { RANDOM, readTraceparent, readTracestate, writeTraceparent } from '../wire/trace-context.ts';
+import { currentContext, inContext } from './context.ts';
 
 /** What caused work that outlives a request. */
 export interface Cause {
@@ -65,16 +65,14 @@ export interface Parent extends Pick<Trace, 'traceId' | 'spanId' | 'flags' | 'st
   readonly remote: boolean;
 }
 
-const current = new AsyncLocalStorage<Trace>();
-
 /** The trace of the work that runs now; `undefined` outside of any. */
 export function currentTrace(): Trace | undefined {
-  return current.getStore();
+  return currentContext()?.trace;
 }
 
 /** Runs work in a trace. */
 export function inTrace<T>(trace: Trace, work: () => T): T {
-  return current.run(trace, work);
+  return inContext({ trace, deadline: currentContext()?.deadline }, work);
 }
 
 /** Runs work that nothing but its time causes: it begins a trace, with a request id of its own. */

@@ -4,7 +4,8 @@ import type { Context } from 'hono';
 import { Fault } from '../../model/fault.ts';
 import { isSecretName, MASK } from '../../model/redactor.ts';
 import type { Caller, Shown, ShownCertificate } from '../../security/port.ts';
-import { continueTrace, inTrace, type Trace, type Tracer } from '../../trace/trace.ts';
+import { type Deadline, inContext, type Context as WorkContext } from '../../trace/context.ts';
+import { continueTrace, type Trace, type Tracer } from '../../trace/trace.ts';
 import { PercentError } from '../../wire/percent.ts';
 import { TooManyParametersError } from '../../wire/query-string.ts';
 import { certificateOfConnection, certificateOfHeader, type Peer, type Proxies, peerOf } from '../listen/remote.ts';
@@ -54,13 +55,13 @@ export function exchangeOf(context: GatewayContext): Exchange {
   return context.env.exchange;
 }
 
-/** A route's answer to a request, which it gives in the trace of that request. */
+/** A route's answer to a request, which it gives in the context of that request. */
 export function answering(
   answer: (exchange: Exchange) => Response | Promise<Response>,
 ): (context: GatewayContext) => Response | Promise<Response> {
   return (context) => {
     const exchange = exchangeOf(context);
-    return inTrace(exchange.trace, () => answer(exchange));
+    return inContext(exchange, () => answer(exchange));
   };
 }
 
@@ -71,10 +72,12 @@ export type ReplyHeaders = Record<string, string>;
  * One request and its reply, over a socket or in `app.request()`. The target is read raw from Node's request, because `new
  * Request` folds dot segments and decodes characters that must stay encoded.
  */
-export class Exchange implements Shown {
+export class Exchange implements Shown, WorkContext {
   readonly started = performance.now();
   readonly requestId: string;
   readonly trace: Trace;
+  /** Of its call's use of the database; `undefined` while there is no call. */
+  deadline: Deadline | undefined;
   /** Raw path, and raw query without its question mark; `undefined` when there is none. */
   readonly path: string;
   readonly query: string | undefined;

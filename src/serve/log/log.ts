@@ -40,6 +40,8 @@ export function createLog({ level = 'info', base, to, redactor = createRedactor(
     base: base === undefined ? null : { ...base },
     timestamp: compileTimestamp(),
     mixin: traced,
+    // pino would copy each line.
+    mixinMergeStrategy: (line: object, ids: object) => (ids === NO_IDS ? line : { ...ids, ...line }),
     serializers: { err: loggedError },
     hooks: {
       streamWrite(line: string) {
@@ -58,11 +60,16 @@ export function createLog({ level = 'info', base, to, redactor = createRedactor(
   );
 }
 
-/** What a line belongs to. A connection that was opened for a request and is lost later is no longer a matter of that request. */
+/**
+ * The request or job of a line; none for one that has ended, to which a connection that it opened does not belong when that is
+ * lost later.
+ */
 function traced(): object {
   const trace = currentTrace();
-  return trace === undefined || trace.ended ? {} : idsOf(trace);
+  return trace === undefined || trace.ended ? NO_IDS : idsOf(trace);
 }
+
+const NO_IDS = {};
 
 /**
  * Redacts the members or the message of a line. Errors are reduced to their logged form first, so there is less to search.
