@@ -129,6 +129,9 @@ interface Mistake {
   readonly at: Place;
 }
 
+/** Keys of the version before, and the keys of the same definition that replace them. */
+const SUCCESSORS: ReadonlyMap<string, string> = new Map([['gateway.limits.keep', 'retention.results']]);
+
 /** Reports an error of the JSON Schema. */
 function raiseMistake(error: SchemaError, declaration: Declaration, linking: Linking): void {
   const { report, places } = linking;
@@ -146,7 +149,8 @@ function raiseMistake(error: SchemaError, declaration: Declaration, linking: Lin
       const keys = Object.keys(schema.properties ?? {});
       const unused = keys.filter((each) => !(each in map));
       const cutText = map[key] === null && places.inBraces(map);
-      report.raise('unknown-key', { key, owner, keys, unused, cutText }, places.key(map, key));
+      const successor = SUCCESSORS.get([declaration.kind, spot.name, key].join('.'));
+      report.raise('unknown-key', { key, owner, keys, unused, cutText, successor }, places.key(map, key));
       return;
     }
     case 'required': {

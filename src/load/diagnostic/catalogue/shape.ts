@@ -39,9 +39,12 @@ export const shapeEntries = {
     keys: readonly string[];
     unused: readonly string[];
     cutText: boolean;
+    /** The key that replaces one of an earlier version. */
+    successor: string | undefined;
   }>({
     message: ({ key, owner }) => `${key} is not a key of ${owner}.`,
-    hint({ key, keys, unused, cutText }) {
+    hint({ key, keys, unused, cutText, successor }) {
+      if (successor !== undefined) return `Write ${successor} instead: it replaces ${key}.`;
       const meant = nearest(key, unused);
       if (meant !== undefined) return `Did you mean ${meant}?`;
       if (cutText) return 'Inside braces a comma ends a text: put the whole text in quotes.';
