@@ -110,6 +110,22 @@ describe.skipIf(postgresPrograms() === undefined)('stored queries of a datasourc
     expect(reports).toEqual([]);
   });
 
+  it('leave no connection when they are closed while a replica is being waited for', async () => {
+    await run(pair.standby, 'select pg_wal_replay_pause()');
+    onTestFinished(() => run(pair.standby, 'select pg_wal_replay_resume()').then(() => {}));
+    await run(pair.primary, 'insert into t values (0)');
+    const { where, queries, reports } = await read([pair.standby]);
+    const connections = async (): Promise<number> =>
+      (await run(pair.standby, "select 1 from pg_stat_activity where usename = 'reader'")).length;
+    const waiting = where();
+    waiting.catch(() => {});
+    await eventually('a connection', async () => (await connections()) > 0 || undefined);
+    await queries.close();
+    await expect(waiting).rejects.toThrow('the gateway is stopping');
+    await eventually('its end', async () => (await connections()) === 0 || undefined);
+    expect(reports).toEqual([]);
+  });
+
   it('run on the primary while a replica is too far behind, and on the replica again afterwards', async () => {
     const { where, reports, reported } = await read([pair.standby]);
     expect(await where()).toBe(portOf(pair.standby));

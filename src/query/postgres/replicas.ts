@@ -228,6 +228,7 @@ class Written {
 class Asked {
   readonly #options: SessionOptions;
   #session: Promise<Session> | undefined;
+  #closed = false;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -236,6 +237,7 @@ class Asked {
   /** The first row. @throws errors of the database and of the connection; Error if there is no answer in time */
   async ask(sql: string): Promise<readonly unknown[]> {
     const before = await this.#session?.catch(() => undefined);
+    if (this.#closed) throw new Error('it is not asked any more');
     if (before?.lost !== false) this.#session = undefined;
     this.#session ??= Session.open(this.#options);
     const opening = this.#session;
@@ -253,7 +255,13 @@ class Asked {
     }
   }
 
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Ends the connection; a measurement that goes on must not open another. */
   async close(): Promise<void> {
+    this.#closed = true;
     const session = await this.#session?.catch(() => undefined);
     await session?.close();
   }
@@ -346,6 +354,7 @@ class Replica {
       }
       this.#judge(this.#isOld ? this.#whyOld(primary) : undefined);
     } catch (error) {
+      if (this.#asked.closed) return;
       this.#dataOf = Number.NEGATIVE_INFINITY;
       this.#judge(errorText(error) || errorCode(error));
       for (const each of this.#running) each.abort();
