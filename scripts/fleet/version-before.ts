@@ -55,8 +55,8 @@ function extract(folder: string): void {
 /** Whether this version has every package that that one needs itself, in the same version. */
 function hasPackagesOf(folder: string): boolean {
   const ours = packagesOf(repository);
-  const { dependencies = {} } = packagesOf(folder)[''] ?? {};
   const theirs = packagesOf(folder);
+  const { dependencies = {} } = theirs[''] ?? {};
   const needed = Object.keys(dependencies).map((name) => `node_modules/${name}`);
   return needed.every((path) => ours[path]?.version === theirs[path]?.version);
 }
