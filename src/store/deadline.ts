@@ -1,4 +1,5 @@
 import { currentContext, type Deadline, inContext } from '../trace/context.ts';
+import { LONGEST_TIMER, withinTime } from '../wire/waiting.ts';
 
 /** Runs work whose use of the database ends with a deadline: what is not done by then fails, and is rolled back. */
 export function withDeadline<T>(deadline: Deadline, work: () => T): T {
@@ -38,4 +39,10 @@ export function timeLeft(): number | undefined {
 /** Milliseconds that a statement may take now. @param usual without a deadline @param longest for unhurried work */
 export function timeForStatement(usual: number, longest: number): number {
   return currentContext()?.deadline === 'unhurried' ? longest : (timeLeft() ?? usual);
+}
+
+/** Waits until the current deadline, without a limit when there is none. @throws the error of the work, or of `late` */
+export function untilDeadline<T>(work: Promise<T>, late: () => Error): Promise<T> {
+  const left = timeLeft() ?? Number.POSITIVE_INFINITY;
+  return left > LONGEST_TIMER ? work : withinTime(work, left, late);
 }

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { LONGEST_TIMER, withinTime } from '../wire/waiting.ts';
-import { timeLeft } from './deadline.ts';
+import { timeLeft, untilDeadline } from './deadline.ts';
 import { errorCode, StoreBusyError, StoreError } from './error.ts';
 import type { Db } from './tables.ts';
 
@@ -63,18 +62,13 @@ export class Lines {
       if (this.#last.get(about) === last) this.#last.delete(about);
     });
     try {
-      if (before !== undefined) await inTime(before);
+      if (before !== undefined)
+        await untilDeadline(before, () => new StoreBusyError('', 'other changes of the same took too long'));
       return await work();
     } finally {
       end();
     }
   }
-}
-
-async function inTime(turn: Promise<void>): Promise<void> {
-  const left = timeLeft() ?? Number.POSITIVE_INFINITY;
-  if (left > LONGEST_TIMER) return turn;
-  return withinTime(turn, left, () => new StoreBusyError('', 'other changes of the same took too long'));
 }
 
 function gaveWay(error: unknown): boolean {

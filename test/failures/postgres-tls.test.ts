@@ -149,7 +149,8 @@ host all all 0.0.0.0/0 trust
     ['sslnegotiation=direct', 'needs sslmode=require or stronger'],
     ['sslcert=$partner.crt', 'only one of sslcert and sslkey'],
     ['sslmode=require&sslrootcert=$none.crt', "sslrootcert of the database URL can't be read"],
-    ['sllmode=require', 'has the parameter "sllmode", which does not exist'],
+    ['sllmode=require', 'has the parameter "sllmode", which is not supported; remove it, or write one of host,'],
+    ['channel_binding=require', 'has the parameter "channel_binding", which is not supported; remove it'],
   ])('%s is refused before a connection is made', async (parameters, words) => {
     await expect(openStore({ url: at(plain, parameters), root: '/' })).rejects.toThrow(words);
   });

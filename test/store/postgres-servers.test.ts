@@ -53,6 +53,12 @@ describe('the address of a PostgreSQL', () => {
     expect(readAddress('postgres://u@h/db?password=x%26y', '/', {}).password).toBe('x&y');
   });
 
+  it('may have parameters of libpq that the settings of the gateway replace', () => {
+    const url =
+      'postgres://h/db?keepalives=1&keepalives_idle=9&keepalives_interval=3&keepalives_count=2&tcp_user_timeout=0';
+    expect(locationOf(readAddress(url, '/', {}))).toBe('h:5432/db');
+  });
+
   it.each([
     ['postgres://h1,h2/db?port=1,2,3', '2 hosts and 3 ports'],
     ['postgres://h:70000/db', 'a port that is not a number from 1 to 65535'],

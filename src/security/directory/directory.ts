@@ -180,7 +180,9 @@ export function retainedCallers(keep: Kept, busy: readonly Busy[]): Retained {
         .execute();
       const ids = old.map(({ id }) => id);
       if (ids.length === 0) return { count: 0, more: false, cursor: '' };
-      const needed = new Set((await Promise.all(busy.map((each) => each(tx, ids)))).flat());
+      const needed = new Set<string>();
+      // One after the other: the driver of PostgreSQL warns of statements that queue up on one connection.
+      for (const each of busy) for (const id of await each(tx, ids)) needed.add(id);
       const idle = ids.filter((id) => !needed.has(id));
       if (idle.length > 0) await tx.deleteFrom('signalbox_caller').where('id', 'in', idle).execute();
       const more = ids.length === most;

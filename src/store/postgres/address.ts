@@ -62,7 +62,8 @@ const PARAMETERS = new Set([
 
 /** Parameters that change nothing here: the gateway decides, or the driver has no choice. */
 const WITHOUT_EFFECT = new Set([
-  ...['fallback_application_name', 'client_encoding', 'keepalives', 'keepalives_idle'],
+  ...['fallback_application_name', 'client_encoding', 'tcp_user_timeout'],
+  ...['keepalives', 'keepalives_idle', 'keepalives_interval', 'keepalives_count'],
   ...['gssencmode', 'sslsni', 'sslcompression', 'uselibpqcompat'],
 ]);
 
@@ -129,7 +130,7 @@ function readParameters(query: string): Map<string, string> {
     if (WITHOUT_EFFECT.has(key)) continue;
     if (!PARAMETERS.has(key)) {
       throw refuse(
-        `has the parameter ${JSON.stringify(key)}, which does not exist; it may have ${[...PARAMETERS].join(', ')}`,
+        `has the parameter ${JSON.stringify(key)}, which is not supported; remove it, or write one of ${[...PARAMETERS].join(', ')}`,
       );
     }
     parameters.set(key, decode(value.join('=')));
@@ -247,8 +248,9 @@ function checkTls(rules: TlsRules): void {
  * `verify-full` trusts the authorities that Node trusts.
  * @throws StoreError for files that can't be read
  */
-export function tlsOptions({ mode, root, crl, certificate, key, passphrase, minimum }: TlsRules): ConnectionOptions {
-  const verifies = mode.startsWith('verify') || (mode === 'require' && root !== undefined);
+export function tlsOptions(rules: TlsRules): ConnectionOptions {
+  const { mode, root, crl, certificate, key, passphrase, minimum } = rules;
+  const verifies = isVerified(rules);
   const ca = root === 'system' ? [...getCACertificates('system'), ...getCACertificates('extra')] : undefined;
   return {
     rejectUnauthorized: verifies,
@@ -263,7 +265,7 @@ export function tlsOptions({ mode, root, crl, certificate, key, passphrase, mini
   };
 }
 
-/** Whether the certificate of the server proves which server it is. */
+/** Whether the certificate of the server has to be of an authority that is trusted. */
 export function isVerified({ mode, root }: TlsRules): boolean {
   return mode.startsWith('verify') || (mode === 'require' && root !== undefined);
 }

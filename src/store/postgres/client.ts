@@ -205,7 +205,7 @@ export class Connection extends pg.Client {
   override end(callback: (error: Error) => void): void;
   override end(callback?: (error: Error) => void): Promise<void> | undefined {
     // A server that does not answer does not close the connection either.
-    const farewell = setTimeout(() => this.cut(), FAREWELL);
+    const farewell = setTimeout(() => this.cut(), FAREWELL).unref();
     this.once('end', () => clearTimeout(farewell));
     if (callback === undefined) return super.end();
     super.end(callback);
@@ -224,7 +224,7 @@ export class Connection extends pg.Client {
 }
 
 /** The error of a statement that is not answered in time, with the code of a lost connection. */
-export function late(): Error {
+function late(): Error {
   return Object.assign(new Error('it did not answer in time'), { code: 'ETIMEDOUT' });
 }
 

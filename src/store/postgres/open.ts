@@ -119,7 +119,7 @@ const CONNECTIONS = sql<Connections>`
       (select nullif(rolconnlimit, -1) from pg_catalog.pg_roles where rolname = current_user),
       (select nullif(datconnlimit, -1) from pg_catalog.pg_database where datname = current_database())
     ) as most,
-    (select count(*)::int from held where name like 'signalbox %' and name not like '%' || ${FAMILY}::text || '%') as gateways,
+    (select count(*)::int from held where name like 'signalbox %' and split_part(split_part(name, ' ', 3), '/', 1) <> ${FAMILY}) as gateways,
     (select count(*)::int from held where name not like 'signalbox %') as others`;
 
 /** Warns when the gateways of this machine may need more connections than are left. */

@@ -4,9 +4,9 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import { type DatabaseBounds, databaseBounds } from '../../model/gateway.ts';
 import type { PoolStatus } from '../../model/metrics.ts';
-import { LONGEST_TIMER } from '../../wire/waiting.ts';
-import { timeForStatement, timeLeft } from '../deadline.ts';
-import { Connection, type ConnectionConfig, late, type SessionSetting, sessionSettings } from './client.ts';
+import { timeForStatement, timeLeft, untilDeadline } from '../deadline.ts';
+import { StoreError } from '../error.ts';
+import { Connection, type ConnectionConfig, type SessionSetting, sessionSettings } from './client.ts';
 import { describePostgres, explain, isDemoted } from './error.ts';
 import type { Servers } from './servers.ts';
 
@@ -100,29 +100,15 @@ export function openPool(config: ConnectionConfig, max: number, lost: (error: Er
   };
 }
 
-/** Waits for a connection until the current deadline. One that comes later goes back to the pool. */
-async function inTime(connecting: Promise<pg.PoolClient>): Promise<pg.PoolClient> {
-  const left = timeLeft();
-  if (left === undefined || left > LONGEST_TIMER) return connecting;
-  let timer: NodeJS.Timeout | undefined;
-  let isLate = false;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      isLate = true;
-      reject(new Error('no connection became free in time'));
-    }, left);
+/** Waits for a connection until the current deadline. One that is opened or becomes free later is returned to the pool. */
+function inTime(connecting: Promise<pg.PoolClient>): Promise<pg.PoolClient> {
+  return untilDeadline(connecting, () => {
+    connecting.then(
+      (client) => client.release(),
+      () => {},
+    );
+    return new Error('no connection became free in time');
   });
-  connecting.then(
-    (client) => {
-      if (isLate) client.release();
-    },
-    () => {},
-  );
-  try {
-    return await Promise.race([connecting, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Milliseconds to end a transaction whose deadline has passed, or is about to. */
@@ -144,7 +130,7 @@ function explaining(
     const left = timeForStatement(bounds.patience, bounds.timeouts.statement + LAST);
     const ms = given[0] === 'commit' || given[0] === 'rollback' ? Math.max(left, LAST) : left;
     try {
-      if (ms <= 0) throw late();
+      if (ms <= 0) throw new StoreError(location, 'the time limit had passed before a statement was sent');
       return await client.ask(ms, ...given);
     } catch (error) {
       if (isDemoted(error)) {
