@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { QueryResult } from '../../src/query/index.ts';
 import { sweepTemporary } from '../../src/store/file/folder.ts';
+import { inUse } from '../support/memory.ts';
 import { bytesOf, databaseOf, query, readersOf, textOf } from './support.ts';
 
 const ROWS = 200_000;
@@ -23,9 +22,6 @@ const all = query('select * from t', columns);
 const LARGE = 20_000;
 const large = query(`select * from t where id <= ${LARGE}`, columns);
 const folder = `${store.location}-results`;
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 /** Resident memory of a process, in bytes. */
 function residentOf(pid: number): number {
@@ -59,11 +55,6 @@ describe('more rows than are kept in memory', () => {
 
   it.skipIf(process.platform !== 'linux')('leave the memory of gateway and reader flat (read from /proc)', async () => {
     const one = readersOf(store, { readers: 1, maxReaders: 1, limits: { rows: ROWS, timeout: 60_000 } });
-    const inUse = (): number => {
-      collectGarbage();
-      const { heapUsed, external } = process.memoryUsage();
-      return heapUsed + external;
-    };
     let atRest = 0;
     const once = async (measures = false): Promise<{ length: number; digest: string; own: number; reader: number }> => {
       const result = await one.run({ query: all, prompts: {}, format: 'json' });

@@ -205,7 +205,10 @@ export const retention = keys<keyof Retention>(
       'callers',
       'Callers that are known by their tokens alone, from the last call that queued work. Those with work that has not ended are kept.',
     ),
-    audit: kept('audit', 'The audit trail of users, which `signalbox user` shows.'),
+    audit: kept(
+      'audit',
+      'The audit trails of users and queues, which `signalbox user log` and `signalbox queue log` show.',
+    ),
   },
 );
 

@@ -1,17 +1,13 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Query } from '../../../src/model/query.ts';
 import { checkQueries, type QueryPort, reachDatabase, unboundedFiles } from '../../../src/query/index.ts';
 import { scanSql } from '../../../src/wire/sql.ts';
 import { freePort } from '../../support/free-port.ts';
 import { hasMariadb, startMariadb } from '../../support/mariadb-server.ts';
+import { expectFreed, inUse } from '../../support/memory.ts';
 import { decimal, string } from '../../support/registry.ts';
 import { openMariadb, runOn } from '../servers/support.ts';
 import { query, type Types, textOf } from '../support.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 const ROWS = 200_000;
 
@@ -216,11 +212,6 @@ describe.skipIf(!hasMariadb)('a datasource on MariaDB', async () => {
 
   it('leaves the memory of the gateway flat, however many rows it returns', { timeout: 90_000 }, async () => {
     const all = query('select * from big', { ID: 'integer', NAME: 'string', AT: 'datetime', COST: 'decimal' });
-    const inUse = (): number => {
-      collectGarbage();
-      const { heapUsed, external } = process.memoryUsage();
-      return heapUsed + external;
-    };
     const once = async (): Promise<number> => {
       const result = await port.run({ query: all, prompts: {}, format: 'json' });
       expect(result.rows).toBe(ROWS);
@@ -230,7 +221,7 @@ describe.skipIf(!hasMariadb)('a datasource on MariaDB', async () => {
     const length = await once();
     const before = inUse();
     for (let round = 0; round < 3; round += 1) await once();
-    expect(inUse() - before).toBeLessThan(length / 2);
+    await expectFreed(before, length / 2);
   });
 });
 
