@@ -7,7 +7,7 @@ import type { Attachment, DocumentValue } from '../model/value.ts';
 import { authorise } from '../security/authorise.ts';
 import type { Authenticator, Caller } from '../security/port.ts';
 import { addressKey } from '../security/rate-limit.ts';
-import { inContext } from '../trace/context.ts';
+import { inContext } from '../trace/trace.ts';
 import { uncodedTags } from '../wire/representation.ts';
 import { type AnswerPorts, Call, type Handlers } from './answer/call.ts';
 import { compileQueryRows, type QueryRows } from './answer/work.ts';

@@ -1,4 +1,4 @@
-import { currentContext, type Deadline, inContext } from '../trace/context.ts';
+import { currentContext, type Deadline, inContext } from '../trace/trace.ts';
 import { LONGEST_TIMER, withinTime } from '../wire/waiting.ts';
 
 /** Runs work whose use of the database ends with a deadline: what is not done by then fails, and is rolled back. */

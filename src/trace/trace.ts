@@ -1,6 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomFillSync, randomUUID } from 'node:crypto';
 import { RANDOM, readTraceparent, readTracestate, writeTraceparent } from '../wire/trace-context.ts';
-import { currentContext, inContext } from './context.ts';
 
 /** What caused work that outlives a request. */
 export interface Cause {
@@ -63,6 +63,33 @@ export interface Tracer {
 export interface Parent extends Pick<Trace, 'traceId' | 'spanId' | 'flags' | 'state'> {
   /** It is one of another process. */
   readonly remote: boolean;
+}
+
+/** The end of the time in which someone waits for the database: a caller, or a probe of health. */
+export interface Deadline {
+  /** Milliseconds that are left, negative when it has passed; `undefined` when no one waits any more. */
+  left(): number | undefined;
+  /** Moves the end: so many milliseconds are left now, or more. */
+  extend?(left: number): void;
+}
+
+/** What work passes on to all that it awaits. It is one context, because a second one costs a request three times as much. */
+export interface Context {
+  readonly trace?: Trace | undefined;
+  /** `unhurried`: no one waits, and it may take long. */
+  readonly deadline?: Deadline | 'unhurried' | undefined;
+}
+
+const current = new AsyncLocalStorage<Context>();
+
+/** The context of the work that runs now; `undefined` outside of any. */
+export function currentContext(): Context | undefined {
+  return current.getStore();
+}
+
+/** Runs work in a context, which replaces the current one. */
+export function inContext<T>(context: Context, work: () => T): T {
+  return current.run(context, work);
 }
 
 /** The trace of the work that runs now; `undefined` outside of any. */

@@ -4,8 +4,14 @@ import type { Context } from 'hono';
 import { Fault } from '../../model/fault.ts';
 import { isSecretName, MASK } from '../../model/redactor.ts';
 import type { Caller, Shown, ShownCertificate } from '../../security/port.ts';
-import { type Deadline, inContext, type Context as WorkContext } from '../../trace/context.ts';
-import { continueTrace, type Trace, type Tracer } from '../../trace/trace.ts';
+import {
+  continueTrace,
+  type Deadline,
+  inContext,
+  type Trace,
+  type Tracer,
+  type Context as WorkContext,
+} from '../../trace/trace.ts';
 import { PercentError } from '../../wire/percent.ts';
 import { TooManyParametersError } from '../../wire/query-string.ts';
 import { certificateOfConnection, certificateOfHeader, type Peer, type Proxies, peerOf } from '../listen/remote.ts';
