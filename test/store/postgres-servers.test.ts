@@ -126,6 +126,31 @@ describe.skipIf(postgresPrograms() === undefined)('of a primary and its standby'
   });
 });
 
+describe.skipIf(!hasPostgres)('the options of a URL', () => {
+  it('are in force, those that the server does not know by itself too', async () => {
+    const database = await createDatabase();
+    onTestFinished(() => database.drop());
+    const store = await open(`${database.url}?options=-c%20app.tenant%3D7%20-c%20jit%3Doff`);
+    const asked = sql`select current_setting('app.tenant', true) as tenant, current_setting('jit') as jit`;
+    expect((await asked.execute(await store.tables())).rows).toEqual([{ tenant: '7', jit: 'off' }]);
+  });
+
+  it('are refused when the server does not take one, which is not reported as a lost connection too', async () => {
+    const database = await createDatabase();
+    onTestFinished(() => database.drop());
+    const lost: Error[] = [];
+    const url = `${database.url}?options=-c%20no_such_setting%3D1`;
+    const store = await open(url, { onError: (error) => lost.push(error) });
+    await expect(store.ready()).rejects.toThrow('no_such_setting');
+    await eventually('the end of its session', async () => {
+      const sessions = "datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'";
+      const { rows } = await database.run(`select 1 from pg_stat_activity where ${sessions}`);
+      return rows.length === 0 || undefined;
+    });
+    expect(lost).toEqual([]);
+  });
+});
+
 describe.skipIf(!hasPostgres)('the password of a PostgreSQL', () => {
   it('may change while the gateway runs', async () => {
     const database = await createDatabase();

@@ -44,8 +44,8 @@ export function sessionSettings({ timeouts, keepalive: { idle, interval, count }
 /** Applies the settings that the server knows: its relatives, and earlier versions, lack some. Returns them as it writes them. */
 const APPLY = `
   select wanted.name, set_config(wanted.name, wanted.value, false) as value
-  from unnest($1::text[], $2::text[]) as wanted (name, value)
-  where current_setting(wanted.name, true) is not null`;
+  from unnest($1::text[], $2::text[], $3::boolean[]) as wanted (name, value, given)
+  where wanted.given or current_setting(wanted.name, true) is not null`;
 
 const IN_FORCE = 'select name, current_setting(name) as value from unnest($1::text[]) as applied (name)';
 
@@ -118,9 +118,17 @@ export class Connection extends pg.Client {
       await this.#apply();
       return this;
     } catch (error) {
-      this.cut();
+      this.#abandon();
       throw error;
     }
+  }
+
+  /** Ends an attempt that failed. Its error is known: the driver must not report a lost connection too. */
+  #abandon(): void {
+    const { connection } = this as unknown as Attempt;
+    connection.removeAllListeners();
+    connection.on('error', () => {});
+    connection.stream.destroy();
   }
 
   async #reach(candidate: Candidate): Promise<Role> {
@@ -140,11 +148,8 @@ export class Connection extends pg.Client {
   }
 
   #aim({ host, port, tls, user, password }: Candidate): void {
+    this.#abandon();
     const attempt = this as unknown as Attempt;
-    const before = attempt.connection;
-    before.removeAllListeners();
-    before.on('error', () => {});
-    before.stream.destroy();
     const { keepAlive, keepAliveInitialDelayMillis, application_name, servers, bounds } = this.#config;
     const { address, database } = servers;
     const sslNegotiation = address.tls.direct ? 'direct' : 'postgres';
@@ -166,12 +171,14 @@ export class Connection extends pg.Client {
 
   async #apply(): Promise<void> {
     const { session, servers, bounds } = this.#config;
-    const given = Object.entries(servers.address.settings).map(([name, value]) => ({ name, value }));
+    const { settings: ofAddress } = servers.address;
+    const given = Object.entries(ofAddress).map(([name, value]) => ({ name, value }));
     const settings = [...new Map([...given, ...session].map((setting) => [setting.name, setting])).values()];
     const { connect } = bounds.timeouts;
     const applied = await this.ask(connect, APPLY, [
       settings.map(({ name }) => name),
       settings.map(({ value }) => value),
+      settings.map(({ name }) => Object.hasOwn(ofAddress, name)),
     ]);
     const wanted = applied.rows as { name: string; value: string }[];
     const found = await this.ask(connect, IN_FORCE, [wanted.map(({ name }) => name)]);
