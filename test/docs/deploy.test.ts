@@ -1,12 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { load } from '../load/linked.ts';
 import { subcommand } from '../support/commands.ts';
+import { readBlocks } from '../support/markdown.ts';
+import { hasProxy } from '../support/proxies.ts';
 
 // The files of deploy/, held against the code that they run.
 
@@ -109,12 +111,25 @@ test('kubernetes.yaml asks paths of the gateway, and waits for its end', () => {
   expect(budget.spec.selector).toEqual(deployment.spec.selector);
 });
 
+test.skipIf(!hasProxy('haproxy'))('the configuration of HAProxy in the documents is valid (needs haproxy)', () => {
+  const sample = readBlocks(read('docs/operating.md'), 'docs/operating.md').find(
+    ({ language }) => language === 'haproxy',
+  );
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-haproxy-'));
+  try {
+    writeFileSync(join(folder, 'haproxy.cfg'), sample?.text ?? '');
+    execFileSync('haproxy', ['-c', '-dW', '-f', join(folder, 'haproxy.cfg')], { stdio: 'pipe' });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 test('every file of deploy/ is in the package and in the documents', () => {
   const { files } = JSON.parse(read('package.json')) as { files: string[] };
   expect(files).toContain('deploy');
   const documents = read('docs/operating.md');
   for (const [, path = ''] of documents.matchAll(/\]\(\.\.\/(deploy\/[^)]+)\)/g))
     expect(existsSync(join(root, path)), path).toBe(true);
-  for (const name of ['signalbox.service', 'Dockerfile', '.dockerignore', 'kubernetes.yaml'])
-    expect(documents, dirname(name)).toContain(`(../deploy/${name})`);
+  const paths = readdirSync(join(root, 'deploy'), { recursive: true, withFileTypes: true }).filter((at) => at.isFile());
+  for (const { name } of paths) expect(documents).toContain(name);
 });
