@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { deadAddress } from '../invoke/support.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts';
-import { metricsOf } from '../support/metrics.ts';
 import { createDatabase, hasPostgres } from '../support/postgres.ts';
 import { eventually } from '../support/project.ts';
 import { OUTBOUND_PROJECT } from './outbound-project.ts';
@@ -17,6 +16,15 @@ async function start(options: TestGatewayOptions): Promise<TestGateway> {
   const gateway = await startTestGateway(options);
   atEnd.push(() => gateway.stop());
   return gateway;
+}
+
+/** The values of a page of metrics, by name and labels: `signalbox_ready` or `signalbox_pool_waiting{pool="tables"}`. */
+async function metricsOf(gateway: TestGateway): Promise<ReadonlyMap<string, number>> {
+  const { text } = await gateway.call('/metrics');
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+  );
 }
 
 const REST = '/gateway/RESTListeningConnector/';
