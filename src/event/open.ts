@@ -27,16 +27,14 @@ export function openComponents(options: ComponentsOptions): Components {
 
 async function usersWaiting(tx: Db, kind: Store['kind'], users: readonly string[]): Promise<readonly string[]> {
   const user = kind === 'postgres' ? sql<string>`data::json ->> 'user'` : sql<string>`json_extract(data, '$.user')`;
-  const [waiting, dead] = (['signalbox_job', 'signalbox_dead_letter'] as const).map((table) =>
-    tx
-      .selectFrom(table)
-      .select(user.as('user'))
-      .distinct()
-      .where('queue', '=', EVENTS)
-      .where(user, 'in', users)
-      .execute(),
-  );
-  return [...((await waiting) ?? []), ...((await dead) ?? [])].map((row) => row.user);
+  const found: string[] = [];
+  // One after the other: a transaction has one connection.
+  for (const table of ['signalbox_job', 'signalbox_dead_letter'] as const) {
+    const those = tx.selectFrom(table).select(user.as('user')).distinct();
+    const rows = await those.where('queue', '=', EVENTS).where(user, 'in', users).execute();
+    found.push(...rows.map((row) => row.user));
+  }
+  return found;
 }
 
 /** Classes that run at the same time in one gateway, for different records. */
