@@ -5,6 +5,7 @@ import type { JobTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
 import { forgetAttempts, GATEWAY_GONE, recordAttempt } from './attempts.ts';
 import type { Claim, Listener, QueueEngine } from './engine.ts';
+import { repeat } from './repeat.ts';
 import {
   causeIn,
   causeText,
@@ -206,11 +207,9 @@ const SWEEP = 3000;
 class SqliteWorkers {
   readonly #store: Store;
   readonly #folder: string;
-  #lock: LockFile | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #sweeping: Promise<void> = Promise.resolve();
-
   readonly #now: () => number;
+  #lock: LockFile | undefined;
+  #endSweeps: (() => Promise<void>) | undefined;
 
   constructor(store: Store, now: () => number) {
     this.#store = store;
@@ -227,15 +226,16 @@ class SqliteWorkers {
   async begin(listener: Listener): Promise<void> {
     this.#lock ??= LockFile.create(this.#folder);
     await this.#sweep(listener);
-    this.#timer = setInterval(() => {
-      this.#sweeping = this.#sweep(listener).catch((error: Error) => listener.report(error));
-    }, SWEEP);
+    this.#endSweeps = repeat(
+      SWEEP,
+      () => this.#sweep(listener),
+      (error) => listener.report(error),
+    );
   }
 
   /** @param leaving whether jobs of this process are left for others to find */
   async end(leaving: boolean): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#sweeping;
+    await this.#endSweeps?.();
     if (!leaving) this.#lock?.end(true);
   }
 
