@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mend, PIN, QUEUE_PROJECT } from '../serve/queue-project.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -6,6 +7,7 @@ import { createDatabase, hasPostgres, type TestDatabase } from '../support/postg
 import { eventually, gatewayText, type TestProject, writeProject } from '../support/project.ts';
 import { bin, cleanEnvironment, finish, project, type Ran, signalbox } from './support.ts';
 
+const QUERIES = '/gateway/RESTListeningConnector';
 const PROCESSES = '/gateway/RESTListeningConnector/ProcessRequest.v1';
 
 for (const engine of ['SQLite', 'PostgreSQL'] as const) {
@@ -110,6 +112,36 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       });
       for (const { instance } of jobs.slice(1)) await inStatus(instance, 'Success');
       expect(await request(jobs[0]?.instance ?? 0)).toMatchObject({ RunStatus: 'Error' });
+    });
+
+    it('runs a polled query that has failed for good again, and its caller gets the rows', async () => {
+      const run = async (sql: string): Promise<void> => {
+        if (database !== undefined) return void (await database.run(sql));
+        const db = new Database(`${files.root}/test.db`);
+        db.exec(sql);
+        db.close();
+      };
+      // Without it no result can be kept.
+      await run('alter table signalbox_blob rename to signalbox_blob_away');
+      const prompts = 'prompt_uniquepromptname=LAST,PIN&prompt_fieldvalue=7,1';
+      const { text } = await gateway.call(`${QUERIES}/ExecuteQueryPoll.v1/PUBLIC/LONG/JSON/NONFILE?${prompts}`);
+      const id = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(text)?.[0] ?? expect.fail(text);
+      // An attempt that is delayed runs at once when it is retried.
+      await eventually('its dead letter', async () => {
+        const { state } = await json('show', id);
+        if (state === 'delayed') await queue('retry', id);
+        return state === 'dead' || undefined;
+      });
+      expect((await queue('list', 'query-runs')).stdout).toMatch(new RegExp(`^${id} +6 `, 'm'));
+      await run('alter table signalbox_blob_away rename to signalbox_blob');
+      expect(await queue('retry', id)).toMatchObject({
+        stdout: `${id} of query-runs, which was dead, runs again.\n`,
+      });
+      const results = await eventually('its rows', async () => {
+        const reply = await gateway.call(`${QUERIES}/QueryResults.v1/getresults?instanceid=${id}&json_resp=true`);
+        return reply.text.includes('finalBlockRetrieved') ? JSON.parse(reply.text) : undefined;
+      });
+      expect(results).toMatchObject({ data: { query: { numrows: 1, rows: [{ N: 7 }] } } });
     });
 
     it('pauses a queue of the running gateway, and resumes it', async () => {

@@ -223,6 +223,42 @@ describe('an operator over REST', () => {
     expect((await call('queues/query-runs/resume', 'POST')).body).toMatchObject({ Changed: true });
   });
 
+  it('runs a polled query that has failed for good again, and its caller gets the rows', async () => {
+    const prompts = new URLSearchParams({ prompt_uniquepromptname: 'LAST,PIN', prompt_fieldvalue: `7,${PIN}` });
+    const query = async (path: string): Promise<Json> => JSON.parse((await test.call(`${QUERIES}/${path}`)).text);
+    const stateOf = (id: string) => query(`QueryStatus.v1/getstatus?instanceid=${id}&json_resp=true`);
+    // Without it no result can be kept.
+    const rename = (from: string, to: string): void => {
+      const db = new Database(`${test.folder}/test.db`);
+      db.exec(`alter table ${from} rename to ${to}`);
+      db.close();
+    };
+    rename('signalbox_blob', 'signalbox_blob_away');
+    const { text } = await test.call(`${QUERIES}/ExecuteQueryPoll.v1/PUBLIC/LONG/JSON/NONFILE?${prompts}`);
+    const id = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(text)?.[0] ?? expect.fail(text);
+    // An attempt that is delayed runs at once when it is retried.
+    const dead = await eventually('its dead letter', async () => {
+      const { body } = await call(`jobs/${id}`);
+      if (body.JobState === 'delayed') await call(`jobs/${id}/retry`, 'POST', 'keeper');
+      return body.JobState === 'dead' ? body : undefined;
+    });
+    expect(dead).toMatchObject({ QueueName: 'query-runs', Attempts: 6, Reason: expect.stringContaining('blob') });
+    expect(await stateOf(id)).toMatchObject({ status: 'error', message: expect.stringContaining('The run failed') });
+    rename('signalbox_blob_away', 'signalbox_blob');
+    expect((await call(`jobs/${id}/retry`, 'POST', 'keeper')).body).toMatchObject({ JobId: id, JobState: 'dead' });
+    const ended = await eventually('its result', async () => {
+      const state = await stateOf(id);
+      return state.status === 'success' ? state : undefined;
+    });
+    expect(ended).toMatchObject({ TotalRows: 1 });
+    expect(ended).not.toHaveProperty('message');
+    expect(await query(`QueryResults.v1/getresults?instanceid=${id}&json_resp=true`)).toMatchObject({
+      status: 'finalBlockRetrieved',
+      data: { query: { numrows: 1, rows: [{ N: 7 }] } },
+    });
+    expect((await call(`jobs/${id}`)).status).toBe(404);
+  });
+
   it('sees the record that a class after a save works on, without what is sensitive in it', async () => {
     await test.call('/gateway/RESTListeningConnector/Places.v1/places/A1', {
       method: 'PUT',
