@@ -19,7 +19,7 @@ import type {
   QueueReader,
 } from './port.ts';
 import { NOW } from './postgres-jobs.ts';
-import { causeIn } from './rows.ts';
+import { causeIn, measureJobs } from './rows.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -43,18 +43,19 @@ export function readQueues({ store, owners, redactor, now = Date.now }: ReaderOp
     async overview() {
       const db = await store.tables();
       const [alive, dead, pauses, rates] = await Promise.all([
-        countStates(db, clock()),
+        measureJobs(db, clock()),
         countDead(db),
         readPauses(db),
         readRates(db, now()),
       ]);
+      const depths = new Map(alive.map((depth) => [depth.queue, depth]));
       return [...owners.keys()].sort().map((queue): QueueOverview => {
-        const { waiting = 0, running = 0, delayed = 0, age = null } = alive.get(queue) ?? {};
+        const { waiting = 0, running = 0, delayed = 0, oldest = 0 } = depths.get(queue) ?? {};
         const pause = pauses.get(queue);
         return {
-          ...{ queue, waiting: Number(waiting), running: Number(running), delayed: Number(delayed) },
+          ...{ queue, waiting, running, delayed },
           dead: dead.get(queue) ?? 0,
-          ...(age === null ? {} : { oldestSeconds: Math.max(0, Math.round(Number(age) / 1000)) }),
+          ...(waiting === 0 ? {} : { oldestSeconds: Math.round(oldest) }),
           donePerMinute: rates.get(queue) ?? 0,
           ...(pause === undefined ? {} : { paused: { since: pause.paused, actor: pause.actor } }),
         };
@@ -106,24 +107,6 @@ export function checkQueue(owners: ControlOptions['owners'], queue: string): voi
 /** The time in milliseconds since 1970 by which jobs are due, for a query. */
 export function clockOf(kind: StoreReader['kind'], now: () => number): RawBuilder<number> {
   return kind === 'sqlite' ? sql<number>`${now()}` : sql<number>`(select ${NOW})`;
-}
-
-interface States {
-  readonly queue: string;
-  readonly waiting: number | string;
-  readonly running: number | string;
-  readonly delayed: number | string;
-  readonly age: number | string | null;
-}
-
-async function countStates(db: Db, now: RawBuilder<number>): Promise<ReadonlyMap<string, States>> {
-  const { rows } = await sql<States>`
-    select queue, count(mark) as running, count(case when mark is null and due <= ${now} then 1 end) as waiting,
-      count(case when mark is null and due > ${now} then 1 end) as delayed,
-      ${now} - min(case when mark is null and due <= ${now} then due end) as age
-    from signalbox_job group by queue
-  `.execute(db);
-  return new Map(rows.map((row) => [row.queue, row]));
 }
 
 /** The place in a list: the time and the id of a job. */
