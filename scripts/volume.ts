@@ -29,7 +29,7 @@ import { numberOf, parse, runScript, TEXT } from './support/command-line.ts';
 const HELP = `node scripts/volume.ts [options]
 
 Fills PostgreSQL with process requests that have ended and jobs that wait, and measures the page of metrics, the lists of the
-process service, the counts of the queue and its drain rate: in a small database, and in one of this size.
+process service, the depth of the queue and its drain rate: in a small database, and in one of this size.
 
   --requests <n>   process requests that have ended (default: 1000000)
   --jobs <n>       jobs that wait (default: 200000)
@@ -69,7 +69,6 @@ async function measure(size: Size, drain: number, say: (line: string) => void): 
     say('measuring');
     const figures: Figures = new Map();
     const queue = await openQueue(store);
-    await time(figures, 'counts() ms', () => queue.counts());
     await time(figures, 'depths() ms', () => queue.depths());
     await time(figures, 'isFull() ms', () => queue.isFull(QUEUE, 10_000));
     await listed(figures, queue);

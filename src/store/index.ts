@@ -38,7 +38,6 @@ export {
   type NewJob,
   type OwnedJob,
   type QueueControl,
-  type QueueCounts,
   type QueueDepth,
   type QueueOverview,
   type QueueReader,

@@ -126,7 +126,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const second = await database.gateway();
       await second.queue.start();
       await eventually('the run to be taken up', async () => {
-        const { running = 0 } = (await second.queue.counts()).find(({ queue }) => queue === 'query-runs') ?? {};
+        const { running = 0 } = (await second.queue.depths()).find(({ queue }) => queue === 'query-runs') ?? {};
         return running === 1 ? true : undefined;
       });
       expect(await second.runs.cancel(id, 'demo')).toBe('success');

@@ -2,7 +2,7 @@ import type { PoolStatus } from '../../model/metrics.ts';
 import type { Attributes, Cause, Tracer } from '../../trace/trace.ts';
 import type { Store } from '../port.ts';
 import type { Db } from '../tables.ts';
-import type { JobData, NewJob, QueueCounts, QueueDepth } from './port.ts';
+import type { JobData, NewJob, QueueDepth } from './port.ts';
 
 /** A job that a worker of this gateway holds. */
 export interface Claim {
@@ -93,8 +93,7 @@ export interface QueueEngine {
   held(claims: readonly Claim[]): Promise<ReadonlyMap<Claim, 'held' | 'cancelled'>>;
   /** Call it before the first claim. */
   begin(queues: readonly string[], listener: Listener): Promise<void>;
-  /** The numbers of jobs that wait and that run, by queue. */
-  counts(): Promise<readonly Omit<QueueCounts, 'dead'>[]>;
+  /** The depth of each queue with a job, without its dead letters. */
   depths(): Promise<readonly Omit<QueueDepth, 'dead'>[]>;
   /** Its connections; `undefined` when it has none of its own. */
   pool?(): PoolStatus | undefined;

@@ -8,7 +8,7 @@ import { openControl } from './control.ts';
 import { countDead, deadLetters, exhume } from './dead-letters.ts';
 import { messageOf, type QueueEngine, type Report, type Shop } from './engine.ts';
 import { QueuePace } from './pace.ts';
-import type { JobQueue, NewJob, QueueCounts } from './port.ts';
+import type { JobQueue, NewJob } from './port.ts';
 import { Recurrences } from './recurrences.ts';
 import { Workforce } from './workforce.ts';
 
@@ -76,10 +76,6 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
       await recurrences.start();
     },
     wake: (queue) => workforce.wake(queue),
-    async counts() {
-      const [alive, dead] = await Promise.all([engine.counts(), countDead(await store.tables())]);
-      return allCounts(alive, dead);
-    },
     async depths() {
       const [alive, dead] = await Promise.all([engine.depths(), countDead(await store.tables())]);
       const none = { waiting: 0, delayed: 0, running: 0, oldest: 0 };
@@ -123,17 +119,6 @@ async function openEngine(store: Store, now: () => number, report: (error: Error
   } catch (error) {
     throw describePostgres(store.location, error);
   }
-}
-
-function allCounts(
-  alive: readonly Omit<QueueCounts, 'dead'>[],
-  dead: ReadonlyMap<string, number>,
-): readonly QueueCounts[] {
-  const found = new Map(alive.map((each) => [each.queue, { ...each, dead: 0 }]));
-  for (const [queue, count] of dead) {
-    found.set(queue, { ...(found.get(queue) ?? { queue, waiting: 0, running: 0 }), dead: count });
-  }
-  return [...found.values()].toSorted((a, b) => (a.queue < b.queue ? -1 : 1));
 }
 
 /** Milliseconds for which the same message is not reported again. */

@@ -156,14 +156,6 @@ export interface Recurring {
   due(at: Date): Promise<(tx: Db) => Promise<void>>;
 }
 
-/** The numbers of jobs in a queue. */
-export interface QueueCounts {
-  readonly queue: string;
-  readonly waiting: number;
-  readonly running: number;
-  readonly dead: number;
-}
-
 /** The jobs of a queue, as an operator looks at them. */
 export interface QueueDepth {
   readonly queue: string;
@@ -198,7 +190,6 @@ export interface JobQueue {
   start(): Promise<void>;
   /** Wakes the workers of a queue in this gateway, after a transaction that entered a job. */
   wake(queue: string): void;
-  counts(): Promise<readonly QueueCounts[]>;
   /** The depth of every queue with a job, and of those that have a worker here. It reads all jobs: ask at most every few seconds. */
   depths(): Promise<readonly QueueDepth[]>;
   /** The connections of the queue to the database; `undefined` on SQLite, where it has none of its own. */

@@ -26,7 +26,7 @@ import {
   take,
 } from './postgres-jobs.ts';
 import { announceKinds, isKnownElsewhere, keepStatistics, restoreJobs } from './postgres-upkeep.ts';
-import { countJobs, hasWaiting, measureJobs, notBegun, PLACE } from './rows.ts';
+import { hasWaiting, measureJobs, notBegun, PLACE } from './rows.ts';
 
 /** Milliseconds between two looks at a queue, where new jobs are announced and where they are not. */
 const POLL_ANNOUNCED = 1000;
@@ -238,10 +238,6 @@ class PostgresEngine implements QueueEngine {
         lost: (error) => this.#report(lostConnection(this.#store.location, error)),
       }),
     );
-  }
-
-  async counts() {
-    return countJobs(await this.#store.tables());
   }
 
   async depths() {

@@ -2,7 +2,7 @@ import { type RawBuilder, sql, type Updateable } from 'kysely';
 import type { Cause } from '../../trace/trace.ts';
 import type { JobTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
-import type { QueueCounts, QueueDepth } from './port.ts';
+import type { QueueDepth } from './port.ts';
 
 /** The values of `signalbox_job.place`. */
 export const PLACE = { free: 0, behind: 1, coming: 2 } as const;
@@ -33,14 +33,6 @@ export type JobChange = Omit<Updateable<JobTable>, 'due' | 'unknown' | 'unknown_
 /** The columns of a job that is given back as if its attempt had not begun. */
 export function notBegun({ attempt }: { readonly attempt: number }): JobChange {
   return { attempt: attempt - 1, ...(attempt === 1 && { began: null }) };
-}
-
-/** The jobs that wait and that run, by queue. */
-export async function countJobs(db: Db): Promise<readonly Omit<QueueCounts, 'dead'>[]> {
-  const { rows } = await sql<Omit<QueueCounts, 'dead'>>`
-    select queue, count(*) - count(mark) as waiting, count(mark) as running from signalbox_job group by queue
-  `.execute(db);
-  return rows;
 }
 
 interface Counted {

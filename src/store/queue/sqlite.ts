@@ -6,17 +6,7 @@ import type { Db } from '../tables.ts';
 import { forgetAttempts, GATEWAY_GONE, recordAttempt } from './attempts.ts';
 import type { Claim, Listener, QueueEngine } from './engine.ts';
 import { repeat } from './repeat.ts';
-import {
-  causeIn,
-  causeText,
-  countJobs,
-  hasWaiting,
-  type JobChange,
-  type Line,
-  measureJobs,
-  notBegun,
-  PLACE,
-} from './rows.ts';
+import { causeIn, causeText, hasWaiting, type JobChange, type Line, measureJobs, notBegun, PLACE } from './rows.ts';
 
 /** Milliseconds between two looks, which find what other processes enter. */
 const POLL = 250;
@@ -134,7 +124,6 @@ export function sqliteEngine(store: Store, now: () => number): QueueEngine {
       return held;
     },
     begin: (_, listener: Listener) => workers.begin(listener),
-    counts: async () => countJobs(await store.tables()),
     depths: async () => measureJobs(await store.tables(), now()),
     isFull: async (queue, most) => hasWaiting(await store.tables(), queue, most, now()),
     end: (leaving) => workers.end(leaving),

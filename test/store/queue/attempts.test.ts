@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { JobRefused } from '../../../src/store/index.ts';
 import { eventually } from '../../support/project.ts';
 import { describeEngines } from '../engines.ts';
-import { controlOf, drained, enter, gate, note, QUEUE, queueOver, RETRIES, worker } from './support.ts';
+import { controlOf, countsOf, drained, enter, gate, note, QUEUE, queueOver, RETRIES, worker } from './support.ts';
 
 const DAY = 86_400_000;
 
@@ -185,7 +185,7 @@ describeEngines('attempts at a job', ({ place }) => {
     await drained(queue);
     expect(ran).toEqual([1, 2]);
     expect(await queue.deadLetters()).toMatchObject([{ attempts: 1, error: 'not this one', data: { n: 1 } }]);
-    expect(await queue.counts()).toEqual([{ queue: QUEUE, waiting: 0, running: 0, dead: 1 }]);
+    expect(await countsOf(queue)).toEqual([{ queue: QUEUE, waiting: 0, running: 0, dead: 1 }]);
   });
 
   it('enters a dead letter again, with its id and all its attempts', async () => {

@@ -8,7 +8,7 @@ import { restorePage } from '../../../src/store/queue/postgres-upkeep.ts';
 import { hasPostgres } from '../../support/postgres.ts';
 import { eventually } from '../../support/project.ts';
 import { type Place, postgresPlace } from '../engines.ts';
-import { controlOf, drained, enter, gate, QUEUE, queueOver, RETRIES, worker } from './support.ts';
+import { controlOf, countsOf, drained, enter, gate, QUEUE, queueOver, RETRIES, worker } from './support.ts';
 
 /** The functions of pg-boss that run on connections of ours. */
 const IN_OURS = [
@@ -145,7 +145,7 @@ describe.skipIf(!hasPostgres)('pg-boss', () => {
     await eventually('three jobs', () => (ran.length === 3 ? true : undefined));
     expect(ran.filter((n) => n !== 3)).toEqual([1, 2]);
     await eventually('the last one waiting', async () => {
-      const [counts] = await queue.counts();
+      const [counts] = await countsOf(queue);
       return counts?.waiting === 1 && counts.running === 0 ? true : undefined;
     });
   });

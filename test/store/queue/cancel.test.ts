@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type Job, JobLost } from '../../../src/store/index.ts';
 import { eventually } from '../../support/project.ts';
 import { describeEngines } from '../engines.ts';
-import { drained, enter, gate, note, QUEUE, queueOver, RETRIES, worker } from './support.ts';
+import { countsOf, drained, enter, gate, note, QUEUE, queueOver, RETRIES, worker } from './support.ts';
 
 describeEngines('a job that is cancelled', ({ place }) => {
   it('takes out a job that waits if the transaction commits', async () => {
@@ -47,7 +47,7 @@ describeEngines('a job that is cancelled', ({ place }) => {
     expect(await elsewhere.transaction((tx) => other.cancel(tx, QUEUE, id))).toBe(true);
     await eventually('its end', () => (ended.length === 2 ? true : undefined));
     expect(ended).toEqual([expect.any(JobLost), expect.any(JobLost)]);
-    expect(await queue.counts()).toEqual([]);
+    expect(await countsOf(queue)).toEqual([]);
     expect(await queue.deadLetters()).toEqual([]);
     expect(await (await store.tables()).selectFrom('signalbox_sample_data').select('name').execute()).toEqual([]);
   });
@@ -82,7 +82,7 @@ describeEngines('a job that is cancelled', ({ place }) => {
     await eventually('another', () => (happened.includes('3 ended') ? true : undefined));
     expect(happened).not.toContain('2 began');
     await eventually('one that runs and one behind it', async () => {
-      const [counts] = await queue.counts();
+      const [counts] = await countsOf(queue);
       return counts?.running === 1 && counts.waiting === 1 ? true : undefined;
     });
     end.open();

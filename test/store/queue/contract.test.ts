@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Job } from '../../../src/store/index.ts';
 import { eventually } from '../../support/project.ts';
 import { describeEngines } from '../engines.ts';
-import { drained, enter, gate, note, QUEUE, queueOver, RETRIES, worker } from './support.ts';
+import { countsOf, drained, enter, gate, note, QUEUE, queueOver, RETRIES, worker } from './support.ts';
 
 describeEngines('the queue', ({ kind, place }) => {
   it('runs a job that was committed, with its data, and none that was rolled back', async () => {
@@ -30,7 +30,7 @@ describeEngines('the queue', ({ kind, place }) => {
     const queue = await queueOver(store);
     const id = await enter(store, queue);
     await expect(enter(store, queue, { id })).rejects.toThrow(`queue ${QUEUE} has a job ${id} already`);
-    expect(await queue.counts()).toEqual([{ queue: QUEUE, waiting: 1, running: 0, dead: 0 }]);
+    expect(await countsOf(queue)).toEqual([{ queue: QUEUE, waiting: 1, running: 0, dead: 0 }]);
   });
 
   it('is full where as many jobs wait as may, whatever is not due yet', async () => {
@@ -121,8 +121,8 @@ describeEngines('the queue', ({ kind, place }) => {
     await eventually('the second', () => (ran.length > 1 ? ran : undefined));
     expect(ran).toEqual([now, soon]);
     expect(ran).not.toContain(late);
-    await eventually('its end', async () => ((await queue.counts())[0]?.running === 0 ? true : undefined));
-    expect(await queue.counts()).toEqual([{ queue: QUEUE, waiting: 1, running: 0, dead: 0 }]);
+    await eventually('its end', async () => ((await countsOf(queue))[0]?.running === 0 ? true : undefined));
+    expect(await countsOf(queue)).toEqual([{ queue: QUEUE, waiting: 1, running: 0, dead: 0 }]);
   });
 
   // On PostgreSQL pg-boss takes them in the order in which they were entered.
@@ -162,7 +162,7 @@ describeEngines('the queue', ({ kind, place }) => {
     await enter(store, queue, { key: 'k', data: { n: 2 } });
     const behind = 'select id from signalbox_job where place = 1';
     await eventually('both in their places', async () => ((await where.run(behind)).length === 3 ? true : undefined));
-    expect(await queue.counts()).toEqual([{ queue: QUEUE, waiting: 3, running: 1, dead: 0 }]);
+    expect(await countsOf(queue)).toEqual([{ queue: QUEUE, waiting: 3, running: 1, dead: 0 }]);
     await expect(enter(store, queue, { id: soon })).rejects.toThrow(`queue ${QUEUE} has a job ${soon} already`);
     expect(await store.transaction((tx) => queue.cancel(tx, QUEUE, never))).toBe(true);
     end.open();
@@ -233,7 +233,7 @@ describeEngines('the queue', ({ kind, place }) => {
     await begun.opened;
     await queue.close({ timeoutMs: 10 });
     const other = await queueOver(elsewhere);
-    expect(await other.counts()).toEqual([{ queue: QUEUE, waiting: 2, running: 0, dead: 0 }]);
+    expect(await countsOf(other)).toEqual([{ queue: QUEUE, waiting: 2, running: 0, dead: 0 }]);
     other.work(
       QUEUE,
       worker(async ({ data, attempt }) => void order.push(`${data.n} attempt ${attempt}`)),
@@ -294,6 +294,6 @@ describeEngines('the queue', ({ kind, place }) => {
     end.open();
     await closed;
     expect(ran).toBe(1);
-    expect(await (await queueOver(store)).counts()).toEqual([{ queue: QUEUE, waiting: 1, running: 0, dead: 0 }]);
+    expect(await countsOf(await queueOver(store))).toEqual([{ queue: QUEUE, waiting: 1, running: 0, dead: 0 }]);
   });
 });

@@ -186,8 +186,9 @@ class Both {
   }
 
   async #counts(): Promise<object> {
-    const found = (await this.#engine.counts()).find(({ queue }) => queue === this.#queue);
-    return { waiting: found?.waiting ?? 0, running: found?.running ?? 0 };
+    const depth = (await this.#engine.depths()).find(({ queue }) => queue === this.#queue);
+    const { waiting, delayed, running } = depth ?? { waiting: 0, delayed: 0, running: 0 };
+    return { waiting: waiting + delayed, running };
   }
 }
 

@@ -4,7 +4,7 @@ import { type JobQueue, JobRefused, openQueue, type Store, type Worker } from '.
 import { hasPostgres } from '../../support/postgres.ts';
 import { eventually } from '../../support/project.ts';
 import { postgresPlace, sqlitePlace } from '../engines.ts';
-import { drained, enter, QUEUE, queueOver, worker } from './support.ts';
+import { countsOf, drained, enter, QUEUE, queueOver, worker } from './support.ts';
 
 /** What is to become of a job. */
 interface Fate {
@@ -92,7 +92,7 @@ it('whatever fails, is refused or is cancelled, jobs of a key keep their order, 
       try {
         const ids = await enterAll(store, queue, all, seen);
         await eventually('the end', async () =>
-          (await queue.counts()).every(({ waiting, running }) => waiting + running === 0) ? true : undefined,
+          (await countsOf(queue)).every(({ waiting, running }) => waiting + running === 0) ? true : undefined,
         );
         const letters = new Map((await queue.deadLetters()).map((letter) => [letter.id, letter.attempts]));
         for (const [n, fate] of all.entries()) {

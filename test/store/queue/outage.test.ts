@@ -6,7 +6,7 @@ import { startPostgres } from '../../support/postgres-server.ts';
 import { eventually } from '../../support/project.ts';
 import { postgresPlace } from '../engines.ts';
 import { temporaryFolder } from '../support.ts';
-import { drained, enter, gate, QUEUE, queueOver, worker } from './support.ts';
+import { countsOf, drained, enter, gate, QUEUE, queueOver, worker } from './support.ts';
 
 describe.skipIf(!hasPostgres)('the queue on PostgreSQL', () => {
   it('goes on when the database that went away is back, with the job that ran meanwhile', {
@@ -38,7 +38,7 @@ describe.skipIf(!hasPostgres)('the queue on PostgreSQL', () => {
     await expect(enter(store, queue)).rejects.toThrow();
     server.start();
     await eventually('its end', async () => {
-      const counts = await queue.counts().catch(() => undefined);
+      const counts = await countsOf(queue).catch(() => undefined);
       return counts?.length === 0 ? true : undefined;
     });
     await enter(store, queue, { data: { n: 2 } });

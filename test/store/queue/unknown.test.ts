@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type Job, type JobQueue, JobUnknown, type Store } from '../../../src/store/index.ts';
 import { eventually } from '../../support/project.ts';
 import { describeEngines } from '../engines.ts';
-import { drained, enter, gate, note, QUEUE, queueOver, worker } from './support.ts';
+import { countsOf, drained, enter, gate, note, QUEUE, queueOver, worker } from './support.ts';
 
 /** A gateway that knows some kinds of work, and what it was given. */
 async function gatewayWith(
@@ -204,7 +204,7 @@ describeEngines('work that a gateway does not know', ({ kind, place }) => {
     await eventually('both to be seen', () => (given === 2 ? true : undefined));
     await enter(store, old, { kind: 'new', data: { known: true } });
     await eventually('the known one to be done', async () => {
-      const [{ waiting, running } = { waiting: 0, running: 0 }] = await old.counts();
+      const [{ waiting, running } = { waiting: 0, running: 0 }] = await countsOf(old);
       return waiting + running === 2 ? true : undefined;
     });
     // Each waits for half a second at least.
@@ -222,7 +222,7 @@ describeEngines('work that a gateway does not know', ({ kind, place }) => {
       await queue.start();
       await enter(store, queue, { kind: 'other' });
       await eventually('all to be seen', () => (given.length >= 4 ? true : undefined));
-      await eventually('all to wait', async () => ((await queue.counts())[0]?.running === 0 ? true : undefined));
+      await eventually('all to wait', async () => ((await countsOf(queue))[0]?.running === 0 ? true : undefined));
       await enter(store, queue, { kind: 'another' });
       await eventually('the last to be seen', () => (given.some((job) => job.kind === 'another') ? true : undefined));
       expect(given.length).toBeLessThan(12);
