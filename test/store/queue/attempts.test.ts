@@ -1,10 +1,23 @@
 import { expect, it } from 'vitest';
-import { JobRefused } from '../../../src/store/index.ts';
+import { type Job, JobRefused } from '../../../src/store/index.ts';
 import { eventually } from '../../support/project.ts';
 import { describeEngines } from '../engines.ts';
-import { controlOf, countsOf, drained, enter, gate, note, QUEUE, queueOver, RETRIES, worker } from './support.ts';
+import {
+  controlOf,
+  countsOf,
+  drained,
+  enter,
+  gate,
+  note,
+  noteAttempts,
+  QUEUE,
+  queueOver,
+  RETRIES,
+  worker,
+} from './support.ts';
 
 const DAY = 86_400_000;
+const FOR_A_DAY = { for: DAY, first: 1, longest: 1 };
 
 describeEngines('attempts at a job', ({ place }) => {
   it('tries again, counts the attempts, holds back the key, and says when the next attempt is', async () => {
@@ -73,18 +86,11 @@ describeEngines('attempts at a job', ({ place }) => {
     let moved = 0;
     const queue = await queueOver(store, { now: () => Date.now() + moved });
     const { opened, open } = gate();
-    const ran: number[] = [];
-    queue.work(
-      QUEUE,
-      worker(
-        async ({ attempt }) => {
-          ran.push(attempt);
-          if (attempt === 4) await opened;
-          throw new Error(`no ${attempt}`);
-        },
-        { retry: { for: DAY, first: 1, longest: 1 } },
-      ),
-    );
+    const fail = async ({ attempt }: Job): Promise<void> => {
+      if (attempt === 4) await opened;
+      throw new Error(`no ${attempt}`);
+    };
+    const ran = noteAttempts(queue, fail, { retry: FOR_A_DAY });
     await queue.start();
     const id = await enter(store, queue);
     await eventually('the fourth attempt', () => (ran.length === 4 ? true : undefined));
@@ -98,17 +104,8 @@ describeEngines('attempts at a job', ({ place }) => {
     const where = await place();
     const store = await where.migrated();
     const queue = await queueOver(store);
-    const ran: number[] = [];
-    queue.work(
-      QUEUE,
-      worker(
-        async ({ attempt }) => {
-          ran.push(attempt);
-          throw new Error(`no ${attempt}`);
-        },
-        { retry: { for: DAY, first: 1, longest: 1 } },
-      ),
-    );
+    const fail = ({ attempt }: Job): Promise<void> => Promise.reject(new Error(`no ${attempt}`));
+    const ran = noteAttempts(queue, fail, { retry: FOR_A_DAY });
     const id = await enter(store, queue);
     await where.run(`update signalbox_job set attempt = 3, failed = 3, began = ${Date.now() - 3 * DAY}`);
     await queue.start();
@@ -121,11 +118,7 @@ describeEngines('attempts at a job', ({ place }) => {
     const where = await place();
     const store = await where.migrated();
     const queue = await queueOver(store);
-    const ran: number[] = [];
-    queue.work(
-      QUEUE,
-      worker(async ({ attempt }) => void ran.push(attempt), { retry: { for: DAY, first: 1, longest: 1 } }),
-    );
+    const ran = noteAttempts(queue, async () => {}, { retry: FOR_A_DAY });
     const late = await enter(store, queue);
     await where.run(`update signalbox_job set attempt = 3, failed = 2, began = ${Date.now() - 2 * DAY}`);
     await enter(store, queue);
@@ -192,14 +185,9 @@ describeEngines('attempts at a job', ({ place }) => {
     const store = await (await place()).migrated();
     const queue = await queueOver(store);
     let broken = true;
-    const ran: number[] = [];
-    queue.work(
-      QUEUE,
-      worker(async ({ attempt }) => {
-        ran.push(attempt);
-        if (broken) throw new Error('broken');
-      }),
-    );
+    const ran = noteAttempts(queue, async () => {
+      if (broken) throw new Error('broken');
+    });
     await queue.start();
     const id = await enter(store, queue, { data: { a: 1 } });
     await eventually('a dead letter', async () => (await queue.deadLetters())[0]);

@@ -5,7 +5,7 @@ import { type OwnedJob, readQueues } from '../../../src/store/index.ts';
 import { MOST_ATTEMPTS } from '../../../src/store/queue/attempts.ts';
 import { eventually } from '../../support/project.ts';
 import { describeEngines } from '../engines.ts';
-import { controlOf, drained, enter, gate, QUEUE, queueOver, worker } from './support.ts';
+import { controlOf, drained, enter, gate, noteAttempts, QUEUE, queueOver, worker } from './support.ts';
 
 const HOUR = 3_600_000;
 const AWAY = 'a0a0a0a0-0000-4000-8000-000000000000';
@@ -184,14 +184,9 @@ describeEngines('an operator at the queue', ({ place }) => {
     const store = await (await place()).migrated();
     const queue = await queueOver(store);
     let broken = true;
-    const ran: number[] = [];
-    queue.work(
-      QUEUE,
-      worker(async ({ attempt }) => {
-        ran.push(attempt);
-        if (broken) throw new Error('broken');
-      }),
-    );
+    const ran = noteAttempts(queue, async () => {
+      if (broken) throw new Error('broken');
+    });
     await queue.start();
     const id = await enter(store, queue);
     await eventually('a dead letter', async () => (await queue.deadLetters())[0]);

@@ -48,6 +48,17 @@ export function worker(run: Worker['run'], more: Partial<Worker> = {}): Worker {
   return { concurrency: 1, retry: { attempts: 1, first: 1, longest: 1 }, run, ...more };
 }
 
+/** Works at the queue, and notes the number of each attempt. @returns these numbers */
+export function noteAttempts(queue: JobQueue, run: Worker['run'], more: Partial<Worker> = {}): readonly number[] {
+  const attempts: number[] = [];
+  const noting: Worker['run'] = (job) => {
+    attempts.push(job.attempt);
+    return run(job);
+  };
+  queue.work(QUEUE, worker(noting, more));
+  return attempts;
+}
+
 /** Enters a job in a transaction of its own. */
 export function enter(
   store: Store,
