@@ -54,7 +54,7 @@ function reads<Rest extends readonly unknown[]>(
     const { readQueuesOf } = await import('../serve/start/queues.ts');
     const { json } = command.opts<{ json?: true }>();
     await readTables(registry, place, (_, store) =>
-      told(registry, () => work(readQueuesOf(registry, store, process.env), json, ...(rest as unknown as Rest))),
+      reported(registry, () => work(readQueuesOf(registry, store, process.env), json, ...(rest as unknown as Rest))),
     );
   });
 }
@@ -81,7 +81,7 @@ function acts<Rest extends readonly unknown[]>(
       const { withQueues } = await import('../serve/start/queues.ts');
       await withCurrentStore(registry, place, (store) =>
         withQueues(registry, { store, env: process.env }, (queues) =>
-          told(registry, () => work({ queues, actor, json }, ...(rest as unknown as Rest))),
+          reported(registry, () => work({ queues, actor, json }, ...(rest as unknown as Rest))),
         ),
       );
     });
@@ -90,7 +90,7 @@ function acts<Rest extends readonly unknown[]>(
 const WHERE = "'signalbox queue list NAME --state dead' lists the jobs that have failed.";
 
 /** Reports what the queue refuses in the style of a command, with what to do. */
-async function told<T>(registry: Registry, work: () => Promise<T>): Promise<T> {
+async function reported<T>(registry: Registry, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -280,7 +280,7 @@ async function retryAll(
   name: string,
   { since, yes }: { readonly since: number | undefined; readonly yes: true | undefined },
 ): Promise<void> {
-  // Before the question: an unknown queue is reported, and nothing is asked about nothing.
+  // Before the question, so that an unknown queue is reported without one.
   await queues.list(name, { state: 'dead', limit: 1 });
   const from = since === undefined ? undefined : new Date(Date.now() - since);
   const dead = (await queues.overview()).find(({ queue }) => queue === name)?.dead ?? 0;

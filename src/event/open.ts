@@ -102,7 +102,7 @@ function runsLater({ enabled, event }: ComponentEventRegistration): boolean {
   return enabled && event === 'SavePostChange';
 }
 
-/** What this gateway has of what a job needs. */
+/** The definitions and the user that a job needs, as this gateway has them. */
 interface Known {
   readonly component: Component;
   readonly registration: ComponentEventRegistration;

@@ -31,7 +31,7 @@ export function errorWords(error: unknown): string {
   return words === '' ? `It failed with ${error.name}; the gateway's log says more${inLog()}.` : words;
 }
 
-/** Where the log says it. */
+/** How to find the error in the log. */
 function inLog(): string {
   const trace = currentTrace();
   return trace === undefined ? '' : ` (requestId ${trace.requestId})`;

@@ -45,7 +45,7 @@ export async function isFollowed(store: Store, instance: number): Promise<boolea
   return own?.followed !== 0;
 }
 
-/** What a job says of its request, and what this gateway has of that. */
+/** The facts in a job about its request, with the program and the user that this gateway found for them. */
 interface Wanted extends Pick<Taken, 'program'>, Pick<RequestData, 'isDeclared'> {
   /** Of the job. */
   readonly kind?: string | undefined;
@@ -222,7 +222,7 @@ export function requestJobs(registry: Registry): [queue: string, owner: JobOwner
     async onRetried(tx, { id, data, state }, actor) {
       const { instance } = data as unknown as RequestData;
       const row = await find(tx, data as unknown as RequestData);
-      if (row === undefined) return `process request ${instance} does not exist any more`;
+      if (row === undefined) return `process request ${instance} no longer exists`;
       if (row.job !== id) return `process request ${instance} was restarted with another job`;
       if (state === 'dead') {
         const fresh = { begindttm: null, enddttm: null, servernamerun: '', diststatus: DISTRIBUTION.None };

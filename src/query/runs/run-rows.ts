@@ -141,7 +141,7 @@ export function queryRunJobs(registry: Registry): [queue: string, owner: JobOwne
     async onRetried(tx, { data, state }) {
       const id = String(data.id);
       const run = await find(tx, id);
-      if (run === undefined) return `query run ${id} is kept no longer`;
+      if (run === undefined) return `query run ${id} no longer exists`;
       if (state !== 'dead') return undefined;
       const { numUpdatedRows } = await tx
         .updateTable('signalbox_query_run')

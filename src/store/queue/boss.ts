@@ -17,13 +17,13 @@ export const HEARTBEAT = 10;
 /** Seconds between two checks for such jobs, by one gateway of all. */
 const SUPERVISION = 2;
 
-/** Seconds after which pg-boss deletes a job that somebody ended with its own tools: it is then entered again. */
+/** Seconds after which pg-boss deletes a job that an operator ended with its own tools: it is then entered again. */
 const ENDED = 60;
 
 /** Seconds where pg-boss wants an end to something that has none: some sixty years. */
 const EVER = 2_000_000_000;
 
-/** The attempts that pg-boss is told to make: when a job has failed for good is decided here. */
+/** The attempts that pg-boss may make: this queue decides when a job has failed for good. */
 const NO_END = 1_000_000_000;
 
 const QUEUE_OPTIONS = {
@@ -156,7 +156,7 @@ const AGAIN = 1000;
 /** Milliseconds for the answer to such a check. */
 const CHECKED = 5000;
 
-/** What a listener is told. */
+/** What a listening connection reports. */
 interface Hearing {
   heard(payload: string): void;
   missed(): void;
@@ -243,13 +243,14 @@ function databaseOf(
   };
 }
 
-/** What is found of pg-boss in a schema: the version of its tables, if there are any, and the queues. */
+/** The state of pg-boss in a schema. */
 interface FoundBoss {
+  /** The version of its tables; `undefined` when they do not exist. */
   readonly version: number | undefined;
   readonly queues: readonly string[];
 }
 
-/** What there is of pg-boss in a schema. */
+/** Reads the state of pg-boss in a schema. */
 export async function findBoss(db: Db, schema: string, engine: DatabaseEngine): Promise<FoundBoss> {
   const boss = new PgBoss({ db: fromKysely(db), schema, backend: backendOf(engine) });
   if (!(await boss.isInstalled())) return { version: undefined, queues: [] };

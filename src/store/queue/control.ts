@@ -82,8 +82,7 @@ export function openControl(
     async retry(id, actor) {
       const found = await store.transaction(async (tx) => {
         const { job, owner } = await find(tx, id, 'runs already');
-        if (job.state === 'waiting')
-          throw conflict(job, 'waits to be taken, and nothing of it is to be brought forward');
+        if (job.state === 'waiting') throw conflict(job, 'is due already, and runs as soon as a gateway takes it');
         const refusal = await owner?.onRetried(tx, job, actor);
         if (refusal !== undefined) throw conflict(job, `can't run again: ${refusal}`);
         const done = job.state === 'dead' ? await revive(tx, job) : await engine.hasten(tx, job.queue, id);

@@ -159,7 +159,7 @@ export class Ending {
     this.#unknown = new UnknownKinds(shop.unknown, worker.isUnordered === true ? KIND_PAUSE.first : KIND_PAUSE.longest);
   }
 
-  /** The kinds of jobs that this gateway does not take for now. */
+  /** The kinds of jobs that this gateway leaves to others until their pause is over. */
   get unknownKinds(): readonly string[] {
     return this.#unknown.now();
   }

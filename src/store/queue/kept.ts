@@ -127,7 +127,7 @@ interface FoundPage extends JobPage {
   readonly jobs: readonly FoundJob[];
 }
 
-/** A part of a list. @throws Fault BAD_PARAMETER for a cursor that is none */
+/** A part of a list. @throws Fault BAD_PARAMETER when `after` is not the end of a part */
 export async function listJobs(db: Db, queue: string, filter: JobFilter, now: RawBuilder<number>): Promise<FoundPage> {
   const { state, order = 'oldest', limit, after } = filter;
   const page = { limit, down: order === 'newest' };

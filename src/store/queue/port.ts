@@ -156,7 +156,7 @@ export interface Recurring {
   due(at: Date): Promise<(tx: Db) => Promise<void>>;
 }
 
-/** The jobs of a queue, as an operator looks at them. */
+/** The numbers of jobs in a queue. */
 export interface QueueDepth {
   readonly queue: string;
   /** Due, and not begun. */
@@ -309,11 +309,11 @@ export interface QueueAction {
   readonly job?: string;
 }
 
-/** What came of running the dead letters of a queue again. */
+/** The result of running the dead letters of a queue again. */
 export interface RetriedAll {
   readonly retried: number;
   readonly refused: readonly { readonly id: string; readonly reason: string }[];
-  /** Present if there are more than were looked at: for the call that goes on after them. */
+  /** Present when there are more: `after` of the call that goes on. */
   readonly next?: string;
 }
 
@@ -329,7 +329,7 @@ export interface QueueControl extends QueueReader {
   retry(id: string, actor: string): Promise<KeptJob>;
   /**
    * Runs the dead letters of a queue again, those that died first before the others.
-   * @param options `since`: only those that died then or later; `most`: the number to look at; `after`: {@link RetriedAll.next}
+   * @param options `since`: only those that died then or later; `most`: the number to try; `after`: {@link RetriedAll.next}
    * of the call before
    * @throws Fault NOT_FOUND for an unknown queue, BAD_PARAMETER for `after`
    */

@@ -124,7 +124,7 @@ async function renew(store: Store, boss: Boss): Promise<void> {
 /** Milliseconds between two signs of life of a gateway that has kinds, and after which one without any counts as gone. */
 const SIGN = 10_000;
 const GONE = 3 * SIGN;
-/** Milliseconds for which gateways are kept that are gone, at least. */
+/** Milliseconds for which the row of a gateway is kept after its last sign of life, at least. */
 const KEPT = 86_400_000;
 
 /** The kinds of jobs that a gateway has. */
