@@ -1,6 +1,6 @@
 import type { DocumentValue } from '../model/value.ts';
 import type { JobState, KeptJob } from '../store/index.ts';
-import { compileZone } from '../wire/timezone.ts';
+import { compileZone, instantOf } from '../wire/timezone.ts';
 import { answeringUser, type DeliveredHandler, type DeliveredPorts, reply } from './port.ts';
 
 /** QUE_QUEUE_REQ. */
@@ -86,8 +86,14 @@ interface RetryAllRequest extends QueueRequest {
 /** QUE_RETRYJOBS: runs the dead letters of a queue again. */
 export function queueRetryAll({ queues, registry }: DeliveredPorts): DeliveredHandler {
   return answeringUser<RetryAllRequest>(async ({ QueueName, Since, JobCount, After = '' }, user) => {
-    const since = Since === undefined ? {} : { since: instantOf(Since, registry.gateway.timezone) };
-    const options = { ...since, most: Number(JobCount), ...(After === '' ? {} : { after: After }) };
+    // A datetime without an offset is in the gateway's zone.
+    const zone = compileZone(registry.gateway.timezone);
+    const since = Since === undefined ? undefined : new Date(instantOf(Since, zone));
+    const options = {
+      ...(since === undefined ? {} : { since }),
+      most: Number(JobCount),
+      ...(After === '' ? {} : { after: After }),
+    };
     const { retried, refused, next } = await queues.retryDead(QueueName, options, user.id);
     return reply({
       Retried: retried,
@@ -96,12 +102,6 @@ export function queueRetryAll({ queues, registry }: DeliveredPorts): DeliveredHa
       Next: next,
     });
   });
-}
-
-/** A datetime without an offset is in the gateway's zone. */
-function instantOf(datetime: string, timezone: string): Date {
-  const offset = /(?:Z|[+-]\d{2}:\d{2})$/.test(datetime) ? undefined : compileZone(timezone).offsetAt(datetime);
-  return new Date(offset === undefined ? Date.parse(datetime) : Date.parse(`${datetime}Z`) - offset * 60_000);
 }
 
 /** QUE_DROPJOB: removes a job. */

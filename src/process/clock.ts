@@ -1,5 +1,5 @@
 import { Fault } from '../model/fault.ts';
-import { compileZone, offsetText, type Zone } from '../wire/timezone.ts';
+import { compileZone, instantOf, offsetText, type Zone } from '../wire/timezone.ts';
 
 /** Times of requests. The gateway's own table has instants in UTC, the request table has texts in the gateway's zone. */
 export interface Clock {
@@ -44,11 +44,7 @@ export function createClock(timezone: string, now: () => number): Clock {
       return text + offsetText(Math.round((Date.parse(`${text}Z`) - seconds) / MINUTE), ':');
     },
     shownLocal: (text) => `${text.replace(' ', 'T')}${offsetText(zone().offsetAt(text), ':')}`,
-    instantOf(datetime, named) {
-      const given = named === undefined ? zone() : zoneOf(named);
-      if (/(?:Z|[+-]\d{2}:\d{2})$/.test(datetime)) return Date.parse(datetime);
-      return Date.parse(`${datetime}Z`) - given.offsetAt(datetime) * MINUTE;
-    },
+    instantOf: (datetime, named) => instantOf(datetime, named === undefined ? zone() : zoneOf(named)),
   };
 }
 

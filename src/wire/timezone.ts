@@ -99,6 +99,12 @@ function utc(year: number): number {
   return date.getTime();
 }
 
+/** The instant of an xs:dateTime, in milliseconds since 1970. @param zone the zone of one without an offset */
+export function instantOf(datetime: string, zone: Zone): number {
+  if (/(?:Z|[+-]\d{2}:\d{2})$/.test(datetime)) return Date.parse(datetime);
+  return Date.parse(`${datetime}Z`) - zone.offsetAt(datetime) * MINUTE;
+}
+
 /** `+hhmm`, or `+hh:mm` with a colon between. */
 export function offsetText(minutes: number, colon: '' | ':'): string {
   const size = Math.abs(minutes);

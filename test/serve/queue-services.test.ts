@@ -217,6 +217,11 @@ describe('an operator over REST', () => {
     const { JobId } = await newest('query-runs', 'waiting');
     const payload = (await call(`jobs/${JobId}/payload`)).body.Payload as Json;
     expect(payload).toMatchObject({ query: 'LONG', owner: 'demo', input: { prompts: { LAST: '7', PIN: '***' } } });
+    const early = await call(`jobs/${JobId}/retry`, 'POST');
+    expect([early.status, messageOf(early.body)]).toEqual([
+      409,
+      `Job ${JobId} of query-runs is due already, and runs as soon as a gateway takes it.`,
+    ]);
     await call(`jobs/${JobId}`, 'DELETE');
     const { text } = await test.call(`${QUERIES}/QueryStatus.v1/getstatus?instanceid=${JobId}&json_resp=true`);
     expect(JSON.parse(text)).toMatchObject({ status: 'killed', message: 'It was dropped from the queue.' });
@@ -272,6 +277,40 @@ describe('an operator over REST', () => {
     expect(job.body.tried).toMatchObject([{ Attempt: 1, Reason: 'not for ***' }]);
     expect(JSON.stringify([body, job])).not.toContain('c4n4ry');
     expect((await call(`jobs/${JobId}`, 'DELETE')).status).toBe(200);
+  });
+
+  it('refuses what no queue can take, and names it', async () => {
+    const refused = async (path: string, method = 'GET'): Promise<string> => {
+      const { status, body } = await call(path, method);
+      return `${status} ${messageOf(body)}`;
+    };
+    expect([
+      await refused('queues/processes/jobs?JobState=gone'),
+      await refused('queues/processes/jobs?JobOrder=best'),
+      await refused('queues/processes/jobs?JobCount=0'),
+      await refused('queues/processes/jobs?JobCount=1001'),
+      await refused('queues/processes/jobs?After=here'),
+      await refused('queues/processes/retry?Since=noon', 'POST'),
+      await refused('queues/processes/retry?After=here', 'POST'),
+      await refused('queues/processs/retry', 'POST'),
+      await refused('queues/processs/pause', 'POST'),
+      await refused('queues/processs/resume', 'POST'),
+      await refused('jobs/not-an-id/retry', 'POST'),
+      await refused('jobs/not-an-id', 'DELETE'),
+    ]).toEqual([
+      '400 JobState is "gone", not one of waiting, running, delayed, dead.',
+      '400 JobOrder is "best", not one of oldest, newest.',
+      '400 JobCount is less than 1.',
+      '400 JobCount is greater than 1000.',
+      '400 After is not the end of a part of this list; repeat the text that came with that part.',
+      '400 Since is not a datetime (yyyy-MM-ddTHH:mm:ss, optionally Z or +hh:mm).',
+      '400 After is not the end of a part of this list; repeat the text that came with that part.',
+      '404 There is no queue processs.',
+      '404 There is no queue processs.',
+      '404 There is no queue processs.',
+      '404 There is no job not-an-id.',
+      '404 There is no job not-an-id.',
+    ]);
   });
 
   it('needs the grant of each operation: to read, to see what a job carries, to act', async () => {
