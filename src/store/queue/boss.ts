@@ -183,10 +183,15 @@ class Listening {
     const connection = new Connection({ ...this.#config, application_name: applicationName('notifications') });
     connection.on('notification', ({ payload = '' }) => this.#hearing.heard(payload));
     await connection.connect();
+    try {
+      await connection.ask(CHECKED, `listen "${this.#channel}"`);
+    } catch (error) {
+      connection.cut();
+      throw error;
+    }
     if (!this.#open) return connection.cut();
     this.#connection = connection;
     connection.once('end', () => this.#again(connection, new Error('connection ended')));
-    await connection.ask(CHECKED, `listen "${this.#channel}"`);
     this.#hearing.missed();
     this.#checkLater(connection);
   }

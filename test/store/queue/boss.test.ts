@@ -3,6 +3,7 @@ import pg from 'pg';
 import { PgBoss } from 'pg-boss';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type JobQueue, JobRefused, type Store } from '../../../src/store/index.ts';
+import { Connection } from '../../../src/store/postgres/client.ts';
 import { openBoss } from '../../../src/store/queue/boss.ts';
 import { restorePage } from '../../../src/store/queue/postgres-upkeep.ts';
 import { hasPostgres } from '../../support/postgres.ts';
@@ -176,6 +177,28 @@ describe.skipIf(!hasPostgres)('pg-boss', () => {
     expect(await restorePage(store, await opened(store), undefined)).toMatchObject({ restored: 1 });
     await drained(queue);
     expect(happened).toEqual(['attempt 1', 'stopped', 'attempt 2']);
+  });
+
+  it('announces jobs on a new connection when the one that listened is lost, also when a first one can not listen', async () => {
+    const where = await postgresPlace({ migrated: true });
+    const queue = await queueOver(await where.migrated());
+    queue.work(
+      QUEUE,
+      worker(async () => {}),
+    );
+    await queue.start();
+    const { ask } = Connection.prototype;
+    let listened = 0;
+    const spy = vi.spyOn(Connection.prototype, 'ask').mockImplementation(function (this: Connection, ...given) {
+      const fails = String(given[1]).startsWith('listen ') && ++listened === 1;
+      return fails ? Promise.reject(new Error('not now')) : Reflect.apply(ask, this, given);
+    });
+    onTestFinished(() => spy.mockRestore());
+    const listening = `from pg_stat_activity where datname = current_database() and query like 'listen %'`;
+    await where.run(`select pg_terminate_backend(pid) ${listening}`);
+    await eventually('a connection that listens', async () => {
+      return (listened === 2 && (await where.run(`select pid ${listening}`)).length === 1) || undefined;
+    });
   });
 
   it('loses a job that the queue does not know', async () => {
