@@ -175,32 +175,33 @@ export class Connection extends pg.Client {
     const given = Object.entries(ofAddress).map(([name, value]) => ({ name, value }));
     const settings = [...new Map([...given, ...session].map((setting) => [setting.name, setting])).values()];
     const { connect } = bounds.timeouts;
-    const applied = await this.ask(connect, APPLY, [
+    const { rows: wanted } = await this.ask<SessionSetting>(connect, APPLY, [
       settings.map(({ name }) => name),
       settings.map(({ value }) => value),
       settings.map(({ name }) => Object.hasOwn(ofAddress, name)),
     ]);
-    const wanted = applied.rows as { name: string; value: string }[];
-    const found = await this.ask(connect, IN_FORCE, [wanted.map(({ name }) => name)]);
-    for (const [index, { name, value }] of (found.rows as typeof wanted).entries()) {
+    const found = await this.ask<SessionSetting>(connect, IN_FORCE, [wanted.map(({ name }) => name)]);
+    for (const [index, { name, value }] of found.rows.entries()) {
       const instead = wanted[index]?.value;
       if (value !== instead) throw new StoreError('', `the session has ${name} ${value} instead of ${instead}`);
     }
   }
 
-  /** Runs a statement within the patience of the gateway. */
-  // biome-ignore lint/suspicious/noExplicitAny: the driver has ten forms of this function.
-  override query(...given: any[]): any {
-    return this.ask(this.#config.bounds.patience, ...given);
+  /** Runs a statement within the patience of the gateway, in any of the forms that the driver has. */
+  override readonly query = ((...given: unknown[]) =>
+    this.#run(this.#config.bounds.patience, given)) as pg.Client['query'];
+
+  /** Runs a statement within so many milliseconds. */
+  ask<R extends pg.QueryResultRow>(ms: number, sql: string, values?: readonly unknown[]): Promise<pg.QueryResult<R>> {
+    return this.#run(ms, [sql, values]) as Promise<pg.QueryResult<R>>;
   }
 
   /**
    * Runs a statement. If it is not answered in time, the connection ends: it can't be used for anything else. Cursors are bounded
    * by those who read them.
    */
-  // biome-ignore lint/suspicious/noExplicitAny: it takes and gives what `query` does.
-  ask(ms: number, ...given: any[]): any {
-    const answer: unknown = (super.query as (...all: unknown[]) => unknown).apply(this, given);
+  #run(ms: number, given: readonly unknown[]): unknown {
+    const answer: unknown = (super.query as (...all: readonly unknown[]) => unknown).call(this, ...given);
     if (!(answer instanceof Promise) || ms > LONGEST_TIMER) return answer;
     const timer = setTimeout(() => this.cut(late()), ms);
     const done = (): void => clearTimeout(timer);
@@ -282,7 +283,7 @@ async function requireSessions(first: Connection, candidate: Candidate, config: 
 }
 
 async function factsOf(connection: Connection, ms: number): Promise<Facts> {
-  return (await connection.ask(ms, FACTS)).rows[0];
+  return (await connection.ask<Facts>(ms, FACTS)).rows[0] as Facts;
 }
 
 /** Whether a connection gets notifications while it is idle; also when the server has none: a standby, or another product. */

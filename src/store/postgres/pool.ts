@@ -126,12 +126,12 @@ function explaining(
   demoted: (client: Connection) => void,
 ): PostgresPoolClient {
   let unfit = false;
-  const query = async (...given: unknown[]): Promise<unknown> => {
+  const query = async (sql: string, values?: readonly unknown[]): Promise<unknown> => {
     const left = timeForStatement(bounds.patience, bounds.timeouts.statement + LAST);
-    const ms = given[0] === 'commit' || given[0] === 'rollback' ? Math.max(left, LAST) : left;
+    const ms = sql === 'commit' || sql === 'rollback' ? Math.max(left, LAST) : left;
     try {
       if (ms <= 0) throw new StoreError(location, 'the time limit had passed before a statement was sent');
-      return await client.ask(ms, ...given);
+      return await client.ask(ms, sql, values);
     } catch (error) {
       if (isDemoted(error)) {
         unfit = true;

@@ -205,7 +205,7 @@ class Listening {
   /** A connection that nothing comes from may be one that has vanished. */
   #checkLater(connection: Connection): void {
     this.#timer = setTimeout(() => {
-      const checked = connection.ask(CHECKED, 'select 1') as Promise<unknown>;
+      const checked = connection.ask(CHECKED, 'select 1');
       checked.then(
         () => this.#checkLater(connection),
         (error: Error) => this.#again(connection, error),
