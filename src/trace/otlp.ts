@@ -26,6 +26,7 @@ import {
 import type { MetricFamily } from '../model/metrics.ts';
 import type { Redactor } from '../model/redactor.ts';
 import { RANDOM } from '../wire/trace-context.ts';
+import { withinTime } from '../wire/waiting.ts';
 import { metricsOf } from './otlp-metrics.ts';
 import { type Attributes, newSpanId, newTraceId, type Parent, type Span, type Tracer } from './trace.ts';
 
@@ -88,10 +89,8 @@ export function openOtlp(settings: ExportSettings, redactor: Redactor, onProblem
     },
     async close(timeoutMs) {
       const ends = [spans, lines, meters].map((each) => each?.shutdown().catch((error) => onProblem(String(error))));
-      const late = Promise.withResolvers<void>();
-      const timer = setTimeout(late.resolve, timeoutMs);
-      await Promise.race([Promise.all(ends), late.promise]);
-      clearTimeout(timer);
+      // What was not sent by then is lost.
+      await withinTime(Promise.all(ends), timeoutMs, () => new Error('late')).catch(() => {});
     },
   };
 }

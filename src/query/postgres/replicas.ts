@@ -245,7 +245,6 @@ class Asked {
     try {
       return (await withinTime(answer, ANSWERS_WITHIN, () => new Error('it does not answer')))[0] ?? [];
     } catch (error) {
-      answer.catch(() => {});
       this.#session = undefined;
       opening.then(
         (session) => session.destroy(),

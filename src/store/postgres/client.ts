@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { DatabaseBounds } from '../../model/gateway.ts';
-import { LONGEST_TIMER } from '../../wire/waiting.ts';
+import { LONGEST_TIMER, withinTime } from '../../wire/waiting.ts';
 import { errorText, StoreError, UnfitStoreError } from '../error.ts';
 import type { Candidate, Role, Servers } from './servers.ts';
 
@@ -289,24 +289,15 @@ async function factsOf(connection: Connection, ms: number): Promise<Facts> {
 /** Whether a connection gets notifications while it is idle; also when the server has none: a standby, or another product. */
 async function hears(first: Connection, second: pg.Client, ms: number): Promise<boolean> {
   const channel = `signalbox_${Math.random().toString(36).slice(2)}`;
-  let timer: NodeJS.Timeout | undefined;
-  const heard = new Promise<boolean>((resolve) => {
-    first.once('notification', () => resolve(true));
-    timer = setTimeout(() => resolve(false), NOTIFIED);
-  });
+  const heard = new Promise<boolean>((resolve) => first.once('notification', () => resolve(true)));
   try {
     await first.ask(ms, `listen ${channel}`);
     await second.query(`notify ${channel}`);
   } catch (error) {
-    clearTimeout(timer);
     if (error instanceof pg.DatabaseError) return true;
     throw error;
   }
-  try {
-    return await heard;
-  } finally {
-    clearTimeout(timer);
-  }
+  return withinTime(heard, NOTIFIED, late).catch(() => false);
 }
 
 function shared(location: string, mode: 'transaction' | 'statement'): UnfitStoreError {
