@@ -28,7 +28,7 @@ const UNITS: Readonly<Record<string, string>> = { seconds: 's', bytes: 'By', rat
  */
 export function metricsOf(families: readonly MetricFamily[], started: number, now: number): MetricData[] {
   const times = { startTime: hrTime(started), endTime: hrTime(now) };
-  return families.flatMap(({ name, help, type, bounds = [], points }): MetricData[] => {
+  return families.map(({ name, help, type, bounds = [], points }): MetricData => {
     const convention = NAMES[name];
     const [, unit = ''] = /_(seconds|bytes|ratio)(?:_total)?$/.exec(name) ?? [];
     const descriptor = {
@@ -43,22 +43,15 @@ export function metricsOf(families: readonly MetricFamily[], started: number, no
     };
     const common = { descriptor, aggregationTemporality: AggregationTemporality.CUMULATIVE };
     const numbers = (): DataPoint<number>[] => points.map((point) => pointOf(point, point.value));
-    switch (type) {
-      case 'counter':
-        return [{ ...common, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints: numbers() }];
-      case 'gauge':
-        return [{ ...common, dataPointType: DataPointType.GAUGE, dataPoints: numbers() }];
-      case 'histogram': {
-        const dataPoints = points.map((point) => {
-          const counts = [...(point.counts ?? [])];
-          const count = counts.reduce((all, one) => all + one, 0);
-          return pointOf(point, { buckets: { boundaries: [...bounds], counts }, sum: point.value, count });
-        });
-        return [{ ...common, dataPointType: DataPointType.HISTOGRAM, dataPoints }];
-      }
-    }
-    // Quantiles of a summary can't be added up, and OpenTelemetry has no instrument for them.
-    return [];
+    if (type === 'counter')
+      return { ...common, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints: numbers() };
+    if (type === 'gauge') return { ...common, dataPointType: DataPointType.GAUGE, dataPoints: numbers() };
+    const histograms = points.map((point) => {
+      const counts = [...(point.counts ?? [])];
+      const count = counts.reduce((all, one) => all + one, 0);
+      return pointOf(point, { buckets: { boundaries: [...bounds], counts }, sum: point.value, count });
+    });
+    return { ...common, dataPointType: DataPointType.HISTOGRAM, dataPoints: histograms };
   });
 }
 
