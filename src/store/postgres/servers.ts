@@ -231,7 +231,7 @@ function lost(message: string, cause?: unknown): Error {
 
 /** Whether other hosts would answer the same: credentials and the name of the database (class 28, 3D) are those of all. */
 function isFinal(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'StoreError' || /^(?:28|3D)/.test(errorCode(error)));
+  return error instanceof StoreError || /^(?:28|3D)/.test(errorCode(error));
 }
 
 /** Whether an error may be due to the use of TLS, or the lack of it. */

@@ -107,15 +107,10 @@ async function run(
  */
 export function lacking(location: string, applied: readonly AppliedStep[]): readonly Migration[] {
   const known = new Set(migrations.map(({ name }) => name));
-  const unknown = applied.filter(({ name, compatible_with: oldest }) => !known.has(name) && !known.has(oldest ?? name));
-  if (unknown.length > 0)
-    throw new StoreError(
-      location,
-      refusal(
-        location,
-        unknown.map(({ name }) => name),
-      ),
-    );
+  const unknown = applied
+    .filter(({ name, compatible_with: oldest }) => !known.has(name) && !known.has(oldest ?? name))
+    .map(({ name }) => name);
+  if (unknown.length > 0) throw new StoreError(location, refusal(location, unknown));
   const names = new Set(applied.map(({ name }) => name));
   return migrations.filter(({ name }) => !names.has(name));
 }
