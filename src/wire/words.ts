@@ -3,11 +3,12 @@ export function counted(n: number, noun: string, plural = `${noun}s`): string {
   return `${n} ${n === 1 ? noun : plural}`;
 }
 
-const UNITS = { d: 86_400_000, h: 3_600_000, min: 60_000, s: 1000, ms: 1 };
+/** The units of times in definitions, in milliseconds: the shortest first. */
+export const TIMES: Readonly<Record<string, number>> = { ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** A time in milliseconds as definitions write it: `1 h`, `90 s`. */
 export function duration(ms: number): string {
-  const [unit, length] = Object.entries(UNITS).find(([, each]) => ms % each === 0) ?? ['ms', 1];
+  const [unit, length] = Object.entries(TIMES).findLast(([, each]) => ms % each === 0) ?? ['ms', 1];
   return `${ms / length} ${unit}`;
 }
 

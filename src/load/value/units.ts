@@ -1,10 +1,8 @@
+import { LONGEST_TIMER } from '../../wire/waiting.ts';
+import { TIMES } from '../../wire/words.ts';
 import type { Linking } from '../linking.ts';
 
 const SIZES: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
-const TIMES: Readonly<Record<string, number>> = { ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** The longest delay of a timer; a longer one would fire immediately. */
-const LONGEST = 2 ** 31 - 1;
 
 /** `10 MiB` under a key of `limits`, in bytes; a number is in bytes. `undefined` without a value. */
 export function linkSize(linking: Linking, limits: object, key: string): number | undefined {
@@ -19,9 +17,9 @@ interface Most {
   readonly words: string;
 }
 
-const TIMER: Most = { amount: LONGEST, words: 'from 1 ms to 24 days' };
+const TIMER: Most = { amount: LONGEST_TIMER, words: 'from 1 ms to 24 days' };
 /** The bounds of a time that may also be none at all. */
-export const TIMER_OR_NONE: Most = { least: 0, amount: LONGEST, words: 'from 0 s to 24 days' };
+export const TIMER_OR_NONE: Most = { least: 0, amount: LONGEST_TIMER, words: 'from 0 s to 24 days' };
 /** The bounds of a TCP keepalive: it counts whole seconds, and Linux accepts up to 32767 (tcp(7)). */
 export const KEEPALIVE: Most = { least: 1000, amount: 32_767_000, words: 'from 1 s to 9 h' };
 
