@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openStore, type Store, type StoreOptions } from '../../src/store/index.ts';
 import { locationOf, readAddress } from '../../src/store/postgres/address.ts';
-import { Servers, unverified } from '../../src/store/postgres/servers.ts';
+import { type Candidate, type Role, Servers, unverified } from '../../src/store/postgres/servers.ts';
 import { freePort } from '../support/free-port.ts';
 import { createDatabase, hasPostgres } from '../support/postgres.ts';
 import { type PostgresPair, startPostgresPair } from '../support/postgres-pair.ts';
@@ -60,6 +60,30 @@ describe('the address of a PostgreSQL', () => {
   });
 
   it.each([
+    ['30', 30_000],
+    ['1', 2000],
+    ['0', undefined],
+    ['-1', undefined],
+  ])('with connect_timeout=%s waits %s ms for a host', (seconds, ms) => {
+    expect(readAddress(`postgres://h/db?connect_timeout=${seconds}`, '/', {}).timeout).toBe(ms);
+  });
+
+  it('has its hosts tried in random order with load_balance_hosts=random, otherwise as they are named', async () => {
+    const firstOf = async (parameters: string): Promise<Set<string>> => {
+      const servers = new Servers(() => `postgres://u@h1,h2,h3/db?target_session_attrs=any${parameters}`);
+      const first = new Set<string>();
+      const connect = async ({ host }: Candidate): Promise<Role> => {
+        first.add(host);
+        return { standby: false, readOnly: false };
+      };
+      for (let times = 1; times <= 100; times++) await servers.choose(connect, () => {});
+      return first;
+    };
+    expect(await firstOf('&load_balance_hosts=random')).toEqual(new Set(['h1', 'h2', 'h3']));
+    expect(await firstOf('')).toEqual(new Set(['h1']));
+  });
+
+  it.each([
     ['postgres://h1,h2/db?port=1,2,3', '2 hosts and 3 ports'],
     ['postgres://h:70000/db', 'a port that is not a number from 1 to 65535'],
     [
@@ -68,6 +92,10 @@ describe('the address of a PostgreSQL', () => {
     ],
     ['postgres://h/db?connect_timeout=soon', 'a connect_timeout that is not a number of seconds'],
     ['postgres://h/db?options=-d', 'options other than `-c name=value`'],
+    ['postgres://h1,h2/db?load_balance_hosts=yes', 'it may be disable, random'],
+    ['postgres://h/db?ssl=false', 'has ssl=false; it may be true'],
+    ['postgres://[::1/db', 'an IPv6 address is written in brackets'],
+    ['postgres://::1/db', 'an IPv6 address is written in brackets'],
     ['postgres://u:hunter2#x@h/db', 'a port that is not a number'],
     ['postgres://u:%zz@h/db', 'percent-encode special characters'],
   ])('%s is refused, without its password: %s', (url, words) => {

@@ -153,7 +153,7 @@ function readHosts(text: string, parameters: ReadonlyMap<string, string>, env: N
 }
 
 function readHost(text: string): { readonly host: string; readonly port: string | undefined } {
-  const match = /^(?:\[([^\]]*)\]|([^:]*))(?::(.*))?$/s.exec(text);
+  const match = /^(?:\[([^\]]*)\]|([^:]*))(?::([^:]*))?$/.exec(text);
   if (match === null) throw refuse('is not well-formed: an IPv6 address is written in brackets');
   const [, six, name = '', port] = match;
   return { host: decode(six ?? name), port: port === '' ? undefined : port };
