@@ -1,5 +1,9 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { pipeline } from 'node:stream';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { databaseBounds } from '../../src/model/gateway.ts';
 import { openStore, type Store, type StoreOptions } from '../../src/store/index.ts';
 import { locationOf, readAddress } from '../../src/store/postgres/address.ts';
 import { type Candidate, type Role, Servers, unverified } from '../../src/store/postgres/servers.ts';
@@ -176,6 +180,24 @@ describe.skipIf(!hasPostgres)('the options of a URL', () => {
       return rows.length === 0 || undefined;
     });
     expect(lost).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasPostgres)('a host that takes long to answer', () => {
+  it('has its share of the time for connecting that the settings allow', async () => {
+    const database = await createDatabase();
+    onTestFinished(() => database.drop());
+    const { port } = new URL(database.url);
+    const slow = createServer((socket) => {
+      setTimeout(() => pipeline(socket, connect(Number(port), '127.0.0.1'), socket, () => {}), 1200);
+    });
+    await once(slow.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void slow.close());
+    const gone = await Promise.all(Array.from({ length: 4 }, freePort));
+    const hosts = [(slow.address() as AddressInfo).port, ...gone].map((each) => `127.0.0.1:${each}`).join(',');
+    const url = database.url.replace(/@[^/]*/, `@${hosts}`);
+    const patient = databaseBounds(30_000, { timeouts: { connect: 10_000 } });
+    await expect((await open(url, { bounds: patient })).ready()).resolves.toBeUndefined();
   });
 });
 

@@ -64,8 +64,7 @@ interface Attempt extends Record<string, unknown> {
   readonly connectionParameters: Record<string, unknown>;
 }
 
-/** Milliseconds in which one of several servers has to accept a connection: these together, but each at least some. */
-const MOST_PATIENT = 5000;
+/** Milliseconds that one of several servers has at least to accept a connection, when they divide the time for all. */
 const LEAST_PATIENT = 1000;
 
 /** Milliseconds for the server to end a connection that is not needed any more. */
@@ -152,12 +151,12 @@ export class Connection extends pg.Client {
     const attempt = this as unknown as Attempt;
     const { keepAlive, keepAliveInitialDelayMillis, application_name, servers, bounds } = this.#config;
     const { address, database } = servers;
+    const { connect } = bounds.timeouts;
     const sslNegotiation = address.tls.direct ? 'direct' : 'postgres';
     const facts = { host, port, database, user: user ?? attempt.connectionParameters.user, password: password ?? null };
     const named = address.application ?? application_name;
     Object.assign(attempt.connectionParameters, { ...facts, options: undefined, application_name: named });
     const started = { _connecting: false, _connected: false, _connectionError: false, _ending: false, _ended: false };
-    const usual = Math.max(MOST_PATIENT / address.hosts.length, LEAST_PATIENT);
     Object.assign(attempt, facts, started, {
       ssl: tls,
       sslNegotiation,
@@ -165,7 +164,8 @@ export class Connection extends pg.Client {
       _queryable: true,
       _activeQuery: null,
       _txStatus: null,
-      _connectionTimeoutMillis: address.timeout ?? Math.min(bounds.timeouts.connect, usual),
+      _connectionTimeoutMillis:
+        address.timeout ?? Math.min(connect, Math.max(connect / address.hosts.length, LEAST_PATIENT)),
     });
   }
 
