@@ -274,7 +274,7 @@ export interface PoolStatus {
   readonly limit: number;
 }
 
-/** Is told of calls to other systems. `node` is the id of a node. */
+/** Receives what happens in calls to other systems. `node` is the id of a node. */
 export interface CallObserver {
   /** A request that was answered, with the status of HTTP, or that failed, with the code of the error. */
   called(node: string, status: number | string, ms: number): void;

@@ -13,7 +13,7 @@ interface WorkDefinition {
 /**
  * The kind of a job: a name, with a digest of what the definitions declare about its data and its grants. Gateways with the same
  * definitions give the same work the same kind.
- * @param name says what runs: `EXTRACT of Application Engine`
+ * @param name of what runs: `EXTRACT of Application Engine`
  */
 export function kindOfWork(
   name: string,

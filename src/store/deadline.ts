@@ -41,7 +41,7 @@ export function timeForStatement(usual: number, longest: number): number {
   return currentContext()?.deadline === 'unhurried' ? longest : (timeLeft() ?? usual);
 }
 
-/** Waits until the current deadline, without a limit when there is none. @throws the error of the work, or of `late` */
+/** Waits for work until the current deadline, or to its end without one. @throws the error of the work, or of `late` */
 export function untilDeadline<T>(work: Promise<T>, late: () => Error): Promise<T> {
   const left = timeLeft() ?? Number.POSITIVE_INFINITY;
   return left > LONGEST_TIMER ? work : withinTime(work, left, late);

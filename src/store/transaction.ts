@@ -15,7 +15,7 @@ export async function transact<T>(db: Db, work: (tx: Db) => Promise<T>): Promise
   const noting = async (tx: Db): Promise<T> => {
     try {
       const done = await work(tx);
-      // No one waits for it any more, and has got an error instead.
+      // Its caller has stopped waiting, and has been given an error.
       if ((timeLeft() ?? 1) <= 0) throw new StoreError('', 'the transaction took too long and was rolled back');
       return done;
     } catch (error) {

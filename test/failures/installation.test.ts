@@ -116,7 +116,7 @@ describe.skipIf(!hasPostgres)('an installation on PostgreSQL', () => {
     await migrated(withSearchPath(database.url, 'other'), { schema: 'other' });
   });
 
-  it('is refused when the queue is of a version that did not record to whom it belongs', async () => {
+  it('is refused when the queue is of a version that did not record which installation it belongs to', async () => {
     const database = await emptyDatabase();
     await migrated(database.url);
     await database.run('drop table signalbox_queue.signalbox_installation');
@@ -150,7 +150,7 @@ describe.skipIf(!hasPostgres)('an installation on PostgreSQL', () => {
     expect(await store.postgres?.queue()).toBe('signalbox_queue');
   });
 
-  it('needs an administrator where its user may not create a schema, and is told the statement', async () => {
+  it('needs an administrator when its user may not create a schema, and reports the statement to run', async () => {
     const { url, run } = await emptyDatabase();
     const role = `poor_${process.pid}_${Date.now()}`;
     await run(`create role ${role} login`);

@@ -89,7 +89,7 @@ describe.skipIf(postgresPrograms() === undefined)('a gateway whose database has 
     });
   });
 
-  it('is told by check --connect of a replica that is away, is none, or rejects queries', async () => {
+  it('gets a warning from check --connect for a replica that is away, or is not a standby', async () => {
     const { root } = project();
     const registry = loadProject({ root }).registry as Registry;
     const found = async (replica: string): Promise<string[]> => {

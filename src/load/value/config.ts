@@ -84,19 +84,19 @@ interface SecretFile {
 /** The files that were read for an environment, by the names of the secrets. */
 interface SecretFiles {
   readonly byName: Map<string, SecretFile>;
-  /** When they were looked at, as `performance.now()`. */
-  looked: number;
+  /** When they were last checked, as `performance.now()`. */
+  checked: number;
   /** How often one of them was found changed. */
   changes: number;
 }
 
-/** Milliseconds between two looks at the files. */
-const LOOK_EVERY = 1000;
+/** Milliseconds between two checks of the files. */
+const CHECK_EVERY = 1000;
 
 const secretFiles = new WeakMap<Environment, SecretFiles>();
 
 function filesOf(env: Environment): SecretFiles {
-  const known = secretFiles.get(env) ?? { byName: new Map(), looked: performance.now(), changes: 0 };
+  const known = secretFiles.get(env) ?? { byName: new Map(), checked: performance.now(), changes: 0 };
   secretFiles.set(env, known);
   return known;
 }
@@ -108,8 +108,8 @@ function filesOf(env: Environment): SecretFiles {
  */
 export function secretChanges(env: Environment): number {
   const files = filesOf(env);
-  if (files.byName.size === 0 || performance.now() - files.looked < LOOK_EVERY) return files.changes;
-  files.looked = performance.now();
+  if (files.byName.size === 0 || performance.now() - files.checked < CHECK_EVERY) return files.changes;
+  files.checked = performance.now();
   for (const file of files.byName.values()) {
     const mark = fileMark(file.path);
     if (mark === undefined || mark === file.mark) continue;

@@ -35,7 +35,7 @@ export function sessionSettings({ timeouts, keepalive: { idle, interval, count }
     tcp_keepalives_interval: seconds(interval),
     tcp_keepalives_count: count,
     tcp_user_timeout: idle + interval * count,
-    // During a long statement the server looks whether its client is still there; from PostgreSQL 14 on.
+    // During a long statement the server checks whether its client is still connected; from PostgreSQL 14 on.
     client_connection_check_interval: idle,
   };
   return Object.entries(values).map(([name, value]) => ({ name, value: String(value) }));

@@ -20,7 +20,7 @@ export interface Candidate extends ServerHost {
   readonly password: string | undefined;
 }
 
-/** What a session says of its server. */
+/** The role of a server, as a session reports it. */
 export interface Role {
   /** It replays what a primary writes. */
   readonly standby: boolean;
@@ -40,7 +40,7 @@ const FITS: Readonly<Record<Exclude<Target, 'prefer-standby'>, (role: Role) => b
 /** Milliseconds for which a host that could not be used is tried after the others. */
 const AVOIDED = 10_000;
 
-/** Milliseconds for which a pooler that was found to be usable is not looked at again. */
+/** Milliseconds for which a pooler that was found to be usable is not checked again. */
 const PROVEN = 60_000;
 
 /** Where to read the address of a database. */
