@@ -69,7 +69,8 @@ export interface ReachedReplicas<Access> {
 export interface QueryDatabase {
   readonly dialect: Dialect;
   readonly location: string;
-  readonly warning: string | undefined;
+  /** A sentence about each server that is not verified, those of replicas too. */
+  readonly warnings: readonly string[];
   readonly replicas: readonly QueryDatabase[];
   open(options: RunnerOptions): Runner;
   check(): Promise<CheckedDatabase>;
@@ -79,10 +80,11 @@ export interface QueryDatabase {
 /** Binds a database to its adapter. */
 export function databaseOf<A>(adapter: EngineAdapter<A>, reached: Reached<A>): QueryDatabase {
   const { location, warning, access, replicas } = reached;
+  const servers = (replicas?.servers ?? []).map((each) => databaseOf(adapter, each));
   return {
     location,
-    warning,
-    replicas: (replicas?.servers ?? []).map((each) => databaseOf(adapter, each)),
+    warnings: [...(warning === undefined ? [] : [warning]), ...servers.flatMap(({ warnings }) => warnings)],
+    replicas: servers,
     dialect: adapter.dialect,
     open: (options) => adapter.open(access, options, replicas),
     check: () => adapter.check(access),

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadProject } from '../../src/load/index.ts';
 import type { Registry } from '../../src/model/registry.ts';
+import { reachDatabase } from '../../src/query/index.ts';
 import { checkConnected } from '../../src/serve/start/database-check.ts';
 import { freePort } from '../support/free-port.ts';
 import { startTestGateway } from '../support/gateway.ts';
@@ -31,6 +32,11 @@ query: WHERE
 public: true
 columns: { PORT: integer }
 sql: select current_setting('port')::integer as port
+---
+query: COUNTED
+public: true
+columns: { PLACES: integer }
+sql: select count(*) as places from place
 ---
 service: Places.v1
 permission: EVERYTHING
@@ -89,7 +95,7 @@ describe.skipIf(postgresPrograms() === undefined)('a gateway whose database has 
     });
   });
 
-  it('gets a warning from check --connect for a replica that is away, or is not a standby', async () => {
+  it('gets a warning from check --connect for a replica that is away, is not a standby, rejects queries, or is not verified', async () => {
     const { root } = project();
     const registry = loadProject({ root }).registry as Registry;
     const found = async (replica: string): Promise<string[]> => {
@@ -105,6 +111,20 @@ describe.skipIf(postgresPrograms() === undefined)('a gateway whose database has 
     expect(await found(pair.primary.url)).toEqual([
       `warning replica-setup The database: the replica ${primary}/postgres can't be read from: it is a primary that can be written to, and standby is wanted.`,
     ]);
+    // The standby has this database too, without the table.
+    const other = `127.0.0.1:${portOf(pair.standby.url)}/template1`;
+    expect(await found(`postgres://postgres@${other}`)).toEqual([
+      `warning replica-setup The database: the replica ${other} can't be read from: The database rejects query COUNTED: relation "place" does not exist.`,
+    ]);
+    // Linux connects it to itself, but it is no address of this machine alone.
+    const anywhere = `0.0.0.0:${portOf(pair.standby.url)}/postgres`;
+    const notVerified = `Nothing verifies that ${anywhere} is the database (sslmode=prefer)`;
+    expect(await found(`postgres://postgres@${anywhere}`)).toEqual([
+      expect.stringContaining(`warning database-setup The database: ${notVerified}`),
+    ]);
+    const replicas = { lag: 5000, urls: () => [`postgres://postgres@${anywhere}`] };
+    const datasource = await reachDatabase(pair.primary.url, root, { replicas });
+    expect(datasource.warnings).toEqual([expect.stringContaining(notVerified)]);
     await expect(found('postgres://db2,db3/hr')).resolves.toEqual([
       expect.stringContaining('names several servers; give each replica a URL of its own'),
     ]);

@@ -131,7 +131,7 @@ async function checkDatabases(
   await bound(own);
   warnings.push(...(await store.warnings(gateways)));
   for (const { datasource, database } of datasources) {
-    if (database.warning !== undefined) warnings.push(`The datasource ${datasource.id}: ${database.warning}`);
+    warnings.push(...database.warnings.map((each) => `The datasource ${datasource.id}: ${each}`));
     try {
       problems.push(...(await queryProblems(database, queriesOf(registry, datasource))));
       await bound(database);

@@ -37,8 +37,8 @@ export async function checkConnected(registry: Registry, options: ConnectOptions
     const what = `The datasource ${datasource.id}`;
     await attempt(what, datasource.at, async () => {
       const database = await reachDatasource(registry, datasource, options);
-      const { warning: reason } = database;
-      if (reason !== undefined) found.push(databaseDiagnostic('database-setup', { what, reason }, datasource.at));
+      for (const reason of database.warnings)
+        found.push(databaseDiagnostic('database-setup', { what, reason }, datasource.at));
       return replicatedProblems(what, datasource.at, database, queriesOf(registry, datasource));
     });
   }
@@ -94,7 +94,6 @@ async function replicatedProblems(
       const parameters = { of, replica: replica.location, reason: reason.replace(/\.$/, '') };
       warnings.push(databaseDiagnostic('replica-setup', parameters, at));
     };
-    if (replica.warning !== undefined) warn(replica.warning);
     try {
       for (const { message } of await queryProblems(replica, queries)) if (!known.has(message)) warn(message);
     } catch (error) {
