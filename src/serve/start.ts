@@ -8,6 +8,7 @@ import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import { type OpenDirectory, openDirectory } from '../security/directory/directory.ts';
 import { openLease, type Store } from '../store/index.ts';
+import type { Telemetry } from '../trace/otlp.ts';
 import { createLazyClient } from './answer/outbound.ts';
 import { createApp } from './app.ts';
 import { GRACE, IDLE_TIMEOUT } from './exchange/body.ts';
@@ -113,10 +114,12 @@ async function open(
   const at = readAddress(registry, env);
   const sampleUsers = readSampleUsers(registry, at, env);
   const redactor = createRedactor(() => secretsOf(env));
-  const telemetry = await openTelemetry(env, redactor, (words) => log.warn(words));
-  const also = telemetry?.line;
+  // The log is open before the export, whose libraries may warn at once.
+  let telemetry: Telemetry | undefined;
+  const also = (line: string): void => telemetry?.line?.(line);
   const log = createLog({ ...options.log, redactor, also });
   opened.add(() => new Promise((resolve) => log.flush(() => resolve())));
+  telemetry = await openTelemetry(env, redactor, (words) => log.warn(words));
   if (telemetry !== undefined) opened.add((timeoutMs) => telemetry.close(Math.min(timeoutMs, EXPORT_WITHIN)));
   const ports = { env, folder: root, log };
   const metrics = createMetrics({ jobs: jobNames(registry), ...(others === undefined ? {} : { others }) });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readExport } from '../../src/serve/start/telemetry.ts';
 import { startTestGateway } from '../support/gateway.ts';
 
@@ -95,5 +95,15 @@ describe('the variables of OpenTelemetry', () => {
     await expect(startTestGateway({ env: { ...AT, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' } })).rejects.toThrow(
       'OTEL_EXPORTER_OTLP_PROTOCOL is "grpc"',
     );
+  });
+
+  it('that only the libraries read are warned of when they are wrong, and the gateway starts', async () => {
+    vi.stubEnv('OTEL_EXPORTER_OTLP_COMPRESSION', 'brotli');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const env = { ...AT, OTEL_METRICS_EXPORTER: 'none', OTEL_LOGS_EXPORTER: 'none' };
+    const gateway = await startTestGateway({ env });
+    onTestFinished(() => gateway.stop());
+    const warned = gateway.log().filter(({ level }) => level === 'warn');
+    expect(warned).toEqual([expect.objectContaining({ msg: expect.stringMatching(/OTLP: .*brotli/) })]);
   });
 });
