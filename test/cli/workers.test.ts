@@ -1,4 +1,4 @@
-import { readdir, rename } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts';
 import { files, staffPath, staffProject } from './fixture.ts';
@@ -87,19 +87,24 @@ describe.skipIf(!hasPostgres)('several workers on PostgreSQL', () => {
     await expect(fetch(`${address}/health/live`)).rejects.toThrow();
   });
 
-  test('SIGUSR2 while they start replaces them once they are ready', async () => {
+  test('SIGUSR2 while they start replaces them once they are ready; SIGTERM in the middle of it is no failure', async () => {
     const noted = `import { writeFileSync } from 'node:fs';\nwriteFileSync('loaded', '');\n${hello}`;
     const folder = await staffProject({ 'src/handlers/hello-get.ts': noted });
     const env = { PORT: '0', DATABASE_URL: database.url };
     const gateway = start(['serve', '--workers', '2'], { cwd: folder, env });
-    await poll('handlers of the first worker', async () =>
-      (await readdir(folder)).includes('loaded') ? true : undefined,
-    );
+    const loaded = (): Promise<true> =>
+      poll('handlers of a worker', async () => ((await readdir(folder)).includes('loaded') ? true : undefined));
+    await loaded();
     expect(gateway.output()).not.toMatch(ready);
     gateway.process.kill('SIGUSR2');
     for (const worker of [1, 2]) await gateway.until(new RegExp(`Worker ${worker} was replaced`));
     expect(gateway.output()).toMatch(ready);
-    expect(await gateway.stop()).toMatchObject({ code: 0 });
+
+    await rm(`${folder}/loaded`);
+    gateway.process.kill('SIGUSR2');
+    await loaded();
+    expect(await gateway.stop('SIGTERM')).toMatchObject({ code: 0 });
+    expect(gateway.output()).not.toContain('"level":"error"');
   });
 
   test('end with the primary, though it could tell them nothing', async () => {

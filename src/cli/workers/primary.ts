@@ -145,17 +145,18 @@ export class Primary {
       seat.next = next;
       const isReady = await next.started.promise;
       seat.next = undefined;
+      if (this.#stopping) return;
       if (!isReady) {
         log.error(
           { worker },
           `Worker ${worker} was not replaced, as its successor could not start. All go on as they are.`,
         );
-        if (seat.member === undefined && !this.#stopping) this.#start(seat);
+        if (seat.member === undefined) this.#start(seat);
         return;
       }
       const old = seat.member;
       seat.member = next;
-      if (old !== undefined && !this.#stopping) await retire(old);
+      if (old !== undefined) await retire(old);
       log.info({ worker }, `Worker ${worker} was replaced.`);
     }
   }
