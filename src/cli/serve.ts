@@ -155,7 +155,7 @@ async function choosePort(registry: Registry, env: NodeJS.ProcessEnv): Promise<n
   });
 }
 
-/** Whether load balancers should learn that the gateway stops. At a terminal nobody wants to wait for that. */
+/** Whether load balancers should learn that the gateway stops. At a terminal (SIGINT) there is no reason to wait for that. */
 function isAnnounced(signal: EndSignal | undefined): boolean {
   return signal === 'SIGTERM';
 }

@@ -3,9 +3,7 @@ import type { Spool } from '../model/blob.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import { authorise } from '../security/authorise.ts';
-import { deadlineIn, withDeadline } from '../store/index.ts';
 import { idsOf } from '../trace/trace.ts';
-import { withinTime } from '../wire/waiting.ts';
 import { type Exchange, exchangeOf, type GatewayContext, type GatewayEnv } from './exchange/exchange.ts';
 import { notReady } from './exchange/refuse.ts';
 import type { Log } from './log/log.ts';
@@ -68,22 +66,6 @@ interface MonitoringPorts extends Pick<ConnectorPorts, 'registry' | 'log' | 'aut
   readonly ready: () => Promise<void>;
 }
 
-/** Milliseconds in which a probe of readiness is answered, whatever the database does. */
-const PROBE = 2000;
-
-/** Probes that come while one runs get its answer: they must not use up the connections of a database that is slow. */
-function probe(ready: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  return () => {
-    running ??= withDeadline(deadlineIn(PROBE), () =>
-      withinTime(ready(), PROBE, () => new Error(`no answer within ${PROBE / 1000} s`)),
-    ).finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
-}
-
 /** The paths for monitors: liveness, readiness, and metrics. */
 function mountMonitoring(
   app: Hono<GatewayEnv>,
@@ -94,11 +76,10 @@ function mountMonitoring(
   mountReadable(app, '/health/live', routes, (exchange) =>
     plain.text(exchange, 200, 'application/json', '{"status":"live"}'),
   );
-  const isReady = probe(ready);
   mountReadable(app, '/health/ready', routes, async (exchange) => {
     exchange.admitted = true;
     try {
-      await isReady();
+      await ready();
     } catch (error) {
       if (error instanceof Fault) throw error;
       log.warn({ err: error }, 'The gateway is not ready.');

@@ -7,8 +7,9 @@ import { secretsOf } from '../load/value/config.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import { type OpenDirectory, openDirectory } from '../security/directory/directory.ts';
-import { openLease, type Store } from '../store/index.ts';
+import { deadlineIn, openLease, type Store, withDeadline } from '../store/index.ts';
 import type { Telemetry } from '../trace/otlp.ts';
+import { shared, withinTime } from '../wire/waiting.ts';
 import { createLazyClient } from './answer/outbound.ts';
 import { createApp } from './app.ts';
 import { GRACE, IDLE_TIMEOUT } from './exchange/body.ts';
@@ -68,8 +69,8 @@ export interface RunningGateway {
   counted(): Promise<Counted>;
   /**
    * Prepares for {@link close}, for at most `drain.ready` of the gateway: takes no more queued work, answers 503 at
-   * `/health/ready`, and closes connections with their replies. Resolves earlier when nobody would notice: no connection is
-   * open, and nobody has ever asked whether it is ready.
+   * `/health/ready`, and closes connections with their replies. Resolves earlier when no caller depends on it: no connection
+   * is open, and `/health/ready` was never called.
    */
   drain(options?: DrainOptions): Promise<void>;
   /** Closes the port, lets running work finish for at most `timeoutMs` (`drain.work`), then closes what it depends on. */
@@ -208,19 +209,24 @@ async function open(
   };
 }
 
-/** Whether callers should send requests, for those who ask at `/health/ready`. */
+/** Milliseconds in which the check of readiness ends, whatever the database does. */
+const PROBE = 2000;
+
+/** Whether callers should send requests: for `/health/ready`, and for the metrics. */
 class Readiness {
-  readonly #check: () => Promise<unknown>;
-  /** Why it is not ready, whatever the check says. */
+  /** One at a time: probes must not use up the connections of a database that is slow. */
+  readonly #probe: () => Promise<unknown>;
+  /** Why it is not ready, whatever the check finds. */
   #denied: string | undefined = 'the gateway is starting';
   #asked = false;
 
   /** @param check rejects while something behind the gateway does not answer */
   constructor(check: () => Promise<unknown>) {
-    this.#check = check;
+    const late = (): Error => new Error(`no answer within ${PROBE / 1000} s`);
+    this.#probe = shared(() => withDeadline(deadlineIn(PROBE), () => withinTime(check(), PROBE, late)));
   }
 
-  /** Whether anybody has asked yet. */
+  /** Whether `/health/ready` was called yet. */
   get asked(): boolean {
     return this.#asked;
   }
@@ -229,14 +235,14 @@ class Readiness {
   async ask(): Promise<void> {
     this.#asked = true;
     if (this.#denied !== undefined) throw Fault.of('UNAVAILABLE', { reason: this.#denied });
-    await this.#check();
+    await this.#probe();
   }
 
-  /** The same for the metrics: who reads those does not send requests. */
+  /** The same for the metrics, whose readers send no other requests. */
   async holds(): Promise<boolean> {
     return (
       this.#denied === undefined &&
-      this.#check().then(
+      this.#probe().then(
         () => true,
         () => false,
       )
@@ -254,10 +260,10 @@ class Readiness {
   }
 }
 
-/** Milliseconds between two looks whether all callers have left. */
+/** Milliseconds between two checks whether all callers have left. */
 const LOOK_MS = 50;
 
-/** Resolves after `forMs`, or when no caller is left and none is to be told. */
+/** Resolves after `forMs`, or once no connection is open and no load balancer has to learn that the gateway stops. */
 async function drain(
   connections: Connections,
   forMs: number,

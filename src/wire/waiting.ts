@@ -33,3 +33,16 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal, gra
     signal.removeEventListener('abort', end);
   }
 }
+
+/** Work of which one runs at a time: whoever calls while it runs gets its result, or its error. */
+export function shared<A extends readonly unknown[], T>(
+  work: (...given: A) => Promise<T>,
+): (...given: A) => Promise<T> {
+  let running: Promise<T> | undefined;
+  return (...given) => {
+    running ??= work(...given).finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+}

@@ -169,6 +169,18 @@ describe('the metrics of the fleet', () => {
     expect(read).toHaveBeenCalledTimes(1);
   });
 
+  it('ask a database that does not answer for the lease once, however often they are read', async () => {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const hold = vi.fn((_ms: number) => promise);
+    const source = fleetSource({ hold }, { queue: { depths: async () => depths }, retention });
+    const pages = [source(), source(), source()];
+    resolve(false);
+    await Promise.all(pages);
+    expect(hold).toHaveBeenCalledTimes(1);
+    await source();
+    expect(hold).toHaveBeenCalledTimes(2);
+  });
+
   it('are held by a lease that lasts until they are asked for again, though somebody asks in between', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());

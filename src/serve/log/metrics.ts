@@ -12,9 +12,10 @@ import {
   type Reading,
 } from '../../model/metrics.ts';
 import type { Account } from '../../model/work.ts';
+import { withinTime } from '../../wire/waiting.ts';
 import { eventLoopLag, nodeMetrics } from './readings.ts';
 
-/** What a gateway counts while it works, and what it reads when somebody asks. */
+/** What a gateway counts while it works, and what it reads when its metrics are requested. */
 export interface Metrics extends CallObserver {
   /** One exchange. `operation` is empty when none was found. Sizes are those of the bodies, in bytes. */
   observe(operation: string, status: number, seconds: number, received?: number, sent?: number): void;
@@ -183,18 +184,10 @@ function gathered(readings: readonly Reading[]): MetricFamily[] {
   );
 }
 
-async function readWithin(source: MetricSource): Promise<Reading[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Reading[]>((resolve) => {
-    timer = setTimeout(resolve, SOURCE_WITHIN, []);
-  });
-  try {
-    return await Promise.race([(async () => [...(await source())])(), late]);
-  } catch {
-    return [];
-  } finally {
-    clearTimeout(timer);
-  }
+/** One that fails, or takes too long, reports nothing. */
+async function readWithin(source: MetricSource): Promise<readonly Reading[]> {
+  const read = async (): Promise<readonly Reading[]> => [...(await source())];
+  return withinTime(read(), SOURCE_WITHIN, () => new Error('late')).catch(() => []);
 }
 
 const COMBINED: Readonly<Record<Exclude<Combination, 'omit'>, (values: readonly number[]) => number>> = {

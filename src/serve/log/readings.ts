@@ -6,6 +6,7 @@ import type { Combination, MetricFamily, MetricSource, PoolStatus, Reading } fro
 import type { Registry } from '../../model/registry.ts';
 import type { QueryPort } from '../../query/index.ts';
 import type { JobQueue, Lease, QueueDepth, Retention } from '../../store/index.ts';
+import { shared } from '../../wire/waiting.ts';
 
 /** The parts of a gateway that have something to measure. */
 interface MeasuredParts {
@@ -29,7 +30,7 @@ export interface Limited {
   readonly count: number;
 }
 
-/** What is read of a gateway when somebody asks for its metrics. Each part by itself: one that hangs hides no other. */
+/** What is read of a gateway for each request for its metrics. Each part by itself: one that hangs hides no other. */
 export function gatewaySources(parts: MeasuredParts): MetricSource[] {
   const { queries, tables, queue, throttle, auditFile, spool, readiness, connections, tls } = parts;
   return [
@@ -85,8 +86,8 @@ const READ_EVERY = 5_000;
 const OLDEST = 120_000;
 
 /**
- * The queues of the database, and what was removed from it. They are reported by the gateway that holds the lease, which it takes and keeps by being
- * asked for its metrics: so it is one of those that are, and another takes over when it is asked no more.
+ * The queues of the database, and what was removed from it. The gateway that holds the lease reports them. Each request for its
+ * metrics takes or keeps the lease, so that the holder is one whose metrics are read; another takes over when they no longer are.
  */
 export function fleetSource(
   lease: Pick<Lease, 'hold'>,
@@ -94,22 +95,18 @@ export function fleetSource(
 ): MetricSource {
   const intervals = new Intervals();
   let last: { readonly at: number; readonly readings: readonly Reading[] } | undefined;
-  let reading: Promise<void> | undefined;
-  const read = async (): Promise<void> => {
+  // One at a time: requests for metrics must not use up the connections of a database that does not answer.
+  const hold = shared((ms: number) => lease.hold(ms));
+  const read = shared(async (): Promise<void> => {
     const [depths, removed] = await Promise.all([queue.depths(), retention.removed()]);
     const counts = [...removed].map(([kind, count]): Reading => ['signalbox_retention_removed_total', count, { kind }]);
     last = { at: performance.now(), readings: [...depths.flatMap(depthReadings), ...counts] };
-  };
+  });
   return async () => {
     const now = performance.now();
-    if (!(await lease.hold(leaseFor(intervals.next(now))))) return [['signalbox_fleet_reporter', 0, {}]];
-    if (last === undefined || now - last.at > READ_EVERY) {
-      reading ??= read().finally(() => {
-        reading = undefined;
-      });
-      // A database that takes longer is counted in the background: the figures of the time before are better than none.
-      await Promise.race([reading, no(ANSWER_WITHIN)]);
-    }
+    if (!(await hold(leaseFor(intervals.next(now))))) return [['signalbox_fleet_reporter', 0, {}]];
+    // A database that takes longer is counted in the background: the figures of the time before are better than none.
+    if (last === undefined || now - last.at > READ_EVERY) await Promise.race([read(), no(ANSWER_WITHIN)]);
     const known = last === undefined || performance.now() - last.at > OLDEST ? [] : last.readings;
     return [['signalbox_fleet_reporter', 1, {}], ...known];
   };
@@ -123,7 +120,7 @@ function leaseFor(interval: number): number {
   return Math.max(SHORTEST_LEASE, 1.25 * interval);
 }
 
-/** How often the metrics are read. Somebody who reads them in between must not shorten a lease. */
+/** How often the metrics are read. Further readers in between must not shorten a lease. */
 class Intervals {
   readonly #last: number[] = [];
   #before: number | undefined;
