@@ -59,7 +59,7 @@ app.get('/gateway/RESTListeningConnector/LOCAL/Lookup.v1/Employees/:region/', as
   if (!valid(input)) return c.json({ message: valid.errors?.[0]?.message }, 400);
   const text = JSON.stringify({ EMP_DATA: employees(input.region, input.location) });
   const ms = performance.now() - started;
-  metrics.observe(operation.id, 200, ms / 1000);
+  metrics.observe(operation.id, 200, ms / 1000, 0, 0);
   log.info({
     requestId,
     decision: 'allowed',

@@ -142,10 +142,11 @@ function traceOf(requestId: string, state: string | undefined, tracer: Tracer, s
   return { requestId, traceId, spanId, flags, state, tracer, span, ended: false };
 }
 
-/** A new span below one of this process. */
-export function spanBelow(trace: Trace, start: SpanStart): Trace {
+/** A new span below one of this process. @param start describes it, if it is recorded */
+export function spanBelow(trace: Trace, start: () => SpanStart): Trace {
   const { requestId, traceId, flags, state, tracer } = trace;
-  if (tracer !== undefined) return traceOf(requestId, state, tracer, tracer.start(start, { ...trace, remote: false }));
+  if (tracer !== undefined)
+    return traceOf(requestId, state, tracer, tracer.start(start(), { ...trace, remote: false }));
   return { requestId, traceId, spanId: newSpanId(), flags, state, tracer, span: undefined, ended: false };
 }
 
@@ -159,7 +160,7 @@ export function endTrace(trace: Trace, failure?: unknown): void {
 export function inSpan<T>(start: () => SpanStart, work: () => Promise<T>): Promise<T> {
   const trace = currentTrace();
   if (trace?.tracer === undefined) return work();
-  const below = spanBelow(trace, start());
+  const below = spanBelow(trace, start);
   return inTrace(below, () => ending(below, work));
 }
 

@@ -23,7 +23,7 @@ describe('the metrics of a gateway', () => {
     const metrics = createMetrics();
     metrics.observe('A', 200, 0.002, 10, 100);
     metrics.observe('A', 200, 0.2, 0, 7);
-    metrics.observe('A', 404, 31);
+    metrics.observe('A', 404, 31, 0, 0);
     const [, ...buckets] = await lines(metrics, 'signalbox_request_duration_seconds_bucket{operation="A",status="200"');
     expect(buckets[0]).toBe('signalbox_request_duration_seconds_bucket{operation="A",status="200",le="0.0025"} 1');
     expect(buckets.at(-1)).toBe('signalbox_request_duration_seconds_bucket{operation="A",status="200",le="+Inf"} 2');
@@ -45,7 +45,7 @@ describe('the metrics of a gateway', () => {
 
   it('put a value on the bound of a bucket into that bucket', async () => {
     const metrics = createMetrics();
-    metrics.observe('A', 200, 0.005);
+    metrics.observe('A', 200, 0.005, 0, 0);
     const [line] = await lines(
       metrics,
       'signalbox_request_duration_seconds_bucket{operation="A",status="200",le="0.005"}',
@@ -102,12 +102,12 @@ describe('metrics of several gateways that share a port', () => {
   it('are combined as each says: sums, the longest, the earliest', async () => {
     const other = createMetrics();
     other.measure(() => [...readers(0, 1), ['signalbox_ready', 0, {}]]);
-    other.observe('A', 200, 0.001);
-    other.observe('B', 200, 0.001);
+    other.observe('A', 200, 0.001, 0, 0);
+    other.observe('B', 200, 0.001, 0, 0);
     other.circuit('PARTNER', 2);
     const metrics = createMetrics({ others: async () => [JSON.parse(JSON.stringify(await other.counted()))] });
     metrics.measure(() => [...readers(1, 1), ['signalbox_ready', 1, {}]]);
-    metrics.observe('A', 200, 0.001);
+    metrics.observe('A', 200, 0.001, 0, 0);
     metrics.circuit('PARTNER', 0);
     expect(await lines(metrics, 'signalbox_request_duration_seconds_count')).toEqual([
       'signalbox_request_duration_seconds_count{operation="A",status="200"} 2',
@@ -202,7 +202,7 @@ describe('a page of metrics', () => {
     const metrics = createMetrics();
     metrics.measure(source);
     metrics.measureFleet(source);
-    metrics.observe('A', 200, 0.001);
+    metrics.observe('A', 200, 0.001, 0, 0);
     expect(await lines(metrics, 'signalbox_queue_jobs')).toEqual([]);
     expect(await lines(metrics, 'signalbox_request_duration_seconds_count')).toHaveLength(1);
   });
@@ -210,7 +210,7 @@ describe('a page of metrics', () => {
   it('is written by OpenMetrics for callers that prefer it', async () => {
     const metrics = createMetrics();
     metrics.refused(Fault.of('NOT_FOUND', { what: 'A' }));
-    metrics.observe('A', 200, 0.7);
+    metrics.observe('A', 200, 0.7, 0, 0);
     const openMetrics = 'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3';
     expect(metricsFormat(openMetrics).contentType).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
     expect(await lines(metrics, '# TYPE signalbox_refusals', openMetrics)).toEqual([

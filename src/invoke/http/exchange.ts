@@ -73,7 +73,7 @@ async function spanned(
   send: (trace: Trace) => Promise<Received>,
 ): Promise<Received> {
   const { requestId } = sending.called;
-  const trace = spanBelow(currentTrace() ?? continueTrace({ requestId }), spanOf(attempt, sending));
+  const trace = spanBelow(currentTrace() ?? continueTrace({ requestId }), () => spanOf(attempt, sending));
   try {
     const reply = await inTrace(trace, () => send(trace));
     trace.span?.set({ 'http.response.status_code': reply.status });

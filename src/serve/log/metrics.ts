@@ -18,7 +18,7 @@ import { eventLoopLag, nodeMetrics } from './readings.ts';
 /** What a gateway counts while it works, and what it reads when its metrics are requested. */
 export interface Metrics extends CallObserver {
   /** One exchange. `operation` is empty when none was found. Sizes are those of the bodies, in bytes. */
-  observe(operation: string, status: number, seconds: number, received?: number, sent?: number): void;
+  observe(operation: string, status: number, seconds: number, received: number, sent: number): void;
   /** The fault that a request was answered with. */
   refused(fault: Fault): void;
   /** An attempt at queued work. */
@@ -69,7 +69,7 @@ export function createMetrics({ jobs, others }: MetricsOptions = {}): Metrics {
     return [...all.map((series) => series.family()), ...gathered(readings.flat()), ...(await nodeMetrics())];
   };
   return {
-    observe(operation, status, seconds, bytesRead = 0, bytesSent = 0) {
+    observe(operation, status, seconds, bytesRead, bytesSent) {
       let byStatus = byOperation.get(operation);
       if (byStatus === undefined) {
         byStatus = new Map();

@@ -6,7 +6,7 @@ import type { Operation } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import type { Account } from '../../model/work.ts';
 import type { Caller } from '../../security/port.ts';
-import { endTrace, idsOf, type Trace } from '../../trace/trace.ts';
+import { endTrace, idsOf, type Span, type Trace } from '../../trace/trace.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -88,11 +88,19 @@ export function createRecorder(registry: Registry, log: Log, metrics: Metrics, r
   };
 }
 
-/** Ends the trace of an exchange. Its span is that of an HTTP server, by the semantic conventions. */
-function endExchange(exchange: Exchange, { operation, status, fault }: Result, path: string): void {
-  const { trace, route, method, secure, remote } = exchange;
+/** Ends the trace of an exchange. */
+function endExchange(exchange: Exchange, result: Result, path: string): void {
+  const { trace } = exchange;
+  const { status, fault } = result;
+  if (trace.span !== undefined) describeExchange(trace.span, exchange, result, path);
+  endTrace(trace, status >= 500 ? (fault?.code ?? String(status)) : undefined);
+}
+
+/** The span of an HTTP server, by the semantic conventions. */
+function describeExchange(span: Span, exchange: Exchange, { operation, status }: Result, path: string): void {
+  const { route, method, secure, remote } = exchange;
   const known = METHODS.has(method);
-  trace.span?.set(
+  span.set(
     {
       'http.request.method': known ? method : '_OTHER',
       'http.request.method_original': known ? undefined : method,
@@ -105,7 +113,6 @@ function endExchange(exchange: Exchange, { operation, status, fault }: Result, p
     },
     [known ? method : 'HTTP', route].filter((part) => part !== undefined).join(' '),
   );
-  endTrace(trace, status >= 500 ? (fault?.code ?? String(status)) : undefined);
 }
 
 /** RFC 9110 section 9, and PATCH (RFC 5789). */
