@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { isLoopbackName } from '../wire/network-address.ts';
 import { CliFailure, wrongUsage } from './failure.ts';
-import { explain } from './help.ts';
+import { explain, readTime } from './help.ts';
 import { loadRegistry, type Place, placeOf, reachable } from './project.ts';
 import { print } from './terminal.ts';
 
@@ -29,7 +29,7 @@ const AGAIN_MS = 200;
 
 interface HealthOptions {
   readonly ready?: true;
-  readonly within?: string;
+  readonly within: number;
 }
 
 /** `signalbox health`: the question of health checks that have no HTTP client. */
@@ -38,9 +38,9 @@ export function addHealth(program: Command): void {
     .description('ask a running gateway whether it responds')
     .argument('[address]', 'address of the gateway, as in http://127.0.0.1:8080')
     .option('--ready', 'ask whether it can serve calls, rather than whether it responds')
-    .option('--within <time>', 'repeat the question for this long, as in 30s or 1min')
+    .option('--within <time>', 'repeat the question for this long, as in 30s or 1min', readTime, 0)
     .action(async (given: string | undefined, { ready, within }: HealthOptions, command: Command) => {
-      const limit = performance.now() + (within === undefined ? 0 : await readTime(within));
+      const limit = performance.now() + within;
       const address = await addressOf(placeOf(command), given);
       const state = ready === undefined ? 'live' : 'ready';
       for (;;) {
@@ -51,14 +51,6 @@ export function addHealth(program: Command): void {
       }
       await print(`${address} is ${state}\n`);
     });
-}
-
-/** @throws CliFailure for text that is not a time */
-async function readTime(given: string): Promise<number> {
-  if (!/^\d+ ?(ms|s|min|h)$/.test(given))
-    throw wrongUsage(`--within takes a time with its unit, not '${given}'`, 'For example 30s, 500ms or 1min.');
-  const { milliseconds } = await import('../load/value/units.ts');
-  return milliseconds(given);
 }
 
 /** The address to ask, without a path. @throws CliFailure for an invalid one; Ended when the definitions contain errors */

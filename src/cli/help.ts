@@ -1,4 +1,6 @@
-import { type Argument, type Command, Help, type Option } from 'commander';
+import { type Argument, type Command, Help, InvalidArgumentError, type Option } from 'commander';
+import { duration } from '../load/schema/json-schema.ts';
+import { milliseconds } from '../load/value/units.ts';
 
 /** The help of a command below its options. */
 export interface HelpTexts {
@@ -12,6 +14,18 @@ export interface HelpTexts {
 
 /** Description of the option `--json`. */
 export const AS_JSON = 'write the result as JSON, for programs';
+
+const DURATION = new RegExp(duration.pattern as string);
+const SHORTEST = milliseconds('1 ms');
+const LONGEST = milliseconds('36500 d');
+
+/** Reads the value of an option that takes a time. @returns milliseconds */
+export function readTime(text: string): number {
+  const time = DURATION.test(text) ? milliseconds(text) : Number.NaN;
+  if (!(time >= SHORTEST && time <= LONGEST))
+    throw new InvalidArgumentError("It takes a time such as '90 d', '12 h' or '30 min', from 1 ms to 36500 d.");
+  return time;
+}
 
 const WIDEST = 100;
 const EXITS = ['done', 'the definitions contain errors, or the work failed'] as const;

@@ -1,14 +1,12 @@
 import { createInterface } from 'node:readline/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { duration as durationShape } from '../load/schema/json-schema.ts';
-import { milliseconds } from '../load/value/units.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import type { JobDetails, JobState, KeptJob, QueueControl, QueueOverview, QueueReader } from '../store/index.ts';
 import { counted } from '../wire/words.ts';
 import { CliFailure, Ended, wrongUsage } from './failure.ts';
 import { propose } from './find.ts';
-import { AS_JSON, explain } from './help.ts';
+import { AS_JSON, explain, readTime } from './help.ts';
 import { loadRegistry, placeOf, readTables, withCurrentStore } from './project.ts';
 import { type Columns, coloursOf, note, print, printable, printResult, tableOf } from './terminal.ts';
 import { checkText, defaultActor } from './user/access.ts';
@@ -295,14 +293,6 @@ async function retryAll(
   );
   for (const { id, reason } of refused) note(`${id} can't run again: ${reason}`);
   if (refused.length > 0) throw new Ended(1);
-}
-
-/** @returns milliseconds */
-function readTime(text: string): number {
-  const time = new RegExp(durationShape.pattern as string).test(text) ? milliseconds(text) : Number.NaN;
-  if (!(time > 0 && time <= milliseconds('36500 d')))
-    throw new InvalidArgumentError("It takes a time such as '1h', '30 min' or '2 d'.");
-  return time;
 }
 
 function addDrop(queue: Command): void {

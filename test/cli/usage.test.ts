@@ -111,7 +111,7 @@ test.concurrent.each([
   [['query', 'X', '--maxrows', '-1'], 'It takes an integer from 0 on.'],
   [['query', 'X', '--fields', 'A,,B'], 'It takes names that are separated by commas.'],
   [['health', 'gateway:8080'], "'gateway:8080' is not the address of a gateway"],
-  [['health', '--within', 'soon'], "--within takes a time with its unit, not 'soon'"],
+  [['health', '--within', 'soon'], "--within can't be 'soon'"],
   [['init'], "missing required argument 'dir'"],
 ])('%j is wrong usage: exit code 2, one line and a hint on standard error', async (args, words) => {
   const { code, stdout, stderr } = await signalbox(args);

@@ -1,21 +1,14 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { type Command, InvalidArgumentError } from 'commander';
-import { duration } from '../../load/schema/json-schema.ts';
+import type { Command } from 'commander';
 import { certificateName } from '../../load/security/users.ts';
-import { milliseconds } from '../../load/value/units.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { KeptCertificate, KeptKey } from '../../security/users/port.ts';
 import { pemCertificates } from '../../wire/certificate.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
-import { explain } from '../help.ts';
+import { explain, readTime } from '../help.ts';
 import { type Columns, note, print, printResult, tableOf } from '../terminal.ts';
 import { changesUser, checkText, type ReadAccess, refuseDeclared, showsUsers, userCommand } from './access.ts';
-
-const DURATION = new RegExp(duration.pattern as string);
-const SHORTEST = milliseconds('1 s');
-/** Longer times may leave the range of dates. */
-const LONGEST = milliseconds('36500 d');
 
 /** `signalbox user key add|list|revoke`. */
 export function addUserKey(user: Command): void {
@@ -61,14 +54,6 @@ function addKeyAdd(key: Command): void {
     note(`Key ${created.id} of ${id} ${expiry}. It is shown only this once:`);
     await print(`${created.key}\n`);
   });
-}
-
-/** @returns milliseconds */
-function readTime(text: string): number {
-  const time = DURATION.test(text) ? milliseconds(text) : Number.NaN;
-  if (!(time >= SHORTEST && time <= LONGEST))
-    throw new InvalidArgumentError("It takes a time such as '90 d', '12 h' or '30 min', from 1 s to 36500 d.");
-  return time;
 }
 
 /** Adds the command that lists what belongs to a user. */
