@@ -308,6 +308,9 @@ async function endJobs(
   return ended;
 }
 
+/** Milliseconds by which the clock was set back if a pause begins later than now; less comes of a look that began before it. */
+const SET_BACK = 1000;
+
 /**
  * Applies the passing of time: a job that has become due joins the line of its key, and a pause does not become longer because
  * the clock was set back.
@@ -318,16 +321,16 @@ async function catchUp(
   of: Due,
 ): Promise<void> {
   const { queue, now } = of;
+  const isLater = sql`worker is null and place = 0 and since > ${now} and (due = since or since > ${now + SET_BACK})`;
   const { rows } = await sql`
-    select 1 from signalbox_job where queue = ${queue} and worker is null and place = 0 and since > ${now}
+    select 1 from signalbox_job where queue = ${queue} and ${isLater}
     union all select 1 from signalbox_job where queue = ${queue} and place = 2 and due <= ${now}
     limit 1
   `.execute(db);
   if (rows.length === 0) return;
   await transaction(async (tx) => {
     await sql`
-      update signalbox_job set due = ${now}, since = ${now}
-      where queue = ${queue} and worker is null and place = 0 and since > ${now}
+      update signalbox_job set due = ${now}, since = ${now} where queue = ${queue} and ${isLater}
     `.execute(tx);
     await takePlaces(tx, of);
   });

@@ -47,6 +47,15 @@ it('a job that failed waits for its pause and no longer, though the clock is set
   expect(await taken(engine)).toEqual([id]);
 });
 
+it('a job that failed while another look for jobs was under way keeps its pause', async () => {
+  const { store, clock, engine, enter } = await clocked();
+  await enter();
+  await failed(store, engine);
+  // The other look read the clock before.
+  clock.now -= 1;
+  expect(await taken(engine)).toEqual([]);
+});
+
 it('a job that failed is tried again at once where the clock is set forward over its pause', async () => {
   const { store, clock, engine, enter } = await clocked();
   const id = await enter();
