@@ -263,10 +263,11 @@ describe('an export by OTLP', () => {
     const test = await startTestGateway({ files: BACK, env: exporting(deaf.url, 'deaf') });
     try {
       for (let n = 0; n < 5; n++) expect((await test.call('/health/live')).status).toBe(200);
-      const { msg } = await eventually('a line', () => test.log().find(({ msg }) => /OTLP/.test(String(msg))));
-      expect(msg).toMatch(/^The export by OTLP: [\w ]+ \(400\)$/);
+      const said = () => test.log().flatMap(({ msg }) => (/OTLP/.test(String(msg)) ? [String(msg)] : []));
+      // A machine that is busy says besides that the metrics, which have 100 ms, took too long.
+      await eventually('a line', () => said().find((msg) => /^The export by OTLP: [\w ]+ \(400\)$/.test(msg)));
       await eventually('several exports', () => (deaf.headers.length > 6 ? true : undefined));
-      expect(test.log().filter(({ msg }) => /OTLP/.test(String(msg))).length).toBeLessThan(4);
+      expect(said()).toEqual([...new Set(said())]);
     } finally {
       const began = performance.now();
       await test.stop();
