@@ -9,6 +9,7 @@ export default defineConfig({
     globalSetup: './test/support/postgres-setup.ts',
     setupFiles: './test/support/file-setup.ts',
     include: ['test/interop/**/*.test.ts'],
+    maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ['default', './test/support/count-reporter.ts'],
