@@ -85,7 +85,8 @@ async function serveWithWorkers(
     import('./workers/primary.ts'),
     import('../serve/log/log.ts'),
   ]);
-  process.env.PORT = String(await choosePort(registry, process.env));
+  const port = await choosePort(registry, process.env);
+  if (port !== undefined) process.env.PORT = String(port);
   const people = isForPeople(json);
   const log = createLog(people ? terminalLog(coloursOf(process.stdout)) : {});
   const primary = new Primary({
@@ -138,11 +139,12 @@ async function countWorkers(wanted: number | 'auto', { gateway }: Registry, env:
 }
 
 /**
- * The port that all workers share. Port 0 is replaced by a free port here, so that a worker that replaces another listens on
- * the same one.
+ * The port that all workers share, unless the service manager passes one. Port 0 is replaced by a free port here, so that a
+ * worker that replaces another listens on the same one.
  */
-async function choosePort(registry: Registry, env: NodeJS.ProcessEnv): Promise<number> {
-  const { readAddress } = await import('../serve/start/address.ts');
+async function choosePort(registry: Registry, env: NodeJS.ProcessEnv): Promise<number | undefined> {
+  const { passedPort, readAddress } = await import('../serve/start/address.ts');
+  if (passedPort(env) !== undefined) return undefined;
   const { host, port } = readAddress(registry, env);
   if (port !== 0) return port;
   return new Promise((resolve, reject) => {

@@ -21,7 +21,7 @@ import { createLog, type Log, type LogOptions } from './log/log.ts';
 import type { Counted } from './log/metrics.ts';
 import { createMetrics } from './log/metrics.ts';
 import { fleetSource, gatewaySources, identity, jobNames } from './log/readings.ts';
-import { type Address, addressUrl, contractBase, readAddress, readSampleUsers } from './start/address.ts';
+import { type Address, addressUrl, contractBase, passedPort, readAddress, readSampleUsers } from './start/address.ts';
 import { openAuthenticator, securitySettings } from './start/authentication.ts';
 import { datasourceSettings, openData } from './start/data.ts';
 import { importCode } from './start/handlers.ts';
@@ -112,7 +112,8 @@ async function open(
 ): Promise<RunningGateway> {
   const { root, env, usersWithin, headersTimeout, idleTimeout = IDLE_TIMEOUT, grace = GRACE, others } = options;
   const { gateway } = registry;
-  const at = readAddress(registry, env);
+  const configured = readAddress(registry, env);
+  const at = (options.listen === undefined && passedPort(env)) || configured;
   const sampleUsers = readSampleUsers(registry, at, env);
   const redactor = createRedactor(() => secretsOf(env));
   // The log is open before the export, whose libraries may warn at once.
@@ -188,7 +189,7 @@ async function open(
   telemetry?.measure(() => (others === undefined ? metrics.families() : metrics.counted()));
   // Without the database, it ends by itself.
   opened.addBeside(() => lease.release().catch(() => {}));
-  const bound = await (options.listen ?? listenAt)(http.server, at);
+  const bound = await (options.listen?.(http.server, configured) ?? listenAt(http.server, at));
   // A connection that can't be accepted, for lack of file handles for example, affects no other.
   http.server.on('error', (error) => log.error({ err: error }, 'A connection could not be accepted.'));
   base = contractBase(registry, env, bound);

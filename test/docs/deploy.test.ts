@@ -55,6 +55,7 @@ describe('signalbox.service', () => {
   it('asks the port that it sets', () => {
     const port = /PORT=(\d+)/.exec(one('Environment'))?.[1];
     expect(one('ExecStartPost')).toContain(`http://127.0.0.1:${port}`);
+    expect(read('deploy/signalbox.socket')).toContain(`ListenStream=127.0.0.1:${port}\n`);
   });
 
   it.skipIf(!existsSync('/usr/bin/systemd-analyze'))('passes systemd-analyze verify (needs systemd)', () => {
@@ -63,7 +64,9 @@ describe('signalbox.service', () => {
       // The project of the unit is not on this machine.
       const here = text.replaceAll('/srv/my-gateway/node_modules/.bin/node', process.execPath);
       writeFileSync(join(folder, 'signalbox.service'), here);
-      const verify = ['verify', '--man=no', join(folder, 'signalbox.service')];
+      writeFileSync(join(folder, 'signalbox.socket'), read('deploy/signalbox.socket'));
+      const units = ['service', 'socket'].map((kind) => join(folder, `signalbox.${kind}`));
+      const verify = ['verify', '--man=no', ...units];
       expect(execFileSync('systemd-analyze', verify, { encoding: 'utf8', stdio: 'pipe' })).toBe('');
       const security = ['security', '--offline=true', '--threshold=20', join(folder, 'signalbox.service')];
       execFileSync('systemd-analyze', security, { stdio: 'pipe' });

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Hono } from 'hono';
@@ -13,7 +13,7 @@ import { GatewayError } from '../gateway-error.ts';
 import type { Log } from '../log/log.ts';
 import type { Metrics } from '../log/metrics.ts';
 import { refusedLine } from '../log/record.ts';
-import type { Address } from '../start/address.ts';
+import type { Address, PassedPort } from '../start/address.ts';
 import type { Safeguards } from '../start/safeguards.ts';
 import { Connections, latestReply, replyBefore, replyUnderway } from './connections.ts';
 import { checkHead, endsConnection } from './head.ts';
@@ -150,17 +150,21 @@ function faultOf(error: unknown): Fault {
 }
 
 /** Starts listening. @returns the actual address, with the assigned port if 0 was requested. @throws GatewayError */
-export function listenAt(server: Server, { host, port }: Address): Promise<Address> {
+export function listenAt(server: Server, at: Address | PassedPort): Promise<Address> {
+  const where = 'fd' in at ? 'the port that the service manager passes' : `${at.host}:${at.port}`;
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      if (cause.code === 'EADDRINUSE') {
         const hint = 'Set PORT to another port; PORT=0 takes a free one.';
-        reject(new GatewayError(`${host}:${port} is in use`, { hint, cause: error }));
-      } else reject(new GatewayError(`can't listen on ${host}:${port}: ${error.message}`, { cause: error }));
+        reject(new GatewayError(`${where} is in use`, { hint, cause }));
+      } else reject(new GatewayError(`can't listen on ${where}: ${cause.message}`, { cause }));
     });
-    server.listen(port, host, () => {
-      const { address, port: bound } = server.address() as AddressInfo;
-      resolve({ host: host === 'localhost' ? host : address, port: bound });
+    server.listen(at, () => {
+      const bound = server.address();
+      if (bound === null || typeof bound === 'string') {
+        const hint = 'Give ListenStream= of the socket unit a port, as in 127.0.0.1:8080.';
+        reject(new GatewayError('the socket that the service manager passes is not a TCP port', { hint }));
+      } else resolve({ host: 'host' in at && at.host === 'localhost' ? at.host : bound.address, port: bound.port });
     });
   });
 }

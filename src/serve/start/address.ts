@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import type { Gateway } from '../../model/gateway.ts';
 import type { Registry } from '../../model/registry.ts';
 import { GatewayError } from '../gateway-error.ts';
@@ -8,6 +9,30 @@ import { type Environment, resolveSetting } from './settings.ts';
 export interface Address {
   readonly host: string;
   readonly port: number;
+}
+
+/** A port that the service manager has opened, and keeps open while the gateway restarts. */
+export interface PassedPort {
+  /** Its file descriptor. */
+  readonly fd: number;
+}
+
+/** SD_LISTEN_FDS_START of sd_listen_fds(3). */
+const FIRST_PASSED = 3;
+
+/**
+ * The port that a service manager passes to this process, or to the primary of this worker, which listens for its workers:
+ * `LISTEN_PID` and `LISTEN_FDS` (sd_listen_fds(3)).
+ * @throws GatewayError when it passes several
+ */
+export function passedPort(env: Environment): PassedPort | undefined {
+  const holder = cluster.isWorker ? process.ppid : process.pid;
+  const count = Number(env.LISTEN_FDS);
+  if (env.LISTEN_PID !== String(holder) || !(count > 0)) return undefined;
+  if (count === 1) return { fd: FIRST_PASSED };
+  throw new GatewayError(`The service manager passes ${count} sockets (LISTEN_FDS), and a gateway has one port`, {
+    hint: 'Keep one ListenStream= in the socket unit.',
+  });
 }
 
 /** `listen:` of gateway.yaml; `HOST` and `PORT` override it. @throws GatewayError for an invalid host or port */
@@ -49,18 +74,19 @@ export function contractBase(registry: Registry, env: Environment, bound?: Addre
 
 /**
  * Whether sample users are active. Their passwords are well known, so they only work at addresses that only this machine
- * can reach.
+ * can reach. Whom a port that was passed can be reached by is not known yet.
  * @throws GatewayError when others can reach the address
  */
-export function readSampleUsers({ users, gateway }: Registry, { host }: Address, env: Environment): boolean {
+export function readSampleUsers({ users, gateway }: Registry, at: Address | PassedPort, env: Environment): boolean {
   const off = env.SIGNALBOX_SAMPLE_USERS === 'off';
   const sample = [...users.values()].filter((user) => user.sample).map((user) => user.id);
   if (off || sample.length === 0) return !off;
   const isFronted = gateway.proxies.length > 0;
-  if (isLoopback(host) && !isFronted) return true;
+  if ('host' in at && isLoopback(at.host) && !isFronted) return true;
+  const where = 'host' in at ? `${at.host} can` : 'The port of the service manager may';
   const how = isFronted ? ' through its proxies' : '';
   throw new GatewayError(
-    `${host} can be reached by others${how}, and the users ${sample.join(', ')} have well-known passwords`,
+    `${where} be reached by others${how}, and the users ${sample.join(', ')} have well-known passwords`,
     { hint: 'Set SIGNALBOX_SAMPLE_USERS=off, or remove them, or listen on 127.0.0.1 without proxies.' },
   );
 }
