@@ -118,10 +118,16 @@ export function createHttpServer(
   };
 }
 
-/** Closes a stalled connection, unless the caller is waiting for the gateway. */
+/**
+ * Closes a connection on which nothing has moved for too long, unless the caller is waiting for the gateway, which has sent what
+ * it has. A process that was held up itself runs its timers before it reads what has arrived meanwhile.
+ */
 function closeStalled(socket: Socket): void {
-  const reply = replyUnderway(socket);
-  if (reply === undefined || reply.headersSent) socket.destroy();
+  const { bytesRead, writableLength } = socket;
+  setImmediate(() => {
+    if (socket.bytesRead !== bytesRead || socket.writableLength < writableLength) return;
+    if (replyUnderway(socket) === undefined || writableLength > 0) socket.destroy();
+  });
 }
 
 /** Replies to a request that does not reach the app. */
