@@ -45,9 +45,13 @@ export function writeProject(files: Readonly<Record<string, string>>): TestProje
   return { root, remove: () => rmSync(root, { recursive: true, force: true }) };
 }
 
-/** Repeats a check every ten milliseconds until it returns a value; fails after fifteen seconds. */
-export async function eventually<T>(what: string, ask: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  const limit = performance.now() + 15_000;
+/** Repeats a check every ten milliseconds until it returns a value; fails after fifteen seconds, or as many as are given. */
+export async function eventually<T>(
+  what: string,
+  ask: () => T | undefined | Promise<T | undefined>,
+  seconds = 15,
+): Promise<T> {
+  const limit = performance.now() + seconds * 1000;
   while (performance.now() < limit) {
     const answer = await ask();
     if (answer !== undefined) return answer;

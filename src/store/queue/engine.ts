@@ -51,7 +51,7 @@ export interface Leaving {
 
 /** The queue of a database. Every function that takes a claim checks it in the database: a claim that was lost changes nothing. */
 export interface QueueEngine {
-  /** Milliseconds between two looks at a queue without any notification. */
+  /** Milliseconds between two looks at a queue without any notification, at most. */
   readonly poll: number;
   /** Milliseconds without a sign of life after which others may take the jobs of this gateway; `undefined` when they never do. */
   readonly lease: number | undefined;

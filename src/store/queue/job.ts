@@ -327,9 +327,13 @@ export class Ending {
   }
 }
 
-/** Milliseconds for which a kind is not taken, and for which a single job waits: at first, doubled each time, and at most. */
+/** Milliseconds for which a kind is not taken: at first, doubled each time, and at most. */
 const KIND_PAUSE = { first: 5000, longest: 60_000 };
-const JOB_PAUSE = { first: 1000, longest: 60_000 };
+/**
+ * Milliseconds for which a single job waits, at first and at most; in between a share of the time for which it has been unknown.
+ * Any gateway may be the first to take it again, so there must be many turns for the few that know it.
+ */
+const JOB_PAUSE = { first: 1000, share: 1 / 8, longest: 60_000 };
 
 /**
  * The kinds of jobs that this gateway does not take, because its definitions lack them. Each is taken again after a pause: when
@@ -364,7 +368,8 @@ class UnknownKinds {
     const isPaused = known !== undefined && known.since + known.pause > time;
     // A version that knows no kinds may have given it to pg-boss, which then does not hold it back.
     if (kind === undefined || !allOfKind || (isPaused && known.since < job.confirmed)) {
-      const whole = Math.min(Math.max(JOB_PAUSE.first, unknownFor ?? 0), JOB_PAUSE.longest, this.#longest);
+      const grown = Math.max(JOB_PAUSE.first, (unknownFor ?? 0) * JOB_PAUSE.share);
+      const whole = Math.min(grown, JOB_PAUSE.longest, this.#longest);
       return { isNew: unknownFor === undefined, wait: shareOf(whole) };
     }
     if (!isPaused) {
