@@ -115,9 +115,12 @@ class Statements {
     const [first = '', second = ''] = message.subarray(5).toString().split('\0');
     const text = type === 'Q' ? first : second;
     if (/^begin/i.test(text)) this.#writes = new Set();
-    else if (/^rollback/i.test(text)) this.#writes = undefined;
-    else if (/^commit/i.test(text)) return this.#writes ?? new Set();
-    else
+    else if (/^(rollback|commit)/i.test(text)) {
+      const writes = this.#writes ?? new Set();
+      // What follows is not part of it.
+      this.#writes = undefined;
+      return /^c/i.test(text) ? writes : undefined;
+    } else
       for (const [, verb = '', table = '', inSchema] of text.matchAll(WRITES)) {
         const name = inSchema === undefined ? table : 'pgboss';
         this.#writes?.add(`${verb.toLowerCase()} ${name.replace(/^signalbox_/, '')}`);
