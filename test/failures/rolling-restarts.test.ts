@@ -96,13 +96,19 @@ const RESTARTS = Number(process.env.SIGNALBOX_TEST_RESTARTS ?? 3);
 /** Takes half a minute: a worker that is replaced has no `drain.ready` to wait for. */
 const REPLACEMENTS = Number(process.env.SIGNALBOX_TEST_RESTARTS ?? 20);
 
-// nginx does not ask for health: what it sends in the moment in which a port is closed is lost, so a port has to stay open.
-describe.each<[string, ProxyName, typeof restarted]>([
-  ['whose ports are held for them, behind nginx', 'nginx', passed],
-  ['behind HAProxy', 'haproxy', restarted],
-])('two gateways %s', (_, name, gatewayOf) => {
+/**
+ * nginx does not ask for health: what it sends in the moment in which a port is closed is lost, if it may not be sent again. That
+ * moment is longer on a busy machine.
+ */
+const isUnlucky = (failure: string): boolean => failure.startsWith('POST: 502 ');
+
+describe.each<[string, ProxyName, typeof restarted, most: number]>([
+  ['whose ports are held for them, behind nginx', 'nginx', passed, 0],
+  ['behind HAProxy', 'haproxy', restarted, 0],
+  ['behind nginx', 'nginx', restarted, 2 * RESTARTS],
+])('two gateways %s', (_, name, gatewayOf, most) => {
   test.skipIf(!hasProxy(name))(
-    `are restarted in turn, and no call is lost (needs ${name})`,
+    `are restarted in turn, and ${most === 0 ? 'no call' : 'at most a POST now and then'} is lost (needs ${name})`,
     async () => {
       const ports = [await freePort(), await freePort()];
       const gateways = await Promise.all(
@@ -121,7 +127,8 @@ describe.each<[string, ProxyName, typeof restarted]>([
         await answering(await gateway.start());
       }
       const { calls: count, failures } = await calls.stop();
-      expect(failures).toEqual([]);
+      expect(most === 0 ? failures : failures.filter((each) => !isUnlucky(each))).toEqual([]);
+      expect(failures.length).toBeLessThanOrEqual(most);
       expect(count).toBeGreaterThan(RESTARTS * 20);
       if (process.env.SIGNALBOX_TEST_RESTARTS) console.log(`${name}: ${RESTARTS} restarts, ${count} calls`);
     },

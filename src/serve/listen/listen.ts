@@ -119,14 +119,15 @@ export function createHttpServer(
 }
 
 /**
- * Closes a connection on which nothing has moved for too long, unless the caller is waiting for the gateway, which has sent what
- * it has. A process that was held up itself runs its timers before it reads what has arrived meanwhile.
+ * Closes a connection on which nothing has moved for too long, unless the caller is waiting for a reply to begin. A process that
+ * was held up itself runs its timers before it reads what has arrived meanwhile.
  */
 function closeStalled(socket: Socket): void {
-  const { bytesRead, writableLength } = socket;
+  const { bytesRead, bytesWritten } = socket;
   setImmediate(() => {
-    if (socket.bytesRead !== bytesRead || socket.writableLength < writableLength) return;
-    if (replyUnderway(socket) === undefined || writableLength > 0) socket.destroy();
+    if (socket.bytesRead !== bytesRead || socket.bytesWritten !== bytesWritten) return;
+    const reply = replyUnderway(socket);
+    if (reply === undefined || reply.headersSent) socket.destroy();
   });
 }
 

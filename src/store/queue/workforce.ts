@@ -48,7 +48,7 @@ class Lane {
     if (!this.#open) return;
     // It was woken again while the last look ended.
     if (this.#wanted && this.#free > 0) this.wake();
-    // Gateways that looked at equal intervals would keep their order: one that leaves a job could always be the first to see it again.
+    // At equal intervals gateways would keep their order: one that leaves a job could always be the first to see it again.
     else this.#timer = setTimeout(() => this.wake(), this.#shop.engine.poll * (1 - Math.random() / 2));
   }
 
