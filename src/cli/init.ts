@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { CliFailure } from './failure.ts';
 import { explain } from './help.ts';
@@ -80,8 +81,8 @@ async function readManifest(path: string): Promise<Manifest | undefined> {
 
 async function writeProject(root: string, manifest: Manifest): Promise<string[]> {
   const name = packageName(basename(root));
-  const files = new Map(projectFiles(name));
-  files.set('package.json', jsonText(newManifest(name, packageVersion(), manifest)));
+  const files = await projectFiles(name);
+  files.set('package.json', jsonText(newManifest(files.get('package.json') ?? '{}', packageVersion(), manifest)));
   for (const [path, text] of files) {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), text);
@@ -127,112 +128,31 @@ interface Manifest {
 }
 
 /** The package.json of a new project, with what npm has already written. */
-function newManifest(name: string, version: string, before: Manifest): object {
+function newManifest(template: string, version: string, before: Manifest): object {
+  const manifest = JSON.parse(template) as Manifest;
   return {
-    name,
-    version: '0.1.0',
-    private: true,
-    type: 'module',
-    engines: { node: '>=22.19' },
-    scripts: {
-      start: 'signalbox serve',
-      dev: 'signalbox dev',
-      check: 'signalbox check',
-      generate: 'signalbox generate',
-    },
+    ...manifest,
     ...before,
     dependencies: { signalbox: `^${version}`, ...before.dependencies },
-    // npm asks about install scripts: `node` needs its own to fetch the runtime, better-sqlite3 ships its binaries.
-    allowScripts: { node: true, 'better-sqlite3': false, ...before.allowScripts },
+    allowScripts: { ...manifest.allowScripts, ...before.allowScripts },
   };
 }
 
-/** The files of a new project by path, apart from package.json and generated files. */
-function projectFiles(name: string): ReadonlyMap<string, string> {
-  return new Map([
-    ['definitions/gateway.yaml', gateway(name)],
-    ['definitions/hello/service.yaml', service],
-    ['src/handlers/hello-get.ts', handler],
-    ['tsconfig.json', tsconfig],
-    ['.gitignore', 'node_modules/\n.signalbox/\n'],
-    ['README.md', readme(name)],
-  ]);
+/** The files that every project begins with. `{{name}}` in them is the name of the project. */
+const TEMPLATE = fileURLToPath(new URL('../../template', import.meta.url));
+
+/**
+ * The files of a new project by path, apart from generated files. npm leaves out files called .gitignore, and editors
+ * apply files such as .vscode/settings.json where they lie: an underscore in the template stands for the dot of a name.
+ */
+async function projectFiles(name: string): Promise<Map<string, string>> {
+  const entries = await readdir(TEMPLATE, { recursive: true, withFileTypes: true });
+  const read = entries
+    .filter((entry) => entry.isFile())
+    .map(async (entry): Promise<[string, string]> => {
+      const path = join(entry.parentPath, entry.name);
+      const text = await readFile(path, 'utf8');
+      return [relative(TEMPLATE, path).replace(/(^|[/\\])_/g, '$1.'), text.replaceAll('{{name}}', name)];
+    });
+  return new Map(await Promise.all(read));
 }
-
-const gateway = (name: string): string => `# yaml-language-server: $schema=../generated/definitions.schema.json
-gateway: LOCAL                       # name of the local node, which is optional in paths
-context: gateway                     # first segment of every path
-listen: 127.0.0.1:8080               # HOST and PORT override
-database: \${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}
-namespace: urn:${name}               # of XML documents: <namespace>:<Service>.<version>
-`;
-
-const service = `# yaml-language-server: $schema=../../generated/definitions.schema.json
-service: Hello.v1
-description: Greets its callers.
-operations:
-  HELLO_GET:                         # answered by src/handlers/hello-get.ts
-    description: A greeting for a name.
-    get: Hello/{NAME}
-    public: true                     # anyone may call it; to restrict it, name a permission list (permission:)
-    request:
-      fields:
-        NAME: { type: string(40), required: true, example: World }
-    response:
-      fields:
-        GREETING: string
-`;
-
-const handler = `import { defineHandler } from '../../generated/handlers.ts';
-
-export default defineHandler('HELLO_GET', {
-  onRequest(request) {
-    return { GREETING: \`Hello, \${request.NAME}!\` };
-  },
-});
-`;
-
-const tsconfig = `{
-  "compilerOptions": {
-    "target": "es2024",
-    "module": "nodenext",
-    "types": [],
-    "strict": true,
-    "noUncheckedIndexedAccess": true,
-    "erasableSyntaxOnly": true,
-    "verbatimModuleSyntax": true,
-    "allowImportingTsExtensions": true,
-    "skipLibCheck": true,
-    "noEmit": true
-  },
-  "include": ["src", "generated"]
-}
-`;
-
-const readme = (name: string): string => `# ${name}
-
-Services described in YAML, run by Signalbox.
-
-\`\`\`
-npm install
-npm run dev
-curl http://127.0.0.1:8080/gateway/RESTListeningConnector/Hello.v1/Hello/World
-\`\`\`
-
-| path | contents |
-|---|---|
-| \`definitions/\` | services, documents, queries, users |
-| \`src/handlers/\` | code, one file per operation; Node runs it directly, without a build step |
-| \`generated/\` | types, schemas and contracts, generated from the definitions; commit them |
-
-| command | effect |
-|---|---|
-| \`npm run dev\` | runs the gateway and applies every edit as it is saved |
-| \`npm run check\` | reports every error in the definitions |
-| \`npm start\` | runs the gateway |
-| \`npx signalbox describe openapi Hello.v1\` | writes a contract |
-| \`npx signalbox --help\` | shows the other commands |
-
-To add an operation, write it to \`definitions/hello/service.yaml\` while \`npm run dev\` is running. A typed stub of its handler is
-created for you to complete.
-`;

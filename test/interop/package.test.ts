@@ -39,12 +39,21 @@ test('the package holds what runs, what documents it, and its licences', async (
     .split('\n')
     .map((path) => path.replace(/^package\//, ''));
   const tops = [...new Set(paths.map((path) => path.replace(/\/.*/, '/')))].sort();
-  expect(tops).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'deploy/', 'dist/', 'docs/', 'package.json']);
+  expect(tops).toEqual([
+    'CHANGELOG.md',
+    'LICENSE',
+    'README.md',
+    'deploy/',
+    'dist/',
+    'docs/',
+    'package.json',
+    'template/',
+  ]);
   expect(paths).toEqual(expect.arrayContaining(['dist/cli/main.js', 'dist/index.d.ts', 'dist/LICENSES.txt']));
   expect(paths.filter((path) => /^dist\/delivered\/.*\.yaml$/.test(path))).toHaveLength(3);
   // Nothing but compiled code, its types, and definitions of the package: no maps, no code of the sample, no tests.
   const known =
-    /^(?:dist\/(?!handlers\/).*\.(?:js|d\.ts)|dist\/delivered\/[\w-]+\.yaml|dist\/LICENSES\.txt|deploy\/[\w./-]+|docs\/[\w-]+\.md)$/;
+    /^(?:dist\/(?!handlers\/).*\.(?:js|d\.ts)|dist\/delivered\/[\w-]+\.yaml|dist\/LICENSES\.txt|deploy\/[\w./-]+|docs\/[\w-]+\.md|template\/[\w./-]+)$/;
   expect(paths.filter((path) => path.includes('/') && !known.test(path))).toEqual([]);
 });
 
