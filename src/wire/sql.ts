@@ -14,14 +14,23 @@ interface Rules {
   readonly dollars: boolean;
   /** The content of a comment that begins with an exclamation mark is executed, and hints can change settings. */
   readonly executes: boolean;
+  /** Comments may contain comments. */
+  readonly nests?: boolean;
+  /** `[` begins a quoted name. */
+  readonly brackets?: boolean;
 }
 
-/** Whose lexical rules apply: `standard` those of SQLite and PostgreSQL, `mysql` those of MariaDB and MySQL. */
-export type SqlDialect = 'standard' | 'mysql';
+/**
+ * Whose lexical rules apply: `standard` those that SQLite and PostgreSQL share, for SQL that either may run, `mysql` those of
+ * MariaDB and MySQL.
+ */
+export type SqlDialect = 'standard' | 'mysql' | 'sqlite' | 'postgres';
 
 const RULES: Readonly<Record<SqlDialect, Rules>> = {
   standard: { backslashes: false, hashes: false, dollars: true, executes: false },
   mysql: { backslashes: true, hashes: true, dollars: false, executes: true },
+  sqlite: { backslashes: false, hashes: false, dollars: false, executes: false, brackets: true },
+  postgres: { backslashes: false, hashes: false, dollars: true, executes: false, nests: true },
 };
 
 /** The relevant tokens of a statement, with their offsets. */
@@ -35,7 +44,7 @@ export type SqlToken =
     }
   | { readonly kind: 'prompt'; readonly name: string; readonly offset: number; readonly end: number }
   | { readonly kind: 'foreign'; readonly text: string; readonly offset: number }
-  | { readonly kind: 'semicolon'; readonly offset: number }
+  | { readonly kind: 'semicolon'; readonly offset: number; readonly depth: number }
   /** A comment that the server executes. */
   | { readonly kind: 'executable'; readonly text: string; readonly offset: number }
   | { readonly kind: 'other'; readonly offset: number }
@@ -116,7 +125,7 @@ function nextToken(
   const character = sql[at] as string;
   if (character === '(') return { end: at + 1, opens: true, nests: 1 };
   if (character === ')') return { ...plain, end: at + 1, nests: -1 };
-  if (character === ';') return { token: { kind: 'semicolon', offset: at }, end: at + 1, opens: true, nests: 0 };
+  if (character === ';') return { token: { kind: 'semicolon', offset: at, depth }, end: at + 1, opens: true, nests: 0 };
   if (sql.startsWith('::', at)) return { ...plain, token: { kind: 'other', offset: at }, end: at + 2 };
   if (':?$@#'.includes(character)) return { ...plain, ...placeholder(sql, at) };
   return { ...plain, token: { kind: 'other', offset: at }, end: at + 1 };
@@ -143,7 +152,7 @@ function placeholder(sql: string, at: number): { readonly token: SqlToken; reado
 function skipQuoted(
   sql: string,
   at: number,
-  { backslashes, hashes, dollars }: Rules,
+  { backslashes, hashes, dollars, nests, brackets }: Rules,
 ): { readonly end: number; readonly what: string; readonly comment: boolean } | undefined {
   const quoted = (end: number, what: string, comment = false) => ({ end, what, comment });
   const character = sql[at];
@@ -158,9 +167,10 @@ function skipQuoted(
     const end = sql.indexOf('\n', at);
     return quoted(end < 0 ? sql.length : end + 1, 'a comment', true);
   }
-  if (sql.startsWith('/*', at)) {
-    const end = sql.indexOf('*/', at + 2);
-    return quoted(end < 0 ? -1 : end + 2, 'a comment', true);
+  if (sql.startsWith('/*', at)) return quoted(commentEnd(sql, at, nests === true), 'a comment', true);
+  if (brackets && character === '[') {
+    const end = sql.indexOf(']', at);
+    return quoted(end < 0 ? -1 : end + 1, 'a quoted name');
   }
   if (!dollars) return undefined;
   DOLLAR_QUOTE.lastIndex = at;
@@ -168,6 +178,21 @@ function skipQuoted(
   if (mark === undefined) return undefined;
   const end = sql.indexOf(mark, at + mark.length);
   return quoted(end < 0 ? -1 : end + mark.length, 'a literal');
+}
+
+/** The index after a comment between slashes and asterisks; -1 if it is not closed. */
+function commentEnd(sql: string, start: number, nests: boolean): number {
+  let depth = 1;
+  let at = start + 2;
+  while (depth > 0) {
+    const end = sql.indexOf('*/', at);
+    if (end < 0) return -1;
+    const inner = nests ? sql.indexOf('/*', at) : -1;
+    const isInner = inner >= 0 && inner < end;
+    depth += isInner ? 1 : -1;
+    at = (isInner ? inner : end) + 2;
+  }
+  return at;
 }
 
 /** The index after the closing quote, with doubled quotes treated as content; -1 if there is none. */
@@ -180,4 +205,80 @@ function closing(sql: string, start: number, quote: string, escapes: boolean): n
     }
   }
   return -1;
+}
+
+/** One statement of a text with several. */
+export interface SqlStatement {
+  /** Where it begins, after white space and comments. */
+  readonly offset: number;
+  /** Where it ends, before its semicolon. */
+  readonly end: number;
+  /** Its first words, four at most, in lower case. */
+  readonly words: readonly string[];
+}
+
+/**
+ * The statements of a text, as the shell of the engine splits it: a body in dollar quotes, the body of a routine between BEGIN
+ * ATOMIC and END (as psql does), and the body of a trigger up to `; END;` (as `sqlite3_complete` does) belong to their statement.
+ */
+export function splitSql(sql: string, dialect: 'sqlite' | 'postgres'): SqlStatement[] {
+  const statements: SqlStatement[] = [];
+  let begin = 0;
+  let state = newStatement();
+  const close = (end: number): void => {
+    const offset = skipBlank(sql, begin, end, RULES[dialect]);
+    if (offset < end)
+      statements.push({ offset, end: offset + sql.slice(offset, end).trimEnd().length, words: state.words });
+    begin = end + 1;
+    state = newStatement();
+  };
+  for (const token of scanSql(sql, dialect)) {
+    if (token.kind === 'word') countWord(state, token, dialect);
+    else if (token.kind !== 'semicolon') state.last = ['', ''];
+    else if (endsStatement(state, token.depth, dialect)) close(token.offset);
+    else state.last = [state.last[1], ';'];
+  }
+  close(sql.length);
+  return statements;
+}
+
+/** What is known of a statement while it is read. */
+interface StatementState {
+  readonly words: string[];
+  /** BEGIN and CASE in the body of a routine that have no END yet. */
+  open: number;
+  /** The last two tokens: words in lower case, semicolons, or empty for others. */
+  last: readonly [string, string];
+}
+
+const newStatement = (): StatementState => ({ words: [], open: 0, last: ['', ''] });
+
+const ROUTINE = /^create (?:or replace )?(?:function|procedure)\b/;
+const TRIGGER = /^create (?:temp |temporary )?trigger\b/;
+
+function countWord(state: StatementState, { text, depth }: { text: string; depth: number }, dialect: SqlDialect): void {
+  const word = text.toLowerCase();
+  if (state.words.length < 4) state.words.push(word);
+  state.last = [state.last[1], word];
+  if (dialect !== 'postgres' || depth > 0 || !ROUTINE.test(state.words.join(' '))) return;
+  if (word === 'begin' || (word === 'case' && state.open > 0)) state.open += 1;
+  else if (word === 'end') state.open = Math.max(0, state.open - 1);
+}
+
+function endsStatement({ words, open, last }: StatementState, depth: number, dialect: SqlDialect): boolean {
+  if (dialect === 'postgres') return depth === 0 && open === 0;
+  return !TRIGGER.test(words.join(' ')) || (last[0] === ';' && last[1] === 'end');
+}
+
+/** The first offset from `start` on that is not white space or in a comment; `end` at most. */
+function skipBlank(sql: string, start: number, end: number, rules: Rules): number {
+  let at = start;
+  while (at < end) {
+    SPACE.lastIndex = at;
+    at += SPACE.exec(sql)?.[0].length ?? 0;
+    const skip = skipQuoted(sql, at, rules);
+    if (skip === undefined || !skip.comment || skip.end < 0) break;
+    at = skip.end;
+  }
+  return Math.min(at, end);
 }

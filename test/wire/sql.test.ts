@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scanSql } from '../../src/wire/sql.ts';
+import { scanSql, splitSql } from '../../src/wire/sql.ts';
 
 const prompts = (sql: string): string[] => scanSql(sql).flatMap((token) => (token.kind === 'prompt' ? token.name : []));
 const kinds = (sql: string): string[] => scanSql(sql).map((token) => token.kind);
@@ -109,5 +109,48 @@ describe('words', () => {
       'update 0 first',
       'c 0',
     ]);
+  });
+});
+
+describe('statements', () => {
+  const split = (sql: string, dialect: 'sqlite' | 'postgres'): string[] =>
+    splitSql(sql, dialect).map(({ offset, end }) => sql.slice(offset, end));
+
+  it.each(['sqlite', 'postgres'] as const)('end at semicolons, without comments around them: %s', (dialect) => {
+    const sql = "-- one;\n/* ; */ select 1 ;\n\n(select ';');; insert into \"a;b\" values ('it''s;') -- end;";
+    expect(split(sql, dialect)).toEqual(['select 1', "(select ';')", "insert into \"a;b\" values ('it''s;') -- end;"]);
+    expect(splitSql(sql, dialect)[2]?.words).toEqual(['insert', 'into', 'values']);
+    expect(split(' -- nothing;\n', dialect)).toEqual([]);
+  });
+
+  const function1 = 'create function f() returns int language sql as $body$ select 1; select 2; $body$';
+  const atomic =
+    'CREATE OR REPLACE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT CASE WHEN true THEN 1 END; SELECT 2; END';
+  const rule = 'create rule r as on insert to t do also (delete from u; delete from v)';
+  const nested = 'select /* a; /* b; */ c; */ 1';
+  it.each([
+    function1,
+    atomic,
+    rule,
+    nested,
+    "do $$ begin perform ';'; end $$",
+    "select E'\\';'",
+  ])('of PostgreSQL keep their bodies: %s', (statement) => {
+    expect(split(`select 0;${statement};\nselect 3`, 'postgres')).toEqual(['select 0', statement, 'select 3']);
+  });
+
+  const trigger =
+    'CREATE TEMP TRIGGER t AFTER INSERT ON a BEGIN UPDATE a SET n = CASE WHEN 1 THEN 2 END; /* ; */ DELETE FROM b; -- x\n END';
+  it.each([
+    trigger,
+    trigger.replace('TEMP ', ''),
+    'create table [a;b] (`c;d` text)',
+    'select 1 /* /* ; */',
+  ])('of SQLite keep their bodies: %s', (statement) => {
+    expect(split(`select 0;${statement};\nselect 3`, 'sqlite')).toEqual(['select 0', statement, 'select 3']);
+  });
+
+  it('begin after any number of comments', () => {
+    expect(split(`${'-- line\n'.repeat(20_000)}select 1;`, 'postgres')).toEqual(['select 1']);
   });
 });
