@@ -67,7 +67,8 @@ export function openFor(
   { user, requestId, signal = NEVER }: Pick<InsideFacts, 'user' | 'requestId' | 'signal'>,
 ): OpenedWork {
   const named = { component: component.id, event, service: service.id, save };
-  return work({ user, as, requestId, scope: `component ${component.id}`, named, redactor, signal });
+  const { file } = service;
+  return work({ user, as, requestId, scope: `component ${component.id}`, named, file, redactor, signal });
 }
 
 const NEVER = new AbortController().signal;

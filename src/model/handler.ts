@@ -23,7 +23,7 @@ export interface WorkContext {
   /**
    * Runs a stored query with the caller's grants.
    * @returns the rows; columns have their declared names, and NULL is null
-   * @throws Fault FORBIDDEN, NOT_FOUND, BAD_PARAMETER, TIMEOUT
+   * @throws Fault FORBIDDEN, BAD_PARAMETER, TIMEOUT; an error that is answered as INTERNAL for an undeclared name
    */
   query(
     name: string,
@@ -34,7 +34,7 @@ export interface WorkContext {
    * Calls an operation of another system with the caller's grants, and waits for the value of the reply. The request id is
    * passed on, and {@link WorkContext.signal} ends the call. Replies that are still open are closed when the work ends.
    * @param operation its id: `N_DOCLIB_UPLOADFILES`
-   * @throws Fault FORBIDDEN, NOT_FOUND, UNAVAILABLE; InvokeError for a failed call, as SoapFault or ReplyFault with the
+   * @throws Fault FORBIDDEN, UNAVAILABLE; an error that is answered as INTERNAL for an undeclared name; InvokeError for a failed call, as SoapFault or ReplyFault with the
    * target's own fault. An InvokeError that a handler does not catch is answered as UPSTREAM_FAILED or UPSTREAM_TIMEOUT
    */
   call(operation: string, input: DocumentValue, options?: OutboundCallOptions): Promise<InvokeReply>;

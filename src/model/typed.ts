@@ -32,7 +32,7 @@ export interface TypedContext<
   /**
    * Runs a stored query with the caller's grants.
    * @returns the rows; columns have their declared names, and NULL is null
-   * @throws Fault FORBIDDEN, NOT_FOUND, BAD_PARAMETER, TIMEOUT
+   * @throws Fault FORBIDDEN, BAD_PARAMETER, TIMEOUT; an error that is answered as INTERNAL for an undeclared name
    */
   query<Id extends keyof Q & string>(
     name: Id,
@@ -41,7 +41,7 @@ export interface TypedContext<
   /**
    * Calls an operation of another system with the caller's grants, and waits for the value of the reply. The request id is
    * passed on. Replies that are still open are closed when the work ends.
-   * @throws Fault FORBIDDEN, NOT_FOUND, UNAVAILABLE; InvokeError for a failed call, as SoapFault or ReplyFault with the
+   * @throws Fault FORBIDDEN, UNAVAILABLE; an error that is answered as INTERNAL for an undeclared name; InvokeError for a failed call, as SoapFault or ReplyFault with the
    * target's own fault. An InvokeError that a handler does not catch is answered as UPSTREAM_FAILED or UPSTREAM_TIMEOUT
    */
   call<Id extends keyof C & string>(

@@ -42,6 +42,8 @@ interface OpenWorkFacts {
   readonly scope: string;
   /** Added to each line of its log. */
   readonly named: Readonly<Record<string, unknown>>;
+  /** The file of the code in the handlers folder, without its extension. */
+  readonly file: string;
   /** Knows what is secret in what the code works on; undefined where that is nothing beyond what is always secret. */
   readonly redactor?: Redactor | undefined;
   readonly signal: AbortSignal;

@@ -158,14 +158,15 @@ export class Attempt {
     signal.throwIfAborted();
     const { process, query } = program;
     if (query !== undefined) return this.#runQuery({ ...program, query }, values as never, signal);
-    const handler = process?.answer.kind === 'handler' ? this.#ports.handlers.get(process.answer.file) : undefined;
+    const file = process?.answer.kind === 'handler' ? process.answer.file : '';
+    const handler = this.#ports.handlers.get(file);
     if (process === undefined || handler === undefined) throw new Error(`process ${program.id} has no code`);
-    return this.#runCode(process, handler, { user, values }, signal);
+    return this.#runCode(process, { file, handler }, { user, values }, signal);
   }
 
   async #runCode(
     process: NonNullable<Program['process']>,
-    handler: ProcessHandler,
+    { file, handler }: { readonly file: string; readonly handler: ProcessHandler },
     { user, values }: { readonly user: User; readonly values: DocumentValue },
     signal: AbortSignal,
   ): Promise<Step> {
@@ -176,6 +177,7 @@ export class Attempt {
       requestId: currentTrace()?.requestId ?? run,
       scope: `process ${process.id}`,
       named: { process: process.id, instance: this.instance },
+      file,
       redactor,
       signal,
     });

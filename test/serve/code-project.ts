@@ -158,7 +158,7 @@ export default {
       case 'limited': return text((await context.query('COUNTED', {}, { maxrows: 3 })).length);
       case 'unlimited': return text((await context.query('COUNTED')).length);
       case 'forbidden': return context.query('FORBIDDEN_FRUIT');
-      case 'unknown': return context.query('NO_SUCH');
+      case 'unknown': return context.query('DOUBLE');
       case 'missing': return context.query('DOUBLED', { S: 'abc' });
       case 'type': return context.query('DOUBLED', { N: '1 or 1=1' });
       case 'small': return context.query('DOUBLED', { N: 0 });

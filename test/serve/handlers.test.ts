@@ -291,7 +291,6 @@ describe('context.query', () => {
 
   it.each([
     ['forbidden', 403, 'User demo may not use query FORBIDDEN_FRUIT.'],
-    ['unknown', 404, 'There is no query NO_SUCH.'],
     ['missing', 400, 'Prompt N is missing.'],
     ['type', 400, 'Prompt N is not an integer.'],
     ['small', 400, 'Prompt N is less than 1.'],
@@ -301,6 +300,23 @@ describe('context.query', () => {
     const reply = await get(`queries/${kind}`);
     expect(reply.status, reply.text).toBe(status);
     expect(reply.text).toContain(words);
+  });
+
+  it('of a query that nobody declares is an error of the code, which the log describes', async () => {
+    const reply = await get('queries/unknown');
+    expect(reply.status, reply.text).toBe(500);
+    expect(reply.text).not.toContain('NO_SUCH');
+    expect(reply.lines).toContainEqual(
+      expect.objectContaining({
+        level: 'error',
+        operation: 'QUERIES',
+        err: expect.objectContaining({
+          message: expect.stringContaining(
+            'src/handlers/queries.ts of operation QUERIES uses the query "DOUBLE", but no definition declares it. Did you mean DOUBLED?',
+          ),
+        }),
+      }),
+    );
   });
 
   it('runs under the grants of whoever calls', async () => {

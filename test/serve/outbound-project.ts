@@ -117,6 +117,7 @@ export const OUTBOUND_PROJECT = {
       case 'timeout': return shown(await context.call('ITEM_POST', { NAME: 'slow' }, { timeout: 50 }));
       case 'hangs': return shown(await context.call('ITEM_POST', { NAME: 'slow' }));
       case 'unknown': return shown(await context.call('NO_SUCH', {}));
+      case 'unknown-fault': return { name: context.faultOf('NO_SUCH', new Error('any')) };
       case 'local': return shown(await context.call('ITEM', {}));
       case 'inactive': return shown(await context.call('INACTIVE_GET', {}));
       case 'unknown-flow': return shown(await context.flow('Upstream.none', {}));

@@ -323,15 +323,32 @@ describe('a handler', () => {
   });
 
   it.each([
-    ['unknown', 404, 'There is no operation NO_SUCH of another system.'],
-    ['local', 404, 'There is no operation ITEM of another system.'],
-    ['inactive', 404, 'There is no operation INACTIVE_GET of another system.'],
-    ['unknown-flow', 404, 'There is no flow Upstream.none.'],
+    ['inactive', 503, 'Temporarily unavailable: operation INACTIVE_GET is not active.'],
     ['forbidden', 403, 'User demo may not use operation FORBIDDEN_GET.'],
     ['forbidden-flow', 403, 'User demo may not use operation FORBIDDEN_GET.'],
   ])('is refused what is not there, or not for its caller: %s', async (kind, status, message) => {
     const reply = await code(kind);
     expect([reply.status, JSON.parse(reply.text).MESSAGE]).toEqual([status, message]);
+    expect(reply.seen).toEqual([]);
+  });
+
+  it.each([
+    ['unknown', 'uses the operation of another system "NO_SUCH", but the operation does not exist.'],
+    ['local', 'uses the operation of another system "ITEM", but the gateway itself provides the operation'],
+    ['unknown-flow', 'uses the flow "Upstream.none", but no definition declares it.'],
+    ['unknown-fault', 'uses the operation of another system "NO_SUCH", but the operation does not exist.'],
+  ])('has a name that nobody declares told in the log, not to the caller: %s', async (kind, words) => {
+    const reply = await code(kind);
+    expect([reply.status, JSON.parse(reply.text).CODE]).toEqual([500, 'INTERNAL']);
+    expect(reply.lines).toContainEqual(
+      expect.objectContaining({
+        level: 'error',
+        operation: 'CODE',
+        err: expect.objectContaining({
+          message: expect.stringContaining(`src/handlers/code.ts of operation CODE ${words}`),
+        }),
+      }),
+    );
     expect(reply.seen).toEqual([]);
   });
 

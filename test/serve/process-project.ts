@@ -71,7 +71,7 @@ permission: EVERYTHING
 process: FLAKY
 type: Application Engine
 permission: EVERYTHING
-parameters: { MODE: { type: string, enum: [once, always, refuse, warn, hang] } }
+parameters: { MODE: { type: string, enum: [once, always, refuse, undeclared, warn, hang] } }
 retry: { attempts: 2, first: 10 ms, longest: 10 ms }
 timeout: 200 ms
 ---
@@ -127,9 +127,9 @@ sql: |
   'src/handlers/flaky.ts': `export default {
   async run({ MODE }, context) {
     if (MODE === 'refuse') {
-      const refused = new Error('unused');
-      throw await context.query('NO_SUCH_QUERY').catch((fault) => fault ?? refused);
+      await context.query('NUMBERS', {});
     }
+    if (MODE === 'undeclared') await context.query('NO_SUCH_QUERY');
     if (MODE === 'hang') await new Promise((_, reject) => context.signal.addEventListener('abort', () => reject(context.signal.reason)));
     if (MODE === 'always' || (MODE === 'once' && context.attempt === 1)) throw new Error('The line is engaged.');
     return MODE === 'warn' ? 'warning' : 'success';

@@ -219,7 +219,8 @@ describe('a request that is entered over REST', () => {
   it.each([
     ['always', 'Error', 'Attempt 2 failed and no other follows: The line is engaged.'],
     ['hang', 'Error', 'Attempt 2 failed and no other follows: FLAKY took longer than 0.2 s and was stopped.'],
-    ['refuse', 'Not Successful', 'There is no query NO_SUCH_QUERY.'],
+    ['refuse', 'Not Successful', 'Prompt LAST is missing.'],
+    ['undeclared', 'Error', expect.stringContaining("It failed with UndeclaredName; the gateway's log says more")],
   ])('ends as it should: %s', async (mode, status, last) => {
     const instance = await scheduled({ ProcessName: 'FLAKY', parameters: given({ MODE: mode }) });
     expect(await ended(instance)).toMatchObject({ RunStatus: status, DistributionStatus: 'Not Posted' });

@@ -53,6 +53,7 @@ export class Call extends Work implements HandlerContext {
       gone,
       scope: operation.service.id,
       named: { operation: operation.id },
+      file: operation.answer.kind === 'handler' ? operation.answer.file : undefined,
       secrets,
     });
     this.operation = operation;

@@ -1,11 +1,12 @@
 import { replySecrets } from '../../codec/redact/declared.ts';
 import type { Components } from '../../event/port.ts';
-import { consumerNamed, faultOfNamed, flowNamed } from '../../invoke/find.ts';
+import { consumerNamed, faultOf, flowNamed } from '../../invoke/find.ts';
+import { didYouMean } from '../../load/diagnostic/suggest.ts';
 import type { BlobStore, Blobs } from '../../model/blob.ts';
 import type { Component, SavedRecord, SaveOptions } from '../../model/component.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import { Fault } from '../../model/fault.ts';
-import type { Flow } from '../../model/flow.ts';
+import { type Flow, flowNames } from '../../model/flow.ts';
 import type { Caller, OutboundCallOptions, OutboundOptions, WorkContext } from '../../model/handler.ts';
 import type { FlowReply, InvokeReply } from '../../model/invoke-reply.ts';
 import type { Query } from '../../model/query.ts';
@@ -38,25 +39,30 @@ export interface Authority {
   readonly sharer: string | undefined;
 }
 
-/** Runs a query on behalf of a caller: finds it, checks the grant and the prompts, and reads its rows from the port. */
+/**
+ * Code of the project uses a name that the definitions lack: an error in the code, and never one of the caller, who gets
+ * INTERNAL. The log has the file and the name.
+ */
+class UndeclaredName extends Error {
+  override readonly name = 'UndeclaredName';
+  /** With a code, the message stays out of the message log of a process, which callers read: it lists what is declared. */
+  readonly code = 'UNDECLARED_NAME';
+}
+
+/** Runs a query on behalf of a caller: checks the grant and the prompts, and reads its rows from the port. */
 export type QueryRows = (
   authority: Authority,
-  name: string,
+  query: Query,
   prompts: Readonly<Record<string, Value>>,
   options: { readonly maxrows?: number; readonly signal: AbortSignal; readonly onTruncated: () => void },
 ) => Promise<Row[]>;
 
 /** Compiles the prompt checks of every query once. */
 export function compileQueryRows({ registry, queries }: WorkPorts): QueryRows {
-  const compiled = new Map(
-    [...registry.queries.values()].map((query) => [query.id, { query, read: compilePrompts(query).fromValues }]),
-  );
-  return async ({ user, as, sharer }, name, prompts, options) => {
-    const found = compiled.get(name);
-    if (found === undefined) throw Fault.of('NOT_FOUND', { what: `query ${name}` });
-    const { query, read } = found;
+  const readers = new Map([...registry.queries.values()].map((query) => [query, compilePrompts(query).fromValues]));
+  return async ({ user, as, sharer }, query, prompts, options) => {
     authorise(user, query, 'query', as);
-    return queries.rows({ ...options, query, prompts: read(prompts), caller: sharer });
+    return queries.rows({ ...options, query, prompts: readers.get(query)!(prompts), caller: sharer });
   };
 }
 
@@ -72,6 +78,8 @@ interface WorkFacts {
   readonly scope: string;
   /** Members of its log lines in addition to the request's id: `{ operation: 'LOCATIONS_GET' }`. */
   readonly named: Readonly<Record<string, unknown>>;
+  /** The file of the code in the handlers folder, without its extension; `undefined` for code of the package. */
+  readonly file?: string | undefined;
   /** Masks secrets; without it, {@link WorkFacts.secrets} lists them. */
   readonly redactor?: Redactor | undefined;
   readonly secrets?: () => Iterable<string>;
@@ -167,12 +175,13 @@ export class Work implements WorkContext {
     return may(this.user, query, this.as);
   }
 
-  query(
+  async query(
     name: string,
     prompts: Readonly<Record<string, Value>> = {},
     options: { readonly maxrows?: number } = {},
   ): Promise<Row[]> {
-    return this.#rows(this, name, prompts, {
+    const { queries } = this.#ports.registry;
+    return this.#rows(this, this.#declared('query', name, queries), prompts, {
       ...options,
       signal: this.signal,
       onTruncated: () => this.onTruncated(),
@@ -180,31 +189,61 @@ export class Work implements WorkContext {
   }
 
   async call(id: string, input: DocumentValue, options: OutboundCallOptions = {}): Promise<InvokeReply> {
-    const operation = consumerNamed(this.#ports.registry, id);
-    if (typeof operation === 'string' || !operation.active) {
-      const cause = new Error(`${id}: ${typeof operation === 'string' ? operation : 'it is not active'}`);
-      throw Fault.of('NOT_FOUND', { what: `operation ${id} of another system` }, { cause });
-    }
+    const operation = this.#consumer(id);
+    if (!operation.active) throw inactive(`operation ${id}`);
     return this.callOut(operation, input, options);
   }
 
   async flow(id: string, input: DocumentValue, options: OutboundOptions = {}): Promise<FlowReply> {
-    const flow = flowNamed(this.#ports.registry, id);
-    if (flow?.active !== true) throw Fault.of('NOT_FOUND', { what: `flow ${id}` });
+    const { registry } = this.#ports;
+    const flow = flowNamed(registry, id);
+    if (flow === undefined) throw this.#undeclared('flow', id, [...registry.flows.values()].flatMap(flowNames));
+    if (!flow.active) throw inactive(`flow ${id}`);
     return this.#runFlow(flow, input, options);
   }
 
   faultOf(operation: string, error: unknown): DocumentValue | undefined {
-    return faultOfNamed(this.#ports.registry, operation, error);
+    return faultOf(this.#consumer(operation).id, error);
   }
 
   async saveComponent(id: string, record: DocumentValue, options: SaveOptions = {}): Promise<SavedRecord> {
-    const component = this.#ports.registry.components.get(id);
-    if (component === undefined) throw Fault.of('NOT_FOUND', { what: `component ${id}` });
+    const component = this.component(id);
     this.authoriseComponent(component);
     const { action = 'put', ...expected } = options;
     const { user, requestId, signal } = this;
     return this.#ports.components.save(component, action, record, { user, requestId, signal, ...expected });
+  }
+
+  /** The component that code names. @throws UndeclaredName */
+  component(id: string): Component {
+    return this.#declared('component', id, this.#ports.registry.components);
+  }
+
+  #declared<T>(kind: string, id: string, known: ReadonlyMap<string, T>): T {
+    const found = known.get(id);
+    if (found === undefined) throw this.#undeclared(kind, id, known.keys());
+    return found;
+  }
+
+  /** @throws UndeclaredName also for a name that several services share, and for an operation that calls no other system */
+  #consumer(id: string): ConsumerOperation {
+    const { registry } = this.#ports;
+    const found = consumerNamed(registry, id);
+    if (typeof found !== 'string') return found;
+    throw this.#undeclared('operation of another system', id, registry.consumers.keys(), found);
+  }
+
+  /** @param why what is wrong with the name, if something like it is declared */
+  #undeclared(kind: string, id: string, known: Iterable<string>, why = 'no definition declares it'): UndeclaredName {
+    const { file, named } = this.#facts;
+    const where = file === undefined ? 'The code' : `${this.#ports.registry.gateway.handlers}/${file}.ts`;
+    const [what, name] = Object.entries(named)[0] ?? [];
+    const hint = didYouMean(id, known, 'Declared:');
+    return new UndeclaredName(
+      [`${where} of ${what} ${String(name)} uses the ${kind} ${JSON.stringify(id)}, but ${why}.`, hint ?? []]
+        .flat()
+        .join(' '),
+    );
   }
 
   /** Calls another system on behalf of the caller. @throws Fault FORBIDDEN, UNAVAILABLE; InvokeError */
@@ -285,4 +324,13 @@ export class Work implements WorkContext {
     this.#redactor ??= redactor ?? this.#ports.redactor.knowing({ secrets });
     return this.#redactor;
   }
+}
+
+/** The definitions have switched off what code uses: an operator's decision, and not the caller's mistake. */
+function inactive(what: string): Fault {
+  return Fault.of(
+    'UNAVAILABLE',
+    { reason: `${what} is not active` },
+    { cause: new Error(`${what}: \`active: false\``) },
+  );
 }
