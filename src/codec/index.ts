@@ -1,6 +1,6 @@
 export { compileInline, type Inline } from './binary.ts';
 export { compileDocument, compileFault, type DocumentCodec } from './document.ts';
-export { CodecError } from './error.ts';
+export { addError, CodecError, type Step } from './error.ts';
 export { readJsonText, writeJsonText } from './json/plain.ts';
 export { compileJsonField, compileJsonReader } from './json/read.ts';
 export { compileJsonFieldWriter } from './json/write.ts';

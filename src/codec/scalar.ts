@@ -4,7 +4,7 @@ import type { DocumentValue, Value } from '../model/value.ts';
 import { compareDecimals, decimalOf, digitsOf } from '../wire/decimal.ts';
 import { compilePattern } from '../wire/pattern.ts';
 import { counted, quote } from '../wire/words.ts';
-import { CodecError, kindOf, refuse, within } from './error.ts';
+import { addError, CodecError, kindOf, refuse, within } from './error.ts';
 import { readJsonText } from './json/plain.ts';
 import { kinds } from './kinds.ts';
 import { compileEntryCount, type Foreign, nearest, setMember } from './value.ts';
@@ -140,9 +140,12 @@ export function compileCheck(fields: readonly Field[]): (given: Readonly<Record<
   const required = fields.filter((field) => field.required && initialValue(field) === undefined);
   const names = required.map((field) => field.name);
   return (given) => {
+    let errors: CodecError | undefined;
     for (const name of names) {
-      if (!Object.hasOwn(given, name) || given[name] === undefined) throw new CodecError(name, 'is missing');
+      if (!Object.hasOwn(given, name) || given[name] === undefined)
+        errors = addError(errors, new CodecError(name, 'is missing'));
     }
+    if (errors !== undefined) throw errors;
     const complete: Record<string, Value> = { ...given };
     for (const { name, value } of initials) {
       if (!Object.hasOwn(given, name) || given[name] === undefined) setMember(complete, name, value);

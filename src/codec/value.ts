@@ -3,7 +3,7 @@ import type { Field, FieldType } from '../model/field.ts';
 import { primitiveOf } from '../model/scalar.ts';
 import type { Primitive } from '../model/scalar-traits.ts';
 import { counted } from '../wire/words.ts';
-import { CodecError, kindOf, refuse, stepOf, within } from './error.ts';
+import { CodecError, kindOf, refuse, type Step, shown, stepOf, within } from './error.ts';
 
 /**
  * Whether every object inherits something by this name (`constructor`, `toString`), so that it must be looked up among an
@@ -31,7 +31,8 @@ export type Foreign = 'refuse' | 'pass';
 export function unknownField(document: Document, given: string, declared: Iterable<string>): CodecError {
   const meant = nearest(given, declared);
   const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
-  return new CodecError(String(stepOf(given)), `is not a field of ${document.id}${hint}`);
+  const step = stepOf(given);
+  return new CodecError(shown(step), `is not a field of ${document.id}${hint}`, [step]);
 }
 
 /** A document's value as its members. */
@@ -42,7 +43,8 @@ export function plainObject(value: unknown): Record<string, unknown> {
 
 /** An error about a document as a whole gets its id for a path. */
 export function named(error: unknown, document: Document): unknown {
-  return error instanceof CodecError && error.path === '' ? new CodecError(document.id, error.reason) : error;
+  if (error instanceof CodecError) error.nameWhole(document.id);
+  return error;
 }
 
 /** Longer names are not compared, so that no caller's name makes the search expensive. */
@@ -100,10 +102,13 @@ function checkStrings(value: unknown, depth: number): void {
   if (typeof value === 'string') soundText(value);
   if (typeof value !== 'object' || value === null) return;
   checkDepth(depth);
-  let step: string | number = 0;
+  let step: Step = 0;
   try {
     if (Array.isArray(value)) {
-      for (; step < value.length; step++) checkStrings(value[step], depth + 1);
+      for (const [index, entry] of value.entries()) {
+        step = index;
+        checkStrings(entry, depth + 1);
+      }
       return;
     }
     for (const [key, member] of Object.entries(value)) {

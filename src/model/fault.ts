@@ -86,6 +86,28 @@ export type FaultCode = keyof typeof faults;
 /** What the message of a fault is built from. */
 export type FaultParameters<C extends FaultCode> = Parameters<(typeof faults)[C]['message']>[0];
 
+/** Where an error is in a request; without any of these it is about the request as a whole. */
+export interface ErrorPlace {
+  /**
+   * A place in the body: a JSON Pointer as URI fragment (RFC 6901, section 6) with the names of the form in JSON,
+   * `#/LOC_DATA/3/EFFDT`; `#` is the body as a whole.
+   */
+  readonly pointer?: string;
+  /** A variable of the URI, by its name there. */
+  readonly parameter?: string;
+  /** A header. */
+  readonly header?: string;
+}
+
+/** One error of a request: a member of `errors` of problem details (RFC 9457, section 3). */
+export interface RequestError extends ErrorPlace {
+  /** A sentence for the caller. */
+  readonly detail: string;
+}
+
+/** Most errors that are reported about one request; reading a message stops at the last of them. */
+export const MAX_ERRORS = 32;
+
 /**
  * An error reply: a status, a code and a message for the caller. Handlers may throw one, with a code of the catalogue or,
  * through {@link Fault.custom}, with their own.
@@ -97,6 +119,8 @@ export class Fault extends Error {
   readonly status: number;
   /** More for the caller; empty if there is nothing to add. */
   readonly detail: string;
+  /** What is wrong in the request, one by one; empty if the fault is not about values of the request. */
+  readonly errors: readonly RequestError[];
   /** Headers of the reply: `Allow`, `WWW-Authenticate`, `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>;
   /** The real reason, for the audit log: `wrong password`. Never sent; contains no secret. */
@@ -107,6 +131,7 @@ export class Fault extends Error {
     this.code = code;
     this.status = status;
     this.detail = options.detail ?? '';
+    this.errors = options.errors ?? (options.at === undefined ? [] : [{ ...options.at, detail: message }]);
     this.headers = options.headers ?? {};
     this.reason = options.reason;
   }
@@ -123,10 +148,32 @@ export class Fault extends Error {
     return new Fault(code, status, message, options);
   }
 
+  /**
+   * The faults of one request as one: the first, whose `detail` has the messages of all.
+   * @param faults at least one, each with `errors`; those beyond 32 errors are left out, and the detail says so
+   */
+  static together(faults: readonly Fault[]): Fault {
+    const [first] = faults;
+    if (first === undefined) throw new TypeError('there is no fault');
+    const errors = faults.flatMap((each) => each.errors);
+    if (errors.length === 1) return first;
+    const listed = errors.slice(0, MAX_ERRORS);
+    const more = errors.length < MAX_ERRORS ? [] : ['There may be more errors.'];
+    const detail = [...listed.map((each) => each.detail), ...more].join(' ');
+    return first.saying(first.message, detail, listed);
+  }
+
+  /** Message and detail as one text. A detail that begins with the message, as that of several errors does, has both. */
+  get text(): string {
+    if (this.detail === '') return this.message;
+    return this.detail.startsWith(this.message) ? this.detail : `${this.message} ${this.detail}`;
+  }
+
   /** The same fault with another message for the caller. */
-  saying(message: string, detail = this.detail): Fault {
+  saying(message: string, detail = this.detail, errors = this.errors): Fault {
     return new Fault(this.code, this.status, message, {
       detail,
+      errors,
       headers: this.headers,
       cause: this.cause,
       ...(this.reason === undefined ? {} : { reason: this.reason }),
@@ -137,6 +184,10 @@ export class Fault extends Error {
 /** Optional parts of a fault. `cause` and `reason` are logged, never sent. */
 export interface FaultOptions {
   readonly detail?: string;
+  /** The place in the request that the message is about. */
+  readonly at?: ErrorPlace;
+  /** What is wrong in the request, one by one, in place of `at`. */
+  readonly errors?: readonly RequestError[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
   readonly reason?: string;

@@ -1,4 +1,4 @@
-import { CodecError, compileCheck, compileText } from '../codec/index.ts';
+import { addError, CodecError, compileCheck, compileText } from '../codec/index.ts';
 import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
 import type { Query } from '../model/query.ts';
@@ -118,21 +118,37 @@ export function compilePrompts({ id, prompts }: Query, asMember = false): Prompt
   const naming = compileNaming(asMember ? ` of ${id}` : '');
   const readers = prompts.map((field) => ({ name: field.name, fromText: compileText(field), field }));
   const check = compileCheck(prompts);
+  const checked = (values: Record<string, Value>, errors: CodecError | undefined): DocumentValue => {
+    if (errors !== undefined) throw errors;
+    return check(values);
+  };
   return {
     fromValues: (given) =>
       naming(() => {
         const values = { ...given };
-        for (const { name, field, fromText } of readers) values[name] = readValue(field, fromText, given[name]);
-        return check(values);
+        let errors: CodecError | undefined;
+        for (const { name, field, fromText } of readers) {
+          try {
+            values[name] = readValue(field, fromText, given[name]);
+          } catch (error) {
+            errors = addError(errors, error);
+          }
+        }
+        return checked(values, errors);
       }),
     fromTexts: (given) =>
       naming(() => {
         const values: Record<string, Value> = {};
+        let errors: CodecError | undefined;
         for (const { name, fromText } of readers) {
           const text = given.get(name) ?? '';
-          if (text !== '') values[name] = fromText(text);
+          try {
+            if (text !== '') values[name] = fromText(text);
+          } catch (error) {
+            errors = addError(errors, error);
+          }
         }
-        return check(values);
+        return checked(values, errors);
       }),
   };
 }
@@ -150,7 +166,10 @@ function compileNaming(whose: string): <T>(read: () => T) => T {
       return read();
     } catch (error) {
       if (!(error instanceof CodecError)) throw error;
-      throw Fault.of('BAD_PARAMETER', { name: `Prompt ${error.path}${whose}`, reason: error.reason });
+      const faults = [error, ...error.others].map(({ path, reason }) =>
+        Fault.of('BAD_PARAMETER', { name: `Prompt ${path}${whose}`, reason }, { at: {} }),
+      );
+      throw Fault.together(faults);
     }
   };
 }

@@ -10,6 +10,8 @@ export interface Problem {
   readonly title: string;
   /** What is wrong with this request; omitted when empty. */
   readonly detail: string;
+  /** Extension member, as in the example of section 3: what is wrong in the request, one by one; omitted when empty. */
+  readonly errors?: readonly object[];
   /** Extension member: the code in the catalogue of faults. */
   readonly code: string;
   /** Extension member: identifies the request in the log. */
@@ -18,12 +20,13 @@ export interface Problem {
 
 /** The body of an error reply. */
 export function problemJson(problem: Problem): string {
-  const { status, title, detail, code, requestId } = problem;
+  const { status, title, detail, errors = [], code, requestId } = problem;
   return JSON.stringify({
     type: 'about:blank',
     title,
     status,
     detail: detail === '' ? undefined : detail,
+    errors: errors.length === 0 ? undefined : errors,
     code,
     requestId,
   });

@@ -1,4 +1,4 @@
-import { compileDocument, compileJsonField, compileText, readJsonText } from '../../codec/index.ts';
+import { compileDocument, compileJsonField, compileText, initialValue, readJsonText } from '../../codec/index.ts';
 import { type Document, namespaceOf } from '../../model/document.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
@@ -17,7 +17,7 @@ import { quote } from '../../wire/words.ts';
 import { XmlDecoder } from '../../wire/xml/encoding.ts';
 import { XmlError, XmlReader } from '../../wire/xml/read.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
-import { guard, reading, speaking } from '../message.ts';
+import { badBody, guard, pointerTo, reading, speaking } from '../message.ts';
 
 /** The parts of a request other than its URI. */
 export interface RequestBody {
@@ -42,7 +42,7 @@ export function compileBody(operation: Operation, uri: OperationUri, namespace: 
   if (!takesBody(operation, uri)) {
     return (body) => {
       if (!body.present) return undefined;
-      throw Fault.of('BAD_BODY', { reason: `${operation.method} ${operation.id} takes none` });
+      throw badBody(`${operation.method} ${operation.id} takes none`);
     };
   }
   if (operation.body === 'document') return compileDocumentBody(operation, uri, namespace);
@@ -54,7 +54,7 @@ export function compileBody(operation: Operation, uri: OperationUri, namespace: 
 /** A body of fields, as JSON or XML. */
 function compileDocumentBody(operation: Operation, uri: OperationUri, namespace: string): BodyReader {
   const document = (operation.request as Extract<Message, { kind: 'document' }>).document;
-  const part = { ...document, fields: [...uri.body, ...uri.repeats].map(optional) };
+  const part = { ...document, fields: [...uri.body.map(withoutDefault), ...uri.repeats.map(optional)] };
   const { fromJson, fromXml } = compileDocument(part, { namespace });
   const accepted = hasXmlBody(document) ? JSON_OR_XML : JSON_BODY;
   const element = { local: document.xmlName, namespace: namespaceOf(document, namespace, namespace) };
@@ -62,11 +62,11 @@ function compileDocumentBody(operation: Operation, uri: OperationUri, namespace:
   const read = async (body: RequestBody, isXml: boolean): Promise<DocumentValue> => {
     if (!isXml) {
       const text = await body.text();
-      return reading(() => fromJson(text), document.id);
+      return reading(() => fromJson(text), document);
     }
     const root = await readXmlBody(body);
     checkElement(root, element);
-    return reading(() => fromXml(root), document.id);
+    return reading(() => fromXml(root), document);
   };
   return async (body, given) => {
     if (!body.present) return undefined;
@@ -75,9 +75,15 @@ function compileDocumentBody(operation: Operation, uri: OperationUri, namespace:
     // An open document takes any name, and those of values that travel elsewhere are not for the body to say.
     for (const name of elsewhere) {
       if (Object.hasOwn(value, name))
-        throw Fault.of('BAD_PARAMETER', { name, reason: 'does not belong into the body' });
+        throw Fault.of(
+          'BAD_PARAMETER',
+          { name, reason: 'does not belong into the body' },
+          { at: { pointer: pointerTo(name) } },
+        );
     }
-    for (const field of uri.repeats) checkRepeated(field, value[field.name], given[field.name]);
+    // One that is wrong in the URI has been reported.
+    for (const field of uri.repeats)
+      if (given[field.name] !== undefined) checkRepeated(field, value[field.name], given[field.name]);
     Object.assign(given, value);
     return undefined;
   };
@@ -115,19 +121,20 @@ function decoderFor(charset: string | undefined): XmlDecoder {
 function checkElement({ local, namespace }: XmlElement, wanted: Pick<XmlElement, 'local' | 'namespace'>): void {
   if (local === wanted.local && namespace === wanted.namespace) return;
   const given = quote(`{${namespace}}${local}`, SHOWN_NAME);
-  throw Fault.of('BAD_BODY', { reason: `its element is ${given}, not {${wanted.namespace}}${wanted.local}` });
+  throw badBody(`its element is ${given}, not {${wanted.namespace}}${wanted.local}`);
 }
 
 /** Longest part of an element's name that a message quotes, in characters. */
 const SHOWN_NAME = 200;
 
 /** The body may repeat a value from the URI, but must not contradict it. Each key value has exactly one text form. */
-function checkRepeated({ name, sensitive }: Field, again: Value | undefined, given: Value | undefined): void {
+function checkRepeated({ name, jsonName, sensitive }: Field, again: Value | undefined, given: Value | undefined): void {
   if (again === undefined || String(again) === String(given)) return;
   const [one, other] = sensitive
     ? ['one value', 'another']
     : [given, again].map((value) => String(value).slice(0, 100));
-  throw Fault.of('BAD_PARAMETER', { name, reason: `is ${one} in the URI and ${other} in the body` });
+  const reason = `is ${one} in the URI and ${other} in the body`;
+  throw Fault.of('BAD_PARAMETER', { name, reason }, { at: { pointer: pointerTo(jsonName) } });
 }
 
 /** Names that an open document could take for undeclared ones, and that are declared all the same. */
@@ -137,10 +144,14 @@ function namesElsewhere(document: Document, { requestHeaders }: Operation, uri: 
   return fields.filter((field) => !uri.body.includes(field)).map(({ name }) => name);
 }
 
-/** Presence is checked once, over URI, headers and body together. */
-function optional(field: Field): Field {
+/** Defaults are filled in once, over URI, headers and body together. */
+function withoutDefault(field: Field): Field {
   const { default: _, ...rest } = field;
-  return { ...rest, required: false };
+  return { ...rest, required: field.required && initialValue(field) === undefined };
+}
+
+function optional(field: Field): Field {
+  return { ...withoutDefault(field), required: false };
 }
 
 /** The whole request without a document. */
@@ -177,7 +188,7 @@ function compileFieldContent(field: Field): (body: RequestBody) => Promise<Value
   const read = compileText(field);
   return async (body) => {
     const text = await readRaw(raw, body);
-    return guard(field.name, read, text as string);
+    return guard(field.name, read, text as string, { pointer: '#' });
   };
 }
 

@@ -12,7 +12,7 @@ import {
   writeJsonText,
 } from '../../codec/index.ts';
 import type { Document } from '../../model/document.ts';
-import { Fault } from '../../model/fault.ts';
+import { type ErrorPlace, Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
 import {
   type Message,
@@ -29,7 +29,7 @@ import { problemJson, problemMediaType } from '../../wire/problem.ts';
 import { type DecodedValue, decodeRaw, type RawValue, UriValueError } from '../../wire/uri-template/match.ts';
 import type { TemplateVariable } from '../../wire/uri-template/uri-template.ts';
 import { wrapPsnonxml } from '../../wire/xml/text.ts';
-import { CONTENT, type Format, guard, naming } from '../message.ts';
+import { CONTENT, completed, type Format, guard, placeIn, RequestErrors } from '../message.ts';
 import { compileBody, type RequestBody } from './body.ts';
 
 /** One operation's REST form, compiled once: requests are read and replies are written by it. */
@@ -148,27 +148,53 @@ function compileReader(operation: Operation, uri: OperationUri, namespace: strin
     compileVariable(variable, uri.template.variables[index] as TemplateVariable),
   );
   const headers = operation.requestHeaders.map(({ header, field }) => {
-    return { header, key: header.toLowerCase(), field, read: compileHeader(field) };
+    return { header, key: header.toLowerCase(), field, read: compileHeader(field), at: { header } };
   });
   const readBody = compileBody(operation, uri, namespace);
-  const fields = operation.request.kind === 'document' ? operation.request.document.fields : [];
+  const document = operation.request.kind === 'document' ? operation.request.document : undefined;
+  const fields = document?.fields ?? [];
   const extra = uri.variables.map((variable) => variable.field).filter((field) => !fields.includes(field));
   const check = compileCheck([...fields, ...extra]);
+  const places = new Map<string, ErrorPlace>([
+    ...uri.variables.map(({ field, wireName }) => [field.name, { parameter: wireName }] as const),
+    ...headers.map(({ field, at }) => [field.name, at] as const),
+  ]);
+  const inBody = operation.body === 'document' ? placeIn(document) : () => ({ pointer: '#' });
+  const placeOf = (missing: CodecError): ErrorPlace => places.get(missing.path) ?? inBody(missing);
+  const outsideBody = (missing: CodecError): ErrorPlace | undefined => places.get(missing.path);
   return (raw, header, body) => {
     const given: Record<string, Value> = {};
-    for (let index = 0; index < variables.length; index++)
-      (variables[index] as (typeof variables)[number])(raw[index], given);
-    for (const bound of headers) {
-      const text = header(bound.key);
+    let errors: RequestErrors | undefined;
+    for (let index = 0; index < variables.length; index++) {
+      try {
+        (variables[index] as (typeof variables)[number])(raw[index], given);
+      } catch (error) {
+        errors = (errors ?? new RequestErrors()).add(error);
+      }
+    }
+    for (const { key, header: name, read, field, at } of headers) {
+      const text = header(key);
       // An empty header counts as absent, as an empty parameter does in a URI.
-      if (text !== undefined && text !== '') given[bound.field.name] = guard(bound.header, bound.read, text);
+      if (text === undefined || text === '') continue;
+      try {
+        given[field.name] = guard(name, read, text, at);
+      } catch (error) {
+        errors = (errors ?? new RequestErrors()).add(error);
+      }
     }
     const complete = (content: Value | undefined): DocumentValue => {
-      const input = naming(() => check(given));
+      const input = completed(given, check, errors, placeOf);
       return content === undefined ? input : { ...input, [CONTENT]: content };
     };
-    const read = readBody(body, given);
-    return read instanceof Promise ? read.then(complete) : complete(read);
+    const failed = (error: unknown): DocumentValue =>
+      completed(given, check, (errors ?? new RequestErrors()).add(error), outsideBody);
+    let content: ReturnType<typeof readBody>;
+    try {
+      content = readBody(body, given);
+    } catch (error) {
+      return failed(error);
+    }
+    return content instanceof Promise ? content.then(complete, failed) : complete(content);
   };
 }
 
@@ -195,28 +221,36 @@ type VariableReader = (raw: RawValue, into: Record<string, Value>) => void;
 function compileVariable(variable: UriVariable, template: TemplateVariable): VariableReader {
   const { field, wireName, required } = variable;
   const label = wireName === field.name ? wireName : `${wireName} (${field.name})`;
+  const at = { parameter: wireName };
   if (field.type.kind === 'list') {
     const read = compileList(field);
     return (raw, into) => {
-      if (raw !== undefined) into[field.name] = guard(label, read, decode(raw, template, 'list', label) as string[]);
+      if (raw !== undefined)
+        into[field.name] = guard(label, read, decode(raw, template, 'list', label, at) as string[], at);
     };
   }
   const read = compileText(field);
   return (raw, into) => {
     if (raw === undefined) return;
-    const text = decode(raw, template, 'string', label) as string;
+    const text = decode(raw, template, 'string', label, at) as string;
     // An empty parameter counts as absent: existing clients send every parameter of the template (field notes 1).
-    if (text !== '') into[field.name] = guard(label, read, text);
-    else if (required) throw Fault.of('BAD_PARAMETER', { name: label, reason: 'is empty' });
+    if (text !== '') into[field.name] = guard(label, read, text, at);
+    else if (required) throw Fault.of('BAD_PARAMETER', { name: label, reason: 'is empty' }, { at });
   };
 }
 
-function decode(raw: RawValue, template: TemplateVariable, shape: 'string' | 'list', label: string): DecodedValue {
+function decode(
+  raw: RawValue,
+  template: TemplateVariable,
+  shape: 'string' | 'list',
+  name: string,
+  at: ErrorPlace,
+): DecodedValue {
   try {
     return decodeRaw(raw, template, shape);
   } catch (error) {
-    if (error instanceof PercentError) throw Fault.of('BAD_ENCODING', { name: label, reason: error.message });
-    if (error instanceof UriValueError) throw Fault.of('BAD_PARAMETER', { name: label, reason: error.reason });
+    if (error instanceof PercentError) throw Fault.of('BAD_ENCODING', { name, reason: error.message }, { at });
+    if (error instanceof UriValueError) throw Fault.of('BAD_PARAMETER', { name, reason: error.reason }, { at });
     throw error;
   }
 }
@@ -248,10 +282,10 @@ function textual(mediaType: string): string {
 
 /** A fault as problem details (RFC 9457), for operations without a fault document. */
 export function writeProblem(
-  { status, message, detail, code }: Fault,
+  { status, text, errors, code }: Fault,
   requestId: string,
 ): { readonly contentType: string; readonly text: string } {
   const title = STATUS_CODES[status] ?? String(status);
-  const problem = { status, title, detail: detail === '' ? message : `${message} ${detail}`, code, requestId };
+  const problem = { status, title, detail: text, errors, code, requestId };
   return { contentType: problemMediaType, text: problemJson(problem) };
 }

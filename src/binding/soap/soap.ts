@@ -59,7 +59,7 @@ export function compileSoap(
     namespace: own,
     replyRoot: { name: `${soap.name}Response`, namespace: own },
     readRequest(payload, resolve) {
-      const value = reading(() => request.read(payload, resolve), request.whole);
+      const value = reading(() => request.read(payload, resolve), request.document);
       // A field with an Include of its own reports the missing attachment itself.
       if (resolve === undefined) refuseIncludes(payload);
       return value;
@@ -73,8 +73,8 @@ export function compileSoap(
 
 /** One message inside its wrapper element. Both throw a CodecError. */
 interface MessageCodec {
-  /** What the codec calls the message as a whole. */
-  readonly whole: string;
+  /** Of a message that has one. */
+  readonly document?: Document;
   read(payload: XmlElement, resolve?: Resolve): DocumentValue;
   write(value: DocumentValue): Pieces;
 }
@@ -90,9 +90,9 @@ function compileDocumentMessage(document: Document, name: string, namespace: str
   const { fromXml, toXmlPieces } = compileDocument(document, { namespace, root: { name, namespace } });
   const { patch } = document;
   const clear = patch?.clear;
-  if (patch === undefined || clear === undefined) return { whole: document.id, read: fromXml, write: toXmlPieces };
+  if (patch === undefined || clear === undefined) return { document, read: fromXml, write: toXmlPieces };
   return {
-    whole: document.id,
+    document,
     read: (payload, resolve) => emptied(fromXml(payload, resolve), patch.clearable, clear),
     write: (value) => toXmlPieces(clearing(value, patch.clearable, clear)),
   };
@@ -147,7 +147,6 @@ function wrapperTags(name: string, namespace: string): { readonly start: string;
 function emptyMessage(name: string, namespace: string): MessageCodec {
   const { start, end } = wrapperTags(name, namespace);
   return {
-    whole: '',
     read(payload) {
       if (payload.content.some((each) => typeof each !== 'string' || each.trim() !== ''))
         throw new CodecError('', `holds something, and ${name} takes nothing`);
@@ -164,7 +163,6 @@ const DECLARATION = /^\s*<\?xml[^>]*\?>/;
 function xmlMessage(name: string, namespace: string): MessageCodec {
   const { start, end } = wrapperTags(name, namespace);
   return {
-    whole: '',
     read: (payload) => ({ [CONTENT]: childrenOf(payload).map(writeXml).join('') }),
     write: ({ [CONTENT]: content }) => [start, wellFormed(content).replace(DECLARATION, ''), end],
   };
@@ -199,7 +197,7 @@ function compileDetail(
   };
 }
 
-/** The `detail` of a fault of an operation without a fault document (`IBResponse type="error"`). */
-export function brokerDetail({ code, message, status }: Fault): string {
-  return writeIbResponse({ type: 'error', id: code, message, status });
+/** The `detail` of a fault of an operation without a fault document (`IBResponse type="error"`), which has all errors. */
+export function brokerDetail({ code, status, message, text, errors }: Fault): string {
+  return writeIbResponse({ type: 'error', id: code, message: errors.length > 1 ? text : message, status });
 }

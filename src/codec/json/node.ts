@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../model/value.ts';
-import { CodecError, stepOf } from '../error.ts';
+import { CodecError, shown, stepOf } from '../error.ts';
 import { readJsonText } from './plain.ts';
 
 /** A value of a JSON text: one of three kinds. */
@@ -143,7 +143,8 @@ export class JsonScalar extends Node {
 /** The path of a member of the node at `path`. */
 export function memberPath(path: string, step: string | number): string {
   if (typeof step === 'number') return `${path}[${step}]`;
-  return path === '' ? String(stepOf(step)) : `${path}.${stepOf(step)}`;
+  const own = shown(stepOf(step));
+  return path === '' ? own : `${path}.${own}`;
 }
 
 /** The error response of a third party (specification 2.5). */

@@ -2,7 +2,7 @@ import type { Document } from '../../model/document.ts';
 import type { Field, FieldType, ListType } from '../../model/field.ts';
 import { isAnyText, primitiveOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
-import { kindOf, refuse, within } from '../error.ts';
+import { addError, CodecError, kindOf, refuse, stepOf, within } from '../error.ts';
 import { compileScalar, initialValue, plainLength } from '../scalar.ts';
 import {
   checkDepth,
@@ -49,12 +49,11 @@ export function compileJsonReader(document: Document, foreign: Foreign = 'refuse
   const read = documentReader(document, { foreign, readers: new Map() });
   const digits = holdsPrimitive({ kind: 'document', document }, 'decimal');
   const labelInherited = isInherited(document.id);
-  const unlabelled = (raw: unknown): unknown => {
-    if (!document.root || typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw;
+  const readRoot = (raw: unknown): DocumentValue => {
+    if (!document.root || typeof raw !== 'object' || raw === null || Array.isArray(raw)) return read(raw, 1);
     const inner = ownMember(raw as Record<string, unknown>, document.id, labelInherited);
-    return inner !== undefined && Object.keys(raw).length === 1 ? inner : raw;
+    return inner !== undefined && Object.keys(raw).length === 1 ? readLabelled(inner, document.id, read) : read(raw, 1);
   };
-  const readRoot = (raw: unknown): DocumentValue => read(unlabelled(raw), 1);
   return (text) => {
     try {
       return readJson(text, foreign, digits, readRoot);
@@ -62,6 +61,19 @@ export function compileJsonReader(document: Document, foreign: Foreign = 'refuse
       throw named(error, document);
     }
   };
+}
+
+function readLabelled(
+  inner: unknown,
+  label: string,
+  read: (raw: unknown, depth: number) => DocumentValue,
+): DocumentValue {
+  try {
+    return read(inner, 1);
+  } catch (error) {
+    if (error instanceof CodecError) error.setLabel(label);
+    throw error;
+  }
 }
 
 /**
@@ -98,34 +110,40 @@ function documentReader(document: Document, shared: Shared): (raw: unknown, dept
     const target: Record<string, unknown> = renames ? {} : source;
     let declared = 0;
     let added = 0;
-    let current = '';
-    try {
-      for (const field of fields) {
-        current = field.name;
-        const given = ownMember(source, field.jsonName, field.inherited);
-        if (given !== undefined) declared++;
-        if (typeof given === 'string' && given.length <= field.plainUpTo) {
-          if (renames) setMember(target, field.name, given);
-          continue;
+    let errors: CodecError | undefined;
+    let i = 0;
+    // An error ends the inner loop; the fields behind it are read all the same.
+    while (i < fields.length) {
+      try {
+        for (; i < fields.length; i++) {
+          const field = fields[i]!;
+          const given = ownMember(source, field.jsonName, field.inherited);
+          if (given !== undefined) declared++;
+          if (typeof given === 'string' && given.length <= field.plainUpTo) {
+            if (renames) setMember(target, field.name, given);
+            continue;
+          }
+          if (given !== undefined && !field.absent(given)) {
+            const value = field.apply(given, depth + 1);
+            if (renames || !Object.is(value, given)) setMember(target, field.name, value);
+            continue;
+          }
+          if (field.initial !== undefined) {
+            if (given === undefined) added++;
+            setMember(target, field.name, field.initial);
+          } else if (field.required) refuse('is missing');
+          else if (given !== undefined && !renames) {
+            delete source[field.name];
+            declared--;
+          }
         }
-        if (given !== undefined && !field.absent(given)) {
-          const value = field.apply(given, depth + 1);
-          if (renames || !Object.is(value, given)) setMember(target, field.name, value);
-          continue;
-        }
-        if (field.initial !== undefined) {
-          if (given === undefined) added++;
-          setMember(target, field.name, field.initial);
-        } else if (field.required) refuse('is missing');
-        else if (given !== undefined && !renames) {
-          delete source[field.name];
-          declared--;
-        }
+      } catch (error) {
+        errors = addError(errors, within(error, fields[i++]!.name));
       }
-    } catch (error) {
-      throw within(error, current);
     }
-    if (Object.keys(source).length !== declared + (renames ? 0 : added)) takeUndeclared(source, target, depth);
+    if (Object.keys(source).length !== declared + (renames ? 0 : added))
+      errors = takeUndeclared(source, target, depth, errors);
+    if (errors !== undefined) throw errors;
     return target as DocumentValue;
   };
   readers.set(document, compiled);
@@ -164,26 +182,37 @@ function listReader(field: Field, type: ListType, shared: Shared): Read {
     if (!Array.isArray(raw)) return refuse(`is ${kindOf(raw)}, not a list`);
     checkDepth(depth);
     checkCount(raw.length);
+    let errors: CodecError | undefined;
     let i = 0;
-    try {
-      for (; i < raw.length; i++) {
-        const value = item(raw[i], depth + 1);
-        if (!Object.is(value, raw[i])) raw[i] = value;
+    while (i < raw.length) {
+      try {
+        for (; i < raw.length; i++) {
+          const value = item(raw[i], depth + 1);
+          if (!Object.is(value, raw[i])) raw[i] = value;
+        }
+      } catch (error) {
+        errors = addError(errors, within(error, i++));
       }
-    } catch (error) {
-      throw within(error, i);
     }
+    if (errors !== undefined) throw errors;
     return raw;
   };
 }
 
-type TakeUndeclared = (source: Record<string, unknown>, target: Record<string, unknown>, depth: number) => void;
+/** @returns the errors found before, with its own */
+type TakeUndeclared = (
+  source: Record<string, unknown>,
+  target: Record<string, unknown>,
+  depth: number,
+  errors: CodecError | undefined,
+) => CodecError | undefined;
 
 /** Removes members that a document doesn't declare from the object that was read in place. */
 function passUndeclared(document: Document): TakeUndeclared {
   const names = new Set(document.fields.map((field) => field.name));
-  return (_source, target) => {
+  return (_source, target, _depth, errors) => {
     for (const key of Object.keys(target)) if (!names.has(key)) delete target[key];
+    return errors;
   };
 }
 
@@ -191,16 +220,25 @@ function passUndeclared(document: Document): TakeUndeclared {
 function compileUndeclared(document: Document): TakeUndeclared {
   const jsonNames = new Set(document.fields.map((field) => field.jsonName));
   const names = new Set(document.fields.map((field) => field.name));
-  return (source, target, depth) => {
+  const take = (source: Record<string, unknown>, target: Record<string, unknown>, key: string, depth: number): void => {
+    // A field's own name, if its JSON name differs, would be mistaken for the field.
+    if (!document.open || names.has(key) || key === '__proto__') throw unknownField(document, key, jsonNames);
+    try {
+      target[key] = readPlain(source[key], depth + 1);
+    } catch (error) {
+      throw within(error, stepOf(key));
+    }
+  };
+  return (source, target, depth, errors) => {
+    let found = errors;
     for (const key of Object.keys(source)) {
       if (jsonNames.has(key)) continue;
-      // A field's own name, if its JSON name differs, would be mistaken for the field.
-      if (!document.open || names.has(key) || key === '__proto__') throw unknownField(document, key, jsonNames);
       try {
-        target[key] = readPlain(source[key], depth + 1);
+        take(source, target, key, depth);
       } catch (error) {
-        throw within(error, key);
+        found = addError(found, error);
       }
     }
+    return found;
   };
 }

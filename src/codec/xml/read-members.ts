@@ -2,7 +2,7 @@ import type { Document } from '../../model/document.ts';
 import type { Value } from '../../model/value.ts';
 import { quote } from '../../wire/words.ts';
 import type { XmlAttribute, XmlElement } from '../../wire/xml/tree.ts';
-import { CodecError, refuse, stepOf, within } from '../error.ts';
+import { addError, CodecError, refuse, stepOf, within } from '../error.ts';
 import { checkDepth, type Foreign, setMember, unknownField } from '../value.ts';
 import { isCommon, isNil, isWhite, onlyText } from './content.ts';
 
@@ -21,14 +21,21 @@ interface Slot {
   readonly next: Slot | undefined;
 }
 
-/**
- * Both put what they are given into the place of its field, and return what has none.
- * Refused are a second element for a field that takes one, text, and a field's name in another namespace than the field's.
- */
-interface Sort {
-  sortAttributes(attributes: readonly XmlAttribute[], given: (Given | undefined)[]): readonly XmlAttribute[];
-  sortElements(content: XmlElement['content'], given: (Given | undefined)[]): readonly XmlElement[];
+/** The content of an element, sorted to the fields of its document. */
+export interface Sorted {
+  /** By the place of the field in its document. */
+  readonly given: (Given | undefined)[];
+  /** What has no place. */
+  attributes: XmlAttribute[] | undefined;
+  elements: XmlElement[] | undefined;
+  errors: CodecError | undefined;
 }
+
+/**
+ * Puts an element's attributes and content into the places of their fields.
+ * Errors are a second element for a field that takes one, text, and a field's name in another namespace than the field's.
+ */
+type Sort = (element: XmlElement) => Sorted;
 
 /** In place of a namespace: whatever one there is, none among them. */
 export const ANY = '*';
@@ -42,39 +49,55 @@ export function compileSort(document: Document, namespace: string, foreign: Fore
   const misplaced = foreign === 'pass' ? passedOver : checkedPlace;
   const attributeSlots = slotsOf(document, true, '');
   const elementSlots = slotsOf(document, false, namespace);
-  return {
-    sortAttributes(attributes, given) {
-      let others: XmlAttribute[] | undefined;
-      for (const attribute of attributes) {
-        const slot = slotOf(attributeSlots, attribute);
-        if (slot !== undefined) given[slot.index] = attribute.value;
-        else if (!isCommon(attribute)) {
-          others ??= [];
-          others.push(misplaced(attributeSlots, attribute));
-        }
+  const place = (each: XmlElement, sorted: Sorted): void => {
+    const slot = slotOf(elementSlots, each);
+    if (slot !== undefined) put(sorted.given, slot, each);
+    else {
+      const other = misplaced(elementSlots, each);
+      sorted.elements ??= [];
+      sorted.elements.push(other);
+    }
+  };
+  const placeAttribute = (attribute: XmlAttribute, sorted: Sorted): void => {
+    const slot = slotOf(attributeSlots, attribute);
+    if (slot !== undefined) sorted.given[slot.index] = attribute.value;
+    else if (!isCommon(attribute)) {
+      const other = misplaced(attributeSlots, attribute);
+      sorted.attributes ??= [];
+      sorted.attributes.push(other);
+    }
+  };
+  const { length } = document.fields;
+  return ({ attributes, content }) => {
+    const given = new Array<Given | undefined>(length);
+    const sorted: Sorted = { given, attributes: undefined, elements: undefined, errors: undefined };
+    let text = false;
+    for (let i = 0; i < attributes.length; ) {
+      try {
+        for (; i < attributes.length; i++) placeAttribute(attributes[i]!, sorted);
+      } catch (error) {
+        i++;
+        sorted.errors = addError(sorted.errors, error);
       }
-      return others ?? NONE;
-    },
-    sortElements(content, given) {
-      let others: XmlElement[] | undefined;
-      for (const each of content) {
-        if (typeof each === 'string') {
-          if (!isWhite(each)) refuse('holds text outside of its elements');
-          continue;
+    }
+    for (let i = 0; i < content.length; ) {
+      try {
+        for (; i < content.length; i++) {
+          const each = content[i]!;
+          if (typeof each !== 'string') place(each, sorted);
+          else if (!text && !isWhite(each)) {
+            text = true;
+            refuse('holds text outside of its elements');
+          }
         }
-        const slot = slotOf(elementSlots, each);
-        if (slot !== undefined) put(given, slot, each);
-        else {
-          others ??= [];
-          others.push(misplaced(elementSlots, each));
-        }
+      } catch (error) {
+        i++;
+        sorted.errors = addError(sorted.errors, error);
       }
-      return others ?? NONE;
-    },
+    }
+    return sorted;
   };
 }
-
-const NONE: readonly never[] = [];
 
 type Slots = ReadonlyMap<string, Slot>;
 
@@ -124,13 +147,8 @@ export function wrongNamespace({ namespace }: { readonly namespace: string }, ex
   return expected === '' ? `is in namespace ${given}, and belongs to none` : `is in namespace ${given}, not ${wanted}`;
 }
 
-/** Takes elements and attributes that a document doesn't declare into its value. */
-type TakeUndeclared = (
-  elements: readonly XmlElement[],
-  attributes: readonly XmlAttribute[],
-  target: Record<string, unknown>,
-  depth: number,
-) => void;
+/** Takes elements and attributes that a document doesn't declare into its value. Errors are added to those of the sorting. */
+type TakeUndeclared = (sorted: Sorted, target: Record<string, unknown>, depth: number) => void;
 
 /** Values by local name, one for each time that it is given. */
 type Gathered = Map<string, Value[]>;
@@ -146,19 +164,28 @@ export function compileUndeclaredXmlRead(document: Document): TakeUndeclared {
   const attributeNames = xmlNames(document, true);
   // A field's own name, where XML has another for it, would pass for the field.
   const isKept = (local: string): boolean => document.open && !names.has(local) && local !== '__proto__';
-  return (elements, attributes, target, depth) => {
+  const takeAttribute = ({ local, value }: XmlAttribute, gathered: Gathered): void => {
+    if (isKept(local)) gather(gathered, local, value);
+    else if (elementNames.has(local)) throw new CodecError(local, 'is an element in XML, not an attribute');
+    else throw unknownField(document, local, attributeNames);
+  };
+  const takeElement = (element: XmlElement, gathered: Gathered, depth: number): void => {
+    const { local } = element;
+    if (isKept(local)) gather(gathered, local, undeclared(element, depth + 1));
+    else if (attributeNames.has(local)) throw new CodecError(local, 'is an attribute in XML, not an element');
+    else throw unknownField(document, local, elementNames);
+  };
+  return (sorted, target, depth) => {
     const gathered: Gathered = new Map();
-    for (const { local, value } of attributes) {
-      if (isKept(local)) gather(gathered, local, value);
-      else if (elementNames.has(local)) throw new CodecError(local, 'is an element in XML, not an attribute');
-      else throw unknownField(document, local, attributeNames);
-    }
-    for (const element of elements) {
-      const { local } = element;
-      if (isKept(local)) gather(gathered, local, undeclared(element, depth + 1));
-      else if (attributeNames.has(local)) throw new CodecError(local, 'is an attribute in XML, not an element');
-      else throw unknownField(document, local, elementNames);
-    }
+    const attempt = (take: () => void): void => {
+      try {
+        take();
+      } catch (error) {
+        sorted.errors = addError(sorted.errors, error);
+      }
+    };
+    for (const attribute of sorted.attributes ?? []) attempt(() => takeAttribute(attribute, gathered));
+    for (const element of sorted.elements ?? []) attempt(() => takeElement(element, gathered, depth));
     release(gathered, target);
   };
 }

@@ -4,7 +4,7 @@ import { isAnyText, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { quote } from '../../wire/words.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
-import { refuse, within } from '../error.ts';
+import { addError, type CodecError, isAbout, refuse, within } from '../error.ts';
 import { compileScalar, initialValue } from '../scalar.ts';
 import { checkDepth, compileEntryCount, type Foreign, named, setMember } from '../value.ts';
 import {
@@ -81,29 +81,32 @@ function documentReader(document: Document, namespace: string, shared: Shared): 
   let compiled: Read | undefined;
   ofDocument.set(namespace, (element, depth, resolve) => compiled!(element, depth, resolve));
   const fields = document.fields.map((field) => fieldReader(field, namespace, shared, document.patch));
-  const { sortAttributes, sortElements } = compileSort(document, namespace, shared.foreign);
+  const sort = compileSort(document, namespace, shared.foreign);
   const passes = shared.foreign === 'pass' && !document.open;
   const takeUndeclared = passes ? undefined : compileUndeclaredXmlRead(document);
   compiled = (element, depth, resolve) => {
     checkDepth(depth);
-    const given = new Array<Given | undefined>(fields.length);
-    const attributes = sortAttributes(element.attributes, given);
-    const elements = sortElements(element.content, given);
+    const sorted = sort(element);
+    const { given } = sorted;
     const target: Record<string, unknown> = {};
     let i = 0;
-    try {
-      for (; i < fields.length; i++) {
-        const { name, read, missing, initial, required } = fields[i]!;
-        const found = given[i] ?? missing;
-        let value = found === undefined ? undefined : read(found, depth + 1, resolve);
-        if (value === undefined) value = initial;
-        if (value !== undefined) setMember(target, name, value);
-        else if (required) refuse('is missing');
+    // An error ends the inner loop; the fields behind it are read all the same.
+    while (i < fields.length) {
+      try {
+        for (; i < fields.length; i++) {
+          const { name, read, missing, initial, required } = fields[i]!;
+          const found = given[i] ?? missing;
+          let value = found === undefined ? undefined : read(found, depth + 1, resolve);
+          if (value === undefined) value = initial;
+          if (value !== undefined) setMember(target, name, value);
+          else if (required && !isAbout(sorted.errors, name)) refuse('is missing');
+        }
+      } catch (error) {
+        sorted.errors = addError(sorted.errors, within(error, fields[i++]!.name));
       }
-    } catch (error) {
-      throw within(error, fields[i]!.name);
     }
-    if (attributes.length + elements.length > 0) takeUndeclared?.(elements, attributes, target, depth);
+    if (sorted.attributes !== undefined || sorted.elements !== undefined) takeUndeclared?.(sorted, target, depth);
+    if (sorted.errors !== undefined) throw sorted.errors;
     return target as DocumentValue;
   };
   ofDocument.set(namespace, compiled);
@@ -219,16 +222,20 @@ function entriesReader(
     checkDepth(depth);
     checkCount(elements.length);
     const entries = new Array<Value>(elements.length);
+    let errors: CodecError | undefined;
     let i = 0;
-    try {
-      for (; i < elements.length; i++) {
-        const nil = isNil(elements[i]!);
-        if (nil && !holdsNull) refuse('is nil, which no entry of its list can be');
-        entries[i] = nil ? null : read(elements[i]!, depth + 1, resolve);
+    while (i < elements.length) {
+      try {
+        for (; i < elements.length; i++) {
+          const nil = isNil(elements[i]!);
+          if (nil && !holdsNull) refuse('is nil, which no entry of its list can be');
+          entries[i] = nil ? null : read(elements[i]!, depth + 1, resolve);
+        }
+      } catch (error) {
+        errors = addError(errors, within(error, i++));
       }
-    } catch (error) {
-      throw within(error, i);
     }
+    if (errors !== undefined) throw errors;
     return entries;
   };
 }

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { type Document, documentName } from '../../model/document.ts';
+import { MAX_ERRORS } from '../../model/fault.ts';
 import type { Operation, ReplyForm } from '../../model/service.ts';
 import { problemJson, problemMediaType } from '../../wire/problem.ts';
 import { wrapPsnonxml } from '../../wire/xml/text.ts';
@@ -164,6 +165,25 @@ const problemSchema: JsonObject = {
     status: { type: 'integer', minimum: 400, maximum: 599 },
     detail: { type: 'string' },
     instance: { type: 'string', format: 'uri-reference' },
+    errors: {
+      type: 'array',
+      maxItems: MAX_ERRORS,
+      description: 'What is wrong in the request, one by one; left out for faults that are not about its values.',
+      items: {
+        type: 'object',
+        properties: {
+          pointer: {
+            type: 'string',
+            format: 'uri-reference',
+            description: 'A place in the body: a JSON Pointer as URI fragment (RFC 6901, section 6).',
+          },
+          parameter: { type: 'string', description: 'A variable of the path or the query.' },
+          header: { type: 'string', description: 'A header.' },
+          detail: { type: 'string' },
+        },
+        required: ['detail'],
+      },
+    },
     code: { type: 'string', description: "The gateway's word for the fault." },
     requestId: { type: 'string', description: 'Identifies the request in the log of the gateway.' },
   },

@@ -87,7 +87,7 @@ export function readBody(head: BodyHead, source: ByteSource | undefined, limits:
       try {
         return utf8.decode(all);
       } catch {
-        throw Fault.of('BAD_BODY', { reason: 'it is not UTF-8' });
+        throw Fault.of('BAD_BODY', { reason: 'it is not UTF-8' }, { at: { pointer: '#' } });
       }
     },
     attachment(contentType): Attachment {

@@ -121,7 +121,9 @@ export function timedOut(operation: string, ms: number): Fault {
 function withoutSecrets(fault: Fault, redactor: Redactor | undefined): Fault {
   if (redactor === undefined) return fault;
   const [message, detail] = [redactor.text(fault.message), redactor.text(fault.detail)];
-  return message === fault.message && detail === fault.detail ? fault : fault.saying(message, detail);
+  const errors = fault.errors.map((each) => ({ ...each, detail: redactor.text(each.detail) }));
+  const isSame = errors.every((each, index) => each.detail === fault.errors[index]?.detail);
+  return isSame && message === fault.message && detail === fault.detail ? fault : fault.saying(message, detail, errors);
 }
 
 /** The fault itself, unless code gave it headers that can't be sent. */

@@ -1,8 +1,9 @@
-import { CONTENT, guard, naming, reading, speaking } from '../../binding/message.ts';
+import { CONTENT, completed, guard, RequestErrors, reading, speaking } from '../../binding/message.ts';
 import { bytesOf, lengthOf, textOf } from '../../binding/pieces.ts';
 import { writeProblem } from '../../binding/rest/rest.ts';
 import { type IbRequest, writeIbResponse } from '../../binding/soap/ib-message.ts';
 import type { OpenedMessage } from '../../binding/soap/message.ts';
+import { brokerDetail } from '../../binding/soap/soap.ts';
 import { compileCheck, compileJsonReader, compileList, readJsonText } from '../../codec/index.ts';
 import { Fault } from '../../model/fault.ts';
 import { singleType } from '../../model/field.ts';
@@ -95,13 +96,19 @@ function queryReader({ soap }: Compiled): (query: URLSearchParams) => DocumentVa
   const complete = compileCheck(fields);
   return (query) => {
     const values: Record<string, Value> = {};
+    let errors: RequestErrors | undefined;
     for (const { name, isList, read } of readers) {
       const texts = query.getAll(name);
       // An empty value counts as absent, as it does over REST.
       const given = isList ? texts : texts.filter((text) => text !== '');
-      if (given.length > 0) values[name] = guard(name, read, given);
+      if (given.length === 0) continue;
+      try {
+        values[name] = guard(name, read, given, { parameter: name });
+      } catch (error) {
+        errors = (errors ?? new RequestErrors()).add(error);
+      }
     }
-    return naming(() => complete(values));
+    return completed(values, complete, errors, ({ path }) => ({ parameter: path }));
   };
 }
 
@@ -109,7 +116,7 @@ function jsonReader({ soap }: Compiled): (text: string) => DocumentValue {
   const { request, name } = soap!.form;
   if (request.kind === 'document') {
     const read = compileJsonReader(request.document);
-    return (text) => reading(() => read(text), request.document.id);
+    return (text) => reading(() => read(text), request.document);
   }
   if (request.kind === 'raw' && request.raw === 'json')
     return (text) => ({ [CONTENT]: reading(() => readJsonText(text)) });
@@ -148,8 +155,8 @@ export function originalForm(): ReplyForm {
   };
 }
 
-function writeIbFault({ code, status, message }: Fault): WrittenFault {
-  return { contentType: XML, text: writeIbResponse({ type: 'error', id: code, status, message }) };
+function writeIbFault(fault: Fault): WrittenFault {
+  return { contentType: XML, text: brokerDetail(fault) };
 }
 
 /** Replies of one-way operations: an acknowledgement that the message was accepted. */
