@@ -55,6 +55,8 @@ const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 const NUMBER = /\d[\w.]*/y;
 const DOLLAR_QUOTE = /\$(?:[A-Za-z_][A-Za-z0-9_]*)?\$/y;
 const SPACE = /\s+/y;
+/** A variable of a template: SQL has no braces but those of ODBC, `{d '2026-01-01'}`. */
+const TEMPLATE = /[#$]?\{{1,2}\s*[\w.:]{1,100}\s*\}{1,2}/y;
 /** A comment for one server only, and a hint that changes a setting (MySQL's manual, "Comments" and "Optimizer Hints"). */
 const EXECUTABLE = /^\/\*(?:M?!|\+[\s\S]*set_var)/i;
 
@@ -62,8 +64,9 @@ const EXECUTABLE = /^\/\*(?:M?!|\+[\s\S]*set_var)/i;
 export function scanSql(sql: string, dialect: SqlDialect = 'standard'): SqlToken[] {
   const rules = RULES[dialect];
   const tokens: SqlToken[] = [];
+  /** The offsets of the parentheses that are open. */
+  const open: number[] = [];
   let at = 0;
-  let depth = 0;
   let opened = true;
   const match = (pattern: RegExp): string | undefined => {
     pattern.lastIndex = at;
@@ -90,13 +93,15 @@ export function scanSql(sql: string, dialect: SqlDialect = 'standard'): SqlToken
       at = skip.end;
       continue;
     }
-    const token = nextToken(sql, at, depth, opened, match);
+    const token = nextToken(sql, at, open.length, opened, match);
     opened = token.opens;
-    depth = Math.max(0, depth + token.nests);
+    if (token.nests > 0) open.push(at);
+    if (token.nests < 0) open.pop();
     if (token.token !== undefined) tokens.push(token.token);
     at = token.end;
   }
-  if (depth > 0) tokens.push({ kind: 'unterminated', what: 'a parenthesis', offset: sql.lastIndexOf('(') });
+  const last = open.at(-1);
+  if (last !== undefined) tokens.push({ kind: 'unterminated', what: 'a parenthesis', offset: last });
   return tokens;
 }
 
@@ -127,11 +132,11 @@ function nextToken(
   if (character === ')') return { ...plain, end: at + 1, nests: -1 };
   if (character === ';') return { token: { kind: 'semicolon', offset: at, depth }, end: at + 1, opens: true, nests: 0 };
   if (sql.startsWith('::', at)) return { ...plain, token: { kind: 'other', offset: at }, end: at + 2 };
-  if (':?$@#'.includes(character)) return { ...plain, ...placeholder(sql, at) };
+  if (':?$@#{'.includes(character)) return { ...plain, ...placeholder(sql, at) };
   return { ...plain, token: { kind: 'other', offset: at }, end: at + 1 };
 }
 
-/** `:NAME`, or a placeholder of another notation: `?`, `?1`, `$1`, `$name`, `@name`. */
+/** `:NAME`, or a placeholder of another notation: `?`, `?1`, `:1`, `$1`, `$name`, `@name`, `#{name}`, `${name}`, `{name}`. */
 function placeholder(sql: string, at: number): { readonly token: SqlToken; readonly end: number } {
   const sign = sql[at] as string;
   NAME.lastIndex = at + 1;
@@ -140,12 +145,27 @@ function placeholder(sql: string, at: number): { readonly token: SqlToken; reado
     const end = at + 1 + name.length;
     return { token: { kind: 'prompt', name, offset: at, end }, end };
   }
+  TEMPLATE.lastIndex = at;
+  const template = TEMPLATE.exec(sql)?.[0];
+  if (template !== undefined)
+    return { token: { kind: 'foreign', text: template, offset: at }, end: at + template.length };
   const digits = /^\d*/.exec(sql.slice(at + 1, at + 12))?.[0] ?? '';
   const text = sign + (name ?? digits);
-  // An operator of JSON or arrays, such as @>, #> or [1:2], is followed by another character.
-  const isForeign = sign === '?' ? !'|&'.includes(sql[at + 1] ?? ' ') : sign !== '#' && sign !== ':' && text.length > 1;
+  // An operator of JSON or arrays, such as @> or #>, is followed by another character.
+  const isForeign =
+    sign === '?'
+      ? !'|&'.includes(sql[at + 1] ?? ' ')
+      : text.length > 1 && sign !== '#' && sign !== '{' && !(sign === ':' && isSlice(sql, at));
   if (!isForeign) return { token: { kind: 'other', offset: at }, end: at + 1 };
   return { token: { kind: 'foreign', text, offset: at }, end: at + text.length };
+}
+
+const FARTHEST_BRACKET = 200;
+
+/** Whether a colon is inside brackets, as in `[1:2]`. */
+function isSlice(sql: string, at: number): boolean {
+  const before = sql.slice(Math.max(0, at - FARTHEST_BRACKET), at);
+  return before.lastIndexOf('[') > before.lastIndexOf(']');
 }
 
 /** A literal, quoted name or comment that begins here; `end` is -1 if it is not closed. */

@@ -90,7 +90,7 @@ describe('documents in place of two versions', () => {
       (version) => `service: A.${version}
 public: true
 operations:
-  X: { put: "x/{ID}", soap: Y, request: { fields: { SUB: { list: { fields: { N: integer } } } } }, template: { fields: { ID: string } }, response: none }
+  X: { put: "x/{ID}", soap: Z, request: { fields: { SUB: { list: { fields: { N: integer } } } } }, template: { fields: { ID: string } }, response: none }
 `,
     );
     const { documents } = load(versions.join('---\n'));
@@ -100,8 +100,8 @@ operations:
         ['X_REQUEST', undefined, 'X_REQUEST'],
         ['A.v2.X_REQUEST', 'X_REQUEST', 'X_REQUEST'],
         ['A.v2.X_REQUEST_SUB', 'X_REQUEST_SUB', 'X_REQUEST_SUB'],
-        ['Y_SOAP_REQUEST', undefined, 'Y_SOAP_REQUEST'],
-        ['A.v2.Y_SOAP_REQUEST', 'Y_SOAP_REQUEST', 'Y_SOAP_REQUEST'],
+        ['Z_SOAP_REQUEST', undefined, 'Z_SOAP_REQUEST'],
+        ['A.v2.Z_SOAP_REQUEST', 'Z_SOAP_REQUEST', 'Z_SOAP_REQUEST'],
       ]),
     );
   });

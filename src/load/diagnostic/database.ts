@@ -55,7 +55,7 @@ export const databaseCatalogue = {
     right: query('{ NUMBER: integer }'),
   }),
   'query-refused': error<{ query: string; reason: string }>({
-    message: ({ query: id, reason }) => `The database rejects query ${id}: ${reason}.`,
+    message: ({ query: id, reason }) => `The database rejects query ${id}: ${reason}${reason.endsWith('?') ? '' : '.'}`,
     explanation:
       'The statement was prepared on the database without being run. The database rejected it, or it could do more than read: change a setting of the session, take a lock, advance a sequence. The reason is quoted from the database.',
     wrong: query('{ NUMBER: integer }', 'select number from ordres'),

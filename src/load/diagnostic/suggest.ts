@@ -21,6 +21,13 @@ export function nearest(given: string, known: readonly string[]): string | undef
 
 const SHORTEST_START = 3;
 
+/** The boolean that a text meant in YAML 1.1, where `yes` is `true`. In YAML 1.2 (section 10.3.2) it is text. */
+export function booleanMeant(given: unknown): boolean | undefined {
+  if (typeof given !== 'string') return undefined;
+  if (/^(?:y|yes|on|true)$/i.test(given)) return true;
+  return /^(?:n|no|off|false)$/i.test(given) ? false : undefined;
+}
+
 /** Optimal string alignment distance (Damerau-Levenshtein without overlapping swaps). */
 export function distance(a: string, b: string): number {
   let before: number[] = [];

@@ -3,6 +3,7 @@ import type { CompoundType, FieldType, ScalarType } from '../../model/field.ts';
 import { isScalarKind, SCALAR_KINDS, SCALARS } from '../../model/scalar.ts';
 import { MAX_DIGITS } from '../../wire/decimal.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
+import { nearest } from '../diagnostic/suggest.ts';
 import { type Linking, refuseBoth } from '../linking.ts';
 import type { FieldDeclared, InPlaceDeclared } from '../schema/document.ts';
 
@@ -72,7 +73,7 @@ function linkTypeWord(source: DocumentSource, text: string, at: Place, flat: boo
       if (!declared.rejected('document').has(word.id)) {
         report.raise(
           'unknown-type',
-          { type: word.id, known: [...SCALAR_KINDS, ...declared.of('document').keys()] },
+          { type: word.id, known: [...SCALAR_KINDS, ...declared.of('document').keys()], ours: ourType(word.id) },
           at,
         );
       }
@@ -117,9 +118,10 @@ function bad(reason: string): TypeWord {
 }
 
 function sized(word: string, size: string, list: boolean): TypeWord {
-  const counted = isScalarKind(word) ? SCALARS[word].size : undefined;
-  if (!isScalarKind(word) || counted === undefined)
-    return bad(`only ${SIZED.join(' and ')} have a size in parentheses`);
+  // No document has such an id.
+  if (!isScalarKind(word)) return { kind: 'document', list, id: `${word}(${size})` };
+  const counted = SCALARS[word].size;
+  if (counted === undefined) return bad(`only ${SIZED.join(' and ')} have a size in parentheses`);
   if (counted === 'characters') {
     const length = /^\d+$/.test(size) ? Number(size) : 0;
     if (length < 1 || length > MOST_CHARACTERS)
@@ -137,6 +139,51 @@ function sized(word: string, size: string, list: boolean): TypeWord {
 
 /** Words that may have a size. */
 const SIZED = SCALAR_KINDS.filter((word) => SCALARS[word].size !== undefined);
+
+/** Types of other languages by ours: SQL, JSON Schema and OpenAPI, XSD, TypeScript, Java, PeopleSoft. In lower case, without blanks. */
+const FOREIGN = {
+  string:
+    'varchar varchar2 nvarchar nvarchar2 char nchar character charactervarying bpchar str normalizedstring enum email hostname password duration interval',
+  text: 'clob nclob longtext mediumtext tinytext citext ntext',
+  integer:
+    'int int2 int4 int8 int16 int32 int64 bigint smallint tinyint mediumint serial bigserial long short biginteger nonnegativeinteger positiveinteger unsignedint',
+  decimal: 'numeric number dec float float4 float8 double doubleprecision real money bigdecimal nbr',
+  boolean: 'bool bit logical',
+  date: 'localdate',
+  datetime:
+    'timestamp timestamptz timestampwithtimezone timestampwithouttimezone datetime2 smalldatetime date-time instant localdatetime',
+  time: 'timetz localtime',
+  uuid: 'guid uniqueidentifier',
+  uri: 'url anyuri',
+  binary: 'blob bytea varbinary raw bytes byte longblob base64 base64binary hexbinary image',
+  json: 'jsonb object any unknown map dict record struct anytype',
+  xml: 'xmltype',
+} as const satisfies Partial<Record<ScalarType['kind'], string>>;
+
+const OURS = new Map(
+  Object.entries(FOREIGN).flatMap(([kind, words]) =>
+    words.split(' ').map((word) => [word, kind as ScalarType['kind']]),
+  ),
+);
+
+/** Our word for a type of another language: `string(12)` for `varchar(12)`, `list of string` for `string[]`. */
+function ourType(text: string): string | undefined {
+  const [, before, behind] =
+    /^(?:(.+)\[\]|(?:array|list|set|sequence)(?:\s+of\s+|\s*<\s*)([^>]+)>?)$/i.exec(text) ?? [];
+  const item = (before ?? behind)?.trim();
+  if (item !== undefined) return `list of ${ourType(item) ?? item}`;
+  const [, name = '', size] = /^(?:xsd?:)?([a-z][\w\s-]*?)\s*(?:\(([^()]*)\))?$/i.exec(text) ?? [];
+  const word = name.toLowerCase().replace(/\s+/g, '');
+  const meant = size === undefined ? undefined : nearest(word, SIZED);
+  const sized = SIZED.find((each) => each === meant);
+  const kind = isScalarKind(word) ? word : (OURS.get(word) ?? sized);
+  if (kind === undefined) return undefined;
+  if (size?.trim().toLowerCase() === 'max') return kind === sized ? undefined : 'text';
+  if (word === 'number' && size === undefined) return 'decimal, or integer for whole numbers';
+  const [digits, scale = '0'] = size?.match(/\d+/g) ?? [];
+  const parsed = parseTypeWord(`${kind}(${SCALARS[kind].size === 'digits' ? `${digits}.${scale}` : digits})`);
+  return parsed.kind === 'scalar' ? typeText(parsed.type) : kind;
+}
 
 /** A type in words. */
 export function typeText({ kind, length, scale = 0 }: ScalarType): string {

@@ -90,11 +90,12 @@ function linkStatement(
   const named: Field[] = [];
   const byName = new Map(prompts.map((field) => [field.name, field]));
   let from = 0;
-  let unknown = false;
+  let unknown = tokens.some((token) => token.kind === 'foreign');
   let told = 0;
   for (const token of tokens) {
     if (token.kind === 'foreign' && ++told <= MOST_TOLD) {
-      report.raise('foreign-placeholder', { text: token.text }, placed(token.offset, token.text.length));
+      const known = [...byName.keys()];
+      report.raise('foreign-placeholder', { text: token.text, known }, placed(token.offset, token.text.length));
     }
     if (token.kind === 'executable' && ++told <= MOST_TOLD) {
       report.raise('sql-executable-comment', {}, placed(token.offset, token.text.length));
@@ -118,7 +119,8 @@ function linkStatement(
   if (open === undefined && complete && !unknown) {
     for (const { name } of prompts) {
       if (!named.some((field) => field.name === name)) {
-        report.raise('unused-prompt', { prompt: name }, places.key(value.prompts as object, name));
+        const asText = sql.includes(`:${name}`);
+        report.raise('unused-prompt', { prompt: name, asText }, places.key(value.prompts as object, name));
       }
     }
   }

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { Place } from '../diagnostic/diagnostic.ts';
-import { nearest } from '../diagnostic/suggest.ts';
+import { booleanMeant, nearest } from '../diagnostic/suggest.ts';
 import type { Linking } from '../linking.ts';
 import type { JsonSchema } from '../schema/index.ts';
 import type { Kind } from '../schema/kinds.ts';
@@ -172,7 +172,9 @@ function raiseMistake(error: SchemaError, declaration: Declaration, linking: Lin
       raiseMethods(spot, linking);
       return;
     case 'pattern':
-      raisePattern(mistake, linking);
+      // `soap: yes` is text in YAML 1.2, and could be a name.
+      if (schema.title?.startsWith('true') && booleanMeant(spot.value) !== undefined) raiseType(mistake, linking);
+      else raisePattern(mistake, linking);
       return;
     default:
       report.raise('bad-value', { name, reason: reasonOf(error), examples: schema.examples ?? [] }, at);

@@ -1,4 +1,6 @@
 import type Database from 'better-sqlite3';
+import { messageOf } from '../../wire/error.ts';
+import { scanSql } from '../../wire/sql.ts';
 import { type CheckedDatabase, compareColumns, type DatabaseType, type Found } from '../check-columns.ts';
 import { openReadOnly, prepareSelect } from './statement.ts';
 
@@ -25,6 +27,8 @@ export function openChecked(location: string): CheckedDatabase {
   );
   return {
     problemsOf(query, plan) {
+      const refusal = refusalOf(database, plan.sql);
+      if (refusal !== undefined) return [located(database, query.sql, refusal)];
       const found = prepareSelect(database, plan.sql).columns();
       const refused = calledBy(database, plan.sql, plan.parameters.length)
         .filter((name) => unsafe.has(name))
@@ -34,6 +38,67 @@ export function openChecked(location: string): CheckedDatabase {
     },
     close: () => void database.close(),
   };
+}
+
+/** Why a statement can't be prepared. */
+function refusalOf(database: Database.Database, sql: string): string | undefined {
+  try {
+    prepareSelect(database, sql);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/**
+ * A refusal with its place, which SQLite's driver does not report. It is looked for in the declared text: SQLite reads `:NAME`
+ * as it is, and its message then names nothing that the author did not write.
+ */
+function located(database: Database.Database, sql: string, refusal: string): Found {
+  const message = refusalOf(database, sql) ?? refusal;
+  const token = /^(?:near "([\s\S]+)": syntax error|unrecognized token: "([\s\S]+)")$/.exec(message);
+  const name =
+    /^(?:no such (column|table|function): |ambiguous column name: |wrong number of arguments to function )(.+?)(?:\(\)| - .*)?$/;
+  const [, kind, named] = name.exec(message) ?? [];
+  let offset: number | undefined;
+  if (token !== null) offset = offsetOfToken(database, sql, token[1] ?? token[2] ?? '', message);
+  else if (named !== undefined) offset = offsetOfName(sql, named, kind);
+  else if (message === 'incomplete input') offset = sql.trimEnd().length;
+  return { kind: 'refused', message, ...(offset === undefined ? {} : { offset }) };
+}
+
+/** Attempts to find one token: callers can send long statements. */
+const MOST_TRIED = 200;
+
+/** A token is refused as soon as it is read: the statement up to it is refused with the same message. */
+function offsetOfToken(database: Database.Database, sql: string, token: string, message: string): number | undefined {
+  let at = sql.indexOf(token);
+  for (let tried = 0; at >= 0 && tried < MOST_TRIED; tried++, at = sql.indexOf(token, at + 1)) {
+    const end = at + token.length;
+    const isWhole = !/\w\w/.test(sql.slice(at - 1, at + 1)) && !/\w\w/.test(sql.slice(end - 1, end + 1));
+    if (isWhole && refusalOf(database, sql.slice(0, end)) === message) return at;
+  }
+  return undefined;
+}
+
+/** The first place at which a name can be that of a column, table or function. */
+function offsetOfName(sql: string, name: string, kind: string | undefined): number | undefined {
+  const quoted = name.startsWith('"') ? sql.indexOf(name) : -1;
+  if (quoted >= 0) return quoted;
+  const lower = name.toLowerCase();
+  const places = scanSql(sql)
+    .flatMap((token) => (token.kind === 'word' ? token.offset : []))
+    .filter((offset) => {
+      const end = offset + name.length;
+      return sql.slice(offset, end).toLowerCase() === lower && !/^\w/.test(sql.slice(end));
+    });
+  const fits = (offset: number): boolean => {
+    const before = sql.slice(Math.max(0, offset - 100), offset);
+    if (kind === 'function') return /^\s*\(/.test(sql.slice(offset + name.length));
+    if (kind === 'table') return /(?:\b(?:from|join)\s|,)\s*$/i.test(before);
+    return !/(?:\.|\bas\s)\s*$/i.test(before);
+  };
+  return places.find(fits) ?? places[0];
 }
 
 /** Functions that a statement calls, each once, as its program has them: however a name is written, SQLite itself has read it. */

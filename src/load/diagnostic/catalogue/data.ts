@@ -1,4 +1,4 @@
-import { didYouMean } from '../suggest.ts';
+import { didYouMean, nearest } from '../suggest.ts';
 import { error, warning } from './entry.ts';
 
 const query = (prompts: string, sql: string): string =>
@@ -51,8 +51,15 @@ export const queryEntries = {
     wrong: `datasource: REPORTING\nurl: mysql://reader@db.example.org/hr\n---\nquery: ORDERS\npublic: true\ndatasource: REPORTING\ncolumns: { NUMBER: integer }\nsql: select /*! sql_no_cache */ number from orders`,
     right: `datasource: REPORTING\nurl: mysql://reader@db.example.org/hr\n---\nquery: ORDERS\npublic: true\ndatasource: REPORTING\ncolumns: { NUMBER: integer }\nsql: select number from orders`,
   }),
-  'foreign-placeholder': error<{ text: string }>({
-    message: ({ text }) => `${text} is a placeholder of a database driver; write prompts as :NAME.`,
+  'foreign-placeholder': error<{ text: string; known: readonly string[] }>({
+    message: ({ text }) => `${text} is a placeholder of another notation; write prompts as :NAME.`,
+    hint({ text, known }) {
+      const name = /[A-Za-z_]\w*/.exec(text)?.[0];
+      const meant = name === undefined ? undefined : nearest(name, known);
+      if (meant !== undefined || known.length === 1) return `Write :${meant ?? known[0]}.`;
+      if (known.length > 0) return `Prompts here: ${known.join(', ')}.`;
+      return `Write :${name ?? 'NAME'}, and declare it: prompts: { ${name ?? 'NAME'}: string }.`;
+    },
     explanation:
       'Prompts are declared and bound by name. Any other placeholder would stay unbound and silently be NULL.',
     wrong: query('{ REGION: string(1) }', '"select number from orders where region = :REGION and number > ?1"'),
@@ -66,8 +73,10 @@ export const queryEntries = {
     wrong: query('{ REGION: string(1) }', '"select number from orders where region = :REGOIN"'),
     right: query('{ REGION: string(1) }', '"select number from orders where region = :REGION"'),
   }),
-  'unused-prompt': warning<{ prompt: string }>({
+  'unused-prompt': warning<{ prompt: string; asText: boolean }>({
     message: ({ prompt }) => `The SQL does not use the prompt ${prompt}.`,
+    hint: ({ prompt, asText }) =>
+      asText ? `In quotes or a comment, :${prompt} is text. Write it without quotes.` : undefined,
     explanation:
       'A prompt that the SQL does not use has no effect on the result, although callers may supply it. Probably a condition is missing.',
     wrong: query('{ REGION: string(1) }', 'select number from orders'),

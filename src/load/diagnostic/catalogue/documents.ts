@@ -20,10 +20,12 @@ const TYPES = SCALAR_KINDS.map((word) => {
 
 /** Mistakes in documents, fields and types. */
 export const documentEntries = {
-  'unknown-type': error<{ type: string; known: readonly string[] }>({
+  'unknown-type': error<{ type: string; known: readonly string[]; ours: string | undefined }>({
     message: ({ type }) => `${type} is not a type or a document.`,
-    hint: ({ type, known }) =>
-      didYouMean(type, known) ?? `Types are ${TYPES}, a document, or \`list of\` one of these.`,
+    hint: ({ type, known, ours }) =>
+      known.some((each) => each.toLowerCase() === type.toLowerCase()) || ours === undefined
+        ? (didYouMean(type, known) ?? `Types are ${TYPES}, a document, or \`list of\` one of these.`)
+        : `Write ${ours}.`,
     explanation: 'A type is one word: a type of a single value, the id of a document, or `list of` and one of these.',
     wrong: 'document: ORDER\nfields: { NUMBER: int }',
     right: 'document: ORDER\nfields: { NUMBER: integer }',

@@ -1,5 +1,5 @@
 import { KINDS } from '../../schema/kinds.ts';
-import { nearest } from '../suggest.ts';
+import { booleanMeant, nearest } from '../suggest.ts';
 import { error } from './entry.ts';
 
 const SERVICE = 'service: Orders.v1\npublic: true\noperations:\n  ORDERS_GET:\n';
@@ -69,7 +69,11 @@ export const shapeEntries = {
         : `${name} must be ${expected}, not ${kindOfValue(given)}.`,
     hint: ({ expected, given, examples }) => {
       if (expected === 'text' && (typeof given === 'number' || typeof given === 'boolean')) return 'Put it in quotes.';
+      const meant = expected.startsWith('true') ? booleanMeant(given) : undefined;
+      if (meant !== undefined && String(given).toLowerCase() !== String(meant))
+        return `YAML 1.2 reads ${given} as text. Write ${meant}, without quotes.`;
       if (expected === 'true or false' && typeof given === 'string') return 'Write true or false, without quotes.';
+      if (expected === 'a list' && typeof given === 'string') return `Write [${given}].`;
       return examplesText(examples);
     },
     explanation:
@@ -124,7 +128,7 @@ function kindOfValue(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a map';
-  if (typeof value === 'string') return 'a text';
+  if (typeof value === 'string') return booleanMeant(value) === undefined ? 'a text' : `the text ${value}`;
   return typeof value === 'number' ? `the number ${value}` : String(value);
 }
 
