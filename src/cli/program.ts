@@ -2,6 +2,8 @@ import { Command, CommanderError } from 'commander';
 import { addCheck } from './check.ts';
 import { addDescribe } from './describe.ts';
 import { addDev } from './dev/dev.ts';
+import { addEnv } from './env.ts';
+import { takeEnvFiles } from './env-file.ts';
 import { CliFailure, Ended, type ExitCode, renderFailure, wrongUsage } from './failure.ts';
 import { addGenerate } from './generate.ts';
 import { addCan, addWhoCan } from './grants.ts';
@@ -54,6 +56,9 @@ export function createProgram(): Command {
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
     .option('--definitions <dir>', 'folder of the definitions (default: definitions)')
+    .option('--env-file <file>', 'file with environment variables, instead of .env; can be repeated', collected)
+    .option('--no-env-file', 'read no file with environment variables')
+    .hook('preAction', (program) => takeEnvFiles(program.opts<{ envFile?: string[] | false }>().envFile))
     .configureHelp(helpLayout)
     .configureOutput({ outputError: () => undefined });
   const commands = [
@@ -69,9 +74,14 @@ export function createProgram(): Command {
     addInvoke,
     addQueue,
   ];
-  for (const add of [...commands, addUser, addWhoCan, addCan, addInit]) add(program);
+  for (const add of [...commands, addUser, addWhoCan, addCan, addEnv, addInit]) add(program);
   rethrowAll(program);
   return explain(program, overview);
+}
+
+/** The values of an option that can be repeated. */
+function collected(file: string, before: readonly string[] | boolean | undefined): string[] {
+  return [...(Array.isArray(before) ? before : []), file];
 }
 
 function rethrowAll(command: Command): void {

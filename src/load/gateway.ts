@@ -20,7 +20,7 @@ import type { DatabaseDeclared, GatewayDeclared } from './schema/gateway.ts';
 import type { SchemeDeclared } from './schema/scheme.ts';
 import { type Callers, checkOwnPaths, usualSchemes } from './security/schemes.ts';
 import { addressFault, linkFile, linkSecret, linkUrl, writtenFault } from './value/address.ts';
-import { parseConfigText } from './value/config-text.ts';
+import { parseConfigText, usesIn } from './value/config-text.ts';
 import { linkCallLimits, linkRetention } from './value/limits.ts';
 import { linkReplicas } from './value/replicas.ts';
 import { isTimezone, KEEPALIVE, linkDuration, linkSize, TIMER_OR_NONE } from './value/units.ts';
@@ -51,7 +51,7 @@ export function linkGateway(
     id,
     context: value.context ?? 'gateway',
     listen: text(value.listen ?? '127.0.0.1:8080'),
-    database: databaseOf(linking, value.database, limits.timeout),
+    database: databaseOf(linking, gateway, limits.timeout),
     handlers: (value.handlers ?? DEFAULT_HANDLERS).replace(/^\.\//, '').replace(/\/+$/, ''),
     namespace: value.namespace ?? `urn:signalbox:${id.toLowerCase()}`,
     timezone: value.timezone ?? 'UTC',
@@ -96,13 +96,18 @@ function limitsOf(linking: Linking, declared: NonNullable<GatewayDeclared['limit
   };
 }
 
+/** The database of a gateway that names none. */
+const DATABASE = '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}';
+
 /** @param timeout `limits.timeout` */
-function databaseOf(linking: Linking, declared: GatewayDeclared['database'], timeout: number): Database {
-  const map: DatabaseDeclared = typeof declared === 'string' ? { url: declared } : (declared ?? {});
+function databaseOf(linking: Linking, { value, at }: Declaration<GatewayDeclared>, timeout: number): Database {
+  const { database = {} } = value;
+  const map: DatabaseDeclared = typeof database === 'string' ? { url: database } : database;
   const { url, engine, connections, schema, migrate, timeouts = {}, keepalive = {} } = map;
   const limit = (key: keyof DatabaseTimeouts) => linkDuration(linking, timeouts, `database.timeouts.${key}`);
   const probe = (key: 'idle' | 'interval') => linkDuration(linking, keepalive, `database.keepalive.${key}`, KEEPALIVE);
-  const address = parseConfigText(url ?? '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}').text;
+  const address = parseConfigText(url ?? DATABASE).text;
+  if (url === undefined) linking.uses.push(...usesIn(address, 'database of the gateway, by default', at));
   return {
     url: address,
     engine: engine ?? 'postgresql',

@@ -11,6 +11,7 @@ import { given } from './object.ts';
 import { type Declaration, Declarations } from './read/declaration.ts';
 import { createPlaces, type Places } from './read/places.ts';
 import type { Kind } from './schema/kinds.ts';
+import type { ConfigUse } from './value/config-text.ts';
 
 /** The shared state of all stages of linking. */
 export interface Linking {
@@ -20,6 +21,8 @@ export interface Linking {
   readonly doubt: Doubt;
   /** Reports a default with call values, `{File.name}`, whose text does not fit its field, by the position of the field. */
   readonly misfits: Map<Position, () => void>;
+  /** Every use of configuration that was found. */
+  readonly uses: ConfigUse[];
 }
 
 /**
@@ -54,6 +57,7 @@ export function createLinking(): Linking {
     declared: new Declarations(),
     doubt: new Doubt(),
     misfits: new Map(),
+    uses: [],
   };
 }
 

@@ -3,7 +3,7 @@ import type { Registry } from '../model/registry.ts';
 import type { Operation, Service } from '../model/service.ts';
 import { checkUriIndexes, readCommitted } from './committed.ts';
 import { classFiles, linkComponents, linkRelatedContent } from './component.ts';
-import type { Diagnostic } from './diagnostic/diagnostic.ts';
+import { byPosition, type Diagnostic } from './diagnostic/diagnostic.ts';
 import { renderDiagnostics } from './diagnostic/render.ts';
 import { checkEndless, Documents } from './document/documents.ts';
 import { checkCertificateSchemes, checkDomainNames, linkGateway } from './gateway.ts';
@@ -25,7 +25,7 @@ import { type GrantSources, thingsByList } from './security/grants.ts';
 import { linkCallers, linkSchemes } from './security/schemes.ts';
 import { checkUsers, linkPermissionLists, linkRoles, linkUsers } from './security/users.ts';
 import { linkServices, nameOf, versionNumber } from './services.ts';
-import { checkTexts } from './value/config-text.ts';
+import { type ConfigUse, checkTexts } from './value/config-text.ts';
 
 /** The result of loading. */
 export interface LoadedProject {
@@ -37,6 +37,8 @@ export interface LoadedProject {
   readonly files: readonly string[];
   /** Their texts and those of the used files of the package, by name. */
   readonly sources: ReadonlyMap<string, string>;
+  /** What the usable definitions refer to in the environment, by file and position; of definitions with errors too. */
+  readonly uses: readonly ConfigUse[];
 }
 
 /** A project, and what to check. */
@@ -80,6 +82,7 @@ export function loadFiles(files: ProjectFiles, handlers: NonNullable<LoadOptions
     diagnostics,
     files: files.definitions.map((each) => each.file),
     sources,
+    uses: linking.uses.sort((a, b) => byPosition(a.at, b.at)),
   };
 }
 
@@ -119,7 +122,7 @@ function accept(declaration: Declaration, linking: Linking): void {
   const operations = kind === 'service' ? operationIds(value) : [];
   refuseRootLists(declaration, linking);
   const usable = checkShape(declaration, linking);
-  if (usable) checkTexts(declaration, places, report);
+  if (usable) linking.uses.push(...checkTexts(declaration, places, report));
   else declared.reject(kind, id);
   const added = usable && declared.add(declaration, report);
   const kept = new Set(added && kind === 'service' ? operationIds(value) : []);

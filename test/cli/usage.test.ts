@@ -22,6 +22,7 @@ const commands = [
   'user',
   'who-can',
   'can',
+  'env',
   'init',
 ];
 

@@ -1,5 +1,6 @@
 import { relative, resolve, sep } from 'node:path';
 import { Backoff, post } from '../child-process.ts';
+import { envFilePaths, retakeEnvFiles } from '../env-file.ts';
 import { type Colors, writeAtOnce } from '../terminal.ts';
 import { describeChanges, type Fingerprints, shorten } from './changes.ts';
 import { FrontDoor } from './front-door.ts';
@@ -88,7 +89,19 @@ export class Supervisor {
     if (this.#changed.size === 0) this.#changedAt = performance.now();
     for (const path of changed) this.#changed.add(path);
     this.#backoff.reset();
+    if (envFilePaths().some((path) => changed.includes(path))) this.#renewEnvironment();
     this.#launch();
+  }
+
+  /** A worker has the environment in which it was started. */
+  #renewEnvironment(): void {
+    try {
+      retakeEnvFiles();
+    } catch (error) {
+      this.#report.note((error as Error).message);
+    }
+    this.#spare?.kill();
+    this.#spare = undefined;
   }
 
   /** Lets a worker take over. A worker that is still starting is out of date and is ended. */
@@ -219,12 +232,12 @@ export class Supervisor {
     this.#restart = setTimeout(() => this.#launch(), pause);
   }
 
-  /** The definitions, the handlers, and the project's modules elsewhere. */
+  /** The definitions, the handlers, the project's modules elsewhere, and the files with settings. */
   #watched(files: WorkerFiles): Watched {
     const { root, definitions = 'definitions' } = this.#start;
     return {
       trees: [resolve(root, definitions), files.handlers ?? resolve(root, 'src/handlers')],
-      files: files.modules,
+      files: [...files.modules, ...envFilePaths()],
     };
   }
 }

@@ -7,7 +7,15 @@ import { type Place, placeOf } from '../diagnostic/diagnostic.ts';
 import { hasOwnValue } from '../document/documents.ts';
 import type { Linking } from '../linking.ts';
 import { type InputFields, inputFields, whyNoText } from '../operation/request.ts';
-import { BRACES, isMade, namesValues, parseConfigText, raiseBadReference, VALUE_NAME } from '../value/config-text.ts';
+import {
+  BRACES,
+  isMade,
+  namesValues,
+  parseConfigText,
+  raiseBadReference,
+  usesIn,
+  VALUE_NAME,
+} from '../value/config-text.ts';
 import { checkValue, fieldOf, isSecretText, type SaidValues } from './values.ts';
 
 /** All fields that a call may use. */
@@ -76,6 +84,7 @@ export function linkFilled(linking: Linking, fields: CallFields, { always, uris 
       filled.set(name, said.text);
     } else if (made !== undefined) {
       const text = linkCallText(linking, made, fields, () => placeOf(field.at));
+      linking.uses.push(...usesIn(parseConfigText(made).text, `default of the field ${name}`, placeOf(field.at)));
       filled.set(name, text);
       for (const other of valueNames([text])) visit(other, [...path, name]);
     }

@@ -49,8 +49,13 @@ export function diagnosticOf<P>(code: string, entry: Entry<P>, parameters: P, pl
 
 /** Orders diagnostics by file and position. */
 export function byPlace(a: Diagnostic, b: Diagnostic): number {
-  if (a.at.file !== b.at.file) return a.at.file < b.at.file ? -1 : 1;
-  return a.at.line - b.at.line || a.at.column - b.at.column || (a.code < b.code ? -1 : 1);
+  return byPosition(a.at, b.at) || (a.code < b.code ? -1 : 1);
+}
+
+/** Orders positions by file, line and column. */
+export function byPosition(a: Position, b: Position): number {
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
+  return a.line - b.line || a.column - b.column;
 }
 
 /** A position with its extent, in columns of its line. */

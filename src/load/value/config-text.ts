@@ -1,8 +1,16 @@
-import type { ConfigPart, ConfigText } from '../../model/definition.ts';
+import type { ConfigPart, ConfigText, Reference } from '../../model/definition.ts';
 import type { Place, Report } from '../diagnostic/diagnostic.ts';
 import type { Declaration } from '../read/declaration.ts';
 import type { Places } from '../read/places.ts';
 import type { TreeMap, TreeValue } from '../read/tree.ts';
+
+/** One use of configuration in the definitions. */
+export interface ConfigUse {
+  readonly reference: Reference;
+  /** What refers to it, as in `base of the node STOCK`. */
+  readonly by: string;
+  readonly at: Place;
+}
 
 /** An invalid reference, and its offset in the text. */
 interface BadReference {
@@ -99,8 +107,12 @@ const CONFIGURED: Readonly<Record<string, RegExp>> = {
   routing: /^(properties\.PRIMARYURL$|headers\.)/,
 };
 
-/** Reports references that are malformed, or in a key where nothing resolves them. */
-export function checkTexts(declaration: Declaration, places: Places, report: Report): void {
+/**
+ * Reports references that are malformed, or in a key where nothing resolves them.
+ * @returns the others
+ */
+export function checkTexts(declaration: Declaration, places: Places, report: Report): ConfigUse[] {
+  const uses: ConfigUse[] = [];
   const configured = CONFIGURED[declaration.kind];
   walk(declaration.value, (text, container, key, path) => {
     if (!text.includes('${')) return;
@@ -109,8 +121,11 @@ export function checkTexts(declaration: Declaration, places: Places, report: Rep
     const { text: parsed, bad } = parseConfigText(text);
     for (const each of bad)
       raiseBadReference(report, each, places.inText(container, key, each.offset, each.text.length));
-    const reference = parsed.parts.find((part) => part.kind !== 'literal');
-    if (reference !== undefined && !resolves) {
+    const [reference] = referencesIn(parsed);
+    if (resolves) {
+      const by = `${path.join('.')} of the ${declaration.kind.replace('-', ' ')} ${declaration.id}`;
+      uses.push(...usesIn(parsed, by, places.value(container, key)));
+    } else if (reference !== undefined) {
       report.raise(
         'misplaced-reference',
         { text: `\${${reference.kind}:${reference.name}}`, key: path.join('.') },
@@ -118,6 +133,16 @@ export function checkTexts(declaration: Declaration, places: Places, report: Rep
       );
     }
   });
+  return uses;
+}
+
+function referencesIn({ parts }: ConfigText): Reference[] {
+  return parts.filter((part) => part.kind !== 'literal');
+}
+
+/** The uses of configuration in one text. */
+export function usesIn(text: ConfigText, by: string, at: Place): ConfigUse[] {
+  return referencesIn(text).map((reference) => ({ reference, by, at }));
 }
 
 /** Reports an invalid reference. */
