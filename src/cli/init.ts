@@ -1,16 +1,23 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { Command } from 'commander';
+import { codeOf, messageOf } from '../wire/error.ts';
+import { EXAMPLE_FILE, exampleText, settingsOf } from './env.ts';
 import { CliFailure } from './failure.ts';
 import { explain } from './help.ts';
 import { packageVersion } from './package-info.ts';
-import { loadRegistry } from './project.ts';
-import { coloursOf, jsonText, print } from './terminal.ts';
+import { load } from './project.ts';
+import { coloursOf, jsonText, note, print } from './terminal.ts';
 
 const help = {
   examples: ['signalbox init my-gateway', 'signalbox init .'],
-  notes: ["The folder must be empty, except for files that 'npm install signalbox' and 'git init' create."],
+  notes: [
+    "The folder must be empty, except for files that 'npm install signalbox' and 'git init' create.",
+    'The project can be cloned: package.json names this version of signalbox if it came from a registry; otherwise vendor/ gets the file that was installed. .env.example lists the settings, `npm run verify` runs what the CI workflow runs, and the Dockerfile builds an image.',
+  ],
   exits: ['done', 'the folder is not empty, or could not be written'],
 } as const;
 
@@ -82,15 +89,20 @@ async function readManifest(path: string): Promise<Manifest | undefined> {
 async function writeProject(root: string, manifest: Manifest): Promise<string[]> {
   const name = packageName(basename(root));
   const files = await projectFiles(name);
-  files.set('package.json', jsonText(newManifest(files.get('package.json') ?? '{}', packageVersion(), manifest)));
+  const dependency = await dependencyOf(root, manifest.dependencies?.signalbox);
+  files.set('package.json', jsonText(newManifest(files.get('package.json') ?? '{}', dependency, manifest)));
   for (const [path, text] of files) {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), text);
   }
-  const registry = await loadRegistry({ root });
-  const { planGenerated, writeGenerated } = await import('./generated-files.ts');
-  await writeGenerated(root, await planGenerated(root, registry));
-  return [...files.keys(), 'generated/'].sort();
+  const loaded = await load({ root });
+  const [{ registryOf }, { planGenerated, writeGenerated }] = await Promise.all([
+    import('../load/index.ts'),
+    import('./generated-files.ts'),
+  ]);
+  await writeGenerated(root, await planGenerated(root, registryOf(loaded)));
+  await writeFile(join(root, EXAMPLE_FILE), exampleText(settingsOf(loaded)));
+  return [...files.keys(), EXAMPLE_FILE, 'generated/'].sort();
 }
 
 /** A name that npm accepts, derived from the name of the folder. */
@@ -128,18 +140,85 @@ interface Manifest {
 }
 
 /** The package.json of a new project, with what npm has already written. */
-function newManifest(template: string, version: string, before: Manifest): object {
+function newManifest(template: string, dependency: string, before: Manifest): object {
   const manifest = JSON.parse(template) as Manifest;
   return {
     ...manifest,
-    ...before,
-    dependencies: { signalbox: `^${version}`, ...before.dependencies },
+    dependencies: { ...manifest.dependencies, ...before.dependencies, signalbox: dependency },
+    devDependencies: { ...manifest.devDependencies, ...before.devDependencies },
     allowScripts: { ...manifest.allowScripts, ...before.allowScripts },
   };
 }
 
+/** The folder of this package. */
+const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The folder of a project with packages that no registry has. */
+const VENDOR = 'vendor';
+
+/**
+ * How package.json names signalbox, so that every clone of the project finds it: a version, if this package came from a
+ * registry; otherwise a file in the project, with the tarball that was installed or one packed from this package.
+ * @param named how package.json names it already
+ */
+async function dependencyOf(root: string, named: string | undefined): Promise<string> {
+  if (named !== undefined && !named.startsWith(FILE)) return named;
+  const version = `^${packageVersion()}`;
+  const origin = named === undefined ? await originOf(PACKAGE) : resolve(root, named.slice(FILE.length));
+  if (origin === REGISTRY) return version;
+  try {
+    const vendor = join(root, VENDOR);
+    await mkdir(vendor, { recursive: true });
+    return `${FILE}${VENDOR}/${(await copyTarball(origin, vendor)) ?? (await pack(vendor))}`;
+  } catch (error) {
+    note(
+      `signalbox could not be packed into ${VENDOR}/ (${messageOf(error)}). package.json names ${version} of the registry.`,
+    );
+    return version;
+  }
+}
+
+/** How npm writes a dependency that is a file. */
+const FILE = 'file:';
+const REGISTRY = Symbol('a registry');
+
+/** The file that npm installed a package from, by its record in node_modules; empty if that is unknown. */
+async function originOf(folder: string): Promise<string | typeof REGISTRY> {
+  const modules = dirname(folder);
+  try {
+    const { packages } = JSON.parse(await readFile(join(modules, '.package-lock.json'), 'utf8')) as {
+      readonly packages: Readonly<Record<string, { readonly resolved?: string }>>;
+    };
+    const { resolved = '' } = packages[`node_modules/${basename(folder)}`] ?? {};
+    return /^https?:/.test(resolved) ? REGISTRY : resolve(dirname(modules), resolved.replace(FILE, ''));
+  } catch {
+    return '';
+  }
+}
+
+/** Copies a tarball. @returns its name; `undefined` if it no longer exists, or is a folder */
+async function copyTarball(tarball: string, to: string): Promise<string | undefined> {
+  const name = basename(tarball);
+  if (!/\.t(?:ar\.)?gz$/.test(name)) return undefined;
+  try {
+    await copyFile(tarball, join(to, name));
+    return name;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Packs this package as it is installed. @returns the name of the tarball */
+async function pack(to: string): Promise<string> {
+  const args = ['pack', PACKAGE, '--ignore-scripts', '--json', '--pack-destination', to];
+  const { stdout } = await promisify(execFile)('npm', args, { shell: process.platform === 'win32' });
+  const [packed] = JSON.parse(stdout) as { readonly filename: string }[];
+  return packed?.filename ?? '';
+}
+
 /** The files that every project begins with. `{{name}}` in them is the name of the project. */
-const TEMPLATE = fileURLToPath(new URL('../../template', import.meta.url));
+const TEMPLATE = join(PACKAGE, 'template');
 
 /**
  * The files of a new project by path, apart from generated files. npm leaves out files called .gitignore, and editors

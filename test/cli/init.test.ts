@@ -17,20 +17,63 @@ test('makes the folder, names the package after it, and says what comes next', a
   const root = join(cwd, 'apps/My Gateway');
   const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Record<string, unknown>;
   const { version } = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8')) as { version: string };
-  expect(manifest).toMatchObject({ name: 'my-gateway', type: 'module', dependencies: { signalbox: `^${version}` } });
+  // A checkout is in no registry: the project gets a packed copy.
+  const tarball = `vendor/signalbox-${version}.tgz`;
+  expect(manifest).toMatchObject({
+    name: 'my-gateway',
+    type: 'module',
+    dependencies: { signalbox: `file:${tarball}` },
+  });
+  const packed = await run('tar', ['tzf', join(root, tarball)]);
+  expect(packed.stdout.split('\n')).toEqual(
+    expect.arrayContaining(['package/package.json', 'package/dist/cli/main.js']),
+  );
+  expect(await signalbox(['env', '--check'], { cwd: root })).toMatchObject({ code: 0, stderr: '' });
   expect(await signalbox(['check'], { cwd: root })).toMatchObject({ code: 0, stderr: '' });
   expect(await signalbox(['generate', '--check'], { cwd: root })).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('keeps what npm has written to package.json, and answers its question about install scripts', async () => {
   const cwd = await temporaryFolder();
-  const npm = { dependencies: { signalbox: 'file:../x.tgz', node: '^24.0.0' }, allowScripts: { signalbox: false } };
+  const npm = { dependencies: { signalbox: '~0.1.0', node: '^24.0.0' }, allowScripts: { signalbox: false } };
   await writeFile(join(cwd, 'package.json'), JSON.stringify(npm));
   expect(await signalbox(['init', '.'], { cwd })).toMatchObject({ code: 0, stderr: '' });
   expect(JSON.parse(await readFile(join(cwd, 'package.json'), 'utf8'))).toMatchObject({
     dependencies: npm.dependencies,
     allowScripts: { node: true, 'better-sqlite3': false, signalbox: false },
   });
+});
+
+test('takes the tarball along that the package was installed from, where a clone has it too', async () => {
+  const root = await temporaryFolder();
+  await writeFile(join(root, 'signalbox 0.1.tgz'), 'packed');
+  await mkdir(join(root, 'app'));
+  const npm = { dependencies: { signalbox: 'file:../signalbox 0.1.tgz' } };
+  await writeFile(join(root, 'app/package.json'), JSON.stringify(npm));
+  expect(await signalbox(['init', 'app'], { cwd: root })).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(await readFile(join(root, 'app/package.json'), 'utf8'))).toMatchObject({
+    dependencies: { signalbox: 'file:vendor/signalbox 0.1.tgz' },
+  });
+  expect(await readFile(join(root, 'app/vendor/signalbox 0.1.tgz'), 'utf8')).toBe('packed');
+});
+
+test('writes what git and Docker are to leave out, among them settings', async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'package.json'), '{ "dependencies": { "signalbox": "^0.1.0" } }');
+  await signalbox(['init', '.'], { cwd });
+  await run('git', ['init', '--quiet'], { cwd });
+  await mkdir(join(cwd, 'node_modules'));
+  for (const file of ['.env', '.env.production', 'node_modules/x']) await writeFile(join(cwd, file), '');
+  const { stdout } = await run('git', ['status', '--short', '--untracked-files=all'], { cwd });
+  const untracked = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.slice(3));
+  expect(untracked).toEqual(
+    expect.arrayContaining(['.env.example', '.github/workflows/ci.yml', '.dockerignore', 'Dockerfile']),
+  );
+  expect(untracked.filter((path) => /^(?:\.env(?!\.example)|node_modules|\.signalbox)/.test(path))).toEqual([]);
+  expect(await readFile(join(cwd, '.dockerignore'), 'utf8')).toContain('**/.env*\n');
 });
 
 test('refuses a folder with something in it, and says what', async () => {
@@ -47,9 +90,9 @@ test('refuses a folder with something in it, and says what', async () => {
 });
 
 test('the types of a new project compile', { timeout: 60_000 }, async () => {
-  const cwd = await temporaryFolder();
-  await signalbox(['init', 'app'], { cwd });
-  const root = join(cwd, 'app');
+  const root = await temporaryFolder();
+  await writeFile(join(root, 'package.json'), '{ "dependencies": { "signalbox": "^0.1.0" } }');
+  await signalbox(['init', '.'], { cwd: root });
   await mkdir(join(root, 'node_modules'));
   await symlink(repository, join(root, 'node_modules/signalbox'), 'dir');
   const tsc = join(repository, 'node_modules/typescript/bin/tsc');

@@ -12,10 +12,13 @@ import { COMPLETED } from './completed.ts';
 const TRIED_ELSEWHERE = ['docs/diagnostics.md', 'docs/guide.md', 'README.md'];
 
 const read = (file: string): string => readFileSync(join(repository, file), 'utf8');
-const { scripts, version } = JSON.parse(read('package.json')) as {
+interface Manifest {
   readonly scripts: Readonly<Record<string, string>>;
   readonly version: string;
-};
+}
+const { scripts, version } = JSON.parse(read('package.json')) as Manifest;
+/** Of a project that `signalbox init` creates. */
+const ofProjects = (JSON.parse(read('template/package.json')) as Manifest).scripts;
 
 /** What stands behind each first word of a command. */
 const CHECKS: Readonly<Record<string, (words: readonly string[]) => void>> = {
@@ -25,7 +28,8 @@ const CHECKS: Readonly<Record<string, (words: readonly string[]) => void>> = {
     subcommand(words);
   },
   npm([name = '', script = '']) {
-    if (!['ci', 'install'].includes(name)) expect(scripts).toHaveProperty([name === 'run' ? script : name]);
+    if (!['ci', 'install'].includes(name))
+      expect({ ...ofProjects, ...scripts }).toHaveProperty([name === 'run' ? script : name]);
   },
   // test/interop/prometheus runs these.
   promtool: ([, , file = '']) => expect(existsSync(join(repository, file)), file).toBe(true),

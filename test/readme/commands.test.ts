@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { repository, signalbox, temporaryFolder } from '../cli/support.ts';
+import { project, repository, signalbox } from '../cli/support.ts';
 import { program, subcommand } from '../support/commands.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { blocks, commands, commandsOf, elsewhere, pages, readme, sampleCalls, shownAddress } from './readme-text.ts';
@@ -72,7 +72,8 @@ test.each(described.map(({ command }) => command))('runs: %s', async (command) =
 
 test("a new project's first call is the README's", async () => {
   const [call] = commandsOf('curl').filter(({ section }) => section === 'Start a project of your own');
-  const { code, stdout } = await signalbox(['init', '.'], { cwd: await temporaryFolder() });
+  const cwd = await project({ 'package.json': '{ "dependencies": { "signalbox": "^0.1.0" } }' });
+  const { code, stdout } = await signalbox(['init', '.'], { cwd });
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(call?.command ?? 'curl') });
 });
 
