@@ -76,6 +76,7 @@ export type {
   ProcessOutcome,
   Reply,
   ReplyOptions,
+  ReplyValue,
   SqlRow,
   SqlTransaction,
   WorkContext,

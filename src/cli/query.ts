@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { typeWords } from '../generate/words.ts';
 import { Fault } from '../model/fault.ts';
-import type { Field } from '../model/field.ts';
+import { type Field, typeWords } from '../model/field.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
 import { isNumeric } from '../model/scalar.ts';

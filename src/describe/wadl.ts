@@ -1,5 +1,5 @@
-import { type Document, documentName } from '../model/document.ts';
-import { type Field, singleType } from '../model/field.ts';
+import { bareField, type Document, documentName } from '../model/document.ts';
+import { type Field, singleType, typeWords } from '../model/field.ts';
 import type { Registry } from '../model/registry.ts';
 import { traitsOf } from '../model/scalar.ts';
 import type { TransportScheme } from '../model/security.ts';
@@ -125,7 +125,8 @@ function requestRepresentations(operation: Operation, uri: OperationUri, context
   const { request } = operation;
   if (request.kind !== 'document') return [element('representation', { mediaType })];
   const { document } = request;
-  const names = uri.body.map((field) => field.jsonName).join(', ');
+  const whole = bareField(document);
+  const names = whole === undefined ? uri.body.map((field) => field.jsonName).join(', ') : typeWords(whole.type);
   const text = joined('. ', `${documentName(document)}: ${names}`, repeatsNote(uri.repeats));
   const inJson = element('representation', { mediaType }, [element('doc', {}, [text])]);
   if (inXml === undefined) return [inJson];
@@ -167,7 +168,9 @@ function representation({ format, mediaType, message }: ReplyForm, context: Wadl
   const { document } = message;
   if (format === 'xml') return xmlRepresentation(mediaType, qualified(document, context), undefined);
   const label = document.root ? ` under the root label ${document.id}` : '';
-  const json = `The JSON form of ${documentName(document)}${label}.`;
+  const whole = bareField(document);
+  const kind = whole === undefined ? '' : `: ${typeWords(whole.type)}`;
+  const json = `The JSON form of ${documentName(document)}${label}${kind}.`;
   if (format === 'json') return element('representation', { mediaType }, [element('doc', {}, [json])]);
   return xmlRepresentation(
     mediaType,

@@ -1,4 +1,5 @@
 import type { Component } from '../model/component.ts';
+import { bareField } from '../model/document.ts';
 import { qualifiedName } from '../model/operation-names.ts';
 import type { Process } from '../model/process.ts';
 import type { Message, Operation } from '../model/service.ts';
@@ -96,7 +97,8 @@ function formText(message: Message, { names, fromPackage, fromTypes }: Writing):
   if (message.kind === 'document') {
     const name = names.given(message.document);
     fromTypes.add(name);
-    return name;
+    const whole = bareField(message.document);
+    return whole === undefined ? name : `${name}['${whole.name}']`;
   }
   if (message.raw === 'binary') return undefined;
   if (message.raw !== 'json') return 'string';

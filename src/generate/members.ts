@@ -1,12 +1,18 @@
 import type { Document } from '../model/document.ts';
-import { type CompoundType, type Field, type FieldType, type ScalarType, singleType } from '../model/field.ts';
+import {
+  type CompoundType,
+  type Field,
+  type FieldType,
+  type ScalarType,
+  singleType,
+  typeWords,
+} from '../model/field.ts';
 import { isNumeric, primitiveOf, SCALARS, traitsOf } from '../model/scalar.ts';
 import type { RawKind } from '../model/service.ts';
 import { counted } from '../wire/words.ts';
 import type { TypeNames } from './names.ts';
 import { code, comment, propertyName, quoted, sentence } from './typescript.ts';
 import { isPresent, type Vocabulary } from './vocabulary.ts';
-import { typeWords } from './words.ts';
 
 /** The vocabulary, with the types of the package that the text uses, collected while it is written. */
 export interface Writing extends Vocabulary {

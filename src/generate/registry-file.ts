@@ -10,7 +10,7 @@ import type {
   SoapProperties,
 } from '../model/consumer.ts';
 import { type Document, documentName } from '../model/document.ts';
-import type { Field } from '../model/field.ts';
+import { type Field, typeWords } from '../model/field.ts';
 import type { Flow, FlowStep } from '../model/flow.ts';
 import type { Gateway, Tls } from '../model/gateway.ts';
 import { type ClientCertificate, NODE_DEFAULTS, type Node, type NodeCredential } from '../model/node.ts';
@@ -37,7 +37,6 @@ import { HEADER } from './files.ts';
 import { type JsonTree, jsonText } from './json-text.ts';
 import { byKind, kebabCase, type Shape, shape, sortedIds, tree } from './registry-walk.ts';
 import { sorted } from './vocabulary.ts';
-import { typeWords } from './words.ts';
 
 const FIELD = shape<Field>()(
   'type description required default! enum! any-case pattern minimum maximum fixed! sensitive example! json xml attribute namespace flat absent=omit url=segment',
@@ -263,7 +262,7 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
     input,
     steps: ({ steps }, registry) => steps.map((each) => STEP(each, registry)),
   }),
-  documents: shape<Document>()('description xml namespace! root open patch in-place fields!', {
+  documents: shape<Document>()('description xml namespace! root open bare patch in-place fields!', {
     xml: (document) => document.xmlName !== documentName(document) && document.xmlName,
     patch: ({ patch }) => patch !== undefined,
     fields: ({ fields }, registry) => fieldsTree(fields, registry),

@@ -1,17 +1,13 @@
-import type { FieldType } from '../model/field.ts';
+import { bareField } from '../model/document.ts';
+import { typeWords } from '../model/field.ts';
 import type { Message, Method, OperationUri, SoapForm } from '../model/service.ts';
 
-/** A type as the definitions spell it: `string(10)`, `decimal(10.2)`, `list of LOC_DTL_VW`. */
-export function typeWords(type: FieldType): string {
-  if (type.kind === 'list') return `list of ${typeWords(type.item)}`;
-  if (type.kind === 'document') return type.document.id;
-  if (type.length === undefined) return type.kind;
-  return `${type.kind}(${type.length}${type.scale === undefined ? '' : `.${type.scale}`})`;
-}
-
-/** A message as the definitions spell it: a document's id, or the kind of a raw one. */
+/** A message as the definitions spell it: a document's id, a type, or the kind of a raw one. */
 export function messageWords(message: Message): string {
-  if (message.kind === 'document') return message.document.id;
+  if (message.kind === 'document') {
+    const whole = bareField(message.document);
+    return whole === undefined ? message.document.id : typeWords(whole.type);
+  }
   return message.kind === 'raw' ? message.raw : 'none';
 }
 

@@ -26,6 +26,11 @@ export interface Document {
   readonly root: boolean;
   /** Undeclared fields are allowed, and kept unchanged. */
   readonly open: boolean;
+  /**
+   * A message that is a list or a single value: it has one field, `content`. In JSON, and in what handlers reply, the value of
+   * that field is the whole message; in XML it is inside the document's element, like any field.
+   */
+  readonly bare?: boolean;
   /** Set for a change of a record: null clears a field, an absent field stays. No other document contains null. */
   readonly patch?: Patch;
   /** In declared order, which is also the order of output. */
@@ -38,6 +43,11 @@ export interface Document {
 /** The name of a document in contracts. */
 export function documentName({ id, name = id }: Pick<Document, 'id' | 'name'>): string {
   return name;
+}
+
+/** The field whose value is the whole message; `undefined` for a document with members. */
+export function bareField({ bare, fields }: Pick<Document, 'bare' | 'fields'>): Field | undefined {
+  return bare === true ? fields[0] : undefined;
 }
 
 /**

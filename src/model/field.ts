@@ -34,6 +34,14 @@ export function singleType(type: FieldType): ScalarType | CompoundType {
   return type.kind === 'list' ? type.item : type;
 }
 
+/** A type as the definitions spell it: `string(10)`, `decimal(10.2)`, `list of LOC_DTL_VW`. */
+export function typeWords(type: FieldType): string {
+  if (type.kind === 'list') return `list of ${typeWords(type.item)}`;
+  if (type.kind === 'document') return type.document.id;
+  if (type.length === undefined) return type.kind;
+  return `${type.kind}(${type.length}${type.scale === undefined ? '' : `.${type.scale}`})`;
+}
+
 /** How a value is written into a URL: `path` keeps slashes, `odata` doubles quotes (OData 4.01, 5.1.1.6.1), `odata-path` both. */
 export type UrlStyle = 'segment' | 'path' | 'odata' | 'odata-path';
 

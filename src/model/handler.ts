@@ -71,7 +71,7 @@ export interface HandlerContext extends WorkContext {
    */
   segments(): AsyncIterable<Attachment>;
   /** A reply with its own status (200 to 399) or headers. */
-  reply(value: DocumentValue | string, options?: ReplyOptions): Reply;
+  reply(value: ReplyValue, options?: ReplyOptions): Reply;
   /** A reply of bytes rather than a document. */
   bytes(bytes: Bytes): Reply;
   /**
@@ -113,8 +113,11 @@ export class Reply {
   }
 }
 
-/** What a handler returns: the response document, its text if the operation has no document, or a {@link Reply}. */
-export type Answered = DocumentValue | string | Reply;
+/** The value of a reply: of the response document, the list or single value itself, or the text of a reply without a document. */
+export type ReplyValue = DocumentValue | readonly Value[] | string | number | bigint | boolean;
+
+/** What a handler returns: the value of the reply, or a {@link Reply}. */
+export type Answered = ReplyValue | Reply;
 
 /** The code of an operation. `generated/handlers.ts` has the typed form for each operation. */
 export interface Handler {

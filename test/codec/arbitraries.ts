@@ -135,7 +135,22 @@ export function documents(depth: number): fc.Arbitrary<{ of: Document; value: fc
     });
 }
 
+/** A message that is a list or a single value. */
+const bare = fc
+  .oneof(
+    scalar(allKinds),
+    documents(1).map(({ of, value }) => ({ type: { kind: 'document', document: of } as const, value })),
+  )
+  .chain(({ type, value }) => {
+    const list = { type: { kind: 'list', item: type, flat: true } as const, value: fc.array(value, { maxLength: 3 }) };
+    return fc.constantFrom<Sample>(list, type.kind === 'document' ? list : { type, value });
+  })
+  .map(({ type, value }) => ({
+    of: document('BARE', [field('content', type, { required: true })], { bare: true }),
+    value: value.map((content) => ({ content })),
+  }));
+
 /** A document with one of its values. */
-export const cases = documents(2).chain(({ of, value }) =>
-  value.map((v) => ({ of, value: v as Record<string, Value> })),
-);
+export const cases = fc
+  .oneof({ weight: 4, arbitrary: documents(2) }, { weight: 1, arbitrary: bare })
+  .chain(({ of, value }) => value.map((v) => ({ of, value: v as Record<string, Value> })));

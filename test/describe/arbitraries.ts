@@ -155,6 +155,25 @@ export function documents(id: string, depth = 2): fc.Arbitrary<DocumentCase> {
   });
 }
 
+/** A message that is a list or a single value. */
+export function bareDocuments(id: string): fc.Arbitrary<DocumentCase> {
+  const options = { required: true, absent: 'omit', attribute: false, sensitive: false } as const;
+  const any = fc.oneof(scalarField('content', false), listField('content'), documentField('content', 1));
+  return any
+    .filter(({ field: { type } }) => type.kind !== 'document')
+    .map(({ field: content, value }) => {
+      const { namespace: _, ...rest } = content;
+      const type = rest.type.kind === 'list' ? { ...rest.type, flat: true } : rest.type;
+      return { content: { ...rest, ...options, type }, value };
+    })
+    .chain(({ content, value }) =>
+      fc.tuple(value, value).map((values) => ({
+        document: document(id, [content], { bare: true }),
+        values: values.map((each) => ({ content: each })),
+      })),
+    );
+}
+
 /** What an open document may hold beside its fields. */
 const undeclared: DocumentValue = { EXTRA: 'x', MORE: [{ a: 'b' }, { a: 'c' }] };
 

@@ -10,7 +10,7 @@ import { Fault } from '../../src/model/fault.ts';
 import type { Operation, Service } from '../../src/model/service.ts';
 import { compound, document, FAILURE, field, type OperationOptions, registry, string } from '../support/registry.ts';
 import { hasXmllint, validateXml } from '../support/xmllint.ts';
-import { type DocumentCase, documents } from './arbitraries.ts';
+import { bareDocuments, type DocumentCase, documents } from './arbitraries.ts';
 import { examplesOf, type OpenApi, schemaCompiler } from './openapi-reader.ts';
 import { base } from './samples.ts';
 
@@ -18,7 +18,7 @@ import { base } from './samples.ts';
 
 /** Several generated documents make one service, so that a validator starts once for all of them. */
 const services = (count: number): fc.Arbitrary<readonly DocumentCase[]> =>
-  fc.tuple(...Array.from({ length: count }, (_, index) => documents(`D${index}`)));
+  fc.tuple(...Array.from({ length: count }, (_, index) => (index % 3 === 2 ? bareDocuments : documents)(`D${index}`)));
 
 const namespace = 'urn:signalbox:test:Fit.v1';
 

@@ -10,6 +10,7 @@ import type { Service } from '../../src/model/service.ts';
 import { compound, decimal, document, field, listOf, registry, string } from '../support/registry.ts';
 import { config, LIBRARY, laterLibrary, library, PARTNER, partner } from './full-consumers.ts';
 import { NETWORK, partnerUser, schemes } from './full-security.ts';
+import { PET, SHAPES } from './full-shapes.ts';
 
 const at = { file: 'test.yaml', line: 1, column: 1 };
 
@@ -265,6 +266,7 @@ export function fullRegistry(order: <T>(items: readonly T[]) => readonly T[] = (
           FILE_SEND: { soap: true, request: 'xml', public: true, description: 'Takes a message, and answers nothing' },
         },
       },
+      'Shapes.v1': { operations: SHAPES },
       'Library.v1': { operations: {} },
       'Library.v2': { default: false, operations: {} },
       'Partner.v1': { operations: {} },
@@ -316,6 +318,7 @@ export function fullRegistry(order: <T>(items: readonly T[]) => readonly T[] = (
     ROW,
     INSTANCE,
     FILE,
+    PET,
     ...rest.documents,
   ];
   return {

@@ -30,12 +30,14 @@ describe('generated texts', () => {
   it('a stub for each handler file that is missing', async () => {
     const stubs = handlerStubs(registry, new Set(['src/handlers/word-get.ts', 'src/handlers/photo-get.ts']));
     expect([...stubs.keys()]).toEqual([
+      'src/handlers/count-get.ts',
       'src/handlers/file-put.ts',
       'src/handlers/file-send.ts',
       'src/handlers/kinds-get.ts',
       'src/handlers/locations-get.ts',
       'src/handlers/order-post.ts',
       'src/handlers/orders/copy.ts',
+      'src/handlers/pets-put.ts',
       'src/handlers/photo-put.ts',
     ]);
     for (const [path, text] of stubs) await expect(text).toMatchFileSnapshot(`fixtures/${path}`);

@@ -4,7 +4,7 @@ import { jsonText } from '../../src/generate/json-text.ts';
 import { facts, valueText } from '../../src/generate/members.ts';
 import { typeNames } from '../../src/generate/names.ts';
 import { comment, importLine, isIdentifier, propertyName, quoted, sentence } from '../../src/generate/typescript.ts';
-import { typeWords } from '../../src/generate/words.ts';
+import { typeWords } from '../../src/model/field.ts';
 import { decimal, document, type FieldOptions, field, listOf, string } from '../support/registry.ts';
 
 describe('names', () => {

@@ -44,7 +44,7 @@ export function unwrapPsnonxml(root: XmlElement): string | undefined {
  */
 export function readDocument(
   codec: DocumentCodec,
-  { xmlName }: Document,
+  { xmlName, bare }: Document,
   reply: ReplyText,
   isXml: boolean,
 ): DocumentValue {
@@ -52,6 +52,8 @@ export function readDocument(
   const { root } = reply;
   const json = unwrapPsnonxml(root);
   if (json !== undefined) return codec.fromJson(json);
-  if (root.local !== xmlName) throw new CodecError('', `is the element ${root.local.slice(0, 40)}, not ${xmlName}`);
+  // No definition names the element around a list.
+  if (root.local !== xmlName && bare !== true)
+    throw new CodecError('', `is the element ${root.local.slice(0, 40)}, not ${xmlName}`);
   return codec.fromXml(root);
 }

@@ -1,4 +1,4 @@
-import type { Document } from '../../model/document.ts';
+import { bareField, type Document } from '../../model/document.ts';
 import type { Field, FieldType, ListType } from '../../model/field.ts';
 import { isAnyText, primitiveOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
@@ -49,7 +49,9 @@ export function compileJsonReader(document: Document, foreign: Foreign = 'refuse
   const read = documentReader(document, { foreign, readers: new Map() });
   const digits = holdsPrimitive({ kind: 'document', document }, 'decimal');
   const labelInherited = isInherited(document.id);
+  const whole = bareField(document)?.jsonName;
   const readRoot = (raw: unknown): DocumentValue => {
+    if (whole !== undefined) return read({ [whole]: raw }, 0);
     if (!document.root || typeof raw !== 'object' || raw === null || Array.isArray(raw)) return read(raw, 1);
     const inner = ownMember(raw as Record<string, unknown>, document.id, labelInherited);
     return inner !== undefined && Object.keys(raw).length === 1 ? readLabelled(inner, document.id, read) : read(raw, 1);

@@ -1,4 +1,4 @@
-import type { Document } from '../../model/document.ts';
+import { bareField, type Document } from '../../model/document.ts';
 import type { Field, FieldType, ListType } from '../../model/field.ts';
 import { blankOf, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
@@ -38,11 +38,12 @@ type Writers = Map<Document, Write>;
  */
 export function compileJsonWriter(document: Document): (value: DocumentValue) => string {
   const write = documentWriter(document, new Map());
+  const whole = bareField(document)?.jsonName;
   const [start, end] = document.root ? [`{${JSON.stringify(document.id)}:`, '}'] : ['', ''];
   return (value) => {
     let ready: unknown;
     try {
-      ready = write(value, 1);
+      ready = whole === undefined ? write(value, 1) : (write(value, 0) as DocumentValue)[whole];
     } catch (error) {
       throw named(error, document);
     }

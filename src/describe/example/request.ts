@@ -21,7 +21,7 @@ import type { Json } from '../json.ts';
 import { soapSchemes } from '../requirements.ts';
 import { documentsOf, isSoap, type SoapOperation, segmentOf } from '../scope.ts';
 import { isRequired } from '../uri.ts';
-import { exampleElement, fieldJson, membersJson } from './text.ts';
+import { exampleElement, fieldJson, messageJson } from './text.ts';
 import { type ExampleValue, emptyExample, exampleDocument, exampleField, tellingFields } from './value.ts';
 
 /** An example of a request, without credentials. */
@@ -101,9 +101,7 @@ export function bodyExample(operation: Operation, { body }: OperationUri): Json 
   }
   const fields = tellingFields(body);
   const value = exampleDocument({ fields });
-  if (value === undefined) return undefined;
-  const members = membersJson(fields, value);
-  return request.document.root ? { [request.document.id]: members } : members;
+  return value === undefined ? undefined : messageJson(request.document, fields, value);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Document, itemName } from '../../model/document.ts';
+import { bareField, type Document, itemName } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import { buildXmlFragment, element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
@@ -11,9 +11,21 @@ import type { ExampleDocument, ExampleValue } from './value.ts';
  * written as a blank when absent.
  */
 export function exampleJson(document: Document, value: ExampleDocument): Json {
-  const inner = membersJson(document.fields, value, ({ absent, type }) =>
+  return messageJson(document, document.fields, value, ({ absent, type }) =>
     absent === 'blank' ? blankJson(type) : undefined,
   );
+}
+
+/** An example of some fields of a document in its JSON form. */
+export function messageJson(
+  document: Document,
+  fields: readonly Field[],
+  value: ExampleDocument,
+  absent: Absent = leftOut,
+): Json {
+  const whole = bareField(document);
+  if (whole !== undefined) return fieldJson(whole, value[whole.name] as ExampleValue, absent);
+  const inner = membersJson(fields, value, absent);
   return document.root ? { [document.id]: inner } : inner;
 }
 
@@ -23,7 +35,7 @@ type Absent = (field: Field) => Json | undefined;
 const leftOut: Absent = () => undefined;
 
 /** The fields of an example by their JSON names. */
-export function membersJson(fields: readonly Field[], value: ExampleDocument, absent: Absent = leftOut): Json {
+function membersJson(fields: readonly Field[], value: ExampleDocument, absent: Absent = leftOut): Json {
   const members = fields.flatMap((field): [string, Json][] => {
     const each = value[field.name];
     const json = each === undefined ? absent(field) : fieldJson(field, each, absent);

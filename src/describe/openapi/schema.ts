@@ -1,6 +1,6 @@
 // JSON Schema 2020-12, the dialect of OpenAPI 3.1, of documents in their JSON form.
 
-import { type Document, documentName } from '../../model/document.ts';
+import { bareField, type Document, documentName } from '../../model/document.ts';
 import { type Field, type FieldType, type ScalarType, singleType } from '../../model/field.ts';
 import { isNumeric, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { RawKind } from '../../model/service.ts';
@@ -18,6 +18,8 @@ export interface SchemaRefs {
 
 /** The schema of a document's JSON object. */
 export function documentSchema(document: Document, fields: readonly Field[], refs: SchemaRefs): JsonObject {
+  const whole = bareField(document);
+  if (whole !== undefined) return { ...fieldSchema(whole, refs), description: document.description };
   const required = fields.filter(mustBeGiven).map((field) => field.jsonName);
   return {
     type: 'object',

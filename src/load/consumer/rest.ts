@@ -236,8 +236,8 @@ function linkCallBody(
 }
 
 function callBody(kind: Operation['body'], field: Field | undefined, request: Message): CallBody {
-  if (field !== undefined) return { kind: 'field', field };
   if (kind === 'document' && request.kind === 'document') return { kind, document: request.document };
+  if (field !== undefined) return { kind: 'field', field };
   return kind === 'raw' && request.kind === 'raw' ? { kind, raw: request.raw } : { kind: 'none' };
 }
 

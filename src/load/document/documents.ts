@@ -1,5 +1,5 @@
 import type { Position } from '../../model/definition.ts';
-import { type Document, documentName } from '../../model/document.ts';
+import { bareField, type Document, documentName } from '../../model/document.ts';
 import type { Field, FieldType } from '../../model/field.ts';
 import { SCALAR_KINDS } from '../../model/scalar.ts';
 import { type Message, RAW_KINDS } from '../../model/service.ts';
@@ -9,12 +9,12 @@ import { declarationsOf, type Linking } from '../linking.ts';
 import { eachOnce, given, type Mutable } from '../object.ts';
 import type { InPlaceDeclared } from '../schema/document.ts';
 import { linkField } from './field.ts';
-import type { DerivedName, DocumentSource } from './field-type.ts';
+import { type DerivedName, type DocumentSource, typeWords } from './field-type.ts';
 
 const RESERVED: ReadonlySet<string> = new Set([...SCALAR_KINDS, ...RAW_KINDS, 'none', 'list', '__proto__']);
 
 /** The options of a document that is built from other definitions. */
-type SynthesisOptions = Partial<Pick<Document, 'xmlName' | 'open' | 'namespace' | 'description' | 'patch'>>;
+type SynthesisOptions = Partial<Pick<Document, 'xmlName' | 'open' | 'namespace' | 'description' | 'patch' | 'bare'>>;
 
 /** The documents of a project: the declared ones, and those in place as they are found. */
 export class Documents implements DocumentSource {
@@ -181,15 +181,20 @@ export function documentOf(message: Message | undefined): Document | undefined {
   return message?.kind === 'document' ? message.document : undefined;
 }
 
+/** The name of the field that is a whole message: one without a document, a list or a single value. */
+export const CONTENT = 'content';
+
 /** The field that stands for a message without a document among other fields. */
 export function contentOf(message: Message, { at }: { readonly at: Place }): readonly Field[] {
-  return message.kind === 'raw' ? [madeField('content', { kind: message.raw }, positionOf(at))] : [];
+  return message.kind === 'raw' ? [madeField(CONTENT, { kind: message.raw }, positionOf(at))] : [];
 }
 
 /** A message in words. */
 export function messageWords(message: Message): string {
   if (message.kind === 'none') return 'nothing';
-  return message.kind === 'raw' ? `${message.raw} without a document` : `the document ${message.document.id}`;
+  if (message.kind === 'raw') return `${message.raw} without a document`;
+  const whole = bareField(message.document);
+  return whole === undefined ? `the document ${message.document.id}` : typeWords(whole.type);
 }
 
 /** Whether a field has a value when the caller leaves it out. */

@@ -1,5 +1,6 @@
-import { type Document, foldedName, type Patch } from '../../model/document.ts';
-import type { Field } from '../../model/field.ts';
+import { type Document, foldedName, itemName, type Patch } from '../../model/document.ts';
+import type { Field, FieldType, ListType } from '../../model/field.ts';
+import { SCALAR_KINDS } from '../../model/scalar.ts';
 import {
   type HeaderBinding,
   type MediaMessage,
@@ -11,8 +12,17 @@ import {
 } from '../../model/service.ts';
 import { isXmlType } from '../../wire/media-type.ts';
 import { type Place, placeOf, positionOf } from '../diagnostic/diagnostic.ts';
-import { checkXmlNames, contentOf, type Documents, documentOf, hasOwnValue, madeField } from '../document/documents.ts';
-import { type DerivedName, derivedName } from '../document/field-type.ts';
+import { nearest } from '../diagnostic/suggest.ts';
+import {
+  CONTENT,
+  checkXmlNames,
+  contentOf,
+  type Documents,
+  documentOf,
+  hasOwnValue,
+  madeField,
+} from '../document/documents.ts';
+import { type DerivedName, derivedName, parseTypeWord } from '../document/field-type.ts';
 import type { Linking } from '../linking.ts';
 import { given } from '../object.ts';
 import type { InPlaceDeclared } from '../schema/document.ts';
@@ -37,9 +47,7 @@ export function linkRequest(documents: Documents, spot: OperationSpot): Message 
   const found = spot.inherited('request');
   const own = derivedName(spot, 'REQUEST');
   const message =
-    found === undefined
-      ? NO_MESSAGE
-      : linkMessage(documents, found.value as MessageDeclared, own, found.at, 'the request');
+    found === undefined ? NO_MESSAGE : linkMessage(documents, found.value as MessageDeclared, own, found.at);
   return spot.lacks('request') ? inDoubt(documents, message, spot.at) : message;
 }
 
@@ -61,15 +69,21 @@ function linkMediaTypes(documents: Documents, spot: OperationSpot): MediaMessage
   if (found === undefined) return forms(NO_MESSAGE);
   const { value, at } = found;
   if (typeof value === 'string' || 'fields' in value)
-    return forms(linkMessage(documents, value as MessageDeclared, own, at, 'the response'));
+    return forms(linkMessage(documents, value as MessageDeclared, own, at));
   const given = value as Readonly<Record<string, MessageDeclared>>;
   const above = spot.above('response');
   const all = isMediaMap(above) ? { ...above, ...given } : given;
+  // Lists and single values by their words: of one type they are one message.
+  const bare = new Map<MessageDeclared, Message>();
   return Object.entries(all).map(([mediaType, each]) => {
+    const known = bare.get(each);
+    if (known !== undefined) return { mediaType, message: known };
     const holder = mediaType in given ? given : (above as object);
     const place = documents.linking.places.value(holder, mediaType);
     const name = derivedName(own, mediaType.replace(/[^A-Za-z0-9]+/g, '_'));
-    return { mediaType, message: linkMessage(documents, each, name, place, 'the response') };
+    const message = linkMessage(documents, each, typeof each === 'string' && bare.size === 0 ? own : name, place);
+    if (documentOf(message)?.bare) bare.set(each, message);
+    return { mediaType, message };
   });
 }
 
@@ -95,7 +109,11 @@ export function linkDocument(
   const found = spot.inherited(key);
   if (found === undefined || found.value === 'none') return undefined;
   const { value, at } = found;
-  if (typeof value === 'string') return documents.resolve(value, at);
+  if (typeof value === 'string') {
+    if (!/^list\s+of\s/.test(value)) return documents.resolve(value, at);
+    documents.linking.report.raise('root-list', { what: `the ${key}` }, at);
+    return documents.inDoubt(undefined, at);
+  }
   return documents.inPlace(derivedName(spot, key.toUpperCase()), value as InPlaceDeclared, at);
 }
 
@@ -105,21 +123,34 @@ export function linkTemplateDocument(documents: Documents, spot: OperationSpot):
   return spot.lacks('template') ? documents.inDoubt(document, spot.at) : document;
 }
 
-function linkMessage(
-  documents: Documents,
-  value: MessageDeclared,
-  derived: DerivedName,
-  at: Place,
-  what: string,
-): Message {
+function linkMessage(documents: Documents, value: MessageDeclared, derived: DerivedName, at: Place): Message {
   if (typeof value === 'object') return { kind: 'document', document: documents.inPlace(derived, value, at) };
   if (value === 'none') return NO_MESSAGE;
   if (isRaw(value)) return { kind: 'raw', raw: value };
-  if (/^list\s+of\s/.test(value)) {
-    documents.linking.report.raise('root-list', { what }, at);
+  const word = parseTypeWord(value);
+  if (word.kind === 'bad') {
+    documents.linking.report.raise('bad-type', { type: value, reason: word.reason }, at);
     return inDoubt(documents, NO_MESSAGE, at);
   }
-  return { kind: 'document', document: documents.resolve(value, at, ['none', ...RAW_KINDS]) };
+  if (word.kind === 'scalar') return bareMessage(documents, word.list ? listOf(word.type) : word.type, derived, at);
+  const types = nearest(word.id, SCALAR_KINDS) === undefined ? [] : SCALAR_KINDS;
+  const document = documents.resolve(word.id, at, [...(word.list ? [] : ['none', ...RAW_KINDS]), ...types]);
+  return word.list
+    ? bareMessage(documents, listOf({ kind: 'document', document }), derived, at)
+    : { kind: 'document', document };
+}
+
+/** Without an element of its own: the entries are inside the element of the message. */
+const listOf = (item: ListType['item']): ListType => ({ kind: 'list', item, flat: true });
+
+/** A message that is a list or a single value (`response: list of PET`). */
+function bareMessage(documents: Documents, type: FieldType, derived: DerivedName, at: Place): Message {
+  const xmlName = type.kind === 'list' ? itemName(type) : CONTENT;
+  const content = madeField(CONTENT, type, positionOf(at), { xmlName, required: true });
+  const document = documents.synthesize(derived, [content], at, { bare: true });
+  const { doubt } = documents.linking;
+  if (type.kind === 'list' && type.item.kind === 'document' && doubt.about(type.item.document)) doubt.mark(document);
+  return { kind: 'document', document };
 }
 
 /** The name of an operation over SOAP: its id, or that of its twin; `undefined` when it is not offered over SOAP. */

@@ -1,4 +1,4 @@
-import type { Document } from '../../model/document.ts';
+import { bareField, type Document } from '../../model/document.ts';
 import type { Field, FieldType } from '../../model/field.ts';
 import type { Query } from '../../model/query.ts';
 import { primitiveOf } from '../../model/scalar.ts';
@@ -7,7 +7,7 @@ import { type Documents, documentOf, madeField } from '../document/documents.ts'
 import { derivedName, typeWords } from '../document/field-type.ts';
 import { fitsSingle } from '../document/fit.ts';
 import { refuseBoth, resolveKey } from '../linking.ts';
-import { forms } from './message.ts';
+import { forms, linkResponses } from './message.ts';
 import type { OperationSpot, PlacedTemplate } from './spot.ts';
 
 /** A query that answers, with the request and reply of its operation. */
@@ -30,7 +30,9 @@ export function linkQueryAnswer(
   const { places } = linking;
   const { declared, at } = spot;
   const reason = 'the prompts of the query are the request, and its columns the reply';
-  for (const key of ['request', 'response', 'template', 'body']) refuseBoth(linking, declared, 'query', key, reason);
+  const bare = linkBareRows(documents, spot);
+  for (const key of ['request', ...(bare === undefined ? ['response'] : []), 'template', 'body'])
+    refuseBoth(linking, declared, 'query', key, reason);
   const query = resolveKey(linking, 'query', queries, declared, 'query');
   if (query === undefined) return undefined;
   const prompted = query.prompts.some((prompt) => prompt.name === MAXROWS);
@@ -38,6 +40,15 @@ export function linkQueryAnswer(
   const maxrows = named && !prompted ? maxrowsField(query) : undefined;
   const requestFields = maxrows === undefined ? query.prompts : [...query.prompts, maxrows];
   const request = documents.synthesize(derivedName(spot, 'REQUEST'), requestFields, at);
+  const asked: Message = { kind: 'document', document: request };
+  if (bare !== undefined) {
+    const [{ document, field }, limit] = [bare, maxrows === undefined ? {} : { maxrows }];
+    const broken = linking.doubt.about(document) ? undefined : whyNotFilled(field, query);
+    if (broken !== undefined)
+      linking.report.raise('bad-query-answer', { reason: broken }, places.value(declared, 'response'));
+    const responses = forms({ kind: 'document', document });
+    return { answer: { kind: 'queries', lists: [{ field, query }], ...limit }, request: asked, responses };
+  }
   const rowId = `${query.id}_ROW`;
   // All operations that the query answers share one row document.
   const known = documents.byId.get(rowId);
@@ -50,9 +61,18 @@ export function linkQueryAnswer(
   const response = documents.synthesize(derivedName(spot, 'RESPONSE'), [rowsField(row, query)], at);
   return {
     answer: { kind: 'query', query, ...(maxrows === undefined ? {} : { maxrows }) },
-    request: { kind: 'document', document: request },
+    request: asked,
     responses: forms({ kind: 'document', document: response }),
   };
+}
+
+/** `response: list of PET`: the rows are the whole reply, as entries of that list. */
+function linkBareRows(documents: Documents, spot: OperationSpot) {
+  const { response } = spot.declared;
+  if (typeof response !== 'string' || !/^list\s+of\s/.test(response.trim())) return undefined;
+  const document = documentOf(linkResponses(documents, spot)[0]?.message);
+  const field = document && bareField(document);
+  return document && field && { document, field };
 }
 
 function maxrowsField({ at }: Query): Field {
@@ -109,7 +129,7 @@ export function linkQueriesAnswer(
 
 function whyNotFilled({ name, type }: Field, query: Query): string | undefined {
   if (type.kind !== 'list' || type.item.kind !== 'document')
-    return `${name} is not a list of documents, so it can't contain rows`;
+    return `${name} is ${typeWords(type)}, not a list of documents, so it can't contain rows`;
   const { document } = type.item;
   const columns = new Map(query.columns.map((column) => [column.name, column]));
   for (const field of document.fields) {

@@ -1,12 +1,13 @@
-import type { Document } from '../../model/document.ts';
+import { bareField, type Document } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import type { HeaderBinding, Message, Method, Operation, OperationUri, UriVariable } from '../../model/service.ts';
 import type { TemplateVariable } from '../../wire/uri-template/uri-template.ts';
 import { positionOf } from '../diagnostic/diagnostic.ts';
-import { type Documents, documentOf } from '../document/documents.ts';
+import { type Documents, documentOf, messageWords } from '../document/documents.ts';
 import { typeWords } from '../document/field-type.ts';
 import type { Linking } from '../linking.ts';
+import { given } from '../object.ts';
 import { isOwnHeader } from '../value/headers.ts';
 import type { Exchange } from './exchange.ts';
 import { linkTemplateDocument } from './message.ts';
@@ -62,8 +63,10 @@ export function linkBody(linking: Linking, spot: OperationSpot, method: Method, 
   const { report, places, doubt } = linking;
   const said = spot.declared.body;
   const none = (why: string): Body => ({ kind: 'none', why });
+  const whole = request.kind === 'document' ? bareField(request.document) : undefined;
   const unknown = (why: string): Body => {
-    const body = none(why);
+    // The content of a rejected body is not reported as unreachable.
+    const body = { ...none(why), ...given({ field: whole }) };
     doubt.mark(body);
     return body;
   };
@@ -72,12 +75,11 @@ export function linkBody(linking: Linking, spot: OperationSpot, method: Method, 
     report.raise('bad-body', { reason }, at);
     return unknown('its body was rejected');
   };
-  if (request.kind === 'raw') {
-    if (said !== undefined)
-      return refuse(`The request is ${request.raw}, which is the whole body, so body: can't be used`);
-    if (method === 'GET' || method === 'HEAD')
-      return refuse(`The request is ${request.raw}, but ${method} has no body`);
-    return { kind: 'raw', why: '' };
+  if (request.kind === 'raw' || whole !== undefined) {
+    const what = request.kind === 'raw' ? request.raw : messageWords(request);
+    if (said !== undefined) return refuse(`The request is ${what}, which is the whole body, so body: can't be used`);
+    if (method === 'GET' || method === 'HEAD') return refuse(`The request is ${what}, but ${method} has no body`);
+    return whole === undefined ? { kind: 'raw', why: '' } : { kind: 'document', field: whole, why: '' };
   }
   if (said === 'none') return none('the operation has body: none');
   if (said === undefined) {

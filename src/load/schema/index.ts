@@ -127,7 +127,11 @@ function partSchemas(known: KnownIds): Readonly<Record<string, JsonSchema>> {
     'user-id': id('A user.', known.users),
     'role-id': id('A role.', known.roles),
     'delivered-id': { ...id('A service of the package.', known.delivered), examples: ['QAS_QRY_SERVICE.v1'] },
-    'message-word': id('A document, or a message without one.', documents, ['none', ...RAW_KINDS]),
+    'message-word': id(
+      'A document, a list, a type, or a message without a document.',
+      [...documents, ...lists],
+      ['none', ...RAW_KINDS, ...SCALAR_KINDS.filter((word) => !(RAW_KINDS as readonly string[]).includes(word))],
+    ),
     'document-word': id('A document.', documents, ['none']),
     message: either('message-word'),
     'document-or-fields': either('document-word'),

@@ -101,14 +101,14 @@ export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
   requires: reference('requires'),
   limits: limitsKey,
   request: message(
-    'The input: the id of a document, a document in place, `json`, `xml`, `text`, `binary` or `none`. Fields that the URI or a header refers to are sent there, all others in the body.',
-    ['LOC_REQUEST', { fields: { name: 'string(255)' } }, 'json'],
+    'The input: the id of a document, a document in place, a list (`list of PET`, `list of string`), a type (`integer`), `json`, `xml`, `text`, `binary` or `none`. Fields that the URI or a header refers to are sent there, all others in the body.',
+    ['LOC_REQUEST', { fields: { name: 'string(255)' } }, 'list of LOC_DTL_VW', 'json'],
   ),
   response: {
     ...reference('response'),
     description:
       'The reply: the same as for `request`, or a map from media types to these, the first being the default.',
-    examples: ['LOC_RESPONSE', { 'application/json': 'LOC_RESPONSE', 'text/csv': 'text' }],
+    examples: ['LOC_RESPONSE', 'list of LOC_DTL_VW', { 'application/json': 'LOC_RESPONSE', 'text/csv': 'text' }],
   },
   fault: refersTo(
     'document-or-fields',

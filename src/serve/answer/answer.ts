@@ -1,13 +1,13 @@
 import type { Format } from '../../binding/message.ts';
 import { deliveredHandlers } from '../../delivered/index.ts';
-import type { Document } from '../../model/document.ts';
+import { bareField, type Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import { type Answered, type Handler, type Outcome, Reply } from '../../model/handler.ts';
 import type { Query } from '../../model/query.ts';
-import { type Operation, serviceNamespace } from '../../model/service.ts';
+import { type Message, type Operation, serviceNamespace } from '../../model/service.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { compilePrompts, type XmlNames } from '../../query/index.ts';
-import { answerByCall, faultOfCall } from './by-call.ts';
+import { answerByCall, faultOfCall, messageFor } from './by-call.ts';
 import { answerByComponent } from './by-component.ts';
 import { type Answerer, type AnswerPorts, begun, type Call, type Handlers } from './call.ts';
 import type { WorkPorts } from './work.ts';
@@ -22,7 +22,7 @@ export function compileAnswer(operation: Operation, handlers: Handlers, ports: A
     case 'handler': {
       const handler = handlers.get(answer.file);
       if (handler === undefined) throw new Error(`${operation.id} has no handler ${answer.file}`);
-      return answerByCode(handler, ports);
+      return answerByCode(operation, handler, ports);
     }
     case 'delivered': {
       const make = deliveredHandlers.get(answer.name);
@@ -50,24 +50,35 @@ function isThenable(answered: Answered | PromiseLike<Answered>): answered is Pro
   return typeof (answered as Partial<PromiseLike<Answered>> | undefined)?.then === 'function';
 }
 
-function answerByCode(handler: Handler, { registry }: WorkPorts): Answerer {
+/** The field whose value is a whole message. */
+function wholeField(message: Message): Field | undefined {
+  return message.kind === 'document' ? bareField(message.document) : undefined;
+}
+
+function answerByCode(operation: Operation, handler: Handler, { registry }: WorkPorts): Answerer {
   const { onError } = handler;
+  const isBare = operation.responses.some(({ message }) => wholeField(message) !== undefined);
+  const wholeOf = (outcome: Outcome, as: Format): Outcome => {
+    const whole = isBare && outcome.kind === 'value' ? wholeField(messageFor(operation, as)) : undefined;
+    if (whole === undefined || outcome.kind !== 'value') return outcome;
+    return { ...outcome, value: { [whole.name]: outcome.value } };
+  };
   const failed = (error: unknown): never => {
     throw faultOfCall(error, registry);
   };
-  const outcomeOf = (reply: Answered, call: Call): Outcome | Promise<Outcome> => {
-    if (!(reply instanceof Reply)) return { kind: 'value', value: reply };
-    const { outcome } = reply;
+  const outcomeOf = (reply: Answered, call: Call, as: Format): Outcome | Promise<Outcome> => {
+    const outcome: Outcome = reply instanceof Reply ? reply.outcome : { kind: 'value', value: reply as DocumentValue };
+    if (outcome.kind === 'value') return wholeOf(outcome, as);
     // The first bytes sent of stored content need not be its first bytes (ranges), so they are awaited once the range is
     // known.
-    if (outcome.kind !== 'bytes' || outcome.bytes.stored !== undefined) return outcome;
+    if (outcome.bytes.stored !== undefined) return outcome;
     return begun(outcome.bytes, call).then((bytes) => ({ kind: 'bytes', bytes }), failed);
   };
   return {
-    answer(input, call) {
+    answer(input, call, as) {
       const answered = handler.onRequest(input as never, call);
-      if (!isThenable(answered)) return outcomeOf(answered, call);
-      return Promise.resolve(answered).then((reply) => outcomeOf(reply, call), failed);
+      if (!isThenable(answered)) return outcomeOf(answered, call, as);
+      return Promise.resolve(answered).then((reply) => outcomeOf(reply, call, as), failed);
     },
     ...(onError === undefined
       ? {}

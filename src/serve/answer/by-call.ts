@@ -83,7 +83,8 @@ function handedOver(fields: readonly InputField[], from: DocumentValue): Record<
   return given;
 }
 
-function messageFor(operation: Operation, as: Format): Message {
+/** The message of a reply in one form. */
+export function messageFor(operation: Operation, as: Format): Message {
   if (as === 'soap' && operation.soap !== undefined) return operation.soap.response;
   const form = replyForms(operation).find(({ format }) => format === as);
   return form?.message ?? operation.responses[0]?.message ?? { kind: 'none' };

@@ -12,6 +12,7 @@ import {
   type PassedBytes,
   Reply,
   type ReplyOptions,
+  type ReplyValue,
 } from '../../model/handler.ts';
 import type { User } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
@@ -72,9 +73,10 @@ export class Call extends Work implements HandlerContext {
     if (this.#segments !== undefined) yield* this.#segments();
   }
 
-  reply(value: DocumentValue | string, options: ReplyOptions = {}): Reply {
+  reply(value: ReplyValue, options: ReplyOptions = {}): Reply {
     checkReply(options);
-    return new Reply({ kind: 'value', value, ...options });
+    // Anything else is the content of a list or single value, or refused when it is written.
+    return new Reply({ kind: 'value', value: value as DocumentValue | string, ...options });
   }
 
   bytes(bytes: Bytes): Reply {

@@ -94,12 +94,13 @@ export const documentEntries = {
   }),
   'root-list': error<{ what: string }>({
     message: ({ what }) => `The root of ${what} can't be a list.`,
-    hint: () => 'Put the list into a field of a document, or use `json` and build the text in code.',
+    hint: () =>
+      'Declare one entry as a document, and name the list where it is sent: `response: list of ORDER`, or a field `orders: list of ORDER`.',
     explanation:
-      'The root of a document is never a list (specification, section 2.6), because an XML document has one root element. A message without a document (`json`) may be an array.',
+      'The root of a document is never a list (specification, section 2.6), because an XML document has one root element. A message may be a list of documents: `response: list of ORDER` is an array in JSON, and in XML an element with the orders inside.',
     wrong:
-      'document: ORDER\nfields: { NUMBER: integer }\n---\nservice: Orders.v1\npublic: true\noperations:\n  ORDERS_GET: { get: Orders, response: list of ORDER }',
+      'document: ORDERS\nlist: { fields: { NUMBER: integer } }\n---\nservice: Orders.v1\npublic: true\noperations:\n  ORDERS_GET: { get: Orders, response: ORDERS }',
     right:
-      'document: ORDER\nfields: { NUMBER: integer }\n---\nservice: Orders.v1\npublic: true\noperations:\n  ORDERS_GET: { get: Orders, response: { fields: { orders: list of ORDER } } }',
+      'document: ORDER\nfields: { NUMBER: integer }\n---\nservice: Orders.v1\npublic: true\noperations:\n  ORDERS_GET: { get: Orders, response: list of ORDER }',
   }),
 };

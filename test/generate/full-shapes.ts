@@ -1,0 +1,21 @@
+import type { Document } from '../../src/model/document.ts';
+import type { FieldType } from '../../src/model/field.ts';
+import { document, field, listOf, type OperationOptions } from '../support/registry.ts';
+
+/** Messages and fields of the shapes that JSON has: lists and single values as messages. */
+
+export const PET = document('PET', [field('NAME', 'string', { required: true }), field('LEGS', 'integer')]);
+
+const bare = (id: string, type: FieldType | string): Document =>
+  document(id, [field('content', type, { required: true })], { inPlace: true, bare: true });
+
+export const SHAPES: Readonly<Record<string, OperationOptions>> = {
+  PETS_PUT: {
+    method: 'PUT',
+    templates: ['pets'],
+    request: bare('PETS_PUT_REQUEST', listOf(PET, true)),
+    response: bare('PETS_PUT_RESPONSE', listOf(PET, true)),
+    public: true,
+  },
+  COUNT_GET: { templates: ['count'], response: bare('COUNT_GET_RESPONSE', 'integer'), public: true },
+};
