@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { PendingMigration, SampleDataFile, Store, StoreOptions } from '../store/index.ts';
+import type { PendingMigration, ProjectFiles, Store, StoreOptions } from '../store/index.ts';
 import { counted } from '../wire/words.ts';
-import { wrongUsage } from './failure.ts';
+import { CliFailure, wrongUsage } from './failure.ts';
 import { AS_JSON, explain } from './help.ts';
 import { loadRegistry, placeOf, storeOptions, withStore } from './project.ts';
 import { coloursOf, note, print, printResult } from './terminal.ts';
@@ -11,52 +11,112 @@ const help = {
     'signalbox migrate',
     'signalbox migrate --plan',
     "signalbox migrate --plan --json | jq -r '.[].statements[]'",
+    'signalbox migrate --baseline 12',
   ],
   notes: [
-    'It creates and changes all that a gateway needs: the schema, the tables, the queue and the sample data. A gateway does the same when it starts, unless its database has `migrate: false`; run this command to do it beforehand, as a user that may create tables. Any number of processes may run it at the same time: each step runs once, the steps of the tables are applied as a whole or not at all, and the table signalbox_migration records them.',
+    'It creates and changes all that a gateway needs: the schema, the tables and the queue of signalbox, then the tables of the project by the files of `migrations:`, then the sample data. A gateway does the same when it starts, unless its database has `migrate: false`; run this command to do it beforehand, as a user that may create tables. Any number of processes may run it at the same time: each step and each file runs once. The steps of signalbox are applied as a whole or not at all, and so is each file.',
+    'A migration that ran never changes: write a new one. With --baseline, the migrations of the project up to a number, or all, are recorded as they are now and not run: for a database that has these tables already.',
   ],
 } as const;
+
+interface MigrateOptions {
+  readonly plan?: true;
+  readonly json?: true;
+  /** True stands for the last number. */
+  readonly baseline?: string | true;
+}
 
 /** `signalbox migrate`: brings the gateway's database up to date, or shows what that would change. */
 export function addMigrate(program: Command): void {
   explain(program.command('migrate'), help)
-    .description('bring the database of the gateway up to this version')
+    .description('bring the database up to this version of signalbox and of the project')
     .option('--plan', 'print the pending statements and change nothing')
+    .option('--baseline [number]', 'record migrations of the project as done, up to a number, and run none')
     .option('--json', AS_JSON)
-    .action(async ({ plan, json }: { plan?: true; json?: true }, command: Command) => {
+    .action(async ({ plan, json, baseline }: MigrateOptions, command: Command) => {
       if (plan === undefined && json) throw wrongUsage('--json needs --plan');
+      if (plan && baseline !== undefined) throw wrongUsage('--plan and --baseline exclude each other');
       const place = placeOf(command);
       const registry = await loadRegistry(place, 'ignore-missing');
-      const { sampleDataOf } = await import('../serve/start/sample-data.ts');
-      const files = sampleDataOf(registry, place);
-      await (plan === undefined
-        ? withStore(registry, place, (store) => migrate(store, files))
-        : showPlan(await storeOptions(registry, place), files, json));
+      const { projectFilesOf } = await import('../serve/start/project-files.ts');
+      const files = projectFilesOf(registry, place);
+      if (plan) await showPlan(await storeOptions(registry, place), files, json);
+      else if (baseline === undefined) await withStore(registry, place, (store) => migrate(store, files));
+      else {
+        const upTo = numberOf(baseline, files);
+        await withStore(registry, place, (store) => takeOver(store, files, upTo));
+      }
     });
 }
 
-async function migrate(store: Store, files: readonly SampleDataFile[]): Promise<void> {
-  const steps: string[] = [];
-  const onStep = (name: string): void => {
-    steps.push(name);
+type Files = Required<Pick<ProjectFiles, 'migrations' | 'sampleData'>>;
+
+async function migrate(store: Store, { migrations, sampleData }: Files): Promise<void> {
+  const done = new Map<string, number>();
+  const counting = (noun: string) => (name: string) => {
+    done.set(noun, (done.get(noun) ?? 0) + 1);
     note(name);
   };
-  await store.migrate(onStep);
-  await store.loadSampleData(files, onStep);
+  await store.migrate(counting('step'));
+  await store.migrateProject(migrations, counting('migration'));
+  await store.loadSampleData(sampleData, counting('file'));
   const { green } = coloursOf(process.stdout);
-  const done = steps.length === 0 ? 'is up to date' : `took ${counted(steps.length, 'step')}`;
-  await print(`${store.location} ${green(done)}.\n`);
+  const parts = [...done].map(([noun, count]) => `${counted(count, noun)} of ${OWNERS[noun]}`);
+  const last = parts.length > 1 ? ` and ${parts.pop()}` : '';
+  const what = parts.length === 0 ? 'is up to date' : `took ${parts.join(', ')}${last}`;
+  await print(`${store.location} ${green(what)}.\n`);
 }
 
-async function showPlan(options: StoreOptions, files: readonly SampleDataFile[], json?: true): Promise<void> {
+const OWNERS: Readonly<Record<string, string>> = { step: 'signalbox', migration: 'the project', file: 'sample data' };
+
+/** @throws CliFailure for a number that no migration has */
+function numberOf(given: string | true, { migrations }: Files): number {
+  const hint = 'Name the folder of the migrations with `migrations:` in the gateway definition.';
+  const last = migrations.at(-1)?.number;
+  if (last === undefined) throw new CliFailure('the project has no migrations', { hint });
+  if (given === true) return last;
+  const number = /^\d{1,15}$/.test(given) ? Number(given) : undefined;
+  if (number !== undefined && migrations.some((each) => each.number === number)) return number;
+  throw wrongUsage(`no migration has the number ${given}`, `The numbers are ${migrations[0]?.number} to ${last}.`);
+}
+
+async function takeOver(store: Store, { migrations }: Files, upTo: number): Promise<void> {
+  await store.migrate(note);
+  const recorded: string[] = [];
+  await store.baseline(migrations, upTo, (file) => {
+    recorded.push(file);
+    note(file);
+  });
+  const pending = (await store.pending({ migrations })).length;
+  const rest =
+    pending === 0 ? '' : ` ${counted(pending, 'migration')} of the project ${pending === 1 ? 'is' : 'are'} pending.`;
+  const { green } = coloursOf(process.stdout);
+  const what =
+    recorded.length === 0
+      ? 'has these on record'
+      : `recorded ${counted(recorded.length, 'migration')} without running any`;
+  await print(`${store.location} ${green(what)}.${rest}\n`);
+}
+
+async function showPlan(options: StoreOptions, files: Files, json?: true): Promise<void> {
   const { pendingMigrations } = await import('../store/index.ts');
-  await printResult(await pendingMigrations(options, files), json, renderPlan);
+  await printResult(await pendingMigrations(options, { ...files, onNote: note }), json, renderPlan);
 }
 
-/** SQL that can be run: each step below a comment with its name. */
+const HEADINGS: Readonly<Record<PendingMigration['of'], string>> = {
+  signalbox: 'Steps of signalbox',
+  project: 'Migrations of the project',
+  'sample-data': 'Sample data',
+};
+
+/** SQL that can be run: each step below a comment with its name, those of signalbox and of the project apart. */
 function renderPlan(pending: readonly PendingMigration[]): string {
   if (pending.length === 0) return '-- The database is up to date.\n';
-  return pending
-    .map(({ name, statements }) => `-- ${name}\n${statements.map((each) => `${each}\n`).join('')}`)
+  return [...Map.groupBy(pending, ({ of }) => of)]
+    .map(([of, steps]) => `---- ${HEADINGS[of]} ----\n\n${steps.map(renderStep).join('\n')}`)
     .join('\n');
+}
+
+function renderStep({ name, statements }: PendingMigration): string {
+  return `-- ${name}\n${statements.map((each) => `${each}\n`).join('')}`;
 }

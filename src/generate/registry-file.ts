@@ -173,11 +173,12 @@ function usersOf({ users }: Registry, has: (user: User) => boolean): string[] {
 }
 
 const GATEWAY = shape<Gateway>()(
-  'gateway context listen database publicUrl sample-data handlers namespace timezone requires! tls proxies audit delivered! contracts metrics cors! compress limits retention properties',
+  'gateway context listen database publicUrl migrations sample-data handlers namespace timezone requires! tls proxies audit delivered! contracts metrics cors! compress limits retention properties',
   {
     gateway: ({ id }) => id,
     publicUrl: ({ publicUrl }) => tree(publicUrl),
     database: ({ database }) => database.url.source,
+    migrations: ({ migrations }) => migrations?.folder,
     tls: ({ tls }, registry) => tls && TLS(tls, registry),
     metrics: ({ metrics }) => (metrics.length === 0 ? undefined : { permission: sortedIds(metrics) }),
     properties: ({ mtom, domainNames }) => ({

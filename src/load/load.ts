@@ -9,8 +9,9 @@ import { checkEndless, Documents } from './document/documents.ts';
 import { checkCertificateSchemes, checkDomainNames, linkGateway } from './gateway.ts';
 import { answeringFiles, checkHandlers, type HandlerOptions } from './handlers.ts';
 import { byId, createLinking, declarationsOf, type Linking } from './linking.ts';
+import { linkMigrations } from './migrations.ts';
 import { checkNodeNames, linkNodes } from './node.ts';
-import { deepFreeze } from './object.ts';
+import { deepFreeze, given } from './object.ts';
 import { checkCodeNames, checkElementNames, checkOverlaps } from './operation/collisions.ts';
 import { linkProcesses, linkRecurrences, processFiles } from './process.ts';
 import { linkDatasources } from './query/datasource.ts';
@@ -156,6 +157,7 @@ function link(linking: Linking, options: LinkOptions): Registry | undefined {
   const schemes = linkSchemes(linking, roles);
   const callers = linkCallers(linking, schemes);
   const gateway = linkGateway(linking, options.delivered, lists, callers);
+  const migrations = linkMigrations(linking, options.files);
   const users = linkUsers(linking, roles);
   const nodes = linkNodes(linking);
   const datasources = linkDatasources(linking);
@@ -191,7 +193,7 @@ function link(linking: Linking, options: LinkOptions): Registry | undefined {
     routings,
   };
   checkTogether(linking, gateway, parts, committed, options);
-  return gateway && { gateway, ...parts };
+  return gateway && { gateway: { ...gateway, ...given({ migrations }) }, ...parts };
 }
 
 /** A registry whose gateway may be missing. */

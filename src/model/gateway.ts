@@ -141,6 +141,8 @@ export interface Gateway {
   readonly database: Database;
   /** The address in contracts, without a final slash; the bound address by default. */
   readonly publicUrl?: ConfigText;
+  /** The project's own changes of the database; absent when it names no folder. */
+  readonly migrations?: Migrations;
   /** Glob under the definitions folder. Each file is run once, in order of names. */
   readonly sampleData?: string;
   /** Folder of the handlers, relative to the project's folder. */
@@ -182,6 +184,29 @@ export interface Gateway {
   readonly limits: Limits;
   readonly retention: Retention;
   readonly at: Position;
+}
+
+/** The migrations of a project. */
+export interface Migrations {
+  /** Their folder, relative to the project's folder. */
+  readonly folder: string;
+  /** In the order of their numbers; a number has one file, or one for each engine. */
+  readonly files: readonly MigrationFile[];
+}
+
+/** A file of SQL that changes the gateway's database, once. */
+export interface MigrationFile {
+  readonly number: number;
+  /** With the number, as written: `0001-vehicles`. */
+  readonly name: string;
+  /** Relative to the project's folder: `migrations/0001-vehicles.sqlite.sql`. */
+  readonly file: string;
+  /** The only engine that it is for. */
+  readonly engine?: 'sqlite' | 'postgres';
+  /** Lines end with a line feed, whatever they end with in the file. */
+  readonly sql: string;
+  /** Whether it runs in a transaction; otherwise each of its statements commits by itself. */
+  readonly transaction: boolean;
 }
 
 /** TLS of the gateway's own address. Files are PEM, relative to the project, and are read again when they change. */

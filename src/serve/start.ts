@@ -130,8 +130,9 @@ async function open(
 
   const onError = (err: Error): void => log.warn({ err }, err.message);
   const report = (sentence: string): void => log.warn(sentence);
+  const onMigration = (file: string): void => log.info(`The migration ${file} runs.`);
   // Handlers load while the database opens.
-  const both = [openData(registry, { ...options, onError, report }), importCode(registry, root)] as const;
+  const both = [openData(registry, { ...options, onError, onMigration, report }), importCode(registry, root)] as const;
   const [dataOpened, codeLoaded] = await Promise.allSettled(both);
   if (dataOpened.status === 'rejected') throw dataOpened.reason;
   const data = dataOpened.value;

@@ -10,6 +10,7 @@ export { ONLY_POSTGRES, openStore, openToRead, pendingMigrations } from './open.
 export type {
   PendingMigration,
   PostgresAccess,
+  ProjectFiles,
   ReplicaAccess,
   SampleDataFile,
   Store,
@@ -48,6 +49,7 @@ export {
 } from './queue/port.ts';
 export { openRateTable, type RateTable } from './rate-table.ts';
 export { type Batch, openRetention, type Removed, type Retained, type Retention } from './retention.ts';
+export { MigrationError } from './schema/project.ts';
 export { FIRST_STEP } from './schema/schema.ts';
 export { sqlTransaction } from './sql.ts';
 export type { ProcessRequestTable } from './tables/process.ts';

@@ -1,5 +1,5 @@
 import { StoreError } from './error.ts';
-import type { PendingMigration, SampleDataFile, Store, StoreOptions, StoreReader } from './port.ts';
+import type { PendingMigration, ProjectFiles, Store, StoreOptions, StoreReader } from './port.ts';
 import { openSqlite, pendingSqlite, readSqlite } from './sqlite/open.ts';
 import { readDatabaseUrl } from './url.ts';
 
@@ -20,16 +20,19 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 export const ONLY_POSTGRES =
   'replicas are servers of PostgreSQL, of a database on PostgreSQL: write postgres:// in all URLs, or remove `replicas`';
 
-/** What {@link Store.migrate} and sample data would run on a database; creates and changes nothing. @throws StoreError */
+/**
+ * What {@link Store.migrate} and the files of a project would run on a database; creates and changes nothing.
+ * @throws StoreError, MigrationError
+ */
 export async function pendingMigrations(
   options: StoreOptions,
-  files: readonly SampleDataFile[] = [],
+  project: ProjectFiles = {},
 ): Promise<readonly PendingMigration[]> {
   const at = readDatabaseUrl(options.url, options.root);
-  if (at.kind === 'sqlite') return pendingSqlite(at.file, files);
+  if (at.kind === 'sqlite') return pendingSqlite(at.file, project);
   const store = await openStore(options);
   try {
-    return await store.pending(files);
+    return await store.pending(project);
   } finally {
     await store.close();
   }

@@ -1,4 +1,4 @@
-import type { DatabaseBounds, DatabaseEngine } from '../model/gateway.ts';
+import type { DatabaseBounds, DatabaseEngine, MigrationFile } from '../model/gateway.ts';
 import type { PoolStatus } from '../model/metrics.ts';
 import type { ConnectionConfig } from './postgres/client.ts';
 import type { Db } from './tables.ts';
@@ -25,16 +25,30 @@ export interface Store {
    */
   transaction<T>(work: (tx: Db) => Promise<T>, about?: string): Promise<T>;
   /**
-   * What {@link migrate} and then {@link loadSampleData} would run, in their order; changes nothing.
-   * @throws StoreError
+   * What {@link migrate}, {@link migrateProject} and {@link loadSampleData} would run, in this order; changes nothing.
+   * @throws StoreError, MigrationError
    */
-  pending(files?: readonly SampleDataFile[]): Promise<readonly PendingMigration[]>;
+  pending(project?: ProjectFiles): Promise<readonly PendingMigration[]>;
   /**
    * Brings the tables and the queue up to this version, once for any number of processes; a second call changes nothing.
    * @param onStep is called with the name of each step before it runs
    * @throws StoreError
    */
   migrate(onStep?: (name: string) => void): Promise<void>;
+  /**
+   * Runs each migration of the project that did not run on this database before, in the order of their numbers, once for any
+   * number of processes. The tables must be those of this version: see {@link migrate}.
+   * @param onFile is called with the path of each that is run, before it is
+   * @throws MigrationError for one that fails, or can't run after those that ran; StoreError
+   */
+  migrateProject(files: readonly MigrationFile[], onFile?: (file: string) => void): Promise<void>;
+  /**
+   * Records migrations of the project as they are now, without running them.
+   * @param upTo the number of the last one
+   * @param onFile is called with the path of each that was not recorded so before
+   * @throws StoreError
+   */
+  baseline(files: readonly MigrationFile[], upTo: number, onFile?: (file: string) => void): Promise<void>;
   /**
    * Runs each file that was not run on this database before.
    * @param onFile is called with the name of each that is run, before it is
@@ -55,10 +69,24 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** A change that a database lacks: a step of the schema, the schema itself, the queue, or a file of sample data. */
+/** The files of a project that change its database. */
+export interface ProjectFiles {
+  /** In the order of their numbers, those for all engines. */
+  readonly migrations?: readonly MigrationFile[];
+  readonly sampleData?: readonly SampleDataFile[];
+  /** Is called with what an operator should know about migrations that are not pending, one sentence each. */
+  readonly onNote?: (sentence: string) => void;
+}
+
+/**
+ * A change that a database lacks. Of signalbox are the steps of its schema, the schema itself, and the queue; of the project,
+ * its migrations.
+ */
 export interface PendingMigration {
+  readonly of: 'signalbox' | 'project' | 'sample-data';
+  /** The name of a step, or the path of a file. */
   readonly name: string;
-  /** The statements that it runs, each on one line; those of sample data as they are in the file. */
+  /** The statements that it runs: those of signalbox each on one line, those of files as they are there. */
   readonly statements: readonly string[];
 }
 

@@ -10,6 +10,7 @@ export interface Tables extends BlobTables, ProcessTables, QueryTables, QueueTab
   signalbox_installation: InstallationTable;
   signalbox_migration: MigrationTable;
   signalbox_migration_lock: MigrationLockTable;
+  signalbox_project_migration: ProjectMigrationTable;
   signalbox_sample_data: SampleDataTable;
   signalbox_retention: RetentionTable;
   signalbox_lease: LeaseTable;
@@ -40,6 +41,19 @@ export interface InstallationTable {
   id: number;
   /** The schema of its queue. */
   queue: string;
+}
+
+/** A migration of the project that ran, or began to. */
+export interface ProjectMigrationTable {
+  number: number;
+  /** With the number, as its file has it: `0001-vehicles`. */
+  name: string;
+  /** SHA-256 of its text, in hexadecimal digits. */
+  checksum: string;
+  /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+  applied: string;
+  /** `baseline`: recorded without being run. `begun`: without a transaction, and not known to have ended. */
+  state: 'applied' | 'baseline' | 'begun';
 }
 
 /** One file of sample data that was run. */

@@ -13,7 +13,12 @@ test.concurrent('the plan is shown as SQL and as JSON, and changes nothing', asy
   const { code, stdout, stderr } = await signalbox(['migrate', '--plan'], { cwd });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain('create table employee_tbl');
-  expect(stdout.match(/^-- .*/gm)).toEqual(names.map((name) => `-- ${name}`));
+  expect(stdout.match(/^--.*/gm)).toEqual([
+    '---- Steps of signalbox ----',
+    ...names.slice(0, -1).map((name) => `-- ${name}`),
+    '---- Sample data ----',
+    '-- staff.sql',
+  ]);
   expect(stdout).toContain('\ncreate table "psprcsrqst" ("prcsinstance" integer primary key');
   const json = await signalbox(['migrate', '--plan', '--json'], { cwd });
   const steps = JSON.parse(json.stdout) as { name: string; statements: string[] }[];
@@ -28,7 +33,7 @@ test.concurrent('each step is named while it is run, once', async () => {
   expect(first.stderr).toBe(names.map((name) => `${name}\n`).join(''));
   expect(first).toMatchObject({
     code: 0,
-    stdout: `${join(cwd, '.signalbox/signalbox.db')} took ${names.length} ${names.length === 1 ? 'step' : 'steps'}.\n`,
+    stdout: `${join(cwd, '.signalbox/signalbox.db')} took ${migrations.length} steps of signalbox and 1 file of sample data.\n`,
   });
   const second = await signalbox(['migrate'], { cwd });
   expect(second).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('signalbox.db is up to date.') });
@@ -84,7 +89,7 @@ describe.skipIf(!hasPostgres)('on an empty PostgreSQL', () => {
       expect([code, await everything()]).toEqual([1, []]);
     }
 
-    expect((await run('migrate')).stdout).toMatch(/ took \d+ steps\.\n$/);
+    expect((await run('migrate')).stdout).toMatch(/ took \d+ steps of signalbox and 1 file of sample data\.\n$/);
     expect((await run('migrate', '--plan')).stdout).toBe('-- The database is up to date.\n');
     expect(await run('check', '--connect')).toMatchObject({ code: 0, stdout: '3 files, 2 operations: no errors.\n' });
     const migrated = await everything();

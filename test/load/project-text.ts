@@ -22,6 +22,10 @@ export function projectOf(text: string): ProjectFiles {
     folder: 'definitions',
     definitions: definitions.map(([file, content]) => ({ file, ...textOf(content) })),
     delivered: packaged,
+    migrations: (folder) => {
+      const below = [...files].filter(([path]) => path.startsWith(`${folder}/`));
+      return below.length === 0 ? undefined : below.map(([file, content]) => ({ file, ...textOf(content) }));
+    },
     handlers: (folder) =>
       handlers.flatMap((path) =>
         path.slice(0, path.lastIndexOf('/')) === folder ? path.slice(folder.length + 1) : [],

@@ -17,6 +17,10 @@ export interface ProjectFiles {
   readonly definitions: readonly DefinitionFile[];
   /** Definition files of the package. */
   readonly delivered: readonly DefinitionFile[];
+  /**
+   * The .sql files in a folder of the project and its subfolders; `undefined` when the folder does not exist.
+   */
+  readonly migrations: (folder: string) => readonly DefinitionFile[] | undefined;
   /** Names of the .ts files directly in a folder of the project; empty when the folder does not exist. */
   readonly handlers: (folder: string) => readonly string[];
   /** `generated/registry.json`. */
@@ -25,6 +29,9 @@ export interface ProjectFiles {
 
 /** Maximum size of a definition file in bytes. */
 const LARGEST = 4 * 1024 * 1024;
+
+/** Maximum size of a migration in bytes. */
+const LARGEST_MIGRATION = 64 * 1024 * 1024;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -41,6 +48,7 @@ export function readProject(root: string, definitions: string): ProjectFiles {
       ? readDefinitions(base, folder, { seen: new Set(), within: [root, base].map(realOf) })
       : [],
     delivered: readDelivered(),
+    migrations: (path) => readMigrations(root, path),
     handlers: (path) => listHandlers(join(root, path)),
     committed: committed.kind === 'unreadable' && committed.reason === ABSENT ? undefined : committed,
   };
@@ -93,6 +101,28 @@ function readDefinitions(path: string, shown: string, walk: Walk): DefinitionFil
       return [{ file: name, kind: 'unreadable', reason: 'its link leads outside the project' }];
     return folder ? readDefinitions(below, name, walk) : [{ file: name, ...readText(below) }];
   });
+}
+
+function readMigrations(root: string, folder: string): DefinitionFile[] | undefined {
+  const base = join(root, folder);
+  if (!isFolder(base)) return undefined;
+  const within = [root, base].map(realOf);
+  const read = (name: string): DefinitionFile => {
+    const file = `${folder}/${name.split(sep).join('/')}`;
+    if (!within.some((each) => isWithin(realOf(join(base, name)), each)))
+      return { file, kind: 'unreadable', reason: 'its link leads outside the project' };
+    return { file, ...readText(join(base, name), LARGEST_MIGRATION) };
+  };
+  try {
+    const names = readdirSync(base, { recursive: true }).map(String);
+    const isHidden = (name: string): boolean => name.split(sep).some((part) => part.startsWith('.'));
+    return names
+      .filter((name) => /\.sql$/i.test(name) && !isHidden(name))
+      .toSorted()
+      .map(read);
+  } catch (error) {
+    return [{ file: folder, kind: 'unreadable', reason: reasonOf(error, base) }];
+  }
 }
 
 /** A text that changes whenever the file is written or replaced; `undefined` when it does not exist. */

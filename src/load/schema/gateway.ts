@@ -28,6 +28,7 @@ export interface GatewayDeclared {
   readonly listen?: string;
   readonly database?: string | DatabaseDeclared;
   readonly publicUrl?: string;
+  readonly migrations?: string;
   readonly 'sample-data'?: string;
   readonly handlers?: string;
   readonly namespace?: string;
@@ -244,6 +245,7 @@ export const gateway = keys<'gateway' | keyof GatewayDeclared>(
         context: 'gateway',
         listen: '127.0.0.1:8080',
         database: '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}',
+        migrations: 'migrations',
         'sample-data': 'sample/*.sql',
         namespace: 'urn:signalbox:sample',
         delivered: ['QAS_QRY_SERVICE.v1'],
@@ -279,10 +281,18 @@ export const gateway = keys<'gateway' | keyof GatewayDeclared>(
       'The base URL in contracts. The default is the address that the gateway listens on. May refer to configuration.',
       'https://api.example.org',
     ),
+    migrations: {
+      title: 'a folder inside the project',
+      type: 'string',
+      pattern: INSIDE,
+      description:
+        "Folder of the SQL files that create and change the project's own tables, relative to the project: `0001-orders.sql`, or `0001-orders.sqlite.sql` and `0001-orders.postgres.sql` where the engines differ. Each runs once, in the order of numbers, before any sample data.",
+      examples: ['migrations'],
+    },
     'sample-data': matching(
       'a glob inside the definitions folder',
       INSIDE,
-      'SQL files, as a glob in the definitions folder. Each runs once, in the order of names.',
+      'SQL files that fill tables with data to try things with, as a glob in the definitions folder. Each runs once, in the order of names, after all migrations. Tables are created by `migrations`.',
       'sample/*.sql',
     ),
     handlers: {

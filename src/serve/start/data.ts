@@ -15,7 +15,7 @@ import {
   type MeasuredSpool,
   openBlobs,
   openStore,
-  type SampleDataFile,
+  type ProjectFiles,
   type Store,
   StoreError,
   UnfitStoreError,
@@ -30,7 +30,7 @@ import {
   textsOf,
   usedDatasources,
 } from './database-check.ts';
-import { sampleDataOf } from './sample-data.ts';
+import { projectFilesOf } from './project-files.ts';
 import { databaseOptions, type Environment } from './settings.ts';
 
 /** The database of a registry, migrated and with its sample data, and the services that use it. */
@@ -57,6 +57,8 @@ export interface DataOptions {
   readonly gateways?: number;
   /** Called for connections that were lost while idle. */
   readonly onError?: (error: Error) => void;
+  /** Called with the path of each migration of the project that is run, before it is. */
+  readonly onMigration?: (file: string) => void;
   /** Called with a sentence for operators: a replica is left out, or used again. */
   readonly report?: (sentence: string) => void;
 }
@@ -67,15 +69,16 @@ export interface DataOptions {
  */
 export async function openData(
   registry: Registry,
-  { root, definitions, env, readers, gateways = 1, onError = () => {}, report = () => {} }: DataOptions,
+  { root, definitions, env, readers, gateways = 1, onError = () => {}, onMigration, report = () => {} }: DataOptions,
 ): Promise<Data> {
   const { database, timezone, limits } = registry.gateway;
   const store = await openStore({ ...databaseOptions(registry.gateway, root, env), onError });
   try {
-    const files = sampleDataOf(registry, { root, definitions });
+    const files = projectFilesOf(registry, { root, definitions });
     if (database.migrate) {
       await store.migrate();
-      await store.loadSampleData(files);
+      await store.migrateProject(files.migrations, onMigration);
+      await store.loadSampleData(files.sampleData);
     } else await requireUpToDate(store, files);
     const datasources = await reachDatasources(registry, { root, env });
     const warnings = await checkDatabases(registry, store, datasources, gateways);
@@ -95,7 +98,7 @@ export async function openData(
 }
 
 /** @throws GatewayError naming what the database lacks */
-async function requireUpToDate(store: Store, files: readonly SampleDataFile[]): Promise<void> {
+async function requireUpToDate(store: Store, files: ProjectFiles): Promise<void> {
   const pending = await store.pending(files);
   if (pending.length === 0) return;
   throw new GatewayError(`${store.location} lacks ${pending.map(({ name }) => name).join(', ')}`, {

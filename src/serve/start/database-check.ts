@@ -9,7 +9,7 @@ import { checkQueries, type QueryDatabase, type QueryProblem, reachDatabase } fr
 import { usersInBoth } from '../../security/directory/from-database.ts';
 import { FIRST_STEP, openToRead, pendingMigrations, type StoreOptions } from '../../store/index.ts';
 import { messageOf } from '../../wire/error.ts';
-import { type ProjectPlace, sampleDataOf } from './sample-data.ts';
+import { type ProjectPlace, projectFilesOf } from './project-files.ts';
 import { databaseOptions, type Environment, replicaAccess } from './settings.ts';
 
 /** The location of a project's databases. */
@@ -52,7 +52,7 @@ async function checkOwn(registry: Registry, options: ConnectOptions): Promise<Di
   const access = databaseOptions(gateway, options.root, options.env);
   const { url, root, bounds, schema, replicas } = access;
   const database = await reachDatabase(url, root, { bounds, schema, replicas });
-  const files = sampleDataOf(registry, options);
+  const files = projectFilesOf(registry, options);
   const pending = await pendingMigrations(access, files);
   const changes = pending.map(({ name }) => name);
   const outdated =
@@ -60,7 +60,7 @@ async function checkOwn(registry: Registry, options: ConnectOptions): Promise<Di
       ? []
       : [databaseDiagnostic('database-outdated', { location: database.location, changes }, gateway.at)];
   // Queries and components may be about the tables that are created then.
-  if (changes.some((name) => name === FIRST_STEP || files.some((file) => file.name === name))) return outdated;
+  if (pending.some(({ of, name }) => name === FIRST_STEP || of !== 'signalbox')) return outdated;
   return [...outdated, ...(await checkTables(registry, database, access))];
 }
 

@@ -47,7 +47,7 @@ export class Installation {
   async pendingSchema(): Promise<PendingMigration[]> {
     const { schema } = this.#access;
     if (schema === undefined || (await this.#exists(schema))) return [];
-    return [{ name: `schema ${schema}`, statements: [createSchema(schema)] }];
+    return [{ of: 'signalbox', name: `schema ${schema}`, statements: [createSchema(schema)] }];
   }
 
   /**
@@ -99,7 +99,7 @@ export class Installation {
       `create table if not exists ${record} ("id" integer primary key, "tables" text not null);`,
       `insert into ${record} ("id", "tables") values (1, '${tables.replaceAll("'", "''")}') on conflict do nothing;`,
     ];
-    return [{ name: `queue ${queue}`, statements }];
+    return [{ of: 'signalbox', name: `queue ${queue}`, statements }];
   }
 
   async #pendingBoss({ queue, version, queues }: Found): Promise<PendingMigration[]> {

@@ -1,14 +1,24 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
-import { schemaFault } from '../../model/gateway.ts';
+import { type DatabaseEngine, schemaFault } from '../../model/gateway.ts';
 import { deadlineIn, withDeadline } from '../deadline.ts';
 import { errorCode, StoreError } from '../error.ts';
+import { type Lease, openLease } from '../lease.ts';
 import type { PostgresAccess, ReplicaAccess, Store, StoreOptions } from '../port.ts';
-import { loadSampleData, pendingSampleData, type SampleDataAccess } from '../schema/sample-data.ts';
+import { NOW } from '../queue/postgres-jobs.ts';
+import {
+  baseline,
+  type MigrationSession,
+  migrateProject,
+  type ProjectAccess,
+  pendingProject,
+} from '../schema/project.ts';
+import { isMissingTable, loadSampleData, pendingSampleData, type SampleDataAccess } from '../schema/sample-data.ts';
 import { lacking, migrate, planOf, type SchemaAccess } from '../schema/schema.ts';
 import { statementSpans } from '../spans.ts';
 import type { AppliedStep, Db, Tables } from '../tables.ts';
-import { Lines, transactPatiently } from '../transaction.ts';
+import { Lines, transact, transactPatiently } from '../transaction.ts';
 import { filesOf } from '../url.ts';
 import type { ConnectionConfig } from './client.ts';
 import { describePostgres } from './error.ts';
@@ -49,6 +59,7 @@ export function openPostgres(options: StoreOptions): Store {
     isGone: (error) => NO_SAVEPOINT.has(errorCode(error)),
     describe: (error) => describePostgres(location, error),
   };
+  const project = projectOf({ location, config, db, engine, transaction });
   let closing: Promise<void> | undefined;
   return {
     kind: 'postgres',
@@ -57,20 +68,23 @@ export function openPostgres(options: StoreOptions): Store {
     postgres: access,
     tables: async () => db,
     transaction,
-    pending: async (files = []) => {
+    pending: async (files = {}) => {
       const applied = await schema.applied();
       const steps = await planOf(lacking(location, applied), 'postgres', applied);
       const [before, after] = await described(location, async () => [
         await installation.pendingSchema(),
         await installation.pendingQueue(),
       ]);
-      return [...before, ...steps, ...after, ...(await pendingSampleData(sampleData, files))];
+      const own = await pendingProject(project, files);
+      return [...before, ...steps, ...after, ...own, ...(await pendingSampleData(sampleData, files.sampleData ?? []))];
     },
     async migrate(onStep = () => {}) {
       await described(location, () => installation.createSchema(onStep));
       await migrate(schema, onStep);
       await described(location, () => installation.createQueue(onStep));
     },
+    migrateProject: (files, onFile) => migrateProject(project, files, onFile),
+    baseline: (files, upTo, onFile) => baseline(project, files, upTo, onFile),
     loadSampleData: (files, onFile) => loadSampleData(sampleData, files, onFile),
     async warnings(gateways) {
       if (gateways === 0) return [];
@@ -185,6 +199,118 @@ function schemaOf(location: string, db: Db, transaction: Store['transaction']): 
       }),
   };
 }
+
+/** The name of the right to run a migration without a transaction, for as long as one runs. */
+const APART = 'project-migration';
+
+/** Milliseconds for which that right outlives a process that ended or hangs. */
+const HELD = 30_000;
+
+/** Milliseconds between two tries to get it. */
+const WAIT = 250;
+
+/** The database that a project's migrations run on. */
+interface ProjectDatabase {
+  readonly location: string;
+  readonly config: ConnectionConfig;
+  /** For the gateway's own tables. */
+  readonly db: Db;
+  readonly engine: DatabaseEngine;
+  readonly transaction: Store['transaction'];
+}
+
+function projectOf({ location, config, db, engine, transaction }: ProjectDatabase): ProjectAccess {
+  /** Runs work with one connection of its own, whose settings and temporary tables end with it. */
+  const separately = (work: (own: Db) => Promise<void>): Promise<void> =>
+    described(location, async () => {
+      const pool = openPool(config, 1, () => {});
+      try {
+        await work(new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }));
+      } finally {
+        await pool.end();
+      }
+    });
+  return {
+    kind: 'postgres',
+    location,
+    recorded: () =>
+      described(location, () =>
+        db.selectFrom('signalbox_project_migration').selectAll().orderBy('number').execute(),
+      ).catch((error: unknown) => {
+        if (error instanceof StoreError && isMissingTable(error.cause)) return [];
+        throw error;
+      }),
+    alone: (work) =>
+      separately(async (own) => {
+        const run = (tx: Db): Promise<boolean> => runAlone(tx, { config, engine, work });
+        while (!(await locked((inside) => transact(own, inside), run))) await pause(WAIT);
+      }),
+    apart: (work) =>
+      separately(async (own) => {
+        const lease = openLease({ kind: 'postgres', tables: async () => db }, APART, randomUUID());
+        // Within the lock, so that none begins while a migration runs in a transaction.
+        while (!(await locked(transaction, () => lease.hold(HELD)))) await pause(WAIT);
+        await withDeadline(deadlineIn(Number.POSITIVE_INFINITY), () => runApart(own, { db, lease, work })).finally(() =>
+          lease.release(),
+        );
+      }),
+  };
+}
+
+/** @returns false while a migration without a transaction runs elsewhere */
+async function runAlone(
+  tx: Db,
+  {
+    config,
+    engine,
+    work,
+  }: Pick<ProjectDatabase, 'config' | 'engine'> & { readonly work: Parameters<ProjectAccess['alone']>[0] },
+): Promise<boolean> {
+  const { rows } = await sql`select 1 from signalbox_lease where name = ${APART} and until > ${NOW}`.execute(tx);
+  if (rows.length > 0) return false;
+  // A statement that waits for a table makes all callers that need the table wait behind it.
+  await sql`select set_config('lock_timeout', ${`${config.bounds.timeouts.lock}ms`}, true)`.execute(tx);
+  // CockroachDB has no deferred constraints.
+  const settle = async (): Promise<unknown> => engine === 'cockroachdb' || run(tx, 'set constraints all immediate');
+  await work({ db: tx, run: (statement) => run(tx, statement), settle: async () => void (await settle()), offsetOf });
+  return true;
+}
+
+/**
+ * Runs a migration without a transaction while the lease is renewed. The lock can't be held meanwhile: `create index concurrently`
+ * waits for every transaction, also for that of a process that waits for the lock.
+ */
+function runApart(
+  own: Db,
+  { db, lease, work }: { readonly db: Db; readonly lease: Lease; readonly work: Parameters<ProjectAccess['apart']>[0] },
+): Promise<void> {
+  let lost: Error | undefined;
+  const renewing = setInterval(() => {
+    const lose = (cause?: unknown): void => {
+      lost = new Error('the right to run migrations was lost to another process', { cause });
+    };
+    lease.hold(HELD).then((held) => held || lose(), lose);
+  }, HELD / 3);
+  return own
+    .connection()
+    .execute(async (connection) => {
+      await run(connection, 'set lock_timeout = 0; set statement_timeout = 0');
+      const each = (statement: string): Promise<unknown> => {
+        if (lost !== undefined) throw lost;
+        return run(connection, statement);
+      };
+      await work({ db, run: each, settle: async () => {}, offsetOf });
+    })
+    .finally(() => clearInterval(renewing));
+}
+
+const run = (db: Db, statement: string): Promise<unknown> => db.executeQuery(CompiledQuery.raw(statement));
+
+/** PostgreSQL counts characters from 1, not the units of UTF-16. */
+const offsetOf: MigrationSession['offsetOf'] = (error, statement) => {
+  const position = Number(error instanceof Error && 'position' in error ? error.position : Number.NaN);
+  return position > 0 ? [...statement].slice(0, position - 1).join('').length : undefined;
+};
 
 /** How often creating the tables is tried. */
 const TRIES = 10;

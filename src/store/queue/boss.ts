@@ -276,7 +276,7 @@ export function planBoss(schema: string, engine: DatabaseEngine, { version, queu
     if (!queues.includes(queue))
       statements.push(`select ${schema}.create_queue('${queue}', '${JSON.stringify(QUEUE_OPTIONS)}');`);
   if (statements.length === 0) return [];
-  return [{ name: `pg-boss ${latest} in ${schema}`, statements }];
+  return [{ of: 'signalbox', name: `pg-boss ${latest} in ${schema}`, statements }];
 }
 
 /** A plan of pg-boss without the begin and the commit around it, on one line. */

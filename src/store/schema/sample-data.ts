@@ -56,13 +56,18 @@ export async function pendingSampleData(
       if (isMissingTable(error)) return false;
       throw describe(error);
     });
-    if (!loaded) pending.push({ name, statements: [sql.trim()] });
+    if (!loaded) pending.push(pendingFile({ name, sql }));
   }
   return pending;
 }
 
+/** A file that was not run. */
+export function pendingFile({ name, sql }: SampleDataFile): PendingMigration {
+  return { of: 'sample-data', name, statements: [sql.trim()] };
+}
+
 /** Whether an error of PostgreSQL or of SQLite says that a table does not exist. */
-function isMissingTable(error: unknown): boolean {
+export function isMissingTable(error: unknown): boolean {
   return errorCode(error) === '42P01' || /no such table/.test(errorText(error));
 }
 

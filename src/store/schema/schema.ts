@@ -23,6 +23,7 @@ import { addInstallation } from './0006-installation.ts';
 import { addRetention } from './0007-retention.ts';
 import { addOperators } from './0008-operators.ts';
 import { addQueueDepth } from './0009-queue-depth.ts';
+import { addProjectMigrations } from './0010-project-migrations.ts';
 
 /** One step of the schema, forward only. Once released it never changes: a later step corrects it. */
 interface Migration {
@@ -45,6 +46,7 @@ export const migrations: readonly Migration[] = [
   { name: '0007-retention', up: addRetention },
   { name: '0008-operators', up: addOperators },
   { name: '0009-queue-depth', up: addQueueDepth },
+  { name: '0010-project-migrations', up: addProjectMigrations },
 ];
 
 /**
@@ -131,7 +133,7 @@ export async function planOf(
   for (const { name, up } of steps) {
     const statements: string[] = [];
     await up(new Kysely<Tables>({ dialect: recordingDialect(kind, statements) }), kind, before);
-    plan.push({ name, statements });
+    plan.push({ of: 'signalbox', name, statements });
   }
   return plan;
 }

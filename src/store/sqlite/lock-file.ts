@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, openSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { errorCode } from '../error.ts';
 import { createFolder } from '../file/folder.ts';
 import type { Connection } from './file.ts';
 
 const SUFFIX = '.lock';
+
+/** Milliseconds between two tries to take a lock that another process has. */
+const WAIT = 50;
 
 /**
  * Shows that its process is alive: an empty file that the process keeps locked. The operating system releases the lock when the
@@ -34,6 +38,21 @@ export class LockFile {
       const lock = LockFile.take(folder, name);
       // `undefined` when another process removed it before it was locked.
       if (lock !== undefined) return lock;
+    }
+  }
+
+  /**
+   * Takes the lock of a file that all processes know by its name, once no other process has it. The file is left where it is:
+   * another process may wait for it. @throws errors of the file system, SqliteError
+   */
+  static async wait(path: string): Promise<LockFile> {
+    const folder = dirname(path);
+    createFolder(folder);
+    for (;;) {
+      closeSync(openSync(path + SUFFIX, 'a', 0o600));
+      const lock = LockFile.take(folder, basename(path));
+      if (lock !== undefined) return lock;
+      await pause(WAIT);
     }
   }
 

@@ -1,12 +1,20 @@
 import { statSync } from 'node:fs';
-import { StoreError } from '../error.ts';
-import type { PendingMigration, SampleDataFile, Store, StoreReader } from '../port.ts';
-import { loadSampleData, pendingSampleData } from '../schema/sample-data.ts';
+import { errorText, StoreError } from '../error.ts';
+import type { PendingMigration, ProjectFiles, Store, StoreReader } from '../port.ts';
+import {
+  baseline,
+  type MigrationSession,
+  migrateProject,
+  type ProjectAccess,
+  pendingProject,
+} from '../schema/project.ts';
+import { loadSampleData, pendingFile, pendingSampleData } from '../schema/sample-data.ts';
 import { lacking, migrate, planOf, type SchemaAccess } from '../schema/schema.ts';
-import type { AppliedStep } from '../tables.ts';
+import type { AppliedStep, ProjectMigrationTable } from '../tables.ts';
 import { transact } from '../transaction.ts';
 import { kyselyOver, Turns } from './driver.ts';
 import { type Connection, checkMissing, describe, openDatabaseFile, openToLook, whileBusy } from './file.ts';
+import { LockFile } from './lock-file.ts';
 
 /** Opens a database file, and creates a missing one. @throws StoreError for a file that can't be used */
 export function openSqlite(location: string): Store {
@@ -25,8 +33,10 @@ export function openSqlite(location: string): Store {
     postgres: undefined,
     tables: async () => db,
     transaction,
-    pending: (files) => planSqlite(location, connection, files),
+    pending: (project) => planSqlite(location, connection, project),
     migrate: (onStep) => migrate(schemaOf(location, connection, transaction), onStep),
+    migrateProject: (files, onFile) => migrateProject(projectOf(location, connection), files, onFile),
+    baseline: (files, upTo, onFile) => baseline(projectOf(location, connection), files, upTo, onFile),
     loadSampleData: (files, onFile) =>
       loadSampleData(
         {
@@ -57,14 +67,11 @@ export function openSqlite(location: string): Store {
 }
 
 /** What a database file lacks; creates and changes nothing. @throws StoreError for a file that can't be read */
-export async function pendingSqlite(
-  location: string,
-  files: readonly SampleDataFile[],
-): Promise<readonly PendingMigration[]> {
+export async function pendingSqlite(location: string, project: ProjectFiles): Promise<readonly PendingMigration[]> {
   const connection = openToLook(location);
   if (connection === undefined) checkMissing(location);
   try {
-    return await planSqlite(location, connection, files);
+    return await planSqlite(location, connection, project);
   } catch (error) {
     throw error instanceof StoreError ? error : describe(location, error);
   } finally {
@@ -89,14 +96,16 @@ export function readSqlite(location: string): StoreReader {
 async function planSqlite(
   location: string,
   connection: Connection | undefined,
-  files: readonly SampleDataFile[] = [],
+  project: ProjectFiles = {},
 ): Promise<readonly PendingMigration[]> {
+  const { sampleData = [] } = project;
   const steps = connection === undefined ? [] : applied(connection);
   const plan = await planOf(lacking(location, steps), 'sqlite', steps);
-  if (connection === undefined) return [...plan, ...files.map(({ name, sql }) => ({ name, statements: [sql.trim()] }))];
+  const ofProject = await pendingProject(projectOf(location, connection), project);
+  if (connection === undefined) return [...plan, ...ofProject, ...sampleData.map(pendingFile)];
   const db = kyselyOver(connection, new Turns());
   const access = { db, describe: (error: unknown) => describe(location, error) };
-  return [...plan, ...(await pendingSampleData(access, files))];
+  return [...plan, ...ofProject, ...(await pendingSampleData(access, sampleData))];
 }
 
 function schemaOf(location: string, connection: Connection, transaction: Store['transaction']): SchemaAccess {
@@ -115,6 +124,117 @@ function schemaOf(location: string, connection: Connection, transaction: Store['
       }
     },
   };
+}
+
+/** @param looking `undefined` for a file that does not exist */
+function projectOf(location: string, looking: Connection | undefined): ProjectAccess {
+  /** Runs work on a connection of its own, whose settings end with it. */
+  const separately = async (work: (connection: Connection) => Promise<void>): Promise<void> => {
+    const lock = await LockFile.wait(`${location}-migration`);
+    try {
+      const connection = openDatabaseFile(location);
+      try {
+        connection.pragma('busy_timeout = 0');
+        await work(connection);
+      } finally {
+        connection.close();
+      }
+    } catch (error) {
+      throw error instanceof StoreError ? error : describe(location, error);
+    } finally {
+      lock.end(false);
+    }
+  };
+  return {
+    kind: 'sqlite',
+    location,
+    recorded: () => whileBusy(() => (looking === undefined ? [] : recorded(looking))),
+    alone: (work) =>
+      separately(async (connection) => {
+        // As SQLite's manual says (ALTER TABLE, section 7): to drop a table that was built anew must not delete what refers to it.
+        connection.pragma('foreign_keys = OFF');
+        const before = orphansNow(connection);
+        await whileBusy(() => connection.exec('begin immediate'));
+        await work({ ...sessionOn(connection), settle: async () => refuseOrphans(before, orphans(connection)) });
+        await whileBusy(() => connection.exec('commit'));
+      }),
+    apart: (work) => separately((connection) => work({ ...sessionOn(connection), settle: async () => {} })),
+  };
+}
+
+function sessionOn(connection: Connection): Omit<MigrationSession, 'settle'> {
+  return {
+    db: kyselyOver(connection, new Turns()),
+    run: (sql) => whileBusy(() => connection.exec(sql)),
+    offsetOf: (error, statement) => offsetOfToken(connection, statement, errorText(error)),
+  };
+}
+
+/** `undefined` when they can't be counted, so that a migration can correct that. */
+function orphansNow(connection: Connection): ReadonlyMap<string, number> | undefined {
+  try {
+    return orphans(connection);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The number of rows that refer to rows that do not exist, by their table and the other.
+ * @throws SqliteError for a foreign key that no unique columns correspond to
+ */
+function orphans(connection: Connection): ReadonlyMap<string, number> {
+  const counted =
+    "select \"table\" || ' refer to rows of ' || parent || ' that do not exist', count(*) from pragma_foreign_key_check group by 1";
+  return new Map(connection.prepare<[], [string, number]>(counted).raw().all());
+}
+
+function refuseOrphans(before: ReadonlyMap<string, number> | undefined, after: ReadonlyMap<string, number>): void {
+  if (before === undefined) return;
+  for (const [what, count] of after) {
+    const added = count - (before.get(what) ?? 0);
+    if (added > 0)
+      throw new Error(`FOREIGN KEY constraint failed: ${added === 1 ? 'a row' : `${added} rows`} of ${what}`);
+  }
+}
+
+/**
+ * Where a statement has the token that SQLite's parser refuses, which its driver does not say: every beginning of the statement
+ * that contains it is refused for the same reason, and no shorter one is.
+ */
+function offsetOfToken(connection: Connection, statement: string, message: string): number | undefined {
+  const token =
+    /^near "([\s\S]+)": syntax error$/.exec(message)?.[1] ?? /^unrecognized token: "([\s\S]+)"$/.exec(message)?.[1];
+  if (message === 'incomplete input') return statement.length;
+  if (token === undefined) return undefined;
+  const isIn = (length: number): boolean => {
+    try {
+      connection.prepare(statement.slice(0, length));
+      return false;
+    } catch (error) {
+      return errorText(error) === message;
+    }
+  };
+  const ends: number[] = [];
+  for (let at = statement.indexOf(token); at >= 0; at = statement.indexOf(token, at + 1)) ends.push(at + token.length);
+  let [low, high] = [0, ends.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isIn(ends[middle] as number)) high = middle;
+    else low = middle + 1;
+  }
+  const end = ends[low];
+  return end === undefined ? undefined : end - token.length;
+}
+
+function recorded(connection: Connection): ProjectMigrationTable[] {
+  const table = connection.prepare(
+    "select 1 from sqlite_schema where type = 'table' and name = 'signalbox_project_migration'",
+  );
+  if (table.get() === undefined) return [];
+  return connection
+    .prepare<[], ProjectMigrationTable>('select * from signalbox_project_migration order by number')
+    .all();
 }
 
 function makeStepTable(connection: Connection): void {

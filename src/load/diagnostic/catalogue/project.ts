@@ -127,6 +127,46 @@ export const projectEntries = {
     wrong: `${SERVICE}---\nrouting: ONE\noperation: ORDERS_GET\n---\nrouting: TWO\noperation: ORDERS_GET`,
     right: `${SERVICE}---\nrouting: ONE\noperation: ORDERS_GET`,
   }),
+  'no-migrations': error<{ folder: string }>({
+    message: ({ folder }) => `The folder of migrations, ${folder}, does not exist.`,
+    hint: ({ folder }) =>
+      `Create it, with a file such as ${folder}/0001-orders.sql. It is relative to the project's folder, not to that of the definitions.`,
+    explanation:
+      '`migrations` of the gateway names a folder of SQL files, which create and change the tables of the project in the database of the gateway. It may be empty.',
+    wrong: 'gateway: LOCAL\nmigrations: migrations',
+    right:
+      'gateway: LOCAL\nmigrations: migrations\n#file migrations/0001-orders.sql\ncreate table orders (number integer);',
+  }),
+  'migration-name': error<{ file: string; reason: string; remedy: string }>({
+    message: ({ file, reason }) => `${file} is not a migration: ${reason}.`,
+    hint: ({ remedy }) => remedy,
+    explanation:
+      'The name of a migration is a number, a hyphen, and a name of lower-case letters, digits, hyphens and underscores: `0001-orders.sql`. A file for one engine only has that before the ending: `0001-orders.sqlite.sql`, `0001-orders.postgres.sql`. All .sql files of the folder are migrations; those in its subfolders would never run.',
+    wrong:
+      'gateway: LOCAL\nmigrations: migrations\n#file migrations/V1__orders.sql\ncreate table orders (number integer);',
+    right:
+      'gateway: LOCAL\nmigrations: migrations\n#file migrations/0001-orders.sql\ncreate table orders (number integer);',
+  }),
+  'migration-number': error<{ file: string; other: string; reason: string; remedy: string }>({
+    message: ({ file, other, reason }) => `${file} and ${other} ${reason}.`,
+    hint: ({ remedy }) => remedy,
+    explanation:
+      'Migrations run in the order of their numbers, and the database records by number which of them ran. So a number belongs to one file for all engines, or to one file with the same name for each engine. Gaps are allowed.',
+    wrong:
+      'gateway: LOCAL\nmigrations: migrations\n#file migrations/0001-orders.sql\ncreate table orders (number integer);\n#file migrations/0001-parts.sql\ncreate table parts (number integer);',
+    right:
+      'gateway: LOCAL\nmigrations: migrations\n#file migrations/0001-orders.sql\ncreate table orders (number integer);\n#file migrations/0002-parts.sql\ncreate table parts (number integer);',
+  }),
+  'migration-sql': error<{ reason: string; remedy: string }>({
+    message: ({ reason }) => `The migration can't run: ${reason}.`,
+    hint: ({ remedy }) => remedy,
+    explanation:
+      'A migration runs in a transaction of its own, which also records it, so it contains no `begin` and no `commit`. The first lines may have the comment `-- signalbox: no transaction`: then each statement commits by itself, as `create index concurrently` of PostgreSQL requires.',
+    wrong:
+      'gateway: LOCAL\nmigrations: migrations\n#file migrations/0001-orders.sql\nbegin;\ncreate table orders (number integer);\ncommit;',
+    right:
+      'gateway: LOCAL\nmigrations: migrations\n#file migrations/0001-orders.sql\ncreate table orders (number integer);',
+  }),
   'registry-unreadable': warning<{ reason: string }>({
     message: ({ reason }) => `The committed registry can't be read, so URI indexes were not checked: ${reason}.`,
     hint: () => 'Write it again with `signalbox generate`.',

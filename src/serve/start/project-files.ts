@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Registry } from '../../model/registry.ts';
-import type { SampleDataFile } from '../../store/index.ts';
+import type { ProjectFiles, SampleDataFile } from '../../store/index.ts';
 import { GatewayError } from '../gateway-error.ts';
 
 /** Where a project is. */
@@ -11,12 +11,15 @@ export interface ProjectPlace {
   readonly definitions?: string | undefined;
 }
 
-/** The files of sample data of a project, in the order in which they are run. @throws GatewayError */
-export function sampleDataOf(
-  { gateway: { sampleData } }: Pick<Registry, 'gateway'>,
+/** The files of a project that change its database: migrations run before sample data. @throws GatewayError */
+export function projectFilesOf(
+  { gateway: { migrations, sampleData } }: Pick<Registry, 'gateway'>,
   { root, definitions = 'definitions' }: ProjectPlace,
-): SampleDataFile[] {
-  return sampleData === undefined ? [] : readSampleData(join(root, definitions), sampleData);
+): Required<Pick<ProjectFiles, 'migrations' | 'sampleData'>> {
+  return {
+    migrations: migrations?.files ?? [],
+    sampleData: sampleData === undefined ? [] : readSampleData(join(root, definitions), sampleData),
+  };
 }
 
 /** Files that match a pattern such as `sample/*.sql`, sorted by name. */
