@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { MigrationFile, Migrations } from '../model/gateway.ts';
-import { splitSql } from '../wire/sql.ts';
+import { isOfTransactions, splitSql } from '../wire/sql.ts';
 import type { Place } from './diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking } from './linking.ts';
 import { given } from './object.ts';
@@ -122,8 +122,6 @@ function checkNumbers({ report }: Linking, files: readonly MigrationFile[]): voi
   }
 }
 
-const OF_TRANSACTIONS = /^(?:begin|start transaction|commit|end|abort|prepare transaction|rollback(?! to\b))\b/;
-
 /** A file for all engines may be meant for one of them: what only another one would refuse is no mistake. */
 function checkStatements(report: Linking['report'], file: MigrationFile, engines: readonly Engine[]): void {
   const [statements = [], ...others] = engines.map((engine) => splitSql(file.sql, engine));
@@ -131,9 +129,9 @@ function checkStatements(report: Linking['report'], file: MigrationFile, engines
     const remedy = 'Write statements into it, or remove it.';
     report.raise('migration-sql', { reason: 'it contains no statement', remedy }, startOf(file.file));
   }
-  for (const { offset, words } of statements) {
-    const isForAll = others.every((each) => each.some((other) => other.offset === offset));
-    if (!OF_TRANSACTIONS.test(words.join(' ')) || !isForAll) continue;
+  for (const statement of statements.filter(isOfTransactions)) {
+    const { offset, words } = statement;
+    if (!others.every((each) => each.some((other) => other.offset === offset))) continue;
     const reason = `${words[0]} begins or ends a transaction`;
     const remedy = file.transaction
       ? 'Remove it: each migration runs in a transaction of its own.'

@@ -1,6 +1,6 @@
 import { type Datasource, engineOf } from '../model/query.ts';
 import type { Engine } from '../model/scalar-traits.ts';
-import { ONLY_POSTGRES, type ReplicaAccess, type Store, StoreError } from '../store/index.ts';
+import { ONLY_POSTGRES, type RehearsedStore, type ReplicaAccess, type Store, StoreError } from '../store/index.ts';
 import { databaseOf, type EngineAdapter, type QueryDatabase, type ReachOptions } from './engine.ts';
 import { unavailable } from './errors.ts';
 import { mysql } from './mysql/adapter.ts';
@@ -84,7 +84,10 @@ export async function reachDatabase(
 }
 
 /** The gateway's own database, as queries read it. */
-export function ownDatabase({ location, postgres: access }: Pick<Store, 'location' | 'postgres'>): QueryDatabase {
+export function ownDatabase({
+  location,
+  postgres: access,
+}: Pick<RehearsedStore, 'location' | 'postgres'>): QueryDatabase {
   if (access === undefined) return databaseOf(sqlite, { location, access: location });
   const { config, replicas } = access;
   const servers = replicas?.configs.map((each) => ({ location: each.servers.location, access: each })) ?? [];

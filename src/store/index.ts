@@ -6,11 +6,12 @@ export { fileAttachment } from './file/attachment.ts';
 export { createSpool, type MeasuredSpool, type SpoolOptions } from './file/spool.ts';
 export { type Lease, openLease } from './lease.ts';
 export { type Nonces, openNonces } from './nonces.ts';
-export { ONLY_POSTGRES, openStore, openToRead, pendingMigrations } from './open.ts';
+export { ONLY_POSTGRES, openStore, openToRead, pendingMigrations, rehearse } from './open.ts';
 export type {
   PendingMigration,
   PostgresAccess,
   ProjectFiles,
+  RehearsedStore,
   ReplicaAccess,
   SampleDataFile,
   Store,

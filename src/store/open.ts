@@ -1,6 +1,6 @@
 import { StoreError } from './error.ts';
-import type { PendingMigration, ProjectFiles, Store, StoreOptions, StoreReader } from './port.ts';
-import { openSqlite, pendingSqlite, readSqlite } from './sqlite/open.ts';
+import type { PendingMigration, ProjectFiles, RehearsedStore, Store, StoreOptions, StoreReader } from './port.ts';
+import { openSqlite, pendingSqlite, readSqlite, rehearseSqlite } from './sqlite/open.ts';
 import { readDatabaseUrl } from './url.ts';
 
 /**
@@ -33,6 +33,22 @@ export async function pendingMigrations(
   const store = await openStore(options);
   try {
     return await store.pending(project);
+  } finally {
+    await store.close();
+  }
+}
+
+/** {@link Store.rehearse} on a database that may not exist; creates and changes nothing. @throws MigrationError, StoreError */
+export async function rehearse<T>(
+  options: StoreOptions,
+  project: ProjectFiles,
+  work: (rehearsed: RehearsedStore) => Promise<T>,
+): Promise<T> {
+  const at = readDatabaseUrl(options.url, options.root);
+  if (at.kind === 'sqlite') return rehearseSqlite(at.file, project, work);
+  const store = await openStore(options);
+  try {
+    return await store.rehearse(project, work);
   } finally {
     await store.close();
   }

@@ -43,6 +43,12 @@ export interface Store {
    */
   migrateProject(files: readonly MigrationFile[], onFile?: (file: string) => void): Promise<void>;
   /**
+   * Runs work with the database as it will be once all that is pending has run, and undoes all of it. On PostgreSQL that is a
+   * transaction, on SQLite a copy without rows. What the work has to wait for, or takes long, fails soon.
+   * @throws MigrationError, StoreError; what the work throws
+   */
+  rehearse<T>(project: ProjectFiles, work: (rehearsed: RehearsedStore) => Promise<T>): Promise<T>;
+  /**
    * Records migrations of the project as they are now, without running them.
    * @param upTo the number of the last one
    * @param onFile is called with the path of each that was not recorded so before
@@ -137,6 +143,11 @@ export interface StoreOptions {
   readonly root: string;
   /** Is called when an idle connection was lost. */
   readonly onError?: (error: Error) => void;
+}
+
+/** The database as it will be: what checks of definitions need of it. */
+export interface RehearsedStore extends Pick<Store, 'kind' | 'location' | 'tables'> {
+  readonly postgres: Pick<PostgresAccess, 'config' | 'replicas'> | undefined;
 }
 
 /** A database that is only read. */

@@ -262,6 +262,13 @@ export function splitSql(sql: string, dialect: 'sqlite' | 'postgres'): SqlStatem
   return statements;
 }
 
+const OF_TRANSACTIONS = /^(?:begin|start transaction|commit|end|abort|prepare transaction|rollback(?! to\b))\b/;
+
+/** Whether a statement begins or ends a transaction. */
+export function isOfTransactions({ words }: SqlStatement): boolean {
+  return OF_TRANSACTIONS.test(words.join(' '));
+}
+
 /** What is known of a statement while it is read. */
 interface StatementState {
   readonly words: string[];

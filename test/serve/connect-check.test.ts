@@ -1,3 +1,4 @@
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -5,6 +6,7 @@ import { databaseCatalogue, loadProject, renderDiagnostics } from '../../src/loa
 import type { Registry } from '../../src/model/registry.ts';
 import { checkConnected } from '../../src/serve/start/database-check.ts';
 import { openStore } from '../../src/store/index.ts';
+import { migration } from '../store/migrations.ts';
 import { createDatabase, hasPostgres } from '../support/postgres.ts';
 import { type TestProject, writeProject } from '../support/project.ts';
 
@@ -13,13 +15,21 @@ create table place (id varchar(5) primary key, name varchar(30))`;
 
 const KEPT_USER = "insert into signalbox_user (id, roles, created, changed) values ('kept', '[]', '', '')";
 
-/** A project whose database is migrated and has the tables; the files are those of the test. */
-async function projectOf(queries: string): Promise<TestProject> {
+const KEPT_MIGRATION = migration('0003-kept.sql', 'create table kept (number integer);');
+
+/** A project whose database is migrated and has the tables; the files are those of the test, `#file PATH` starts another one. */
+async function projectOf(text: string): Promise<TestProject> {
+  const [queries = '', ...others] = text.split(/^#file (\S+)\n/m);
   const gateway = 'gateway: LOCAL\nnamespace: urn:test\ndatabase: ${env:DATABASE_URL:-sqlite:test.db}\n';
-  const project = writeProject({ 'definitions/gateway.yaml': gateway, 'definitions/queries.yaml': queries });
+  const project = writeProject({
+    'definitions/gateway.yaml': /^gateway:/m.test(queries) ? '# none\n' : gateway,
+    'definitions/queries.yaml': queries,
+    ...(others[0] === undefined ? {} : { [others[0]]: others[1] ?? '' }),
+  });
   onTestFinished(project.remove);
-  await prepare(`sqlite:test.db`, project.root);
-  const file = new Database(join(project.root, 'test.db'));
+  const name = /^database: sqlite:(.*)$/m.exec(queries)?.[1] ?? 'test.db';
+  await prepare(`sqlite:${name}`, project.root);
+  const file = new Database(join(project.root, name));
   file.exec(`${TABLES}; ${KEPT_USER}`);
   file.close();
   return project;
@@ -28,6 +38,7 @@ async function projectOf(queries: string): Promise<TestProject> {
 async function prepare(url: string, root: string): Promise<void> {
   const store = await openStore({ url, root });
   await store.migrate();
+  await store.migrateProject([KEPT_MIGRATION]);
   await store.close();
 }
 
@@ -116,13 +127,15 @@ sql: select 1 as m
     Object.entries(databaseCatalogue),
   )('raises %s for its wrong example, and nothing for its right one', async (code, entry) => {
     if (['database-outdated', 'database-setup', 'replica-setup'].includes(code)) return;
-    const codes = async (text: string): Promise<unknown> => {
+    const codes = async (text: string): Promise<unknown[][]> => {
       const { root } = await projectOf(text);
       const { registry } = loadProject({ root });
       return (await checkConnected(registry as Registry, { root, env: {} })).map((each) => [each.code, each.severity]);
     };
-    expect(await codes(entry.wrong)).toEqual([[code, entry.severity]]);
-    expect(await codes(entry.right)).toEqual([]);
+    expect(await codes(entry.wrong)).toContainEqual([code, entry.severity]);
+    const others = (found: readonly unknown[][]) => found.filter(([each]) => each !== 'database-outdated');
+    expect(others(await codes(entry.wrong))).toEqual([[code, entry.severity]]);
+    expect(others(await codes(entry.right))).toEqual([]);
   });
 });
 
@@ -145,5 +158,84 @@ describe.skipIf(!hasPostgres)('checking queries on PostgreSQL', async () => {
     expect(await said(kept, { DATABASE_URL: database.url })).toContain(
       `definitions/queries.yaml:4:12: error component-table: The table of component KEPT does not fit: ${reason}.`,
     );
+  });
+});
+
+describe('checking definitions on the database as it will be', () => {
+  const gateway =
+    'gateway: LOCAL\ndatabase: { url: "${env:DATABASE_URL:-sqlite:empty.db}"SCHEMA }\nmigrations: migrations\n';
+  const definitions = `document: PART
+fields: { NUMBER: { type: integer, required: true }, NAME: string(30) }
+---
+component: PARTS
+table: part
+shape: PART
+keys: [NUMBER]
+---
+query: PART_NAMES
+public: true
+columns: { NUMBER: integer, NAME: string(30) }
+sql: select number, name from part
+---
+query: WRONG
+public: true
+columns: { NUMBER: integer }
+sql: select numbr as number from part
+`;
+  const files = (schema = '') => ({
+    'definitions/gateway.yaml': gateway.replace('SCHEMA', schema),
+    'definitions/parts.yaml': definitions,
+    'migrations/0001-part.sql': 'create table part (number integer primary key);\ninsert into part values (1);\n',
+    'migrations/0002-name.sql': 'alter table part add column name varchar(30);\n',
+    'migrations/0003-index.postgres.sql':
+      '-- signalbox: no transaction\ncreate index concurrently part_name on part (name);\n',
+  });
+  const codesOf = (text: string): string[] =>
+    [...text.matchAll(/^(\S+): (?:error|warning) (\S+):/gm)].map((found) => `${found[1]} ${found[2]}`);
+
+  it('finds on SQLite what is wrong before anything is migrated, and after a part', async () => {
+    const project = writeProject(files());
+    onTestFinished(project.remove);
+    const expected = ['definitions/gateway.yaml:1:10 database-outdated', 'definitions/parts.yaml:17:13 query-refused'];
+    expect(codesOf(await said(project))).toEqual(expected);
+    expect(existsSync(join(project.root, 'empty.db'))).toBe(false);
+    const store = await openStore({ url: 'sqlite:empty.db', root: project.root });
+    await store.migrate();
+    await store.migrateProject([migration('0001-part.sql', files()['migrations/0001-part.sql'])]);
+    await store.close();
+    expect(codesOf(await said(project))).toEqual(expected);
+    writeFileSync(join(project.root, 'migrations/0002-name.sql'), '\nalter tabel part add column name varchar(30);\n');
+    expect(codesOf(await said(project))).toEqual([expected[0], 'migrations/0002-name.sql:2:7 migration-failed']);
+  });
+
+  it.skipIf(!hasPostgres)('finds on PostgreSQL what is wrong, and leaves nothing there', async () => {
+    const database = await createDatabase();
+    onTestFinished(database.drop);
+    const everything = async (): Promise<unknown[]> =>
+      (
+        await database.run(
+          "select nspname || '.' || relname from pg_class c join pg_namespace n on n.oid = relnamespace where nspname !~ '^(pg_|information_schema)'",
+        )
+      ).rows;
+    const project = writeProject(files(', schema: hr'));
+    onTestFinished(project.remove);
+    const env = { DATABASE_URL: database.url };
+    expect(codesOf(await said(project, env))).toEqual([
+      'definitions/gateway.yaml:1:10 database-outdated',
+      'definitions/parts.yaml:17:13 query-refused',
+    ]);
+    expect(await everything()).toEqual([]);
+    writeFileSync(
+      join(project.root, 'migrations/0002-name.sql'),
+      'select 1;\ncommit;\nalter tabel part add column name varchar(30);\n',
+    );
+    const loaded = loadProject({ root: project.root });
+    expect(loaded.diagnostics.map(({ code }) => code)).toEqual(['migration-sql']);
+    writeFileSync(
+      join(project.root, 'migrations/0002-name.sql'),
+      'select 1;\nalter tabel part add column name varchar(30);\n',
+    );
+    expect(codesOf(await said(project, env))).toContain('migrations/0002-name.sql:2:7 migration-failed');
+    expect(await everything()).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { coloursOf, wantsColour } from '../terminal.ts';
 const help = {
   examples: ['signalbox dev', 'PORT=9000 signalbox dev'],
   notes: [
-    "Watches the definitions, the handlers and the modules they import. Every save starts a fresh process, which takes over when it is ready: no request is dropped, and after a broken edit the last good version keeps serving. generated/ is kept up to date, and a missing handler file is created as a typed stub. PORT, HOST and DATABASE_URL work as with 'signalbox serve'.",
+    "Watches the definitions, the handlers and the modules they import, and the migrations: a new one is applied to the database as it is saved. Every save starts a fresh process, which takes over when it is ready: no request is dropped, and after a broken edit the last good version keeps serving. generated/ is kept up to date, and a missing handler file is created as a typed stub. PORT, HOST and DATABASE_URL work as with 'signalbox serve'.",
   ],
   exits: ['ended on request', 'could not start'],
 } as const;

@@ -53,7 +53,9 @@ export class Supervisor {
   constructor(start: Omit<WorkerStart, 'spare' | 'first'>, paint: Colors) {
     this.#start = start;
     this.#report = createReporter(paint);
-    this.#watch = watchFiles(this.#watched({ handlers: undefined, modules: [] }), (changed) => this.#edited(changed));
+    this.#watch = watchFiles(this.#watched({ handlers: undefined, migrations: [], modules: [] }), (changed) =>
+      this.#edited(changed),
+    );
     this.#launch();
   }
 
@@ -232,11 +234,11 @@ export class Supervisor {
     this.#restart = setTimeout(() => this.#launch(), pause);
   }
 
-  /** The definitions, the handlers, the project's modules elsewhere, and the files with settings. */
+  /** The definitions, the handlers, the migrations, the project's modules elsewhere, and the files with settings. */
   #watched(files: WorkerFiles): Watched {
     const { root, definitions = 'definitions' } = this.#start;
     return {
-      trees: [resolve(root, definitions), files.handlers ?? resolve(root, 'src/handlers')],
+      trees: [resolve(root, definitions), files.handlers ?? resolve(root, 'src/handlers'), ...files.migrations],
       files: [...files.modules, ...envFilePaths()],
     };
   }

@@ -88,8 +88,10 @@ export interface WorkerStart {
   readonly colour: boolean;
 }
 
-/** Files of the project that a worker reads code from. */
+/** Files of the project that a worker reads, besides the definitions. */
 export interface WorkerFiles {
+  /** Absolute paths of folders of migrations. */
+  readonly migrations: readonly string[];
   /** Absolute path of the handlers' folder; `undefined` while the definitions can't be read. */
   readonly handlers: string | undefined;
   /** Absolute paths of the project's own modules: handlers and what they import. */

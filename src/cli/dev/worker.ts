@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import module, { registerHooks } from 'node:module';
 import type { Socket } from 'node:net';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type LoadedProject, loadProject, renderDiagnostics } from '../../load/index.ts';
 import type { Registry } from '../../model/registry.ts';
@@ -23,6 +23,7 @@ const { colour, spare, first, ...place } = JSON.parse(process.argv[2] ?? '') as 
 const paint = colours(colour);
 const modules = recordModules(place.root);
 let handlers: string | undefined;
+let migrations: readonly string[] = [];
 let server: Server | undefined;
 let connections: Connections | undefined;
 let close: (() => Promise<void>) | undefined;
@@ -64,6 +65,7 @@ async function go(): Promise<void> {
 async function serve(): Promise<void> {
   // Missing handler files are created below.
   const project = loadProject({ ...place, handlers: 'ignore-missing' });
+  migrations = migrationFolders(project);
   const text = project.diagnostics.length === 0 ? '' : renderDiagnostics(project, { colour });
   if (project.registry === undefined) return fail(text);
   handlers = resolve(place.root, project.registry.gateway.handlers);
@@ -80,6 +82,13 @@ async function serve(): Promise<void> {
   });
   // The cache would otherwise be written when the process ends, and workers are often killed.
   setImmediate(() => module.flushCompileCache());
+}
+
+/** The folder of migrations; without a registry, where a file of SQL has a mistake, or the usual one. */
+function migrationFolders({ registry, diagnostics }: LoadedProject): string[] {
+  const wrong = diagnostics.flatMap(({ at }) => (at.file.endsWith('.sql') ? dirname(at.file) : []));
+  const { migrations: found } = registry?.gateway ?? { migrations: { folder: wrong[0] ?? 'migrations' } };
+  return found === undefined ? [] : [resolve(place.root, found.folder)];
 }
 
 /** Writes generated/ and missing handlers, before any handler is imported: handlers import generated/. */
@@ -133,7 +142,7 @@ function fail(text: string): void {
 }
 
 function filesRead(): WorkerFiles {
-  return { handlers, modules: [...modules] };
+  return { handlers, migrations, modules: [...modules] };
 }
 
 function tellSupervisor(message: WorkerMessage, onSent?: () => void): void {

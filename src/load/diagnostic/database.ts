@@ -33,11 +33,41 @@ export const databaseCatalogue = {
   'database-outdated': warning<{ location: string; changes: readonly string[] }>({
     message: ({ location, changes }) => `${location} still needs ${changes.join(', ')}.`,
     hint: () =>
-      'Run `signalbox migrate`, which creates all of it, and check again; `signalbox serve` does so at start unless its database has `migrate: false`. `signalbox migrate --plan` prints the statements.',
+      'Run `signalbox migrate`, which applies all of it; `signalbox serve` does so at start unless its database has `migrate: false`. `signalbox migrate --plan` prints the statements.',
     explanation:
-      "The gateway's own tables, its queue and the sample data are created in steps, which are listed. Queries and components are not checked as long as tables are missing that these steps create.",
+      "The gateway's own tables, its queue, the migrations of the project and the sample data are applied in steps, which are listed. Queries and components are checked on the database as it will be: on PostgreSQL in a transaction that runs the steps and is rolled back, without migrations that have no transaction; on SQLite on a copy without rows.",
     wrong: 'gateway: LOCAL\ndatabase: sqlite:empty.db',
     right: query('{ NUMBER: integer }'),
+  }),
+  'migration-failed': error<{ reason: string; hint: string }>({
+    message: ({ reason }) => `The migration fails: ${reason}.`,
+    hint: () => 'Correct it. It was tried, and the database is unchanged.',
+    explanation:
+      'A migration of the project that is pending was tried where it leaves nothing behind, and the database rejected a statement of it: on PostgreSQL in a transaction that is rolled back, on SQLite on a copy of the tables without rows. A migration that waits for a lock for longer than a second there, or for longer than five for a statement, is not tried to its end: a warning says so.',
+    wrong:
+      'gateway: LOCAL\ndatabase: sqlite:kept.db\nmigrations: migrations\n#file migrations/0004-parts.sql\ncreate tabel parts (number integer);',
+    right:
+      'gateway: LOCAL\ndatabase: sqlite:kept.db\nmigrations: migrations\n#file migrations/0004-parts.sql\ncreate table parts (number integer);',
+  }),
+  'migration-changed': error<{ reason: string; hint: string }>({
+    message: ({ reason }) => `The migration can't be what ran: ${reason}.`,
+    hint: ({ hint }) => hint,
+    explanation:
+      'The database records each migration of the project that ran with a checksum of its text, in which the ends of lines do not count. A migration that ran never changes, since databases on which it ran would differ from those on which it runs later: the change is a new migration. `signalbox migrate --baseline NUMBER` records the present text instead.',
+    wrong:
+      'gateway: LOCAL\ndatabase: sqlite:kept.db\nmigrations: migrations\n#file migrations/0003-kept.sql\ncreate table kept (number integer, added text);',
+    right:
+      'gateway: LOCAL\ndatabase: sqlite:kept.db\nmigrations: migrations\n#file migrations/0003-kept.sql\ncreate table kept (number integer);',
+  }),
+  'migration-order': error<{ reason: string; hint: string }>({
+    message: ({ reason }) => `The migration is too late: ${reason}.`,
+    hint: ({ hint }) => hint,
+    explanation:
+      'Migrations run in the order of their numbers, so that every database has been through the same sequence. One that was added below a number that ran, as when two branches are merged, gets a new number.',
+    wrong:
+      'gateway: LOCAL\ndatabase: sqlite:kept.db\nmigrations: migrations\n#file migrations/0002-late.sql\ncreate table late (number integer);',
+    right:
+      'gateway: LOCAL\ndatabase: sqlite:kept.db\nmigrations: migrations\n#file migrations/0004-late.sql\ncreate table late (number integer);',
   }),
   'database-setup': warning<{ what: string; reason: string }>({
     message: ({ what, reason }) => `${what}: ${reason}`,

@@ -2,7 +2,7 @@ import type { FieldDef } from 'pg';
 import { Fault } from '../../model/fault.ts';
 import type { Query } from '../../model/query.ts';
 import { errorCode, errorText } from '../../store/error.ts';
-import type { ConnectionConfig } from '../../store/postgres/client.ts';
+import type { Connection, ConnectionConfig } from '../../store/postgres/client.ts';
 import { isLost } from '../../store/postgres/error.ts';
 import {
   type CheckedDatabase,
@@ -150,11 +150,17 @@ const FAMILIES: ReadonlyMap<number, DatabaseType> = new Map([
 ]);
 
 async function openChecked(config: ConnectionConfig): Promise<CheckedDatabase> {
-  const session = await Session.open({ config, timezone: 'UTC', statementTimeout: PATIENCE });
+  const { within } = config;
+  const session =
+    within === undefined
+      ? await Session.open({ config, timezone: 'UTC', statementTimeout: PATIENCE })
+      : Session.within(within as Connection, PATIENCE);
   let queries = 0;
   return {
     async problemsOf(query, plan) {
       queries += 1;
+      // An error must not end the transaction that others are checked in.
+      if (within !== undefined) await session.ask('savepoint signalbox_check');
       try {
         const fields = await session.describe(`signalbox_check_${queries}`, plan.sql);
         if (fields.length === 0) return [{ kind: 'refused', message: 'the SQL returns no rows' }];
@@ -164,12 +170,15 @@ async function openChecked(config: ConnectionConfig): Promise<CheckedDatabase> {
       } catch (error) {
         const position = Number(error instanceof Error && 'position' in error ? error.position : Number.NaN);
         const message = errorText(error);
+        if (within !== undefined) await session.ask('rollback to savepoint signalbox_check');
         return [
           { kind: 'refused', ...(position > 0 ? placed(query, { message, offset: position - 1 }) : { message }) },
         ];
       }
     },
-    close: () => session.close(),
+    close: async () => {
+      if (within === undefined) await session.close();
+    },
   };
 }
 

@@ -101,6 +101,13 @@ export class Session implements Connection {
     return session;
   }
 
+  /** A session on a connection that is open and in a transaction. Both are left to their owner. */
+  static within(client: Client, statementTimeout: number): Session {
+    const session = new Session(client, statementTimeout);
+    session.#inTransaction = true;
+    return session;
+  }
+
   /** Of the process that serves it in the database. */
   get id(): number {
     return this.#client.backend;

@@ -5,9 +5,17 @@ import { resolveAll, secretsOf } from '../../load/value/config.ts';
 import type { ConfigText, Position } from '../../model/definition.ts';
 import type { Datasource, Query } from '../../model/query.ts';
 import type { Registry } from '../../model/registry.ts';
-import { checkQueries, type QueryDatabase, type QueryProblem, reachDatabase } from '../../query/index.ts';
+import { checkQueries, ownDatabase, type QueryDatabase, type QueryProblem, reachDatabase } from '../../query/index.ts';
 import { usersInBoth } from '../../security/directory/from-database.ts';
-import { FIRST_STEP, openToRead, pendingMigrations, type StoreOptions } from '../../store/index.ts';
+import {
+  FIRST_STEP,
+  MigrationError,
+  openToRead,
+  type ProjectFiles,
+  pendingMigrations,
+  rehearse,
+  type StoreOptions,
+} from '../../store/index.ts';
 import { messageOf } from '../../wire/error.ts';
 import { type ProjectPlace, projectFilesOf } from './project-files.ts';
 import { databaseOptions, type Environment, replicaAccess } from './settings.ts';
@@ -28,6 +36,10 @@ export async function checkConnected(registry: Registry, options: ConnectOptions
     try {
       found.push(...(await work()));
     } catch (error) {
+      if (error instanceof MigrationError) {
+        found.push(migrationDiagnostic(error));
+        return;
+      }
       const reason = messageOf(error).replace(/\.$/, '');
       found.push(databaseDiagnostic('database-unreachable', { what, reason }, at));
     }
@@ -60,8 +72,28 @@ async function checkOwn(registry: Registry, options: ConnectOptions): Promise<Di
       ? []
       : [databaseDiagnostic('database-outdated', { location: database.location, changes }, gateway.at)];
   // Queries and components may be about the tables that are created then.
-  if (pending.some(({ of, name }) => name === FIRST_STEP || of !== 'signalbox')) return outdated;
+  if (pending.some(({ of, name }) => name === FIRST_STEP || of !== 'signalbox'))
+    return [...outdated, ...(await checkRehearsed(registry, access, files))];
   return [...outdated, ...(await checkTables(registry, database, access))];
+}
+
+/** Checks queries and components on the database as it will be. */
+async function checkRehearsed(registry: Registry, access: StoreOptions, files: ProjectFiles): Promise<Diagnostic[]> {
+  try {
+    return await rehearse(access, files, async (store) => [
+      ...(await queryProblems(ownDatabase(store), queriesOf(registry, undefined))),
+      ...(await componentProblems(store, registry)),
+    ]);
+  } catch (error) {
+    if (!(error instanceof MigrationError)) throw error;
+    if (!error.late) return [migrationDiagnostic(error)];
+    const reason = `The pending migrations were not tried to their end, and the queries not checked: ${error.message}.`;
+    return [databaseDiagnostic('database-setup', { what: 'The database', reason }, registry.gateway.at)];
+  }
+}
+
+function migrationDiagnostic({ code, at, reason, hint }: MigrationError): Diagnostic {
+  return databaseDiagnostic(`migration-${code}`, { reason, hint }, at);
 }
 
 async function checkTables(registry: Registry, database: QueryDatabase, access: StoreOptions): Promise<Diagnostic[]> {
@@ -111,15 +143,22 @@ export async function queryProblems(database: QueryDatabase, queries: readonly Q
 /** The problems of components and users with the tables of the gateway's own database. */
 export async function tableProblems(
   store: Parameters<typeof checkComponents>[0],
-  { components, users }: Registry,
+  registry: Registry,
 ): Promise<Diagnostic[]> {
-  const ofComponents = (await checkComponents(store, components.values())).map(({ component, message: reason }) =>
-    databaseDiagnostic('component-table', { component: component.id, reason }, component.at),
-  );
+  const { users } = registry;
   const ofUsers = (await usersInBoth(await store.tables(), users)).map(({ id, at }) =>
     databaseDiagnostic('user-in-both', { user: id }, at),
   );
-  return [...ofComponents, ...ofUsers];
+  return [...(await componentProblems(store, registry)), ...ofUsers];
+}
+
+async function componentProblems(
+  store: Parameters<typeof checkComponents>[0],
+  { components }: Registry,
+): Promise<Diagnostic[]> {
+  return (await checkComponents(store, components.values())).map(({ component, message: reason }) =>
+    databaseDiagnostic('component-table', { component: component.id, reason }, component.at),
+  );
 }
 
 const CODES = {

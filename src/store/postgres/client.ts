@@ -19,6 +19,8 @@ export interface SessionSetting {
 export interface ConnectionConfig extends pg.ClientConfig {
   /** Where to: they choose the host, and know the credentials. */
   readonly servers: Servers;
+  /** An open connection in a transaction, for those that check statements in it instead of opening one. */
+  readonly within?: pg.Client;
   /** What is in force when the connection is open. Of two settings with the same name, the last one counts. */
   readonly session: readonly SessionSetting[];
   readonly bounds: DatabaseBounds;

@@ -1,29 +1,20 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
-import { type DatabaseEngine, schemaFault } from '../../model/gateway.ts';
-import { deadlineIn, withDeadline } from '../deadline.ts';
+import { schemaFault } from '../../model/gateway.ts';
 import { errorCode, StoreError } from '../error.ts';
-import { type Lease, openLease } from '../lease.ts';
 import type { PostgresAccess, ReplicaAccess, Store, StoreOptions } from '../port.ts';
-import { NOW } from '../queue/postgres-jobs.ts';
-import {
-  baseline,
-  type MigrationSession,
-  migrateProject,
-  type ProjectAccess,
-  pendingProject,
-} from '../schema/project.ts';
-import { isMissingTable, loadSampleData, pendingSampleData, type SampleDataAccess } from '../schema/sample-data.ts';
+import { baseline, migrateProject, pendingProject } from '../schema/project.ts';
+import { loadSampleData, pendingSampleData, type SampleDataAccess } from '../schema/sample-data.ts';
 import { lacking, migrate, planOf, type SchemaAccess } from '../schema/schema.ts';
 import { statementSpans } from '../spans.ts';
 import type { AppliedStep, Db, Tables } from '../tables.ts';
-import { Lines, transact, transactPatiently } from '../transaction.ts';
+import { Lines, transactPatiently } from '../transaction.ts';
 import { filesOf } from '../url.ts';
 import type { ConnectionConfig } from './client.ts';
 import { describePostgres } from './error.ts';
 import { Installation } from './installation.ts';
 import { configOf, FAMILY, openPool } from './pool.ts';
+import { described, locked, projectOf, rehearse } from './project.ts';
 import { replicaServers, Servers, unverified } from './servers.ts';
 
 /** Opens a database of PostgreSQL, and connects at its first use. @throws StoreError for a URL that can't be read */
@@ -85,6 +76,18 @@ export function openPostgres(options: StoreOptions): Store {
     },
     migrateProject: (files, onFile) => migrateProject(project, files, onFile),
     baseline: (files, upTo, onFile) => baseline(project, files, upTo, onFile),
+    rehearse: (files, work) =>
+      rehearse(
+        { location, config, engine },
+        files,
+        async (tx) => {
+          for (const { statements } of await installation.pendingSchema())
+            await tx.executeQuery(CompiledQuery.raw(statements.join('\n')));
+          const alone: SchemaAccess['alone'] = (steps) => make(tx).then(() => steps(tx));
+          await migrate({ kind: 'postgres', location, applied: schema.applied, alone });
+        },
+        work,
+      ),
     loadSampleData: (files, onFile) => loadSampleData(sampleData, files, onFile),
     async warnings(gateways) {
       if (gateways === 0) return [];
@@ -153,18 +156,6 @@ async function tooFew(
 /** SQLSTATE of a savepoint that does not exist, or of no transaction that could have one. */
 const NO_SAVEPOINT = new Set(['3B001', '25P01']);
 
-/** Runs work in a transaction during which no other process changes the schema or loads sample data. */
-function locked<T>(transaction: Store['transaction'], work: (tx: Db) => Promise<T>): Promise<T> {
-  // A step may take as long as its tables need, and others wait for it. The database ends one whose process hangs.
-  return withDeadline(deadlineIn(Number.POSITIVE_INFINITY), () =>
-    transaction(async (tx) => {
-      await sql`select set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true)`.execute(tx);
-      await lockSteps(tx);
-      return work(tx);
-    }),
-  );
-}
-
 /** @throws StoreError */
 function checkSchema(schema: string | undefined): void {
   const fault = schema === undefined ? undefined : schemaFault(schema);
@@ -176,15 +167,6 @@ function share(connections: number): PostgresAccess['connections'] {
   const tables = Math.max(2, Math.floor(connections * 0.4));
   const queries = Math.max(2, Math.floor(connections * 0.4));
   return { tables, queries, queue: Math.max(2, connections - tables - queries) };
-}
-
-/** Runs work; what fails is described for an operator. */
-async function described<T>(location: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw describePostgres(location, error);
-  }
 }
 
 function schemaOf(location: string, db: Db, transaction: Store['transaction']): SchemaAccess {
@@ -199,118 +181,6 @@ function schemaOf(location: string, db: Db, transaction: Store['transaction']): 
       }),
   };
 }
-
-/** The name of the right to run a migration without a transaction, for as long as one runs. */
-const APART = 'project-migration';
-
-/** Milliseconds for which that right outlives a process that ended or hangs. */
-const HELD = 30_000;
-
-/** Milliseconds between two tries to get it. */
-const WAIT = 250;
-
-/** The database that a project's migrations run on. */
-interface ProjectDatabase {
-  readonly location: string;
-  readonly config: ConnectionConfig;
-  /** For the gateway's own tables. */
-  readonly db: Db;
-  readonly engine: DatabaseEngine;
-  readonly transaction: Store['transaction'];
-}
-
-function projectOf({ location, config, db, engine, transaction }: ProjectDatabase): ProjectAccess {
-  /** Runs work with one connection of its own, whose settings and temporary tables end with it. */
-  const separately = (work: (own: Db) => Promise<void>): Promise<void> =>
-    described(location, async () => {
-      const pool = openPool(config, 1, () => {});
-      try {
-        await work(new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }));
-      } finally {
-        await pool.end();
-      }
-    });
-  return {
-    kind: 'postgres',
-    location,
-    recorded: () =>
-      described(location, () =>
-        db.selectFrom('signalbox_project_migration').selectAll().orderBy('number').execute(),
-      ).catch((error: unknown) => {
-        if (error instanceof StoreError && isMissingTable(error.cause)) return [];
-        throw error;
-      }),
-    alone: (work) =>
-      separately(async (own) => {
-        const run = (tx: Db): Promise<boolean> => runAlone(tx, { config, engine, work });
-        while (!(await locked((inside) => transact(own, inside), run))) await pause(WAIT);
-      }),
-    apart: (work) =>
-      separately(async (own) => {
-        const lease = openLease({ kind: 'postgres', tables: async () => db }, APART, randomUUID());
-        // Within the lock, so that none begins while a migration runs in a transaction.
-        while (!(await locked(transaction, () => lease.hold(HELD)))) await pause(WAIT);
-        await withDeadline(deadlineIn(Number.POSITIVE_INFINITY), () => runApart(own, { db, lease, work })).finally(() =>
-          lease.release(),
-        );
-      }),
-  };
-}
-
-/** @returns false while a migration without a transaction runs elsewhere */
-async function runAlone(
-  tx: Db,
-  {
-    config,
-    engine,
-    work,
-  }: Pick<ProjectDatabase, 'config' | 'engine'> & { readonly work: Parameters<ProjectAccess['alone']>[0] },
-): Promise<boolean> {
-  const { rows } = await sql`select 1 from signalbox_lease where name = ${APART} and until > ${NOW}`.execute(tx);
-  if (rows.length > 0) return false;
-  // A statement that waits for a table makes all callers that need the table wait behind it.
-  await sql`select set_config('lock_timeout', ${`${config.bounds.timeouts.lock}ms`}, true)`.execute(tx);
-  // CockroachDB has no deferred constraints.
-  const settle = async (): Promise<unknown> => engine === 'cockroachdb' || run(tx, 'set constraints all immediate');
-  await work({ db: tx, run: (statement) => run(tx, statement), settle: async () => void (await settle()), offsetOf });
-  return true;
-}
-
-/**
- * Runs a migration without a transaction while the lease is renewed. The lock can't be held meanwhile: `create index concurrently`
- * waits for every transaction, also for that of a process that waits for the lock.
- */
-function runApart(
-  own: Db,
-  { db, lease, work }: { readonly db: Db; readonly lease: Lease; readonly work: Parameters<ProjectAccess['apart']>[0] },
-): Promise<void> {
-  let lost: Error | undefined;
-  const renewing = setInterval(() => {
-    const lose = (cause?: unknown): void => {
-      lost = new Error('the right to run migrations was lost to another process', { cause });
-    };
-    lease.hold(HELD).then((held) => held || lose(), lose);
-  }, HELD / 3);
-  return own
-    .connection()
-    .execute(async (connection) => {
-      await run(connection, 'set lock_timeout = 0; set statement_timeout = 0');
-      const each = (statement: string): Promise<unknown> => {
-        if (lost !== undefined) throw lost;
-        return run(connection, statement);
-      };
-      await work({ db, run: each, settle: async () => {}, offsetOf });
-    })
-    .finally(() => clearInterval(renewing));
-}
-
-const run = (db: Db, statement: string): Promise<unknown> => db.executeQuery(CompiledQuery.raw(statement));
-
-/** PostgreSQL counts characters from 1, not the units of UTF-16. */
-const offsetOf: MigrationSession['offsetOf'] = (error, statement) => {
-  const position = Number(error instanceof Error && 'position' in error ? error.position : Number.NaN);
-  return position > 0 ? [...statement].slice(0, position - 1).join('').length : undefined;
-};
 
 /** How often creating the tables is tried. */
 const TRIES = 10;
@@ -341,14 +211,6 @@ async function makeStepTables(db: Db): Promise<void> {
       await pause(Math.random() * 20 * tries);
     }
   }
-}
-
-/**
- * Waits until no other process changes the schema or loads sample data, and excludes others until the transaction ends. The
- * lock is a row, because advisory locks are not available on all engines.
- */
-async function lockSteps(tx: Db): Promise<void> {
-  await tx.selectFrom('signalbox_migration_lock').select('id').forUpdate().execute();
 }
 
 async function make(db: Db): Promise<void> {

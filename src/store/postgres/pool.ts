@@ -163,7 +163,7 @@ const AS_TEXT = new Set<number>([
  * Converts values of PostgreSQL to JavaScript: an integer of eight bytes becomes a number, or a bigint when a number can't hold
  * it; dates and times become text; the driver converts the rest, a decimal to its digits.
  */
-const valueTypes: pg.CustomTypesConfig = {
+export const valueTypes: pg.CustomTypesConfig = {
   getTypeParser: ((id: number, format?: 'text' | 'binary') => {
     if (id === builtins.INT8) return integer;
     return AS_TEXT.has(id) ? text : pg.types.getTypeParser(id, format as 'text');

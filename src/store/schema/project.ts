@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Position } from '../../model/definition.ts';
 import type { MigrationFile } from '../../model/gateway.ts';
-import { splitSql } from '../../wire/sql.ts';
+import { isOfTransactions, splitSql } from '../../wire/sql.ts';
 import { errorCode, errorText, StoreBusyError, StoreError } from '../error.ts';
 import type { PendingMigration, ProjectFiles, Store } from '../port.ts';
 import type { Db, ProjectMigrationTable } from '../tables.ts';
@@ -40,6 +40,8 @@ export class MigrationError extends StoreError {
   readonly reason: string;
   /** What to do. */
   readonly hint: string;
+  /** It waited too long for a lock, or took too long: the statement may be right. */
+  readonly late: boolean;
 
   constructor(
     location: string,
@@ -51,6 +53,7 @@ export class MigrationError extends StoreError {
     this.at = at;
     this.reason = reason;
     this.hint = hint;
+    this.late = options?.cause instanceof StoreBusyError || /^(?:55P03|57014)$/.test(errorCode(options?.cause));
   }
 }
 
@@ -202,9 +205,11 @@ async function record(db: Db, migration: MigrationFile, state: ProjectMigrationT
 
 async function runAll(access: ProjectAccess, migration: MigrationFile, session: MigrationSession): Promise<void> {
   const { sql } = migration;
-  for (const { offset, end } of splitSql(sql, access.kind)) {
+  for (const each of splitSql(sql, access.kind)) {
+    const { offset, end } = each;
     const statement = sql.slice(offset, end);
     try {
+      if (isOfTransactions(each)) throw new Error(`${each.words[0]} begins or ends a transaction; remove it`);
       await session.run(statement);
     } catch (error) {
       const inside = session.offsetOf(error, statement) ?? offsetOfName(statement, errorText(error)) ?? 0;

@@ -1,6 +1,8 @@
-import { statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { errorText, StoreError } from '../error.ts';
-import type { PendingMigration, ProjectFiles, Store, StoreReader } from '../port.ts';
+import type { PendingMigration, ProjectFiles, RehearsedStore, Store, StoreReader } from '../port.ts';
 import {
   baseline,
   type MigrationSession,
@@ -36,6 +38,7 @@ export function openSqlite(location: string): Store {
     pending: (project) => planSqlite(location, connection, project),
     migrate: (onStep) => migrate(schemaOf(location, connection, transaction), onStep),
     migrateProject: (files, onFile) => migrateProject(projectOf(location, connection), files, onFile),
+    rehearse: (project, work) => rehearseSqlite(location, project, work),
     baseline: (files, upTo, onFile) => baseline(projectOf(location, connection), files, upTo, onFile),
     loadSampleData: (files, onFile) =>
       loadSampleData(
@@ -77,6 +80,67 @@ export async function pendingSqlite(location: string, project: ProjectFiles): Pr
   } finally {
     connection?.close();
   }
+}
+
+/** The tables whose rows say what ran. */
+const RECORDS = ['signalbox_migration', 'signalbox_project_migration', 'signalbox_sample_data'];
+
+/** Runs work with a copy of a database, without its rows, on which all that is pending has run. */
+export async function rehearseSqlite<T>(
+  location: string,
+  { migrations = [], sampleData = [] }: ProjectFiles,
+  work: (rehearsed: RehearsedStore) => Promise<T>,
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-rehearsal-'));
+  const copy = join(folder, 'copy.db');
+  try {
+    const connection = openToLook(location);
+    try {
+      if (connection !== undefined) copySchema(connection, copy);
+    } finally {
+      connection?.close();
+    }
+    const store = openSqlite(copy);
+    try {
+      await store.migrate();
+      await store.migrateProject(migrations);
+      // It may depend on rows, and a start reports what fails.
+      for (const file of sampleData) await store.loadSampleData([file]).catch(() => {});
+      return await work({ ...store, postgres: undefined });
+    } finally {
+      await store.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function copySchema(from: Connection, file: string): void {
+  const to = openDatabaseFile(file);
+  try {
+    // Tables before what refers to them. Tables that belong to a virtual one exist once that is created.
+    const created =
+      "select sql from sqlite_schema where sql is not null and name not like 'sqlite\\_%' escape '\\' order by type <> 'table', rowid";
+    to.pragma('foreign_keys = OFF');
+    for (const sql of from.prepare<[], string>(created).pluck().all()) {
+      try {
+        to.exec(sql);
+      } catch {
+        // A check then reports what is missing.
+      }
+    }
+    for (const table of RECORDS.filter((name) => hasTable(from, name))) {
+      for (const row of from.prepare<[], unknown[]>(`select * from ${table}`).raw().all())
+        to.prepare(`insert into ${table} values (${row.map(() => '?').join(', ')})`).run(row);
+    }
+  } finally {
+    to.close();
+  }
+}
+
+function hasTable(connection: Connection, name: string): boolean {
+  const found = connection.prepare("select 1 from sqlite_schema where type = 'table' and name = ?").get(name);
+  return found !== undefined;
 }
 
 /** Opens a database file to read its tables; creates and changes nothing. @throws StoreError for a file that can't be read */
@@ -228,10 +292,7 @@ function offsetOfToken(connection: Connection, statement: string, message: strin
 }
 
 function recorded(connection: Connection): ProjectMigrationTable[] {
-  const table = connection.prepare(
-    "select 1 from sqlite_schema where type = 'table' and name = 'signalbox_project_migration'",
-  );
-  if (table.get() === undefined) return [];
+  if (!hasTable(connection, 'signalbox_project_migration')) return [];
   return connection
     .prepare<[], ProjectMigrationTable>('select * from signalbox_project_migration order by number')
     .all();
@@ -245,7 +306,6 @@ function makeStepTable(connection: Connection): void {
 }
 
 function applied(connection: Connection): AppliedStep[] {
-  const table = connection.prepare("select 1 from sqlite_schema where type = 'table' and name = 'signalbox_migration'");
-  if (table.get() === undefined) return [];
+  if (!hasTable(connection, 'signalbox_migration')) return [];
   return connection.prepare<[], AppliedStep>('select * from signalbox_migration').all();
 }
