@@ -54,6 +54,10 @@ const HELD = 30_000;
 /** Milliseconds between two tries to get it. */
 const WAIT = 250;
 
+/** From PostgreSQL 14 on, a server looks at the connection while a statement runs. */
+const CHECKED_CLIENT = sql`select set_config(name, '1s', false) from pg_catalog.pg_settings
+  where name = 'client_connection_check_interval'`;
+
 /** The database that a project's migrations run on. */
 interface ProjectDatabase {
   readonly location: string;
@@ -71,7 +75,10 @@ export function projectOf({ location, config, db, engine, transaction }: Project
     described(location, async () => {
       const pool = openPool(config, 1, () => {});
       try {
-        await work(new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }));
+        const own = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+        // Ends a statement that runs when this process dies, with its locks. Not available everywhere.
+        await CHECKED_CLIENT.execute(own).catch(() => {});
+        await work(own);
       } finally {
         await pool.end();
       }

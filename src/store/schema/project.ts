@@ -241,9 +241,16 @@ function needsNoTransaction(error: unknown): boolean {
   return errorCode(error) === '25001' || /from within a transaction|inside a transaction/i.test(errorText(error));
 }
 
+/** PostgreSQL and SQLite on something that exists (SQLSTATE 42P06, 42P07, 42701, 42710, 42723). */
+function isThere(error: unknown): boolean {
+  return (
+    /^42(?:P0[67]|701|710|723)$/.test(errorCode(error)) || /already exists|duplicate column/.test(errorText(error))
+  );
+}
+
 function failure(
   { location }: ProjectAccess,
-  { file, sql, transaction }: MigrationFile,
+  { number, file, sql, transaction }: MigrationFile,
   offset: number,
   error: unknown,
 ): unknown {
@@ -255,7 +262,9 @@ function failure(
     ? `Nothing of it is in ${location}. Correct it, then run signalbox migrate again, or start again.`
     : `It has no transaction: its statements before this one are in ${location}. Correct it so that it can run again from its beginning, then run signalbox migrate again, or start again.`;
   const apart = 'Begin the file with the line `-- signalbox: no transaction`, and put nothing else into it.';
-  const hint = transaction && needsNoTransaction(error) ? `${apart}\n${undone}` : undone;
+  const there = `If ${location} had it before it had migrations, record it: signalbox migrate --baseline ${number}.`;
+  const more = transaction && needsNoTransaction(error) ? [apart] : isThere(error) ? [there] : [];
+  const hint = [...more, undone].join('\n');
   return new MigrationError(location, { code: 'failed', at, reason: reasonOf(error), hint }, { cause: error });
 }
 
