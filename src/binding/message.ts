@@ -4,6 +4,7 @@ import { type ErrorPlace, Fault } from '../model/fault.ts';
 import type { FieldType } from '../model/field.ts';
 import type { ReplyForm } from '../model/service.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
+import { jsonPointer } from '../wire/json-pointer.ts';
 import { MultipartError } from '../wire/multipart/read.ts';
 import { XopError } from '../wire/soap/xop.ts';
 import { XmlError } from '../wire/xml/read.ts';
@@ -57,30 +58,20 @@ export function placeIn(document: Document | undefined): (error: CodecError) => 
 const LONGEST_KEY = 200;
 
 /**
- * A JSON Pointer as URI fragment (RFC 6901, section 6).
- * @param steps fields by their names
- * @param root the document that they are fields of, from which their names in JSON are taken
+ * The pointer to a place.
+ * @param root the document that has the outermost field: names in JSON are taken from it
  */
 function pointerOf(steps: readonly Step[], root: Document | undefined): string {
-  let pointer = '#';
+  const tokens: (string | number)[] = [];
   let document = root;
   for (const step of steps) {
     const name = typeof step === 'object' ? step.key : step;
     if (typeof name === 'string' && name.length > LONGEST_KEY) break;
     const field = typeof step === 'string' ? document?.fields.find((each) => each.name === step) : undefined;
-    pointer += token(String(field?.jsonName ?? name));
+    tokens.push(field?.jsonName ?? name);
     if (field !== undefined) document = documentOf(field.type);
   }
-  return pointer;
-}
-
-/** A JSON Pointer to a member of the body. */
-export function pointerTo(jsonName: string): string {
-  return `#${token(jsonName)}`;
-}
-
-function token(name: string): string {
-  return `/${encodeURIComponent(name.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1'))}`;
+  return jsonPointer(tokens);
 }
 
 function documentOf(type: FieldType): Document | undefined {

@@ -1,6 +1,7 @@
 import type { Component, SaveOptions } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
 import type { DocumentValue } from '../model/value.ts';
+import { jsonPointer } from '../wire/json-pointer.ts';
 import { matches, matchesNone, parseEntityTags } from '../wire/representation.ts';
 import type { Records, Row, Stored } from './record.ts';
 
@@ -29,7 +30,13 @@ export function changeOf(
   // Conditions are evaluated only if the request would succeed without them (RFC 9110, section 13.2.1).
   if (present === undefined && (action === 'patch' || action === 'delete')) throw Fault.of('NOT_FOUND', { what });
   checkConditions(expected, present?.etag, what);
-  if (present !== undefined && action === 'create') throw Fault.of('CONFLICT', { what, reason: 'exists already' });
+  if (present !== undefined && action === 'create') {
+    const errors = keys.map(({ jsonName }) => ({
+      pointer: jsonPointer([jsonName]),
+      detail: `${what} exists already.`,
+    }));
+    throw Fault.of('CONFLICT', { what, reason: 'exists already' }, { errors, reason: 'the record exists already' });
+  }
   const expectedLock = records.lockOf(record);
   if (lock !== undefined && expectedLock !== undefined && expectedLock !== (present?.lock ?? 0n)) {
     const now = present === undefined ? 'it does not exist' : `its ${lock.name} is ${present.lock}`;

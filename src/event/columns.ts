@@ -1,30 +1,37 @@
 import { sql } from 'kysely';
-import type { Component } from '../model/component.ts';
+import { type Component, columnOf } from '../model/component.ts';
 import type { ScalarType } from '../model/field.ts';
 import { SCALARS } from '../model/scalar.ts';
 import type { Db, Store, StoreReader } from '../store/index.ts';
 
-/** Types of columns by name, both in lower case, without lengths: `timestamp without time zone`, `numeric`. */
-export type Columns = ReadonlyMap<string, string>;
+/** A column as its table has it. */
+export interface TableColumn {
+  readonly name: string;
+  /** In lower case, without lengths: `timestamp without time zone`, `numeric`. */
+  readonly type: string;
+}
+
+export type Columns = readonly TableColumn[];
+
+/** The column of this name, or else the one whose name differs in letter case. */
+export function findColumn(columns: Columns, wanted: string): TableColumn | undefined {
+  const lower = wanted.toLowerCase();
+  return columns.find(({ name }) => name === wanted) ?? columns.find(({ name }) => name.toLowerCase() === lower);
+}
 
 /** The columns of a table; none for an unknown table. */
 export async function columnsOf(db: Db, kind: Store['kind'], table: string): Promise<Columns> {
   const { rows } = await (kind === 'sqlite' ? sqliteColumns(table) : postgresColumns(table)).execute(db);
-  return new Map(rows.map(({ name, type }) => [name.toLowerCase(), typeName(type)]));
-}
-
-interface Found {
-  readonly name: string;
-  readonly type: string;
+  return rows.map(({ name, type }) => ({ name, type: typeName(type) }));
 }
 
 function sqliteColumns(table: string) {
   const [name, schema = 'main'] = table.toLowerCase().split('.').reverse();
-  return sql<Found>`select name, type from pragma_table_info(${name}, ${schema})`;
+  return sql<TableColumn>`select name, type from pragma_table_info(${name}, ${schema})`;
 }
 
 function postgresColumns(table: string) {
-  return sql<Found>`select attname as name, format_type(atttypid, null) as type from pg_attribute
+  return sql<TableColumn>`select attname as name, format_type(atttypid, null) as type from pg_attribute
     where attrelid = to_regclass(${table.toLowerCase()}) and attnum > 0 and not attisdropped`;
 }
 
@@ -33,12 +40,38 @@ function typeName(type: string): string {
   return type.replace(/\s*\([^)]*\)/g, '').toLowerCase();
 }
 
+/** Names of columns by the name of the constraint or unique index that they belong to. */
+export type Constraints = ReadonlyMap<string, readonly string[]>;
+
+/** The constraints of a table by name. SQLite has no use for them: its errors name columns. */
+export async function constraintsOf(db: Db, kind: Store['kind'], table: string): Promise<Constraints> {
+  const { rows } = kind === 'sqlite' ? { rows: [] } : await postgresConstraints(table).execute(db);
+  return columnsBySet(rows);
+}
+
+/** Columns that an index has in an expression or a condition are those that it depends on. */
+function postgresConstraints(table: string) {
+  return sql<InSet>`select c.conname as "set", a.attname as name from pg_constraint c
+    join pg_attribute a on a.attrelid = c.conrelid and a.attnum = any(c.conkey)
+    where c.conrelid = to_regclass(${table.toLowerCase()})
+    union
+    select n.relname, a.attname from pg_index i join pg_class n on n.oid = i.indexrelid
+    join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = i.indexrelid and d.refclassid = 'pg_class'::regclass
+      and d.refobjid = i.indrelid and d.refobjsubid > 0
+    join pg_attribute a on a.attrelid = i.indrelid and a.attnum = d.refobjsubid
+    where i.indrelid = to_regclass(${table.toLowerCase()}) and i.indisunique`;
+}
+
+function columnsBySet(rows: readonly InSet[]): Map<string, string[]> {
+  const sets = new Map<string, string[]>();
+  for (const { set, name } of rows) sets.set(set, [...(sets.get(set) ?? []), name]);
+  return sets;
+}
+
 /** The sets of columns that are unique in a table: its primary key, and its unique indexes. */
 async function uniqueColumns(db: Db, kind: Store['kind'], table: string): Promise<readonly string[][]> {
   const { rows } = await (kind === 'sqlite' ? sqliteKeys(table) : postgresKeys(table)).execute(db);
-  const sets = new Map<string, string[]>();
-  for (const { set, name } of rows) sets.set(set, [...(sets.get(set) ?? []), name.toLowerCase()]);
-  return [...sets.values()];
+  return [...columnsBySet(rows).values()].map((names) => names.map((name) => name.toLowerCase()));
 }
 
 interface InSet {
@@ -85,30 +118,34 @@ export async function checkComponents(
   return problems;
 }
 
-async function problemsOf(db: Db, kind: Store['kind'], { table, shape, keys }: Component): Promise<string[]> {
+async function problemsOf(db: Db, kind: Store['kind'], component: Component): Promise<string[]> {
+  const { table, shape, keys } = component;
   const columns = await columnsOf(db, kind, table);
-  if (columns.size === 0) return [`the table ${table} does not exist`];
-  const lacking = shape.fields.filter(({ name }) => !columns.has(name.toLowerCase()));
+  if (columns.length === 0) return [`the table ${table} does not exist`];
+  const lacking = shape.fields.filter((field) => findColumn(columns, columnOf(component, field)) === undefined);
   if (lacking.length > 0) {
-    const names = lacking.map(({ name }) => name.toLowerCase()).join(', ');
-    return [`the table ${table} has no column ${names}; it has ${[...columns.keys()].join(', ')}`];
+    const names = lacking.map((field) => columnOf(component, field)).join(', ');
+    return [`the table ${table} has no column ${names}; it has ${columns.map(({ name }) => name).join(', ')}`];
   }
-  const names = new Set(keys.map(({ name }) => name.toLowerCase()));
+  const names = new Set(keys.map((field) => columnOf(component, field).toLowerCase()));
   const isUnique = (await uniqueColumns(db, kind, table)).some((set) => set.every((name) => names.has(name)));
   const shared = isUnique
     ? []
     : [`several rows of ${table} may have the same ${[...names].join(', ')}: make it the primary key, or unique`];
-  return kind === 'sqlite' ? [...shared, ...shortDecimals(columns, { table, shape })] : shared;
+  return kind === 'sqlite' ? [...shared, ...shortDecimals(columns, component)] : shared;
 }
 
 /** SQLite converts a decimal to a binary number unless its column is text. */
-function shortDecimals(columns: Columns, { table, shape }: Pick<Component, 'table' | 'shape'>): string[] {
-  return shape.fields.flatMap(({ name, type }) => {
-    const declared = columns.get(name.toLowerCase()) ?? '';
+function shortDecimals(columns: Columns, component: Component): string[] {
+  const { table, shape } = component;
+  return shape.fields.flatMap((field) => {
+    const { type } = field;
+    const name = columnOf(component, field);
+    const declared = findColumn(columns, name)?.type ?? '';
     const { kind, length = Number.POSITIVE_INFINITY } = type as ScalarType;
     const digits = SCALARS[kind].primitive === 'decimal' ? length : 0;
     if (digits <= REAL_DIGITS || /char|clob|text/.test(declared)) return [];
     const why = `SQLite keeps ${REAL_DIGITS} digits in a column of the type ${declared || 'none'}`;
-    return [`${name.toLowerCase()} of ${table} may lose digits: ${why}; make it text`];
+    return [`${name} of ${table} may lose digits: ${why}; make it text`];
   });
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { maskTexts } from '../codec/redact/declared.ts';
 import type { Component, ComponentEventRegistration, SavedRecord } from '../model/component.ts';
-import { Fault } from '../model/fault.ts';
+import { Fault, throwWithoutPlaces } from '../model/fault.ts';
 import type { ComponentEvent, ServiceClass } from '../model/handler.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
@@ -82,7 +82,9 @@ export function insideOf(tx: Db, facts: InsideFacts, save: SaveInside, { registr
       if (component === undefined) throw Fault.of('NOT_FOUND', { what: `component ${id}` });
       const { user, requestId, signal, depth } = facts;
       const own = signal === undefined ? {} : { signal };
-      return save(tx, component, action, record, { ...expected, ...own, user, requestId, depth: depth + 1 });
+      return save(tx, component, action, record, { ...expected, ...own, user, requestId, depth: depth + 1 }).catch(
+        throwWithoutPlaces,
+      );
     },
   };
 }

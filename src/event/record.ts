@@ -131,8 +131,7 @@ function compileStored({ name, type }: Field): { read(text: string): Value; read
   return {
     read(text) {
       const value = parse(text);
-      if (value === undefined)
-        throw new StoredValueError(`column ${name.toLowerCase()} holds a value that is no ${kind}`);
+      if (value === undefined) throw new StoredValueError(`the column of ${name} holds a value that is no ${kind}`);
       return value;
     },
     reads: (text) => parse(text) !== undefined,

@@ -4,8 +4,9 @@ import { Fault } from '../model/fault.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { type Db, isFull, StoreError } from '../store/index.ts';
 import { codeOf } from '../wire/error.ts';
+import { jsonPointer } from '../wire/json-pointer.ts';
 import { changeOf, type SaveAction } from './change.ts';
-import { columnsOf } from './columns.ts';
+import { columnsOf, constraintsOf } from './columns.ts';
 import { EventTimeout, runClass } from './context.ts';
 import {
   type Change,
@@ -24,17 +25,11 @@ import { compileTable, type Table } from './table.ts';
 
 /** Codes for the violation of a unique key: SQLSTATE (PostgreSQL, appendix A) and those of SQLite. */
 const DOUBLED = new Set(['23505', 'SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY']);
+const FOREIGN = new Set(['23503', 'SQLITE_CONSTRAINT_FOREIGNKEY']);
 const EMPTY = new Set(['23502', 'SQLITE_CONSTRAINT_NOTNULL']);
 /** Values that a column can't represent: class 22. */
 const UNFIT = /^(22[0-9A-Z]{3}|SQLITE_TOOBIG|SQLITE_MISMATCH)$/;
 const RULE = /^(23[0-9A-Z]{3}|SQLITE_CONSTRAINT.*)$/;
-
-interface DatabaseError {
-  readonly code?: unknown;
-  /** Of PostgreSQL. */
-  readonly column?: unknown;
-  readonly message?: unknown;
-}
 
 /** A new record violates a unique key: another transaction may have created it since it was looked up. */
 class RecordMade extends Error {
@@ -61,31 +56,37 @@ function isUnfit(error: unknown): boolean {
 /**
  * The fault for a record whose content the database has rejected; the error itself for a failure of the database.
  * @param what the record, for messages
- * @param names of the fields of its shape
+ * @param table names the fields that an error is about
  */
-function faultOfDatabase(error: unknown, what: string, names: readonly string[]): unknown {
+function faultOfDatabase(error: unknown, what: string, table: Table | undefined): unknown {
   const code = codeOf(error);
-  const because = { cause: error };
-  if (EMPTY.has(code)) {
-    const column = columnOf(error as DatabaseError);
-    const name = names.find((each) => each.toLowerCase() === column) ?? what;
-    return Fault.of('BAD_PARAMETER', { name, reason: 'is missing, and its table requires a value' }, because);
-  }
   if (isUnfit(error))
-    return Fault.of('BAD_BODY', { reason: `${what} holds a value that does not fit its column` }, because);
-  if (DOUBLED.has(code))
-    return Fault.of(
-      'CONFLICT',
-      { what, reason: 'has a value that must be unique and that another record has' },
-      because,
-    );
-  return RULE.test(code) ? Fault.of('CONFLICT', { what, reason: 'violates a rule of its table' }, because) : error;
+    return Fault.of('BAD_BODY', { reason: `${what} holds a value that does not fit its column` }, { cause: error });
+  if (!RULE.test(code)) return error;
+  const fields = table?.fieldsIn(error) ?? [];
+  const list = fields.map(({ name }) => name).join(' and ');
+  const place = fields.map(({ jsonName }) => jsonPointer([jsonName]));
+  if (EMPTY.has(code)) {
+    const name = list === '' ? what : list;
+    const reason = 'is missing, and its table requires a value';
+    return Fault.of('BAD_PARAMETER', { name, reason }, { cause: error, at: { pointer: place[0] ?? '#' } });
+  }
+  const reason = violation(code, list);
+  const detail = `${what} ${reason}.`;
+  const errors = place.map((pointer) => ({ pointer, detail }));
+  return Fault.of('CONFLICT', { what, reason }, { cause: error, errors, reason: `the record ${reason}` });
 }
 
-/** PostgreSQL names the column, SQLite ends its message with `table.column`. */
-function columnOf({ column, message }: DatabaseError): string | undefined {
-  const text = typeof column === 'string' ? column : typeof message === 'string' ? message : '';
-  return /([^\s.]+)$/.exec(text)?.[1]?.toLowerCase();
+/** The violation of a constraint. @param list the fields, if they are known */
+function violation(code: string, list: string): string {
+  if (DOUBLED.has(code))
+    return list === ''
+      ? 'has a value that must be unique and that another record has'
+      : `has the same ${list} as another record`;
+  if (list === '') return 'violates a rule of its table';
+  return FOREIGN.has(code)
+    ? `refers by ${list} to a record that does not exist`
+    : `violates a rule of its table about ${list}`;
 }
 
 /** Nesting of saves by classes: one that saves the component that it is registered at would never end. */
@@ -146,7 +147,7 @@ export class Saves {
         if (error instanceof RecordMade) throw error.fault;
         const records = this.recordsOf(component);
         // A constraint may be deferred to the commit.
-        throw faultOfDatabase(error, records.nameOf(records.keysOf(record)), namesOf(component));
+        throw faultOfDatabase(error, records.nameOf(records.keysOf(record)), this.#tables.get(component));
       }
     }
   }
@@ -160,7 +161,7 @@ export class Saves {
     const table = await this.#tableOf(tx, component);
     const name = records.nameOf(keys);
     const found = await table.find(tx, keys, true).catch((error: unknown) => {
-      throw faultOfDatabase(error, name, namesOf(component));
+      throw faultOfDatabase(error, name, table);
     });
     const present = found === undefined ? undefined : records.read(found);
     const row = changeOf(component, records, { ...facts, action, record, keys }, present);
@@ -190,7 +191,9 @@ export class Saves {
     if (known !== undefined) return known;
     const { kind } = this.#options.store;
     const { timezone } = this.#options.registry.gateway;
-    const table = compileTable(component, await columnsOf(db, kind, component.table), kind, timezone);
+    const columns = await columnsOf(db, kind, component.table);
+    const constraints = await constraintsOf(db, kind, component.table);
+    const table = compileTable(component, { columns, constraints }, kind, timezone);
     this.#tables.set(component, table);
     return table;
   }
@@ -200,24 +203,15 @@ export class Saves {
  * @returns the row as it is in the database afterwards
  * @throws Fault for content that the table rejects; RecordMade when another transaction may have created the record
  */
-async function write(
-  table: Table,
-  tx: Db,
-  { component, name, before }: Change,
-  row: Row | undefined,
-): Promise<Row | undefined> {
+async function write(table: Table, tx: Db, { name, before }: Change, row: Row | undefined): Promise<Row | undefined> {
   try {
     if (row !== undefined) return await (before === undefined ? table.insert(tx, row) : table.update(tx, row));
     await table.remove(tx, before?.row as Row);
     return undefined;
   } catch (error) {
-    const refused = faultOfDatabase(error, name, namesOf(component));
+    const refused = faultOfDatabase(error, name, table);
     throw before === undefined && isDoubled(error) ? new RecordMade(refused as Fault) : refused;
   }
-}
-
-function namesOf({ shape }: Component): string[] {
-  return shape.fields.map(({ name }) => name);
 }
 
 /** Runs the classes before a save, one after the other. @throws Fault of a class; INTERNAL, TIMEOUT */

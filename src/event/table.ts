@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Component } from '../model/component.ts';
+import { type Component, columnOf } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
 import { primitiveOf } from '../model/scalar.ts';
 import type { Db, Store } from '../store/index.ts';
-import type { Columns } from './columns.ts';
+import { type Columns, type Constraints, findColumn, type TableColumn } from './columns.ts';
 import type { Row } from './record.ts';
 
 /** Reads and writes the rows of a component's table as texts. All values are bound. */
@@ -16,11 +16,51 @@ export interface Table {
   /** Updates the columns of fields; others stay. @returns the row as it is in the database afterwards */
   update(db: Db, row: Row): Promise<Row>;
   remove(db: Db, keys: Row): Promise<void>;
+  /** The fields whose values violate a constraint, as far as the database's error shows them. */
+  fieldsIn(error: unknown): readonly Field[];
+}
+
+/** An error of the driver of a database. */
+interface DatabaseError {
+  readonly message: string;
+  /** Of PostgreSQL. */
+  readonly table?: string;
+  readonly column?: string;
+  readonly constraint?: string;
+}
+
+/**
+ * Columns, in lower case, in an error of SQLite: `UNIQUE constraint failed: place.region, place.id`; the expression of a
+ * check, or its name. An error of a foreign key names nothing.
+ */
+function sqliteViolated({ message }: DatabaseError, table: string): string[] {
+  const [, rule, found = ''] = /^(UNIQUE|NOT NULL|CHECK) constraint failed: (.*)$/s.exec(message) ?? [];
+  if (rule === 'CHECK')
+    return (
+      found
+        .replaceAll(/'[^']*'/g, '')
+        .toLowerCase()
+        .match(/[\p{L}\p{N}_$]+/gu) ?? []
+    );
+  const columns = found.toLowerCase().split(', ');
+  return columns.flatMap((each) => (each.startsWith(`${table}.`) ? [each.slice(table.length + 1)] : []));
+}
+
+/** Columns, in lower case, of the constraint that an error of PostgreSQL names. One of another table is not the record's. */
+function postgresViolated(
+  { table: of, column, constraint }: DatabaseError,
+  table: string,
+  known: Constraints,
+): string[] {
+  if (of?.toLowerCase() !== table) return [];
+  const names = column === undefined ? (known.get(constraint ?? '') ?? []) : [column];
+  return names.map((name) => name.toLowerCase());
 }
 
 /** A field with its column. */
 interface Column {
   readonly field: Field;
+  readonly column: string;
   /** Its name in SQL, quoted. */
   readonly name: RawBuilder<unknown>;
   /** Its value as text. */
@@ -38,15 +78,17 @@ type Found = Readonly<Record<string, string | null>>;
  * @throws Error naming a column that the table lacks
  */
 export function compileTable(
-  { id, table, shape, keys }: Component,
-  columns: Columns,
+  component: Component,
+  { columns, constraints }: { readonly columns: Columns; readonly constraints: Constraints },
   kind: Store['kind'],
   zone: string,
 ): Table {
+  const { id, table, shape, keys } = component;
   const all = shape.fields.map((field): Column => {
-    const type = columns.get(field.name.toLowerCase());
-    if (type === undefined) throw new Error(`${id}: the table ${table} has no column ${field.name.toLowerCase()}`);
-    return kind === 'sqlite' ? sqliteColumn(field) : postgresColumn(field, type, zone);
+    const wanted = columnOf(component, field);
+    const column = findColumn(columns, wanted);
+    if (column === undefined) throw new Error(`${id}: the table ${table} has no column ${wanted}`);
+    return kind === 'sqlite' ? sqliteColumn(field, column) : postgresColumn(field, column, zone);
   });
   const others = all.filter(({ field }) => !keys.includes(field));
   // A table that was created without quotes has its name in lower case.
@@ -94,17 +136,24 @@ export function compileTable(
     async remove(db, row) {
       await sql`delete from ${name} where ${isRow(row)}`.execute(db);
     },
+    fieldsIn(error) {
+      const own = table.toLowerCase().split('.').at(-1)!;
+      const facts = error as DatabaseError;
+      const names = kind === 'sqlite' ? sqliteViolated(facts, own) : postgresViolated(facts, own, constraints);
+      return all.filter((column) => names.includes(column.column.toLowerCase())).map(({ field }) => field);
+    },
   };
 }
 
 /** SQLite keeps 64 bits. */
 const LARGEST = 2n ** 63n;
 
-function sqliteColumn(field: Field): Column {
-  const name = sql.id(field.name.toLowerCase());
+function sqliteColumn(field: Field, column: TableColumn): Column {
+  const name = sql.id(column.name);
   const primitive = primitiveOf(field.type);
   return {
     field,
+    column: column.name,
     name,
     text: sql`cast(${name} as text)`,
     bind(text) {
@@ -120,8 +169,8 @@ function sqliteColumn(field: Field): Column {
 }
 
 /** PostgreSQL converts a bound text to the type of its column. Conversions that would change a value silently are explicit here. */
-function postgresColumn(field: Field, type: string, zone: string): Column {
-  const name = sql.id(field.name.toLowerCase());
+function postgresColumn(field: Field, { name: named, type }: TableColumn, zone: string): Column {
+  const name = sql.id(named);
   const primitive = primitiveOf(field.type);
   const isInstant = type === 'timestamp with time zone';
   const isLocal = type === 'timestamp without time zone';
@@ -134,6 +183,7 @@ function postgresColumn(field: Field, type: string, zone: string): Column {
   };
   return {
     field,
+    column: named,
     name,
     text:
       primitive === 'datetime' && isInstant

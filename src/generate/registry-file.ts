@@ -275,7 +275,8 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
     columns: ({ columns }, registry) => fieldsTree(columns, registry),
     sql: ({ sql }) => sql.trimEnd().split(/\r?\n/),
   }),
-  components: shape<Component>()('description table shape keys! lock permissions events', {
+  components: shape<Component>()('description table columns shape keys! lock permissions events', {
+    columns: ({ columns }) => columns && Object.fromEntries(columns),
     keys: ({ keys }) => keys.map(({ name }) => name),
     lock: ({ lock }) => lock?.name,
     permissions,

@@ -1,4 +1,4 @@
-import type { Component, ComponentEventRegistration, RelatedContent } from '../model/component.ts';
+import { type Component, type ComponentEventRegistration, columnOf, type RelatedContent } from '../model/component.ts';
 import type { Document } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
 import { CLASS_RETRY } from '../model/retry.ts';
@@ -30,6 +30,7 @@ export function linkComponents(
     const shape = linkShape(documents, declaration);
     const keys = linkKeys(documents, declaration, shape);
     const lock = value.lock === undefined ? undefined : linkLock(documents, declaration, shape);
+    const columns = linkColumns(documents, declaration, shape);
     if (keys.length < value.keys.length) {
       linking.declared.reject('component', id);
       return undefined;
@@ -38,7 +39,7 @@ export function linkComponents(
       table: value.table,
       shape,
       keys,
-      ...given({ lock }),
+      ...given({ lock, columns }),
       events,
       ...grants,
       // No list names it: a grant of the operation that reads or saves it is enough.
@@ -60,23 +61,45 @@ function linkShape(documents: Documents, declaration: Declaration<ComponentDecla
   const shape = documents.resolve(value.shape, at);
   const refuse = refusing(documents, declaration);
   if (shape.open) refuse(`${shape.id} accepts undeclared fields, for which there is no column`, at);
-  checkColumns(shape, refuse);
+  checkTypes(shape, refuse);
   return shape;
 }
 
-/** A column holds a single value, and its name is not case-sensitive. */
-function checkColumns({ id, fields }: Document, refuse: Refuse): void {
+/** A column holds a single value. */
+function checkTypes({ id, fields }: Document, refuse: Refuse): void {
   for (const { name, type, at } of fields) {
     const primitive = primitiveOf(type);
     if (primitive === undefined || primitive === 'binary')
       refuse(`the field ${name} of ${id} is ${typeWords(type)}, which no column can hold`, placeOf(at));
   }
+}
+
+/** Names of columns are not case-sensitive. */
+function linkColumns(
+  documents: Documents,
+  declaration: Declaration<ComponentDeclared>,
+  shape: Document,
+): ReadonlyMap<string, string> | undefined {
+  const { linking } = documents;
+  const { columns: declared } = declaration.value;
+  const refuse = refusing(documents, declaration);
+  const names = Object.entries(declared ?? {});
+  for (const [name] of names)
+    findField(documents, shape, name, (reason) => refuse(reason, linking.places.key(declared ?? {}, name)));
+  const columns = new Map(names);
   eachOnce(
-    fields,
-    ({ name }) => name.toLowerCase(),
-    ({ name, at }, { name: other }) =>
-      refuse(`the fields ${other} and ${name} of ${id} have the same column, ${name.toLowerCase()}`, placeOf(at)),
+    shape.fields,
+    (field) => columnOf({ columns }, field).toLowerCase(),
+    (field, { name: other }) => {
+      const mapped = [field.name, other].find((name) => columns.has(name));
+      const at = mapped === undefined ? placeOf(field.at) : linking.places.value(declared ?? {}, mapped);
+      refuse(
+        `the fields ${other} and ${field.name} of ${shape.id} have the same column, ${columnOf({ columns }, field)}`,
+        at,
+      );
+    },
   );
+  return declared === undefined ? undefined : columns;
 }
 
 /** The types of keys, in words. */

@@ -9,8 +9,10 @@ import type { DocumentValue } from './value.ts';
 export interface Component {
   readonly id: string;
   readonly description?: string;
-  /** A table of the gateway's database. Columns have the names of the fields in lower case. */
+  /** A table of the gateway's database. */
   readonly table: string;
+  /** Names of columns by those of their fields; other columns have the name of their field in lower case. */
+  readonly columns?: ReadonlyMap<string, string>;
   /** Its fields are single values that fit into a column. */
   readonly shape: Document;
   /** The fields that identify a record, at least one. */
@@ -26,6 +28,11 @@ export interface Component {
   /** No list restricts access: the grants of the operations that read or save it are enough. */
   readonly public: boolean;
   readonly at: Position;
+}
+
+/** The name of a field's column. The table may have it in other letter case. */
+export function columnOf({ columns }: Pick<Component, 'columns'>, { name }: Field): string {
+  return columns?.get(name) ?? name.toLowerCase();
 }
 
 /** When a class runs: `SavePreChange` in the transaction of the save, `SavePostChange` after its commit. */

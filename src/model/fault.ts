@@ -192,3 +192,8 @@ export interface FaultOptions {
   readonly cause?: unknown;
   readonly reason?: string;
 }
+
+/** Throws the error of work that code has begun. Places that a fault has are in the input of that work, not in the request. */
+export function throwWithoutPlaces(error: unknown): never {
+  throw error instanceof Fault ? error.saying(error.message, error.detail, []) : error;
+}

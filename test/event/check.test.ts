@@ -36,6 +36,7 @@ describe.each(engines)('components against their tables, on %s', (kind) => {
     const store = await storeOf(kind, [
       'create table place (id varchar(5) primary key, name text, price varchar(30), more integer)',
       'create table half (id varchar(5) primary key, name text)',
+      'create table renamed (id varchar(5) primary key, name text, "Cost" varchar(30))',
       'create table doubled (id varchar(5), name varchar(10), price varchar(30))',
       "create unique index some_doubled on doubled (id) where name = 'x'",
       'create unique index two_doubled on doubled (id, name)',
@@ -52,6 +53,12 @@ describe.each(engines)('components against their tables, on %s', (kind) => {
     expect(await said('doubled')).toEqual([
       'several rows of doubled may have the same id: make it the primary key, or unique',
     ]);
+    const columns = new Map([
+      ['ID', 'id'],
+      ['PRICE', 'Cost'],
+    ]);
+    expect(await said('half', { columns })).toEqual(['the table half has no column Cost; it has id, name']);
+    expect(await said('renamed', { columns })).toEqual([]);
     const name = component('doubled').shape.fields[1]!;
     expect(await said('doubled', { keys: [key, name] })).toEqual([]);
   });

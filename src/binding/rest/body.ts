@@ -12,12 +12,13 @@ import {
   takesBody,
 } from '../../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
+import { jsonPointer } from '../../wire/json-pointer.ts';
 import { isJsonType, isXmlType, type MediaType, parseMediaType } from '../../wire/media-type.ts';
 import { quote } from '../../wire/words.ts';
 import { XmlDecoder } from '../../wire/xml/encoding.ts';
 import { XmlError, XmlReader } from '../../wire/xml/read.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
-import { badBody, guard, pointerTo, reading, speaking } from '../message.ts';
+import { badBody, guard, reading, speaking } from '../message.ts';
 
 /** The parts of a request other than its URI. */
 export interface RequestBody {
@@ -81,7 +82,7 @@ function compileDocumentBody(operation: Operation, uri: OperationUri, namespace:
         throw Fault.of(
           'BAD_PARAMETER',
           { name, reason: 'does not belong into the body' },
-          { at: { pointer: pointerTo(name) } },
+          { at: { pointer: jsonPointer([name]) } },
         );
     }
     // One that is wrong in the URI has been reported.
@@ -137,7 +138,7 @@ function checkRepeated({ name, jsonName, sensitive }: Field, again: Value | unde
     ? ['one value', 'another']
     : [given, again].map((value) => String(value).slice(0, 100));
   const reason = `is ${one} in the URI and ${other} in the body`;
-  throw Fault.of('BAD_PARAMETER', { name, reason }, { at: { pointer: pointerTo(jsonName) } });
+  throw Fault.of('BAD_PARAMETER', { name, reason }, { at: { pointer: jsonPointer([jsonName]) } });
 }
 
 /** Names that an open document could take for undeclared ones, and that are declared all the same. */

@@ -20,6 +20,7 @@ export interface ComponentDeclared {
   readonly table: string;
   readonly shape: string;
   readonly keys: readonly string[];
+  readonly columns?: Readonly<Record<string, string>>;
   readonly lock?: string;
   readonly permission?: string | readonly string[];
   readonly events?: readonly ComponentEventDeclared[];
@@ -92,11 +93,23 @@ export const component = keys<'component' | keyof ComponentDeclared>(
     table: matching(
       'the name of a table',
       '^[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)?$',
-      "A table of the gateway's database. Its columns have the names of the fields, in lower case.",
+      "A table of the gateway's database. Its columns have the names of the fields, in lower case, or those in `columns`.",
       'location_tbl',
     ),
     shape: refersTo('document-id', 'The document that describes a record.', 'LOCATION'),
     keys: texts('Fields that identify a record.', 'REGION', 'LOCATION'),
+    columns: {
+      type: 'object',
+      additionalProperties: matching(
+        'the name of a column',
+        '^[^\\u0000-\\u001f"]+$',
+        'The column of this field.',
+        'loc_cd',
+      ),
+      description:
+        'Columns whose names differ from those of their fields, by field. Without it, a column has the name of its field, in lower case.',
+      examples: [{ LOCATION: 'loc_cd' }],
+    },
     lock: text(
       'An integer field that counts the saves of a record. A save based on an older count is rejected. It is also the ETag.',
       'REVISION',

@@ -1,10 +1,12 @@
 import type { Format } from '../../binding/message.ts';
 import { compileTextWriter } from '../../codec/index.ts';
 import type { Component, ComponentAction, SavedRecord, SaveOptions } from '../../model/component.ts';
+import { type ErrorPlace, Fault } from '../../model/fault.ts';
 import type { Outcome } from '../../model/handler.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { Operation, OperationUri } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
+import { jsonPointer } from '../../wire/json-pointer.ts';
 import { compileUriExpander } from '../../wire/uri-template/expand.ts';
 import type { Answerer, AnswerPorts, Call } from './call.ts';
 
@@ -67,7 +69,11 @@ function saveBy(
       call.authoriseComponent(component);
       const { user, requestId, signal } = call;
       const expected = as === 'soap' ? {} : expectedBy(call);
-      const saved = await components.save(component, action, input, { user, requestId, signal, ...expected });
+      const saved = await components
+        .save(component, action, input, { user, requestId, signal, ...expected })
+        .catch((error: unknown) => {
+          throw error instanceof Fault ? placed(error, operation, call.uriIndex) : error;
+        });
       const { created, etag } = saved;
       const path = saved.record === undefined ? undefined : locate?.(saved.record);
       const headers = {
@@ -78,6 +84,22 @@ function saveBy(
       return { kind: 'value', value, headers, ...(created && isPlain ? { status: 201 } : {}) } satisfies Outcome;
     },
   };
+}
+
+/** A fault about fields of the record, with their places in the request: a key may be in the URI. */
+function placed(fault: Fault, { uris, requestHeaders }: Operation, uriIndex: number): Fault {
+  const uri = uris.find(({ index }) => index === uriIndex);
+  const places = new Map<string, ErrorPlace>([
+    ...(uri?.variables ?? []).map(
+      ({ field, wireName }) => [jsonPointer([field.jsonName]), { parameter: wireName }] as const,
+    ),
+    ...requestHeaders.map(({ field, header }) => [jsonPointer([field.jsonName]), { header }] as const),
+  ]);
+  const errors = fault.errors.map(({ pointer = '', ...error }) => ({
+    ...error,
+    ...(places.get(pointer) ?? { pointer }),
+  }));
+  return fault.saying(fault.message, fault.detail, errors);
 }
 
 /** The record. When it was deleted: its keys over SOAP, nothing over REST. */

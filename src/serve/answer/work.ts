@@ -5,7 +5,7 @@ import { didYouMean } from '../../load/diagnostic/suggest.ts';
 import type { BlobStore, Blobs } from '../../model/blob.ts';
 import type { Component, SavedRecord, SaveOptions } from '../../model/component.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
-import { Fault } from '../../model/fault.ts';
+import { Fault, throwWithoutPlaces } from '../../model/fault.ts';
 import { type Flow, flowNames } from '../../model/flow.ts';
 import type { Caller, OutboundCallOptions, OutboundOptions, WorkContext } from '../../model/handler.ts';
 import type { FlowReply, InvokeReply } from '../../model/invoke-reply.ts';
@@ -211,7 +211,9 @@ export class Work implements WorkContext {
     this.authoriseComponent(component);
     const { action = 'put', ...expected } = options;
     const { user, requestId, signal } = this;
-    return this.#ports.components.save(component, action, record, { user, requestId, signal, ...expected });
+    return this.#ports.components
+      .save(component, action, record, { user, requestId, signal, ...expected })
+      .catch(throwWithoutPlaces);
   }
 
   /** The component that code names. @throws UndeclaredName */

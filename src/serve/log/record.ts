@@ -196,7 +196,7 @@ export function createAccount(audit: Log, metrics: Pick<Metrics, 'attempted'>): 
 /** Whether a call was allowed, for the audit log. */
 interface Decision {
   readonly decision: 'allowed' | 'refused';
-  /** The reason for a refusal: `no grant`, `wrong password`, `rate of LOCATIONS_GET by caller`. */
+  /** The reason for a refusal: `no grant`, `wrong password`, `rate of LOCATIONS_GET by caller`; or the fields of a conflict. */
   readonly reason?: string;
 }
 
@@ -216,7 +216,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
 function decide(fault: Fault | undefined, admitted: boolean): Decision {
   if (fault === undefined) return ALLOWED;
   const reason = fault.reason ?? REASONS.get(fault.code);
-  if (reason !== undefined) return { decision: 'refused', reason };
+  if (reason !== undefined) return { decision: fault.code === 'CONFLICT' ? 'allowed' : 'refused', reason };
   if (admitted) return ALLOWED;
   return { decision: 'refused', reason: fault.code.toLowerCase().replaceAll('_', ' ') };
 }
