@@ -1,4 +1,5 @@
-import { basename, join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { engineOf } from '../model/query.ts';
 import { StoreError } from './error.ts';
 
@@ -13,7 +14,8 @@ export type DatabaseUrl =
 /**
  * Reads a database URL: `sqlite:path`, relative to the project's folder, `sqlite:/absolute/path`, or
  * `postgres://user:password@host:port/database`. An error never repeats more of the URL than its scheme: it may hold a password.
- * @throws StoreError for every other form, with the forms that are accepted
+ * @throws StoreError for every other form, with the forms that are accepted, and for a file in a folder that does not exist
+ * outside the project
  */
 export function readDatabaseUrl(url: string, root: string): DatabaseUrl {
   const colon = url.indexOf(':');
@@ -22,6 +24,10 @@ export function readDatabaseUrl(url: string, root: string): DatabaseUrl {
   if (scheme === 'postgres' || scheme === 'postgresql') return { kind: 'postgres', url };
   if (engineOf(url) === 'mysql')
     throw refuse("the gateway's own tables can't be on MariaDB or MySQL, which are for datasources of stored queries");
+  if (scheme === 'jdbc')
+    throw refuse('a database URL has no jdbc: at its beginning, and names the user before the host');
+  if (/^postgres(?:ql)?\+/.test(scheme))
+    throw refuse(`a database URL begins with postgres:, without the driver: not ${scheme}:`);
   throw refuse('the database URL does not begin with sqlite: or postgres:');
 }
 
@@ -37,7 +43,16 @@ function databaseFile(path: string, root: string): string {
   }
   if (path.includes('\0')) throw refuse('the path of the database contains a NUL character');
   if (path.startsWith('//') && !path.startsWith('///')) throw refuse('a SQLite database has no host');
-  return resolve(root, path.replace(/^\/{3,}/, '/'));
+  const file = resolve(root, path.replace(/^\/{3,}/, '/'));
+  // Folders of the project are created. Anywhere else, a folder that does not exist is a typing error or a volume that is not
+  // mounted, and an empty database in its place would look like lost data.
+  const folder = dirname(file);
+  const within = relative(resolve(root), folder);
+  if ((/^\.\.(?:[\\/]|$)/.test(within) || isAbsolute(within)) && !existsSync(folder)) {
+    const reason = `the folder ${folder} of the database ${file} does not exist; create it, or correct the path`;
+    throw new StoreError(file, `${reason} (folders are created inside the project only)`);
+  }
+  return file;
 }
 
 function refuse(reason: string): StoreError {

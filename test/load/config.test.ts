@@ -38,7 +38,32 @@ describe('references', () => {
   });
 
   it('say which of them lack their source', () => {
-    expect(parseConfigText('${HOME}').bad).toEqual([{ text: '${HOME}', offset: 0, unprefixed: 'HOME' }]);
+    expect(parseConfigText('${HOME}').bad).toEqual([{ text: '${HOME}', offset: 0, meant: { name: 'HOME' } }]);
+  });
+
+  it.each([
+    ['$PARTS_URL', 'PARTS_URL', undefined],
+    ['%PARTS_URL%', 'PARTS_URL', undefined],
+    ['{{ parts.url }}', 'PARTS_URL', undefined],
+    ['https://$HOST/parts', 'HOST', undefined],
+    ['sqlite:$HOME/workshop.db', 'HOME', undefined],
+    ['${PORT:-8080}', 'PORT', '8080'],
+    ['${parts.url:http://localhost}', 'PARTS_URL', 'http://localhost'],
+    ['${env.PARTS_URL}', 'PARTS_URL', undefined],
+  ])('of other programs are recognised: %s', (text, name, otherwise) => {
+    const meant = { name, ...(otherwise === undefined ? {} : { default: otherwise }) };
+    expect(parseConfigText(text).bad).toMatchObject([{ meant }]);
+  });
+
+  it.each([
+    'https://example.org/odata/$metadata',
+    'Price in $US',
+    '100%',
+    'a%20b',
+    '$scrypt$ln=14',
+    'https://example.org/%C3%A4',
+  ])('are not seen in %s', (text) => {
+    expect(parseConfigText(text).bad).toEqual([]);
   });
 
   it('keep any other text as it is', () => {

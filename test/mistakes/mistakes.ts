@@ -45,7 +45,8 @@ export function readTables(): ReadonlyMap<string, readonly Mistake[]> {
  *     what it prints on both outputs
  *     [1]
  *
- * The last line is the exit code, if it is not 0. The project's folder is written as PROJECT.
+ * The last line is the exit code, if it is not 0. The project's folder is written as PROJECT, random
+ * numbers as UUID.
  */
 function readMistake(text: string): Mistake {
   const start = text.indexOf('\n$ ') + 1;
@@ -67,6 +68,8 @@ function readMistake(text: string): Mistake {
   return { name, edits, commands, session };
 }
 
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
 /** Makes the mistake in a workshop of its own, and runs its commands. @returns the session, as a table has it */
 export async function make({ edits, commands }: Mistake): Promise<string> {
   const files = { ...workshop };
@@ -83,7 +86,7 @@ export async function make({ edits, commands }: Mistake): Promise<string> {
   for (const command of commands) {
     const { env, args } = readCommand(command);
     const { code, stdout, stderr } = await signalbox(args, { cwd, env });
-    const output = `${stdout}${stderr}`.trimEnd().replaceAll(cwd, 'PROJECT');
+    const output = `${stdout}${stderr}`.trimEnd().replaceAll(cwd, 'PROJECT').replace(UUID, 'UUID');
     session.push(`$ ${command}`, ...(output === '' ? [] : [output]), ...(code === 0 ? [] : [`[${code}]`]));
   }
   return session.join('\n');

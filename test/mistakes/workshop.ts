@@ -95,4 +95,5 @@ export default defineHandler('VEHICLE_CHECK', {
   onRequest: ({ PLATE }) => ({ RESULT: PLATE.startsWith('X') ? 'REFUSED' : 'PASSED' }),
 });
 `,
+  'generated/handlers.ts': 'export const defineHandler = (_: unknown, handler: unknown): unknown => handler;\n',
 };

@@ -207,30 +207,149 @@ const BRACES = /\$?\{[^\s{}"']+\}/;
 /** Quoted parts are text already. */
 const QUOTED = /"(?:[^"\\]|\\.)*"|'[^']*'/g;
 
-/** Reports an error of the parser, or a more specific one for common slips. */
+/** Reports an error of the parser in the author's words, or a more specific one for common slips. */
 function raiseSyntax(problem: YAMLError, document: Document.Parsed, { source, lines, report }: Parsing): void {
   const [from, to] = problem.pos;
-  const place = placeAt(source, lines, from, to);
   if (problem.code === 'BAD_ALIAS') {
-    report.raise('unquoted-star', { text: '*' }, place);
-    return;
-  }
-  const quote = /^Missing closing (["'])/.exec(problem.message)?.[1];
-  if (quote !== undefined) {
-    const reason = `the quote ${quote} is not closed`;
-    const opened = openQuote(document, from);
-    report.raise('yaml-syntax', { reason }, placeAt(source, lines, opened, opened + 1));
+    report.raise('unquoted-star', { text: '*' }, placeAt(source, lines, from, to));
     return;
   }
   const lineStart = source.text.lastIndexOf('\n', from - 1) + 1;
   const line = source.text.slice(lineStart).split('\n', 1)[0] as string;
-  const braces = BRACES.exec(line.replace(QUOTED, (text) => ' '.repeat(text.length)));
+  const unquoted = line.replace(QUOTED, (text) => ' '.repeat(text.length));
+  const template = TEMPLATE.exec(unquoted);
+  if (template !== null) {
+    const start = lineStart + template.index;
+    const [text, name = ''] = template;
+    report.raise('unprefixed-reference', { text, name }, placeAt(source, lines, start, start + text.length));
+    return;
+  }
+  const slip = slipOf(problem, document, { text: source.text, lines, lineStart, line });
+  const braces = slip?.sure ? null : BRACES.exec(unquoted);
   if (braces === null || from < lineStart + braces.index) {
-    report.raise('yaml-syntax', { reason: problem.message }, place);
+    const { reason = problem.message, hint, at = [from, to] } = slip ?? {};
+    report.raise('yaml-syntax', { reason, hint }, placeAt(source, lines, at[0], at[1]));
   } else {
     const start = lineStart + braces.index;
     report.raise('unquoted-braces', { text: braces[0] }, placeAt(source, lines, start, start + braces[0].length));
   }
+}
+
+/** A variable of Helm, Ansible or Camel. */
+const TEMPLATE = /\{\{\s*([A-Za-z_]\w*)\s*\}\}/;
+
+/** An error of the parser, as its author would put it. */
+interface Slip {
+  readonly reason: string;
+  readonly hint?: string;
+  /** The offsets of its place, if it is not that of the parser. */
+  readonly at?: readonly [number, number];
+  /** Nothing else in the line can be the cause. */
+  readonly sure?: true;
+}
+
+/** The line of an error. */
+interface Scene {
+  readonly text: string;
+  readonly lines: LineCounter;
+  readonly lineStart: number;
+  readonly line: string;
+}
+
+const QUOTE_IT = 'Put the whole text in quotes.';
+
+function slipOf({ code, message, pos }: YAMLError, document: Document.Parsed, scene: Scene): Slip | undefined {
+  const [from] = pos;
+  const { line, lineStart } = scene;
+  const quote = /^Missing closing (["'])/.exec(message)?.[1];
+  if (quote !== undefined) {
+    const opened = openQuote(document, from);
+    return { reason: `the quote ${quote} is not closed`, at: [opened, opened + 1], sure: true };
+  }
+  const bracket = /must be sufficiently indented and end with a (.)$/.exec(message)?.[1];
+  if (bracket !== undefined) {
+    const opened = openBracket(document, scene.text, from, bracket);
+    if (opened === undefined) return undefined;
+    return { reason: `the bracket ${scene.text[opened]} is not closed by ${bracket}`, at: [opened, opened + 1] };
+  }
+  const key = /^\s*(?:- )?([\w.-]+):(?=\S)(?!\/\/)/.exec(line);
+  switch (code) {
+    case 'TAB_AS_INDENT':
+      return { reason: "a tab can't be part of an indent", hint: 'Write blanks.', sure: true };
+    case 'BAD_INDENT':
+      return /must start at the same column$/.test(message) ? indentSlip(scene) : undefined;
+    case 'BLOCK_AS_IMPLICIT_KEY': {
+      // The value in this line contains another colon, or a line below it is indented as if this line had no value.
+      if (/:\s/.test(scene.text.slice(from, lineStart + line.length)))
+        return { reason: 'text that contains a colon and a blank needs quotes', hint: QUOTE_IT };
+      const above = /^\s*(?:- )?([^:]*):/.exec(line)?.[1] ?? 'the key';
+      const column = line.search(/[^\s-]/) + 1;
+      const reason = `${above} has a value in its line, but the next line is indented as a part of it`;
+      return { reason, hint: `Begin the next line in column ${column}, as ${above} does.` };
+    }
+    case 'MULTILINE_IMPLICIT_KEY':
+    case 'MISSING_CHAR': {
+      if (!/^Implicit (?:map )?keys need/.test(message)) return undefined;
+      if (key !== null)
+        return {
+          reason: `a blank is missing after the colon of ${key[1]}`,
+          hint: `Write \`${key[1]}: \` and the value.`,
+        };
+      return { reason: 'this line is not a key with a colon', hint: 'Write `key: value`, or indent it below its key.' };
+    }
+    case 'BAD_SCALAR_START':
+      return { reason: `text can't begin with ${scene.text[from]} without quotes`, hint: QUOTE_IT };
+    case 'BAD_DQ_ESCAPE':
+      return {
+        reason: `${/\\.*/.exec(message)?.[0] ?? 'a backslash'} is not an escape in double quotes`,
+        hint: 'Put the text in single quotes, in which a backslash is only a backslash.',
+      };
+    case 'UNEXPECTED_TOKEN':
+      if (!/at node end$/.test(message)) return undefined;
+      return { reason: 'more text follows the end of a quoted text or of a bracket', hint: QUOTE_IT };
+    case 'TAG_RESOLVE_FAILED':
+      return {
+        reason: `${/!\S*/.exec(line)?.[0] ?? 'a tag'} is not a known tag`,
+        hint: 'Put text that begins with ! in quotes.',
+      };
+    default:
+      return undefined;
+  }
+}
+
+/** A line that begins in a column in which no key above it begins. */
+function indentSlip({ text, lines, lineStart, line }: Scene): Slip {
+  const indent = line.search(/\S/);
+  const above: string[] = [];
+  let least = Number.POSITIVE_INFINITY;
+  let number = lines.linePos(lineStart).line;
+  for (const each of text.slice(0, lineStart).split('\n').toReversed().slice(1)) {
+    number -= 1;
+    const column = /^\s*#/.test(each) ? -1 : each.search(/\S/);
+    if (column < 0 || column >= least) continue;
+    least = column;
+    above.push(`column ${column + 1} (${each.trim().split(':', 1)[0]}, line ${number})`);
+    if (column === 0) break;
+  }
+  const here = lineStart + indent;
+  return {
+    reason: `this line begins in column ${indent + 1}, but the keys above it begin in ${above.join(' and ')}`,
+    hint: 'Keys of one map begin in the same column.',
+    at: [here, here + 1],
+    sure: true,
+  };
+}
+
+/** The offset of a bracket that is not closed before the end; the outermost. */
+function openBracket(document: Document.Parsed, text: string, end: number, bracket: string): number | undefined {
+  let opened: number | undefined;
+  visit(document, {
+    Collection: (_, { flow, range }) => {
+      if (flow !== true || !range || range[0] > end || opened !== undefined) return;
+      if (text[range[1] - 1] !== bracket || range[1] > end) opened = range[0];
+    },
+  });
+  return opened;
 }
 
 /** The offset at which the quoted text that ends at `end` begins. For an unclosed quote, the parser only reports the end. */

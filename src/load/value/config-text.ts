@@ -16,8 +16,13 @@ export interface ConfigUse {
 interface BadReference {
   readonly text: string;
   readonly offset: number;
-  /** The name without a source in `${X}`. */
-  readonly unprefixed?: string;
+  /** The reference that it means, if it is written as other programs write theirs: `${X}`, `$X`, `%X%`, `{{X}}`. */
+  readonly meant?: MeantReference;
+}
+
+interface MeantReference {
+  readonly name: string;
+  readonly default?: string;
 }
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -27,17 +32,22 @@ export function parseConfigText(source: string): { readonly text: ConfigText; re
   const parts: ConfigPart[] = [];
   const bad: BadReference[] = [];
   let at = 0;
+  const literal = (from: number, to?: number): void => {
+    const text = source.slice(from, to);
+    parts.push({ kind: 'literal', text });
+    bad.push(...foreignReferences(text, text === source).map((each) => ({ ...each, offset: from + each.offset })));
+  };
   while (at < source.length) {
     const start = source.indexOf('${', at);
-    if (start !== at) parts.push({ kind: 'literal', text: source.slice(at, start < 0 ? undefined : start) });
+    if (start !== at) literal(at, start < 0 ? undefined : start);
     if (start < 0) break;
     const end = source.indexOf('}', start);
     const text = source.slice(start, end < 0 ? undefined : end + 1);
     const part = end < 0 ? undefined : parseReference(text.slice(2, -1));
     if (part !== undefined) parts.push(part);
     else {
-      const inner = text.slice(2, -1);
-      bad.push({ text, offset: start, ...(end >= 0 && NAME.test(inner) ? { unprefixed: inner } : {}) });
+      const meant = end < 0 ? undefined : meantBy(text.slice(2, -1));
+      bad.push({ text, offset: start, ...(meant === undefined ? {} : { meant }) });
     }
     at = start + text.length;
   }
@@ -47,6 +57,32 @@ export function parseConfigText(source: string): { readonly text: ConfigText; re
 /** The texts of a map by key. Invalid references have been reported. */
 export function parseConfigTexts(sources: Readonly<Record<string, string>>): ReadonlyMap<string, ConfigText> {
   return new Map(Object.entries(sources).map(([key, source]) => [key, parseConfigText(source).text]));
+}
+
+/** `X`, `X:-default` of shells and Compose, `X:default` and `env.X` of Spring and Camel, `ENV:X`, `process.env.X`. */
+const FOREIGN_INNER = /^\s*(?:process\.env\.|env[.:]|secrets?\.)?([A-Za-z_][A-Za-z0-9_.]*)(?::[-?=]?(.*))?\s*$/is;
+/** Before a colon: a source, of ours or of another program. */
+const SOURCE = /^(?:env|secret|sys|file|vault|ssm|cmd|base64)$/i;
+
+function meantBy(inner: string): MeantReference | undefined {
+  const [, name, otherwise] = FOREIGN_INNER.exec(inner) ?? [];
+  if (name === undefined || (otherwise !== undefined && SOURCE.test(name))) return undefined;
+  const variable = NAME.test(name) ? name : name.replaceAll('.', '_').toUpperCase();
+  return { name: variable, ...(otherwise === undefined ? {} : { default: otherwise }) };
+}
+
+/** `$X` of shells and `%X%` of Windows in capitals, and `{{X}}` of Camel, Ansible and Helm. */
+const FOREIGN_REFERENCE = /\$([A-Z_][A-Z0-9_]+)(?![\w(])|%([A-Z_][A-Z0-9_]{2,})%|\{\{([^{}]+)\}\}/g;
+
+/** References as other programs have them, which are the whole of a text, or a part of an address. */
+function foreignReferences(text: string, isWhole: boolean): BadReference[] {
+  const found = [...text.matchAll(FOREIGN_REFERENCE)].flatMap((match): BadReference[] => {
+    const [written, shell, windows, braces = ''] = match;
+    const meant = meantBy(shell ?? windows ?? braces);
+    return meant === undefined ? [] : [{ text: written, offset: match.index, meant }];
+  });
+  const isOnly = isWhole && found.length === 1 && found[0]?.text.length === text.length;
+  return isOnly || /^[a-z+]+:/.test(text) ? found : [];
 }
 
 function parseReference(inner: string): ConfigPart | undefined {
@@ -115,8 +151,8 @@ export function checkTexts(declaration: Declaration, places: Places, report: Rep
   const uses: ConfigUse[] = [];
   const configured = CONFIGURED[declaration.kind];
   walk(declaration.value, (text, container, key, path) => {
-    if (!text.includes('${')) return;
     const resolves = configured?.test(path.join('.')) === true;
+    if (!resolves && !text.includes('${')) return;
     if (!resolves && path.some((each) => FREE.has(each))) return;
     const { text: parsed, bad } = parseConfigText(text);
     for (const each of bad)
@@ -146,9 +182,9 @@ export function usesIn(text: ConfigText, by: string, at: Place): ConfigUse[] {
 }
 
 /** Reports an invalid reference. */
-export function raiseBadReference(report: Report, { text, unprefixed }: BadReference, at: Place): void {
-  if (unprefixed === undefined) report.raise('bad-reference', { text }, at);
-  else report.raise('unprefixed-reference', { name: unprefixed }, at);
+export function raiseBadReference(report: Report, { text, meant }: BadReference, at: Place): void {
+  if (meant === undefined) report.raise('bad-reference', { text }, at);
+  else report.raise('unprefixed-reference', { text, ...meant }, at);
 }
 
 type Visit = (text: string, container: TreeMap | TreeValue[], key: string | number, path: readonly string[]) => void;

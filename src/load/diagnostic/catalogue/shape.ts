@@ -4,6 +4,49 @@ import { error } from './entry.ts';
 
 const SERVICE = 'service: Orders.v1\npublic: true\noperations:\n  ORDERS_GET:\n';
 
+/**
+ * Keys of OpenAPI, JSON Schema, CXF, Camel and others, in lower case; the key here that says the same; and how it is written,
+ * if not as the other. An entry applies where its key exists.
+ */
+const COUNTERPARTS: readonly (readonly [words: string, key: string, hint?: string])[] = [
+  ['properties attributes columns members elements', 'fields'],
+  ['maxlength minlength length size', 'pattern', 'Write the length with the type: `type: string(30)`.'],
+  ['precision scale', 'pattern', 'Write the digits with the type: `type: decimal(10.2)`.'],
+  ['format', 'pattern', 'Write the format as the type: date, time, datetime, uuid or uri.'],
+  ['items itemtype', 'pattern', 'Write the list as the type: `type: list of string`.'],
+  ['optional mandatory minoccurs', 'required', 'A field is optional unless it has `required: true`.'],
+  ['required', 'root', 'Write `required: true` at each field.'],
+  ['method verb path paths uri url route address', 'get', 'Write the path under its method: `get: Orders/{NUMBER}`.'],
+  ['operationid name id', 'get', 'The name of an operation is the key above it.'],
+  ['parameters params requestbody input consumes', 'request'],
+  ['responses returns output reply produces', 'response'],
+  ['implementation class controller', 'handler'],
+  ['sql', 'query', 'Declare a query of its own, and name it: `query: ORDERS_BY_STATE`.'],
+  ['version', 'operations', 'The version is part of the name: `service: Orders.v1`.'],
+  ['methods resources endpoints routes', 'operations'],
+  ['roles authorization grants', 'permission'],
+  ['security auth authentication', 'requires'],
+  ['parameters params binds variables arguments', 'prompts'],
+  ['statement select', 'sql'],
+  ['url uri address endpoint host', 'base'],
+  [
+    'user username password auth authentication',
+    'credential',
+    'Write `credential: { basic: { user: NAME, password: "${secret:NAME}" } }`.',
+  ],
+  ['port host address', 'listen', 'Write both as one address: `listen: 127.0.0.1:8080`.'],
+  ['db datasource connection', 'database'],
+  ['primarykey id', 'keys'],
+  ['document schema type', 'shape'],
+  ['summary title comment documentation', 'description'],
+];
+
+function counterpartOf(given: string, keys: readonly string[]): string | undefined {
+  const word = given.toLowerCase();
+  const found = COUNTERPARTS.find(([words, key]) => keys.includes(key) && words.split(' ').includes(word));
+  return found && (found[2] ?? `Write ${found[1]}.`);
+}
+
 /** Mistakes against the JSON Schema of the definitions. */
 export const shapeEntries = {
   'no-kind': error<{ keys: readonly string[] }>({
@@ -44,7 +87,11 @@ export const shapeEntries = {
   }>({
     message: ({ key, owner }) => `${key} is not a key of ${owner}.`,
     hint({ key, keys, unused, cutText, successor }) {
+      const same = unused.find((each) => each.toLowerCase() === key.toLowerCase());
+      if (same !== undefined) return `Did you mean ${same}?`;
       if (successor !== undefined) return `Write ${successor} instead: it replaces ${key}.`;
+      const counterpart = counterpartOf(key, keys);
+      if (counterpart !== undefined) return counterpart;
       const meant = nearest(key, unused);
       if (meant !== undefined) return `Did you mean ${meant}?`;
       if (cutText) return 'Inside braces a comma ends a text: put the whole text in quotes.';
@@ -141,8 +188,9 @@ export const textEntries = {
     wrong: "#file definitions/broken.yaml\n\u0000binary: '\\xff'",
     right: 'document: ORDER\nfields: { NUMBER: integer }',
   }),
-  'yaml-syntax': error<{ reason: string }>({
+  'yaml-syntax': error<{ reason: string; hint?: string | undefined }>({
     message: ({ reason }) => `This is not valid YAML: ${reason.replace(/\.$/, '')}.`,
+    hint: ({ hint }) => hint,
     explanation:
       'The file is not well-formed YAML 1.2. This part of the file (up to the next `---`) was not read. The usual causes are an indent with a tab, an unclosed quote or bracket, or text with `: ` or a leading `@`, `%` or backtick that needs quotes.',
     wrong: 'document: ORDER\nfields: { NUMBER: integer',
@@ -190,9 +238,15 @@ export const textEntries = {
     right:
       'permission-list: EVERYTHING\noperations: ["QAS_QRY_SERVICE.*"]\n#file definitions/gateway.yaml\ngateway: LOCAL\ndelivered: [QAS_QRY_SERVICE.v1]',
   }),
-  'unprefixed-reference': error<{ name: string }>({
-    message: ({ name }) => `\${${name}} does not name its source.`,
-    hint: ({ name }) => `Write \${env:${name}} for configuration, or \${secret:${name}} for a secret.`,
+  'unprefixed-reference': error<{ text: string; name: string; default?: string }>({
+    message: ({ text, name }) =>
+      text === `\${${name}}` ? `${text} does not name its source.` : `${text} is not a reference to configuration.`,
+    hint({ text, name, default: otherwise }) {
+      // An address may have a password.
+      if (otherwise !== undefined) return `Write \${env:${name}:-${otherwise.includes('@') ? '...' : otherwise}}.`;
+      const ofCall = text.startsWith('{{') ? `, or {${name}} for a value of the call` : '';
+      return `Write \${env:${name}} for configuration, or \${secret:${name}} for a secret${ofCall}.`;
+    },
     explanation:
       '`${env:X}` is the environment variable X, `${env:X:-default}` has a default, `${secret:X}` is a secret from the environment variable X or from the file in X_FILE. `{X}` without a dollar sign is a value of the call.',
     wrong: 'node: PARTNER\nbase: ${PARTNER_URL}',
