@@ -17,7 +17,7 @@ import { addQuery } from './query.ts';
 import { addQueue } from './queue.ts';
 import { addRoutes } from './routes.ts';
 import { addServe } from './serve.ts';
-import { coloursOf, outliveOutput } from './terminal.ts';
+import { coloursOf, outliveOutput, setWide } from './terminal.ts';
 import { addUser } from './user/user.ts';
 
 const overview: HelpTexts = {
@@ -59,6 +59,8 @@ export function createProgram(): Command {
     .option('--env-file <file>', 'file with environment variables, instead of .env; can be repeated', collected)
     .option('--no-env-file', 'read no file with environment variables')
     .hook('preAction', (program) => takeEnvFiles(program.opts<{ envFile?: string[] | false }>().envFile))
+    .option('--wide', 'write tables at their full width, instead of that of the terminal or COLUMNS')
+    .hook('preAction', (_, command) => setWide(command.optsWithGlobals<{ wide?: true }>().wide === true))
     .configureHelp(helpLayout)
     .configureOutput({ outputError: () => undefined });
   const commands = [

@@ -13,7 +13,7 @@ import { explain } from './help.ts';
 import { withProgress } from './progress.ts';
 import { loadRegistry, type Place, placeOf } from './project.ts';
 import { interruptible } from './signals.ts';
-import { coloursOf, note, print, renderTable } from './terminal.ts';
+import { coloursOf, note, outputWidth, print, renderTable } from './terminal.ts';
 
 const help = {
   examples: [
@@ -187,7 +187,7 @@ function renderRows({ query, fields }: Call, rows: readonly Row[]): string {
   const table = renderTable(
     columns.map((column) => column.name),
     rows.map((row) => columns.map((column) => String(row[column.name] ?? ''))),
-    { colours: coloursOf(process.stdout), right: numbers },
+    { colours: coloursOf(process.stdout), right: numbers, width: outputWidth() },
   );
   return `${table}${counted(rows.length, 'row')}\n`;
 }

@@ -6,15 +6,17 @@ import type { Answer, Operation, SoapForm } from '../model/service.ts';
 import { findService } from './find.ts';
 import { AS_JSON, explain } from './help.ts';
 import { loadRegistry, placeOf } from './project.ts';
-import { type Columns, printResult, tableOf } from './terminal.ts';
+import { type Columns, coloursOf, cut, outputWidth, printResult, tableOf } from './terminal.ts';
 
 const help = {
   examples: [
     'signalbox routes',
     'signalbox routes Locations.v1',
+    'signalbox routes --wide | grep DELETE',
     "signalbox routes --json | jq '.[] | select(.active | not)'",
   ],
   notes: [
+    'Operations are grouped by service, with what answers them, their permission, and the ways to call them. With --wide each way is one line, with its whole path, its routing and whether it is active. Lines are cut to the width of the terminal, or to COLUMNS, and never otherwise.',
     'ANY > LOCAL is the routing of every active operation that this gateway provides: from any node to the gateway. LOCAL > NODE is the routing of an operation with a target: a call to another system. For SOAP the path is followed by the action that names the operation.',
   ],
 } as const;
@@ -50,7 +52,10 @@ export function addRoutes(program: Command): void {
     .option('--json', AS_JSON)
     .action(async (service: string | undefined, { json }: { json?: true }, command: Command) => {
       const registry = await loadRegistry(placeOf(command));
-      await printResult(listRoutes(registry, service), json, (routes) => tableOf(routes, COLUMNS));
+      const { wide } = command.optsWithGlobals<{ wide?: true }>();
+      await printResult(listRoutes(registry, service), json, (routes) =>
+        wide ? tableOf(routes, COLUMNS) : grouped(routes, registry.gateway.context),
+      );
     });
 }
 
@@ -148,6 +153,35 @@ function answerOf(registry: Registry, answer: Answer): string {
     case 'queries':
       return answer.lists.map((list) => `${list.field.name}: query ${list.query.id}`).join(', ');
   }
+}
+
+/** The routes by service and operation: what answers it and who is permitted, then the ways to call it. */
+function grouped(routes: readonly Route[], context: string): string {
+  const { bold, dim } = coloursOf(process.stdout);
+  const connectors = {
+    rest: `/${context}/RESTListeningConnector/`,
+    soap: `/${context}/PeopleSoftServiceListeningConnector`,
+  };
+  const width = outputWidth();
+  const lines = [
+    dim(cut(`GET and so on: below ${connectors.rest}`, width)),
+    dim(cut(`SOAP: at ${connectors.soap}`, width)),
+  ];
+  for (const [service, ofService] of Map.groupBy(routes, (route) => route.service)) {
+    lines.push('', bold(service));
+    for (const [operation, ways] of Map.groupBy(ofService, (route) => route.operation)) {
+      const [{ active, answer, receiver, permission } = ofService[0] as Route] = ways;
+      const facts = [answer === '' ? `calls ${receiver}` : answer, ...permission, ...(active ? [] : ['not active'])];
+      const rest = cut(facts.join(', '), width - operation.length - 4);
+      lines.push(`  ${operation}  ${dim(rest)}`);
+      for (const { method, path, action } of ways) {
+        const address = path === connectors.soap ? [] : [path.replace(connectors.rest, '')];
+        const way = [...address, ...(action === undefined ? [] : [action])].join(' ');
+        lines.push(cut(`    ${method.padEnd(6)}  ${way}`, width));
+      }
+    }
+  }
+  return `${lines.join('\n')}\n`;
 }
 
 const COLUMNS: Columns<Route> = {

@@ -78,6 +78,33 @@ export function writeAtOnce(descriptor: 1 | 2, text: string): void {
   }
 }
 
+let wide = false;
+
+/** Whether tables are written at their full width: `--wide`. */
+export function setWide(on: boolean): void {
+  wide = on;
+}
+
+/**
+ * The width for lines of standard output: that of the terminal, or else `COLUMNS`. Otherwise it is unlimited: programs, such
+ * as `grep`, read everything.
+ */
+export function outputWidth(): number {
+  if (wide) return Number.POSITIVE_INFINITY;
+  const { columns } = process.stdout;
+  const width = columns > 0 ? columns : Number(process.env.COLUMNS);
+  return width > 0 ? width : Number.POSITIVE_INFINITY;
+}
+
+/** A text that is cut to a number of characters, if it is longer: in its middle, since names and paths differ at their ends. */
+export function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  const characters = [...text];
+  const end = Math.floor(Math.max(0, width - 1) / 3);
+  const start = Math.max(0, width - 1 - end);
+  return [...characters.slice(0, start), '…', ...characters.slice(characters.length - end)].join('');
+}
+
 /** The columns of a table by their headings. Numbers are aligned to the right; `undefined` leaves a cell empty. */
 export type Columns<T> = Readonly<Record<string, (entry: T) => string | number | undefined>>;
 
@@ -86,10 +113,11 @@ export function tableOf<T>(entries: readonly T[], columns: Columns<T>): string {
   const cells = entries.map((entry) => Object.values(columns).map((read) => read(entry)));
   const right = cells.flatMap((row) => row.flatMap((cell, column) => (typeof cell === 'number' ? column : [])));
   const rows = cells.map((row) => row.map((cell) => String(cell ?? '')));
-  return renderTable(Object.keys(columns), rows, { colours: coloursOf(process.stdout), right: new Set(right) });
+  const options = { colours: coloursOf(process.stdout), right: new Set(right), width: outputWidth() };
+  return renderTable(Object.keys(columns), rows, options);
 }
 
-/** A text table: a heading, then one line per row, with two blanks between columns. */
+/** A text table: a heading, then one line per row, with two blanks between columns. Cells are cut to fit its width. */
 export function renderTable(
   heading: readonly string[],
   rows: readonly (readonly string[])[],
@@ -97,9 +125,13 @@ export function renderTable(
 ): string {
   const cells = rows.map((row) => heading.map((_, column) => printable(row[column] ?? '')));
   const widths = heading.map((name, column) => widest(name, cells, column));
+  narrow(widths, heading, options);
   const line = (row: readonly string[]): string =>
     row
-      .map((cell, column) => pad(cell, widths[column] ?? 0, options.right?.has(column) === true))
+      .map((cell, column) => {
+        const width = widths[column] ?? 0;
+        return pad(cut(cell, width), width, options.right?.has(column) === true);
+      })
       .join('  ')
       .trimEnd();
   return [options.colours.bold(line(heading)), ...cells.map(line), ''].join('\n');
@@ -110,6 +142,26 @@ interface TableOptions {
   readonly colours: Colors;
   /** Indexes of the columns that are aligned to the right. */
   readonly right?: ReadonlySet<number>;
+  /** Maximum number of characters of a line; unlimited by default. */
+  readonly width?: number;
+}
+
+/** Characters of a cell that are always shown. */
+const SHORTEST_CELL = 8;
+
+/** Takes from the widest columns what a line has too much. Numbers are never cut. */
+function narrow(widths: number[], heading: readonly string[], { right, width }: TableOptions): void {
+  if (width === undefined) return;
+  let excess = widths.reduce((sum, each) => sum + each + 2, -2) - width;
+  const spare = (column: number): number =>
+    right?.has(column) ? 0 : (widths[column] ?? 0) - Math.max(SHORTEST_CELL, widthOf(heading[column] ?? ''));
+  while (excess > 0) {
+    const columns = [...widths.keys()].filter((column) => spare(column) > 0);
+    if (columns.length === 0) return;
+    const widest = columns.reduce((a, b) => ((widths[b] ?? 0) > (widths[a] ?? 0) ? b : a));
+    widths[widest] = (widths[widest] ?? 0) - 1;
+    excess -= 1;
+  }
 }
 
 function widest(name: string, cells: readonly (readonly string[])[], column: number): number {

@@ -39,6 +39,19 @@ describe('an operation of the running gateway', () => {
     // The guest's name is its password, which nothing repeats.
     expect(guest).toMatchObject({ code: 1, stderr: expect.stringContaining('User *** may not use') });
     expect((await local('LOCATIONS_GET', 'REGION=N')).stdout).toContain('LOC_DATA[0].CITY');
+
+    // Over REST: without a SOAP form, and by the URI that is chosen.
+    const file = await local('QAS_QUERYFILE_REST_GET', 'FileId=none', 'FileName=none.csv');
+    expect(file.stderr).toContain('HTTP status 404, GET http://');
+    const asked = await local('DOCUMENT_PUT', 'SiteName=HR', 'FileName=a.pdf', `File=@${report}`, '--dry-run');
+    expect(asked.stdout).toMatch(/^PUT .*\/gateway\/RESTListeningConnector\/Documents\.v1\/HR\/a\.pdf/m);
+    expect(asked.stdout).toContain('Content-Type: application/pdf');
+    const one = await local('LOCATIONS_GET', 'REGION=N', 'LOCATION=NYC01', '--uri', '2');
+    expect(one.stdout).toContain('EMP_DATA[0].NAME');
+    const changed = await local('LOCATION_PATCH', 'REGION=N', 'LOCATION=NYC01', 'PHONE=1', '--uri', '1', '--json');
+    expect(JSON.parse(changed.stdout)).toMatchObject({ LOCATION: 'NYC01', PHONE: '1' });
+    const missing = await local('LOCATION_GET', 'REGION=N', 'LOCATION=NONE', '--uri', '1');
+    expect(missing.stderr).toContain('There is no LOCATION_SETUP N/NONE.\n  HTTP status 404, GET http://');
   });
 
   test('wants to be told who calls, where others can listen in or there is no sample', async () => {
@@ -57,7 +70,7 @@ describe('an operation of the running gateway', () => {
       ['ATTACHMENT_GET', 'name=a'],
       'ATTACHMENT_GET is answered here and calls no other system\n  Pass --node LOCAL to call it at the running gateway.',
     ],
-    [['QAS_QUERYFILE_REST_GET', '--node', 'LOCAL'], 'has no SOAP form'],
+    [['QAS_QUERYFILE_REST_GET', 'FileNam=a', '--node', 'LOCAL'], 'Did you mean FileName?'],
   ])('%j', async (args, words) => {
     const { code, stderr } = await signalbox(['invoke', ...args], { cwd: repository });
     expect(stderr).toContain(words);

@@ -3,8 +3,27 @@ import { expect, test } from 'vitest';
 import { files, staffPath, staffProject } from './fixture.ts';
 import { bin, cleanEnvironment, finish, signalbox, signalboxProcess } from './support.ts';
 
-test.concurrent('a table of paths with routing, answer and permission', async () => {
-  const { code, stdout, stderr } = await signalboxProcess(['routes'], { cwd: await staffProject() });
+const soapService = `service: Files.v1
+public: true
+operations:
+  FILE_PUT: { soap: true, handler: hello-get, request: { fields: { CONTENT: binary } }, response: text }
+  FILE_GET: { get: "files/{DEPTNAME}", soap: FILE_READ, query: EMPLOYEES_BY_DEPT, active: false }
+---
+node: PARTNER
+base: [https://a.example.org/soap, https://b.example.org/soap]
+---
+permission-list: PARTNERS
+---
+service: Partner.v2
+target: PARTNER
+permission: PARTNERS
+operations:
+  PARTNER_SEND: { soap: true, request: text }
+  PARTNER_FETCH: { soap: true, properties: { PRIMARYURL: "https://me:\${secret:PARTNER_PASSWORD}@c.example.org" }, active: false }
+`;
+
+test.concurrent('--wide: a table of paths with routing, answer and permission', async () => {
+  const { code, stdout, stderr } = await signalboxProcess(['routes', '--wide'], { cwd: await staffProject() });
   const [heading, ...lines] = stdout.trimEnd().split('\n');
   expect(heading).toMatch(/^OPERATION +METHOD +PATH +URI +ROUTING +FROM > TO +ACTIVE +ANSWER +PERMISSION$/);
   const cells = lines.map((line) => line.split(/ {2,}/));
@@ -33,6 +52,34 @@ test.concurrent('a table of paths with routing, answer and permission', async ()
     ],
   ]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+});
+
+test.concurrent('operations by service, with the ways to call them, in lines that fit', async () => {
+  const cwd = await staffProject({ 'definitions/files.yaml': soapService });
+  const { code, stdout } = await signalbox(['routes'], { cwd, env: { COLUMNS: '60' } });
+  expect(stdout).toBe(`GET and so on: below /gateway/RESTListeningConnector/
+SOAP: at /gateway/PeopleSoftServiceListeningConnector
+
+Staff.v1
+  EMPLOYEES_GET  query EMPLOYEES_BY_DEPT, public
+    GET     Staff.v1/Employees/{DEPTNAME}{?maxrows}
+  HELLO_GET  code hello-get, public
+    GET     Staff.v1/Hello/{NAME}
+
+Files.v1
+  FILE_GET  query EMPLOYEES_BY_DEPT, public, not active
+    GET     Files.v1/files/{DEPTNAME}
+    SOAP    FILE_READ.v1
+  FILE_PUT  code hello-get, public
+    SOAP    FILE_PUT.v1
+
+Partner.v2
+  PARTNER_FETCH  calls PARTNER, PARTNERS, not active
+    SOAP    https://me:\${secret:PARTNER_…rg PARTNER_FETCH.v2
+  PARTNER_SEND  calls PARTNER, PARTNERS
+    SOAP    https://a.example.org/soap PARTNER_SEND.v2
+`);
+  expect(code).toBe(0);
 });
 
 test.concurrent('--json has the same facts', async () => {
@@ -66,25 +113,6 @@ test.concurrent('an inactive operation is listed as such', async () => {
     ['HELLO_GET', false],
   ]);
 });
-
-const soapService = `service: Files.v1
-public: true
-operations:
-  FILE_PUT: { soap: true, handler: hello-get, request: { fields: { CONTENT: binary } }, response: text }
-  FILE_GET: { get: "files/{DEPTNAME}", soap: FILE_READ, query: EMPLOYEES_BY_DEPT, active: false }
----
-node: PARTNER
-base: [https://a.example.org/soap, https://b.example.org/soap]
----
-permission-list: PARTNERS
----
-service: Partner.v2
-target: PARTNER
-permission: PARTNERS
-operations:
-  PARTNER_SEND: { soap: true, request: text }
-  PARTNER_FETCH: { soap: true, properties: { PRIMARYURL: "https://me:\${secret:PARTNER_PASSWORD}@c.example.org" }, active: false }
-`;
 
 test.concurrent('what is called over SOAP has its connector and action, what is called elsewhere its address', async () => {
   const cwd = await staffProject({ 'definitions/files.yaml': soapService });
@@ -136,7 +164,7 @@ test.concurrent('what is called over SOAP has its connector and action, what is 
 test.concurrent('the table has them in the same columns, those of one service where it is named', async () => {
   const cwd = await staffProject({ 'definitions/files.yaml': soapService });
   const lines = async (name: string): Promise<string[][]> => {
-    const { stdout } = await signalbox(['routes', name], { cwd });
+    const { stdout } = await signalbox(['routes', name, '--wide'], { cwd });
     const [, ...rest] = stdout.trimEnd().split('\n');
     return rest.map((line) => line.split(/ {2,}/));
   };

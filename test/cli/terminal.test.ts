@@ -34,6 +34,18 @@ test('wrong usage is exit code 2, any other failure 1', () => {
   expect(new CliFailure('x').exitCode).toBe(1);
 });
 
+test('a table fits its width: the widest cells are cut in their middle, numbers never', () => {
+  const rows = [['1234567890123', 'PRCS_GETPROCESSNAMES_GET', 'definitions/processes/service.yaml:12']];
+  const table = renderTable(['NUMBER', 'OPERATION', 'WHERE'], rows, { colours: plain, right: new Set([0]), width: 50 });
+  expect(table.split('\n')[1]).toBe('1234567890123  PRCS_GETPR…S_GET  definitions…ml:12');
+  const narrow = renderTable(['NUMBER', 'OPERATION', 'WHERE'], rows, {
+    colours: plain,
+    right: new Set([0]),
+    width: 20,
+  });
+  expect(narrow.split('\n')[1]).toBe('1234567890123  PRCS_G…ET  defin…12');
+});
+
 test('a table lines up, by characters, and lets nothing drive the terminal', () => {
   const rows = [
     ['1', 'Åre', 'x'],

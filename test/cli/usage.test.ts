@@ -59,6 +59,7 @@ test.concurrent('the help of every command reads alike: a sentence, usage, optio
     ]);
     expect(text, command.name()).toMatch(/^[A-Z][^\n]+(?:\n[^\n]+)?\.\n\nUsage: signalbox /);
     expect(text, command.name()).toContain('--definitions <dir>');
+    expect(text, command.name()).toContain('--wide');
   }
 });
 

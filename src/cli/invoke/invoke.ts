@@ -18,7 +18,7 @@ const help = {
     "signalbox invoke N_BINARY_SEND content=@envelope.xml --segment 'report.xml;type=application/xml'",
   ],
   notes: [
-    'For an operation with a target the target is called, over REST or SOAP as defined; for a flow the calls of its steps are made. With --node an operation that is answered here is called over SOAP at the running gateway, or at another gateway with the same definitions. Without credentials a sample user makes that call, on a loopback address only.',
+    'For an operation with a target the target is called, over REST or SOAP as defined; for a flow the calls of its steps are made. With --node an operation that is answered here is called at the running gateway, or at another gateway with the same definitions: over SOAP, or over REST if it has no SOAP form or --uri chooses one of its URIs. Without credentials a sample user makes that call, on a loopback address only.',
     'NAME=@FILE takes the value from a file (- is standard input; write NAME=@@TEXT for a text that begins with @); binary content is sent while it is read. The media type of a file follows from its name, or is appended as in content=@report;type=application/pdf, or is in a field of the document. SIGNALBOX_USER and SIGNALBOX_PASSWORD are the credentials for the gateway of these definitions.',
   ],
   exits: ['done', 'the definitions contain errors, or the call failed'],
@@ -65,8 +65,8 @@ export function addInvoke(program: Command): void {
         import('./target.ts'),
         import('./run.ts'),
       ]);
-      const found = findCallable(registry, id, options.node);
       const { node, user, uri, segment } = options;
+      const found = findCallable(registry, id, { node, uri });
       checkOptions(found, { '--node': node, '--user': user, '--uri': uri, '--segment': segment[0] });
       const asked = askedFor(values, options);
       if (options.dryRun) return showPrepared(await prepare(registry, found, asked, place), options);

@@ -78,7 +78,7 @@ async function withClient<T>(
   place: Place,
   work: (ready: Ready) => Promise<T>,
 ): Promise<T> {
-  const [{ createClient }, { createSpool }, { chooseTarget, requestOf }, { readInput, readSegments }] =
+  const [{ createClient }, { createSpool }, { chooseTarget, requestOf, uriFor }, { readInput, readSegments }] =
     await Promise.all([
       import('../../invoke/index.ts'),
       import('../../store/file/spool.ts'),
@@ -95,7 +95,8 @@ async function withClient<T>(
   const spool = createSpool({ folder: join(place.root, '.signalbox/spool') });
   const client = createClient(registry, { env, spool, folder: place.root });
   try {
-    const options = { ...target, segments, ...(uriIndex === undefined ? {} : { uriIndex }) };
+    const uri = uriFor(found, input, uriIndex);
+    const options = { ...target, segments, ...(uri === undefined ? {} : { uriIndex: uri }) };
     return await work({ client, found, input, options });
   } catch (error) {
     const { callFailure, noteFailure } = await import('./print.ts');
@@ -107,7 +108,7 @@ async function withClient<T>(
 }
 
 async function operationOf(found: OneOperation, { node }: CallOptions, input: DocumentValue) {
-  if (found.kind === 'consumer') return found.operation;
+  if (found.kind !== 'provider') return found.operation;
   const { asConsumer } = await import('../../invoke/index.ts');
   if (node === undefined) throw new TypeError(`${found.operation.id} has no node to be called at`);
   return asConsumer(found.operation, node, input);

@@ -1,12 +1,15 @@
 import { type Credential, flowNamed } from '../../invoke/index.ts';
-import type { ConsumerOperation } from '../../model/consumer.ts';
+import { madeField } from '../../load/document/documents.ts';
+import type { CallBody, ConsumerOperation, RestConsumer } from '../../model/consumer.ts';
 import type { ConfigText } from '../../model/definition.ts';
+import type { Field } from '../../model/field.ts';
 import { type Flow, flowNames } from '../../model/flow.ts';
 import { NODE_DEFAULTS, type Node } from '../../model/node.ts';
 import { alternatives, operationsByName, qualifiedName, shortestName } from '../../model/operation-names.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { User } from '../../model/security.ts';
 import type { MediaMessage, Message, Operation, SoapForm } from '../../model/service.ts';
+import type { DocumentValue } from '../../model/value.ts';
 import { may } from '../../security/authorise.ts';
 import { verifyPassword } from '../../security/password.ts';
 import { isLoopback } from '../../serve/listen/remote.ts';
@@ -36,8 +39,13 @@ export async function chooseTarget(
 ): Promise<ChosenTarget> {
   const named = given.user === undefined ? {} : { credential: readUser(given.user, env) };
   if (given.node === undefined) return named;
-  if (given.node !== registry.gateway.id) return { node: nodeOf(registry, given.node), ...named };
-  const { node, host } = await localNode(registry, env);
+  const below = found.kind === 'provided' ? restPath(found.provided) : undefined;
+  if (given.node !== registry.gateway.id) {
+    const node = nodeOf(registry, given.node);
+    const base = below === undefined ? node.base : node.base.map((each) => restBase(each, below));
+    return { node: { ...node, base }, ...named };
+  }
+  const { node, host } = await localNode(registry, env, below ?? SOAP_CONNECTOR);
   return { node, ...(given.user === undefined ? await localUser(registry, found, host, env) : named) };
 }
 
@@ -47,13 +55,28 @@ function nodeOf({ nodes, gateway }: Registry, id: string): Node {
   throw wrongUsage(`there is no node ${id}`, propose(id, [gateway.id, ...nodes.keys()]));
 }
 
-/** The gateway of these definitions, at its address for callers. */
-async function localNode(registry: Registry, env: Environment): Promise<{ node: Node; host: string }> {
+const SOAP_CONNECTOR = 'PeopleSoftServiceListeningConnector';
+
+/** The path of an operation's URIs, below the gateway's context. */
+function restPath({ pathName, service }: Operation): string {
+  return `RESTListeningConnector/${pathName}.${service.version}`;
+}
+
+/** The base of a node that is another gateway, which names its connector for SOAP or for REST; any other is used as it is. */
+function restBase({ source, parts }: ConfigText, below: string): ConfigText {
+  const connector = /\/(?:PeopleSoftServiceListeningConnector|RESTListeningConnector)\/?$/;
+  const last = parts.at(-1);
+  if (last?.kind !== 'literal' || !connector.test(last.text)) return { source, parts };
+  return { source, parts: [...parts.slice(0, -1), { ...last, text: last.text.replace(connector, `/${below}`) }] };
+}
+
+/** The gateway of these definitions, at its address for callers. `path`: below its context. */
+async function localNode(registry: Registry, env: Environment, path: string): Promise<{ node: Node; host: string }> {
   const { id, at, publicUrl } = registry.gateway;
   if (publicUrl === undefined && readAddress(registry, env).port === 0)
     throw new CliFailure('the port of the gateway is not known', { hint: 'Set PORT to the port that it listens on.' });
   const base = reachable(await contractBaseOf(registry, undefined));
-  const url = new URL(`${base}/PeopleSoftServiceListeningConnector`);
+  const url = new URL(`${base}/${path}`);
   return { node: { ...NODE_DEFAULTS, id, base: [literal(url.href)], at }, host: url.hostname.replace(/^\[|\]$/g, '') };
 }
 
@@ -106,23 +129,90 @@ export type Found = OneOperation | { readonly kind: 'flow'; readonly flow: Flow 
 
 export type OneOperation =
   | { readonly kind: 'consumer'; readonly operation: ConsumerOperation }
+  /** Answered by a gateway with these definitions, and called there over REST. */
+  | { readonly kind: 'provided'; readonly operation: RestConsumer; readonly provided: Operation }
   | { readonly kind: 'provider'; readonly operation: Operation; readonly soap: SoapForm };
 
-/** Finds an operation or a flow by its id. An operation that is answered here needs a node. @throws CliFailure */
-export function findCallable(registry: Registry, id: string, node: string | undefined): Found {
+/**
+ * Finds an operation or a flow by its id. An operation that is answered here needs a node, and is called there over SOAP if it
+ * has a SOAP form and no URI is chosen.
+ * @throws CliFailure
+ */
+export function findCallable(
+  registry: Registry,
+  id: string,
+  { node, uri }: { readonly node: string | undefined; readonly uri: number | undefined },
+): Found {
   const flow = flowNamed(registry, id);
   if (flow !== undefined) return { kind: 'flow', flow };
   const operation = operationCalled(registry, id);
   if ('target' in operation) return { kind: 'consumer', operation };
   const { gateway } = registry;
-  if (operation.soap === undefined)
-    throw wrongUsage(`operation ${id} has no SOAP form`, 'Add `soap: true` to its definition.');
   if (node === undefined)
     throw wrongUsage(
       `operation ${id} is answered here and calls no other system`,
       `Pass --node ${gateway.id} to call it at the running gateway.`,
     );
-  return { kind: 'provider', operation, soap: operation.soap };
+  const { soap, method } = operation;
+  if (soap !== undefined && (uri === undefined || method === undefined)) return { kind: 'provider', operation, soap };
+  return { kind: 'provided', operation: overRest(operation, gateway), provided: operation };
+}
+
+/** A provided operation as one to call over REST; its target is set by the call. */
+function overRest(operation: Operation, { id: gateway, at }: Registry['gateway']): RestConsumer {
+  const { id, name, service, method = 'GET', uris, request, requestHeaders, responses, fault } = operation;
+  const content = request.kind === 'raw' ? [madeField('content', { kind: request.raw }, at, { required: true })] : [];
+  const fields = new Set<Field>([
+    ...(request.kind === 'document' ? request.document.fields : []),
+    ...uris.flatMap(({ variables }) => variables.map(({ field }) => field)),
+    ...requestHeaders.map(({ field }) => field),
+    ...content,
+  ]);
+  return {
+    ...{ kind: 'rest', id, name, service, method, uris, host: false, responses, at: operation.at },
+    target: { ...NODE_DEFAULTS, id: gateway, base: [], at },
+    input: {
+      ...{ id: `${id}_INPUT`, xmlName: id, root: false, inPlace: true, at: operation.at, fields: [...fields] },
+      open: request.kind === 'document' && request.document.open,
+    },
+    filled: new Map(),
+    headers: requestHeaders.map(({ header, field }) => ({
+      name: header,
+      text: { source: `{${field.name}}`, parts: [{ kind: 'value', field }] },
+    })),
+    body: bodyOf(operation),
+    properties: { base64ToBinary: false, bodyAsBuilt: true, compress: false, acceptCompressed: true },
+    permissions: operation.permissions,
+    public: operation.public,
+    active: operation.active,
+    ...(fault === undefined ? {} : { fault }),
+  };
+}
+
+function bodyOf({ body, request, uris }: Operation): CallBody {
+  if (request.kind === 'raw') return { kind: 'raw', raw: request.raw };
+  if (body === 'none' || request.kind === 'none') return { kind: 'none' };
+  const [field] = uris[0]?.body ?? [];
+  return body === 'raw' && field !== undefined
+    ? { kind: 'field', field }
+    : { kind: 'document', document: request.document };
+}
+
+/**
+ * The URI that a call over REST uses: the chosen one, or for an operation that is answered by a gateway the first one in which
+ * all of the input has a place.
+ */
+export function uriFor(found: Found, input: DocumentValue, chosen: number | undefined): number | undefined {
+  if (chosen !== undefined || found.kind !== 'provided') return chosen;
+  const { uris, requestHeaders } = found.provided;
+  const names = Object.keys(input);
+  const fitting = uris.find(({ variables, body }) => {
+    const placed = [...variables, ...requestHeaders].map(({ field }) => field.name);
+    const known = new Set([...placed, ...body.map(({ name }) => name), 'content']);
+    const needed = variables.filter(({ required }) => required).map(({ field }) => field.name);
+    return names.every((name) => known.has(name)) && needed.every((name) => names.includes(name));
+  });
+  return fitting?.index;
 }
 
 /** @throws CliFailure that proposes other operations */
