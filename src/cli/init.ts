@@ -102,7 +102,8 @@ async function writeProject(root: string, manifest: Manifest): Promise<string[]>
   ]);
   await writeGenerated(root, await planGenerated(root, registryOf(loaded)));
   await writeFile(join(root, EXAMPLE_FILE), exampleText(settingsOf(loaded)));
-  return [...files.keys(), EXAMPLE_FILE, 'generated/'].sort();
+  const vendored = dependency.startsWith(FILE) ? [dependency.slice(FILE.length)] : [];
+  return [...files.keys(), ...vendored, EXAMPLE_FILE, 'generated/'].sort();
 }
 
 /** A name that npm accepts, derived from the name of the folder. */
@@ -142,10 +143,11 @@ interface Manifest {
 /** The package.json of a new project, with what npm has already written. */
 function newManifest(template: string, dependency: string, before: Manifest): object {
   const manifest = JSON.parse(template) as Manifest;
+  const { devDependencies: dev } = before;
   return {
     ...manifest,
     dependencies: { ...manifest.dependencies, ...before.dependencies, signalbox: dependency },
-    devDependencies: { ...manifest.devDependencies, ...before.devDependencies },
+    ...(dev === undefined ? {} : { devDependencies: { ...manifest.devDependencies, ...dev } }),
     allowScripts: { ...manifest.allowScripts, ...before.allowScripts },
   };
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   tarball = join(folder, name);
   // Each waits for the disk most of the time.
   await Promise.all([install(22), install(24)]);
-}, 120_000);
+}, 240_000);
 
 /** Installs the package beside a Node, in a folder where nothing was. */
 async function install(version: number): Promise<void> {
@@ -84,3 +84,31 @@ test.each([22, 24])('on Node %i, in an empty folder: init, check, describe, dev,
   expect(await (await fetch(`${address}${hello}`)).json()).toEqual({ GREETING: 'Hello, World!' });
   expect(await gateway.stop()).toMatchObject({ code: 0 });
 }, 60_000);
+
+test('a new project is cloned, installed, verified and started where the package is unknown', async () => {
+  const path = `${join(appOf(24), 'node_modules/.bin')}:${process.env.PATH}`;
+  const node24 = { ...env, PATH: path };
+  const npm = async (cwd: string, ...args: string[]): Promise<string> =>
+    (await run('npm', args, { cwd, env: node24 })).stdout;
+  const install = ['--prefer-offline', '--no-audit', '--no-fund'];
+  const origin = join(folder, 'my-gateway');
+  await run('signalbox', ['init', origin], { cwd: folder, env: node24 });
+  await npm(origin, 'install', ...install);
+  const git = async (...args: string[]): Promise<unknown> =>
+    run('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], { cwd: origin });
+  await git('init', '--quiet');
+  await git('add', '--all');
+  await git('commit', '--quiet', '--message', 'Begin');
+  const clone = join(folder, 'elsewhere/on/another/machine');
+  await git('clone', '--quiet', origin, clone);
+  await rm(origin, { recursive: true });
+
+  await npm(clone, 'ci', ...install);
+  expect(await npm(clone, 'run', 'verify')).toMatch(/no errors\.[\s\S]*generated\/ is up to date/);
+  expect((await run('git', ['status', '--short'], { cwd: clone })).stdout).toBe('');
+  await writeFile(join(clone, '.env'), 'PORT=0\n');
+  const gateway = startProcess('npm', ['start'], { cwd: clone, env: { PATH: path } });
+  const [, address = ''] = await gateway.until(ready);
+  expect(await (await fetch(`${address}${hello}`)).json()).toEqual({ GREETING: 'Hello, World!' });
+  await gateway.stop();
+}, 240_000);
