@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { LoadedProject } from '../load/index.ts';
 import { ConfigError, type Environment, resolveAll } from '../load/value/config.ts';
+import type { ConfigUse } from '../load/value/config-text.ts';
 import { codeOf } from '../wire/error.ts';
 import { counted } from '../wire/words.ts';
 import { envFileOf } from './env-file.ts';
@@ -71,6 +72,8 @@ export interface Setting {
 }
 
 interface SettingUse {
+  /** The kind of the definition. */
+  readonly kind: ConfigUse['kind'];
   /** As in `base of the node STOCK`. */
   readonly by: string;
   readonly file: string;
@@ -85,7 +88,7 @@ export function settingsOf({ uses }: LoadedProject): Setting[] {
     const references = found.map(({ reference }) => reference);
     const isSecret = references.some(({ kind }) => kind === 'secret');
     const defaults = references.map((each) => (each.kind === 'env' ? each.default : undefined));
-    const places = found.map(({ by, at }) => ({ by, file: at.file, line: at.line }));
+    const places = found.map(({ kind, by, at }) => ({ kind, by, file: at.file, line: at.line }));
     const keyOf = ({ by, file, line }: SettingUse): string => `${file}:${line} ${by}`;
     return {
       name,

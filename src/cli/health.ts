@@ -66,8 +66,8 @@ async function addressOf(place: Place, given: string | undefined): Promise<strin
   return reachable(origin);
 }
 
-/** Why the answer is no; `undefined` for yes. */
-async function ask(url: string): Promise<string | undefined> {
+/** Asks a health address of a gateway. @returns why the answer is no; `undefined` for yes */
+export async function ask(url: string): Promise<string | undefined> {
   try {
     const reply = await get(new URL(url));
     const body = await text(reply);

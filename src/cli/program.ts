@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { addCheck } from './check.ts';
 import { addDescribe } from './describe.ts';
 import { addDev } from './dev/dev.ts';
+import { addDoctor } from './doctor/doctor.ts';
 import { addEnv } from './env.ts';
 import { takeEnvFiles } from './env-file.ts';
 import { CliFailure, Ended, type ExitCode, renderFailure, wrongUsage } from './failure.ts';
@@ -76,7 +77,7 @@ export function createProgram(): Command {
     addInvoke,
     addQueue,
   ];
-  for (const add of [...commands, addUser, addWhoCan, addCan, addEnv, addInit]) add(program);
+  for (const add of [...commands, addUser, addWhoCan, addCan, addEnv, addDoctor, addInit]) add(program);
   rethrowAll(program);
   return explain(program, overview);
 }

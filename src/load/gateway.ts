@@ -107,7 +107,8 @@ function databaseOf(linking: Linking, { value, at }: Declaration<GatewayDeclared
   const limit = (key: keyof DatabaseTimeouts) => linkDuration(linking, timeouts, `database.timeouts.${key}`);
   const probe = (key: 'idle' | 'interval') => linkDuration(linking, keepalive, `database.keepalive.${key}`, KEEPALIVE);
   const address = parseConfigText(url ?? DATABASE).text;
-  if (url === undefined) linking.uses.push(...usesIn(address, 'database of the gateway, by default', at));
+  const use = { kind: 'gateway', by: 'database of the gateway, by default', at } as const;
+  if (url === undefined) linking.uses.push(...usesIn(address, use));
   return {
     url: address,
     engine: engine ?? 'postgresql',

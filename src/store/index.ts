@@ -8,6 +8,7 @@ export { type Lease, openLease } from './lease.ts';
 export { type Nonces, openNonces } from './nonces.ts';
 export { ONLY_POSTGRES, openStore, openToRead, pendingMigrations, rehearse } from './open.ts';
 export type {
+  DatabaseCondition,
   PendingMigration,
   PostgresAccess,
   ProjectFiles,

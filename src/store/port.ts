@@ -67,6 +67,8 @@ export interface Store {
    * @throws StoreError
    */
   warnings(gateways: number): Promise<readonly string[]>;
+  /** What the server permits, and its time; absent on SQLite. @throws StoreError */
+  condition?(): Promise<DatabaseCondition>;
   /** Resolves when the database answers. @throws StoreError */
   ready(): Promise<void>;
   /** The connections for the tables; absent on SQLite, which has one. */
@@ -151,4 +153,16 @@ export interface RehearsedStore extends Pick<Store, 'kind' | 'location' | 'table
 }
 
 /** A database that is only read. */
-export interface StoreReader extends Pick<Store, 'kind' | 'tables' | 'warnings' | 'close'> {}
+export interface StoreReader extends Pick<Store, 'kind' | 'location' | 'tables' | 'warnings' | 'condition' | 'close'> {}
+
+/** What a database server permits this user, and its time. */
+export interface DatabaseCondition {
+  /** The user of the connection. */
+  readonly user: string;
+  /** Whether the user may create what migrations create. */
+  readonly creates: boolean;
+  /** Tables of the installation that the user can't read and write. */
+  readonly locked: readonly string[];
+  /** Milliseconds that the clock of the server is ahead of this machine's; negative if it is behind. */
+  readonly ahead: number;
+}

@@ -30,7 +30,7 @@ const TABLE: Readonly<Record<string, string>> = {
   client: 'invoke load store',
   serve:
     'binding codec delivered describe event invoke load process query security store trace @hono/node-server hono pino prom-client',
-  cli: 'codec describe generate invoke load query security serve store commander picocolors',
+  cli: 'codec describe generate invoke load query security serve store better-sqlite3 commander picocolors',
   handlers: 'signalbox',
   '.': 'client codec invoke load serve store',
 };

@@ -23,6 +23,7 @@ const commands = [
   'who-can',
   'can',
   'env',
+  'doctor',
   'init',
 ];
 

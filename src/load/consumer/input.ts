@@ -84,7 +84,8 @@ export function linkFilled(linking: Linking, fields: CallFields, { always, uris 
       filled.set(name, said.text);
     } else if (made !== undefined) {
       const text = linkCallText(linking, made, fields, () => placeOf(field.at));
-      linking.uses.push(...usesIn(parseConfigText(made).text, `default of the field ${name}`, placeOf(field.at)));
+      const use = { kind: 'document', by: `default of the field ${name}`, at: placeOf(field.at) } as const;
+      linking.uses.push(...usesIn(parseConfigText(made).text, use));
       filled.set(name, text);
       for (const other of valueNames([text])) visit(other, [...path, name]);
     }

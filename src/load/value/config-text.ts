@@ -3,10 +3,13 @@ import type { Place, Report } from '../diagnostic/diagnostic.ts';
 import type { Declaration } from '../read/declaration.ts';
 import type { Places } from '../read/places.ts';
 import type { TreeMap, TreeValue } from '../read/tree.ts';
+import type { Kind } from '../schema/kinds.ts';
 
 /** One use of configuration in the definitions. */
 export interface ConfigUse {
   readonly reference: Reference;
+  /** The kind of the definition that refers to it. */
+  readonly kind: Kind;
   /** What refers to it, as in `base of the node STOCK`. */
   readonly by: string;
   readonly at: Place;
@@ -160,7 +163,7 @@ export function checkTexts(declaration: Declaration, places: Places, report: Rep
     const [reference] = referencesIn(parsed);
     if (resolves) {
       const by = `${path.join('.')} of the ${declaration.kind.replace('-', ' ')} ${declaration.id}`;
-      uses.push(...usesIn(parsed, by, places.value(container, key)));
+      uses.push(...usesIn(parsed, { kind: declaration.kind, by, at: places.value(container, key) }));
     } else if (reference !== undefined) {
       report.raise(
         'misplaced-reference',
@@ -177,8 +180,8 @@ function referencesIn({ parts }: ConfigText): Reference[] {
 }
 
 /** The uses of configuration in one text. */
-export function usesIn(text: ConfigText, by: string, at: Place): ConfigUse[] {
-  return referencesIn(text).map((reference) => ({ reference, by, at }));
+export function usesIn(text: ConfigText, use: Omit<ConfigUse, 'reference'>): ConfigUse[] {
+  return referencesIn(text).map((reference) => ({ reference, ...use }));
 }
 
 /** Reports an invalid reference. */

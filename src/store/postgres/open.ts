@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { schemaFault } from '../../model/gateway.ts';
 import { errorCode, StoreError } from '../error.ts';
-import type { PostgresAccess, ReplicaAccess, Store, StoreOptions } from '../port.ts';
+import type { DatabaseCondition, PostgresAccess, ReplicaAccess, Store, StoreOptions } from '../port.ts';
 import { baseline, migrateProject, pendingProject } from '../schema/project.ts';
 import { loadSampleData, pendingSampleData, type SampleDataAccess } from '../schema/sample-data.ts';
 import { lacking, migrate, planOf, type SchemaAccess } from '../schema/schema.ts';
@@ -97,6 +97,7 @@ export function openPostgres(options: StoreOptions): Store {
       const all = [servers, ...(replicas?.configs ?? []).map((each) => each.servers)];
       return [...all.map(unverified), await tooFew(db, location, need)].filter((each) => each !== undefined);
     },
+    condition: () => described(location, () => conditionOf(db, installation)),
     ready: () => pool.ready(),
     pool: () => pool.status(),
     close() {
@@ -151,6 +152,41 @@ async function tooFew(
   if (need + found.gateways + found.others <= found.most) return undefined;
   const own = gateways === 1 ? `this gateway may take ${each}` : `these ${gateways} gateways may take ${each} each`;
   return `${location} allows ${found.most} connections, which may not be enough: ${own}, other gateways hold ${found.gateways} now, and other programs ${found.others}. Raise max_connections, or a limit of the role or the database, or lower \`connections\` of \`database:\`.`;
+}
+
+const RIGHTS = sql<Pick<DatabaseCondition, 'user' | 'creates'> & { readonly migrated: boolean }>`
+  select
+    current_user as "user",
+    coalesce(
+      pg_catalog.has_schema_privilege(pg_catalog.current_schema(), 'create'),
+      pg_catalog.has_database_privilege(pg_catalog.current_database(), 'create')
+    ) as creates,
+    pg_catalog.to_regclass('signalbox_migration') is not null as migrated`;
+
+async function conditionOf(db: Db, installation: Installation): Promise<DatabaseCondition> {
+  const { migrated, ...rights } = (await RIGHTS.execute(db)).rows[0]!;
+  const locked = migrated ? await lockedTables(db, await installation.queue()) : [];
+  // The connection is open by now, so that the time of the reply is short.
+  const before = Date.now();
+  const { rows } = await sql<{ now: string }>`
+    select extract(epoch from pg_catalog.clock_timestamp()) * 1000 as now`.execute(db);
+  const here = (before + Date.now()) / 2;
+  return { ...rights, locked, ahead: Math.round(Number(rows[0]?.now) - here) };
+}
+
+/** Tables of the installation, which has one owner, that this user can't read and write. */
+async function lockedTables(db: Db, queue: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select c.relname as name
+    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where n.nspname in (pg_catalog.current_schema(), ${queue}) and c.relkind in ('r', 'p')
+      and c.relowner = (select relowner from pg_catalog.pg_class where oid = pg_catalog.to_regclass('signalbox_migration'))
+      and not (
+        pg_catalog.has_schema_privilege(n.oid, 'usage')
+        and pg_catalog.has_table_privilege(c.oid, 'select') and pg_catalog.has_table_privilege(c.oid, 'insert')
+        and pg_catalog.has_table_privilege(c.oid, 'update') and pg_catalog.has_table_privilege(c.oid, 'delete'))
+    order by 1`.execute(db);
+  return rows.map(({ name }) => name);
 }
 
 /** SQLSTATE of a savepoint that does not exist, or of no transaction that could have one. */

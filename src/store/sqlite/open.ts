@@ -150,6 +150,7 @@ export function readSqlite(location: string): StoreReader {
   const db = kyselyOver(connection, new Turns());
   return {
     kind: 'sqlite',
+    location,
     tables: async () => db,
     warnings: async () => [],
     close: async () => void connection.close(),
