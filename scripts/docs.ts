@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import {
   catalogue,
+  codeCatalogue,
   databaseCatalogue,
   definitionsSchema,
   type Entry,
@@ -42,7 +43,7 @@ function metricRow([name, { type, of, help, labels }]: [string, MetricDefinition
 }
 
 function diagnosticsPage(): string {
-  const entries = Object.entries({ ...catalogue, ...databaseCatalogue }) as [string, Entry<unknown>][];
+  const entries = Object.entries({ ...catalogue, ...databaseCatalogue, ...codeCatalogue }) as [string, Entry<unknown>][];
   const sorted = entries.sort(([a], [b]) => (a < b ? -1 : 1));
   const head = [
     '# Diagnostics',

@@ -54,6 +54,7 @@ export type {
   SoapConsumer,
   SoapProperties,
 } from './model/consumer.ts';
+export { define } from './model/defined.ts';
 export type { ConfigPart, ConfigText, Position } from './model/definition.ts';
 export type { Document } from './model/document.ts';
 export type { ErrorPlace, FaultCode, FaultOptions, FaultParameters, RequestError } from './model/fault.ts';

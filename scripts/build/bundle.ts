@@ -10,6 +10,7 @@ import { validatorModule } from './validator.ts';
 const ENTRIES = [
   'index',
   'cli/main',
+  'cli/check/importer',
   'cli/dev/worker',
   'cli/workers/worker',
   'cli/progress-thread',

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { addCheck } from './check.ts';
+import { addCheck } from './check/check.ts';
 import { addDescribe } from './describe.ts';
 import { addDev } from './dev/dev.ts';
 import { addDoctor } from './doctor/doctor.ts';

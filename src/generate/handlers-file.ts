@@ -26,6 +26,7 @@ export function handlersFile(vocabulary: Vocabulary): string {
   const events = components.map((component) => eventType(component, words)).join('\n');
   const programs = processes.map((process) => processType(process, words)).join('\n');
   const imports =
+    "import { define } from 'signalbox';\n" +
     importLine([...words.fromPackage], 'signalbox') +
     importLine([...words.fromClient], './client.ts') +
     importLine([...words.fromTypes], './types.ts');
@@ -106,7 +107,7 @@ function formText(message: Message, { names, fromPackage, fromTypes }: Writing):
   return 'string | { readonly [key: string]: JsonValue }';
 }
 
-/** At run time it returns the handler unchanged: its types do the work. */
+/** At run time it notes the ids, which `signalbox check` compares, and returns the handler unchanged: its types do the work. */
 const DEFINE = `/**
  * Defines the handler of an operation. The types of request, context and reply are inferred, and a reply with a wrong field,
  * at any depth, does not compile; an unknown field is reported at the operation's id. For a handler that several operations
@@ -117,8 +118,8 @@ export function defineHandler<Id extends keyof Handlers, H extends HandlerOf<Han
   operation: (Id & Fitting<Handlers, Id, H>) | readonly (Id & Fitting<Handlers, Id, H>)[],
   handler: H,
 ): HandlerOf<Handlers, Id>;
-export function defineHandler(_operation: unknown, handler: unknown): unknown {
-  return handler;
+export function defineHandler(operation: string | readonly string[], handler: unknown): unknown {
+  return define(operation, handler);
 }
 `;
 
@@ -179,9 +180,9 @@ function processesMap({ processes, names }: Vocabulary): string {
   return `${interfaceOf('Processes', 'The code of processes, by the id of the process.', entries)}\n${DEFINE_PROCESS}`;
 }
 
-/** At run time it returns the code unchanged: its types do the work. */
+/** The same for a process. */
 const DEFINE_PROCESS = `/** Defines the code of a process. The types of parameters and context are inferred. */
-export function defineProcess<Id extends keyof Processes>(_process: Id, code: Processes[Id]): Processes[Id] {
-  return code;
+export function defineProcess<Id extends keyof Processes>(process: Id, code: Processes[Id]): Processes[Id] {
+  return define(process, code);
 }
 `;

@@ -1,4 +1,5 @@
 export { catalogue, type Entry } from './diagnostic/catalogue.ts';
+export { codeCatalogue, codeDiagnostic } from './diagnostic/code.ts';
 export { databaseCatalogue, databaseDiagnostic } from './diagnostic/database.ts';
 export type { Place } from './diagnostic/diagnostic.ts';
 export { byPlace, type Diagnostic } from './diagnostic/diagnostic.ts';

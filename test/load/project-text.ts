@@ -46,7 +46,7 @@ function textOf(content: string): FileText {
     : { kind: 'text', text: content };
 }
 
-function splitFiles(text: string): Map<string, string> {
+export function splitFiles(text: string): Map<string, string> {
   const files = new Map<string, string>();
   const parts = text.split(/^#file (\S+)\n/m);
   const [first = ''] = parts;

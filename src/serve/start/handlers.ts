@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { definedAs } from '../../model/defined.ts';
 import { type Handler, type ProcessHandler, type ServiceClass, ServiceInterface } from '../../model/handler.ts';
+import { qualifiedName } from '../../model/operation-names.ts';
 import type { Registry } from '../../model/registry.ts';
+import { quote } from '../../wire/words.ts';
 import type { Handlers } from '../answer/call.ts';
 import { GatewayError } from '../gateway-error.ts';
 
@@ -15,14 +18,96 @@ export interface ProjectCode {
   readonly classes: ReadonlyMap<string, ServiceClass>;
 }
 
-/** One use of a file, with the export that it requires. */
-interface Wanted<T> {
-  /** The operation, process or service, for messages. */
-  readonly id: string;
+/** A form of code. */
+interface Form {
   readonly what: string;
-  /** Returns the export if it has the required form, else `undefined`. */
-  readonly read: (exported: unknown) => T | undefined;
+  isFitting(exported: unknown): boolean;
+  /** How to write it. @param ids of the definitions that use it */
+  hint(ids: string): string;
+}
+
+const FORMS = {
+  handler: {
+    what: 'handler',
+    isFitting: (exported) => typeof (exported as Partial<Handler> | undefined)?.onRequest === 'function',
+    hint: (ids) => `Write: export default defineHandler(${ids}, { onRequest(request, context) { ... } });`,
+  },
+  process: {
+    what: 'process',
+    isFitting: (exported) => typeof (exported as Partial<ProcessHandler> | undefined)?.run === 'function',
+    hint: (ids) => `Write: export default defineProcess(${ids}, { run(parameters, context) { ... } });`,
+  },
+  class: {
+    what: 'class that extends ServiceInterface',
+    isFitting: (exported) =>
+      typeof exported === 'function' &&
+      exported.prototype instanceof ServiceInterface &&
+      typeof (exported.prototype as Partial<ServiceInterface>).execute === 'function',
+    hint: () => 'Write: export default class extends ServiceInterface { async execute(event) { ... } }',
+  },
+} as const satisfies Readonly<Record<string, Form>>;
+
+/** A file of code that a start imports, and what it is for. */
+export interface CodeFile {
+  readonly kind: keyof typeof FORMS;
+  /** Its name in the handlers folder, without the extension. */
+  readonly file: string;
+  /** The operations, processes or related-content services that use it: each by its id, and other names that it has. */
+  readonly users: readonly (readonly [id: string, ...others: string[]])[];
+}
+
+/** The files of code that a start imports. */
+export function codeFiles({ operations, processes, relatedContent }: Registry): CodeFile[] {
+  const found = new Map<string, CodeFile>();
+  const add = (kind: CodeFile['kind'], file: string, user: CodeFile['users'][number]): void => {
+    const key = `${kind} ${file}`;
+    found.set(key, { kind, file, users: [...(found.get(key)?.users ?? []), user] });
+  };
+  for (const operation of operations.values())
+    if (operation.answer.kind === 'handler' && operation.active)
+      add('handler', operation.answer.file, [operation.id, qualifiedName(operation)]);
+  for (const { id, answer } of processes.values()) if (answer.kind === 'handler') add('process', answer.file, [id]);
+  for (const { id, file } of relatedContent.values()) add('class', file, [id]);
+  return [...found.values()];
+}
+
+/** A file of code that does not fit the definitions. */
+export interface CodeProblem {
+  readonly kind: 'form' | 'id';
+  /** Without the name of the file, and without a full stop: `does not export a handler`. */
+  readonly message: string;
   readonly hint: string;
+}
+
+/** Compares what a file exports with the definitions that use it; `undefined` when it fits. */
+export function codeProblem({ kind, users }: Omit<CodeFile, 'file'>, exported: unknown): CodeProblem | undefined {
+  const { what, isFitting, hint }: Form = FORMS[kind];
+  const ids = users.map(([id]) => `'${id}'`);
+  const wanted = hint(ids.length === 1 ? (ids[0] as string) : `[${ids.join(', ')}]`);
+  if (!isFitting(exported)) {
+    const why = exported === undefined ? ': it has no default export' : '';
+    return {
+      kind: 'form',
+      message: `does not export a ${what}${why}`,
+      hint: isOfOtherCopy(exported) ? OTHER_COPY : wanted,
+    };
+  }
+  const defined = definedAs(exported);
+  const missing = users.find((names) => defined !== undefined && !names.some((name) => defined.has(name)));
+  if (defined === undefined || missing === undefined) return undefined;
+  const message = `defines ${[...defined].map((id) => quote(id)).join(', ')}, but it is the ${what} of ${missing[0]}`;
+  return { kind: 'id', message, hint: wanted };
+}
+
+const OTHER_COPY =
+  'It extends the ServiceInterface of another copy of the package: `npm ls signalbox` shows where there are several.';
+
+/** Whether a class extends a ServiceInterface, but not ours. */
+function isOfOtherCopy(exported: unknown): boolean {
+  if (typeof exported !== 'function' || exported.prototype instanceof ServiceInterface) return false;
+  for (let at: unknown = exported; typeof at === 'function'; at = Object.getPrototypeOf(at))
+    if (at.name === ServiceInterface.name) return true;
+  return false;
 }
 
 /**
@@ -31,82 +116,29 @@ interface Wanted<T> {
  * @throws GatewayError when a file is missing, does not run, or exports something else
  */
 export async function importCode(registry: Registry, root: string): Promise<ProjectCode> {
-  const handlers = new Map<string, Wanted<Handler>>();
-  for (const { id, answer, active } of registry.operations.values())
-    if (answer.kind === 'handler' && active) handlers.set(answer.file, wantedHandler(id));
-  const processes = new Map<string, Wanted<ProcessHandler>>();
-  for (const { id, answer } of registry.processes.values())
-    if (answer.kind === 'handler') processes.set(answer.file, wantedProcess(id));
-  const classes = new Map<string, Wanted<ServiceClass>>();
-  for (const { id, file } of registry.relatedContent.values()) classes.set(file, wantedClass(id));
-  const folder = { root, handlers: registry.gateway.handlers };
-  const [handlersFound, processesFound, classesFound] = await Promise.all([
-    importAll(folder, handlers),
-    importAll(folder, processes),
-    importAll(folder, classes),
-  ]);
-  return { handlers: handlersFound, processes: processesFound, classes: classesFound };
+  const imported = await Promise.all(
+    codeFiles(registry).map(async (each) => {
+      const path = `${registry.gateway.handlers}/${each.file}.ts`;
+      return { ...each, exported: await importOne(join(root, path), path, each) };
+    }),
+  );
+  const of = <T>(kind: CodeFile['kind']): ReadonlyMap<string, T> =>
+    new Map(imported.filter((each) => each.kind === kind).map(({ file, exported }) => [file, exported as T]));
+  return { handlers: of('handler'), processes: of('process'), classes: of('class') };
 }
 
-function wantedHandler(id: string): Wanted<Handler> {
-  return {
-    id,
-    what: 'handler',
-    read: (exported) =>
-      typeof (exported as Partial<Handler> | undefined)?.onRequest === 'function' ? (exported as Handler) : undefined,
-    hint: `Write: export default defineHandler('${id}', { onRequest(request, context) { ... } });`,
-  };
-}
-
-function wantedProcess(id: string): Wanted<ProcessHandler> {
-  return {
-    id,
-    what: 'process',
-    read: (exported) =>
-      typeof (exported as Partial<ProcessHandler> | undefined)?.run === 'function'
-        ? (exported as ProcessHandler)
-        : undefined,
-    hint: `Write: export default defineProcess('${id}', { run(parameters, context) { ... } });`,
-  };
-}
-
-function wantedClass(id: string): Wanted<ServiceClass> {
-  return {
-    id,
-    what: 'class that extends ServiceInterface',
-    read: (exported) =>
-      typeof exported === 'function' && exported.prototype instanceof ServiceInterface
-        ? (exported as ServiceClass)
-        : undefined,
-    hint: 'Write: export default class extends ServiceInterface { async execute(event) { ... } }',
-  };
-}
-
-interface Folder {
-  readonly root: string;
-  /** Relative to it. */
-  readonly handlers: string;
-}
-
-async function importAll<T>(folder: Folder, wanted: ReadonlyMap<string, Wanted<T>>): Promise<Map<string, T>> {
-  const entries = [...wanted].map(async ([file, each]): Promise<[string, T]> => {
-    const path = `${folder.handlers}/${file}.ts`;
-    return [file, await importOne(join(folder.root, path), path, each)];
-  });
-  return new Map(await Promise.all(entries));
-}
-
-async function importOne<T>(file: string, shown: string, { id, what, read, hint }: Wanted<T>): Promise<T> {
+async function importOne(file: string, shown: string, code: CodeFile): Promise<unknown> {
   let found: { default?: unknown };
   try {
     found = (await import(pathToFileURL(file).href)) as { default?: unknown };
   } catch (error) {
+    const ids = code.users.map(([id]) => id).join(', ');
     throw new GatewayError(`${shown} does not load: ${(error as Error).message}`, {
-      hint: `It is the ${what} of ${id}.`,
+      hint: `It is the ${FORMS[code.kind].what} of ${ids}. signalbox check shows where the error is.`,
       cause: error,
     });
   }
-  const exported = read(found.default);
-  if (exported === undefined) throw new GatewayError(`${shown} does not export a ${what}`, { hint });
-  return exported;
+  const problem = codeProblem(code, found.default);
+  if (problem !== undefined) throw new GatewayError(`${shown} ${problem.message}`, { hint: problem.hint });
+  return found.default;
 }
