@@ -29,7 +29,10 @@ test('makes the folder, names the package after it, and says what comes next', a
     expect.arrayContaining(['package/package.json', 'package/dist/cli/main.js']),
   );
   expect(await signalbox(['env', '--check'], { cwd: root })).toMatchObject({ code: 0, stderr: '' });
-  expect(await signalbox(['check'], { cwd: root })).toMatchObject({ code: 0, stderr: '' });
+  await mkdir(join(root, 'node_modules'));
+  await symlink(repository, join(root, 'node_modules/signalbox'), 'dir');
+  await symlink(join(repository, 'node_modules/typescript'), join(root, 'node_modules/typescript'), 'dir');
+  expect(await signalbox(['check', '--types'], { cwd: root })).toMatchObject({ code: 0, stderr: '' });
   expect(await signalbox(['generate', '--check'], { cwd: root })).toMatchObject({ code: 0, stderr: '' });
 });
 

@@ -12,7 +12,6 @@ import { coloursOf, jsonText, print } from '../terminal.ts';
 const help = {
   examples: [
     'signalbox check',
-    'signalbox check --types',
     "signalbox check --json | jq '.[].message'",
     'DATABASE_URL=postgres://signalbox@db.example.org/signalbox signalbox check --connect',
   ],
