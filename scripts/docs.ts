@@ -43,7 +43,10 @@ function metricRow([name, { type, of, help, labels }]: [string, MetricDefinition
 }
 
 function diagnosticsPage(): string {
-  const entries = Object.entries({ ...catalogue, ...databaseCatalogue, ...codeCatalogue }) as [string, Entry<unknown>][];
+  const entries = Object.entries({ ...catalogue, ...databaseCatalogue, ...codeCatalogue }) as [
+    string,
+    Entry<unknown>,
+  ][];
   const sorted = entries.sort(([a], [b]) => (a < b ? -1 : 1));
   const head = [
     '# Diagnostics',
