@@ -11,11 +11,10 @@ export interface GeneratedPlan extends WritePlan {
 
 /** Compares the files generated from the definitions with those on disk. Changes nothing. */
 export async function planGenerated(root: string, registry: Registry): Promise<GeneratedPlan> {
-  const [{ GENERATED_FOLDER, generate, handlerStubs, knownIds, planWrite }, { definitionsSchema }] = await Promise.all([
-    import('../generate/index.ts'),
-    import('../load/index.ts'),
-  ]);
-  const wanted = generate(registry, { schema: definitionsSchema(knownIds(registry)) });
+  const [{ GENERATED_FOLDER, generate, handlerStubs, knownIds, planWrite }, { deliveredServices, editorSchema }] =
+    await Promise.all([import('../generate/index.ts'), import('../load/index.ts')]);
+  const delivered = deliveredServices().map((id) => ({ id, about: `service ${id} of the package` }));
+  const wanted = generate(registry, { schema: editorSchema({ ...knownIds(registry), delivered }) });
   const plan = planWrite(wanted, await readTexts(root, GENERATED_FOLDER));
   const handlers = new Set(await listFiles(root, registry.gateway.handlers));
   return { ...plan, stubs: handlerStubs(registry, handlers) };

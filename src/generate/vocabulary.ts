@@ -11,6 +11,7 @@ import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Message, Operation } from '../model/service.ts';
 import { type TypeNames, typeNames } from './names.ts';
+import { waysTo } from './words.ts';
 
 /** Everything that the code of a project uses, in the order of ids, with the names of its types. */
 export interface Vocabulary {
@@ -135,31 +136,57 @@ function reachType(type: FieldType, into: Set<Document>): void {
   else if (type.kind === 'document') reach(type.document, into);
 }
 
-/** Ids that editors propose for references between definitions. Documents in place can't be referred to. */
-export function knownIds(registry: Registry): { readonly [kind: string]: readonly string[] } {
-  const ids = (map: ReadonlyMap<string, { readonly id: string }>): string[] => sorted(map).map(({ id }) => id);
+/** A definition that others may refer to, and what editors show about it. */
+interface KnownId {
+  readonly id: string;
+  readonly about: string;
+}
+
+/** What editors propose for references between definitions. Documents in place can't be referred to. */
+export function knownIds(registry: Registry): { readonly [kind: string]: readonly KnownId[] } {
+  const each = <T extends Described>(kind: string, things: ReadonlyMap<string, T>, shown?: (thing: T) => string) =>
+    sorted(things).map((thing) => known(kind, thing.id, thing.description ?? shown?.(thing)));
   const byName = operationsByName(registry);
-  const named = (map: ReadonlyMap<string, Operation | ConsumerOperation>): string[] =>
-    [...map.values()].map((each) => shortestName(byName, each)).sort();
-  const consumers = named(registry.consumers);
+  const operations = (those: ReadonlyMap<string, Operation | ConsumerOperation>): KnownId[] =>
+    [...those.values()]
+      .map((each) => known('operation', shortestName(byName, each), each.description ?? waysTo(each).join(', ')))
+      .sort(byId);
+  const consumers = operations(registry.consumers);
+  const declared = new Map([...registry.documents].filter(([, { inPlace }]) => !inPlace));
   return {
-    documents: sorted(registry.documents).flatMap(({ id, inPlace }) => (inPlace ? [] : [id])),
-    queries: ids(registry.queries),
-    nodes: ids(registry.nodes),
-    operations: [...named(registry.operations), ...consumers].sort(),
+    documents: each('document', declared, ({ fields }) => namesOf(fields)),
+    queries: each('query', registry.queries, ({ columns }) => namesOf(columns)),
+    nodes: each('node', registry.nodes),
+    operations: [...operations(registry.operations), ...consumers].sort(byId),
     consumers,
-    flows: sorted(registry.flows).flatMap(flowNames),
-    schemes: ids(registry.schemes),
-    permissionLists: ids(registry.permissionLists),
-    roles: ids(registry.roles),
-    datasources: ids(registry.datasources),
-    components: ids(registry.components),
-    processes: ids(registry.processes),
-    relatedContent: ids(registry.relatedContent),
-    recurrences: ids(registry.recurrences),
-    users: ids(registry.users),
+    flows: sorted(registry.flows).flatMap((flow) => flowNames(flow).map((id) => known('flow', id, flow.description))),
+    schemes: each('scheme', registry.schemes),
+    permissionLists: each('permission list', registry.permissionLists),
+    roles: each('role', registry.roles),
+    datasources: each('datasource', registry.datasources),
+    components: each('component', registry.components, ({ shape }) => shape.id),
+    processes: each('process', registry.processes),
+    relatedContent: each('related-content', registry.relatedContent),
+    recurrences: each('recurrence', registry.recurrences, ({ cron }) => cron),
+    users: each('user', registry.users),
   };
 }
+
+interface Described {
+  readonly id: string;
+  readonly description?: string;
+}
+
+/** Characters of a description in one line of help. */
+const LONGEST_ABOUT = 120;
+
+function known(kind: string, id: string, description = ''): KnownId {
+  const [line = ''] = description.trim().split('\n');
+  const short = line.length > LONGEST_ABOUT ? `${line.slice(0, LONGEST_ABOUT - 3).trimEnd()}...` : line;
+  return { id, about: `${kind} ${id}${short === '' ? '' : `: ${short}`}` };
+}
+
+const namesOf = (fields: readonly Field[]): string => fields.map(({ name }) => name).join(', ');
 
 /** Entries of a map or a list of the registry sorted by id, by code units, which is the same on every machine. */
 export function sorted<T extends { readonly id: string }>(entries: ReadonlyMap<string, T> | readonly T[]): T[] {

@@ -4,5 +4,13 @@ export { databaseCatalogue, databaseDiagnostic } from './diagnostic/database.ts'
 export type { Place } from './diagnostic/diagnostic.ts';
 export { byPlace, type Diagnostic } from './diagnostic/diagnostic.ts';
 export { renderDiagnostics } from './diagnostic/render.ts';
-export { DefinitionsError, type LoadedProject, type LoadOptions, loadProject, registryOf } from './load.ts';
+export {
+  DefinitionsError,
+  deliveredServices,
+  type LoadedProject,
+  type LoadOptions,
+  loadProject,
+  registryOf,
+} from './load.ts';
+export { editorSchema } from './schema/editor.ts';
 export { definitionsSchema, type JsonSchema, kindSchemas } from './schema/index.ts';

@@ -17,7 +17,7 @@ import { linkProcesses, linkRecurrences, processFiles } from './process.ts';
 import { linkDatasources } from './query/datasource.ts';
 import { linkQueries } from './query/queries.ts';
 import { type Declaration, glimpseIds, readDeclaration } from './read/declaration.ts';
-import { type DefinitionFile, type ProjectFiles, readProject } from './read/files.ts';
+import { type DefinitionFile, type ProjectFiles, readDelivered, readProject } from './read/files.ts';
 import { checkShape, refuseRootLists } from './read/shape.ts';
 import { isTreeMap, parseTree, type TreeMap } from './read/tree.ts';
 import { linkRoutings } from './routing.ts';
@@ -270,12 +270,9 @@ function resolveDelivered(
   const [gateway] = declarationsOf<GatewayDeclared>(linking, 'gateway');
   const names = gateway?.value.delivered ?? [];
   if (names.length === 0) return { ids: [], declarations: [] };
-  const offered = new Map<string, DefinitionFile>();
-  for (const file of packaged) {
-    // Reading it reports the reason.
-    if (file.kind === 'unreadable') read(file);
-    else for (const { kind, id } of glimpseIds(file)) if (kind === 'service') offered.set(id, file);
-  }
+  // Reading it reports the reason.
+  for (const file of packaged) if (file.kind === 'unreadable') read(file);
+  const offered = servicesIn(packaged);
   const ids: string[] = [];
   const used = new Set<DefinitionFile>();
   for (const [index, name] of names.entries()) {
@@ -290,6 +287,21 @@ function resolveDelivered(
     }
   }
   return { ids: [...new Set(ids)], declarations: [...used].flatMap(read) };
+}
+
+/** The files that declare services, by the ids of these. */
+function servicesIn(files: readonly DefinitionFile[]): ReadonlyMap<string, DefinitionFile> {
+  const texts = files.filter((file) => file.kind === 'text');
+  return new Map(
+    texts.flatMap((file) =>
+      glimpseIds(file).flatMap(({ kind, id }) => (kind === 'service' ? [[id, file] as const] : [])),
+    ),
+  );
+}
+
+/** The ids of the services of the package, which a project may enable. */
+export function deliveredServices(): string[] {
+  return [...servicesIn(readDelivered()).keys()].sort();
 }
 
 /** A reference without a version means the default version. */

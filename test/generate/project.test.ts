@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { generate, knownIds } from '../../src/generate/index.ts';
-import { definitionsSchema, loadProject, renderDiagnostics } from '../../src/load/index.ts';
+import { editorSchema, loadProject, renderDiagnostics } from '../../src/load/index.ts';
 
 const parts = [
   'gateway: LOCAL\nnamespace: urn:test',
@@ -38,7 +38,7 @@ describe('generate, from definition files', () => {
     const result = loadProject({ root, handlers: 'ignore-missing' });
     expect(renderDiagnostics(result, { colour: false })).toBe('');
     const registry = result.registry!;
-    return new Map([...generate(registry, { schema: definitionsSchema(knownIds(registry)) })].sort());
+    return new Map([...generate(registry, { schema: editorSchema(knownIds(registry)) })].sort());
   }
 
   const numbered = (texts: readonly string[]): Record<string, string> =>

@@ -7,7 +7,7 @@ import { generate, handlerStubs, knownIds } from '../../src/generate/index.ts';
 import { renderDiagnostics } from '../../src/load/diagnostic/render.ts';
 import { loadFiles } from '../../src/load/load.ts';
 import { readProject } from '../../src/load/read/files.ts';
-import { definitionsSchema } from '../../src/load/schema/index.ts';
+import { editorSchema } from '../../src/load/schema/editor.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import { writeProject } from '../support/project.ts';
 
@@ -39,7 +39,7 @@ function generated(change: (definitions: Texts) => Texts, committed?: Generated)
   );
   expect(renderDiagnostics(loaded, { colour: false })).toBe('');
   const registry = loaded.registry!;
-  return { files: generate(registry, { schema: definitionsSchema(knownIds(registry)) }), registry };
+  return { files: generate(registry, { schema: editorSchema(knownIds(registry)) }), registry };
 }
 
 const isService = (text: string): boolean => /^service: /m.test(text);
@@ -250,7 +250,7 @@ await client.call('Partner.v3.NOTE_PUT', {});
     const loaded = loadFiles(readProject(project.root, 'definitions'), 'check');
     expect(renderDiagnostics(loaded, { colour: false })).toBe('');
     const registry = loaded.registry!;
-    const written = generate(registry, { schema: definitionsSchema(knownIds(registry)) });
+    const written = generate(registry, { schema: editorSchema(knownIds(registry)) });
     for (const [path, text] of written) {
       mkdirSync(dirname(join(project.root, path)), { recursive: true });
       writeFileSync(join(project.root, path), text);

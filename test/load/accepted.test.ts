@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 import { compileRestCall } from '../../src/binding/call/call.ts';
 import { compileRestReply } from '../../src/binding/reply/reply.ts';
 import { compileRest } from '../../src/binding/rest/rest.ts';
@@ -9,10 +11,10 @@ import { compileJsonWriter } from '../../src/codec/json/write.ts';
 import { compileXmlReader } from '../../src/codec/xml/read.ts';
 import { compileXmlPieces, compileXmlWriter } from '../../src/codec/xml/write.ts';
 import { contractForms, describeContract } from '../../src/describe/index.ts';
-import { generate } from '../../src/generate/index.ts';
+import { generate, knownIds } from '../../src/generate/index.ts';
 import { catalogue } from '../../src/load/diagnostic/catalogue.ts';
 import { loadFiles } from '../../src/load/load.ts';
-import { definitionsSchema } from '../../src/load/schema/index.ts';
+import { editorSchema } from '../../src/load/schema/editor.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import { compileRoutes } from '../../src/serve/rest/routes.ts';
 import { projectOf } from './project-text.ts';
@@ -27,7 +29,7 @@ const texts = [
 
 const sound = texts.flatMap(([name, text]) => {
   const { registry } = loadFiles(projectOf(text), 'ignore-missing');
-  return registry === undefined ? [] : [{ name, registry }];
+  return registry === undefined ? [] : [{ name, text, registry }];
 });
 
 /** Everything that is made of a registry before the first request. */
@@ -59,12 +61,32 @@ function compileAll(registry: Registry): void {
     const base = 'http://127.0.0.1/gateway';
     for (const form of contractForms(service)) describeContract(registry, form, { service }, base);
   }
-  generate(registry, { schema: definitionsSchema() });
+  generate(registry, { schema: editorSchema(knownIds(registry)) });
 }
 
 describe('what the loader accepts', () => {
   it('is most of the right examples', () => {
     expect(sound.length).toBeGreaterThanOrEqual(Object.keys(catalogue).length);
+  });
+
+  it('is accepted by editors, which know the ids', () => {
+    const ids = sound.map(({ registry }) => knownIds(registry));
+    const kinds = new Set(ids.flatMap((each) => Object.keys(each)));
+    const known = Object.fromEntries([...kinds].map((kind) => [kind, ids.flatMap((each) => each[kind] ?? [])]));
+    const unique = Object.entries(known).map(([kind, all]) => [
+      kind,
+      [...new Map(all.map((each) => [each.id, each])).values()],
+    ]);
+    const validate = new Ajv({ strict: false, allErrors: true }).compile(editorSchema(Object.fromEntries(unique)));
+    for (const { name, text } of sound) {
+      for (const file of projectOf(text).definitions) {
+        const documents = parseAllDocuments(file.kind === 'text' ? file.text : '');
+        for (const each of documents) {
+          const isAccepted = validate(each.toJS());
+          expect(isAccepted || validate.errors, `${name}: ${String(each)}`).toBe(true);
+        }
+      }
+    }
   });
 
   it.each(sound)('can be compiled, described and generated: $name', ({ registry }) => {

@@ -55,7 +55,7 @@ export function readProject(root: string, definitions: string): ProjectFiles {
 }
 
 /** The definitions of the package, in `delivered/` next to `load/`, both in the sources and in the build. */
-function readDelivered(): DefinitionFile[] {
+export function readDelivered(): DefinitionFile[] {
   const folder = fileURLToPath(new URL('../../delivered/', import.meta.url));
   return entriesOf(folder)
     .filter((entry) => isDefinition(entry.name))

@@ -1,18 +1,6 @@
 import type { ComponentEventName } from '../../model/component.ts';
 import { type RetryDeclared, retry } from '../value/retry.ts';
-import {
-  count,
-  description,
-  keys,
-  matching,
-  name,
-  reference,
-  refersTo,
-  text,
-  texts,
-  word,
-  yesNo,
-} from './json-schema.ts';
+import { count, description, keys, matching, name, refersTo, text, texts, word, yesNo } from './json-schema.ts';
 import { permission, publicKey } from './operation.ts';
 
 export interface ComponentDeclared {
@@ -54,7 +42,7 @@ const event = keys<keyof ComponentEventDeclared>(
       ['SavePreChange', 'SavePostChange'],
       'When the class runs: `SavePreChange` in the transaction of the save, which it may reject; `SavePostChange` after the commit.',
     ),
-    service: { ...reference('related-content-id'), examples: ['N_LOCATION_AUDIT'] },
+    service: refersTo('related-content-id', 'The related-content service whose class runs.', 'N_LOCATION_AUDIT'),
     sequence: count('Order among the classes of the same event.', 1),
     processing: word(
       ['Pre Process', 'Post Process'],

@@ -52,7 +52,7 @@ export const field: JsonSchema = {
     {
       title: 'a type or a map of options',
       description:
-        'One word for the type (`string(10)`, `list of LOC_DTL_VW`), or a map with `type:` and further options. Instead of `type:`, `fields:` declares a compound and `list:` a list of compounds.',
+        'The type in words (`string(10)`, `ORDER_LINE`, `list of ORDER_LINE`), or a map with `type:` and further options. Instead of `type:`, `fields:` declares a compound and `list:` a list of compounds.',
       examples: [
         'string(10)',
         { type: 'string(1)', enum: ['A', 'I'], default: 'A' },
@@ -60,7 +60,11 @@ export const field: JsonSchema = {
       ],
     },
     {
-      type: reference('type'),
+      type: {
+        ...reference('type'),
+        description:
+          'Type of the value: a word (`string(10)`, `decimal(10.2)`, `date`), the id of a document, or `list of` one of these.',
+      },
       ...inPlaceKeys,
       list: {
         ...keys(
@@ -163,7 +167,7 @@ const documentKeys: Readonly<Record<keyof InPlaceDeclared, JsonSchema>> = {
     description: 'XML namespace of its elements. The default is that of the service; an empty text means none.',
     examples: ['urn:example:orders', ''],
   },
-  root: yesNo('Whether its name is the label at the root of JSON: `{"LOC_RESPONSE": {...}}`.', false),
+  root: yesNo('Whether its name is the label at the root of JSON: `{"ORDER": {...}}`.', false),
 };
 
 export const document = keys<'document' | keyof InPlaceDeclared>(

@@ -71,7 +71,7 @@ export const flows: JsonSchema = {
   propertyNames: { title: 'a flow name', pattern: '^[A-Za-z][A-Za-z0-9_-]*$', examples: ['upload'] },
   additionalProperties: reference('flow'),
   description:
-    'Sequences of calls by name: `upload` of N_DOCLIB.v1 is run as `N_DOCLIB.upload` or `N_DOCLIB.v1.upload`. A caller who may call each of its operations may run it.',
+    'Sequences of calls by name: `pay` of the service Bank.v1 is run as `Bank.pay` or `Bank.v1.pay`. A caller who may call each of its operations may run it.',
   examples: [{ upload: [{ call: 'N_DOCLIB_ACCESSTOKEN_POST', keep: { ACCESS_TOKEN: 'access_token' } }] }],
 };
 

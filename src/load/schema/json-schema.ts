@@ -13,6 +13,7 @@ export interface JsonSchema {
   readonly required?: readonly string[];
   readonly items?: JsonSchema;
   readonly enum?: readonly (string | number | boolean)[];
+  readonly const?: string;
   readonly pattern?: string;
   readonly minLength?: number;
   readonly maxLength?: number;

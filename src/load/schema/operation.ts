@@ -78,7 +78,7 @@ const templates = (method: string): JsonSchema => ({
   items: { type: 'string', minLength: 1 },
   minLength: 1,
   minItems: 1,
-  description: `HTTP ${method}: one URI template (RFC 6570), or a list of them. The URI index is their position, from 1; append only.`,
+  description: `HTTP ${method}: one URI template (RFC 6570) such as orders/{ID}{?limit}, or a list of them. The position of each, from 1, is its URI index, so new ones are added at the end.`,
   examples:
     method === 'GET'
       ? ['Employees/{DEPTNAME}{?maxrows}', ['Locations/?region={REGION}']]
@@ -194,7 +194,7 @@ export const operation = keys<keyof OperationDeclared>(
     handler: matching(
       'the name of a handler file without its ending',
       '^(signalbox/)?[A-Za-z0-9][A-Za-z0-9_-]*(\\.v[0-9][A-Za-z0-9_-]*)?$',
-      'The file that answers, in the handlers folder. Without `handler`, `query`, `save`, `read` and `call`, it is the id of the operation in lower case with hyphens: `locations-get.ts`, or `locations.v2-locations-get.ts` for a second version. Operations may share a file.',
+      'The file that answers, in the handlers folder. Without `handler`, `query`, `save`, `read` and `call`, it is the id of the operation in lower case with hyphens: `orders-get.ts`, or `orders.v2-orders-get.ts` for a second version. Operations may share a file.',
       'locations-get',
     ),
     query: {
@@ -219,7 +219,7 @@ export const operation = keys<keyof OperationDeclared>(
     ),
     call: refersTo(
       'call-id',
-      'A call to another system that answers without code: an operation with a `target`, or a flow (`N_DOCLIB.upload`). Its input is taken from the request and the reply from its reply, by the names of fields.',
+      'A call to another system that answers without code: an operation with a `target`, or a flow (`Bank.pay`). Its input is taken from the request and the reply from its reply, by the names of fields.',
       'THIRD_PARTY_IMPORT_POST',
       'N_DOCLIB.upload',
     ),

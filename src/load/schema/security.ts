@@ -49,7 +49,7 @@ export const permissionList = keys<'permission-list' | keyof PermissionListDecla
     description,
     operations: ids(
       'operation-id',
-      'Operations by name, in every version of their service or in one: `Locations.v2.LOCATIONS_GET`; by wildcard, where `*` stands for any characters: `LOCATION_*`; or all operations of a service: `QAS_QRY_SERVICE.*`, or of one version: `QAS_QRY_SERVICE.v1.*`. Delivered services are granted this way.',
+      'Operations by name, in every version of their service or in one: `Orders.v2.ORDERS_GET`; by wildcard, where `*` stands for any characters: `ORDERS_*`; or all operations of a service: `QAS_QRY_SERVICE.*`, or of one version: `QAS_QRY_SERVICE.v1.*`. Delivered services are granted this way.',
       'QAS_QRY_SERVICE.*',
       'LOCATIONS_GET',
     ),
