@@ -73,7 +73,7 @@ test('writes what git and Docker are to leave out, among them settings', async (
     .split('\n')
     .map((line) => line.slice(3));
   expect(untracked).toEqual(
-    expect.arrayContaining(['.env.example', '.github/workflows/ci.yml', '.dockerignore', 'Dockerfile']),
+    expect.arrayContaining(['.env.example', '.github/workflows/ci.yml', '.vscode/settings.json', 'Dockerfile']),
   );
   expect(untracked.filter((path) => /^(?:\.env(?!\.example)|node_modules|\.signalbox)/.test(path))).toEqual([]);
   expect(await readFile(join(cwd, '.dockerignore'), 'utf8')).toContain('**/.env*\n');
