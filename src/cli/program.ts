@@ -13,6 +13,7 @@ import { explain, type HelpTexts, helpLayout } from './help.ts';
 import { addInit } from './init.ts';
 import { addInvoke } from './invoke/invoke.ts';
 import { addMigrate } from './migrate.ts';
+import { addMock } from './mock.ts';
 import { packageVersion } from './package-info.ts';
 import { addQuery } from './query.ts';
 import { addQueue } from './queue.ts';
@@ -70,6 +71,7 @@ export function createProgram(): Command {
     addServe,
     addHealth,
     addDev,
+    addMock,
     addDescribe,
     addRoutes,
     addQuery,

@@ -17,6 +17,7 @@ import type { CallOptions } from './options.ts';
 import type { PreparedRequest } from './outgoing.ts';
 import { compileRestCall } from './rest/call.ts';
 import { compileSoapCall } from './soap/call.ts';
+import { PLACEHOLDER, standInAddress, standInFor } from './stand-in.ts';
 
 /** Calls operations, by themselves or as steps of a flow. */
 export interface Calls {
@@ -45,6 +46,8 @@ interface CallPorts {
 export function createCalls({ gateway, env, spool, timeouts, transport, redactor }: CallPorts): Calls {
   const { namespace, limits } = gateway;
   const configuration = new Configuration(env);
+  const placeholders = new Configuration(env, PLACEHOLDER);
+  const standIns = new Map<string, Target['node']>();
   const compiled = new WeakMap<ConsumerOperation, Callable>();
 
   function callableOf(operation: ConsumerOperation): Callable {
@@ -53,19 +56,31 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
     return known;
   }
 
+  /** The stand-in of a node is the same object for each call: connections are kept by it. */
+  function standInOf({ operation, node, credential }: Target): Target | undefined {
+    const address = standInAddress(node, env);
+    if (address === undefined) return undefined;
+    const key = `${node.id} ${address}`;
+    const standIn = standIns.get(key) ?? standInFor(node, address);
+    standIns.set(key, standIn);
+    return { operation, node: standIn, credential };
+  }
+
   /** Checks a call, and finds the configuration that it needs. */
   function prepare(operation: ConsumerOperation, input: DocumentValue, given: CallOptions, called: Called) {
     checkOptions(operation, given, called);
     const callable = callableOf(operation);
-    const target = targetOf(operation, given);
+    const named = targetOf(operation, given);
+    const standIn = standInOf(named);
+    const target = standIn ?? named;
     const writing = { called, redactor, segments: given.segments ?? [], uriIndex: given.uriIndex ?? 1 };
     const texts = [...transport.references(target), ...callable.references(input, writing)];
-    return { callable, target, writing, texts };
+    return { callable, target, writing, texts, known: standIn === undefined ? configuration : placeholders };
   }
 
   function write(operation: ConsumerOperation, input: DocumentValue, given: CallOptions, called: Called) {
-    const { callable, target, writing, texts } = prepare(operation, input, given, called);
-    const resolve = configuration.resolve(texts, called);
+    const { callable, target, writing, texts, known } = prepare(operation, input, given, called);
+    const resolve = known.resolve(texts, called);
     return { callable, target, resolve, outgoing: callable.write(input, { ...writing, resolve }) };
   }
 
@@ -99,8 +114,12 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
       return transport.describe(target, outgoing, { called, resolve });
     },
     configure(calls, called) {
-      const texts = calls.flatMap(({ operation, input }) => prepare(operation, input, {}, called).texts);
-      configuration.resolve(texts, called);
+      const all = calls.map(({ operation, input }) => prepare(operation, input, {}, called));
+      const real = all.filter(({ known }) => known === configuration);
+      configuration.resolve(
+        real.flatMap(({ texts }) => texts),
+        called,
+      );
     },
   };
 }

@@ -6,14 +6,17 @@ import { type Called, InvokeError } from './error.ts';
 /** Resolves references to configuration, each once in the lifetime of a client, but for secrets in files that change. */
 export class Configuration {
   readonly #env: Environment;
+  readonly #placeholder: string | undefined;
   readonly #known = new Map<string, string>();
   readonly #secrets = new Set<Reference>();
   #changes = 0;
   /** Texts whose references are all known: a repeated call has nothing to resolve. */
   readonly #done = new WeakSet<ConfigText>();
 
-  constructor(env: Environment) {
+  /** @param placeholder takes the place of every secret, and of variables that are not set */
+  constructor(env: Environment, placeholder?: string) {
     this.#env = env;
+    this.#placeholder = placeholder;
   }
 
   /**
@@ -32,15 +35,14 @@ export class Configuration {
       .flatMap(({ parts }) => parts)
       .filter((part) => part.kind !== 'literal')
       .filter((part) => !this.#known.has(keyOf(part)));
-    const resolved = resolving(called, references, () =>
-      resolveAll(
-        references.map((part) => ({ source: '', parts: [part] })),
-        this.#env,
-      ),
-    );
+    const single = references.map((part) => ({ source: '', parts: [part] }));
+    const resolved =
+      this.#placeholder === undefined
+        ? resolving(called, references, () => resolveAll(single, this.#env))
+        : references.map((part) => placeheld(part, this.#env, this.#placeholder as string));
     for (const [index, part] of references.entries()) {
       this.#known.set(keyOf(part), resolved[index] as string);
-      if (part.kind === 'secret') this.#secrets.add(part);
+      if (part.kind === 'secret' && this.#placeholder === undefined) this.#secrets.add(part);
     }
     for (const text of texts) this.#done.add(text);
   }
@@ -60,6 +62,10 @@ export class Configuration {
     if (value === undefined) throw new TypeError(`${part.name} was not resolved`);
     return value;
   };
+}
+
+function placeheld(part: Reference, env: Environment, placeholder: string): string {
+  return part.kind === 'secret' ? placeholder : env[part.name] || (part.default ?? placeholder);
 }
 
 function keyOf(part: Reference): string {

@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import type { Spool } from '../model/blob.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
+import type { Operation } from '../model/service.ts';
 import { authorise } from '../security/authorise.ts';
 import { idsOf } from '../trace/trace.ts';
 import { type Exchange, exchangeOf, type GatewayContext, type GatewayEnv } from './exchange/exchange.ts';
@@ -11,7 +12,7 @@ import type { Metrics } from './log/metrics.ts';
 import { metricsFormat } from './log/metrics-text.ts';
 import { createRecorder } from './log/record.ts';
 import { mountMessages } from './messages/mount.ts';
-import { compileOperations } from './operations.ts';
+import { compileOperations, type Replacement } from './operations.ts';
 import type { Contracts } from './page/contracts.ts';
 import { createPlainRoutes, mountReadable, type Plain, type PlainRoutes } from './plain-routes.ts';
 import { mountRest } from './rest/rest.ts';
@@ -26,6 +27,8 @@ interface GatewayPorts
   readonly audit: Log;
   /** Sample users are active, and the examples on the page use them. */
   readonly sampleUsers: boolean;
+  /** Answers every operation in place of the project; for mocks. */
+  readonly replaced?: (operation: Operation) => Replacement;
 }
 
 /**

@@ -56,24 +56,35 @@ function compileBinding(operation: Operation, namespace: string): RestBinding {
   return shape === undefined ? binding : withOriginalBody(binding, operation, shape);
 }
 
+/** What takes the place of an operation's answer: nothing of the project then answers it. */
+export interface Replacement {
+  readonly answerer: Answerer;
+  /** Reads and writes its REST messages, in place of its own binding. */
+  readonly binding?: RestBinding;
+}
+
 /** Compiles every active operation. */
 export function compileOperations(
-  ports: AnswerPorts & { readonly handlers: Handlers },
+  ports: AnswerPorts & {
+    readonly handlers: Handlers;
+    readonly replaced?: ((operation: Operation) => Replacement) | undefined;
+  },
 ): ReadonlyMap<Operation, Compiled> {
   const { namespace, limits } = ports.registry.gateway;
   const active = [...ports.registry.operations.values()].filter((operation) => operation.active);
   return new Map(
-    active.map((operation) => [
-      operation,
-      {
+    active.map((operation) => {
+      const replaced = ports.replaced?.(operation);
+      const compiled = {
         operation,
-        binding: compileBinding(operation, namespace),
+        binding: replaced?.binding ?? compileBinding(operation, namespace),
         ...(hasSoap(operation) ? { soap: compileSoap(operation, namespace) } : {}),
-        answerer: compileAnswer(operation, ports.handlers, ports),
+        answerer: replaced?.answerer ?? compileAnswer(operation, ports.handlers, ports),
         secrets: compileSecrets(requestFields(operation)),
         headers: operationHeaders(operation),
-        timeout: hasClock(operation) ? undefined : limits.timeout,
-      },
-    ]),
+        timeout: hasClock(operation) && replaced === undefined ? undefined : limits.timeout,
+      };
+      return [operation, compiled];
+    }),
   );
 }

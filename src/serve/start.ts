@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createRedactor } from '../codec/redact/redactor.ts';
+import { standInAddress, standInVariable } from '../invoke/stand-in.ts';
 import { type LoadedProject, loadProject, registryOf } from '../load/index.ts';
 import { secretsOf } from '../load/value/config.ts';
 import { Fault } from '../model/fault.ts';
@@ -140,6 +141,12 @@ async function open(
   if (codeLoaded.status === 'rejected') throw codeLoaded.reason;
   const { handlers, ...code } = codeLoaded.value;
   for (const warning of data.warnings) log.warn(warning);
+
+  for (const node of registry.nodes.values()) {
+    const address = standInAddress(node, env);
+    if (address !== undefined)
+      log.warn(`${standInVariable(node.id)} is set: ${address} stands in for node ${node.id}.`);
+  }
 
   const { store, queries, blobs, spool } = data;
   const directory = await openUserDirectory(registry, store, { sampleUsers, log, usersWithin });

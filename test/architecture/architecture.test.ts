@@ -30,7 +30,8 @@ const TABLE: Readonly<Record<string, string>> = {
   client: 'invoke load store',
   serve:
     'binding codec delivered describe event invoke load process query security store trace @hono/node-server hono pino prom-client',
-  cli: 'codec describe generate invoke load query security serve store better-sqlite3 commander picocolors',
+  mock: 'binding codec describe invoke security serve store trace',
+  cli: 'codec describe generate invoke load mock query security serve store better-sqlite3 commander picocolors',
   handlers: 'signalbox',
   '.': 'client codec invoke load serve store',
 };

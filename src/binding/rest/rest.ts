@@ -202,7 +202,7 @@ function compileReader(operation: Operation, uri: OperationUri, namespace: strin
  * The value of one header; entries of a list are separated by commas, and empty ones are ignored (RFC 9110 section
  * 5.6.1).
  */
-function compileHeader(field: Field): (text: string) => Value {
+export function compileHeader(field: Field): (text: string) => Value {
   if (field.type.kind !== 'list') return compileText(field);
   const read = compileList(field);
   return (text) =>

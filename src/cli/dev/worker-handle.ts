@@ -78,6 +78,8 @@ export function startWorker(start: WorkerStart, events: WorkerEvents): WorkerHan
 
 /** What a worker is started with: its only argument, in JSON. */
 export interface WorkerStart {
+  /** Nodes to stand in for. */
+  readonly mock: readonly string[];
   readonly root: string;
   readonly definitions?: string;
   /** It is started in advance and has time to warm up. */

@@ -3,7 +3,7 @@ import module, { registerHooks } from 'node:module';
 import type { Socket } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type LoadedProject, loadProject, renderDiagnostics } from '../../load/index.ts';
+import { type LoadedProject, loadProject, registryOf, renderDiagnostics } from '../../load/index.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { Address } from '../../serve/start/address.ts';
 import { startGateway } from '../../serve/start.ts';
@@ -11,6 +11,7 @@ import { post } from '../child-process.ts';
 import { CliFailure, renderFailure } from '../failure.ts';
 import { renderScreen, terminalLog } from '../gateway-output.ts';
 import { planGenerated, writeGenerated } from '../generated-files.ts';
+import { mockPartners } from '../mock.ts';
 import { colours } from '../terminal.ts';
 import { fingerprint } from './changes.ts';
 import { type Connections, type DrainOptions, followConnections, forwardTo } from './handover.ts';
@@ -19,7 +20,7 @@ import type { SupervisorMessage, WorkerFiles, WorkerMessage, WorkerStart } from 
 // The process that runs the gateway of `signalbox dev` until the next edit. When there is time it is started in advance: it
 // imports and warms up what does not change with an edit, and reads the project only when the supervisor says `go`.
 
-const { colour, spare, first, ...place } = JSON.parse(process.argv[2] ?? '') as WorkerStart;
+const { colour, spare, first, mock, ...place } = JSON.parse(process.argv[2] ?? '') as WorkerStart;
 const paint = colours(colour);
 const modules = recordModules(place.root);
 let handlers: string | undefined;
@@ -101,8 +102,19 @@ async function bringUpToDate(registry: Registry): Promise<void> {
 }
 
 async function startServing(project: LoadedProject) {
-  const gateway = await startGateway({ ...place, env: process.env, project, log: terminalLog(paint), listen });
-  close = () => gateway.close();
+  const log = terminalLog(paint);
+  const partners = mock.length === 0 ? undefined : await mockPartners(registryOf(project), mock, log);
+  const gateway = await startGateway({
+    ...place,
+    env: partners === undefined ? process.env : { ...process.env, ...partners.env },
+    project,
+    log,
+    listen,
+  });
+  close = async () => {
+    await gateway.close();
+    await partners?.close();
+  };
   return gateway;
 }
 

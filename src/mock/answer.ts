@@ -1,0 +1,133 @@
+import { STATUS_CODES } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Format } from '../binding/message.ts';
+import { isAttachment } from '../codec/binary.ts';
+import { CodecError } from '../codec/index.ts';
+import { Fault, faults } from '../model/fault.ts';
+import type { Outcome } from '../model/handler.ts';
+import type { Message, Operation, RawKind } from '../model/service.ts';
+import type { DocumentValue, Value } from '../model/value.ts';
+import { messageFor } from '../serve/answer/by-call.ts';
+import type { Answerer } from '../serve/answer/call.ts';
+import { instanceOf, seeded } from './instance.ts';
+
+export interface MockAnswers {
+  /** With another seed, the same request gets another reply; 0. */
+  readonly seed?: number;
+  /** Milliseconds that each reply takes; 0. */
+  readonly latency?: number;
+}
+
+/** Longest wait that a caller may ask for, in seconds. */
+const LONGEST_WAIT = 300;
+
+/**
+ * Answers an operation from its definition: the same request always gets the same reply. `Prefer` (RFC 7240) chooses another:
+ * `code=404` the fault, or the status, of that code, `wait=2` a reply after so many seconds.
+ */
+export function mockAnswerer(operation: Operation, { seed = 0, latency = 0 }: MockAnswers): Answerer {
+  return {
+    async answer(input, call, as) {
+      const { code, wait } = readPreferences(call.header('prefer'));
+      const ms = wait === undefined ? latency : wait * 1000;
+      if (ms > 0) await pause(ms, undefined, { signal: call.signal });
+      const applied = appliedHeaders({ code, wait });
+      if (code !== undefined && code >= 400) throw faultOf(code, operation, applied);
+      const outcome = replyOf(messageFor(operation, as), as, `${seed} ${operation.id} ${keyOf(input)}`);
+      const chosen = { ...(code === undefined ? {} : { status: code }), headers: applied };
+      return outcome.kind === 'value'
+        ? { ...outcome, ...chosen }
+        : { kind: 'bytes', bytes: { ...outcome.bytes, ...chosen } };
+    },
+  };
+}
+
+/** The reply of a message, by a seed. */
+export function replyOf(message: Message, as: Format, seed: string): Outcome {
+  if (message.kind === 'none') return { kind: 'value', value: {} };
+  if (message.kind === 'document')
+    return { kind: 'value', value: making(() => instanceOf(message.document, seeded(seed))) };
+  if (message.raw === 'binary') return contentOf(Buffer.from('Signalbox'));
+  return { kind: 'value', value: RAW[message.raw](as) };
+}
+
+/** A text that is not in a document. */
+const RAW: Readonly<Record<Exclude<RawKind, 'binary'>, (as: Format) => DocumentValue | string>> = {
+  // In an envelope the content is a value, elsewhere its text.
+  json: (as) => (as === 'soap' ? {} : '{}'),
+  xml: () => '<value/>',
+  text: () => 'text',
+};
+
+/** A reply that is content without a document. */
+export function contentOf(bytes: Uint8Array, contentType = 'application/octet-stream'): Outcome {
+  return { kind: 'bytes', bytes: { contentType, length: bytes.byteLength, body: bytes } };
+}
+
+function making(make: () => DocumentValue): DocumentValue {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof CodecError)) throw error;
+    throw Fault.custom('NO_EXAMPLE', 501, `The mock has no reply: ${error.message}.`, { cause: error });
+  }
+}
+
+/** A request as a text: content by its type and length, since it is not read. */
+function keyOf(input: DocumentValue): string {
+  return JSON.stringify(input, (name, value: Value) => {
+    if (typeof value === 'bigint') return String(value);
+    if (isAttachment(value)) return [name, value.contentType, value.length];
+    return value;
+  });
+}
+
+interface Preferences {
+  readonly code: number | undefined;
+  /** In seconds. */
+  readonly wait: number | undefined;
+}
+
+/** @throws Fault BAD_REQUEST for a value that is not valid; unknown preferences are ignored (RFC 7240 section 2) */
+function readPreferences(header: string | undefined): Preferences {
+  const given = new Map<string, string>();
+  for (const each of (header ?? '').split(',')) {
+    const [, name, value = ''] = /^\s*([\w-]+)\s*=\s*"?([^";]*?)"?\s*(?:;.*)?$/.exec(each) ?? [];
+    // The first of several counts (section 2).
+    if (name !== undefined && !given.has(name.toLowerCase())) given.set(name.toLowerCase(), value);
+  }
+  const code = numberIn(given.get('code'), 'code', [200, 599], 'a status from 200 to 599');
+  if (code !== undefined && !Number.isInteger(code)) throw badPreference('code', String(code), 'a status');
+  if (code !== undefined && code >= 300 && code < 400) throw badPreference('code', String(code), 'no redirect');
+  return { code, wait: numberIn(given.get('wait'), 'wait', [0, LONGEST_WAIT], `seconds, at most ${LONGEST_WAIT}`) };
+}
+
+function numberIn(
+  text: string | undefined,
+  name: string,
+  [least, most]: readonly [number, number],
+  what: string,
+): number | undefined {
+  if (text === undefined) return undefined;
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw badPreference(name, text, what);
+}
+
+function badPreference(name: string, text: string, what: string): Fault {
+  return Fault.of('BAD_REQUEST', { reason: `${name}=${text} in Prefer is not ${what}` });
+}
+
+/** RFC 7240, section 3. */
+function appliedHeaders({ code, wait }: Preferences): Readonly<Record<string, string>> {
+  const applied = Object.entries({ code, wait }).filter(([, value]) => value !== undefined);
+  if (applied.length === 0) return {};
+  return { 'Preference-Applied': applied.map(([name, value]) => `${name}=${value}`).join(', ') };
+}
+
+/** The fault of the catalogue with a status. */
+function faultOf(status: number, { id }: Operation, headers: Readonly<Record<string, string>>): Fault {
+  const [code = `STATUS_${status}`] = Object.entries(faults).find(([, entry]) => entry.status === status) ?? [];
+  const what = STATUS_CODES[status] ?? String(status);
+  return Fault.custom(code, status, `${what}: ${id} was asked for this fault.`, { headers });
+}

@@ -1,0 +1,289 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { compileRest } from '../binding/rest/rest.ts';
+import { isAttachment } from '../codec/binary.ts';
+import { writeJsonText } from '../codec/index.ts';
+import { TOKEN_PATH } from '../invoke/stand-in.ts';
+import type { ConsumerOperation } from '../model/consumer.ts';
+import type { Document } from '../model/document.ts';
+import { Fault } from '../model/fault.ts';
+import type { Field } from '../model/field.ts';
+import type { Outcome } from '../model/handler.ts';
+import type { Node } from '../model/node.ts';
+import type { Registry } from '../model/registry.ts';
+import type { ScalarKind } from '../model/scalar.ts';
+import type { Message, Operation, Service } from '../model/service.ts';
+import type { Attachment, DocumentValue, Value } from '../model/value.ts';
+import { messageFor } from '../serve/answer/by-call.ts';
+import type { Call } from '../serve/answer/call.ts';
+import type { LogOptions } from '../serve/log/log.ts';
+import type { Replacement } from '../serve/operations.ts';
+import { contentOf, type MockAnswers, mockAnswerer } from './answer.ts';
+import { CONTEXT, type Mirrored, mirrorNodes, parseForm } from './mirror.ts';
+import { startMock } from './serve.ts';
+
+/** A call that a partner got, and that fits its operation. */
+export interface PartnerCall {
+  /** The id of the node. */
+  readonly node: string;
+  /** The id of the operation. */
+  readonly operation: string;
+  /** The input of the call, as far as it is sent: values by the names of fields; `content` when it has no document. */
+  readonly input: DocumentValue;
+  /** The headers of the request, by their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A request that a partner refused. */
+export interface PartnerRefusal {
+  readonly node: string;
+  /** `POST /orders`. */
+  readonly request: string;
+  readonly fault: Fault;
+}
+
+/** What a partner replies: the value of the reply, or its content. `undefined` is a value made from the definition. */
+export type PartnerReply = DocumentValue | string | Attachment | Uint8Array | undefined;
+
+export interface PartnersOptions extends MockAnswers {
+  readonly registry: Registry;
+  readonly nodes: readonly Node[];
+  readonly host?: string | undefined;
+  readonly port: number;
+  readonly log?: LogOptions | undefined;
+  /** Answers a call. A {@link Fault} that it throws is the partner's reply. */
+  readonly answer?: (call: PartnerCall) => PartnerReply | Promise<PartnerReply>;
+  readonly refused?: (refusal: PartnerRefusal) => void;
+  /** Milliseconds since 1970, for the expiry of tokens. */
+  readonly now?: () => number;
+}
+
+export interface RunningPartners {
+  /** The address that stands in for a node: `http://127.0.0.1:8090/ERP`. */
+  addressOf(node: string): string;
+  /** Sentences about operations that are not served. */
+  readonly unreadable: readonly string[];
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the operations that a project calls at some nodes, each node below its own path, with a token endpoint. Requests are
+ * checked against the operation as a gateway checks its own.
+ * @throws GatewayError when it can't listen
+ */
+export async function startPartners(options: PartnersOptions): Promise<RunningPartners> {
+  const { registry, nodes, now = Date.now } = options;
+  const mirror = mirrorNodes(registry, nodes);
+  const requests = new Map<string, Received>();
+  const tokens = new Tokens(now);
+  const deliberate = new WeakSet<Fault>();
+  const endpoints = new Map(nodes.filter(isTokenNode).map((node) => [tokenOperation(node), node]));
+  const services = new Map(mirror.registry.services);
+  for (const [operation, { id }] of endpoints) {
+    const service = services.get(`${id}.v1`) as Service;
+    services.set(service.id, { ...service, operations: [...service.operations, operation] });
+  }
+  const all = [...mirror.registry.operations.values(), ...endpoints.keys()];
+  const operations = new Map(all.map((operation) => [operation.id, operation]));
+
+  async function answered(mirrored: Mirrored, input: DocumentValue, call: Call): Promise<PartnerReply> {
+    const { consumer } = mirrored;
+    const { headers = {} } = requests.get(call.requestId) ?? {};
+    checkCredential(consumer, headers, tokens);
+    const { id, target } = consumer;
+    try {
+      return await options.answer?.({ node: target.id, operation: id, input, headers });
+    } catch (error) {
+      if (error instanceof Fault) deliberate.add(error);
+      throw error;
+    }
+  }
+
+  const replaced = (operation: Operation): Replacement => {
+    const mirrored = mirror.operations.get(operation);
+    if (mirrored === undefined) return tokenEndpoint(operation, endpoints.get(operation) as Node, tokens);
+    const { consumer, binding } = mirrored;
+    const made = mockAnswerer(operation, options);
+    const answerer: Replacement['answerer'] = {
+      async answer(input, call, as) {
+        const reached = requests.get(call.requestId)?.node;
+        if (reached !== undefined && reached !== consumer.target.id)
+          throw Fault.of('NOT_FOUND', { what: `operation ${consumer.id} at node ${reached}` });
+        const reply = await answered(mirrored, input, call);
+        return reply === undefined ? made.answer(input, call, as) : outcomeOf(reply, messageFor(operation, as));
+      },
+    };
+    return { answerer, ...(binding === undefined ? {} : { binding }) };
+  };
+
+  const mock = await startMock({
+    registry: { ...mirror.registry, services, operations },
+    replaced,
+    ...{ host: options.host, port: options.port, log: options.log },
+    before(incoming, outgoing) {
+      const received = receive(incoming, services);
+      requests.set(received.requestId, received);
+      outgoing.once('close', () => requests.delete(received.requestId));
+    },
+    refused(fault, requestId) {
+      if (deliberate.has(fault)) return;
+      const { node = '', request = '' } = requests.get(requestId) ?? {};
+      options.refused?.({ node, request, fault });
+    },
+  });
+  return {
+    addressOf: (node) => `${mock.address}/${node}`,
+    unreadable: mirror.unreadable,
+    close: () => mock.close(),
+  };
+}
+
+/** A request as it came. */
+interface Received {
+  readonly requestId: string;
+  readonly node: string;
+  readonly request: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Leads `/ERP/orders` to the operations of the node ERP, and messages to `/ERP` to those over SOAP. */
+function receive(incoming: IncomingMessage, services: ReadonlyMap<string, Service>): Received {
+  const { url = '/', method = '', headers } = incoming;
+  const [, node = '', rest = ''] = /^\/([^/?]*)\/?(.*)$/s.exec(url) ?? [];
+  const requestId = randomUUID();
+  headers['x-request-id'] = requestId;
+  const isSoap = services.get(`${node}.v1`)?.operations.some(({ soap }) => soap !== undefined) === true;
+  const isMessage = /^\s*(?:text\/xml|application\/soap\+xml|multipart\/related)/i.test(headers['content-type'] ?? '');
+  const connector =
+    isSoap && isMessage && method === 'POST' && rest === ''
+      ? 'PeopleSoftServiceListeningConnector'
+      : `RESTListeningConnector/${node}/${rest}`;
+  incoming.url = `/${CONTEXT}/${connector}`;
+  const texts = Object.entries(headers).map(([name, value]) => [name, String(value)]);
+  return { requestId, node, request: `${method} /${rest.replace(/\?.*/s, '')}`, headers: Object.fromEntries(texts) };
+}
+
+function outcomeOf(reply: Exclude<PartnerReply, undefined>, message: Message): Outcome | Promise<Outcome> {
+  if (message.kind === 'none') return { kind: 'value', value: {} };
+  const content = isContainer(reply) ? reply.content : reply;
+  if (message.kind === 'document') return { kind: 'value', value: reply as DocumentValue };
+  if (message.raw !== 'binary')
+    return { kind: 'value', value: typeof content === 'string' ? content : writeJsonText(content as Value) };
+  if (isAttachment(content)) return passed(content);
+  return contentOf(typeof content === 'string' ? Buffer.from(content) : (content as Uint8Array));
+}
+
+/** The form in which callers get a reply without a document. */
+function isContainer(reply: PartnerReply): reply is { readonly content: Value } {
+  return typeof reply === 'object' && !isAttachment(reply) && Object.keys(reply).join() === 'content';
+}
+
+async function passed(content: Attachment): Promise<Outcome> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of content.stream()) chunks.push(chunk);
+  return contentOf(Buffer.concat(chunks), content.contentType);
+}
+
+type ClientCredentials = Extract<NonNullable<Node['credential']>, { kind: 'client-credentials' }>;
+
+function isTokenNode({ credential }: Node): boolean {
+  return credential?.kind === 'client-credentials';
+}
+
+/** Seconds for which a token holds. */
+const HOLDS = 3600;
+
+/** The tokens that were issued, with the time at which they expire. */
+class Tokens {
+  readonly #now: () => number;
+  readonly #issued = new Map<string, number>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  issue(node: string): string {
+    const token = `${node}-${randomUUID()}`;
+    this.#issued.set(token, this.#now() + HOLDS * 1000);
+    return token;
+  }
+
+  holds(token: string): boolean {
+    return (this.#issued.get(token) ?? 0) > this.#now();
+  }
+}
+
+/** @throws Fault UNAUTHENTICATED when a call lacks what the node's `credential:` says */
+function checkCredential(consumer: ConsumerOperation, headers: Readonly<Record<string, string>>, tokens: Tokens): void {
+  const { credential } = consumer.target;
+  if (credential === undefined) return;
+  const name = credential.kind === 'api-key' ? credential.header.toLowerCase() : 'authorization';
+  // The operation's own header takes the place of the node's credential.
+  if (consumer.headers.some((each) => each.name.toLowerCase() === name)) return;
+  const sent = headers[name] ?? '';
+  const fits = {
+    'api-key': sent !== '',
+    basic: /^Basic ./i.test(sent),
+    bearer: /^Bearer ./i.test(sent),
+    'client-credentials': tokens.holds(sent.replace(/^Bearer /i, '')),
+  }[credential.kind];
+  if (!fits) throw Fault.of('UNAUTHENTICATED', { scheme: credential.kind }, { reason: `no valid ${credential.kind}` });
+}
+
+const field = (name: string, kind: ScalarKind, required: boolean, at: Node['at']): Field => ({
+  ...{ name, jsonName: name, xmlName: name, type: { kind }, required, at },
+  ...{ anyCase: false, sensitive: false, attribute: false, absent: 'omit', url: 'segment' },
+});
+
+/** The token endpoint of a node (RFC 6749 section 4.4). */
+function tokenOperation({ id, at }: Node): Operation {
+  const document: Document = {
+    ...{ id: 'TOKEN', xmlName: 'TOKEN', root: false, open: false, inPlace: false, at },
+    fields: [
+      field('access_token', 'text', true, at),
+      field('token_type', 'text', true, at),
+      field('expires_in', 'integer', true, at),
+    ],
+  };
+  const name = `${id}_TOKEN`;
+  const service = { id: `${id}.v1`, name: id, version: 'v1', default: true, active: true, delivered: false, at };
+  return {
+    ...{ id: name, name, pathName: id, method: 'POST', at, uris: [tokenUri(at)], body: 'none', requestHeaders: [] },
+    service: { ...service, operations: [], consumers: [], flows: [] },
+    request: { kind: 'none' },
+    responses: [{ mediaType: 'application/json', message: { kind: 'document', document } }],
+    ...{ status: 200, writes: false, permissions: [], public: true, requires: [], limits: {}, active: true },
+    answer: { kind: 'handler', file: '' },
+  };
+}
+
+function tokenUri(at: Node['at']): Operation['uris'][number] {
+  const literal = { kind: 'literal', text: TOKEN_PATH } as const;
+  const template = { text: TOKEN_PATH, parts: [literal], variables: [] };
+  return { index: 1, template, variables: [], body: [], repeats: [], at };
+}
+
+function tokenEndpoint(operation: Operation, { id, credential }: Node, tokens: Tokens): Replacement {
+  const { authentication } = credential as ClientCredentials;
+  const binding = compileRest(operation, '');
+  return {
+    binding: {
+      ...binding,
+      async readRequest(_uri, _raw, header, body) {
+        const fields = parseForm(await body.text(), body.contentType);
+        if (fields.get('grant_type') !== 'client_credentials')
+          throw Fault.of('BAD_PARAMETER', { name: 'grant_type', reason: 'is not client_credentials' });
+        const isKnown =
+          authentication === 'basic' ? /^Basic ./i.test(header('authorization') ?? '') : fields.has('client_secret');
+        if (!isKnown) throw Fault.of('UNAUTHENTICATED', { scheme: authentication }, { reason: 'no client' });
+        return Object.fromEntries(fields);
+      },
+    },
+    answerer: {
+      answer: () => {
+        const value = { access_token: tokens.issue(id), token_type: 'Bearer', expires_in: HOLDS };
+        return { kind: 'value', value };
+      },
+    },
+  };
+}

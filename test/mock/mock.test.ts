@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { compileDocument } from '../../src/codec/index.ts';
+import { mockAnswerer } from '../../src/mock/answer.ts';
+import { instanceOf, seeded } from '../../src/mock/instance.ts';
+import { startMock } from '../../src/mock/serve.ts';
+import type { Document } from '../../src/model/document.ts';
+import { atFileEnd } from '../support/file-end.ts';
+import { registryIn } from './project.ts';
+
+// No handler file exists, and no database.
+const { registry } = registryIn();
+
+async function mock(settings: { seed?: number; latency?: number } = {}): Promise<string> {
+  const replaced = (operation: Parameters<typeof mockAnswerer>[0]) => ({ answerer: mockAnswerer(operation, settings) });
+  const running = await startMock({ registry, replaced, port: 0, log: { level: 'silent' } });
+  atFileEnd(running.close);
+  return `${running.address}/gateway`;
+}
+
+/** The JSON of a reply. */
+// biome-ignore lint/suspicious/noExplicitAny: what it is, the test says
+const json = async (response: Response): Promise<any> => response.json();
+
+const base = await mock();
+const VEHICLE = `${base}/RESTListeningConnector/Vehicles.v1/Vehicles`;
+
+describe('a mock', () => {
+  it('answers from examples, enums and types, without credentials', async () => {
+    const response = await fetch(`${VEHICLE}/M%20AB%201`);
+    expect(response.status).toBe(200);
+    const vehicle = await json(response);
+    expect(vehicle).toMatchObject({
+      PLATE: 'M AB 1',
+      STATUS: expect.stringMatching(/^(ready|rented|repair)$/),
+      BOUGHT: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      VIN: expect.stringMatching(/^[A-HJ-NPR-Z0-9]{17}$/),
+      ELECTRIC: expect.any(Boolean),
+      OWNER: { NAME: expect.any(String) },
+    });
+    expect(vehicle.NOTES.length).toBeGreaterThan(0);
+  });
+
+  it('gives the same reply to the same request, and others to another request or with another seed', async () => {
+    const of = async (url: string): Promise<unknown> => (await fetch(url)).json();
+    const first = await of(`${VEHICLE}/A1`);
+    expect(await of(`${VEHICLE}/A1`)).toEqual(first);
+    expect(await of(`${VEHICLE}/A2`)).not.toEqual(first);
+    const other = await mock({ seed: 7 });
+    expect(await of(`${other}/RESTListeningConnector/Vehicles.v1/Vehicles/A1`)).not.toEqual(first);
+  });
+
+  it('checks requests as the gateway does', async () => {
+    const wrong = await fetch(`${VEHICLE}/lower%20case`);
+    expect([wrong.status, (await json(wrong)).code]).toEqual([400, 'BAD_PARAMETER']);
+    const init = { method: 'POST', body: '{"SEATS":12}', headers: { 'Content-Type': 'application/json' } };
+    expect((await fetch(VEHICLE, init)).status).toBe(400);
+    expect((await fetch(`${VEHICLE}/A1`, { method: 'DELETE' })).status).toBe(405);
+  });
+
+  it.each([
+    ['code=404', 404, 'NOT_FOUND'],
+    ['handling=lenient, code=503;x=y', 503, 'UNAVAILABLE'],
+    ['code=418', 418, 'STATUS_418'],
+    ['code=700', 400, 'BAD_REQUEST'],
+    ['code=302', 400, 'BAD_REQUEST'],
+    ['wait=soon', 400, 'BAD_REQUEST'],
+  ])('replies the fault that Prefer: %s chooses', async (prefer, status, code) => {
+    const response = await fetch(`${VEHICLE}/A1`, { headers: { prefer } });
+    expect([response.status, (await json(response)).code]).toEqual([status, code]);
+    if (status !== 400) expect(response.headers.get('preference-applied')).toBe(`code=${status}`);
+  });
+
+  it('replies the success status that Prefer chooses', async () => {
+    const response = await fetch(`${VEHICLE}/A1`, { headers: { Prefer: 'code=202' } });
+    expect([response.status, (await json(response)).PLATE]).toEqual([202, 'M AB 1']);
+  });
+
+  it('waits as long as Prefer or its own latency says', async () => {
+    const slow = await mock({ latency: 60 });
+    for (const [url, prefer] of [
+      [`${slow}/RESTListeningConnector/Vehicles.v1/Vehicles/A1`, 'x=y'],
+      [`${VEHICLE}/A1`, 'wait=0.06'],
+    ] as const) {
+      const start = performance.now();
+      await fetch(url, { headers: { prefer } });
+      expect(performance.now() - start).toBeGreaterThanOrEqual(58);
+    }
+  });
+
+  it('answers over SOAP, with faults too', async () => {
+    const body = `<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body><VEHICLE_GET xmlns="urn:test:Vehicles.v1"><PLATE>A1</PLATE></VEHICLE_GET></e:Body></e:Envelope>`;
+    const headers = { 'Content-Type': 'text/xml', SOAPAction: '"VEHICLE_GET.v1"' };
+    const post = (more: Record<string, string> = {}): Promise<Response> =>
+      fetch(`${base}/PeopleSoftServiceListeningConnector`, { method: 'POST', body, headers: { ...headers, ...more } });
+    const good = await post();
+    expect([good.status, await good.text()]).toEqual([200, expect.stringContaining('<PLATE>M AB 1</PLATE>')]);
+    const bad = await post({ Prefer: 'code=404' });
+    expect([bad.status, await bad.text()]).toEqual([
+      500,
+      expect.stringContaining('VEHICLE_GET was asked for this fault'),
+    ]);
+  });
+
+  it('serves the contracts', async () => {
+    const contract = await json(await fetch(`${base}/RESTListeningConnector/Vehicles.v1.openapi.json`));
+    expect(Object.keys(contract.paths).join(' ')).toContain('Vehicles/{PLATE}');
+  });
+});
+
+describe('the value of a document', () => {
+  const document = registry.documents.get('VEHICLE') as Document;
+
+  it('fits the document, whatever the seed', () => {
+    const codec = compileDocument(document, { namespace: '' });
+    for (let seed = 0; seed < 200; seed++) {
+      const value = instanceOf(document, seeded(String(seed)));
+      expect(codec.fromJson(codec.toJson(value))).toEqual(value);
+    }
+  });
+
+  it('names the required field that no value can be made for', () => {
+    const field = document.fields.find(({ name }) => name === 'VIN') as Document['fields'][number];
+    const odd = { ...document, fields: [{ ...field, required: true, pattern: 'y{40}' }] };
+    expect(() => instanceOf(odd as Document, seeded(''))).toThrow(/^VIN needs an example in VEHICLE/);
+  });
+});
