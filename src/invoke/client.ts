@@ -10,6 +10,7 @@ import type { Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { continueTrace, currentTrace, inTrace } from '../trace/trace.ts';
+import { type Clock, SYSTEM_CLOCK } from '../wire/waiting.ts';
 import { createCalls } from './calls.ts';
 import { findFlow, findOperation } from './find.ts';
 import { createFlows } from './flow/flow.ts';
@@ -31,6 +32,8 @@ export interface ClientOptions {
   readonly redactor?: Redactor;
   /** Counts the calls. */
   readonly observer?: CallObserver;
+  /** Decides when tokens, and values that flows keep, have expired. */
+  readonly clock?: Clock;
 }
 
 /** Calls the operations of other systems. */
@@ -65,9 +68,10 @@ export function createClient(
   { env, spool, folder = process.cwd(), redactor = createRedactor(() => secretsOf(env)), ...options }: ClientOptions,
 ): Client {
   const timeouts: Timeouts = { ...TIMEOUTS, ...options.timeouts };
-  const transport = createTransport({ timeouts, env, folder, redactor, observer: options.observer });
+  const { clock = SYSTEM_CLOCK } = options;
+  const transport = createTransport({ timeouts, env, folder, redactor, observer: options.observer, clock });
   const calls = createCalls({ gateway: registry.gateway, env, spool, timeouts, transport, redactor });
-  const flows = createFlows(calls);
+  const flows = createFlows(calls, clock.elapsed);
   const find = (given: string | ConsumerOperation, { requestId = randomUUID() }: CallOptions) => {
     const operation = findOperation(registry, given, requestId);
     return { operation, called: { operation: operation.id, requestId } };

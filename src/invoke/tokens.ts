@@ -124,11 +124,13 @@ interface TokenSource {
   readonly time: number;
   /** Learns them. */
   readonly redactor: Redactor;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly elapsed: () => number;
 }
 
 interface Held {
   readonly token: string;
-  /** From then on a new one is fetched while this one is still used, as `performance.now()`. */
+  /** From then on a new one is fetched while this one is still used, by `elapsed`. */
   readonly renewAt: number;
   /** It is not used after this time. */
   readonly until: number;
@@ -147,7 +149,7 @@ export class Tokens {
   /** @throws InvokeError CREDENTIAL, ABORTED, TIMEOUT */
   async proof(called: Called, signal: AbortSignal | undefined): Promise<Proof> {
     const held = this.#held;
-    const now = performance.now();
+    const now = this.#source.elapsed();
     if (held !== undefined && now < held.until) {
       // This call neither waits for the renewal nor fails with it.
       if (now >= held.renewAt) this.#fetch().catch(() => undefined);
@@ -177,8 +179,8 @@ export class Tokens {
   }
 
   async #request(): Promise<Held> {
-    const { client, node, send, time, redactor } = this.#source;
-    const start = performance.now();
+    const { client, node, send, time, redactor, elapsed } = this.#source;
+    const start = elapsed();
     const late = deadline(undefined, time, { operation: node, requestId: '' });
     const { value, holds = Number.POSITIVE_INFINITY } = await requestToken(
       client,

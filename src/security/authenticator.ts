@@ -187,6 +187,8 @@ interface Remembering {
   readonly mostWaiting: number;
   /** Milliseconds; a clock that only goes forward. */
   readonly now: () => number;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
 }
 
 /** One scheme's entrance: verifies credentials, and remembers those that are good. */
@@ -218,7 +220,7 @@ export function createGate(
   options: Partial<Remembering> = {},
 ): Gate {
   const { rememberFor = REMEMBER_FOR, mostWaiting = MOST_WAITING } = options;
-  const now = options.now ?? performance.now.bind(performance);
+  const { now = performance.now.bind(performance), clock = Date.now } = options;
   const verified = new Map<string, Remembered>();
   const trying = new Map<string, Promise<Caller>>();
 
@@ -227,7 +229,7 @@ export function createGate(
   async function attempt(print: string, credentials: string, version: number): Promise<Caller> {
     const { user, until } = await verifier.verify(credentials);
     const caller = { user, scheme: verifier.scheme };
-    const left = until === undefined ? rememberFor : Math.min(rememberFor, until - Date.now());
+    const left = until === undefined ? rememberFor : Math.min(rememberFor, until - clock());
     if (left <= 0) return caller;
     if (verified.size >= MOST_REMEMBERED) verified.delete(verified.keys().next().value as string);
     verified.set(print, { caller, until: now() + left, version });

@@ -8,9 +8,9 @@ import { secretsOf } from '../load/value/config.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import { type OpenDirectory, openDirectory } from '../security/directory/directory.ts';
-import { deadlineIn, openLease, type Store, withDeadline } from '../store/index.ts';
+import { deadlineIn, openLease, type QueueControl, type QueueDepth, type Store, withDeadline } from '../store/index.ts';
 import type { Telemetry } from '../trace/otlp.ts';
-import { shared, withinTime } from '../wire/waiting.ts';
+import { type Clock, SYSTEM_CLOCK, shared, withinTime } from '../wire/waiting.ts';
 import { createLazyClient } from './answer/outbound.ts';
 import { createApp } from './app.ts';
 import { GRACE, IDLE_TIMEOUT } from './exchange/body.ts';
@@ -59,6 +59,8 @@ export interface GatewayOptions {
   readonly others?: () => Promise<readonly Counted[]>;
   /** The name of all gateways that share the port, which report the metrics of the fleet together; a random one by default. */
   readonly holder?: string;
+  /** The time of everything that waits for one: what recurs, retries, tokens, retention; that of the machine by default. */
+  readonly clock?: Clock;
 }
 
 export interface RunningGateway {
@@ -76,6 +78,17 @@ export interface RunningGateway {
   drain(options?: DrainOptions): Promise<void>;
   /** Closes the port, lets running work finish for at most `timeoutMs` (`drain.work`), then closes what it depends on. */
   close(options?: { readonly timeoutMs?: number }): Promise<void>;
+  /** What it does besides answering, for tests. */
+  readonly background: Background;
+}
+
+/** Work that gateways do by themselves, when its time has come. */
+export interface Background {
+  /** Does now what recurs and is due, removes what has expired, and lets workers look for jobs. */
+  hurry(): Promise<void>;
+  /** The jobs of each queue. */
+  depths(): Promise<readonly QueueDepth[]>;
+  readonly queues: QueueControl;
 }
 
 interface DrainOptions {
@@ -111,7 +124,16 @@ async function open(
   options: GatewayOptions,
   opened: Opened,
 ): Promise<RunningGateway> {
-  const { root, env, usersWithin, headersTimeout, idleTimeout = IDLE_TIMEOUT, grace = GRACE, others } = options;
+  const {
+    root,
+    env,
+    usersWithin,
+    headersTimeout,
+    idleTimeout = IDLE_TIMEOUT,
+    grace = GRACE,
+    others,
+    clock = SYSTEM_CLOCK,
+  } = options;
   const { gateway } = registry;
   const configured = readAddress(registry, env);
   const at = (options.listen === undefined && passedPort(env)) || configured;
@@ -149,20 +171,21 @@ async function open(
   }
 
   const { store, queries, blobs, spool } = data;
-  const directory = await openUserDirectory(registry, store, { sampleUsers, log, usersWithin });
+  const directory = await openUserDirectory(registry, store, { sampleUsers, log, usersWithin, clock });
   opened.add(() => directory.close());
   const safeguards = await openSafeguards(registry, { ...ports, store, also });
   opened.add(() => safeguards.close());
   const { audit, throttle } = safeguards;
-  const outbound = createLazyClient(registry, { env, spool, folder: root, redactor, observer: metrics });
+  const outbound = createLazyClient(registry, { env, spool, folder: root, redactor, observer: metrics, clock });
   opened.add(() => outbound.close());
   const services = await openServices(registry, {
     ...{ data, outbound, log, redactor, audit, metrics, directory, ...code },
     tracer: telemetry?.tracer,
+    clock,
   });
   opened.add((timeoutMs) => services.close(timeoutMs));
 
-  const authenticator = await openAuthenticator(registry, { ...ports, directory, store });
+  const authenticator = await openAuthenticator(registry, { ...ports, directory, store, clock });
   const readiness = new Readiness(() => Promise.all([store.ready(), queries.ready(), blobs.ready()]));
   let base = '';
   const app = createApp(registry, {
@@ -215,6 +238,14 @@ async function open(
       await drain(http.connections, gateway.drain.ready, { replaced, readiness });
     },
     close: ({ timeoutMs = gateway.drain.work } = {}) => opened.close(timeoutMs),
+    background: {
+      async hurry() {
+        await queue.hurry();
+        await services.retention.sweep();
+      },
+      depths: () => queue.depths(),
+      queues: services.queues,
+    },
   };
 }
 
@@ -329,16 +360,19 @@ interface UserDirectoryOptions {
   readonly sampleUsers: boolean;
   readonly log: Log;
   readonly usersWithin?: number | undefined;
+  readonly clock: Clock;
 }
 
 /** The users of this gateway. Problems that an operator should know about are logged. */
 function openUserDirectory(registry: Registry, store: Store, options: UserDirectoryOptions): Promise<OpenDirectory> {
-  const { sampleUsers, log, usersWithin } = options;
+  const { sampleUsers, log, usersWithin, clock } = options;
   return openDirectory({
     registry,
     sampleUsers,
     store,
     onError: (err, facts) => log.warn({ ...facts, err }, err.message),
+    now: clock.elapsed,
+    clock: clock.now,
     ...(usersWithin === undefined ? {} : { lookEvery: usersWithin }),
   });
 }

@@ -1,3 +1,14 @@
+/** Where a gateway reads the time. Delays of timers, and the durations that it measures, are always those of the machine. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Milliseconds of a clock that only goes forward. */
+  elapsed(): number;
+}
+
+/** The clock of the machine. */
+export const SYSTEM_CLOCK: Clock = { now: () => Date.now(), elapsed: () => performance.now() };
+
 /** The longest delay of a timer, in milliseconds: 24 days. Node fires longer timers immediately. */
 export const LONGEST_TIMER = 2 ** 31 - 1;
 

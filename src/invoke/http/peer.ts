@@ -2,6 +2,7 @@ import type { ConfigText, ResolveReference } from '../../model/definition.ts';
 import type { CallObserver } from '../../model/metrics.ts';
 import type { Node } from '../../model/node.ts';
 import type { Redactor } from '../../model/redactor.ts';
+import type { Clock } from '../../wire/waiting.ts';
 import { resolveText } from '../configuration.ts';
 import { credentialTexts, type Proof, proofOf } from '../credential.ts';
 import { type Called, InvokeError } from '../error.ts';
@@ -43,11 +44,12 @@ export interface PeerSource {
   /** Learns the credential, and the tokens that are fetched. */
   readonly redactor: Redactor;
   readonly observer: CallObserver | undefined;
+  readonly clock: Clock;
 }
 
 /** @throws InvokeError CONFIGURATION */
 export async function openPeer(node: Node, source: PeerSource): Promise<Peer> {
-  const { connections, folder, proxyOf, resolve, called, redactor } = source;
+  const { connections, folder, proxyOf, resolve, called } = source;
   const timeouts = { ...source.timeouts, ...node.timeouts };
   const hasFiles = node.caFile !== undefined || node.certificate !== undefined;
   const tls = hasFiles ? await import('./connection/tls.ts') : undefined;
@@ -69,7 +71,7 @@ export async function openPeer(node: Node, source: PeerSource): Promise<Peer> {
       foreign ??= connections.pools({ ...facts, secureContext: contextOf(false) });
       return foreign;
     },
-    credential: credentialOf(node, pools, timeouts, { resolve, redactor }),
+    credential: credentialOf(node, pools, timeouts, source),
     circuit: node.circuit.failures === 0 ? undefined : createCircuit(await import('cockatiel'), node, source.observer),
   };
 }
@@ -127,7 +129,7 @@ function credentialOf(
   node: Node,
   pools: Pools,
   timeouts: Timeouts,
-  { resolve, redactor }: Pick<PeerSource, 'resolve' | 'redactor'>,
+  { resolve, redactor, clock }: Pick<PeerSource, 'resolve' | 'redactor' | 'clock'>,
 ): Peer['credential'] {
   const { id, credential } = node;
   if (credential === undefined) return () => undefined;
@@ -145,6 +147,7 @@ function credentialOf(
       send: tokenFetch(pools, id, timeouts),
       time: Math.min(timeouts.connect + timeouts.head + timeouts.idle, timeouts.call),
       redactor,
+      elapsed: clock.elapsed,
     });
   };
   return whileSame(credentialTexts(node), resolve, look);

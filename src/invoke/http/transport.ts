@@ -5,6 +5,7 @@ import type { CallObserver } from '../../model/metrics.ts';
 import type { Node } from '../../model/node.ts';
 import { MASK, type Redactor } from '../../model/redactor.ts';
 import { CALL_RETRY } from '../../model/retry.ts';
+import { type Clock, SYSTEM_CLOCK } from '../../wire/waiting.ts';
 import { BASIC, BEARER, basic, type Credential, credentialTexts, type Proof } from '../credential.ts';
 import { type Called, InvokeError } from '../error.ts';
 import type { Timeouts } from '../limits.ts';
@@ -55,9 +56,17 @@ interface TransportOptions {
   readonly folder: string;
   readonly redactor: Redactor;
   readonly observer?: CallObserver | undefined;
+  readonly clock?: Clock;
 }
 
-export function createTransport({ timeouts, env, folder, redactor, observer }: TransportOptions): Transport {
+export function createTransport({
+  timeouts,
+  env,
+  folder,
+  redactor,
+  observer,
+  clock = SYSTEM_CLOCK,
+}: TransportOptions): Transport {
   const closed = new AbortController();
   const proxyOf = proxiesOf(env);
   const peers = new WeakMap<Node, Peer | Promise<Peer>>();
@@ -75,6 +84,7 @@ export function createTransport({ timeouts, env, folder, redactor, observer }: T
       called,
       redactor,
       observer,
+      clock,
     });
   }
 

@@ -14,6 +14,8 @@ export interface QueryRunsOptions extends Omit<RunWorkerPorts, 'rows' | 'blobs'>
   readonly store: Store;
   readonly queue: JobQueue;
   readonly blobs: BlobStore;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
 }
 
 /** Bytes of one block, which is in memory whole: a larger row is available in a file only. */
@@ -25,7 +27,7 @@ const EXTENSIONS = { json: 'json', xmlp: 'xml', webrowset: 'xml', html: 'html', 
 export function openQueryRuns(options: QueryRunsOptions): QueryRuns {
   const { store, queue, registry, queries } = options;
   const { limits, timezone, retention } = registry.gateway;
-  const rows = new RunRows(store);
+  const rows = new RunRows(store, options.now ?? Date.now);
   const keyOf = createKeys();
   const blobs = options.blobs.scope(QUEUE);
   queue.work(QUEUE, createRunWorker({ ...options, rows, blobs }));

@@ -39,16 +39,23 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** What the database knows of runs. Its times are the gateway's own. */
 export class RunRows {
   readonly #store: Store;
+  readonly #clock: () => number;
 
-  constructor(store: Store) {
+  /** @param clock milliseconds since 1970 */
+  constructor(store: Store, clock: () => number) {
     this.#store = store;
+    this.#clock = clock;
+  }
+
+  #now(): string {
+    return new Date(this.#clock()).toISOString();
   }
 
   /** @returns the run's id */
   async insert(tx: Db, run: NewRun, file: string | undefined, result?: RunResult): Promise<string> {
     const id = randomUUID();
     const request: Request = { input: run.input, format: run.format, shape: digestOf(run.query) };
-    const entered = now();
+    const entered = this.#now();
     await tx
       .insertInto('signalbox_query_run')
       .values({
@@ -68,7 +75,7 @@ export class RunRows {
         file: file ?? null,
         entered,
         ended: null,
-        ...(result === undefined ? {} : succeeded(result)),
+        ...(result === undefined ? {} : succeeded(result, this.#now())),
       })
       .execute();
     return id;
@@ -89,17 +96,17 @@ export class RunRows {
 
   /** The same, for a run that ends in success. */
   succeed(tx: Db, id: string, result: RunResult): Promise<boolean> {
-    return this.#update(tx, id, succeeded(result));
+    return this.#update(tx, id, succeeded(result, this.#now()));
   }
 
   /** The same, for one that ends in error. */
   fail(tx: Db, id: string, message: string): Promise<boolean> {
-    return this.#update(tx, id, { state: 'error', message, ended: now() });
+    return this.#update(tx, id, { state: 'error', message, ended: this.#now() });
   }
 
   /** The same, for one of an owner's that is cancelled. */
   kill(tx: Db, id: string, owner: string): Promise<boolean> {
-    return this.#update(tx, id, { state: 'killed', ended: now() }, owner);
+    return this.#update(tx, id, { state: 'killed', ended: this.#now() }, owner);
   }
 
   /** Removes those that ended before a time, up to a number of them. @returns how many */
@@ -155,7 +162,11 @@ export function queryRunJobs(registry: Registry): [queue: string, owner: JobOwne
       // One that is dead has ended in error already.
       await tx
         .updateTable('signalbox_query_run')
-        .set({ state: 'killed' satisfies RunState, message: 'It was dropped from the queue.', ended: now() })
+        .set({
+          state: 'killed' satisfies RunState,
+          message: 'It was dropped from the queue.',
+          ended: new Date().toISOString(),
+        })
         .where('id', '=', String(data.id))
         .where('state', 'in', OPEN)
         .execute();
@@ -189,7 +200,7 @@ function maskInput(query: Query | undefined, input: QueryInput): { shown: QueryI
   return { shown, secrets: [...own.secrets, ...members.flatMap(([, masked]) => masked.secrets)] };
 }
 
-function succeeded({ columns, rows, bytes, truncated, blocks, blob }: RunResult) {
+function succeeded({ columns, rows, bytes, truncated, blocks, blob }: RunResult, ended: string) {
   return {
     state: 'success',
     num_cols: columns,
@@ -198,7 +209,7 @@ function succeeded({ columns, rows, bytes, truncated, blocks, blob }: RunResult)
     truncated: truncated ? 1 : 0,
     blocks: JSON.stringify(blocks),
     blob,
-    ended: now(),
+    ended,
   } satisfies Partial<QueryRunTable> & { readonly state: RunState };
 }
 
@@ -224,10 +235,6 @@ function runOf(row: QueryRunTable): KeptRun {
     starts,
     blob: row.blob ?? undefined,
   };
-}
-
-function now(): string {
-  return new Date().toISOString();
 }
 
 /** A digest of what the rows of a query look like, those of its members too: kept rows can be read by the same shape alone. */

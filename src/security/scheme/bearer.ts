@@ -13,6 +13,8 @@ import { openKeys } from './keys.ts';
 interface BearerPlace {
   readonly resolve: (text: ConfigText) => string;
   readonly lookAt: LookAtFile;
+  /** Milliseconds since 1970. */
+  readonly clock?: () => number;
 }
 
 /** Longer tokens are refused unread. */
@@ -26,6 +28,7 @@ const TYPES: ReadonlySet<string> = new Set(['jwt', 'at+jwt', 'application/jwt', 
 /** @throws Error for a key set that is neither a file nor at a trustworthy URL */
 export function compileBearer(scheme: BearerScheme, directory: Directory, place: BearerPlace): Verifier {
   const keys = openKeys(place.resolve(scheme.jwks), place.lookAt);
+  const { clock = Date.now } = place;
   const issuer = place.resolve(scheme.issuer);
   const options: JWTVerifyOptions = {
     issuer,
@@ -58,7 +61,10 @@ export function compileBearer(scheme: BearerScheme, directory: Directory, place:
 
   async function payloadOf(token: string): Promise<JWTPayload> {
     try {
-      const { payload, protectedHeader } = await jwtVerify(token, (header) => keys.find(header), options);
+      const { payload, protectedHeader } = await jwtVerify(token, (header) => keys.find(header), {
+        ...options,
+        currentDate: new Date(clock()),
+      });
       const { typ } = protectedHeader;
       if (typ !== undefined && !TYPES.has(String(typ).toLowerCase())) throw new Refused('token of another type');
       return payload;

@@ -7,6 +7,7 @@ import { createAuthenticator } from '../../security/authenticator.ts';
 import type { Directory } from '../../security/directory/port.ts';
 import type { Authenticator, MessageAuthenticator } from '../../security/port.ts';
 import { openNonces, type Store } from '../../store/index.ts';
+import type { Clock } from '../../wire/waiting.ts';
 import { GatewayError } from '../gateway-error.ts';
 import { type Environment, projectFiles, resolveSetting } from './settings.ts';
 
@@ -29,11 +30,12 @@ interface AuthenticationPorts {
   readonly folder: string;
   /** Stores marks that may be used only once, to detect replays. */
   readonly store: Pick<Store, 'tables'>;
+  readonly clock: Clock;
 }
 
 /** Opens the authenticator. @throws GatewayError */
 export async function openAuthenticator(registry: Registry, ports: AuthenticationPorts): Promise<Authenticator> {
-  const { directory, env, folder } = ports;
+  const { directory, env, folder, clock } = ports;
   const [alike] = registry.users.values();
   try {
     const authenticateMessage = await openMessageSecurity(registry, { ...ports, alike });
@@ -43,6 +45,8 @@ export async function openAuthenticator(registry: Registry, ports: Authenticatio
       alike,
       resolve: (text) => resolveSetting(text, env),
       lookAt: projectFiles(folder),
+      now: clock.elapsed,
+      clock: clock.now,
       ...(authenticateMessage === undefined ? {} : { authenticateMessage }),
     });
   } catch (error) {
@@ -58,6 +62,7 @@ interface MessageSecurityPorts {
   /** The project's folder. */
   readonly folder: string;
   readonly store: Pick<Store, 'tables'>;
+  readonly clock: Clock;
 }
 
 /**
@@ -66,7 +71,7 @@ interface MessageSecurityPorts {
  */
 async function openMessageSecurity(
   { schemes, users }: Registry,
-  { directory, alike, env, folder, store }: MessageSecurityPorts,
+  { directory, alike, env, folder, store, clock }: MessageSecurityPorts,
 ): Promise<MessageAuthenticator | undefined> {
   if (![...schemes.values()].some(isMessageScheme)) return undefined;
   const secretOf = ({ id, origin }: Pick<User, 'id' | 'origin'>): string | undefined => {
@@ -79,7 +84,8 @@ async function openMessageSecurity(
     schemes: schemes.values(),
     directory,
     alike,
-    nonces: openNonces(store),
+    nonces: openNonces(store, clock.now),
+    clock: clock.now,
     secretOf,
     authorities: (scheme) => readAuthorities(scheme, env, folder),
   });

@@ -25,6 +25,7 @@ import {
   retainedDead,
 } from '../../store/index.ts';
 import type { Tracer } from '../../trace/trace.ts';
+import { type Clock, SYSTEM_CLOCK } from '../../wire/waiting.ts';
 import type { Outbound } from '../answer/outbound.ts';
 import { compileQueryRows, Work, type WorkPorts } from '../answer/work.ts';
 import type { Log } from '../log/log.ts';
@@ -45,7 +46,7 @@ export interface Services {
 /** The same with the queue that they use. */
 interface RunningServices extends Services {
   readonly queue: JobQueue;
-  readonly retention: Pick<Retention, 'removed'>;
+  readonly retention: Pick<Retention, 'removed' | 'sweep'>;
   /** Begins to take work. */
   start(): Promise<void>;
   /** Takes no more work; what runs goes on. */
@@ -66,6 +67,7 @@ interface ServicesOptions {
   readonly directory: Directory;
   readonly processes: ReadonlyMap<string, ProcessHandler>;
   readonly classes: ReadonlyMap<string, ServiceClass>;
+  readonly clock?: Clock;
   /** Records spans; `undefined` when nothing is exported. */
   readonly tracer?: Tracer | undefined;
 }
@@ -82,7 +84,8 @@ export async function openServices(registry: Registry, options: ServicesOptions)
   const account = createAccount(options.audit, options.metrics);
   const server = serverName();
   const { unknown } = registry.gateway.limits;
-  const queued = { onError, unknown, gateway: server, tracer: options.tracer };
+  const { now } = options.clock ?? SYSTEM_CLOCK;
+  const queued = { onError, unknown, now, gateway: server, tracer: options.tracer };
   const queue = redacting(await openQueue(store, queued), redactor);
   const saved = openSavedQueries({ registry, store });
   const runs = openQueryRuns({
@@ -93,6 +96,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     queries,
     saved,
     owners: runOwners(directory),
+    now,
     onError,
     account,
   });
@@ -113,6 +117,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     queries,
     saved,
     handlers: processes,
+    now,
     work,
     redactor,
     server,
@@ -122,6 +127,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
   const { retention: keep } = registry.gateway;
   const retention = openRetention({
     store,
+    now,
     kinds: [
       ...[runs.retained, ...scheduler.retained, retainedDead(keep.dead)],
       retainedCallers(keep.callers, [runs.busy, scheduler.busy, components.busy]),

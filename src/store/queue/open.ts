@@ -76,6 +76,10 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
       await recurrences.start();
     },
     wake: (queue) => workforce.wake(queue),
+    async hurry() {
+      await recurrences.hurry();
+      for (const queue of workforce.queues) workforce.wake(queue);
+    },
     async depths() {
       const [alive, dead] = await Promise.all([engine.depths(), countDead(await store.tables())]);
       const none = { waiting: 0, delayed: 0, running: 0, oldest: 0 };

@@ -190,6 +190,8 @@ export interface JobQueue {
   start(): Promise<void>;
   /** Wakes the workers of a queue in this gateway, after a transaction that entered a job. */
   wake(queue: string): void;
+  /** Does now what recurs and is due, and lets all workers look for jobs; for tests, whose clock does not move by itself. */
+  hurry(): Promise<void>;
   /** The depth of every queue with a job, and of those that have a worker here. It reads all jobs: ask at most every few seconds. */
   depths(): Promise<readonly QueueDepth[]>;
   /** The connections of the queue to the database; `undefined` on SQLite, where it has none of its own. */

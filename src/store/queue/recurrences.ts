@@ -40,6 +40,15 @@ export class Recurrences {
     clearTimeout(this.#timer);
   }
 
+  /** Does what is due now, without waiting for the next look. */
+  async hurry(): Promise<void> {
+    await this.#looking;
+    if (!this.#open || this.#all.size === 0) return;
+    clearTimeout(this.#timer);
+    this.#look();
+    await this.#looking;
+  }
+
   async close(): Promise<void> {
     this.stopTaking();
     await this.#looking;
