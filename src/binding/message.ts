@@ -1,7 +1,7 @@
 import { CodecError, type Step } from '../codec/index.ts';
 import type { Document } from '../model/document.ts';
 import { type ErrorPlace, Fault } from '../model/fault.ts';
-import type { FieldType } from '../model/field.ts';
+import type { Field, FieldType } from '../model/field.ts';
 import type { ReplyForm } from '../model/service.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { jsonPointer } from '../wire/json-pointer.ts';
@@ -64,7 +64,12 @@ const LONGEST_KEY = 200;
 function pointerOf(steps: readonly Step[], root: Document | undefined): string {
   const tokens: (string | number)[] = [];
   let document = root;
-  for (const step of steps) {
+  for (const [index, step] of steps.entries()) {
+    // In JSON the content of a list or a single value is the whole body.
+    if (index === 0 && root?.bare === true) {
+      document = documentOf((root.fields[0] as Field).type);
+      continue;
+    }
     const name = typeof step === 'object' ? step.key : step;
     if (typeof name === 'string' && name.length > LONGEST_KEY) break;
     const field = typeof step === 'string' ? document?.fields.find((each) => each.name === step) : undefined;

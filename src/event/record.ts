@@ -50,7 +50,13 @@ export interface Records {
 export function compileRecords({ id, shape, keys, lock }: Component): Records {
   const names = new Set(shape.fields.map(({ name }) => name));
   const writers = new Map(shape.fields.map((field) => [field, compileTextWriter(field)]));
-  const stored = shape.fields.map((field) => ({ name: field.name, ...compileStored(field) }));
+  const stored = shape.fields.map((field) => ({ name: field.name, nullable: field.nullable, ...compileStored(field) }));
+  const nullable = new Set(shape.fields.flatMap((field) => (field.nullable ? field.name : [])));
+  // Null of any other field counts as absent.
+  const withoutNulls = (record: DocumentValue): Record<string, Value> =>
+    Object.fromEntries(
+      Object.entries(record).filter(([name, value]) => (value === null ? nullable.has(name) : value !== undefined)),
+    );
   const secrets = compileSecrets(shape.fields);
   const check = compileCheck(shape.fields);
   const checkKeys = compileCheck(keys);
@@ -59,7 +65,7 @@ export function compileRecords({ id, shape, keys, lock }: Component): Records {
     Object.fromEntries(
       fields.map((field) => {
         const value = record[field.name];
-        return [field.name, value === undefined ? null : write(field, value)];
+        return [field.name, value === undefined || value === null ? null : write(field, value)];
       }),
     );
   return {
@@ -72,9 +78,10 @@ export function compileRecords({ id, shape, keys, lock }: Component): Records {
     keysOf: (record) => naming(() => rowOf(keys, checkKeys(withoutNulls(record)))),
     read(row) {
       const record: Record<string, Value> = {};
-      for (const { name, read } of stored) {
+      for (const { name, nullable, read } of stored) {
         const text = row[name];
         if (text !== null && text !== undefined) record[name] = read(text);
+        else if (nullable) record[name] = null;
       }
       const count = lock === undefined ? undefined : record[lock.name];
       const etag = lock === undefined ? digest(rowOf(shape.fields, record)) : `"${String(count ?? 0)}"`;
@@ -94,10 +101,6 @@ export function compileRecords({ id, shape, keys, lock }: Component): Records {
         : BigInt(naming(() => write(lock, given)));
     },
   };
-}
-
-function withoutNulls(record: DocumentValue): Record<string, Value> {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null && value !== undefined));
 }
 
 /** A digest of the values rather than of the database's texts: `12.50` and `12.5` may be the same value. */

@@ -7,7 +7,7 @@ import {
   singleType,
   typeWords,
 } from '../model/field.ts';
-import { isNumeric, primitiveOf, SCALARS, traitsOf } from '../model/scalar.ts';
+import { holdsNull, isNumeric, primitiveOf, SCALARS, traitsOf } from '../model/scalar.ts';
 import type { RawKind } from '../model/service.ts';
 import { counted } from '../wire/words.ts';
 import type { TypeNames } from './names.ts';
@@ -52,9 +52,10 @@ export function property(
   words: Writing,
   { type = valueText(field, face, words.names, words.uses), notes = [] }: MemberOptions = {},
 ): string {
-  // A null in a JSON field is a value.
-  const takesNull = face === 'given' && primitiveOf(field.type) !== 'json';
-  const absent = present ? '' : takesNull ? ' | null | undefined' : ' | undefined';
+  const isValue = field.nullable ? ' | null' : '';
+  // Where null is no value, it is as good as none.
+  const isAbsent = face === 'given' && !holdsNull(field) ? ' | null' : '';
+  const absent = isValue + (present ? '' : `${isAbsent} | undefined`);
   const mark = present ? '' : '?';
   const title = comment('  ', [sentence(field.description), facts(field), ...notes]);
   return `${title}${leadOf(face)}${propertyName(field.name)}${mark}: ${type}${absent};\n`;

@@ -39,7 +39,7 @@ import { byKind, kebabCase, type Shape, shape, sortedIds, tree } from './registr
 import { sorted } from './vocabulary.ts';
 
 const FIELD = shape<Field>()(
-  'type description required default! enum! any-case pattern minimum maximum fixed! sensitive example! json xml attribute namespace flat absent=omit url=segment',
+  'type description required nullable default! enum! any-case pattern minimum maximum fixed! sensitive example! json xml attribute namespace flat absent=omit url=segment',
   {
     type: ({ type }) => typeWords(type),
     json: ({ name, jsonName }) => (jsonName === name ? undefined : jsonName),

@@ -117,6 +117,7 @@ function linkKeys(documents: Documents, declaration: Declaration<ComponentDeclar
     if (field === undefined) return [];
     if (traitsOf(field.type)?.takes.key !== true)
       refuse(`the key ${name} is ${typeWords(field.type)}; a key must be ${KEYS}`, at);
+    else if (field.nullable) refuse(`the key ${name} is nullable, and a record without its keys can't be found`, at);
     else if (!field.required) refuse(`the key ${name} is not a required field of ${shape.id}`, at);
     return field;
   });
@@ -133,12 +134,15 @@ function linkLock(
   const name = value.lock as string;
   const field = findField(documents, shape, name, (reason) => refuse(reason, at));
   if (field === undefined) return undefined;
-  const { type, required, default: standard, fixed, enum: listed } = field;
+  const { type, required, nullable, default: standard, fixed, enum: listed } = field;
   if (primitiveOf(type) !== 'integer')
     refuse(`the lock ${name} is ${typeWords(type)}; it counts saves, so it must be integer`, at);
   else if (value.keys.includes(name)) refuse(`the lock ${name} is also a key, but it changes with every save`, at);
-  else if (required || standard !== undefined || fixed !== undefined || listed !== undefined)
-    refuse(`the lock ${name} counts saves by itself, so it can't be required or have a default, fixed or enum`, at);
+  else if (required || nullable || standard !== undefined || fixed !== undefined || listed !== undefined)
+    refuse(
+      `the lock ${name} counts saves by itself, so it can't be required or nullable, or have a default, fixed or enum`,
+      at,
+    );
   return field;
 }
 

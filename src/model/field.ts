@@ -56,6 +56,8 @@ export interface Field {
   readonly type: FieldType;
   readonly description?: string;
   readonly required: boolean;
+  /** Null is a value, other than an absent one. */
+  readonly nullable?: boolean;
   /** Taken where the caller gives nothing. In a fault document it may hold `{fault.message}` and its like. */
   readonly default?: string | number | boolean;
   readonly enum?: readonly (string | number)[];

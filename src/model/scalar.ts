@@ -4,7 +4,7 @@
  * values have one.
  */
 
-import type { FieldType, ScalarType } from './field.ts';
+import type { Field, FieldType, ScalarType } from './field.ts';
 import type { ColumnFamily, Primitive, ScalarTraits } from './scalar-traits.ts';
 
 const TEXT_COLUMNS: readonly ColumnFamily[] = [
@@ -320,6 +320,11 @@ export function primitiveOf(type: FieldType): Primitive | undefined {
 /** Whether a type is that of numbers. */
 export function isNumeric(type: FieldType): boolean {
   return traitsOf(type)?.takes.bounds === 'value';
+}
+
+/** Whether null is a value of a field; for any other field it means that there is no value. */
+export function holdsNull({ type, nullable }: Pick<Field, 'type' | 'nullable'>): boolean {
+  return nullable === true || primitiveOf(type) === 'json';
 }
 
 /** Whether values of a type are strings in memory. */

@@ -20,6 +20,8 @@ export interface PlanColumn {
   readonly namespace?: string;
   /** In a document, an SQL NULL is written as the type's blank instead of being omitted. */
   readonly blank: boolean;
+  /** In a document, an SQL NULL is null (nil in XML) instead of being omitted. */
+  readonly nullable?: true;
 }
 
 /** A column of a plan, found in a result. */
@@ -103,6 +105,7 @@ function columnOf(field: Field): PlanColumn {
     attribute: field.attribute,
     ...(field.namespace === undefined ? {} : { namespace: field.namespace }),
     blank: field.absent === 'blank',
+    ...(field.nullable ? { nullable: true } : {}),
   };
 }
 

@@ -104,18 +104,36 @@ export function documents(depth: number): fc.Arbitrary<{ of: Document; value: fc
     },
   );
   const namespace = fc.option(fc.constantFrom('', 'urn:a', 'urn:b'), { nil: undefined });
-  const options = fc.record({ required: fc.boolean(), rename: fc.boolean(), attribute: fc.boolean(), namespace });
+  const options = fc.record({
+    required: fc.boolean(),
+    nullable: fc.boolean(),
+    rename: fc.boolean(),
+    attribute: fc.boolean(),
+    namespace,
+  });
   const own = fc.record({ root: fc.boolean(), inPlace: fc.boolean(), namespace });
   return fc
     .tuple(names, fc.array(fc.tuple(type, options), { minLength: 6, maxLength: 6 }), own)
     .map(([chosen, types, { root, inPlace, namespace }]) => {
-      const parts = chosen.map((name, i) => ({ name, sample: types[i]![0], option: types[i]![1], i }));
+      const parts = chosen.map((name, i) => {
+        const [{ type, value }, { attribute, nullable, ...option }] = types[i]!;
+        const isSingle = type.kind !== 'document' && type.kind !== 'list';
+        const takesNull = nullable && type.kind !== 'json' && !(type.kind === 'list' && type.flat);
+        const sample = { type, value: takesNull ? fc.option(value, { nil: null }) : value };
+        return {
+          name,
+          sample,
+          option: { ...option, nullable: takesNull, attribute: attribute && isSingle && !takesNull },
+          i,
+        };
+      });
       const fields: Field[] = parts.map(({ name, sample, option, i }) =>
         field(name, sample.type, {
           required: option.required,
           jsonName: option.rename ? `json:${i}` : name,
           xmlName: `x${i}`,
-          attribute: option.attribute && sample.type.kind !== 'document' && sample.type.kind !== 'list',
+          attribute: option.attribute,
+          ...(option.nullable ? { nullable: true } : {}),
           ...(option.namespace === undefined ? {} : { namespace: option.namespace }),
         }),
       );

@@ -128,6 +128,18 @@ function documentField(name: string, depth: number): fc.Arbitrary<FieldCase> {
     });
 }
 
+/** The same, or a nullable field where that is permitted. */
+function orNull(cases: fc.Arbitrary<FieldCase>): fc.Arbitrary<FieldCase> {
+  return fc.tuple(cases, fc.boolean()).map(([each, nullable]) => {
+    const { type, absent, attribute, fixed } = each.field;
+    const isFlat = type.kind === 'list' && type.flat;
+    const needed = type.kind === 'document' && type.document.fields.some((of) => of.attribute && of.required);
+    if (needed || !nullable || absent === 'blank' || attribute || fixed !== undefined || isFlat || type.kind === 'json')
+      return each;
+    return { field: { ...each.field, nullable: true }, value: fc.option(each.value, { nil: null, freq: 2 }) };
+  });
+}
+
 /** A document of a few fields and three values of it: with all fields, with those that are required, with some. */
 export function documents(id: string, depth = 2): fc.Arbitrary<DocumentCase> {
   const one = (name: string): fc.Arbitrary<FieldCase> =>
@@ -135,7 +147,7 @@ export function documents(id: string, depth = 2): fc.Arbitrary<DocumentCase> {
       ? fc.oneof(scalarField(name, true), listField(name))
       : fc.oneof({ weight: 3, arbitrary: scalarField(name, true) }, listField(name), documentField(name, depth));
   const fields = fc.integer({ min: 1, max: 4 }).chain((count) => {
-    return fc.tuple(...Array.from({ length: count }, (_, index) => one(`${id}_${index}`)));
+    return fc.tuple(...Array.from({ length: count }, (_, index) => orNull(one(`${id}_${index}`))));
   });
   return fc.tuple(fields, fc.constantFrom(true, false, false)).chain(([cases, open]) => {
     const doc = document(

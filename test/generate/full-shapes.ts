@@ -1,10 +1,16 @@
 import type { Document } from '../../src/model/document.ts';
 import type { FieldType } from '../../src/model/field.ts';
-import { document, field, listOf, type OperationOptions } from '../support/registry.ts';
+import { compound, document, field, listOf, type OperationOptions } from '../support/registry.ts';
 
-/** Messages and fields of the shapes that JSON has: lists and single values as messages. */
+/** Messages and fields of the shapes that JSON has: lists and single values as messages, null as a value. */
 
 export const PET = document('PET', [field('NAME', 'string', { required: true }), field('LEGS', 'integer')]);
+
+const NOTE = document('NOTE', [
+  field('TEXT', 'text', { required: true, nullable: true }),
+  field('PET', compound(PET), { nullable: true }),
+  field('LEVEL', 'integer', { enum: [1, 2], nullable: true }),
+]);
 
 const bare = (id: string, type: FieldType | string): Document =>
   document(id, [field('content', type, { required: true })], { inPlace: true, bare: true });
@@ -17,5 +23,6 @@ export const SHAPES: Readonly<Record<string, OperationOptions>> = {
     response: bare('PETS_PUT_RESPONSE', listOf(PET, true)),
     public: true,
   },
+  NOTE_PUT: { method: 'PUT', templates: ['notes'], request: NOTE, response: NOTE, public: true },
   COUNT_GET: { templates: ['count'], response: bare('COUNT_GET_RESPONSE', 'integer'), public: true },
 };

@@ -35,6 +35,7 @@ describe('generated texts', () => {
       'src/handlers/file-send.ts',
       'src/handlers/kinds-get.ts',
       'src/handlers/locations-get.ts',
+      'src/handlers/note-put.ts',
       'src/handlers/order-post.ts',
       'src/handlers/orders/copy.ts',
       'src/handlers/pets-put.ts',

@@ -4,7 +4,7 @@ import type { CallPart, CallText, CallValue, RestConsumer } from '../../model/co
 import type { ResolveReference } from '../../model/definition.ts';
 import type { Field } from '../../model/field.ts';
 import { MASK } from '../../model/redactor.ts';
-import { primitiveOf } from '../../model/scalar.ts';
+import { holdsNull } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { decodedContent } from './content.ts';
 
@@ -99,10 +99,10 @@ function behind(
   return { texts, fields };
 }
 
-/** A member of the input. Null is absent, as in every document, except in a `json` field. */
-function givenIn(input: DocumentValue, { name, type }: Field): Value {
-  const value = Object.hasOwn(input, name) ? input[name] : undefined;
-  return value === null && primitiveOf(type) !== 'json' ? undefined : value;
+/** A member of the input. Null is absent, as in every document, unless it is a value of the field. */
+function givenIn(input: DocumentValue, field: Field): Value {
+  const value = Object.hasOwn(input, field.name) ? input[field.name] : undefined;
+  return value === null && !holdsNull(field) ? undefined : value;
 }
 
 /** An error about a value from configuration must not repeat it, as it may be a secret. */

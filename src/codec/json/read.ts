@@ -1,6 +1,6 @@
 import { bareField, type Document } from '../../model/document.ts';
 import type { Field, FieldType, ListType } from '../../model/field.ts';
-import { isAnyText, primitiveOf } from '../../model/scalar.ts';
+import { holdsNull, isAnyText } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { addError, CodecError, kindOf, refuse, stepOf, within } from '../error.ts';
 import { compileScalar, initialValue, plainLength } from '../scalar.ts';
@@ -153,7 +153,8 @@ function documentReader(document: Document, shared: Shared): (raw: unknown, dept
 }
 
 function fieldReader(field: Field, shared: Shared, keepsNull = false): FieldReader {
-  const holdsNull = primitiveOf(field.type) === 'json' || keepsNull;
+  const takesNull = holdsNull(field) || keepsNull;
+  const isNull = field.nullable === true || keepsNull;
   // An empty text is a value of a text type: only for other types does it mean that nothing is given.
   const isBlank = field.absent === 'blank' && !isAnyText(field.type) ? compileIsBlank(field.type) : undefined;
   const read = valueReader(field, field.type, shared);
@@ -163,11 +164,11 @@ function fieldReader(field: Field, shared: Shared, keepsNull = false): FieldRead
     jsonName: field.jsonName,
     plainUpTo: plainLength(field),
     inherited: isInherited(field.jsonName),
-    apply: keepsNull ? (raw, depth) => (raw === null ? null : read(raw, depth)) : read,
+    apply: isNull ? (raw, depth) => (raw === null ? null : read(raw, depth)) : read,
     required: field.required,
     needed: field.required || initial !== undefined,
     initial,
-    absent: (raw) => (raw === null ? !holdsNull : isBlank?.(raw) === true),
+    absent: (raw) => (raw === null ? !takesNull : isBlank?.(raw) === true),
   };
 }
 

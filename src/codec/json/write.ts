@@ -1,6 +1,6 @@
 import { bareField, type Document } from '../../model/document.ts';
 import type { Field, FieldType, ListType } from '../../model/field.ts';
-import { blankOf, primitiveOf, traitsOf } from '../../model/scalar.ts';
+import { blankOf, holdsNull, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { kindOf, refuse, within } from '../error.ts';
 import { compileScalar, initialValue, plainLength } from '../scalar.ts';
@@ -108,11 +108,11 @@ function fieldWriter(field: Field, writers: Writers): FieldWriter {
     jsonName: field.jsonName,
     plainUpTo: plainLength(field),
     inherited: isInherited(field.name),
-    apply: write,
+    apply: field.nullable ? (value, depth) => (value === null ? null : write(value, depth)) : write,
     required: field.required,
     needed: field.required || initial !== undefined,
     initial: initial !== undefined ? write(initial, 1) : field.absent === 'blank' ? blank(field.type) : undefined,
-    holdsNull: primitiveOf(field.type) === 'json',
+    holdsNull: holdsNull(field),
   };
 }
 

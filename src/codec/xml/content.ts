@@ -2,7 +2,7 @@ import type { Attachment } from '../../model/value.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { isInclude } from '../../wire/soap/xop.ts';
 import { quote } from '../../wire/words.ts';
-import { XML_NAMESPACE } from '../../wire/xml/namespaces.ts';
+import { XML_NAMESPACE, XSI } from '../../wire/xml/namespaces.ts';
 import { escapeText } from '../../wire/xml/text.ts';
 import { attributeOf, writeXml, type XmlAttribute, type XmlElement } from '../../wire/xml/tree.ts';
 import { fromBase64, MemoryAttachment } from '../binary.ts';
@@ -46,8 +46,6 @@ export function onlyText({ content }: XmlElement): string {
   return content.join('');
 }
 
-/** XML Schema 1.1 Part 1, section 2.7: `nil`, `type`, `schemaLocation`, `noNamespaceSchemaLocation`. */
-const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
 /**
  * Whether an attribute may stand at any element, and says nothing of a document's fields. Of XML itself these are `space`
  * and `lang` (XML 1.0, sections 2.10 and 2.12), `base` and `id`.

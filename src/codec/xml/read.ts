@@ -1,6 +1,6 @@
 import { type Document, itemName, namespaceOf, type Patch } from '../../model/document.ts';
 import type { Field, ListType, ScalarType } from '../../model/field.ts';
-import { isAnyText, primitiveOf, traitsOf } from '../../model/scalar.ts';
+import { holdsNull, isAnyText, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { quote } from '../../wire/words.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
@@ -137,7 +137,7 @@ function elementReader(field: Field, namespace: string, shared: Shared, patch: P
   const { type } = field;
   if (type.kind !== 'document' && type.kind !== 'list') {
     const read = scalarReader(field, type, field.absent === 'blank', shared.foreign);
-    const nil = nilReader(field, type, patch);
+    const nil = nilReader(field, patch);
     return (given, depth, resolve) => {
       const element = given as XmlElement;
       return isNil(element) ? nil() : read(element, depth, resolve);
@@ -152,19 +152,21 @@ function elementReader(field: Field, namespace: string, shared: Shared, patch: P
       return read(elements, depth, resolve);
     };
   }
+  const nil = holdsNull(field) ? null : undefined;
   const read =
     type.kind === 'list' ? listReader(field, type, namespace, shared) : singleReader(field, type, namespace, shared);
   return (given, depth, resolve) => {
     const element = given as XmlElement;
-    return isNil(element) || isBlank?.(element) === true ? undefined : read(element, depth, resolve);
+    if (isNil(element)) return nil;
+    return isBlank?.(element) === true ? undefined : read(element, depth, resolve);
   };
 }
 
 /** The value that a nil single value represents. */
-function nilReader(field: Field, type: ScalarType, patch: Patch | undefined): () => Value {
+function nilReader(field: Field, patch: Patch | undefined): () => Value {
   const clear = patch?.clear;
   if (clear === undefined) {
-    const nil = primitiveOf(type) === 'json' || patch !== undefined ? null : undefined;
+    const nil = holdsNull(field) || patch !== undefined ? null : undefined;
     return () => nil;
   }
   const isClearable = patch?.clearable.includes(field) === true;
@@ -216,7 +218,7 @@ function entriesReader(
   shared: Shared,
 ): (elements: readonly XmlElement[], depth: number, resolve: Resolve | undefined) => Value {
   const read = singleReader(field, type.item, namespace, shared);
-  const holdsNull = primitiveOf(type.item) === 'json';
+  const takesNull = primitiveOf(type.item) === 'json';
   const checkCount = compileEntryCount(field);
   return (elements, depth, resolve) => {
     checkDepth(depth);
@@ -228,7 +230,7 @@ function entriesReader(
       try {
         for (; i < elements.length; i++) {
           const nil = isNil(elements[i]!);
-          if (nil && !holdsNull) refuse('is nil, which no entry of its list can be');
+          if (nil && !takesNull) refuse('is nil, which no entry of its list can be');
           entries[i] = nil ? null : read(elements[i]!, depth + 1, resolve);
         }
       } catch (error) {

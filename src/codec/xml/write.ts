@@ -1,8 +1,9 @@
 import { type Document, itemName, namespaceOf } from '../../model/document.ts';
 import type { Field, ListType, ScalarType } from '../../model/field.ts';
-import { primitiveOf } from '../../model/scalar.ts';
+import { holdsNull, primitiveOf } from '../../model/scalar.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { quote } from '../../wire/words.ts';
+import { NIL } from '../../wire/xml/namespaces.ts';
 import { escapeAttribute, escapeText, isXmlName } from '../../wire/xml/text.ts';
 import { isAttachment } from '../binary.ts';
 import { kindOf, refuse, within } from '../error.ts';
@@ -54,7 +55,7 @@ interface Shared {
 
 /**
  * Compiles the writing of a document as XML: attributes first, then elements in declared order. Undefined and null (but in a
- * `json` field) are absent.
+ * `json` field) are absent; null of a nullable field is an element that is nil (`xsi:nil`).
  *
  * A list stands inside an element of the field's name, one element an entry: named as the item document's root element, or
  * `item` for single values and for documents written in place without a name of their own; a `flat` list repeats the field's
@@ -148,7 +149,7 @@ function fieldWriter(field: Field, index: number, write: Write, place: XmlPlace)
     // A required field that has no blank in XML is left out as it would be if blank.
     required: field.required && field.absent !== 'blank',
     absent: initial === undefined ? blank : write(initial, 1),
-    holdsNull: primitiveOf(field.type) === 'json',
+    holdsNull: holdsNull(field),
   };
 }
 
@@ -161,6 +162,13 @@ function attributeWriter(field: Field, index: number): Write {
 function elementWriter(field: Field, place: XmlPlace, shared: Shared): Write {
   const namespace = field.namespace ?? place.namespace;
   const tag = tagOf(field.xmlName, namespace, place.scope);
+  const write = valueWriter(field, tag, namespace, place, shared);
+  if (!field.nullable) return write;
+  const nil = element(tag, NIL, '');
+  return (value, depth) => (value === null ? nil : write(value, depth));
+}
+
+function valueWriter(field: Field, tag: Tag, namespace: string, place: XmlPlace, shared: Shared): Write {
   const { type } = field;
   if (type.kind !== 'list') return singleWriter(field, type, tag, { ...place, scope: namespace }, shared);
   const itemTag = type.flat ? tag : tagOf(itemName(type), namespace, namespace);

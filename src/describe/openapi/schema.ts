@@ -53,7 +53,7 @@ export function anyJson(description = ANY): JsonObject {
 
 const ANY = 'Any JSON value.';
 
-/** In a change of a record null removes a value (RFC 7396). */
+/** The schema, or null: a value of a nullable field, and what removes a value in a change of a record (RFC 7396). */
 function orNull({ description, ...schema }: JsonObject): JsonObject {
   return { anyOf: [schema, { type: 'null' }], description };
 }
@@ -62,6 +62,7 @@ function orNull({ description, ...schema }: JsonObject): JsonObject {
 export function fieldSchema(field: Field, refs: SchemaRefs): JsonObject {
   const schema = valueSchema(field, refs);
   const words = describedBy(field);
+  if (field.nullable) return { ...(isSimple(schema) ? withNull(schema) : orNull(schema)), ...words };
   return { ...(field.absent === 'blank' ? orBlank(field, schema, refs) : schema), ...words };
 }
 
@@ -112,14 +113,21 @@ function orBlank(field: Field, schema: JsonObject, refs: SchemaRefs): JsonObject
   // The document's schema may match its blank.
   if (type.kind === 'document') return either(refs.blank(type.document), anyJson('The blank.'), schema);
   if (primitiveOf(type) === 'json') return schema;
-  if (schema.type !== 'string') {
-    const nullable = { ...schema, type: [schema.type as string, 'null'] };
-    return schema.enum === undefined ? nullable : { ...nullable, enum: [...(schema.enum as Json[]), null] };
-  }
+  if (schema.type !== 'string') return withNull(schema);
   if (schema.enum !== undefined) return { ...schema, enum: [...(schema.enum as Json[]), ''] };
   const { type: _, ...narrowed } = schema;
   const free = Object.keys(narrowed).every((keyword) => !NARROWING.has(keyword) || narrowed[keyword] === undefined);
   return free ? schema : { type: 'string', ...either({ minLength: 1 }, narrowed) };
+}
+
+/** Whether a schema has one type, to which null is added. */
+function isSimple({ type, const: only }: JsonObject): boolean {
+  return typeof type === 'string' && only === undefined;
+}
+
+function withNull(schema: JsonObject): JsonObject {
+  const nullable = { ...schema, type: [schema.type as string, 'null'] };
+  return schema.enum === undefined ? nullable : { ...nullable, enum: [...(schema.enum as Json[]), null] };
 }
 
 /** Keywords that an empty text may violate. */

@@ -12,7 +12,7 @@ import { lexical, simpleType, translatedPattern } from './types.ts';
 interface SchemaContext {
   /** `unqualified` for an element without a namespace inside a schema that has one. */
   readonly form?: 'unqualified' | undefined;
-  /** In a change of a record the field may be nil, which clears it. */
+  /** In a change of a record the field may be nil, which clears it; a nullable field may be nil anyway. */
   readonly nillable: boolean;
   /** Binary elements are marked as possible attachments. */
   readonly attachments: boolean;
@@ -38,7 +38,7 @@ export function hasAttachment(node: XmlNode): boolean {
 export function fieldElement(field: Field, context: SchemaContext): XmlElement {
   const minOccurs = isThere(field) ? undefined : '0';
   const attributes = { name: field.xmlName, form: context.form };
-  const nillable = context.nillable ? 'true' : undefined;
+  const nillable = context.nillable || field.nullable ? 'true' : undefined;
   const shared = context.sharedType();
   const notes = annotation(field.description, [...notesOf(field), shared === undefined ? undefined : ownNote(field)]);
   const { type } = field;
@@ -48,7 +48,7 @@ export function fieldElement(field: Field, context: SchemaContext): XmlElement {
   if (type.flat) return single({ ...attributes, ...bounds }, field, type.item, notes, context);
   const item = single({ name: itemName(type), form: context.form, ...bounds }, field, type.item, undefined, context);
   const wrapper = element('xs:complexType', {}, [element('xs:sequence', {}, [item])]);
-  return element('xs:element', { ...attributes, minOccurs }, [notes, wrapper]);
+  return element('xs:element', { ...attributes, minOccurs, nillable }, [notes, wrapper]);
 }
 
 /** Declares a field as an attribute. */

@@ -195,8 +195,8 @@ function namesOf({ name, type }: Field): readonly string[] {
   return type.kind === 'list' || type.kind === 'document' ? [] : [name];
 }
 
-function whyNoSingleText({ name, type }: Field): string | undefined {
+function whyNoSingleText({ name, type, nullable = false }: Field): string | undefined {
   if (type.kind === 'list') return 'it is a list, but a text contains single values';
   if (primitiveOf(type) === 'binary') return `it is binary content; use {${name}.${FACTS.join(`}, {${name}.`)}}`;
-  return whyNoText(type);
+  return whyNoText({ type, nullable });
 }

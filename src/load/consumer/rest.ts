@@ -141,7 +141,7 @@ function linkCallUris(
   const { report } = linking;
   return parseTemplates(linking, spot, method).map((placed) => {
     const { index, template, at } = placed;
-    const variables = linkVariables(linking, placed, input, (_, { type }: Field) => whyNoText(type));
+    const variables = linkVariables(linking, placed, input, (_, field: Field) => whyNoText(field));
     const unwritable = writeFault(template, input, parts.host);
     const hostless = parts.host && unwritable === undefined ? hostFault(placed) : undefined;
     if (secretInQuery(template.text.replace(/\{[^{}]*\}/g, ''))) {

@@ -59,7 +59,7 @@ export function isSecretText({ parts }: ConfigText): boolean {
 /** Checks a value against the field that it fills. */
 export function checkValue({ report }: Linking, field: Field, { text, at }: SaidValue): void {
   const { name, type } = field;
-  const noText = type.kind === 'list' ? 'it is a list' : whyNoText(type);
+  const noText = type.kind === 'list' ? 'it is a list' : whyNoText({ type });
   if (noText !== undefined) {
     report.raise('bad-call-value', { name, reason: `fills the field ${name}, but ${noText}` }, at);
     return;

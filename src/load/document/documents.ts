@@ -176,6 +176,19 @@ export function checkEndless({ report }: Linking, documents: ReadonlyMap<string,
   for (const document of documents.values()) visit(document);
 }
 
+/** Refuses nullable documents with required attributes: in XML Schema a nil element still has them (Part 1, 3.3.4). */
+export function checkNil({ report }: Linking, documents: ReadonlyMap<string, Document>): void {
+  for (const { fields } of documents.values()) {
+    for (const { name, type, nullable, at } of fields) {
+      if (!nullable || type.kind !== 'document') continue;
+      const needed = type.document.fields.find((each) => each.attribute && each.required);
+      if (needed === undefined) continue;
+      const reason = `is ${typeWords(type)}, whose XML attribute ${needed.name} is required of a nil element too`;
+      report.raise('no-null', { name, reason }, placeOf(at));
+    }
+  }
+}
+
 /** The document of a message; `undefined` without one. */
 export function documentOf(message: Message | undefined): Document | undefined {
   return message?.kind === 'document' ? message.document : undefined;

@@ -51,6 +51,7 @@ export function linkField(
     url: declared.url ?? 'segment',
     ...given({
       description: declared.description,
+      nullable: declared.nullable === true ? true : undefined,
       pattern: declared.pattern,
       minimum: declared.minimum,
       maximum: declared.maximum,
@@ -182,6 +183,7 @@ const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional
   ['fixed', 'single values', (field) => !isList(field) && isWritten(field)],
   ['example', 'single values and lists of them', isWritten],
   ['url', 'single values and lists of them', isWritten],
+  ['nullable', 'types other than json, which holds null anyway', ({ item }) => item?.primitive !== 'json'],
   ['open', 'compounds in place, together with `fields:`', ({ declared }) => declared.fields !== undefined],
 ];
 
@@ -200,6 +202,12 @@ function checkOptions({ linking }: DocumentSource, { declared }: FieldSpot, type
   }
   const both = (first: keyof FieldDeclared, second: keyof FieldDeclared, reason: string): void =>
     refuseBoth(linking, declared, first, second, reason);
+  if (declared.nullable === true) {
+    both('nullable', 'fixed', 'a fixed value is the only allowed one');
+    if (declared.attribute === true) both('nullable', 'attribute', 'an XML attribute has no null');
+    if (declared.flat === true) both('nullable', 'flat', 'a list without an element of its own has no null in XML');
+    if (declared.absent === 'blank') both('nullable', 'absent', 'null would be both a value and the blank');
+  }
   if (declared.required === true) both('required', 'default', 'a required field never uses its default');
   both('fixed', 'default', 'a fixed value is always used');
   both('fixed', 'enum', 'a fixed value is the only allowed one');
@@ -221,6 +229,10 @@ export function linkSingleValues(
     const field = linkField(source, declared, name, { id: owner, name: owner });
     if (field === undefined) return [];
     const primitive = primitiveOf(field.type);
+    if (field.nullable && what !== 'column') {
+      const reason = `is a ${what}, which is null when it is not given`;
+      report.raise('no-null', { name, reason }, places.key(declared[name] as object, 'nullable'));
+    }
     if (primitive !== undefined && (primitive !== 'binary' || what === 'column')) return field;
     report.raise('not-a-value', { name, what }, places.key(declared, name));
     return [];

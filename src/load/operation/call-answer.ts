@@ -73,6 +73,8 @@ function whyNotGiven(linking: Linking, spot: OperationSpot, call: Callee, input:
         : [];
     if (isNeeded(field) && !found.always)
       return `${call.id} requires ${name}, which is optional in the request and has no default`;
+    if (isNeeded(field) && found.field.nullable && !field.nullable)
+      return `${call.id} requires ${name}, which may be null in the request`;
     const { default: standard } = found.field;
     if (typeof standard === 'string' && isMade(standard))
       return `${name} has the default ${standard} in the request, where it is literal text: remove it so that the call fills the field`;
@@ -112,6 +114,8 @@ function whyNotFilled(call: Callee, response: Document, reply: Document): string
   const reasons = response.fields.flatMap((field) => {
     const { name, type, absent } = field;
     const found = replied.get(name);
+    if (found?.nullable && isNeeded(field) && !field.nullable)
+      return `${name} of ${response.id} is required, but the field of that name in the reply of ${call.id} may be null`;
     if (found !== undefined && fills(found.type, type)) return [];
     if (found !== undefined)
       return `${name} of ${response.id} is ${typeWords(type)}, but the field of that name in the reply of ${call.id} is ${typeWords(found.type)}`;

@@ -173,11 +173,11 @@ function requestOf(
 }
 
 function isClearable(field: Field, lock: Field | undefined): boolean {
-  return !field.required && field.fixed === undefined && field !== lock;
+  return (!field.required || field.nullable === true) && field.fixed === undefined && field !== lock;
 }
 
-/** Fields that a change leaves out keep their values. */
+/** Fields that a change leaves out keep their values; null clears any field that may be empty. */
 function optional(field: Field): Field {
-  const { default: _, ...rest } = field;
+  const { default: _, nullable: __, ...rest } = field;
   return { ...rest, required: false };
 }

@@ -89,6 +89,7 @@ export function linkBody(linking: Linking, spot: OperationSpot, method: Method, 
   if (method === 'GET' || method === 'HEAD') return refuse(`${method} has no body`);
   const document = documentOf(request);
   const field = document?.fields.find((each) => each.name === said);
+  if (field?.nullable) return refuse(`body: refers to ${said}, which is nullable, and a body has no null`);
   if (field !== undefined) return { kind: 'raw', field, why: `the body is the field ${said}` };
   if (doubt.about(document)) return unknown('the request is not known');
   return refuse(`body: refers to ${said}, which is not a field of the request`);
@@ -172,14 +173,15 @@ export function linkVariables(
   });
 }
 
-function whyNotReadBack(variable: TemplateVariable, { type }: Field): string | undefined {
+function whyNotReadBack(variable: TemplateVariable, { type, nullable }: Field): string | undefined {
   if (variable.prefix !== undefined)
     return `a prefix ({${variable.name}:${variable.prefix}}) does not contain the whole value`;
-  return whyNoText(type);
+  return whyNoText({ type, ...given({ nullable }) });
 }
 
-/** Why a type has no text form; `undefined` when it has one. */
-export function whyNoText(type: Field['type']): string | undefined {
+/** Why values of a field have no text form; `undefined` when they have one. */
+export function whyNoText({ type, nullable }: Pick<Field, 'type' | 'nullable'>): string | undefined {
+  if (nullable) return 'it is nullable, and a text has no null';
   const item = singleType(type);
   if (item.kind === 'document') return `it is ${typeWords(type)}, which has no text form`;
   return primitiveOf(item) === 'binary' ? 'it is binary content' : undefined;
@@ -226,7 +228,7 @@ function linkHeader(
     if (input.complete)
       report.raise('bad-header', { header, reason: `refers to ${name}, which is not a field of the request` }, at);
   } else {
-    const reason = whyNoText(field.type);
+    const reason = whyNoText(field);
     if (reason === undefined) return { header, field };
     report.raise('variable-type', { variable: field.name, reason }, at);
   }

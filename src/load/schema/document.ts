@@ -20,6 +20,7 @@ export interface FieldDeclared {
   readonly list?: InPlaceDeclared;
   readonly description?: string;
   readonly required?: boolean;
+  readonly nullable?: boolean;
   readonly default?: Scalar;
   readonly enum?: readonly (string | number)[];
   readonly pattern?: string;
@@ -83,6 +84,7 @@ export const field: JsonSchema = {
       },
       description,
       required: yesNo('Whether the caller must supply it.', false),
+      nullable: yesNo('Whether null is a value: null in JSON, an element with `xsi:nil` in XML.', false),
       default: {
         title: 'a single value',
         type: scalar,

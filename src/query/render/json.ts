@@ -45,11 +45,11 @@ function compileQueryRow({ columns, children }: ResultShape, zone: Zone): RowVal
   return compileObject(properties, 'attr:rownumber', lists);
 }
 
-/** The reply document of an operation that a query answers: `{"rows":[...]}`. NULL is left out, or blank where the column says so. */
+/** The reply document of an operation that a query answers: `{"rows":[...]}`. NULL is left out, or null or blank where the column says so. */
 export function compileRowsJson(columns: readonly ResultColumn[], zone: Zone): RendererFactory {
   const properties = columns.map((column): Property => {
     const present = isTyped(column) ? compileTyped(column) : compileValue(column, zone, 'document');
-    const absent = column.blank ? blankOf(SCALARS[column.kind]) : undefined;
+    const absent = column.nullable ? null : column.blank ? blankOf(SCALARS[column.kind]) : undefined;
     return { key: column.jsonName, at: column.at, value: (value) => (value === null ? absent : present(value)) };
   });
   return slices(compileObject(properties), () => '{"rows":[', ']}');

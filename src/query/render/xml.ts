@@ -1,6 +1,7 @@
 import type { ElementName, ReplyRoot } from '../../model/document.ts';
 import { SCALARS } from '../../model/scalar.ts';
 import type { Zone } from '../../wire/timezone.ts';
+import { NIL } from '../../wire/xml/namespaces.ts';
 import { cdata, escapeAttribute, escapeText } from '../../wire/xml/text.ts';
 import type { ResultColumn } from '../plan.ts';
 import type { XmlNames } from '../port.ts';
@@ -82,7 +83,7 @@ export function compileRowsXml(names: XmlNames, columns: readonly ResultColumn[]
     const text = compileTextOf(column, zone, 'document');
     const parts = column.attribute ? attributeParts(column) : elementParts(column, names.namespace);
     const write = column.attribute ? escapeAttribute : escapeText;
-    const absent = column.blank && SCALARS[column.kind].xml.empty ? parts.empty : '';
+    const absent = column.nullable ? parts.nil : column.blank && SCALARS[column.kind].xml.empty ? parts.empty : '';
     return (row: readonly SqlValue[]): string => {
       const value = row[column.at] ?? null;
       return value === null ? absent : parts.open + write(text(value)) + parts.close;
@@ -102,12 +103,18 @@ interface Parts {
   readonly open: string;
   readonly close: string;
   readonly empty: string;
+  readonly nil: string;
 }
 
 function elementParts(column: ResultColumn, around: string): Parts {
   const { xmlName, namespace } = column;
   const declared = namespace === undefined || namespace === around ? '' : ` xmlns="${escapeAttribute(namespace)}"`;
-  return { open: `<${xmlName}${declared}>`, close: `</${xmlName}>`, empty: `<${xmlName}${declared}/>` };
+  return {
+    open: `<${xmlName}${declared}>`,
+    close: `</${xmlName}>`,
+    empty: `<${xmlName}${declared}/>`,
+    nil: `<${xmlName}${declared}${NIL}/>`,
+  };
 }
 
 function attributeParts(column: ResultColumn): Parts {
@@ -115,7 +122,7 @@ function attributeParts(column: ResultColumn): Parts {
   const prefix = `a${column.at}`;
   const start =
     namespace === '' ? ` ${xmlName}="` : ` xmlns:${prefix}="${escapeAttribute(namespace)}" ${prefix}:${xmlName}="`;
-  return { open: start, close: '"', empty: `${start}"` };
+  return { open: start, close: '"', empty: `${start}"`, nil: '' };
 }
 
 function join(cells: readonly ((row: readonly SqlValue[]) => string)[], row: readonly SqlValue[]): string {

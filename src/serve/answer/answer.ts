@@ -96,6 +96,7 @@ function answerByQuery(
   const inXml = operation.responses.find(({ mediaType }) => mediaType === 'application/xml')?.message;
   const names =
     inXml?.kind === 'document' ? xmlNames(operation, inXml.document, query, registry.gateway.namespace) : undefined;
+  const entryOf = withoutNulls(query.columns);
   const forms = new Map<Format, XmlNames>();
   if (names !== undefined) forms.set('xml', names);
   if (names !== undefined && operation.soap !== undefined)
@@ -116,7 +117,7 @@ function answerByQuery(
         return { kind: 'bytes', bytes: await queries.run({ ...given, format: 'rows-xml', xml }) };
       }
       const rows = await queries.rows({ ...given, onTruncated: () => call.onTruncated() });
-      return { kind: 'value', value: { rows: rows.map(withoutNulls) } };
+      return { kind: 'value', value: { rows: rows.map(entryOf) } };
     },
   };
 }
@@ -156,11 +157,15 @@ function answerByQueries(
 function compileEntry({ type, name }: Field): (row: DocumentValue) => DocumentValue {
   if (type.kind !== 'list' || type.item.kind !== 'document') throw new TypeError(`${name} can't hold rows`);
   const { open, fields } = type.item.document;
-  if (open) return withoutNulls;
+  if (open) return withoutNulls(fields);
   const names = fields.map((field) => field.name);
+  const nullable = nullableIn(fields);
   return (row) => {
     const entry: Record<string, Value> = {};
-    for (const each of names) if (row[each] !== undefined && row[each] !== null) entry[each] = row[each];
+    for (const each of names) {
+      const value = row[each];
+      if (value !== undefined && (value !== null || nullable.has(each))) entry[each] = value;
+    }
     return entry;
   };
 }
@@ -185,9 +190,16 @@ function limitOf(input: DocumentValue, maxrows: string | undefined): { maxrows?:
   return given === undefined ? {} : { maxrows: Number(given) };
 }
 
-/** A missing value is left out of a document, and so is an SQL NULL. */
-function withoutNulls(row: DocumentValue): DocumentValue {
-  const value: Record<string, Value> = {};
-  for (const name in row) if (row[name] !== null) value[name] = row[name];
-  return value;
+/** A missing value is left out of a document, and so is an SQL NULL unless the field is nullable. */
+function withoutNulls(fields: readonly Field[]): (row: DocumentValue) => DocumentValue {
+  const nullable = nullableIn(fields);
+  return (row) => {
+    const value: Record<string, Value> = {};
+    for (const name in row) if (row[name] !== null || nullable.has(name)) value[name] = row[name];
+    return value;
+  };
+}
+
+function nullableIn(fields: readonly Field[]): ReadonlySet<string> {
+  return new Set(fields.flatMap((field) => (field.nullable ? field.name : [])));
 }

@@ -57,3 +57,9 @@ export function faultOfDeclaration(prefix: string, namespace: string): string | 
 function nameOf(prefix: string): string {
   return prefix === '' ? 'xmlns' : `xmlns:${prefix}`;
 }
+
+/** XML Schema 1.1 Part 1, section 2.7: `nil`, `type`, `schemaLocation`, `noNamespaceSchemaLocation`. */
+export const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
+
+/** The attributes of an element whose value is null (section 2.7.2), wherever it is. */
+export const NIL = ` xmlns:xsi="${XSI}" xsi:nil="true"`;

@@ -89,6 +89,16 @@ export const queryEntries = {
     wrong: 'query: ORDERS\npublic: true\ncolumns: { NUMBERS: list of integer }\nsql: select number from orders',
     right: query('', 'select number from orders'),
   }),
+  'no-null': error<{ name: string; reason: string }>({
+    message: ({ name, reason }) => `${name} can't be nullable: it ${reason}.`,
+    hint: () => 'Remove `nullable`.',
+    explanation:
+      '`nullable: true` makes null a value, other than no value at all. URLs, headers, forms and prompts have no null, so a field there is given or not given.',
+    wrong:
+      'query: ORDERS\npublic: true\nprompts: { REGION: { type: string, nullable: true } }\ncolumns: { NUMBER: integer }\nsql: select number from orders where region = :REGION',
+    right:
+      'query: ORDERS\npublic: true\nprompts: { REGION: string }\ncolumns: { NUMBER: integer }\nsql: select number from orders where region = :REGION',
+  }),
   'no-columns': error<{ query: string }>({
     message: ({ query: id }) => `Query ${id} declares no columns.`,
     hint: () => 'Declare at least one column.',
