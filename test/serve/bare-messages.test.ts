@@ -241,6 +241,11 @@ describe('a request that is a list or a single value', () => {
     expect(reply.status).toBe(400);
     expect(reply.text).toContain(reason);
   });
+
+  it('has errors whose pointers are those of the JSON that was sent', async () => {
+    const reply = await call('Pets/dogs', send('PUT', '[{"NAME":"Rex","LEGS":9},{}]'));
+    expect(JSON.parse(reply.text).errors).toMatchObject([{ pointer: '#/0/LEGS' }, { pointer: '#/1/NAME' }]);
+  });
 });
 
 describe('a call of another system', () => {
