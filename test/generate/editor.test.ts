@@ -164,7 +164,7 @@ describe('hover in an editor', () => {
   });
 });
 
-describe('what an editor marks', () => {
+describe.concurrent('what an editor marks', () => {
   const marked = async (text: string): Promise<string[]> => {
     const lines = await editor.diagnostics('definitions/x.yaml', text);
     return lines.map((line) => line.slice(0, line.indexOf(': ', line.indexOf(': ') + 2)));

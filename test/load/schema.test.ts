@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
@@ -81,6 +82,17 @@ describe('the schema of the definitions', () => {
     expect(validate({ role: 'A', 'permission-lists': [5] })).toBe(false);
     expect(validate({ rolle: 'A' })).toBe(false);
     expect(isDefinition({ rolle: 'A' })).toBe(false);
+  });
+
+  it('takes the definitions of the sample, as generated for editors', () => {
+    const generated = readFileSync(new URL('../../generated/definitions.schema.json', import.meta.url), 'utf8');
+    const validate = new Ajv({ strict: false }).compile(JSON.parse(generated));
+    const { definitions } = readProject(fileURLToPath(new URL('../..', import.meta.url)), 'definitions');
+    expect(definitions.length).toBeGreaterThan(5);
+    for (const { file, ...content } of definitions) {
+      for (const each of parseAllDocuments(content.kind === 'text' ? content.text : ''))
+        expect(validate(each.toJS()) || validate.errors, `${file}: ${String(each)}`).toBe(true);
+    }
   });
 
   it('takes the definitions of the package', () => {

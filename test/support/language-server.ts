@@ -9,14 +9,14 @@ interface Marked {
   readonly position: { readonly line: number; readonly character: number };
 }
 
-export interface Completion {
+interface Completion {
   readonly label: string;
   readonly documentation?: string | { readonly value: string };
   readonly insertText?: string;
   readonly textEdit?: { readonly newText: string };
 }
 
-export interface Diagnostic {
+interface Diagnostic {
   readonly message: string;
   readonly range: {
     readonly start: { readonly line: number; readonly character: number };

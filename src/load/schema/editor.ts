@@ -112,7 +112,7 @@ function withWord(schema: JsonSchema): JsonSchema {
   }
   const { type, minLength: _, ...rest } = schema;
   if (typeof type !== 'object') return schema;
-  if (type.includes('array')) {
+  if (type.includes('array') && !type.includes('object')) {
     const { items = {}, minItems, uniqueItems, ...others } = rest;
     const list = forEditors({ type: 'array', items, ...given({ minItems, uniqueItems }) });
     return { ...others, ...branchOf({ type: 'array' }, list), anyOf: [forEditors(items), A_LIST] };
