@@ -22,11 +22,12 @@ import type {
   LOCATION_EXTRACT_Parameters,
   LOCATION_SETUP_Record,
   LOC_RESPONSE,
+  Programs,
   Queries,
 } from './types.ts';
 
 /** The context of a request to ATTACHMENT_GET: queries, calls, the caller and more. */
-export type ATTACHMENT_GET_Context = TypedContext<Queries, Calls, Flows, 0, ATTACHMENT_GET_RESPONSE, Components>;
+export type ATTACHMENT_GET_Context = TypedContext<Queries, Calls, Flows, 0, ATTACHMENT_GET_RESPONSE, Components, Programs>;
 
 /**
  * The content that is kept under a name.
@@ -47,7 +48,7 @@ export interface ATTACHMENT_GET_Handler {
 }
 
 /** The context of a request to ATTACHMENT_PUT: queries, calls, the caller and more. */
-export type ATTACHMENT_PUT_Context = TypedContext<Queries, Calls, Flows, 0, ATTACHMENT_PUT_RESPONSE, Components>;
+export type ATTACHMENT_PUT_Context = TypedContext<Queries, Calls, Flows, 0, ATTACHMENT_PUT_RESPONSE, Components, Programs>;
 
 /**
  * Keeps content under a name, in place of what was there.
@@ -68,7 +69,7 @@ export interface ATTACHMENT_PUT_Handler {
 }
 
 /** The context of a request to LOCATIONS_GET: queries, calls, the caller and more. */
-export type LOCATIONS_GET_Context = TypedContext<Queries, Calls, Flows, 1 | 2 | 0, LOC_RESPONSE, Components>;
+export type LOCATIONS_GET_Context = TypedContext<Queries, Calls, Flows, 1 | 2 | 0, LOC_RESPONSE, Components, Programs>;
 
 /**
  * The locations of a region; with a location, the people who work there.
@@ -91,10 +92,10 @@ export interface LOCATIONS_GET_Handler {
 }
 
 /** The event that is passed to classes registered at LOCATION_SETUP. */
-export type LOCATION_SETUP_Event = TypedEvent<Queries, Calls, Flows, LOCATION_SETUP_Record, Components>;
+export type LOCATION_SETUP_Event = TypedEvent<Queries, Calls, Flows, LOCATION_SETUP_Record, Components, Programs>;
 
 /** The context of a run of LOCATION_EXTRACT: the request, queries, calls and more. */
-export type LOCATION_EXTRACT_ProcessContext = TypedProcess<Queries, Calls, Flows, Components>;
+export type LOCATION_EXTRACT_ProcessContext = TypedProcess<Queries, Calls, Flows, Components, Programs>;
 
 /**
  * Writes the locations of a region, or of all regions, to a report.

@@ -889,6 +889,18 @@ export type Components = {
   LOCATION_SETUP: { keys: Pick<LOCATION, 'REGION' | 'LOCATION'>; given: LOCATION; record: LOCATION_SETUP_Record };
 };
 
+/** Processes that code can schedule: the parameters of each. */
+export type Programs = {
+  /** Writes the locations of a region, or of all regions, to a report. */
+  LOCATION_EXTRACT: {
+    /**
+     * Code of a region; all of them where it is left out.
+     * `string(1)`, example `N`.
+     */
+    REGION?: string | null | undefined;
+  };
+};
+
 /** Stored queries: the prompts and the row of each. */
 export type Queries = {
   /** Departments, and as a connected query the people of each. */

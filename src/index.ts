@@ -78,8 +78,10 @@ export type {
   Reply,
   ReplyOptions,
   ReplyValue,
+  ScheduleOptions,
   SqlRow,
   SqlTransaction,
+  Transaction,
   WorkContext,
 } from './model/handler.ts';
 export { type ComponentEvent, ServiceInterface } from './model/handler.ts';
@@ -108,12 +110,14 @@ export type {
   AnyCalls,
   AnyComponents,
   AnyFlows,
+  AnyProcesses,
   CallTypes,
   Complaint,
   ComponentTypes,
   Fitting,
   FlowTypes,
   HandlerOf,
+  ProcessTypes,
   QueryTypes,
   TypedContext,
   TypedEvent,
@@ -122,6 +126,8 @@ export type {
   TypedReply,
   TypedSaved,
   TypedSaves,
+  TypedStored,
+  TypedTransaction,
 } from './model/typed.ts';
 export type { Attachment, DocumentValue, JsonValue, Row, Value } from './model/value.ts';
 export { GatewayError } from './serve/gateway-error.ts';

@@ -1,16 +1,14 @@
 import { createHash } from 'node:crypto';
 import { maskTexts } from '../codec/redact/declared.ts';
 import type { Component, ComponentEventRegistration, SavedRecord } from '../model/component.ts';
-import { Fault, throwWithoutPlaces } from '../model/fault.ts';
 import type { ComponentEvent, ServiceClass } from '../model/handler.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { kindOfWork, type OpenedWork, type OpenWork } from '../model/work.ts';
 import { may } from '../security/authorise.ts';
-import { type Db, type JobOwner, sqlTransaction } from '../store/index.ts';
+import type { Db, JobOwner } from '../store/index.ts';
 import type { SaveAction } from './change.ts';
-import type { Inside } from './context.ts';
 import type { ComponentsOptions, SaveFacts } from './port.ts';
 import type { Row, Stored } from './record.ts';
 
@@ -47,7 +45,7 @@ export function isDue(
   registration: ComponentEventRegistration,
   change: Pick<Change, 'component' | 'save'>,
   facts: Pick<InsideFacts, 'user' | 'requestId' | 'signal'>,
-  work: OpenWork,
+  work: OpenWork<Db>,
 ): boolean {
   if (!registration.enabled) return false;
   if (may(facts.user, registration.service, registration.as)) return true;
@@ -61,33 +59,17 @@ export function isDue(
 
 /** Opens the context of a class. */
 export function openFor(
-  work: OpenWork,
+  work: OpenWork<Db>,
   { service, event, as }: ComponentEventRegistration,
   { component, save, redactor }: Pick<Change, 'component' | 'save'> & Partial<Pick<Change, 'redactor'>>,
   { user, requestId, signal = NEVER }: Pick<InsideFacts, 'user' | 'requestId' | 'signal'>,
-): OpenedWork {
+): OpenedWork<Db> {
   const named = { component: component.id, event, service: service.id, save };
   const { file } = service;
   return work({ user, as, requestId, scope: `component ${component.id}`, named, file, redactor, signal });
 }
 
 const NEVER = new AbortController().signal;
-
-/** A class's access to a transaction: SQL, and saves of other records. */
-export function insideOf(tx: Db, facts: InsideFacts, save: SaveInside, { registry, store }: ComponentsOptions): Inside {
-  return {
-    ...sqlTransaction(tx, store.kind),
-    async saveComponent(id, record, { action = 'put', ...expected } = {}) {
-      const component = registry.components.get(id);
-      if (component === undefined) throw Fault.of('NOT_FOUND', { what: `component ${id}` });
-      const { user, requestId, signal, depth } = facts;
-      const own = signal === undefined ? {} : { signal };
-      return save(tx, component, action, record, { ...expected, ...own, user, requestId, depth: depth + 1 }).catch(
-        throwWithoutPlaces,
-      );
-    },
-  };
-}
 
 /** @throws Error for a file without a class, which the loader of code has reported already */
 export function classOf(file: string, { classes }: ComponentsOptions): ServiceClass {

@@ -9,7 +9,7 @@ import { may } from '../security/authorise.ts';
 import { ownerOf } from '../security/directory/port.ts';
 import { type Db, type FailedJob, type Job, JobUnknown, type Store, type Worker } from '../store/index.ts';
 import { runClass } from './context.ts';
-import { classOf, EVENTS, type EventData, type InsideFacts, insideOf, isDue, kindOfEvent, openFor } from './inside.ts';
+import { classOf, EVENTS, type EventData, type InsideFacts, isDue, kindOfEvent, openFor } from './inside.ts';
 import type { Components, ComponentsOptions } from './port.ts';
 import type { Row } from './record.ts';
 import { Saves } from './save.ts';
@@ -19,7 +19,8 @@ export function openComponents(options: ComponentsOptions): Components {
   const saves = new Saves(options);
   options.queue.work(EVENTS, afterSaves(options, saves));
   return {
-    read: (component, keys) => saves.read(component, keys),
+    read: (component, keys, tx) => saves.read(component, keys, tx),
+    saveInside: (...given) => saves.saveInside(...given),
     save: (component, action, record, facts) => saves.save(component, action, record, facts),
     busy: (tx, users) => usersWaiting(tx, options.store.kind, users),
   };
@@ -155,7 +156,7 @@ async function runRegistered(due: Due, options: ComponentsOptions, saves: Saves)
   try {
     const { timeout } = registry.gateway.limits;
     await job.complete(async (tx) => {
-      const inside = insideOf(tx, facts, saves.inside, options);
+      const inside = opened.inside(tx, facts.depth);
       await runClass(classOf(registration.service.file, options), story, opened.context, inside, timeout);
     });
     return true;

@@ -16,7 +16,7 @@ export interface ComponentsOptions {
   readonly directory: Owners;
   /** By file. */
   readonly classes: ReadonlyMap<string, ServiceClass>;
-  readonly work: OpenWork;
+  readonly work: OpenWork<Db>;
   readonly redactor: Redactor;
   readonly onError: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
   /** Called for each attempt at a class after a save that has ended. */
@@ -32,8 +32,8 @@ export interface SaveFacts extends Omit<SaveOptions, 'action'> {
 
 /** Reads and saves the records of components, and runs their events. */
 export interface Components {
-  /** @param keys by name @throws Fault NOT_FOUND */
-  read(component: Component, keys: DocumentValue): Promise<StoredRecord>;
+  /** @param keys by name @param tx reads inside it @throws Fault NOT_FOUND */
+  read(component: Component, keys: DocumentValue, tx?: Db): Promise<StoredRecord>;
   /**
    * Saves a record in one transaction: checks it, runs the classes before the save, writes it, and enters the classes after
    * the save.
@@ -45,6 +45,14 @@ export interface Components {
     action: NonNullable<SaveOptions['action']>,
     record: DocumentValue,
     facts: SaveFacts,
+  ): Promise<SavedRecord>;
+  /** The same as part of a transaction. @param facts `depth`: number of saves by classes that led to this one */
+  saveInside(
+    tx: Db,
+    component: Component,
+    action: NonNullable<SaveOptions['action']>,
+    record: DocumentValue,
+    facts: SaveFacts & { readonly depth: number },
   ): Promise<SavedRecord>;
   /** Those of some users for whom classes are still to run after a save, also those that failed for good. */
   busy(tx: Db, users: readonly string[]): Promise<readonly string[]>;

@@ -14,7 +14,6 @@ import {
   EVENTS,
   enterAfter,
   type InsideFacts,
-  insideOf,
   isDue,
   openFor,
   type SaveInside,
@@ -111,8 +110,8 @@ export class Saves {
     return known;
   }
 
-  async read(component: Component, keys: DocumentValue): Promise<StoredRecord> {
-    const db = await this.#options.store.tables();
+  async read(component: Component, keys: DocumentValue, tx?: Db): Promise<StoredRecord> {
+    const db = tx ?? (await this.#options.store.tables());
     const records = this.recordsOf(component);
     const named = records.keysOf(keys);
     const table = await this.#tableOf(db, component);
@@ -152,6 +151,16 @@ export class Saves {
     }
   }
 
+  /** In a transaction of code. */
+  async saveInside(...given: Parameters<SaveInside>): Promise<SavedRecord> {
+    try {
+      return await this.inside(...given);
+    } catch (error) {
+      // The save that a class belongs to is tried again.
+      throw error instanceof RecordMade && given[4].depth === 0 ? error.fault : error;
+    }
+  }
+
   readonly inside: SaveInside = async (tx, component, action, record, facts) => {
     const { id } = component;
     if (facts.depth > DEEPEST) throw new Error(`saves of ${id} by classes are nested more than ${DEEPEST} levels deep`);
@@ -175,7 +184,7 @@ export class Saves {
       after: replacing,
       redactor: records.redactorOf(this.#options.redactor, [present?.record, replacing?.record]),
     };
-    await runBefore(tx, change, facts, this.inside, this.#options);
+    await runBefore(tx, change, facts, this.#options);
     const written = await write(table, tx, change, row);
     const after = written === undefined ? undefined : records.read(written);
     await enterAfter(tx, { ...change, after }, keys, facts, this.#options);
@@ -215,19 +224,13 @@ async function write(table: Table, tx: Db, { name, before }: Change, row: Row | 
 }
 
 /** Runs the classes before a save, one after the other. @throws Fault of a class; INTERNAL, TIMEOUT */
-async function runBefore(
-  tx: Db,
-  change: Change,
-  facts: InsideFacts,
-  save: SaveInside,
-  options: ComponentsOptions,
-): Promise<void> {
+async function runBefore(tx: Db, change: Change, facts: InsideFacts, options: ComponentsOptions): Promise<void> {
   const { component, before, after } = change;
   for (const registration of component.events) {
     if (registration.event !== 'SavePreChange' || !isDue(registration, change, facts, options.work)) continue;
     const { service } = registration;
     const opened = openFor(options.work, registration, change, facts);
-    const inside = insideOf(tx, facts, save, options);
+    const inside = opened.inside(tx, facts.depth);
     const story = {
       component: component.id,
       event: registration.event,

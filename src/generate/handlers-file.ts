@@ -134,13 +134,13 @@ interface Writing extends Vocabulary {
 function contextType(
   kind: 'TypedContext' | 'TypedEvent' | 'TypedProcess',
   own: readonly string[],
-  { components, fromPackage, fromTypes, fromClient }: Writing,
+  { fromPackage, fromTypes, fromClient }: Writing,
 ): string {
-  const saves = components.length === 0 ? [] : ['Components'];
+  const last = ['Components', 'Programs'];
   fromPackage.add(kind);
-  for (const name of ['Queries', ...saves]) fromTypes.add(name);
+  for (const name of ['Queries', ...last]) fromTypes.add(name);
   for (const name of ['Calls', 'Flows']) fromClient.add(name);
-  return `${kind}<${['Queries', 'Calls', 'Flows', ...own, ...saves].join(', ')}>`;
+  return `${kind}<${['Queries', 'Calls', 'Flows', ...own, ...last].join(', ')}>`;
 }
 
 /** The type of the event that is passed to a class registered at a component. */

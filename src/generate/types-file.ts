@@ -36,7 +36,8 @@ export function typesFile(vocabulary: Vocabulary): string {
     ...words.queries.flatMap((query) => [promptsType(query, words), rowType(query, words)]),
     ...recordTypes(words),
     ...parameterTypes(words),
-    ...componentsType(words),
+    componentsType(words),
+    programsType(words),
     queriesType(words),
   ].join('\n');
   return `// ${HEADER}\n\n${importLine([...words.uses], 'signalbox')}${words.uses.size === 0 ? '' : '\n'}${body}`;
@@ -202,9 +203,8 @@ function recordTypes(words: Writing): string[] {
   });
 }
 
-/** The map of components; empty when there are none. */
-function componentsType({ components, names }: Vocabulary): string[] {
-  if (components.length === 0) return [];
+/** The map of components. */
+function componentsType({ components, names }: Vocabulary): string {
   const lines = components.map((component) => {
     const given = names.given(component.shape);
     const keys = component.keys.map(({ name }) => quoted(name)).join(' | ');
@@ -214,7 +214,21 @@ function componentsType({ components, names }: Vocabulary): string[] {
   const title = comment('', [
     'Components: the keys of a record, a record that code saves, and a record that code reads.',
   ]);
-  return [`${title}export type Components = ${block(lines)}`];
+  return `${title}export type Components = ${block(lines, 'never')}`;
+}
+
+/** The map of all processes, which code can schedule, with their parameters as code gives them. */
+function programsType(words: Writing): string {
+  const lines = words.programs.map((process) => {
+    const given = process.parameters.map((field) => property(field, 'given', codeMustGive(field), words));
+    const members = given.length === 0 ? 'Record<never, never>' : `{\n${indented(given.join(''))}  }`;
+    return `${comment('  ', [sentence(process.description)])}  ${propertyName(process.id)}: ${members};\n`;
+  });
+  return `${comment('', ['Processes that code can schedule: the parameters of each.'])}export type Programs = ${block(lines, 'never')}`;
+}
+
+function indented(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, '  ');
 }
 
 /** The types of processes' parameters, after checks and with defaults; absent if the request does not have them. */

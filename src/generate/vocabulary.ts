@@ -27,6 +27,8 @@ export interface Vocabulary {
   readonly components: readonly Component[];
   /** Processes that are run by code of the project. */
   readonly processes: readonly Process[];
+  /** All processes. */
+  readonly programs: readonly Process[];
   readonly names: TypeNames;
   /** Operations by each of their names. */
   readonly operationsByName: OperationsByName<Operation | ConsumerOperation>;
@@ -70,6 +72,7 @@ export function vocabulary(registry: Registry): Vocabulary {
     queries: sorted(registry.queries),
     components: sorted(registry.components),
     processes: sorted(registry.processes).filter(({ answer }) => answer.kind === 'handler'),
+    programs: sorted(registry.processes),
     names: typeNames(documents),
     operationsByName: operationsByName(registry),
   };

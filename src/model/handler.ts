@@ -1,5 +1,5 @@
 import type { Blobs, StoredBlob } from './blob.ts';
-import type { ComponentEventName, SavedRecord, SaveOptions } from './component.ts';
+import type { ComponentEventName, SavedRecord, SaveOptions, StoredRecord } from './component.ts';
 import type { Fault } from './fault.ts';
 import type { FlowReply, InvokeReply } from './invoke-reply.ts';
 import type { Process } from './process.ts';
@@ -51,10 +51,26 @@ export interface WorkContext {
    */
   faultOf(operation: string, error: unknown): DocumentValue | undefined;
   /**
-   * Saves or deletes a record of a component; its events run. `delete` needs only the keys.
-   * @throws Fault NOT_FOUND, CONFLICT, PRECONDITION_FAILED, BAD_BODY; what a class before the save throws
+   * Reads a record of a component, with its entity tag.
+   * @param keys the values of its keys, by name
+   * @throws Fault NOT_FOUND, FORBIDDEN, BAD_PARAMETER
+   */
+  readComponent(component: string, keys: DocumentValue): Promise<StoredRecord>;
+  /**
+   * Saves or deletes a record of a component in a transaction of its own; its events run. `delete` needs only the keys.
+   * @throws Fault FORBIDDEN, NOT_FOUND, CONFLICT, PRECONDITION_FAILED, BAD_BODY; what a class before the save throws
    */
   saveComponent(component: string, record: DocumentValue, options?: SaveOptions): Promise<SavedRecord>;
+  /**
+   * Runs work in one transaction of the gateway's own database, which is committed when the work ends, and rolled back when
+   * it throws. Use only the transaction inside: on SQLite everything else that writes waits for its end. On PostgreSQL the
+   * work may run more than once, if the transaction had to give way to another one (a serialization failure or a deadlock);
+   * it is committed once. So call other systems before or after it. It takes `limits.timeout` at most, and ends with the
+   * request.
+   * @returns what the work returns
+   * @throws what the work throws; Fault TIMEOUT
+   */
+  transaction<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T>;
   /** Stored binary content. Each service and each process has keys of its own. */
   readonly blobs: Blobs;
   /** Writes a line to the gateway's log, with the request id and the given facts. Secrets in it are masked. */
@@ -174,7 +190,7 @@ export interface ProcessContext extends WorkContext {
    * Writes to the gateway's database and ends the request with success, in one transaction: the effects there happen exactly
    * once. Call it at most once, at the end.
    */
-  complete(work: (transaction: SqlTransaction) => Promise<void>): Promise<void>;
+  complete(work: (tx: Transaction) => void | Promise<void>): Promise<void>;
 }
 
 /** The code of a process. `generated/handlers.ts` has the typed form for each process. */
@@ -192,7 +208,12 @@ export type ProcessOutcome = void | 'success' | 'warning';
  * one transaction: before the save, that of the save itself; after it, one that also marks the event as done. Its effects on
  * the database therefore happen exactly once.
  */
-export interface ComponentEvent<R = DocumentValue> extends Omit<WorkContext, 'blobs'>, SqlTransaction {
+export interface ComponentEvent<R = DocumentValue> extends Omit<WorkContext, 'blobs' | 'transaction'>, SqlTransaction {
+  /**
+   * The transaction of the event. `execute`, `readComponent` and `saveComponent` of the event are those of this transaction;
+   * its `query` sees what the transaction has written, `query` of the event does not.
+   */
+  readonly tx: Transaction;
   readonly component: string;
   readonly event: ComponentEventName;
   readonly action: 'created' | 'updated' | 'deleted';
@@ -234,8 +255,50 @@ export interface SqlTransaction {
    * @returns the rows, and the number of rows that the statement changed
    * @throws Error naming a missing value; errors of the database
    */
-  execute(
+  execute<R extends SqlRow = SqlRow>(
     sql: string,
     values?: Readonly<Record<string, Value>>,
-  ): Promise<{ readonly rows: readonly SqlRow[]; readonly changed: number }>;
+  ): Promise<{ readonly rows: readonly R[]; readonly changed: number }>;
+}
+
+/**
+ * One transaction of the gateway's own database, as code of a project uses it: `context.transaction`, `complete` of a process
+ * and `tx` of an event. Its calls run one after the other. After its end it is closed, and calls that were not awaited are
+ * waited for. After an error of the database, PostgreSQL accepts nothing more in a transaction: let the error end it.
+ */
+export interface Transaction extends SqlTransaction {
+  /**
+   * Runs a stored query of the gateway's own database with the caller's grants. It sees what the transaction has written. On
+   * SQLite the gateway can't do anything else meanwhile.
+   * @throws as {@link WorkContext.query}; an error that is answered as INTERNAL for a query of a datasource
+   */
+  query(
+    name: string,
+    prompts?: Readonly<Record<string, Value>>,
+    options?: { readonly maxrows?: number },
+  ): Promise<Row[]>;
+  /** Reads a record of a component, as {@link WorkContext.readComponent}. It sees what the transaction has written. */
+  readComponent(component: string, keys: DocumentValue): Promise<StoredRecord>;
+  /**
+   * Saves or deletes a record of a component, as {@link WorkContext.saveComponent}. Classes before the save run in the same
+   * transaction, classes after it once it is committed.
+   */
+  saveComponent(component: string, record: DocumentValue, options?: SaveOptions): Promise<SavedRecord>;
+  /**
+   * Enters a request to run a process, which begins once the transaction is committed, and never if that is rolled back. The
+   * caller is its operator, with grants of its own. Transactions that schedule wait for each other from here to their end.
+   * @param process its id: `LOCATION_EXTRACT`
+   * @param parameters by name
+   * @returns the instance number of the request
+   * @throws Fault FORBIDDEN, also for an anonymous caller; BAD_PARAMETER; UNAVAILABLE when too many requests wait
+   */
+  schedule(process: string, parameters?: DocumentValue, options?: ScheduleOptions): Promise<number>;
+}
+
+/** Options of {@link Transaction.schedule}. */
+export interface ScheduleOptions {
+  /** Run control id of the request; empty by default. */
+  readonly runControl?: string;
+  /** The earliest start; at once by default. */
+  readonly at?: Date;
 }

@@ -1,4 +1,4 @@
-import type { SavedRecord, SaveOptions } from './component.ts';
+import type { SavedRecord, SaveOptions, StoredRecord } from './component.ts';
 import type { Fault } from './fault.ts';
 import type {
   ComponentEvent,
@@ -8,6 +8,8 @@ import type {
   ProcessContext,
   Reply,
   ReplyOptions,
+  ScheduleOptions,
+  Transaction,
 } from './handler.ts';
 import type { FlowReply, InvokeReply } from './invoke-reply.ts';
 import type { Attachment, DocumentValue, JsonValue } from './value.ts';
@@ -25,8 +27,10 @@ export interface TypedContext<
   UriIndex extends number,
   Message,
   S extends ComponentTypes<S> = AnyComponents,
-> extends Omit<HandlerContext, 'query' | 'call' | 'flow' | 'faultOf' | 'saveComponent' | 'reply' | 'uriIndex'>,
-    TypedSaves<S> {
+  P extends ProcessTypes<P> = AnyProcesses,
+> extends Omit<HandlerContext, OwnTypes | 'transaction' | 'reply' | 'uriIndex'>,
+    TypedSaves<S>,
+    TypedTransactions<Q, S, P> {
   /** Number of the URI template that matched, from 1. Over SOAP, the first that has all given values; 0 if none has. */
   readonly uriIndex: UriIndex;
   /**
@@ -205,9 +209,13 @@ export interface TypedEvent<
   F extends FlowTypes<F>,
   R,
   S extends ComponentTypes<S> = AnyComponents,
-> extends Omit<ComponentEvent<R>, 'query' | 'call' | 'flow' | 'faultOf' | 'saveComponent'>,
+  P extends ProcessTypes<P> = AnyProcesses,
+> extends Omit<ComponentEvent<R>, OwnTypes | 'tx'>,
     Pick<TypedContext<Q, C, F, number, never>, 'query' | 'call' | 'flow' | 'faultOf'>,
-    TypedSaves<S> {}
+    TypedSaves<S> {
+  /** The transaction of the event: see {@link ComponentEvent.tx}. */
+  readonly tx: TypedTransaction<Q, S, P>;
+}
 
 /** {@link ProcessContext} with the types of the project's queries, calls, flows and components. */
 export interface TypedProcess<
@@ -215,9 +223,50 @@ export interface TypedProcess<
   C extends CallTypes<C>,
   F extends FlowTypes<F>,
   S extends ComponentTypes<S> = AnyComponents,
-> extends Omit<ProcessContext, 'query' | 'call' | 'flow' | 'faultOf' | 'saveComponent'>,
+  P extends ProcessTypes<P> = AnyProcesses,
+> extends Omit<ProcessContext, OwnTypes | 'transaction' | 'complete'>,
     Pick<TypedContext<Q, C, F, number, never>, 'query' | 'call' | 'flow' | 'faultOf'>,
-    TypedSaves<S> {}
+    TypedSaves<S>,
+    TypedTransactions<Q, S, P> {
+  /**
+   * Writes to the gateway's database and ends the request with success, in one transaction: the effects there happen exactly
+   * once. Call it at most once, at the end.
+   */
+  complete(work: (tx: TypedTransaction<Q, S, P>) => void | Promise<void>): Promise<void>;
+}
+
+/** Members of a context that have types of the project. */
+type OwnTypes = 'query' | 'call' | 'flow' | 'faultOf' | 'readComponent' | 'saveComponent';
+
+/** Processes by id: their parameters, in `Programs` of `generated/types.ts`. */
+export type ProcessTypes<P> = { [Id in keyof P]: object };
+
+/** Processes without generated types. */
+export type AnyProcesses = Record<string, DocumentValue>;
+
+/** {@link Transaction} with the types of the project's queries, components and processes. */
+export interface TypedTransaction<Q extends QueryTypes<Q>, S extends ComponentTypes<S>, P extends ProcessTypes<P>>
+  extends Omit<Transaction, 'query' | 'readComponent' | 'saveComponent' | 'schedule'>,
+    TypedSaves<S> {
+  /** Runs a stored query of the gateway's own database: see {@link Transaction.query}. */
+  query<Id extends keyof Q & string>(
+    name: Id,
+    ...call: [...prompts: Q[Id]['prompts'], options?: { readonly maxrows?: number }]
+  ): Promise<Q[Id]['row'][]>;
+  /** Enters a request to run a process, which begins once the transaction is committed: see {@link Transaction.schedule}. */
+  schedule<Id extends keyof P & string>(
+    process: Id,
+    ...given: Record<never, never> extends P[Id]
+      ? [parameters?: P[Id], options?: ScheduleOptions]
+      : [parameters: P[Id], options?: ScheduleOptions]
+  ): Promise<number>;
+}
+
+/** Transactions with the types of the project. */
+interface TypedTransactions<Q extends QueryTypes<Q>, S extends ComponentTypes<S>, P extends ProcessTypes<P>> {
+  /** Runs work in one transaction of the gateway's own database: see {@link HandlerContext.transaction}. */
+  transaction<T>(work: (tx: TypedTransaction<Q, S, P>) => T | Promise<T>): Promise<T>;
+}
 
 /** Components by id: `Components` of `generated/types.ts`. */
 export type ComponentTypes<S> = { [Id in keyof S]: { keys: object; given: object; record: object } };
@@ -231,8 +280,18 @@ export interface TypedSaved<R> extends Omit<SavedRecord, 'record'> {
   readonly record?: R;
 }
 
-/** Saves with the types of the project's components. */
+/** {@link StoredRecord} with the type of the component's record. */
+export interface TypedStored<R> extends Omit<StoredRecord, 'record'> {
+  readonly record: R;
+}
+
+/** Reads and saves with the types of the project's components. */
 export interface TypedSaves<S extends ComponentTypes<S>> {
+  /**
+   * Reads a record of a component, with its entity tag.
+   * @throws Fault NOT_FOUND, FORBIDDEN, BAD_PARAMETER
+   */
+  readComponent<Id extends keyof S & string>(component: Id, keys: S[Id]['keys']): Promise<TypedStored<S[Id]['record']>>;
   /**
    * Saves a whole record of a component; its events run.
    * @throws Fault NOT_FOUND, CONFLICT, PRECONDITION_FAILED, BAD_BODY; what a class before the save throws

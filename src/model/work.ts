@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Field } from './field.ts';
-import type { WorkContext } from './handler.ts';
+import type { Transaction, WorkContext } from './handler.ts';
 import type { Redactor } from './redactor.ts';
 import type { PermissionList, Role, User } from './security.ts';
 
@@ -49,14 +49,23 @@ interface OpenWorkFacts {
   readonly signal: AbortSignal;
 }
 
-/** An open context. `done` closes replies that the code left open. */
-export interface OpenedWork {
+/**
+ * An open context.
+ * @typeParam Tx a transaction of the store
+ */
+export interface OpenedWork<Tx> {
   readonly context: WorkContext;
+  /**
+   * What the code does in a transaction.
+   * @param depth number of saves by classes that led to this code, whose own saves need no grants; `undefined` for other code
+   */
+  inside(tx: Tx, depth?: number): Transaction;
+  /** Closes replies that the code left open, and wakes the queues that it entered work in. */
   done(): void;
 }
 
 /** Opens a context for code of the project. */
-export type OpenWork = (facts: OpenWorkFacts) => OpenedWork;
+export type OpenWork<Tx> = (facts: OpenWorkFacts) => OpenedWork<Tx>;
 
 /** An attempt at work in the background, for the audit log. */
 interface DoneWork {

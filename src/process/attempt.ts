@@ -5,7 +5,7 @@ import type { Redactor } from '../model/redactor.ts';
 import { AttemptTimeout, isRetried, PROCESS_RETRY } from '../model/retry.ts';
 import type { User } from '../model/security.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
-import { type Db, type Job, JobLost, sqlTransaction, WorkerDied } from '../store/index.ts';
+import { type Db, type Job, JobLost, runInTransaction, WorkerDied } from '../store/index.ts';
 import { currentTrace, inSpan } from '../trace/trace.ts';
 import { streamOf } from '../wire/measured.ts';
 import { untilAborted } from '../wire/waiting.ts';
@@ -42,7 +42,7 @@ export function isFinal(error: unknown, process: Process | undefined): error is 
   return error instanceof Fault && error.status < 500 && !isRetried(process?.retry ?? PROCESS_RETRY, error.status);
 }
 
-type SqlWork = Parameters<ProcessContext['complete']>[0];
+type CodeWork = Parameters<ProcessContext['complete']>[0];
 
 /** One attempt at a request. */
 export class Attempt {
@@ -189,7 +189,7 @@ export class Attempt {
       log: this.#log,
       redactor,
       report: (content: Attachment) => this.#report(content),
-      complete: (work: SqlWork) => this.#complete(work),
+      complete: (work: CodeWork) => this.#complete((tx) => runInTransaction(opened.inside(tx), work)),
     };
     const running = openRunning(facts, opened.context);
     const abandon = (): void => void setTimeout(() => running.end('was given up'), this.#ports.grace).unref();
@@ -211,10 +211,10 @@ export class Attempt {
     }
   }
 
-  async #complete(work: SqlWork): Promise<void> {
+  async #complete(work: (tx: Db) => Promise<void>): Promise<void> {
     await this.#log.pause();
     try {
-      await this.#end('succeed', (tx) => work(sqlTransaction(tx, this.#ports.store.kind)));
+      await this.#end('succeed', work);
     } catch (error) {
       this.#log.resume();
       throw error;
@@ -310,6 +310,11 @@ function openRunning(facts: RunningFacts, work: WorkContext): Running {
         throw error;
       }
     },
+    transaction(given) {
+      check();
+      return work.transaction(given);
+    },
+    readComponent: (...given) => work.readComponent(...given),
     query: (...given) => work.query(...given),
     call: (...given) => work.call(...given),
     flow: (...given) => work.flow(...given),

@@ -130,7 +130,7 @@ const TRIES = 5;
  */
 export async function enterNext<T>(store: Store, work: (tx: Db, instance: number) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
-    const instance = await nextInstance(store);
+    const instance = await nextInstance(await store.tables(), store.kind);
     try {
       return await store.transaction((tx) => work(tx, instance));
     } catch (error) {
@@ -140,9 +140,8 @@ export async function enterNext<T>(store: Store, work: (tx: Db, instance: number
 }
 
 /** Reserves an instance number, larger than all in the request table, including those that another system entered. */
-export async function nextInstance(store: Store): Promise<number> {
-  const db = await store.tables();
-  const greatest = store.kind === 'sqlite' ? 'max' : 'greatest';
+export async function nextInstance(db: Db, kind: Store['kind']): Promise<number> {
+  const greatest = kind === 'sqlite' ? 'max' : 'greatest';
   const { last } = await db
     .updateTable('signalbox_process_number')
     .set(({ eb, fn, lit, selectFrom }) => {

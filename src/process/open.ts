@@ -24,7 +24,7 @@ import {
 import { findReport, findReported, REPORTS } from './reports.ts';
 import { busyOperators, retainedRequests } from './retention.ts';
 import { findRow, type RequestRow, shownRequest, updateOwn } from './rows.ts';
-import { enterRecurring, readRequest } from './schedule.ts';
+import { enterRecurring, readRequest, requestOf } from './schedule.ts';
 import { DISTRIBUTION, mayTake, move, RUN_STATUS, type Step, wordOf } from './status.ts';
 import { endForgotten, failRequest, initiate, isFollowed, retryRequest, unlessBegun } from './steps.ts';
 
@@ -57,6 +57,13 @@ export function openScheduler({ blobs, now = Date.now, grace = GRACE, ...options
         return next;
       });
       queue.wake(QUEUE);
+      return instance;
+    },
+    async scheduleInside(tx, process, parameters, { runControl = '', at }, user) {
+      const entry = requestOf(process, clock, { parameters, runControl, at }, user);
+      await needRoom(queue, QUEUE, registry.gateway.limits.queued, 'process requests', tx);
+      const instance = await nextInstance(tx, store.kind);
+      await enterRequest(tx, ports, entry, instance);
       return instance;
     },
     async find(filter, user) {
@@ -98,7 +105,7 @@ function recur(ports: RunPorts): void {
       cron,
       zone,
       due: async (at) => {
-        const instance = await nextInstance(store);
+        const instance = await nextInstance(await store.tables(), store.kind);
         return (tx) => enterRecurring(tx, ports, process, at, instance);
       },
     });

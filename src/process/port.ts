@@ -1,8 +1,10 @@
 import type { Blobs, StoredBlob } from '../model/blob.ts';
-import type { ProcessHandler } from '../model/handler.ts';
+import type { ProcessHandler, ScheduleOptions } from '../model/handler.ts';
+import type { Process } from '../model/process.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
+import type { DocumentValue } from '../model/value.ts';
 import type { Account, OpenWork } from '../model/work.ts';
 import type { QueryPort, SavedQueries } from '../query/index.ts';
 import type { Owners } from '../security/directory/port.ts';
@@ -19,6 +21,19 @@ export interface Scheduler {
    * CONFLICT for a private query that is no longer valid
    */
   schedule(request: ScheduleRequest, user: User): Promise<number>;
+  /**
+   * Enters a request for a declared process as part of a transaction; {@link JobQueue.wake} follows its commit.
+   * @param parameters by name
+   * @returns its instance number
+   * @throws Fault FORBIDDEN, BAD_PARAMETER naming the parameter; UNAVAILABLE when too many wait
+   */
+  scheduleInside(
+    tx: Db,
+    process: Process,
+    parameters: DocumentValue,
+    options: ScheduleOptions,
+    user: User,
+  ): Promise<number>;
   /** Requests that the user may see, the newest first. @throws Fault BAD_PARAMETER */
   find(filter: RequestFilter, user: User): Promise<readonly ProcessRequest[]>;
   /** @throws Fault NOT_FOUND, FORBIDDEN */
@@ -135,7 +150,7 @@ export interface RunPorts {
   readonly reports: Blobs;
   /** By file. */
   readonly handlers: ReadonlyMap<string, ProcessHandler>;
-  readonly work: OpenWork;
+  readonly work: OpenWork<Db>;
   readonly redactor: Redactor;
   /** Name of this gateway in the request table, of at most eight characters. */
   readonly server: string;

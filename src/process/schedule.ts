@@ -1,7 +1,9 @@
+import { compileTextWriter } from '../codec/index.ts';
 import { Fault } from '../model/fault.ts';
 import type { Process, Recurrence } from '../model/process.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
+import type { DocumentValue } from '../model/value.ts';
 import type { Db } from '../store/index.ts';
 import { nextTime } from '../wire/cron.ts';
 import type { Clock } from './clock.ts';
@@ -16,7 +18,7 @@ import {
   programOf,
   QUERY_TYPE,
 } from './program.ts';
-import { parameterTexts, readOutput } from './request.ts';
+import { type GivenParameter, parameterTexts, readOutput } from './request.ts';
 
 /**
  * Checks a caller's request.
@@ -52,6 +54,48 @@ export async function readRequest(
     recurrence: recurrence?.id ?? '',
     followed: recurrence === undefined,
   };
+}
+
+/**
+ * The request of code for a declared process.
+ * @throws Fault FORBIDDEN, BAD_PARAMETER naming the parameter
+ */
+export function requestOf(
+  process: Process,
+  clock: Clock,
+  {
+    parameters,
+    runControl,
+    at,
+  }: { readonly parameters: DocumentValue; readonly runControl: string; readonly at: Date | undefined },
+  user: User,
+): NewRequest {
+  const program = programOf(process);
+  if (!mayRun(user, program)) throw Fault.of('FORBIDDEN', { user: `User ${user.id}`, what: `process ${process.id}` });
+  return {
+    type: process.type,
+    name: process.id,
+    operator: user.id,
+    isDeclared: user.origin === 'definitions',
+    kind: kindOfProgram(program, ''),
+    runControl,
+    server: '',
+    parameters: parameterTexts(program, givenOf(program, parameters)),
+    output: readOutput(program, undefined, undefined),
+    runs: at?.getTime() ?? clock.now(),
+    recurrence: '',
+    followed: true,
+  };
+}
+
+/** Values of code as a request has them. */
+function givenOf({ parameters }: Program, values: DocumentValue): GivenParameter[] {
+  return Object.entries(values).flatMap(([Name, value]) => {
+    const field = parameters.find(({ name }) => name === Name);
+    if (value === undefined || value === null) return [];
+    const isText = field === undefined || typeof value === 'string';
+    return { Name, Value: isText ? String(value) : compileTextWriter(field)(value).join('') };
+  });
 }
 
 const emptyToNone = (text: string | undefined): string | undefined => (text === '' ? undefined : text);

@@ -3,6 +3,7 @@ import type { Bytes } from '../model/handler.ts';
 import type { PoolStatus } from '../model/metrics.ts';
 import type { Query } from '../model/query.ts';
 import type { Row, Value } from '../model/value.ts';
+import type { Db } from '../store/index.ts';
 
 /**
  * Formats of a result: `json`, `xmlp` and `webrowset` are those of the query services, `csv` is RFC 4180,
@@ -88,6 +89,11 @@ export interface QueryPort {
    * @throws the same as {@link QueryPort.run}
    */
   rows(call: RowsCall): Promise<Row[]>;
+  /**
+   * The same inside a transaction of the gateway's own database, whose writes it sees. On SQLite nothing can stop it.
+   * @throws Error for a query of a datasource; Fault BAD_PARAMETER, MISSING_PARAMETER; errors of the database
+   */
+  rowsInside(tx: Db, call: RowsCall): Promise<Row[]>;
   /** Resolves as soon as the gateway's own database can be read. @throws Fault UNAVAILABLE if no reader can be started */
   ready(): Promise<void>;
   status(): QueryStatus;

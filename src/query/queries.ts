@@ -6,6 +6,7 @@ import { resting } from '../store/deadline.ts';
 import { sweepTemporary } from '../store/file/folder.ts';
 import { inSpan, type SpanStart } from '../trace/trace.ts';
 import { openRunners, type QueryOptions, type Runners, resultsFolder } from './engines.ts';
+import { rowsInside } from './inside.ts';
 import { type Plan, planOf } from './plan.ts';
 import type { QueryCall, QueryPort, QueryResult } from './port.ts';
 import { compileBinding, compileMemberValues, runsConnected } from './prompts.ts';
@@ -58,6 +59,27 @@ export function openQueries(options: QueryOptions): QueryPort {
       const { content, truncated } = await execute(call, 'values');
       if (truncated) call.onTruncated?.();
       return compile(call.query).readRows(Buffer.isBuffer(content) ? content : await whole(content));
+    },
+    async rowsInside(tx, call) {
+      const { query } = call;
+      if (query.datasource !== undefined)
+        throw new Error(
+          `${query.id} reads the datasource ${query.datasource.id}, which a transaction can't: it has the gateway's own database`,
+        );
+      const compiled = compile(query);
+      const command = commandOf(call, 'values', compiled);
+      const { content, truncated } = await inSpan(
+        () => spanOf(compiled),
+        () =>
+          rowsInside(
+            tx,
+            options.store.postgres === undefined ? 'sqlite' : 'postgres',
+            { ...compiled, command },
+            options.timezone,
+          ),
+      );
+      if (truncated) call.onTruncated?.();
+      return compiled.readRows(content);
     },
     ready: () => runners.main.runner.ready(),
     status() {

@@ -19,7 +19,7 @@ import { mountRest } from './rest/rest.ts';
 import { type ConnectorPorts, Stages } from './stages.ts';
 
 interface GatewayPorts
-  extends Omit<ConnectorPorts, 'registry' | 'components' | 'record'>,
+  extends Omit<ConnectorPorts, 'registry' | 'components' | 'transactions' | 'record'>,
     Omit<MonitoringPorts, 'registry'> {
   /** Stores attachments that arrive before they are read. */
   readonly spool: Spool;
@@ -38,7 +38,13 @@ interface GatewayPorts
 export function createApp(registry: Registry, ports: GatewayPorts): Hono<GatewayEnv> {
   const app = new Hono<GatewayEnv>();
   const record = createRecorder(registry, ports.audit, ports.metrics, ports.redactor);
-  const connected = { ...ports, registry, record, components: ports.services.components };
+  const connected = {
+    ...ports,
+    registry,
+    record,
+    components: ports.services.components,
+    transactions: ports.services.transactions,
+  };
   const shared = { ...connected, operations: compileOperations(connected), stages: new Stages(connected) };
   const routes = createPlainRoutes(registry, connected);
   mountRest(app, shared, routes);

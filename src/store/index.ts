@@ -50,10 +50,11 @@ export {
   WorkerDied,
 } from './queue/port.ts';
 export { openRateTable, type RateTable } from './rate-table.ts';
+export { type RawRows, readRaw, runApart } from './raw-rows.ts';
 export { type Batch, openRetention, type Removed, type Retained, type Retention } from './retention.ts';
 export { MigrationError } from './schema/project.ts';
 export { FIRST_STEP } from './schema/schema.ts';
-export { sqlTransaction } from './sql.ts';
+export { requireOutside, runInTransaction, sqlTransaction } from './sql.ts';
 export type { ProcessRequestTable } from './tables/process.ts';
 export type { QueryRunTable } from './tables/query.ts';
 export type { Db, Tables } from './tables.ts';

@@ -1,8 +1,10 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { CompiledQuery } from 'kysely';
 import { Fault } from '../model/fault.ts';
-import type { SqlTransaction } from '../model/handler.ts';
+import type { SqlRow, SqlTransaction, Transaction } from '../model/handler.ts';
 import type { Value } from '../model/value.ts';
 import { type SqlToken, scanSql } from '../wire/sql.ts';
+import { untilAborted, withinTime } from '../wire/waiting.ts';
 import { unhurried } from './deadline.ts';
 import type { Store } from './port.ts';
 import type { Db } from './tables.ts';
@@ -39,12 +41,12 @@ const cuts = new Map<string, Cut>();
 /** SQL inside a transaction of the gateway's database, with named values: see {@link SqlTransaction}. */
 export function sqlTransaction(tx: Db, kind: Store['kind']): SqlTransaction {
   return {
-    async execute(sql, values = {}) {
+    async execute<R extends SqlRow>(sql: string, values: Readonly<Record<string, Value>> = {}) {
       const cut = cutOnce(sql, kind);
       checkNames(cut, values);
       const bound = cut.names.map((name) => bind(name, values[name], kind));
       const query = CompiledQuery.raw(cut.sql, bound);
-      const { rows, numAffectedRows } = await unhurried(() => tx.executeQuery<Record<string, unknown>>(query));
+      const { rows, numAffectedRows } = await unhurried(() => tx.executeQuery<R>(query));
       return { rows, changed: Number(numAffectedRows ?? (cut.returning ? rows.length : 0)) };
     },
   };
@@ -124,5 +126,96 @@ function bind(name: string, value: Value, kind: Store['kind']): string | number 
     default:
       if (value === null) return null;
       throw new TypeError(`the value of :${name} is not a text, number, boolean or null; convert it to text`);
+  }
+}
+
+/** The transaction that code runs in; `undefined` outside of one. */
+const current = new AsyncLocalStorage<Gate>();
+
+/**
+ * Refuses what would wait for a transaction of the calling code, or miss its writes.
+ * @param what the method of the context, which {@link Transaction} has too, or replaces
+ * @throws Error
+ */
+export function requireOutside(what: 'readComponent' | 'saveComponent' | 'transaction'): void {
+  if (current.getStore()?.closed !== false) return;
+  const remedy = what === 'transaction' ? 'use the transaction that is open' : `use ${what} of the transaction`;
+  throw new Error(`context.${what} was called inside a transaction: ${remedy}`);
+}
+
+/** How long code may use a transaction. */
+interface Bounds {
+  /** Ends it when it aborts. */
+  readonly signal: AbortSignal;
+  /** Milliseconds. */
+  readonly limit: number;
+  /** The error when they are over. */
+  readonly late: () => Error;
+}
+
+/**
+ * Runs code with a transaction. Its calls run one after the other. Once the code has ended or was abandoned, the transaction is
+ * closed to it, and calls under way are awaited.
+ * @throws what the code throws, or what a call throws that it did not await; `late`; the reason of the signal
+ */
+export async function runInTransaction<T>(
+  transaction: Transaction,
+  code: (transaction: Transaction) => T | Promise<T>,
+  bounds?: Bounds,
+): Promise<T> {
+  const gate = new Gate(transaction);
+  const run = async (): Promise<T> => {
+    const done = await current.run(gate, async () => code(gate.open));
+    await gate.close();
+    return done;
+  };
+  try {
+    if (bounds === undefined) return await run();
+    return await withinTime(untilAborted(run(), bounds.signal), bounds.limit, bounds.late);
+  } finally {
+    // A save takes several statements: none may run after the end of the transaction, where it would be on its own.
+    await gate.close().catch(() => undefined);
+  }
+}
+
+/** Access to a transaction that can be closed. */
+class Gate {
+  readonly open: Transaction;
+  readonly #begun = new Set<Promise<unknown>>();
+  #last: Promise<unknown> = Promise.resolve();
+  #closed = false;
+
+  constructor(inside: Transaction) {
+    this.open = {
+      execute: (...given) => this.#let(() => inside.execute(...given)) as never,
+      query: (...given) => this.#let(() => inside.query(...given)),
+      readComponent: (...given) => this.#let(() => inside.readComponent(...given)),
+      saveComponent: (...given) => this.#let(() => inside.saveComponent(...given)),
+      schedule: (...given) => this.#let(() => inside.schedule(...given)),
+    };
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Refuses new calls, and waits for those under way. @throws what these throw */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const ended = await Promise.allSettled(this.#begun);
+    const failed = ended.find((each) => each.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+  }
+
+  #let<T>(begin: () => Promise<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(new Error('the transaction is over: await everything that it does'));
+    // The statements of two calls must not mix: a query has a savepoint of its own.
+    const work = this.#last.then(begin, begin);
+    this.#last = work;
+    this.#begun.add(work);
+    // Handling the rejection here keeps work that code does not await from ending the gateway.
+    const over = (): unknown => this.#begun.delete(work);
+    work.then(over, over);
+    return work;
   }
 }

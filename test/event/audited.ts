@@ -1,11 +1,17 @@
 import { createRedactor } from '../../src/codec/redact/redactor.ts';
 import { type Components, openComponents } from '../../src/event/index.ts';
 import type { Component, ComponentEventRegistration } from '../../src/model/component.ts';
-import { type ComponentEvent, type ServiceClass, ServiceInterface, type WorkContext } from '../../src/model/handler.ts';
+import {
+  type ComponentEvent,
+  type ServiceClass,
+  ServiceInterface,
+  type Transaction,
+  type WorkContext,
+} from '../../src/model/handler.ts';
 import type { Role } from '../../src/model/security.ts';
 import type { Account } from '../../src/model/work.ts';
 import type { Owners } from '../../src/security/directory/port.ts';
-import { type JobQueue, openQueue, openStore, type Store } from '../../src/store/index.ts';
+import { type JobQueue, openQueue, openStore, type Store, sqlTransaction } from '../../src/store/index.ts';
 import { createDirectory } from '../support/directory.ts';
 import { document, field, registry } from '../support/registry.ts';
 
@@ -87,7 +93,11 @@ export async function openAudited(folder: string, options: AuditedOptions = {}):
     redactor: createRedactor(),
     work: ({ user, requestId, signal }) => {
       const context: Partial<WorkContext> = { caller: { user: user?.id }, requestId, signal, log() {} };
-      return { context: context as WorkContext, done() {} };
+      return {
+        context: context as WorkContext,
+        inside: (tx) => sqlTransaction(tx, store.kind) as Transaction,
+        done() {},
+      };
     },
     onError: options.onError ?? (() => {}),
     account: options.account,

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type Inside, runClass } from '../../src/event/context.ts';
-import { type ComponentEvent, type ServiceClass, ServiceInterface, type WorkContext } from '../../src/model/handler.ts';
+import { runClass } from '../../src/event/context.ts';
+import {
+  type ComponentEvent,
+  type ServiceClass,
+  ServiceInterface,
+  type Transaction,
+  type WorkContext,
+} from '../../src/model/handler.ts';
 
 const STORY = {
   component: 'PLACES',
@@ -19,16 +25,16 @@ function run(
     limit = 10_000,
     signal = new AbortController().signal,
     saveComponent = async () => ({ created: true }),
-  }: { limit?: number; signal?: AbortSignal; saveComponent?: Inside['saveComponent'] } = {},
+  }: { limit?: number; signal?: AbortSignal; saveComponent?: Transaction['saveComponent'] } = {},
 ): { readonly ended: Promise<void>; readonly done: string[] } {
   const done: string[] = [];
-  const inside: Inside = {
-    async execute(sql) {
+  const inside = {
+    async execute(sql: string) {
       done.push(sql);
       return { rows: [], changed: 0 };
     },
     saveComponent,
-  };
+  } as Partial<Transaction> as Transaction;
   class Tried extends ServiceInterface {
     override execute(event: ComponentEvent): void | Promise<void> {
       return execute(event);
@@ -62,7 +68,7 @@ describe('a class that runs at an event', () => {
     );
     await expect(ended).rejects.toThrow('took longer than 0.005 s and was stopped');
     resolve();
-    await expect(late).rejects.toThrow('the event is over');
+    await expect(late).rejects.toThrow('the transaction is over');
     expect(done).toEqual([]);
   });
 

@@ -38,7 +38,7 @@ describe('what is generated of components', () => {
 
   it('types the event of each component', () => {
     expect(textOf('handlers.ts')).toContain(
-      'export type PLACES_Event = TypedEvent<Queries, Calls, Flows, PLACES_Record, Components>;',
+      'export type PLACES_Event = TypedEvent<Queries, Calls, Flows, PLACES_Record, Components, Programs>;',
     );
   });
 

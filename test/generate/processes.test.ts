@@ -43,7 +43,9 @@ describe('a process in generated files', () => {
 
   it('has a type of its code where code runs it, and none where a query does', () => {
     const text = files.get('generated/handlers.ts') ?? '';
-    expect(text).toContain('export type ORDER_EXTRACT_ProcessContext = TypedProcess<Queries, Calls, Flows>;');
+    expect(text).toContain(
+      'export type ORDER_EXTRACT_ProcessContext = TypedProcess<Queries, Calls, Flows, Components, Programs>;',
+    );
     expect(text).toContain('export interface Processes {\n  ORDER_EXTRACT: ORDER_EXTRACT_Process;\n}\n');
     expect(text).toContain('export function defineProcess<Id extends keyof Processes>');
     expect(text).not.toContain('ORDER_LIST');

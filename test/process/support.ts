@@ -4,14 +4,23 @@ import { join } from 'node:path';
 import { createRedactor } from '../../src/codec/redact/redactor.ts';
 import { renderDiagnostics } from '../../src/load/index.ts';
 import { loadFiles } from '../../src/load/load.ts';
-import type { ProcessContext, ProcessOutcome, WorkContext } from '../../src/model/handler.ts';
+import type { ProcessContext, ProcessOutcome, Transaction, WorkContext } from '../../src/model/handler.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import type { User } from '../../src/model/security.ts';
 import type { OpenWork } from '../../src/model/work.ts';
 import { openScheduler, type ScheduleRequest, type Scheduler } from '../../src/process/index.ts';
 import { openSavedQueries, type QueryPort } from '../../src/query/index.ts';
 import type { Owners } from '../../src/security/directory/port.ts';
-import { type BlobStorage, type JobQueue, openBlobs, openQueue, openStore, type Store } from '../../src/store/index.ts';
+import {
+  type BlobStorage,
+  type Db,
+  type JobQueue,
+  openBlobs,
+  openQueue,
+  openStore,
+  type Store,
+  sqlTransaction,
+} from '../../src/store/index.ts';
 import { projectOf } from '../load/project-text.ts';
 import { createDirectory } from '../support/directory.ts';
 import { eventually } from '../support/project.ts';
@@ -107,7 +116,7 @@ export async function openTestScheduler(options: TestOptions = {}): Promise<Test
     queries,
     saved: openSavedQueries({ registry, store }),
     handlers,
-    work,
+    work: workOn(store.kind),
     redactor: createRedactor(),
     server,
     onError,
@@ -143,9 +152,15 @@ export async function openTestScheduler(options: TestOptions = {}): Promise<Test
 }
 
 /** What code can reach here is its caller and its signal. */
-const work: OpenWork = ({ user, requestId, signal }) => {
-  return { context: { caller: { user: user?.id }, requestId, signal } as WorkContext, done: () => {} };
-};
+const workOn =
+  (kind: Store['kind']): OpenWork<Db> =>
+  ({ user, requestId, signal }) => {
+    return {
+      context: { caller: { user: user?.id }, requestId, signal } as WorkContext,
+      inside: (tx) => sqlTransaction(tx, kind) as Transaction,
+      done: () => {},
+    };
+  };
 
 /** A promise and what settles it. */
 export function gate(): { readonly opened: Promise<void>; open(): void } {

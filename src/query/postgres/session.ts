@@ -37,7 +37,10 @@ const MESSAGES: MessageFormat = { head: 5, length: (bytes, at) => bytes.readUInt
  * What a query may rely on, and can't change: nothing is written, texts of values have one form. Datetimes without an
  * offset are of the gateway's zone, so that they are compared with those that have one as they are shown.
  */
-function settingsOf({ timezone, statementTimeout }: SessionOptions): SessionSetting[] {
+export function sessionOf({
+  timezone,
+  statementTimeout,
+}: Pick<SessionOptions, 'timezone' | 'statementTimeout'>): SessionSetting[] {
   const own = {
     default_transaction_read_only: 'on',
     statement_timeout: String(statementTimeout),
@@ -92,7 +95,7 @@ export class Session implements Connection {
     const client = new Connection({
       ...config,
       application_name: applicationName('queries'),
-      session: [...config.session, ...settingsOf(options)],
+      session: [...config.session, ...sessionOf(options)],
     });
     const session = new Session(client, options.statementTimeout);
     await client.connect();

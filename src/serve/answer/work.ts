@@ -1,14 +1,21 @@
 import { replySecrets } from '../../codec/redact/declared.ts';
 import type { Components } from '../../event/port.ts';
-import { consumerNamed, faultOf, flowNamed } from '../../invoke/find.ts';
-import { didYouMean } from '../../load/diagnostic/suggest.ts';
+import { faultOf } from '../../invoke/find.ts';
 import type { BlobStore, Blobs } from '../../model/blob.ts';
-import type { Component, SavedRecord, SaveOptions } from '../../model/component.ts';
+import type { Component, SavedRecord, SaveOptions, StoredRecord } from '../../model/component.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import { Fault, throwWithoutPlaces } from '../../model/fault.ts';
-import { type Flow, flowNames } from '../../model/flow.ts';
-import type { Caller, OutboundCallOptions, OutboundOptions, WorkContext } from '../../model/handler.ts';
+import type { Flow } from '../../model/flow.ts';
+import type {
+  Caller,
+  OutboundCallOptions,
+  OutboundOptions,
+  ScheduleOptions,
+  Transaction,
+  WorkContext,
+} from '../../model/handler.ts';
 import type { FlowReply, InvokeReply } from '../../model/invoke-reply.ts';
+import type { Process } from '../../model/process.ts';
 import type { Query } from '../../model/query.ts';
 import type { Redactor } from '../../model/redactor.ts';
 import type { Registry } from '../../model/registry.ts';
@@ -16,7 +23,9 @@ import type { Role, User } from '../../model/security.ts';
 import type { DocumentValue, Row, Value } from '../../model/value.ts';
 import { compilePrompts, type QueryPort } from '../../query/index.ts';
 import { authorise, may } from '../../security/authorise.ts';
+import { type Db, requireOutside, runInTransaction, type Store, sqlTransaction } from '../../store/index.ts';
 import { type Log, loggedError } from '../log/log.ts';
+import { Names } from './names.ts';
 import type { OpenReply, Outbound } from './outbound.ts';
 
 /** The registry and the ports that all work can use. */
@@ -27,8 +36,20 @@ export interface WorkPorts {
   readonly queries: QueryPort;
   readonly components: Components;
   readonly outbound: Outbound;
+  readonly transactions: Transactions;
   readonly log: Log;
   readonly redactor: Redactor;
+}
+
+/** Transactions of the gateway's own database, for code of the project. */
+export interface Transactions {
+  readonly kind: Store['kind'];
+  /** Runs work in a transaction: see {@link Store.transaction}. @param user for whom it may queue work */
+  run<T>(user: User | undefined, work: (tx: Db) => Promise<T>): Promise<T>;
+  /** Enters a request to run a process. @returns its instance number @throws Fault FORBIDDEN, BAD_PARAMETER, UNAVAILABLE */
+  schedule(tx: Db, process: Process, parameters: DocumentValue, options: ScheduleOptions, user: User): Promise<number>;
+  /** Wakes the queues, once a transaction that entered work is committed. */
+  wake(): void;
 }
 
 /** The user or role whose grants count: the caller's, or those of the role that replaces them. */
@@ -39,30 +60,27 @@ export interface Authority {
   readonly sharer: string | undefined;
 }
 
-/**
- * Code of the project uses a name that the definitions lack: an error in the code, and never one of the caller, who gets
- * INTERNAL. The log has the file and the name.
- */
-class UndeclaredName extends Error {
-  override readonly name = 'UndeclaredName';
-  /** With a code, the message stays out of the message log of a process, which callers read: it lists what is declared. */
-  readonly code = 'UNDECLARED_NAME';
-}
-
 /** Runs a query on behalf of a caller: checks the grant and the prompts, and reads its rows from the port. */
 export type QueryRows = (
   authority: Authority,
   query: Query,
   prompts: Readonly<Record<string, Value>>,
-  options: { readonly maxrows?: number; readonly signal: AbortSignal; readonly onTruncated: () => void },
+  options: {
+    readonly maxrows?: number;
+    readonly signal: AbortSignal;
+    readonly onTruncated: () => void;
+    /** Runs it inside a transaction. */
+    readonly tx?: Db | undefined;
+  },
 ) => Promise<Row[]>;
 
 /** Compiles the prompt checks of every query once. */
 export function compileQueryRows({ registry, queries }: WorkPorts): QueryRows {
   const readers = new Map([...registry.queries.values()].map((query) => [query, compilePrompts(query).fromValues]));
-  return async ({ user, as, sharer }, query, prompts, options) => {
+  return async ({ user, as, sharer }, query, prompts, { tx, ...options }) => {
     authorise(user, query, 'query', as);
-    return queries.rows({ ...options, query, prompts: readers.get(query)!(prompts), caller: sharer });
+    const call = { ...options, query, prompts: readers.get(query)!(prompts), caller: sharer };
+    return tx === undefined ? queries.rows(call) : queries.rowsInside(tx, call);
   };
 }
 
@@ -92,17 +110,20 @@ export class Work implements WorkContext {
   readonly #facts: WorkFacts;
   readonly #ports: WorkPorts;
   readonly #rows: QueryRows;
+  readonly #names: Names;
   #redactor: Redactor | undefined;
   #controller: AbortController | undefined;
   #over: unknown;
   #truncated = false;
   #replies: OpenReply[] | undefined;
   #isDone = false;
+  #hasQueued = false;
 
   constructor(ports: WorkPorts, rows: QueryRows, facts: WorkFacts) {
     this.#ports = ports;
     this.#rows = rows;
     this.#facts = facts;
+    this.#names = new Names(ports.registry, facts);
   }
 
   get user(): User | undefined {
@@ -175,38 +196,100 @@ export class Work implements WorkContext {
     return may(this.user, query, this.as);
   }
 
-  async query(
+  query(
+    name: string,
+    prompts?: Readonly<Record<string, Value>>,
+    options?: { readonly maxrows?: number },
+  ): Promise<Row[]> {
+    return this.#query(undefined, name, prompts, options);
+  }
+
+  async #query(
+    tx: Db | undefined,
     name: string,
     prompts: Readonly<Record<string, Value>> = {},
     options: { readonly maxrows?: number } = {},
   ): Promise<Row[]> {
     const { queries } = this.#ports.registry;
-    return this.#rows(this, this.#declared('query', name, queries), prompts, {
+    return this.#rows(this, this.#names.declared('query', name, queries), prompts, {
       ...options,
       signal: this.signal,
       onTruncated: () => this.onTruncated(),
+      tx,
     });
   }
 
   async call(id: string, input: DocumentValue, options: OutboundCallOptions = {}): Promise<InvokeReply> {
-    const operation = this.#consumer(id);
-    if (!operation.active) throw inactive(`operation ${id}`);
-    return this.callOut(operation, input, options);
+    return this.callOut(this.#names.active('operation', id), input, options);
   }
 
   async flow(id: string, input: DocumentValue, options: OutboundOptions = {}): Promise<FlowReply> {
-    const { registry } = this.#ports;
-    const flow = flowNamed(registry, id);
-    if (flow === undefined) throw this.#undeclared('flow', id, [...registry.flows.values()].flatMap(flowNames));
-    if (!flow.active) throw inactive(`flow ${id}`);
-    return this.#runFlow(flow, input, options);
+    return this.#runFlow(this.#names.active('flow', id), input, options);
   }
 
   faultOf(operation: string, error: unknown): DocumentValue | undefined {
-    return faultOf(this.#consumer(operation).id, error);
+    return faultOf(this.#names.consumer(operation).id, error);
+  }
+
+  async readComponent(id: string, keys: DocumentValue): Promise<StoredRecord> {
+    requireOutside('readComponent');
+    const component = this.component(id);
+    this.authoriseComponent(component);
+    return this.#ports.components.read(component, keys).catch(throwWithoutPlaces);
+  }
+
+  async transaction<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T> {
+    requireOutside('transaction');
+    const { transactions, registry } = this.#ports;
+    const { timeout: limit } = registry.gateway.limits;
+    const late = (): Fault => Fault.of('TIMEOUT', { what: 'A transaction', seconds: limit / 1000 });
+    const { signal } = this;
+    const done = await transactions.run(this.user, (tx) =>
+      runInTransaction(this.inside(tx), work, { signal, limit, late }),
+    );
+    this.#wake();
+    return done;
+  }
+
+  /** What this code does in a transaction: see {@link OpenedWork.inside}. */
+  inside(tx: Db, depth?: number): Transaction {
+    const { components, registry, transactions } = this.#ports;
+    const permitted = (id: string): Component => {
+      const component = this.component(id);
+      if (depth === undefined) this.authoriseComponent(component);
+      return component;
+    };
+    return {
+      ...sqlTransaction(tx, transactions.kind),
+      query: (name, prompts, options) => this.#query(tx, name, prompts, options),
+      readComponent: async (id, keys) => components.read(permitted(id), keys, tx).catch(throwWithoutPlaces),
+      saveComponent: async (id, record, { action = 'put', ...expected } = {}) => {
+        const { user, requestId, signal } = this;
+        const facts = { ...expected, user, requestId, signal, depth: depth === undefined ? 0 : depth + 1 };
+        const saved = await components.saveInside(tx, permitted(id), action, record, facts).catch(throwWithoutPlaces);
+        this.#hasQueued = true;
+        return saved;
+      },
+      schedule: async (id, parameters = {}, options = {}) => {
+        const process = this.#names.declared('process', id, registry.processes);
+        const { user } = this;
+        const what = `process ${id}`;
+        if (user === undefined) throw Fault.of('FORBIDDEN', { user: 'An anonymous caller', what });
+        const instance = await transactions.schedule(tx, process, parameters, options, user).catch(throwWithoutPlaces);
+        this.#hasQueued = true;
+        return instance;
+      },
+    };
+  }
+
+  /** Called when a transaction has ended. */
+  #wake(): void {
+    if (this.#hasQueued) this.#ports.transactions.wake();
+    this.#hasQueued = false;
   }
 
   async saveComponent(id: string, record: DocumentValue, options: SaveOptions = {}): Promise<SavedRecord> {
+    requireOutside('saveComponent');
     const component = this.component(id);
     this.authoriseComponent(component);
     const { action = 'put', ...expected } = options;
@@ -218,34 +301,7 @@ export class Work implements WorkContext {
 
   /** The component that code names. @throws UndeclaredName */
   component(id: string): Component {
-    return this.#declared('component', id, this.#ports.registry.components);
-  }
-
-  #declared<T>(kind: string, id: string, known: ReadonlyMap<string, T>): T {
-    const found = known.get(id);
-    if (found === undefined) throw this.#undeclared(kind, id, known.keys());
-    return found;
-  }
-
-  /** @throws UndeclaredName also for a name that several services share, and for an operation that calls no other system */
-  #consumer(id: string): ConsumerOperation {
-    const { registry } = this.#ports;
-    const found = consumerNamed(registry, id);
-    if (typeof found !== 'string') return found;
-    throw this.#undeclared('operation of another system', id, registry.consumers.keys(), found);
-  }
-
-  /** @param why what is wrong with the name, if something like it is declared */
-  #undeclared(kind: string, id: string, known: Iterable<string>, why = 'no definition declares it'): UndeclaredName {
-    const { file, named } = this.#facts;
-    const where = file === undefined ? 'The code' : `${this.#ports.registry.gateway.handlers}/${file}.ts`;
-    const [what, name] = Object.entries(named)[0] ?? [];
-    const hint = didYouMean(id, known, 'Declared:');
-    return new UndeclaredName(
-      [`${where} of ${what} ${String(name)} uses the ${kind} ${JSON.stringify(id)}, but ${why}.`, hint ?? []]
-        .flat()
-        .join(' '),
-    );
+    return this.#names.declared('component', id, this.#ports.registry.components);
   }
 
   /** Calls another system on behalf of the caller. @throws Fault FORBIDDEN, UNAVAILABLE; InvokeError */
@@ -303,6 +359,7 @@ export class Work implements WorkContext {
   /** Must be called once the reply was sent or abandoned: closes the replies of calls that are still open. */
   done(): void {
     this.#isDone = true;
+    this.#wake();
     for (const reply of this.#replies ?? []) reply.close();
     this.#replies = undefined;
   }
@@ -326,13 +383,4 @@ export class Work implements WorkContext {
     this.#redactor ??= redactor ?? this.#ports.redactor.knowing({ secrets });
     return this.#redactor;
   }
-}
-
-/** The definitions have switched off what code uses: an operator's decision, and not the caller's mistake. */
-function inactive(what: string): Fault {
-  return Fault.of(
-    'UNAVAILABLE',
-    { reason: `${what} is not active` },
-    { cause: new Error(`${what}: \`active: false\``) },
-  );
 }

@@ -16,6 +16,7 @@ import { may } from '../../security/authorise.ts';
 import { retainedCallers, retainedTrail } from '../../security/directory/directory.ts';
 import type { Directory, Owners } from '../../security/directory/port.ts';
 import {
+  type Db,
   type JobQueue,
   openQueue,
   openRetention,
@@ -27,7 +28,7 @@ import {
 import type { Tracer } from '../../trace/trace.ts';
 import { type Clock, SYSTEM_CLOCK } from '../../wire/waiting.ts';
 import type { Outbound } from '../answer/outbound.ts';
-import { compileQueryRows, Work, type WorkPorts } from '../answer/work.ts';
+import { compileQueryRows, type Transactions, Work, type WorkPorts } from '../answer/work.ts';
 import type { Log } from '../log/log.ts';
 import type { Metrics } from '../log/metrics.ts';
 import { createAccount } from '../log/record.ts';
@@ -41,6 +42,8 @@ export interface Services {
   readonly saved: SavedQueries;
   readonly scheduler: Scheduler;
   readonly queues: QueueControl;
+  /** For code that answers operations. */
+  readonly transactions: Transactions;
 }
 
 /** The same with the queue that they use. */
@@ -104,9 +107,23 @@ export async function openServices(registry: Registry, options: ServicesOptions)
   const later: Components = {
     read: (...given) => components.read(...given),
     save: (...given) => components.save(...given),
+    saveInside: (...given) => components.saveInside(...given),
     busy: (...given) => components.busy(...given),
   };
-  const work = createOpenWork({ registry, blobs, queries, outbound, log, redactor, components: later });
+  const transactions: Transactions = {
+    kind: store.kind,
+    async run(user, code) {
+      // Work that it queues runs for the user later. It is kept before, because SQLite has one transaction at a time.
+      if (user !== undefined) await directory.keep(user);
+      return store.transaction(code);
+    },
+    schedule: (...given) => scheduler.scheduleInside(...given),
+    wake: () => {
+      for (const name of ['processes', 'events']) queue.wake(name);
+    },
+  };
+  const ports = { registry, blobs, queries, outbound, transactions, log, redactor };
+  const work = createOpenWork({ ...ports, components: later });
   const components = openComponents({ registry, store, queue, directory, classes, work, redactor, onError, account });
   const scheduler = openScheduler({
     registry,
@@ -147,6 +164,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     runs,
     saved,
     scheduler,
+    transactions,
     queues: queue.control({ owners: jobOwners(registry), redactor }),
     queue,
     retention,
@@ -180,11 +198,11 @@ export function redacting(queue: JobQueue, redactor: Redactor): JobQueue {
 }
 
 /** The context for code that runs in the background. */
-function createOpenWork(ports: WorkPorts): OpenWork {
+function createOpenWork(ports: WorkPorts): OpenWork<Db> {
   const rows = compileQueryRows(ports);
   return ({ user, signal, ...facts }) => {
     const context = new Work(ports, rows, { ...facts, user, gone: () => signal });
-    return { context, done: () => context.done() };
+    return { context, inside: (tx, depth) => context.inside(tx, depth), done: () => context.done() };
   };
 }
 

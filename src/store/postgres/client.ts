@@ -194,7 +194,11 @@ export class Connection extends pg.Client {
     this.#run(this.#config.bounds.patience, given)) as pg.Client['query'];
 
   /** Runs a statement within so many milliseconds. */
-  ask<R extends pg.QueryResultRow>(ms: number, sql: string, values?: readonly unknown[]): Promise<pg.QueryResult<R>> {
+  ask<R extends pg.QueryResultRow>(
+    ms: number,
+    sql: string | pg.QueryConfig,
+    values?: readonly unknown[],
+  ): Promise<pg.QueryResult<R>> {
     return this.#run(ms, [sql, values]) as Promise<pg.QueryResult<R>>;
   }
 

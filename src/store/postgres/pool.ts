@@ -6,6 +6,7 @@ import { type DatabaseBounds, databaseBounds } from '../../model/gateway.ts';
 import type { PoolStatus } from '../../model/metrics.ts';
 import { timeForStatement, timeLeft, untilDeadline } from '../deadline.ts';
 import { StoreError } from '../error.ts';
+import { type RawRows, rawReading } from '../raw-rows.ts';
 import { Connection, type ConnectionConfig, type SessionSetting, sessionSettings } from './client.ts';
 import { describePostgres, explain, isDemoted } from './error.ts';
 import type { Servers } from './servers.ts';
@@ -131,7 +132,7 @@ function explaining(
     const ms = sql === 'commit' || sql === 'rollback' ? Math.max(left, LAST) : left;
     try {
       if (ms <= 0) throw new StoreError(location, 'the time limit had passed before a statement was sent');
-      return await client.ask(ms, sql, values);
+      return rawReading() === undefined ? await client.ask(ms, sql, values) : await rawRows(client, ms, sql, values);
     } catch (error) {
       if (isDemoted(error)) {
         unfit = true;
@@ -145,6 +146,17 @@ function explaining(
     // One whose transaction could not be ended must not serve anyone else.
     release: (destroy) => client.release(destroy || unfit || client.getTransactionStatus() !== 'I'),
   };
+}
+
+/** A result whose only row has all rows. */
+async function rawRows(client: Connection, ms: number, sql: string, values?: readonly unknown[]) {
+  const { rows, fields } = await client.ask<never>(
+    ms,
+    { text: sql, rowMode: 'array', types: TEXTS } as pg.QueryConfig,
+    values,
+  );
+  const names = fields.map(({ name }) => name);
+  return { rows: [{ names, types: fields.map(({ dataTypeID }) => dataTypeID), cells: rows } satisfies RawRows] };
 }
 
 const { builtins } = pg.types;
@@ -171,6 +183,9 @@ export const valueTypes: pg.CustomTypesConfig = {
 };
 
 const text = (written: string): string => written;
+
+/** Every value as PostgreSQL writes it. */
+const TEXTS: pg.CustomTypesConfig = { getTypeParser: (() => text) as typeof pg.types.getTypeParser };
 
 function integer(written: string): number | bigint {
   const number = Number(written);

@@ -98,7 +98,7 @@ export interface QueueEngine {
   /** Its connections; `undefined` when it has none of its own. */
   pool?(): PoolStatus | undefined;
   /** Whether at least `most` jobs of a queue wait that are due. */
-  isFull(queue: string, most: number): Promise<boolean>;
+  isFull(queue: string, most: number, tx?: Db): Promise<boolean>;
   /** @param leaving whether jobs still run, which are lost when the process ends */
   end(leaving: boolean): Promise<void>;
 }

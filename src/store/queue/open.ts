@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { Fault } from '../../model/fault.ts';
 import { causeOf, currentTrace, inSpan, type Tracer } from '../../trace/trace.ts';
 import type { Store } from '../port.ts';
+import type { Db } from '../tables.ts';
 import { forgetAttempts } from './attempts.ts';
 import { openControl } from './control.ts';
 import { countDead, deadLetters, exhume } from './dead-letters.ts';
@@ -90,7 +91,7 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
         .map((queue) => ({ ...none, ...found.get(queue), queue, dead: dead.get(queue) ?? 0 }));
     },
     pool: () => engine.pool?.(),
-    isFull: (queue, most) => engine.isFull(queue, most),
+    isFull: (queue, most, tx) => engine.isFull(queue, most, tx),
     deadLetters: async (which = {}) => deadLetters(await store.tables(), which),
     control: (given) => openControl(shop, given, (queue) => workforce.wake(queue)),
     stopTaking() {
@@ -155,8 +156,9 @@ export async function needRoom(
   queue: string,
   most: number | undefined,
   what: string,
+  tx?: Db,
 ): Promise<void> {
-  if (most === undefined || !(await jobs.isFull(queue, most))) return;
+  if (most === undefined || !(await jobs.isFull(queue, most, tx))) return;
   throw Fault.of(
     'UNAVAILABLE',
     { reason: `too many ${what} are waiting` },

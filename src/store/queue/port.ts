@@ -197,7 +197,7 @@ export interface JobQueue {
   /** The connections of the queue to the database; `undefined` on SQLite, where it has none of its own. */
   pool(): PoolStatus | undefined;
   /** Whether at least `most` jobs of a queue wait that are due; it counts no further. */
-  isFull(queue: string, most: number): Promise<boolean>;
+  isFull(queue: string, most: number, tx?: Db): Promise<boolean>;
   /** The newest first. */
   deadLetters(options?: { readonly queue?: string; readonly limit?: number }): Promise<readonly DeadLetter[]>;
   /** What an operator sees of the queues and does with them. @param options what its jobs belong to, and what masks secrets */

@@ -248,8 +248,8 @@ class PostgresEngine implements QueueEngine {
     return this.#boss.pool();
   }
 
-  async isFull(queue: string, most: number): Promise<boolean> {
-    return hasWaiting(await this.#store.tables(), queue, most, NOW);
+  async isFull(queue: string, most: number, tx?: Db): Promise<boolean> {
+    return hasWaiting(tx ?? (await this.#store.tables()), queue, most, NOW);
   }
 
   async end(): Promise<void> {

@@ -125,7 +125,7 @@ export function sqliteEngine(store: Store, now: () => number): QueueEngine {
     },
     begin: (_, listener: Listener) => workers.begin(listener),
     depths: async () => measureJobs(await store.tables(), now()),
-    isFull: async (queue, most) => hasWaiting(await store.tables(), queue, most, now()),
+    isFull: async (queue, most, tx) => hasWaiting(tx ?? (await store.tables()), queue, most, now()),
     end: (leaving) => workers.end(leaving),
   };
 }
