@@ -15,6 +15,7 @@ const ENTRIES = [
   'cli/workers/worker',
   'cli/progress-thread',
   'query/sqlite/reader',
+  'testing/index',
 ];
 
 /** The folder of dist/ for modules that several entries or commands share. */

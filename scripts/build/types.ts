@@ -14,7 +14,7 @@ export function writeTypes(root: string, to: string): boolean {
   if (error !== undefined) throw error;
   if (status !== 0) return false;
   const wanted = new Set<string>();
-  follow(join(to, 'index.d.ts'), wanted);
+  for (const entry of ['index.d.ts', 'testing/index.d.ts']) follow(join(to, entry), wanted);
   for (const file of globSync(join(to, '**/*.d.ts'))) if (!wanted.has(file)) rmSync(file);
   return true;
 }

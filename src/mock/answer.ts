@@ -10,13 +10,7 @@ import type { DocumentValue, Value } from '../model/value.ts';
 import { messageFor } from '../serve/answer/by-call.ts';
 import type { Answerer } from '../serve/answer/call.ts';
 import { instanceOf, seeded } from './instance.ts';
-
-export interface MockAnswers {
-  /** With another seed, the same request gets another reply; 0. */
-  readonly seed?: number;
-  /** Milliseconds that each reply takes; 0. */
-  readonly latency?: number;
-}
+import type { MockAnswers } from './port.ts';
 
 /** Longest wait that a caller may ask for, in seconds. */
 const LONGEST_WAIT = 300;

@@ -10,61 +10,16 @@ import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
 import type { Outcome } from '../model/handler.ts';
 import type { Node } from '../model/node.ts';
-import type { Registry } from '../model/registry.ts';
 import type { ScalarKind } from '../model/scalar.ts';
 import type { Message, Operation, Service } from '../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../model/value.ts';
 import { messageFor } from '../serve/answer/by-call.ts';
 import type { Call } from '../serve/answer/call.ts';
-import type { LogOptions } from '../serve/log/log.ts';
 import type { Replacement } from '../serve/operations.ts';
-import { contentOf, type MockAnswers, mockAnswerer } from './answer.ts';
+import { contentOf, mockAnswerer } from './answer.ts';
 import { CONTEXT, type Mirrored, mirrorNodes, parseForm } from './mirror.ts';
+import type { PartnerReply, PartnersOptions, RunningPartners } from './port.ts';
 import { startMock } from './serve.ts';
-
-/** A call that a partner got, and that fits its operation. */
-export interface PartnerCall {
-  /** The id of the node. */
-  readonly node: string;
-  /** The id of the operation. */
-  readonly operation: string;
-  /** The input of the call, as far as it is sent: values by the names of fields; `content` when it has no document. */
-  readonly input: DocumentValue;
-  /** The headers of the request, by their names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** A request that a partner refused. */
-export interface PartnerRefusal {
-  readonly node: string;
-  /** `POST /orders`. */
-  readonly request: string;
-  readonly fault: Fault;
-}
-
-/** What a partner replies: the value of the reply, or its content. `undefined` is a value made from the definition. */
-export type PartnerReply = DocumentValue | string | Attachment | Uint8Array | undefined;
-
-export interface PartnersOptions extends MockAnswers {
-  readonly registry: Registry;
-  readonly nodes: readonly Node[];
-  readonly host?: string | undefined;
-  readonly port: number;
-  readonly log?: LogOptions | undefined;
-  /** Answers a call. A {@link Fault} that it throws is the partner's reply. */
-  readonly answer?: (call: PartnerCall) => PartnerReply | Promise<PartnerReply>;
-  readonly refused?: (refusal: PartnerRefusal) => void;
-  /** Milliseconds since 1970, for the expiry of tokens. */
-  readonly now?: () => number;
-}
-
-export interface RunningPartners {
-  /** The address that stands in for a node: `http://127.0.0.1:8090/ERP`. */
-  addressOf(node: string): string;
-  /** Sentences about operations that are not served. */
-  readonly unreadable: readonly string[];
-  close(): Promise<void>;
-}
 
 /**
  * Serves the operations that a project calls at some nodes, each node below its own path, with a token endpoint. Requests are

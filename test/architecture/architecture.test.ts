@@ -31,6 +31,7 @@ const TABLE: Readonly<Record<string, string>> = {
   serve:
     'binding codec delivered describe event invoke load process query security store trace @hono/node-server hono pino prom-client',
   mock: 'binding codec describe invoke security serve store trace',
+  testing: 'codec describe invoke load mock security serve store pg',
   cli: 'codec describe generate invoke load mock query security serve store better-sqlite3 commander picocolors',
   handlers: 'signalbox',
   '.': 'client codec invoke load serve store',
@@ -40,7 +41,7 @@ const TABLE: Readonly<Record<string, string>> = {
 const GROUND: readonly string[] = ['model', 'wire'];
 
 /** Where files are read and written. */
-const READS_FILES = /^src\/(cli|serve|store|query|load\/read\/files\.ts)/;
+const READS_FILES = /^src\/(cli|serve|store|query|testing|load\/read\/files\.ts)/;
 
 /** Files of 20 lines or fewer: what a folder lets others see, and facts and errors that many files share. */
 const SMALL: readonly string[] = [

@@ -78,6 +78,7 @@ test('the declarations are those that the package leads to, and all of them', ()
       follow(join(dirname(file), `${from}.d.ts`));
   };
   follow('index.d.ts');
+  follow('testing/index.d.ts');
   expect(globSync('**/*.d.ts', { cwd: dist }).toSorted()).toEqual([...wanted].toSorted());
 });
 

@@ -30,7 +30,7 @@ import {
   textsOf,
   usedDatasources,
 } from './database-check.ts';
-import { projectFilesOf } from './project-files.ts';
+import { type ProjectPlace, projectFilesOf } from './project-files.ts';
 import { databaseOptions, type Environment } from './settings.ts';
 
 /** The database of a registry, migrated and with its sample data, and the services that use it. */
@@ -75,11 +75,8 @@ export async function openData(
   const store = await openStore({ ...databaseOptions(registry.gateway, root, env), onError });
   try {
     const files = projectFilesOf(registry, { root, definitions });
-    if (database.migrate) {
-      await store.migrate();
-      await store.migrateProject(files.migrations, onMigration);
-      await store.loadSampleData(files.sampleData);
-    } else await requireUpToDate(store, files);
+    if (database.migrate) await bringUp(store, files, onMigration);
+    else await requireUpToDate(store, files);
     const datasources = await reachDatasources(registry, { root, env });
     const warnings = await checkDatabases(registry, store, datasources, gateways);
     const blobs = await openBlobs(store);
@@ -94,6 +91,27 @@ export async function openData(
   } catch (error) {
     await store.close();
     throw error;
+  }
+}
+
+/** Brings a database up to this version of the package and of a project. @throws StoreError */
+async function bringUp(
+  store: Store,
+  files: ReturnType<typeof projectFilesOf>,
+  onMigration: DataOptions['onMigration'],
+): Promise<void> {
+  await store.migrate();
+  await store.migrateProject(files.migrations, onMigration);
+  await store.loadSampleData(files.sampleData);
+}
+
+/** The same for a database by its URL, which no gateway uses yet. @throws GatewayError, StoreError */
+export async function prepareDatabase(registry: Registry, place: ProjectPlace, env: Environment): Promise<void> {
+  const store = await openStore(databaseOptions(registry.gateway, place.root, env));
+  try {
+    await bringUp(store, projectFilesOf(registry, place), undefined);
+  } finally {
+    await store.close();
   }
 }
 

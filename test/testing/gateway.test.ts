@@ -1,0 +1,190 @@
+import { AssertionError } from 'node:assert';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { expectContract, Fault, startTestGateway, type TestCaller, type TestGateway } from '../../src/testing/index.ts';
+import { atFileEnd } from '../support/file-end.ts';
+import { hasPostgres } from '../support/postgres.ts';
+import { writeProject } from '../support/project.ts';
+import { type Handlers, WORKSHOP } from './project.ts';
+
+const project = writeProject(WORKSHOP);
+atFileEnd(project.remove);
+const { root } = project;
+const env = { PARTS_SITE: 'berlin' };
+
+describe.for([
+  ['SQLite', undefined],
+  ...(hasPostgres ? [['PostgreSQL', inject('postgres')] as const] : []),
+] as const)('a gateway for tests on %s', ([, database]) => {
+  let gateway: TestGateway<Handlers>;
+  let ada: TestCaller<Handlers>;
+  beforeAll(async () => {
+    gateway = await startTestGateway<Handlers>({ root, env, database });
+    ada = await gateway.caller({ user: 'ada' });
+  }, 60_000);
+  afterEach(() => {
+    gateway.partner('PARTS').reset();
+  });
+  afterAll(() => gateway.close());
+
+  const schedule = (more: object = {}): Promise<{ ProcessInstance: number }> =>
+    ada.call('PRCS_SCHEDULE', {
+      ...{ RunControlId: 'T', ProcessType: 'Application Engine', ProcessName: 'ORDER_PARTS' },
+      ...{ parameters: [{ Name: 'NUMBER', Value: '7' }], ...more },
+    });
+
+  it('calls operations with types, over REST and SOAP, with the sample data of the project', async () => {
+    const vehicle = await ada.call('VEHICLE_GET', { PLATE: 'M AB 1' });
+    expect(vehicle).toEqual({ PLATE: 'M AB 1', STATUS: 'ready', SEATS: 5, NOTES: [{ TEXT: 'Brake pad' }] });
+    expect(await ada.soap('VEHICLE_GET', { PLATE: 'M AB 1' })).toEqual(vehicle);
+    // @ts-expect-error The handler has no such field.
+    await expect(ada.call('VEHICLE_GET', { PLAT: 'x' })).rejects.toThrow('PLAT');
+  });
+
+  it('keeps its log, and prints none of it', () => {
+    expect(gateway.log).toContainEqual(expect.objectContaining({ level: 'info', msg: 'Looked for M AB 1' }));
+    expect(gateway.log.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  it('has callers with roles, with permission lists, with none, and without a user', async () => {
+    const url = '/gateway/RESTListeningConnector/Vehicles.v1/Vehicles/A1';
+    const callers = [
+      await gateway.caller({ grants: ['EVERYTHING'] }),
+      await gateway.caller({ roles: ['ALL'] }),
+      await gateway.caller({ user: 'bob' }),
+      await gateway.caller(),
+    ];
+    expect(await Promise.all(callers.map(async (each) => (await each.fetch(url)).status))).toEqual([
+      200, 200, 403, 401,
+    ]);
+    expect(callers[3]?.user).toBeUndefined();
+    await expect(callers[2]?.call('VEHICLE_GET', { PLATE: 'A1' })).rejects.toMatchObject({ httpResponseCode: 403 });
+    await expect(gateway.caller({ grants: ['EVERYTING'] })).rejects.toThrow(
+      'there is no permission list EVERYTING; there is EVERYTHING',
+    );
+  });
+
+  it('records what partners are asked, and lets them say what the test wants', async () => {
+    const parts = gateway.partner('PARTS');
+    parts.answers('PART_GET', (call) => ({ NUMBER: call.input.NUMBER, NAME: `Part ${call.input.NUMBER}` }));
+    const { NOTES } = await ada.call('VEHICLE_GET', { PLATE: 'M AB 1' });
+    expect(NOTES).toEqual([{ TEXT: 'Part 1' }]);
+    expect(parts.asked).toMatchObject([{ operation: 'PART_GET', input: { NUMBER: 1, SITE: 'berlin' } }]);
+    parts.answers('PART_GET', Fault.custom('GONE', 410, 'No such part.'));
+    await expect(ada.call('VEHICLE_GET', { PLATE: 'M AB 1' })).rejects.toMatchObject({ httpResponseCode: 502 });
+    parts.verify();
+    expect(() => parts.answers('PART_GOT', {})).toThrow('PARTS has no operation PART_GOT; it has PART_GET, PART_ORDER');
+    expect(() => gateway.partner('PART')).toThrow('the project calls no operation at a node PART');
+  });
+
+  it('runs queued work to its end, and its retries once the clock allows them', async () => {
+    const parts = gateway.partner('PARTS');
+    const { ProcessInstance: instance } = await schedule();
+    expect(await gateway.settle()).toEqual([]);
+    const orders = () => parts.asked.filter(({ operation }) => operation === 'PART_ORDER');
+    expect(orders()).toMatchObject([{ input: { NUMBER: 7 }, headers: { 'idempotency-key': `order-${instance}` } }]);
+
+    parts.answers('PART_ORDER', Fault.custom('BUSY', 409, 'Not now.'));
+    await schedule();
+    const [failed, ...others] = await gateway.settle();
+    expect([failed, others]).toMatchObject([{ attempts: 1, again: expect.any(Date) }, []]);
+    expect(orders().length).toBe(2);
+    expect(await gateway.settle()).toEqual([]);
+    await gateway.clock.advance('11 min');
+    const [dead] = await gateway.settle();
+    expect(orders().length).toBe(3);
+    expect(dead).toMatchObject({ attempts: 2, error: expect.stringContaining('PART_ORDER') });
+    expect(dead).not.toHaveProperty('again');
+  });
+
+  it('moves to the time of what recurs, and beyond the expiry of tokens', async () => {
+    const parts = gateway.partner('PARTS');
+    const tomorrow = new Date(gateway.clock.now().getTime() + 86_400_000).toISOString().slice(0, 10);
+    await schedule({ Recurrence: 'NIGHTLY', RunDateTime: `${tomorrow}T03:00:00Z` });
+    await gateway.settle();
+    expect(parts.asked).toEqual([]);
+    for (const count of [1, 2]) {
+      await gateway.clock.advance(count === 1 ? '2 d' : '1 d');
+      expect(await gateway.settle()).toEqual([]);
+      expect(parts.asked.length).toBeGreaterThanOrEqual(count);
+    }
+    const tokens = new Set(parts.asked.map(({ headers }) => headers.authorization));
+    expect(tokens.size).toBe(parts.asked.length);
+  });
+
+  it('starts another one with a database of its own, in little time', async () => {
+    const start = performance.now();
+    await using other = await startTestGateway({ root, env, database });
+    expect(performance.now() - start).toBeLessThan(5000);
+    const caller = await other.caller({ user: 'ada' });
+    expect(await caller.call('PRCS_FINDREQUESTS')).toEqual({ requests: [] });
+  });
+});
+
+describe('a gateway for tests', () => {
+  it('fails at its end when a partner has refused a request that no test looked at', async () => {
+    const gateway = await startTestGateway({ root, env });
+    const { node } = { node: gateway.partner('VALUER') };
+    const caller = await gateway.caller({ user: 'ada' });
+    await caller.fetch('/');
+    const refused = await fetch(await partnerAddress(gateway), { method: 'POST', body: '{}' });
+    expect(refused.status).toBe(404);
+    await expect(gateway.close()).rejects.toThrow(AssertionError);
+    node.verify();
+  });
+
+  it('says which moves of the clock there are', async () => {
+    await using gateway = await startTestGateway({ root, env });
+    await expect(gateway.clock.advance('-1 h')).rejects.toThrow("'2 h', '30 min' or '90 d'");
+  });
+});
+
+/** Where a partner listens: what the gateway warns of at its start. */
+async function partnerAddress(gateway: TestGateway<unknown>): Promise<string> {
+  const line = gateway.log.find(({ msg = '' }) => msg.includes('stands in for node PARTS'));
+  return `${/http:\S+/.exec(String(line?.msg))?.[0]}/nowhere`;
+}
+
+describe('a contract', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-contract-'));
+  atFileEnd(() => rmSync(folder, { recursive: true, force: true }));
+  const update = async (work: () => Promise<void>): Promise<void> => {
+    process.env.UPDATE_CONTRACTS = '1';
+    try {
+      await work();
+    } finally {
+      delete process.env.UPDATE_CONTRACTS;
+    }
+  };
+
+  it.each([
+    'openapi',
+    'wadl',
+  ] as const)('is compared with its file, and written when that is asked for: %s', async (form) => {
+    const file = join(folder, form === 'openapi' ? 'v.openapi.json' : 'v.wadl');
+    await expect(expectContract(root, form, 'Vehicles.v1', file)).rejects.toThrow(
+      /does not exist[\s\S]*UPDATE_CONTRACTS=1/,
+    );
+    await update(() => expectContract(root, form, 'Vehicles.v1', file));
+    await expectContract(root, form, 'Vehicles.v1', file);
+    const other = writeProject({
+      ...WORKSHOP,
+      'definitions/vehicles.yaml': (WORKSHOP['definitions/vehicles.yaml'] as string).replace(
+        'maximum: 9',
+        'maximum: 8',
+      ),
+    });
+    atFileEnd(other.remove);
+    const shown = form === 'openapi' ? 'SEATS/maximum: 9 is now 8' : /line \d+:[\s\S]*- .*9[\s\S]*\+ .*8/;
+    await expect(expectContract(other.root, form, 'Vehicles.v1', file)).rejects.toThrow(shown);
+  });
+
+  it('names services and forms that are not there', async () => {
+    await expect(expectContract(root, 'openapi', 'Vehicles.v2', 'x')).rejects.toThrow(
+      'there is no service Vehicles.v2',
+    );
+    await expect(expectContract(root, 'wsdl', 'PARTS.v1', 'x')).rejects.toThrow('PARTS.v1 has no wsdl');
+  });
+});
