@@ -77,7 +77,7 @@ function readNumber(text: string, option: string, most: number): number {
  * The nodes to stand in for; `all` is every node that an operation is called at.
  * @throws CliFailure for an unknown node, and for one at which nothing is called
  */
-export function nodesOf(registry: Registry, names: readonly string[]): readonly Node[] {
+function nodesOf(registry: Registry, names: readonly string[]): readonly Node[] {
   const called = new Map([...registry.consumers.values()].map(({ target }) => [target.id, target]));
   if (names.includes('all')) {
     if (called.size > 0) return [...called.values()];

@@ -37,7 +37,7 @@ export function mockAnswerer(operation: Operation, { seed = 0, latency = 0 }: Mo
 }
 
 /** The reply of a message, by a seed. */
-export function replyOf(message: Message, as: Format, seed: string): Outcome {
+function replyOf(message: Message, as: Format, seed: string): Outcome {
   if (message.kind === 'none') return { kind: 'value', value: {} };
   if (message.kind === 'document')
     return { kind: 'value', value: making(() => instanceOf(message.document, seeded(seed))) };

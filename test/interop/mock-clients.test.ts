@@ -1,5 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { repository, start } from '../cli/support.ts';
+import { writeProject } from '../support/project.ts';
 import { connectorOf, php, runSessions, type Session, zeep } from './soap-support.ts';
 
 describe('a client that is built from the WSDL of a mock', () => {
@@ -31,4 +34,52 @@ describe('a client that is built from the WSDL of a mock', () => {
       expect((await mock.stop()).code).toBe(0);
     },
   );
+});
+
+const CALLER: Readonly<Record<string, string>> = {
+  'definitions/stock.yaml': `service: Stock.v1
+public: true
+operations:
+  STOCK: { get: "Stock/{PART}", request: { fields: { PART: integer } }, response: { fields: { COUNT: integer } }, call: COUNT_GET }
+---
+node: WAREHOUSE
+base: \${env:WAREHOUSE_URL}
+credential: { basic: { user: fleet, password: "\${secret:WAREHOUSE_PASSWORD}" } }
+---
+service: Warehouse.v1
+target: WAREHOUSE
+public: true
+operations:
+  COUNT_GET: { get: "parts/{PART}", request: { fields: { PART: integer } }, response: { fields: { COUNT: { type: integer, example: 20 } } } }
+`,
+};
+
+describe('a partner that is not there yet', () => {
+  const stock = async (address: string): Promise<unknown> =>
+    (await fetch(`${address}/gateway/RESTListeningConnector/Stock.v1/Stock/7`)).json();
+
+  test('is stood in for while a project is developed, with each edit', { timeout: 60_000 }, async () => {
+    const project = writeProject(CALLER);
+    onTestFinished(project.remove);
+    const dev = start(['dev', '--mock', 'WAREHOUSE'], { cwd: project.root, env: { PORT: '0' } });
+    const [, address = ''] = await dev.until(/ready on (http:\S+)/);
+    expect(await stock(address)).toEqual({ COUNT: 20 });
+    const file = join(project.root, 'definitions/stock.yaml');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('example: 20', 'example: 33'));
+    await dev.until(/Reloaded/);
+    expect(await stock(address)).toEqual({ COUNT: 33 });
+  });
+
+  test('is stood in for by signalbox mock --node, which says what leads a gateway there', {
+    timeout: 60_000,
+  }, async () => {
+    const project = writeProject(CALLER);
+    onTestFinished(project.remove);
+    const mock = start(['mock', '--node', 'all', '--port', '0'], { cwd: project.root });
+    const [, variable = '', at = ''] = await mock.until(/^ {2}(SIGNALBOX_NODE_WAREHOUSE)=(http:\S+)$/m);
+    const gateway = start(['serve'], { cwd: project.root, env: { PORT: '0', [variable]: at } });
+    const [, address = ''] = await gateway.until(/ready on (http:\S+)/);
+    expect(await stock(address)).toEqual({ COUNT: 20 });
+    expect((await fetch(`${at}/parts/7`)).status).toBe(401);
+  });
 });
