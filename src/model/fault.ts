@@ -108,6 +108,9 @@ export interface RequestError extends ErrorPlace {
 /** Most errors that are reported about one request; reading a message stops at the last of them. */
 export const MAX_ERRORS = 32;
 
+/** Marks the faults of any copy of the package: a project may have one of its own. */
+const FAULT = Symbol.for('signalbox.Fault');
+
 /**
  * An error reply: a status, a code and a message for the caller. Handlers may throw one, with a code of the catalogue or,
  * through {@link Fault.custom}, with their own.
@@ -126,6 +129,10 @@ export class Fault extends Error {
   /** The real reason, for the audit log: `wrong password`. Never sent; contains no secret. */
   readonly reason: string | undefined;
 
+  static override [Symbol.hasInstance](value: unknown): value is Fault {
+    return typeof value === 'object' && value !== null && FAULT in value;
+  }
+
   private constructor(code: string, status: number, message: string, options: FaultOptions) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
@@ -134,6 +141,10 @@ export class Fault extends Error {
     this.errors = options.errors ?? (options.at === undefined ? [] : [{ ...options.at, detail: message }]);
     this.headers = options.headers ?? {};
     this.reason = options.reason;
+  }
+
+  get [FAULT](): true {
+    return true;
   }
 
   /** Creates a fault of the catalogue. */
@@ -167,6 +178,13 @@ export class Fault extends Error {
   get text(): string {
     if (this.detail === '') return this.message;
     return this.detail.startsWith(this.message) ? this.detail : `${this.message} ${this.detail}`;
+  }
+
+  /** The fault of another copy of the package, perhaps of another version, as one of this copy. */
+  static adopt(fault: Fault): Fault {
+    if (Object.getPrototypeOf(fault) === Fault.prototype) return fault;
+    const { code, status, message, detail, headers, cause, reason } = fault;
+    return Fault.custom(code, status, message, { detail, headers, cause, ...(reason === undefined ? {} : { reason }) });
   }
 
   /** The same fault with another message for the caller. */

@@ -25,7 +25,7 @@ import { fleetSource, gatewaySources, identity, jobNames } from './log/readings.
 import { type Address, addressUrl, contractBase, passedPort, readAddress, readSampleUsers } from './start/address.ts';
 import { openAuthenticator, securitySettings } from './start/authentication.ts';
 import { datasourceSettings, openData } from './start/data.ts';
-import { importCode } from './start/handlers.ts';
+import { copyWarning, importCode } from './start/handlers.ts';
 import { openSafeguards } from './start/safeguards.ts';
 import { openServices } from './start/services.ts';
 import { type Environment, resolveSettings } from './start/settings.ts';
@@ -162,7 +162,7 @@ async function open(
   opened.add(() => data.close());
   if (codeLoaded.status === 'rejected') throw codeLoaded.reason;
   const { handlers, ...code } = codeLoaded.value;
-  for (const warning of data.warnings) log.warn(warning);
+  for (const warning of [...data.warnings, copyWarning(root) ?? []].flat()) log.warn(warning);
 
   for (const node of registry.nodes.values()) {
     const address = standInAddress(node, env);

@@ -131,8 +131,9 @@ function faultOf(thrown: unknown, operation: string): Fault {
   let cause = thrown;
   try {
     if (thrown instanceof Fault) {
-      checkHeaders(thrown.headers);
-      return thrown;
+      const fault = Fault.adopt(thrown);
+      checkHeaders(fault.headers);
+      return fault;
     }
   } catch (error) {
     cause = error;

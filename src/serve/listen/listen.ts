@@ -164,7 +164,13 @@ export function listenAt(server: Server, at: Address | PassedPort): Promise<Addr
       if (cause.code === 'EADDRINUSE') {
         const hint = 'Set PORT to another port; PORT=0 takes a free one.';
         reject(new GatewayError(`${where} is in use`, { hint, cause }));
-      } else reject(new GatewayError(`can't listen on ${where}: ${cause.message}`, { cause }));
+      } else {
+        const hint = 'HOST, or listen: of gateway.yaml, is an address of this machine; 0.0.0.0 means all of them.';
+        const isAddress = cause.code === 'EADDRNOTAVAIL' || cause.syscall === 'getaddrinfo';
+        reject(
+          new GatewayError(`can't listen on ${where}: ${cause.message}`, { cause, ...(isAddress ? { hint } : {}) }),
+        );
+      }
     });
     server.listen(at, () => {
       const bound = server.address();

@@ -46,6 +46,11 @@ export function readAddress({ gateway }: Registry, env: Environment): Address {
       hint: 'The environment variables HOST and PORT override it.',
     });
   }
+  if (/[/\s]/.test(host)) {
+    throw new GatewayError(`the host ${JSON.stringify(host)} is not a name or an address`, {
+      hint: 'Write it without a scheme, a port or a path: HOST=127.0.0.1, or 0.0.0.0 for all addresses of this machine.',
+    });
+  }
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) {
     throw new GatewayError(`the port ${JSON.stringify(port)} is not a number from 0 to 65535`, {
       hint: 'PORT overrides listen: of gateway.yaml.',

@@ -1,5 +1,7 @@
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { definedAs } from '../../model/defined.ts';
 import { type Handler, type ProcessHandler, type ServiceClass, ServiceInterface } from '../../model/handler.ts';
 import { qualifiedName } from '../../model/operation-names.ts';
@@ -141,4 +143,35 @@ async function importOne(file: string, shown: string, code: CodeFile): Promise<u
   const problem = codeProblem(code, found.default);
   if (problem !== undefined) throw new GatewayError(`${shown} ${problem.message}`, { hint: problem.hint });
   return found.default;
+}
+
+/**
+ * A warning when the project's code imports another copy of the package than the one that runs, such as a global one: classes
+ * of one copy are not those of the other, so that `instanceof` and `extends` fail.
+ * @param root the project's folder
+ */
+export function copyWarning(root: string): string | undefined {
+  const own = packageOf(realpathSync(fileURLToPath(import.meta.url)));
+  const its = packageOf(resolvedIn(root));
+  if (own === undefined || its === undefined || own.folder === its.folder) return undefined;
+  return `The project's code imports signalbox ${its.version} in ${its.folder}, but signalbox ${own.version} in ${own.folder} runs. Start the project's own with npx signalbox or node_modules/.bin/signalbox.`;
+}
+
+function resolvedIn(root: string): string {
+  try {
+    return createRequire(join(root, 'package.json')).resolve('signalbox/package.json');
+  } catch {
+    // The project does not have the package, or it is a part of the package.
+    return '';
+  }
+}
+
+/** The package that a file belongs to, if it is a copy of this one. */
+function packageOf(file: string): { readonly folder: string; readonly version: string } | undefined {
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
+    if (!existsSync(join(folder, 'package.json'))) continue;
+    const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<string, string>;
+    return name === 'signalbox' && version !== undefined ? { folder, version } : undefined;
+  }
+  return undefined;
 }
