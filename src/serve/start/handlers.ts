@@ -151,7 +151,7 @@ async function importOne(file: string, shown: string, code: CodeFile): Promise<u
  * @param root the project's folder
  */
 export function copyWarning(root: string): string | undefined {
-  const own = packageOf(realpathSync(fileURLToPath(import.meta.url)));
+  const own = packageOf(fileURLToPath(import.meta.url));
   const its = packageOf(resolvedIn(root));
   if (own === undefined || its === undefined || own.folder === its.folder) return undefined;
   return `The project's code imports signalbox ${its.version} in ${its.folder}, but signalbox ${own.version} in ${own.folder} runs. Start the project's own with npx signalbox or node_modules/.bin/signalbox.`;
@@ -171,7 +171,7 @@ function packageOf(file: string): { readonly folder: string; readonly version: s
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
     if (!existsSync(join(folder, 'package.json'))) continue;
     const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<string, string>;
-    return name === 'signalbox' && version !== undefined ? { folder, version } : undefined;
+    return name === 'signalbox' && version !== undefined ? { folder: realpathSync(folder), version } : undefined;
   }
   return undefined;
 }
