@@ -105,8 +105,26 @@ function rethrow(error: CommanderError, command: Command): never {
   const [words = '', suggestion] = error.message.replace(/^error: /, '').split(/\n\(?(.*?)\)?$/s);
   const [, what = '', why] = /^(.*?)(?:\. (.*))?$/s.exec(words.replace(INVALID, "$1$2 can't be $3")) ?? [];
   const usage = `'${nameOf(command)} --help' shows the usage.`;
+  const instead =
+    error.code === 'commander.unknownCommand' ? COUNTERPARTS.get(/'(.*)'/.exec(what)?.[1] ?? '') : undefined;
+  if (instead !== undefined) throw wrongUsage(what, `Did you mean ${instead}?`);
   throw wrongUsage(what, suggestion ?? (why === undefined ? usage : `${why}\n${usage}`));
 }
+
+/** Words of other programs for commands. */
+const COUNTERPARTS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ start: 'serve', run: 'serve', up: 'serve', watch: 'dev', validate: 'check', lint: 'check', verify: 'check' },
+    ...{ new: 'init', create: 'init', build: 'generate', codegen: 'generate', call: 'invoke', curl: 'invoke' },
+    ...{
+      wsdl: 'describe wsdl',
+      openapi: 'describe openapi',
+      wadl: 'describe wadl',
+      xsd: 'describe xsd',
+      users: 'user',
+    },
+  }),
+);
 
 /** Commander's `option '--maxrows <number>' argument '-1' is invalid`, and its message for an argument. */
 const INVALID =

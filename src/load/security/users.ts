@@ -65,7 +65,7 @@ function checkPassword({ report, places }: Linking, value: UserDeclared): void {
   if (password === undefined || password.startsWith('${')) return;
   const at = places.value(value, 'password');
   if (!password.startsWith('$scrypt$')) {
-    const instead = 'Store its hash: $scrypt$ln=14,r=8,p=1$<salt>$<hash>, both in base64 without padding.';
+    const instead = 'Store its hash, which `signalbox user hash` prints: $scrypt$ln=14,r=8,p=1$<salt>$<hash>.';
     report.raise('secret-in-clear', { what: 'A password', instead }, at);
     return;
   }

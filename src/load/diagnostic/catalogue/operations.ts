@@ -40,7 +40,7 @@ export const operationEntries = {
   }),
   'unreachable-field': error<{ field: string; uri: number; why: string }>({
     message: ({ field, uri, why }) => `The required field ${field} can't be sent with URI ${uri}: ${why}.`,
-    hint: () => 'Add it to the template, or remove `required`.',
+    hint: ({ field }) => `Add it to the template as {${field}}, or remove \`required\`.`,
     explanation:
       'A field of the request is sent in the URI, in a header that refers to it, or in the body. GET, HEAD and DELETE have no body unless `body:` names a field. If no request could carry a required field, every call would fail; in a call to another system, the field would never be sent.',
     wrong:
