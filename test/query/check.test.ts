@@ -38,6 +38,22 @@ describe('checking queries against the database', () => {
     expect(await checkQueries(ownDatabase(store), [refused])).toMatchObject([{ query: refused, message }]);
   });
 
+  it.each([
+    ['select a form t where t.a = 1', 't where'],
+    ['select from_a, a, from t', 'from t'],
+    ["select a from t where b = 'and and' and and a = 1", 'and a ='],
+    ['select t.a, t.c as c from t', 't.c as'],
+    ["select 'c' as a, c from t", 'c from'],
+    ['select u.a from t join u on u.a = t.a', 'u on'],
+    ['select lower(nvl(a)) as a from t', 'nvl(a)'],
+    ['select [none] as a from t where "other" = 1', 'none'],
+    ['select a from t where', ''],
+  ])('points at what SQLite refuses in %j', async (sql, from) => {
+    const [problem] = await checkQueries(ownDatabase(store), [query(sql, id)]);
+    const { offset } = problem ?? {};
+    expect(offset === undefined ? undefined : sql.slice(offset, offset + Math.max(from.length, 1))).toBe(from);
+  });
+
   it('tells everything that is wrong with all of them, and runs none', async () => {
     const broken = query('select a from t where a = :P', { A: 'string', B: 'integer', C: 'integer' }, { P: 'binary' });
     const list = query('select a from t', { A: listOf('string') });

@@ -81,9 +81,9 @@ test.each(Object.entries(readers))('%s takes a time that grows with the length a
 });
 
 test.each([
-  ['?', { problems: ['? is a placeholder of a database driver; write prompts as :NAME.'] }],
+  ['?', { problems: ['? is a placeholder of another notation; write prompts as :NAME.'] }],
   [':a ', { problems: ['The SQL uses :a, which is not a prompt of the query.'] }],
-  ['$1 ', { problems: ['$1 is a placeholder of a database driver; write prompts as :NAME.'] }],
+  ['$1 ', { problems: ['$1 is a placeholder of another notation; write prompts as :NAME.'] }],
   ['limit 1 ', { query: { id: 'A' } }],
   ['a;', { problems: [expect.stringContaining('A query must be one statement, but another follows the semicolon')] }],
 ])('a definition of a query with many %s is read soon', (unit, read) => {

@@ -67,11 +67,13 @@ function located(database: Database.Database, sql: string, refusal: string): Fou
   return { kind: 'refused', message, ...(offset === undefined ? {} : { offset }) };
 }
 
-/** Attempts to find one token: callers can send long statements. */
-const MOST_TRIED = 200;
+/** Attempts to find one token, and the length of a statement in which it is looked for: callers can save queries. */
+const MOST_TRIED = 50;
+const LONGEST_SEARCHED = 100_000;
 
 /** A token is refused as soon as it is read: the statement up to it is refused with the same message. */
 function offsetOfToken(database: Database.Database, sql: string, token: string, message: string): number | undefined {
+  if (sql.length > LONGEST_SEARCHED) return undefined;
   let at = sql.indexOf(token);
   for (let tried = 0; at >= 0 && tried < MOST_TRIED; tried++, at = sql.indexOf(token, at + 1)) {
     const end = at + token.length;
