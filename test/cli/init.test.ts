@@ -8,7 +8,7 @@ import { repository, signalbox, temporaryFolder } from './support.ts';
 const run = promisify(execFile);
 const hello = '/gateway/RESTListeningConnector/Hello.v1/Hello/World';
 
-test('makes the folder, names the package after it, and says what comes next', async () => {
+test('makes the folder, names the package after it, and says what comes next', { timeout: 60_000 }, async () => {
   const cwd = await temporaryFolder();
   const { code, stdout, stderr } = await signalbox(['init', 'apps/My Gateway'], { cwd });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
