@@ -19,7 +19,7 @@ export const MASK = '***';
  * traces of calls; `process/attempt.ts` for message logs; `event/` for what classes throw;
  * `serve/start/services.ts` for failed jobs and dead letters; `store/queue/kept.ts` for what operators see of jobs, over REST
  * and SOAP (`delivered/queues.ts`) and in commands (`cli/queue.ts`); `trace/otlp.ts` for the attributes of exported spans,
- * whose failures have no messages; `cli/failure.ts` for the errors of commands.
+ * whose failures have no messages; `cli/failure.ts` for the errors of commands, and `cli/doctor/doctor.ts` for what it finds.
  */
 export interface Redactor {
   /** A text without secrets. */

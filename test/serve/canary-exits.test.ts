@@ -473,6 +473,7 @@ describe('what commands say where they fail', () => {
   it.each([
     ['serve', 'audit: /dev/null/${secret:PARTNER_PASSWORD}/audit'],
     ['check', 'database: "sqlite:/dev/null/${secret:PARTNER_PASSWORD}/box.db"'],
+    ['doctor', 'database: "sqlite:/dev/null/${secret:PARTNER_PASSWORD}/box.db"'],
   ])('%s shows no secret of the configuration', async (command, line) => {
     const { root, remove } = writeProject({
       'definitions/gateway.yaml': `gateway: LOCAL\nnamespace: urn:test\ndatabase: sqlite:box.db\n${line}\n`.replace(
@@ -481,7 +482,7 @@ describe('what commands say where they fail', () => {
       ),
     });
     try {
-      const args = command === 'check' ? ['check', '--connect'] : ['serve'];
+      const args = command === 'check' ? ['check', '--connect'] : [command];
       const env = { ...environment(), PORT: '0', PARTNER_PASSWORD: 'c4n4ry-configured' };
       const { code, stdout, stderr } = await signalbox(args, { cwd: root, env });
       expect(code).toBe(1);

@@ -92,9 +92,13 @@ async function examine(place: Place): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const [check, how] of Object.entries(CHECKS))
     for (const outcome of [await attempt(how, site)].flat()) findings.push({ check, ...outcome });
-  // Drivers repeat addresses in their errors.
+  // Drivers repeat addresses in their errors, and paths may contain secrets.
   const redactor = createRedactor(() => secretsOf(process.env));
-  return findings.map((each) => ({ ...each, found: redactor.text(each.found) }));
+  return findings.map(({ remedy, ...each }) => ({
+    ...each,
+    found: redactor.text(each.found),
+    ...(remedy === undefined ? {} : { remedy: redactor.text(remedy) }),
+  }));
 }
 
 async function attempt(check: Check, site: Site): Promise<Outcome | Outcome[]> {
