@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
 import { createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts';
 import { staffProject } from './fixture.ts';
-import { repository, signalbox, start } from './support.ts';
+import { repository, signalbox, signalboxProcess, start } from './support.ts';
 
 interface Finding {
   readonly check: string;
@@ -207,6 +207,21 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
         new RegExp(`^${role} may not read and write \\w+, \\w+, \\w+ and \\d+ more tables\\.$`),
       ),
       remedy: expect.stringContaining('GRANT SELECT, INSERT, UPDATE, DELETE'),
+    });
+  });
+
+  it('a clock that is an hour ahead of the one here is reported', async () => {
+    const shifted = 'const now = Date.now; Date.now = () => now() - 3_600_000';
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(shifted)}`;
+    const env = { PORT: '0', DATABASE_URL: database.url, NODE_OPTIONS };
+    const { stdout } = await signalboxProcess(['doctor', '--json'], { cwd, env });
+    expect(JSON.parse(stdout)).toContainEqual({
+      check: 'database',
+      state: 'warn',
+      found: expect.stringMatching(
+        /^The clock of the database is 3(?:599|600)(?:\.\d+)? s ahead of that of this machine\.$/,
+      ),
+      remedy: expect.stringContaining('NTP'),
     });
   });
 

@@ -150,7 +150,7 @@ test('a file that is named must exist; a line that is no assignment is reported 
   });
 });
 
-test('commands take their settings from it: serve its port, dev also edits of it', async () => {
+test('commands take their settings from it: serve its port, dev also edits of it', { timeout: 40_000 }, async () => {
   const cwd = await staffProject({
     '.env': 'PORT=0\nGREETING=Hello\n',
     'src/greet.ts': 'export const greet = (name: string): string => `${process.env.GREETING}, ${name}`;\n',
