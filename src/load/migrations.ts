@@ -4,7 +4,7 @@ import { isOfTransactions, splitSql } from '../wire/sql.ts';
 import type { Place } from './diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking } from './linking.ts';
 import { given } from './object.ts';
-import type { ProjectFiles } from './read/files.ts';
+import type { DefinitionFile, ProjectFiles } from './read/files.ts';
 import type { GatewayDeclared } from './schema/gateway.ts';
 
 type Engine = NonNullable<MigrationFile['engine']>;
@@ -18,7 +18,10 @@ const NAME = /^((\d{1,15})-[a-z0-9][a-z0-9_-]*)(?:\.(sqlite|postgres))?\.sql$/;
 const SETTING = /^--[ \t]*signalbox[ \t]*:[ \t]*(.*?)[ \t]*$/i;
 
 /** The migrations of the gateway; `undefined` without a folder of them. Reports names and texts that can't be used. */
-export function linkMigrations(linking: Linking, files: Pick<ProjectFiles, 'migrations'>): Migrations | undefined {
+export function linkMigrations(
+  linking: Linking,
+  files: Pick<ProjectFiles, 'migrations' | 'sampleData'>,
+): Migrations | undefined {
   const { report, places } = linking;
   const [gateway] = declarationsOf<GatewayDeclared>(linking, 'gateway');
   const folder = gateway?.value.migrations?.replace(/^\.\//, '').replace(/\/+$/, '');
@@ -35,6 +38,8 @@ export function linkMigrations(linking: Linking, files: Pick<ProjectFiles, 'migr
   });
   const ordered = read.sort((a, b) => a.number - b.number);
   checkNumbers(linking, ordered);
+  const pattern = gateway.value['sample-data'];
+  if (pattern !== undefined) for (const each of files.sampleData(pattern)) checkSampleData(linking, each, folder);
   return { folder, files: ordered };
 }
 
@@ -140,9 +145,20 @@ function checkStatements(report: Linking['report'], file: MigrationFile, engines
   }
 }
 
+/** Warns of tables that are created where a project has migrations for them: other files may rely on their order. */
+function checkSampleData({ report }: Linking, file: DefinitionFile, folder: string): void {
+  if (file.kind === 'unreadable') return;
+  for (const { offset, words } of splitSql(file.text, 'sqlite')) {
+    if (!/^(?:create|alter|drop) /.test(words.join(' '))) continue;
+    const statement = words.slice(0, 2).join(' ');
+    report.raise('sample-data-tables', { statement, folder }, placeIn({ file: file.file, sql: file.text }, offset));
+    return;
+  }
+}
+
 const startOf = (file: string): Place => ({ file, line: 1, column: 1 });
 
-function placeIn({ file, sql }: MigrationFile, offset: number): Place {
+function placeIn({ file, sql }: Pick<MigrationFile, 'file' | 'sql'>, offset: number): Place {
   const lines = sql.slice(0, offset).split('\n');
   return { file, line: lines.length, column: (lines.at(-1) ?? '').length + 1 };
 }

@@ -13,6 +13,7 @@ export const COMPLETED: Readonly<Record<string, readonly Completion[]>> = {
   ],
   'docs/ws-security.md': ['---\nrole: PARTNER\npermission-lists: []\n'],
   'docs/java-clients.md': [],
+  'docs/migrations.md': ['#file migrations/0001-vehicles.sql\ncreate table vehicle (plate varchar(12) primary key);\n'],
   'docs/fleet.md': ['', '', '', '', '', ''],
   'docs/operating.md': [lists('MONITORS'), '', '', '', '---\ngateway: LOCAL\ndelivered: [QUEUES.v1]\n', ''],
   'docs/migrating.md': [lists('DEPARTMENTS', 'ORDERS')],

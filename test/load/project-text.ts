@@ -26,6 +26,11 @@ export function projectOf(text: string): ProjectFiles {
       const below = [...files].filter(([path]) => path.startsWith(`${folder}/`));
       return below.length === 0 ? undefined : below.map(([file, content]) => ({ file, ...textOf(content) }));
     },
+    sampleData: (pattern) => {
+      const [before = '', after = ''] = `definitions/${pattern}`.split('*');
+      const found = [...files].filter(([path]) => path.startsWith(before) && path.endsWith(after));
+      return found.map(([file, content]) => ({ file, ...textOf(content) }));
+    },
     handlers: (folder) =>
       handlers.flatMap((path) =>
         path.slice(0, path.lastIndexOf('/')) === folder ? path.slice(folder.length + 1) : [],

@@ -21,6 +21,8 @@ export interface ProjectFiles {
    * The .sql files in a folder of the project and its subfolders; `undefined` when the folder does not exist.
    */
   readonly migrations: (folder: string) => readonly DefinitionFile[] | undefined;
+  /** The files of the definitions folder that match a glob of names, such as `sample/*.sql`; none when they can't be listed. */
+  readonly sampleData: (pattern: string) => readonly DefinitionFile[];
   /** Names of the .ts files directly in a folder of the project; empty when the folder does not exist. */
   readonly handlers: (folder: string) => readonly string[];
   /** `generated/registry.json`. */
@@ -49,6 +51,7 @@ export function readProject(root: string, definitions: string): ProjectFiles {
       : [],
     delivered: readDelivered(),
     migrations: (path) => readMigrations(root, path),
+    sampleData: (pattern) => readSampleData(base, folder, pattern),
     handlers: (path) => listHandlers(join(root, path)),
     committed: committed.kind === 'unreadable' && committed.reason === ABSENT ? undefined : committed,
   };
@@ -101,6 +104,30 @@ function readDefinitions(path: string, shown: string, walk: Walk): DefinitionFil
       return [{ file: name, kind: 'unreadable', reason: 'its link leads outside the project' }];
     return folder ? readDefinitions(below, name, walk) : [{ file: name, ...readText(below) }];
   });
+}
+
+/**
+ * The files that match a glob such as `sample/*.sql`, relative to a folder, in the order of their names.
+ * @throws errors of the file system
+ */
+export function namesMatching(folder: string, pattern: string): string[] {
+  const slash = pattern.lastIndexOf('/');
+  const inside = pattern.slice(0, Math.max(slash, 0));
+  const [before = '', after = ''] = pattern.slice(slash + 1).split('*');
+  const fits = (name: string): boolean =>
+    name.startsWith(before) && name.endsWith(after) && name.length >= before.length + after.length;
+  const names = readdirSync(join(folder, inside)).filter(fits).toSorted();
+  return names.map((name) => (inside === '' ? name : `${inside}/${name}`));
+}
+
+function readSampleData(base: string, folder: string, pattern: string): DefinitionFile[] {
+  try {
+    const names = namesMatching(base, pattern);
+    return names.map((name) => ({ file: `${folder}/${name}`, ...readText(join(base, name), LARGEST_MIGRATION) }));
+  } catch {
+    // A start reports it.
+    return [];
+  }
 }
 
 function readMigrations(root: string, folder: string): DefinitionFile[] | undefined {

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { namesMatching } from '../../load/read/files.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { ProjectFiles, SampleDataFile } from '../../store/index.ts';
 import { GatewayError } from '../gateway-error.ts';
@@ -24,14 +25,9 @@ export function projectFilesOf(
 
 /** Files that match a pattern such as `sample/*.sql`, sorted by name. */
 function readSampleData(folder: string, pattern: string): SampleDataFile[] {
-  const slash = pattern.lastIndexOf('/');
-  const inside = pattern.slice(0, Math.max(slash, 0));
-  const [before = '', after = ''] = pattern.slice(slash + 1).split('*');
-  const fits = (name: string): boolean =>
-    name.startsWith(before) && name.endsWith(after) && name.length >= before.length + after.length;
   try {
-    const names = readdirSync(join(folder, inside)).filter(fits).toSorted();
-    return names.map((name) => ({ name, sql: readFileSync(join(folder, inside, name), 'utf8') }));
+    const paths = namesMatching(folder, pattern);
+    return paths.map((path) => ({ name: basename(path), sql: readFileSync(join(folder, path), 'utf8') }));
   } catch (error) {
     throw new GatewayError(`sample-data: ${pattern} can't be read`, {
       hint: 'It is relative to the definitions folder.',

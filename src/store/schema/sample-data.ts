@@ -40,7 +40,12 @@ export async function loadSampleData(
         await load(access, tx, file);
       });
     } catch (cause) {
-      throw new StoreError(location, `sample data ${file.name} could not be loaded: ${errorText(cause)}`, { cause });
+      const remedy = isMissingTable(cause)
+        ? '; tables are created by `migrations:` of the gateway, which run before'
+        : '';
+      throw new StoreError(location, `sample data ${file.name} could not be loaded: ${errorText(cause)}${remedy}`, {
+        cause,
+      });
     }
   }
 }

@@ -167,6 +167,16 @@ export const projectEntries = {
     right:
       'gateway: LOCAL\nmigrations: migrations\n#file migrations/0001-orders.sql\ncreate table orders (number integer);',
   }),
+  'sample-data-tables': warning<{ statement: string; folder: string }>({
+    message: ({ statement }) => `Sample data changes tables: ${statement}.`,
+    hint: ({ folder }) => `Move the statement to a migration, in ${folder}. Migrations run first, in production too.`,
+    explanation:
+      'Files of `sample-data` fill tables with data to try things with. A project that has `migrations` creates its tables there: migrations run before any sample data, in the order of their numbers, and a change of one that ran is noticed. The first such statement of each file is reported.',
+    wrong:
+      'gateway: LOCAL\nmigrations: migrations\nsample-data: sample/*.sql\n#file migrations/0001-orders.sql\ncreate table orders (number integer);\n#file definitions/sample/parts.sql\ncreate table parts (number integer);',
+    right:
+      'gateway: LOCAL\nmigrations: migrations\nsample-data: sample/*.sql\n#file migrations/0001-orders.sql\ncreate table orders (number integer);\n#file definitions/sample/orders.sql\ninsert into orders values (1);',
+  }),
   'registry-unreadable': warning<{ reason: string }>({
     message: ({ reason }) => `The committed registry can't be read, so URI indexes were not checked: ${reason}.`,
     hint: () => 'Write it again with `signalbox generate`.',
