@@ -53,7 +53,7 @@ export class MigrationError extends StoreError {
     this.at = at;
     this.reason = reason;
     this.hint = hint;
-    this.late = options?.cause instanceof StoreBusyError || /^(?:55P03|57014)$/.test(errorCode(options?.cause));
+    this.late = isLate(options?.cause);
   }
 }
 
@@ -248,6 +248,11 @@ function isThere(error: unknown): boolean {
   );
 }
 
+/** Whether a statement waited too long for a lock, or took too long (SQLSTATE 55P03, 57014). */
+function isLate(error: unknown): boolean {
+  return error instanceof StoreBusyError || /^(?:55P03|57014)$/.test(errorCode(error));
+}
+
 function failure(
   { location }: ProjectAccess,
   { number, file, sql, transaction }: MigrationFile,
@@ -263,7 +268,10 @@ function failure(
     : `It has no transaction: its statements before this one are in ${location}. Correct it so that it can run again from its beginning, then run signalbox migrate again, or start again.`;
   const apart = 'Begin the file with the line `-- signalbox: no transaction`, and put nothing else into it.';
   const there = `If ${location} had it before it had migrations, record it: signalbox migrate --baseline ${number}.`;
-  const more = transaction && needsNoTransaction(error) ? [apart] : isThere(error) ? [there] : [];
+  const again =
+    'Run signalbox migrate again when the table is in use less; `set local lock_timeout` in the file lets it wait longer.';
+  const more =
+    transaction && needsNoTransaction(error) ? [apart] : isThere(error) ? [there] : isLate(error) ? [again] : [];
   const hint = [...more, undone].join('\n');
   return new MigrationError(location, { code: 'failed', at, reason: reasonOf(error), hint }, { cause: error });
 }
