@@ -264,8 +264,8 @@ function failure(
   const lines = sql.slice(0, offset).split('\n');
   const at = { file, line: lines.length, column: (lines.at(-1) ?? '').length + 1 };
   const undone = transaction
-    ? `Nothing of it is in ${location}. Correct it, then run signalbox migrate again, or start again.`
-    : `It has no transaction: its statements before this one are in ${location}. Correct it so that it can run again from its beginning, then run signalbox migrate again, or start again.`;
+    ? `Nothing of it is in ${location}. Correct it, then run signalbox migrate again, or start the gateway.`
+    : `It has no transaction: its statements before this one are in ${location}. Correct it so that it can run again from its beginning, then run signalbox migrate again, or start the gateway.`;
   const apart = 'Begin the file with the line `-- signalbox: no transaction`, and put nothing else into it.';
   const there = `If ${location} had it before it had migrations, record it: signalbox migrate --baseline ${number}.`;
   const again =
