@@ -29,8 +29,10 @@ describeEngines('migrations of a project', ({ place, kind }) => {
     const { migrated, open, run } = await place();
     const stores = [await migrated(), await open(), await open()];
     const apart = migration('0003-more.sql', 'insert into orders values (3, null);', false);
+    // So that the others are there before it ends.
+    const slow = { ...one, sql: kind === 'sqlite' ? one.sql : `${one.sql} select pg_sleep(1);` };
     const ran: string[] = [];
-    await Promise.all(stores.map((store) => store.migrateProject([one, two, apart], (file) => ran.push(file))));
+    await Promise.all(stores.map((store) => store.migrateProject([slow, two, apart], (file) => ran.push(file))));
     expect(ran).toEqual([one.file, two.file, apart.file]);
     expect(await run('select number from orders order by number')).toHaveLength(2);
   });
