@@ -1,6 +1,6 @@
 import { CodecError, type Step } from '../codec/index.ts';
 import type { Document } from '../model/document.ts';
-import { type ErrorPlace, Fault } from '../model/fault.ts';
+import { type ErrorPlace, Fault, MAX_ERRORS } from '../model/fault.ts';
 import type { Field, FieldType } from '../model/field.ts';
 import type { ReplyForm } from '../model/service.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
@@ -88,10 +88,11 @@ function documentOf(type: FieldType): Document | undefined {
 export class RequestErrors {
   readonly #faults: Fault[] = [];
 
-  /** @throws what was thrown, unless it is a fault about values of the request */
+  /** @throws what was thrown, unless it is a fault about values of the request; all errors, once there are {@link MAX_ERRORS} */
   add(thrown: unknown): this {
     if (!(thrown instanceof Fault) || thrown.errors.length === 0) throw thrown;
     this.#faults.push(thrown);
+    if (this.#faults.length >= MAX_ERRORS) throw this.fault();
     return this;
   }
 

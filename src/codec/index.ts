@@ -1,8 +1,9 @@
 export { compileInline, type Inline } from './binary.ts';
 export { compileDocument, compileFault, type DocumentCodec } from './document.ts';
-export { addError, CodecError, type Step } from './error.ts';
+export { addError, CodecError, type Step, shown, stepOf } from './error.ts';
 export { readJsonText, writeJsonText } from './json/plain.ts';
 export { compileJsonField, compileJsonReader } from './json/read.ts';
 export { compileJsonFieldWriter } from './json/write.ts';
 export { compileCheck, compileList, compileText, compileTextWriter, initialValue } from './scalar.ts';
 export type { Resolve } from './xml/content.ts';
+export { nearest } from './value.ts';

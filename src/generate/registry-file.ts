@@ -173,7 +173,7 @@ function usersOf({ users }: Registry, has: (user: User) => boolean): string[] {
 }
 
 const GATEWAY = shape<Gateway>()(
-  'gateway context listen database publicUrl migrations sample-data handlers namespace timezone requires! tls proxies audit delivered! contracts metrics cors! compress limits retention properties',
+  'gateway context listen database publicUrl migrations sample-data handlers namespace timezone requires! tls proxies audit delivered! contracts metrics cors! strict compress limits retention properties',
   {
     gateway: ({ id }) => id,
     publicUrl: ({ publicUrl }) => tree(publicUrl),
@@ -215,7 +215,7 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
   ),
   // `uris` are in the order of their index, which must never change.
   operations: shape<Operation>()(
-    'service description method path uris! request request-headers body response wrapper status soap fault answer writes permissions! public as requires! limits active=true',
+    'service description method path uris! request request-headers body response wrapper status soap fault answer writes permissions! public as requires! limits strict active=true',
     {
       path: overRest(segmentOf),
       uris: overRest(templates),

@@ -62,6 +62,7 @@ export function linkGateway(
     metrics:
       value.metrics === undefined ? [] : resolveIds(linking, 'permission-list', lists, value.metrics, 'permission'),
     cors: value.cors ?? [],
+    strict: value.strict ?? false,
     compress: compressOf(value.compress ?? {}),
     drain: drainOf(linking, value),
     mtom: mtomOf(value.properties ?? {}),

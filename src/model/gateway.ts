@@ -167,6 +167,8 @@ export interface Gateway {
   readonly metrics: readonly PermissionList[];
   /** Origins (`https://app.example`) whose pages may call; `*` for any, without credentials. Empty: no CORS headers. */
   readonly cors: readonly string[];
+  /** Unknown query parameters are refused; services and operations may say otherwise. */
+  readonly strict: boolean;
   /** Whether replies are compressed for callers that accept it: over REST (also contracts and the page), and over SOAP. */
   readonly compress: { readonly rest: boolean; readonly soap: boolean };
   /**

@@ -130,6 +130,8 @@ export interface Operation extends OperationIdentity {
   /** The role whose grants apply to everything that the handler uses, in place of the caller's. */
   readonly as?: Role;
   readonly limits: CallLimits;
+  /** Whether unknown query parameters are refused; the gateway's by default. */
+  readonly strict?: boolean;
   readonly active: boolean;
   readonly at: Position;
 }

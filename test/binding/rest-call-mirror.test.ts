@@ -52,7 +52,7 @@ function mirror({ method = 'POST', templates, fields, headers = [], body }: Mirr
     expect(matcher.matchQuery(parseQueryString(query, 100), raw)).toMatchObject({ ok: true, missing: [] });
     const given = new Map(Object.entries(written.headers).map(([name, value]) => [name.toLowerCase(), value]));
     const uri = operation.uris[uriIndex - 1]!;
-    return provider.readRequest(uri, raw, (name) => given.get(name), bodyOf(written));
+    return provider.readRequest(uri, { raw, unknown: [] }, (name) => given.get(name), bodyOf(written));
   };
 }
 

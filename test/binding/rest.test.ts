@@ -139,7 +139,7 @@ describe('what is read', () => {
     { body, sent = {} }: { body?: string; sent?: Readonly<Record<string, string>> },
   ): Promise<DocumentValue> => {
     const [uri] = operation.uris;
-    return readRequest(uri as NonNullable<typeof uri>, [], headers(sent), bodyOf(body));
+    return readRequest(uri as NonNullable<typeof uri>, { raw: [], unknown: [] }, headers(sent), bodyOf(body));
   };
 
   it('of a header that is a list are the entries between its commas, those that are empty left out', async () => {

@@ -172,6 +172,7 @@ const defaultGateway: Gateway = {
   contracts: 'public',
   metrics: [],
   cors: [],
+  strict: false,
   compress: { rest: true, soap: false },
   drain: { ready: 5_000, work: 30_000 },
   limits: LIMITS,

@@ -9,6 +9,9 @@ import {
   compileText,
   type DocumentCodec,
   type Inline,
+  nearest,
+  shown,
+  stepOf,
   writeJsonText,
 } from '../../codec/index.ts';
 import type { Document } from '../../model/document.ts';
@@ -90,7 +93,7 @@ export function compileRest(operation: Operation, namespace: string): RestBindin
   return {
     operation,
     representations,
-    readRequest: (uri, raw, header, body) => (readers.get(uri) as RequestReader)(raw, header, body),
+    readRequest: (uri, ...given) => (readers.get(uri) as RequestReader)(...given),
     negotiate(accept) {
       const found = offers(accept);
       if (found !== undefined) return representations[found.index] as Representation;
@@ -130,11 +133,12 @@ export function compileRest(operation: Operation, namespace: string): RestBindin
 /**
  * Reads the request message.
  * @param raw what the matcher bound, aligned with the URI's variables, still percent-encoded
+ * @param unknown names in the query that are refused
  * @param header looks a header up by its name in lower case
  * @throws Fault MISSING_PARAMETER, BAD_PARAMETER, BAD_ENCODING, BAD_BODY, BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
  */
 type RequestReader = (
-  raw: readonly RawValue[],
+  { raw, unknown }: { readonly raw: readonly RawValue[]; readonly unknown: readonly string[] },
   header: (name: string) => string | undefined,
   body: RequestBody,
 ) => DocumentValue | Promise<DocumentValue>;
@@ -162,7 +166,8 @@ function compileReader(operation: Operation, uri: OperationUri, namespace: strin
   const inBody = operation.body === 'document' ? placeIn(document) : () => ({ pointer: '#' });
   const placeOf = (missing: CodecError): ErrorPlace => places.get(missing.path) ?? inBody(missing);
   const outsideBody = (missing: CodecError): ErrorPlace | undefined => places.get(missing.path);
-  return (raw, header, body) => {
+  const queryNames = uri.variables.filter(({ place }) => place === 'query').map(({ wireName }) => wireName);
+  return ({ raw, unknown }, header, body) => {
     const given: Record<string, Value> = {};
     let errors: RequestErrors | undefined;
     for (let index = 0; index < variables.length; index++) {
@@ -172,6 +177,7 @@ function compileReader(operation: Operation, uri: OperationUri, namespace: strin
         errors = (errors ?? new RequestErrors()).add(error);
       }
     }
+    for (const name of unknown) errors = (errors ?? new RequestErrors()).add(unknownParameter(name, queryNames));
     for (const { key, header: name, read, field, at } of headers) {
       const text = header(key);
       // An empty header counts as absent, as an empty parameter does in a URI.
@@ -196,6 +202,17 @@ function compileReader(operation: Operation, uri: OperationUri, namespace: strin
     }
     return content instanceof Promise ? content.then(complete, failed) : complete(content);
   };
+}
+
+/** Longest name of a parameter that a reply repeats, in characters. */
+const LONGEST_NAME = 200;
+
+function unknownParameter(name: string, known: readonly string[]): Fault {
+  const meant = nearest(name, known);
+  const hint = meant === undefined ? (known.length === 0 ? '; it has none' : `; it has ${known.join(', ')}`) : ` (did you mean ${meant}?)`;
+  const reason = `is not a query parameter of this operation${hint}`;
+  const at = name.length > LONGEST_NAME ? {} : { parameter: name.toWellFormed() };
+  return Fault.of('BAD_PARAMETER', { name: shown(stepOf(name)), reason }, { at });
 }
 
 /**

@@ -78,6 +78,7 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
       soap,
       wrapper: declared.wrapper,
       fault,
+      strict: spot.inherited('strict')?.value,
       as: linkAs(linking, context.roles, spot, answer),
     }),
     at: positionOf(at),

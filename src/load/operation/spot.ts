@@ -132,6 +132,7 @@ const WITHOUT_URI: Refused = [
   ['headers', "over SOAP headers can't fill fields"],
   ['body', 'over SOAP all input is in the body'],
   ['alias', 'it has no path of its own'],
+  ['strict', 'it has no query'],
   ['status', 'replies over SOAP have the status 200'],
   ['wrapper', 'replies over SOAP are XML already'],
 ];
@@ -149,6 +150,7 @@ const OF_ANSWERS: Refused = [
   ['writes', 'it applies to operations that are answered here'],
   ['requires', 'the credential of a call is set at the node: `credential:`'],
   ['limits', 'it limits incoming calls'],
+  ['strict', 'it is about incoming calls'],
 ];
 
 /** For calls over REST. */

@@ -19,7 +19,7 @@ import {
   word,
   yesNo,
 } from './json-schema.ts';
-import { permission } from './operation.ts';
+import { permission, strict } from './operation.ts';
 import { type TlsDeclared, tls } from './tls.ts';
 
 export interface GatewayDeclared {
@@ -41,6 +41,7 @@ export interface GatewayDeclared {
   readonly contracts?: 'public' | 'private';
   readonly metrics?: { readonly permission: string | readonly string[] };
   readonly cors?: readonly string[];
+  readonly strict?: boolean;
   readonly compress?: boolean | { readonly rest?: boolean; readonly soap?: boolean };
   readonly drain?: string | DrainDeclared;
   readonly limits?: GatewayLimitsDeclared;
@@ -350,6 +351,7 @@ export const gateway = keys<'gateway' | keyof GatewayDeclared>(
         permission: { ...permission, description: 'The permission list whose users may read them, or a list of them.' },
       },
     ),
+    strict,
     cors,
     compress,
     drain,

@@ -19,6 +19,13 @@ import {
   yesNo,
 } from './json-schema.ts';
 
+export const strict: JsonSchema = {
+  type: 'boolean',
+  description:
+    'Refuses requests over REST whose query has parameters that their URI does not declare, with 400. Otherwise they are ignored. It is not applied to the delivered services.',
+  examples: [true],
+};
+
 /** The id of a document, a document in place, or a word for a message without one. */
 export type MessageDeclared = string | InPlaceDeclared;
 
@@ -33,6 +40,7 @@ export interface SharedDeclared {
   readonly template?: MessageDeclared;
   readonly headers?: Readonly<Record<string, string>>;
   readonly alias?: string;
+  readonly strict?: boolean;
   readonly target?: string;
   readonly properties?: PropertiesDeclared;
   readonly values?: TextsDeclared;
@@ -131,6 +139,7 @@ export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
       { Authorization: 'Bearer {ACCESS_TOKEN}', 'Content-Type': '{File.contentType}' },
     ],
   },
+  strict,
   alias: matching(
     'a name for the path',
     '^[A-Za-z][A-Za-z0-9_-]*$',

@@ -89,7 +89,7 @@ class RestConnector {
     const only = found.every((each) => each.entry.operation === first?.entry.operation);
     if (only && first !== undefined) {
       const { operation, uri } = first.entry;
-      this.#takeUp(progress, { operation, uri, raw: first.raw });
+      this.#takeUp(progress, { operation, uri, raw: first.raw, unknown: [] });
     }
     const { parameters } = this.#ports.registry.gateway.limits;
     const match = readingQuery(parameters, () =>
@@ -113,7 +113,8 @@ class RestConnector {
 
   #decode(exchange: Exchange, { binding }: Compiled, match: RouteMatch): DocumentValue | Promise<DocumentValue> {
     const limits = isContent(match) ? this.#contentLimits : this.#bodyLimits;
-    return binding.readRequest(match.uri, match.raw, (name) => headerOf(exchange, name), exchange.body(limits));
+    const { uri, raw, unknown } = match;
+    return binding.readRequest(uri, { raw, unknown }, (name) => headerOf(exchange, name), exchange.body(limits));
   }
 
   #encode(

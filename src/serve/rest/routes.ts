@@ -28,6 +28,8 @@ export interface RouteMatch {
   readonly uri: OperationUri;
   /** Aligned with the URI's variables, still percent-encoded. */
   readonly raw: readonly RawValue[];
+  /** Names in the query that the URI does not have, and that a strict operation refuses. */
+  readonly unknown: readonly string[];
 }
 
 /**
@@ -55,6 +57,7 @@ const METHOD_ORDER = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** Compiles the routing of every active operation. */
 export function compileRoutes(registry: Registry): RouteTable {
+  const isStrict = ({ service, strict = registry.gateway.strict }: Operation): boolean => strict && !service.delivered;
   const services = compileServices(registry);
   const versions = versionsByName(registry);
   const local = registry.gateway.id;
@@ -121,16 +124,26 @@ export function compileRoutes(registry: Registry): RouteTable {
           bestRaw = raw;
         }
       }
-      if (best !== undefined) return { operation: best.operation, uri: best.uri, raw: bestRaw };
+      if (best !== undefined) {
+        const { operation, uri, matcher } = best;
+        const names = isStrict(operation) ? matcher.queryNames : undefined;
+        const unknown = names === undefined ? NONE : [...query.keys()].filter((name) => !names.has(name));
+        return { operation, uri, raw: bestRaw, unknown };
+      }
       if (!methodFits) throw methodNotAllowed(method, allowedOf(found));
-      if (missing !== undefined)
-        throw Fault.of('MISSING_PARAMETER', { name: `Query parameter ${missing.join(' and ')}` });
+      if (missing !== undefined) {
+        const name = `Query parameter ${missing.join(' and ')}`;
+        const errors = missing.map((parameter) => ({ parameter, detail: `${parameter} is missing.` }));
+        throw Fault.of('MISSING_PARAMETER', { name }, { errors });
+      }
       throw Fault.of('NOT_FOUND', { what: 'resource with this query string' });
     },
 
     allowed: allowedOf,
   };
 }
+
+const NONE: readonly never[] = [];
 
 /** Every spelling of a service segment: with its version, and without where the version is the default. */
 function compileServices(registry: Registry): Map<string, readonly Entry[]> {

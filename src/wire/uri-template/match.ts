@@ -36,6 +36,8 @@ export interface UriMatcher {
    * @throws PercentError when a value to be compared with a literal pair can't be decoded
    */
   matchQuery(query: QueryString, into: RawValue[]): QueryMatch;
+  /** Names that the template has in its query, those of literal pairs too. */
+  readonly queryNames: ReadonlySet<string>;
 }
 
 /**
@@ -59,6 +61,7 @@ export function compileUriMatcher(
   return {
     matchPath: bySegment(template, shapeOf) ?? byPattern(template, shapeOf),
     matchQuery: compileQuery(template, shapeOf),
+    queryNames: queryNamesOf(template),
   };
 }
 
@@ -144,6 +147,11 @@ function readCapture(variable: TemplateVariable, shape: ValueShape): (taken: str
 function afterEquals(pair: string): string {
   const equals = pair.indexOf('=');
   return equals === -1 ? '' : pair.slice(equals + 1);
+}
+
+function queryNamesOf(template: UriTemplate): ReadonlySet<string> {
+  const { pairs, queryVariables } = layOut(template);
+  return new Set([...pairs.map(({ name }) => name), ...queryVariables.map(({ wireName }) => wireName)]);
 }
 
 const nothingMissing: readonly string[] = Object.freeze([]);
