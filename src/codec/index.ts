@@ -5,5 +5,5 @@ export { readJsonText, writeJsonText } from './json/plain.ts';
 export { compileJsonField, compileJsonReader } from './json/read.ts';
 export { compileJsonFieldWriter } from './json/write.ts';
 export { compileCheck, compileList, compileText, compileTextWriter, initialValue } from './scalar.ts';
-export type { Resolve } from './xml/content.ts';
 export { nearest } from './value.ts';
+export type { Resolve } from './xml/content.ts';

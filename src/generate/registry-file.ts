@@ -112,7 +112,17 @@ const CLIENT_CREDENTIALS = shape<ClientCredentials>()(
 const ANSWER = byKind<Answer>({
   handler: ({ file }) => ({ handler: file }),
   delivered: ({ name }) => ({ delivered: name }),
-  query: ({ query, maxrows }) => ({ query: query.id, maxrows: maxrows?.name }),
+  query: ({ query, maxrows, paging }) => ({
+    query: query.id,
+    maxrows: maxrows?.name,
+    paging: paging && {
+      order: paging.order.map(({ column, descending }) => `${descending ? '-' : ''}${column.name}`),
+      sort: paging.sort.map(({ name }) => name),
+      filter: paging.filter.map(({ name }) => name),
+      limit: paging.limit,
+      maximum: paging.maximum,
+    },
+  }),
   call: ({ call }) => ({ call: call.id }),
   component: ({ action, component }) => ({ [action === 'read' ? 'read' : 'save']: component.id }),
   queries: ({ lists, maxrows }) => ({

@@ -21,6 +21,8 @@ export interface Query {
   readonly timeout?: number;
   /** The database to read from; the gateway's own by default. */
   readonly datasource?: Datasource;
+  /** It reads a page of the rows of its statement; see `pageStatement`. */
+  readonly page?: QueryPage;
   /** Queries nested under its rows when it runs as a connected query; of the same database, without a cycle. */
   readonly children: readonly QueryLink[];
   /** The user who saved a private query; absent for queries of the definitions. */
@@ -32,6 +34,42 @@ export interface Query {
   readonly at: Position;
   /** Where its SQL begins; absent for a query that is in no file. */
   readonly sqlAt?: Position;
+}
+
+/** Names of the variables of pages in requests; those of filters are the names of their columns. */
+export const PAGE_VARIABLES = { limit: 'limit', after: 'after', sort: 'sort', count: 'count' } as const;
+
+/** How the rows of a query are read in pages: by their place in an order, never by counting rows. */
+export interface Paging {
+  /** Columns that identify a row, in the order of the pages if no other is asked for. Together they are unique, and never NULL. */
+  readonly order: readonly PageColumn[];
+  /** Columns by which a caller may sort instead. */
+  readonly sort: readonly Field[];
+  /** Columns whose values a caller may ask for. */
+  readonly filter: readonly Field[];
+  /** Rows of a page by default, and at most. */
+  readonly limit: number;
+  readonly maximum: number;
+}
+
+export interface PageColumn {
+  readonly column: Field;
+  readonly descending: boolean;
+}
+
+/** One page of the rows of a query, or their number. */
+export interface QueryPage {
+  /** Only rows with these values. */
+  readonly filter: readonly { readonly column: Field; readonly prompt: Field }[];
+  /** Empty for the number of rows. */
+  readonly order: readonly PageColumn[];
+  /**
+   * The place in the order behind which the page begins: a value for each of its columns, as the engine's text. `null` is an SQL
+   * NULL; `''` the empty text, which no prompt can have.
+   */
+  readonly after?: readonly (Field | null | '')[];
+  /** Most rows. */
+  readonly most: number;
 }
 
 /** A child of a connected query. Its rows are nested under the rows of the parent for which all pairs are equal. */

@@ -7,7 +7,7 @@ import type { Field } from './field.ts';
 import type { Flow } from './flow.ts';
 import type { CallLimits } from './gateway.ts';
 import type { OperationIdentity } from './operation-names.ts';
-import type { Query } from './query.ts';
+import type { Paging, Query } from './query.ts';
 import type { PermissionList, Role, SecurityScheme } from './security.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -63,7 +63,7 @@ export type Answer =
   /** Code of the package: `signalbox/query-execute`. */
   | { readonly kind: 'delivered'; readonly name: string }
   /** A stored query: the request has its prompts, and `rows` of the reply has its rows. */
-  | { readonly kind: 'query'; readonly query: Query; readonly maxrows?: Field }
+  | { readonly kind: 'query'; readonly query: Query; readonly maxrows?: Field; readonly paging?: Paging }
   /** Several stored queries, whose rows each fill a list field of the reply. */
   | {
       readonly kind: 'queries';

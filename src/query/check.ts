@@ -14,8 +14,15 @@ export async function checkQueries(database: QueryDatabase, queries: Iterable<Qu
   const checked = await database.check();
   try {
     const problems: QueryProblem[] = [];
+    const wrong = new Set<string>();
     for (const query of queries) {
-      for (const found of await problemsOf(query, checked, database.dialect)) problems.push({ query, ...found });
+      // Pages of a query that is wrong itself would repeat its problems; places in their SQL are not in the declared one.
+      const isPage = query.page !== undefined;
+      if (isPage && wrong.has(query.id)) continue;
+      for (const { offset, ...found } of await problemsOf(query, checked, database.dialect)) {
+        problems.push({ query, ...found, ...(isPage || offset === undefined ? {} : { offset }) });
+        wrong.add(query.id);
+      }
     }
     return problems;
   } finally {

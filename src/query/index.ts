@@ -3,6 +3,7 @@ export type { QueryProblem } from './check-columns.ts';
 export type { QueryDatabase } from './engine.ts';
 export { ownDatabase, type QueryOptions, type ReachedDatasource, reachDatabase } from './engines.ts';
 export { membersOf, type QueryInput, readInput } from './input.ts';
+export { compilePages, firstPages } from './pages.ts';
 export type { QueryCall, QueryPort, QueryResult, ResultFormat, XmlNames } from './port.ts';
 export { compilePrompts, type PromptReader } from './prompts.ts';
 export { openQueries } from './queries.ts';

@@ -1,6 +1,6 @@
 import type { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
-import type { Query, QueryLink } from '../model/query.ts';
+import type { PageColumn, Query, QueryLink, QueryPage } from '../model/query.ts';
 import { type ScalarKind, traitsOf } from '../model/scalar.ts';
 import type { Engine } from '../model/scalar-traits.ts';
 
@@ -114,8 +114,10 @@ export interface Dialect {
   readonly engine: Engine;
   /** A prompt that occurs several times is a single parameter instead of one for each occurrence. */
   readonly numbered: boolean;
-  /** The placeholder of a parameter, counted from 1, whose prompt has this SQL type. */
-  placeholder(number: number, type: string): string;
+  /** The placeholder of a parameter, counted from 1, whose prompt has this SQL type; without one, it is not cast. */
+  placeholder(number: number, type: string | undefined): string;
+  /** How pages are read. */
+  readonly pages: PageDialect;
   /** Compiles the encoding of a prompt's values, as texts, before they are bound. */
   encode(kind: ScalarKind, context: EncodeContext): Encode;
 }
@@ -135,6 +137,61 @@ export function castType(prompt: Field, engine: Engine): string | undefined {
   return traitsOf(prompt.type)?.sql.cast[engine];
 }
 
+/** The places of rows in an order, in the dialect of an engine. */
+export interface PageDialect {
+  quote(column: string): string;
+  /** Whether NULL comes before all values in ascending order, and after them in descending order; or the other way round. */
+  readonly nullsFirst: boolean;
+  /** A column's value as a text that {@link PageDialect.value} reads without loss. */
+  text(column: string): string;
+  /** The value of such a text, compared as the database orders the column. @param bind a placeholder for the text */
+  value(bind: (type: string | undefined) => string, kind: ScalarKind): string;
+}
+
+/** The prefix of columns with the texts of the values that a page is ordered by. */
+export const PLACE_COLUMN = 'signalbox_place_';
+
+/**
+ * The statement of a page: the stored query inside, with conditions and an order around it. Rows are compared by the engine, so
+ * that the place behind a row is the one that its own order gives it, whatever the types and collations of its columns are.
+ */
+function pageStatement(query: Query, { filter, order, after, most }: QueryPage, dialect: Dialect): Statement {
+  const { pages, numbered } = dialect;
+  const inner = ownStatement(query, dialect);
+  const parameters = [...inner.parameters];
+  const bind = (prompt: Field, type: string | undefined): string => {
+    const known = numbered ? parameters.indexOf(prompt) : -1;
+    if (known < 0) parameters.push(prompt);
+    return dialect.placeholder(known < 0 ? parameters.length : known + 1, type);
+  };
+  const nameOf = ({ name }: Field): string => `signalbox_page.${pages.quote(name)}`;
+  const valueOf = (place: Field | '', { type }: Field): string =>
+    place === '' ? "''" : pages.value((cast) => bind(place, cast), type.kind as ScalarKind);
+  const isBehind = ({ column, descending }: PageColumn, place: Field | null | ''): string => {
+    const name = nameOf(column);
+    const nullsLast = pages.nullsFirst === descending;
+    if (place === null) return nullsLast ? '1 = 0' : `${name} is not null`;
+    const isFurther = `${name} ${descending ? '<' : '>'} ${valueOf(place, column)}`;
+    return nullsLast && !column.required ? `(${isFurther} or ${name} is null)` : isFurther;
+  };
+  const isEqual = ({ column }: PageColumn, place: Field | null | ''): string =>
+    place === null ? `${nameOf(column)} is null` : `${nameOf(column)} = ${valueOf(place, column)}`;
+  const places = order.map(({ column }, index) => `${pages.text(nameOf(column))} as ${PLACE_COLUMN}${index}`);
+  const head = order.length === 0 ? 'count(*) as total' : ['signalbox_page.*', ...places].join(', ');
+  const filters = filter.map(
+    ({ column, prompt }) => `${nameOf(column)} = ${bind(prompt, castType(prompt, dialect.engine))}`,
+  );
+  const behind = (after ?? []).map((place, index) => {
+    const same = order.slice(0, index).map((each, before) => isEqual(each, after?.[before] ?? null));
+    return `(${[...same, isBehind(order[index]!, place)].join(' and ')})`;
+  });
+  const conditions = [...filters, ...(behind.length === 0 ? [] : [`(${behind.join(' or ')})`])];
+  const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
+  const sorted = order.map(({ column, descending }) => `${nameOf(column)}${descending ? ' desc' : ''}`).join(', ');
+  const tail = order.length === 0 ? '' : ` order by ${sorted} limit ${most}`;
+  return { sql: `select ${head} from (\n${inner.sql}\n) as signalbox_page${where}${tail}`, parameters };
+}
+
 /** A query in the dialect of an engine. Values are never part of the text. */
 interface Statement {
   readonly sql: string;
@@ -144,6 +201,10 @@ interface Statement {
 
 /** Writes a query in the dialect of an engine. */
 export function statementOf(query: Query, dialect: Dialect): Statement {
+  return query.page === undefined ? ownStatement(query, dialect) : pageStatement(query, query.page, dialect);
+}
+
+function ownStatement(query: Query, dialect: Dialect): Statement {
   const { texts, prompts } = query.statement;
   const parameters = dialect.numbered ? [...new Set(prompts)] : prompts;
   let sql = texts[0] ?? '';

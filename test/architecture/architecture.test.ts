@@ -56,6 +56,7 @@ const SMALL: readonly string[] = [
   'query/render/result-limit.ts',
   'serve/gateway-error.ts',
   'store/queue/repeat.ts',
+  'wire/json-pointer.ts',
 ];
 
 /** Steps of the schema: a step is a file, however short, because it never changes, and the list of steps imports it. */

@@ -31,7 +31,13 @@ describe('strict', () => {
   const errorsOf = ({ status, text }: Reply): unknown => [status, JSON.parse(text).errors];
 
   it('takes the parameters of the URI, those with a literal value and lists too', async () => {
-    for (const path of ['find', 'find?colour=red&seats=1', 'search?mode=full&make=A&colour=', 'list?tag=a&tag=b', 'list?t%61g=a'])
+    for (const path of [
+      'find',
+      'find?colour=red&seats=1',
+      'search?mode=full&make=A&colour=',
+      'list?tag=a&tag=b',
+      'list?t%61g=a',
+    ])
       expect([path, (await get(path)).status]).toEqual([path, 200]);
   });
 

@@ -209,7 +209,12 @@ const LONGEST_NAME = 200;
 
 function unknownParameter(name: string, known: readonly string[]): Fault {
   const meant = nearest(name, known);
-  const hint = meant === undefined ? (known.length === 0 ? '; it has none' : `; it has ${known.join(', ')}`) : ` (did you mean ${meant}?)`;
+  const hint =
+    meant === undefined
+      ? known.length === 0
+        ? '; it has none'
+        : `; it has ${known.join(', ')}`
+      : ` (did you mean ${meant}?)`;
   const reason = `is not a query parameter of this operation${hint}`;
   const at = name.length > LONGEST_NAME ? {} : { parameter: name.toWellFormed() };
   return Fault.of('BAD_PARAMETER', { name: shown(stepOf(name)), reason }, { at });

@@ -86,7 +86,9 @@ function answerHeaders(operation: Operation): JsonObject {
   const names: readonly DeliveredHeader[] = runsQueries
     ? ['Rows-Truncated']
     : (deliveredFacts(operation).headers ?? []);
-  return Object.fromEntries(names.map((name) => [name, HEADERS[name]]));
+  const { answer } = operation;
+  const link = answer.kind === 'query' && answer.paging !== undefined ? { Link: NEXT_PAGE } : {};
+  return { ...link, ...Object.fromEntries(names.map((name) => [name, HEADERS[name]])) };
 }
 
 const HEADERS: Readonly<Record<DeliveredHeader, JsonObject>> = {
@@ -109,6 +111,11 @@ const HEADERS: Readonly<Record<DeliveredHeader, JsonObject>> = {
 };
 
 const RECORD_ADDRESS = { ...HEADERS.Location, description: 'The address of the record, if an operation reads it.' };
+
+const NEXT_PAGE = {
+  description: 'The address of the next page, with `rel="next"` (RFC 8288). Absent on the last one.',
+  schema: { type: 'string' },
+};
 
 const requestId = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
 

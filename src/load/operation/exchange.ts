@@ -6,7 +6,7 @@ import type { Documents } from '../document/documents.ts';
 import { derivedName } from '../document/field-type.ts';
 import type { Calls } from '../flow/calls.ts';
 import { handlerNamedAs } from '../handlers.ts';
-import { type Linking, refuseBoth, resolveKey } from '../linking.ts';
+import { type Linking, refuseBoth, refuseKey, resolveKey } from '../linking.ts';
 import { given } from '../object.ts';
 import { linkCallAnswer } from './call-answer.ts';
 import { forms, inDoubt, linkRequest, linkResponses, NO_MESSAGE } from './message.ts';
@@ -39,6 +39,8 @@ export function linkExchange(
 ): Exchange {
   const { declared } = spot;
   checkOneAnswer(documents.linking, spot);
+  if (typeof declared.query !== 'string' && !spot.lacks('query'))
+    refuseKey(documents.linking, declared, 'paging', spot.id, 'it applies to operations with `query: NAME`');
   const code = linkHandler(documents, spot, service);
   if (typeof declared.query === 'string' || declared.save !== undefined || declared.read !== undefined) {
     const linked =

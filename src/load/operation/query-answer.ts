@@ -1,12 +1,13 @@
 import { bareField, type Document } from '../../model/document.ts';
 import type { Field, FieldType } from '../../model/field.ts';
-import type { Query } from '../../model/query.ts';
+import { PAGE_VARIABLES, type Paging, type Query } from '../../model/query.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import type { Answer, MediaMessage, Message } from '../../model/service.ts';
 import { type Documents, documentOf, madeField } from '../document/documents.ts';
 import { derivedName, typeWords } from '../document/field-type.ts';
 import { fitsSingle } from '../document/fit.ts';
-import { refuseBoth, resolveKey } from '../linking.ts';
+import { type Linking, refuseBoth, resolveKey } from '../linking.ts';
+import type { PagingDeclared } from '../schema/operation.ts';
 import { forms, linkResponses } from './message.ts';
 import type { OperationSpot, PlacedTemplate } from './spot.ts';
 
@@ -30,11 +31,14 @@ export function linkQueryAnswer(
   const { places } = linking;
   const { declared, at } = spot;
   const reason = 'the prompts of the query are the request, and its columns the reply';
-  const bare = linkBareRows(documents, spot);
+  const bare = declared.paging === undefined ? linkBareRows(documents, spot) : undefined;
   for (const key of ['request', ...(bare === undefined ? ['response'] : []), 'template', 'body'])
     refuseBoth(linking, declared, 'query', key, reason);
   const query = resolveKey(linking, 'query', queries, declared, 'query');
   if (query === undefined) return undefined;
+  // Pages were meant, and what is wrong with them has been reported.
+  if (linking.doubt.about(declared, 'paging')) return undefined;
+  if (declared.paging !== undefined) return linkPagedAnswer(documents, spot, query, declared.paging, templates);
   const prompted = query.prompts.some((prompt) => prompt.name === MAXROWS);
   const named = templates.some(({ template }) => template.variables.some((variable) => variable.name === MAXROWS));
   const maxrows = named && !prompted ? maxrowsField(query) : undefined;
@@ -49,21 +53,152 @@ export function linkQueryAnswer(
     const responses = forms({ kind: 'document', document });
     return { answer: { kind: 'queries', lists: [{ field, query }], ...limit }, request: asked, responses };
   }
-  const rowId = `${query.id}_ROW`;
-  // All operations that the query answers share one row document.
-  const known = documents.byId.get(rowId);
-  const row =
-    known?.fields === query.columns
-      ? known
-      : documents.synthesize({ id: rowId, name: rowId }, query.columns, places.value(declared, 'query'), {
-          xmlName: 'row',
-        });
+  const row = rowOf(documents, spot, query);
   const response = documents.synthesize(derivedName(spot, 'RESPONSE'), [rowsField(row, query)], at);
   return {
     answer: { kind: 'query', query, ...(maxrows === undefined ? {} : { maxrows }) },
     request: asked,
     responses: forms({ kind: 'document', document: response }),
   };
+}
+
+/** The document of a row. All operations that the query answers share it. */
+function rowOf(documents: Documents, { declared }: OperationSpot, query: Query): Document {
+  const rowId = `${query.id}_ROW`;
+  const known = documents.byId.get(rowId);
+  if (known?.fields === query.columns) return known;
+  const at = documents.linking.places.value(declared, 'query');
+  return documents.synthesize({ id: rowId, name: rowId }, query.columns, at, { xmlName: 'row' });
+}
+
+/** `query: NAME` with `paging`: the request has the variables of the pages too, and the reply the cursor of the next. */
+function linkPagedAnswer(
+  documents: Documents,
+  spot: OperationSpot,
+  query: Query,
+  declared: PagingDeclared,
+  templates: readonly PlacedTemplate[],
+): QueryAnswer {
+  const { linking } = documents;
+  const paging = linkPaging(linking, query, declared);
+  const counts =
+    templates.length === 0 ||
+    templates.some(({ template }) => template.variables.some(({ name }) => name === PAGE_VARIABLES.count));
+  const variables = pageVariables(query, paging, counts);
+  checkPageVariables(linking, query, variables, templates, spot);
+  const request = documents.synthesize(derivedName(spot, 'REQUEST'), [...query.prompts, ...variables], spot.at);
+  const next = madeField('next', { kind: 'text' }, query.at, {
+    description: 'The value of `after` for the next page. Absent on the last one.',
+  });
+  const total = madeField('total', { kind: 'integer' }, query.at, {
+    description: 'Rows of all pages, if `count` is true.',
+  });
+  const row = rowOf(documents, spot, query);
+  const fields = [rowsField(row, query), next, ...(counts ? [total] : [])];
+  const response = documents.synthesize(derivedName(spot, 'RESPONSE'), fields, spot.at);
+  return {
+    answer: { kind: 'query', query, paging },
+    request: { kind: 'document', document: request },
+    responses: forms({ kind: 'document', document: response }),
+  };
+}
+
+/** Columns that are not known have been reported; they are left out. */
+function linkPaging({ report, places }: Linking, query: Query, declared: PagingDeclared): Paging {
+  const { limit = 50, maximum = Math.max(500, limit) } = declared;
+  const find = (key: 'order' | 'sort' | 'filter', text: string, index: number): Field[] => {
+    const at = places.value(declared[key] as readonly string[], index);
+    const name = key === 'order' ? text.replace(/^-/, '') : text;
+    const column = query.columns.find((each) => each.name === name);
+    if (column === undefined) {
+      report.raise(
+        'unknown-column',
+        { column: name, query: query.id, known: query.columns.map((each) => each.name) },
+        at,
+      );
+      return [];
+    }
+    const primitive = primitiveOf(column.type);
+    const refuse = (reason: string): void => report.raise('bad-query-answer', { reason }, at);
+    if (primitive === undefined || primitive === 'binary' || primitive === 'json')
+      refuse(`${name} of ${query.id} is ${typeWords(column.type)}, whose values have no order`);
+    else if (column.sensitive) refuse(`${name} of ${query.id} is sensitive, and cursors and addresses would show it`);
+    return [column];
+  };
+  const order = declared.order.flatMap((text, index) =>
+    find('order', text, index).map((column) => ({ column, descending: text.startsWith('-') })),
+  );
+  const [sort, filter] = (['sort', 'filter'] as const).map((key) =>
+    (declared[key] ?? []).flatMap((name, index) => find(key, name, index)),
+  ) as [Field[], Field[]];
+  if (limit > maximum) {
+    const reason = `The limit of a page is ${limit}, more than its maximum, ${maximum}`;
+    report.raise('bad-query-answer', { reason }, places.value(declared, 'limit'));
+  }
+  return { order, sort, filter, limit, maximum };
+}
+
+/** The fields of the request that are about pages. */
+function pageVariables({ at }: Query, { sort, filter, limit, maximum }: Paging, counts: boolean): Field[] {
+  const sorts = sort.flatMap(({ name }) => [name, `-${name}`]);
+  const made = [
+    {
+      ...madeField(PAGE_VARIABLES.limit, { kind: 'integer' }, at, {
+        description: `Rows of the page, at most ${maximum}.`,
+        minimum: 1,
+        example: limit,
+      }),
+      maximum,
+      default: limit,
+    },
+    madeField(PAGE_VARIABLES.after, { kind: 'text' }, at, {
+      description: 'The cursor `next` of the page before. Without it, the first page.',
+    }),
+    ...(sort.length === 0
+      ? []
+      : [
+          madeField(PAGE_VARIABLES.sort, { kind: 'string' }, at, {
+            description: 'The column to sort by; descending with `-`.',
+            enum: sorts,
+          }),
+        ]),
+    ...(counts
+      ? [
+          madeField(PAGE_VARIABLES.count, { kind: 'boolean' }, at, {
+            description: 'Counts the rows of all pages: `total`.',
+          }),
+        ]
+      : []),
+  ];
+  const filters = filter.map((column): Field => {
+    const { default: _, fixed: __, ...rest } = column;
+    return { ...rest, required: false, absent: 'omit', attribute: false };
+  });
+  return [...made, ...filters];
+}
+
+/** Each URI has the variables of the pages, and no prompt has the name of one. */
+function checkPageVariables(
+  { report, places }: Linking,
+  query: Query,
+  variables: readonly Field[],
+  templates: readonly PlacedTemplate[],
+  { declared }: OperationSpot,
+): void {
+  const twice = variables.find(({ name }, index) =>
+    [...query.prompts, ...variables.slice(0, index)].some((each) => each.name === name),
+  );
+  if (twice !== undefined) {
+    const reason = `${twice.name} is a variable of the pages, and another prompt or filter of ${query.id} has this name`;
+    report.raise('bad-query-answer', { reason }, places.key(declared, 'paging'));
+  }
+  for (const { template, at } of templates) {
+    const known = new Set(template.variables.map(({ name }) => name));
+    const lacking = variables.filter(({ name }) => !known.has(name)).map(({ name }) => name);
+    if (lacking.length === 0) continue;
+    const reason = `The URI has no place for ${lacking.join(', ')} of \`paging\`: add {?${lacking.join(',')}}, or & after the first ?`;
+    report.raise('bad-query-answer', { reason }, at);
+  }
 }
 
 /** `response: list of PET`: the rows are the whole reply, as entries of that list. */

@@ -143,6 +143,7 @@ const ELSEWHERE = 'the node in `target:` answers it';
 const OF_ANSWERS: Refused = [
   ['handler', ELSEWHERE],
   ['query', ELSEWHERE],
+  ['paging', ELSEWHERE],
   ['save', ELSEWHERE],
   ['read', ELSEWHERE],
   ['call', ELSEWHERE],

@@ -15,6 +15,7 @@ import {
   type TextsDeclared,
   TOKEN,
   text,
+  texts,
   word,
   yesNo,
 } from './json-schema.ts';
@@ -48,6 +49,14 @@ export interface SharedDeclared {
   readonly retry?: RetryDeclared;
 }
 
+export interface PagingDeclared {
+  readonly order: readonly string[];
+  readonly sort?: readonly string[];
+  readonly filter?: readonly string[];
+  readonly limit?: number;
+  readonly maximum?: number;
+}
+
 export type OperationDeclared = SharedDeclared & {
   readonly [method in Lowercase<Method>]?: string | readonly string[];
 } & {
@@ -59,6 +68,7 @@ export type OperationDeclared = SharedDeclared & {
   readonly status?: number;
   readonly handler?: string;
   readonly query?: string | Readonly<Record<string, string>>;
+  readonly paging?: PagingDeclared;
   readonly save?: string;
   readonly read?: string;
   readonly call?: string;
@@ -149,6 +159,31 @@ export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
   ...callKeys,
 };
 
+const paging = keys<keyof PagingDeclared>(
+  {
+    title: 'paging',
+    description:
+      'Returns the rows of `query: NAME` in pages: from a place in their order, not by counting rows, so that rows which come and go meanwhile do not move the others. The URI has the variables `limit`, `after`, `sort`, `count` and those of the filters.',
+    required: ['order'],
+    examples: [{ order: ['PLATE'], sort: ['MAKE', 'SOLD'], filter: ['STATUS'], limit: 50, maximum: 500 }],
+  },
+  {
+    order: texts(
+      'Columns that identify a row: unique together, and never NULL. They are the order of the pages, descending with `-`, and decide among rows with equal values of `sort`.',
+      'PLATE',
+      '-CREATED',
+    ),
+    sort: texts('Columns by which callers may sort instead: `sort=MAKE`, or `sort=-MAKE` for descending.', 'MAKE'),
+    filter: texts('Columns whose values callers may ask for: `STATUS=A`.', 'STATUS'),
+    limit: integer('Rows of a page if the caller gives no `limit`.', { minimum: 1, maximum: 10_000, default: 50 }, 50),
+    maximum: integer(
+      'Most rows of a page. A larger `limit` is refused with 400.',
+      { minimum: 1, maximum: 10_000, default: 500 },
+      500,
+    ),
+  },
+);
+
 /** A method, with or without `soap`; or `soap` alone. */
 const ways: readonly JsonSchema[] = [
   ...METHOD_KEYS.map((method) => ({ required: [method] })),
@@ -216,6 +251,7 @@ export const operation = keys<keyof OperationDeclared>(
         'A stored query that answers without code: its prompts are the request, its columns the `rows` of the reply. Or a map from list fields of the response to queries.',
       examples: ['EMPLOYEES_BY_DEPT', { LOC_DATA: 'LOCATIONS_BY_REGION' }],
     },
+    paging,
     save: refersTo(
       'component-id',
       'A component whose record is saved without code: POST creates it, PUT creates or replaces it, PATCH changes some of its fields (RFC 7396), DELETE deletes it; SOAP alone creates or replaces it. Its shape is the request and the reply.',

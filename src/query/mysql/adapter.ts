@@ -17,7 +17,18 @@ const dialect: Dialect = {
   engine: 'mysql',
   numbered: false,
   // A cast text has its own collation, which conflicts with that of a column in comparisons.
-  placeholder: (_, type) => (SENT_WITH_TYPE.has(type) ? '?' : `cast(? as ${type})`),
+  placeholder: (_, type) => (type === undefined || SENT_WITH_TYPE.has(type) ? '?' : `cast(? as ${type})`),
+  pages: {
+    quote: (column) => `\`${column.replaceAll('`', '``')}\``,
+    nullsFirst: true,
+    text: (column) => `cast(${column} as char)`,
+    // Numbers would be compared with a text as binary numbers, which have 15 digits.
+    value(bind, kind) {
+      const { primitive } = SCALARS[kind];
+      if (primitive === 'integer' || primitive === 'boolean') return `cast(${bind(undefined)} as signed)`;
+      return primitive === 'decimal' ? `cast(${bind(undefined)} as decimal(65, 30))` : bind(undefined);
+    },
+  },
   encode(kind, { timezone, refuse }): Encode {
     const { primitive } = SCALARS[kind];
     if (primitive === 'datetime') {

@@ -37,7 +37,13 @@ export function faultOfDatabase(plan: Plan, error: unknown): Fault {
   if (isLost(error)) return unreachable(error);
   const code = errorCode(error);
   if (BUSY.test(code)) return unavailable('the database is busy', error);
-  return faultOf(plan, { code, message: errorText(error) });
+  const message = errorText(error);
+  // A value, which gives way to a column, has characters that the column's character set lacks.
+  if (code.startsWith('ER_CANT_AGGREGATE_') && message.includes('COERCIBLE') && plan.parameters.length > 0) {
+    const reason = 'has characters that the column it is compared with can not hold';
+    return Fault.of('BAD_PARAMETER', { name: 'A prompt', reason }, { cause: error });
+  }
+  return faultOf(plan, { code, message });
 }
 
 /** Describes a connection's error, with a remedy for its code. */

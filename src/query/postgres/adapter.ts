@@ -24,7 +24,15 @@ import { TYPES } from './values.ts';
 const dialect: Dialect = {
   engine: 'postgres',
   numbered: true,
-  placeholder: (number, type) => `cast($${number} as ${type})`,
+  placeholder: (number, type) => (type === undefined ? `$${number}` : `cast($${number} as ${type})`),
+  pages: {
+    // The name of a column that was not quoted.
+    quote: (column) => `"${column.toLowerCase().replaceAll('"', '""')}"`,
+    nullsFirst: false,
+    text: (column) => `cast(${column} as text)`,
+    // The server gives it the type of the column.
+    value: (bind) => bind(undefined),
+  },
   encode:
     (_, { refuse }) =>
     (text) => {

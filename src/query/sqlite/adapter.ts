@@ -7,7 +7,21 @@ export const sqlite: EngineAdapter<string> = {
   dialect: {
     engine: 'sqlite',
     numbered: false,
-    placeholder: (_, type) => `cast(? as ${type})`,
+    placeholder: (_, type) => (type === undefined ? '?' : `cast(? as ${type})`),
+    pages: {
+      quote: (column) => `"${column.replaceAll('"', '""')}"`,
+      nullsFirst: true,
+      // A column may hold values of any type. 17 digits identify a real number.
+      text: (column) =>
+        `case typeof(${column}) when 'integer' then 'i' || ${column} when 'real' then 'r' || printf('%!.17g', ${column}) ` +
+        `when 'null' then null else 't' || ${column} end`,
+      value(bind) {
+        const text = (): string => bind('text');
+        const of = (type: string): string => `cast(substr(${text()}, 2) as ${type})`;
+        // Without an affinity of its own, so that the value is compared as it is stored.
+        return `(case substr(${text()}, 1, 1) when 'i' then ${of('integer')} when 'r' then ${of('real')} else substr(${text()}, 2) end)`;
+      },
+    },
     encode: () => (text) => text,
   },
   async reach(url, root) {

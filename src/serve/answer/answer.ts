@@ -3,12 +3,12 @@ import { deliveredHandlers } from '../../delivered/index.ts';
 import { bareField, type Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import { type Answered, type Handler, type Outcome, Reply } from '../../model/handler.ts';
-import type { Query } from '../../model/query.ts';
+import { PAGE_VARIABLES, type Paging, type Query } from '../../model/query.ts';
 import { type Message, type Operation, serviceNamespace } from '../../model/service.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
-import { compilePrompts, type XmlNames } from '../../query/index.ts';
+import { compilePages, compilePrompts, type XmlNames } from '../../query/index.ts';
 import { answerByCall, faultOfCall, messageFor } from './by-call.ts';
-import { answerByComponent } from './by-component.ts';
+import { answerByComponent, compilePath } from './by-component.ts';
 import { type Answerer, type AnswerPorts, begun, type Call, type Handlers } from './call.ts';
 import type { WorkPorts } from './work.ts';
 
@@ -39,7 +39,9 @@ export function compileAnswer(operation: Operation, handlers: Handlers, ports: A
     case 'call':
       return answerByCall(operation, answer.call, ports);
     case 'query':
-      return answerByQuery(operation, answer.query, answer.maxrows?.name, ports);
+      return answer.paging === undefined
+        ? answerByQuery(operation, answer.query, answer.maxrows?.name, ports)
+        : answerByPages(operation, answer.query, answer.paging, ports);
     case 'queries':
       return answerByQueries(answer.lists, answer.maxrows?.name, ports);
   }
@@ -118,6 +120,30 @@ function answerByQuery(
       }
       const rows = await queries.rows({ ...given, onTruncated: () => call.onTruncated() });
       return { kind: 'value', value: { rows: rows.map(entryOf) } };
+    },
+  };
+}
+
+/** `query: NAME` with `paging`: the rows of one page, and the address of the next. */
+function answerByPages(
+  operation: Operation,
+  query: Query,
+  paging: Paging,
+  { queries, base }: Pick<AnswerPorts, 'queries' | 'base'>,
+): Answerer {
+  const read = compilePages(query, paging, operation.id, queries);
+  const links = new Map(operation.uris.map((uri) => [uri.index, compilePath(uri)]));
+  return {
+    async answer(input, call) {
+      call.authorise(query);
+      const { rows, ...page } = await read(input, { signal: call.signal, caller: call.sharer });
+      const value = { rows: rows.map(withoutNulls), ...page };
+      const linkTo = links.get(call.uriIndex);
+      if (page.next === undefined || linkTo === undefined) return { kind: 'value', value };
+      const path = linkTo({ ...input, [PAGE_VARIABLES.after]: page.next });
+      const { pathName, service } = operation;
+      const target = `${base()}/RESTListeningConnector/${pathName}.${service.version}/${path}`;
+      return { kind: 'value', value, headers: { Link: `<${target}>; rel="next"` } };
     },
   };
 }

@@ -130,12 +130,20 @@ function compileLocation(component: Component, registry: Registry): ((record: Do
   return undefined;
 }
 
-function compilePath({ template, variables }: OperationUri): (record: DocumentValue) => string {
+/** Writes a URI of an operation, with the values of its fields. Those that are absent are left out. */
+export function compilePath({ template, variables }: OperationUri): (record: DocumentValue) => string {
   const styles = new Map(template.variables.map(({ name }, index) => [name, variables[index]?.field.url]));
   const expand = compileUriExpander(template, ({ name }) => styles.get(name) ?? 'segment');
   const writers = variables.map(({ field }, index) => {
     return { name: template.variables[index]?.name ?? field.name, field, write: compileTextWriter(field) };
   });
   return (record) =>
-    expand(Object.fromEntries(writers.map(({ name, field, write }) => [name, write(record[field.name])[0]])));
+    expand(
+      Object.fromEntries(
+        writers.flatMap(({ name, field, write }) => {
+          const value = record[field.name];
+          return value === undefined ? [] : [[name, write(value)[0]]];
+        }),
+      ),
+    );
 }

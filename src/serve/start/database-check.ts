@@ -5,7 +5,14 @@ import { resolveAll, secretsOf } from '../../load/value/config.ts';
 import type { ConfigText, Position } from '../../model/definition.ts';
 import type { Datasource, Query } from '../../model/query.ts';
 import type { Registry } from '../../model/registry.ts';
-import { checkQueries, ownDatabase, type QueryDatabase, type QueryProblem, reachDatabase } from '../../query/index.ts';
+import {
+  checkQueries,
+  firstPages,
+  ownDatabase,
+  type QueryDatabase,
+  type QueryProblem,
+  reachDatabase,
+} from '../../query/index.ts';
 import { usersInBoth } from '../../security/directory/from-database.ts';
 import {
   FIRST_STEP,
@@ -208,9 +215,12 @@ export function usedDatasources({ queries }: Registry): Set<Datasource> {
   return new Set([...queries.values()].flatMap(({ datasource }) => datasource ?? []));
 }
 
-/** The queries of a datasource; `undefined` stands for the gateway's own database. */
-export function queriesOf({ queries }: Registry, datasource: Datasource | undefined): Query[] {
-  return [...queries.values()].filter((query) => query.datasource === datasource);
+/** The queries that run on a database, and the first pages of those that operations return in pages. */
+export function queriesOf({ queries, operations }: Registry, datasource: Datasource | undefined): Query[] {
+  const pages = [...operations.values()].flatMap(({ answer }) =>
+    answer.kind === 'query' && answer.paging !== undefined ? firstPages(answer.query, answer.paging) : [],
+  );
+  return [...queries.values(), ...pages].filter((query) => query.datasource === datasource);
 }
 
 /** The configurable texts of a datasource: its addresses, and its password if it has one. */
