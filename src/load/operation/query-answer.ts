@@ -171,7 +171,7 @@ function pageVariables({ at }: Query, { sort, filter, limit, maximum }: Paging, 
       : []),
   ];
   const filters = filter.map((column): Field => {
-    const { default: _, fixed: __, ...rest } = column;
+    const { default: _, fixed: __, nullable: ___, ...rest } = column;
     return { ...rest, required: false, absent: 'omit', attribute: false };
   });
   return [...made, ...filters];

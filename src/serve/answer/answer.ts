@@ -132,12 +132,13 @@ function answerByPages(
   { queries, base }: Pick<AnswerPorts, 'queries' | 'base'>,
 ): Answerer {
   const read = compilePages(query, paging, operation.id, queries);
+  const entryOf = withoutNulls(query.columns);
   const links = new Map(operation.uris.map((uri) => [uri.index, compilePath(uri)]));
   return {
     async answer(input, call) {
       call.authorise(query);
       const { rows, ...page } = await read(input, { signal: call.signal, caller: call.sharer });
-      const value = { rows: rows.map(withoutNulls), ...page };
+      const value = { rows: rows.map(entryOf), ...page };
       const linkTo = links.get(call.uriIndex);
       if (page.next === undefined || linkTo === undefined) return { kind: 'value', value };
       const path = linkTo({ ...input, [PAGE_VARIABLES.after]: page.next });
