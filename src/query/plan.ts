@@ -165,17 +165,17 @@ function pageStatement(query: Query, { filter, order, after, most }: QueryPage, 
     return dialect.placeholder(known < 0 ? parameters.length : known + 1, type);
   };
   const nameOf = ({ name }: Field): string => `signalbox_page.${pages.quote(name)}`;
-  const valueOf = (place: Field | '', { type }: Field): string =>
+  const boundTo = (place: Field | '', { type }: Field): string =>
     place === '' ? "''" : pages.value((cast) => bind(place, cast), type.kind as ScalarKind);
   const isBehind = ({ column, descending }: PageColumn, place: Field | null | ''): string => {
     const name = nameOf(column);
     const nullsLast = pages.nullsFirst === descending;
     if (place === null) return nullsLast ? '1 = 0' : `${name} is not null`;
-    const isFurther = `${name} ${descending ? '<' : '>'} ${valueOf(place, column)}`;
+    const isFurther = `${name} ${descending ? '<' : '>'} ${boundTo(place, column)}`;
     return nullsLast && !column.required ? `(${isFurther} or ${name} is null)` : isFurther;
   };
   const isEqual = ({ column }: PageColumn, place: Field | null | ''): string =>
-    place === null ? `${nameOf(column)} is null` : `${nameOf(column)} = ${valueOf(place, column)}`;
+    place === null ? `${nameOf(column)} is null` : `${nameOf(column)} = ${boundTo(place, column)}`;
   const places = order.map(({ column }, index) => `${pages.text(nameOf(column))} as ${PLACE_COLUMN}${index}`);
   const head = order.length === 0 ? 'count(*) as total' : ['signalbox_page.*', ...places].join(', ');
   const filters = filter.map(
