@@ -1,7 +1,7 @@
 import { CodecError, type Step } from '../codec/index.ts';
 import type { Document } from '../model/document.ts';
 import { type ErrorPlace, Fault, MAX_ERRORS } from '../model/fault.ts';
-import type { Field, FieldType } from '../model/field.ts';
+import { type Field, type FieldType, singleType } from '../model/field.ts';
 import type { ReplyForm } from '../model/service.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { jsonPointer } from '../wire/json-pointer.ts';
@@ -80,7 +80,7 @@ function pointerOf(steps: readonly Step[], root: Document | undefined): string {
 }
 
 function documentOf(type: FieldType): Document | undefined {
-  const inner = type.kind === 'list' ? type.item : type;
+  const inner = singleType(type);
   return inner.kind === 'document' ? inner.document : undefined;
 }
 

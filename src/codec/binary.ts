@@ -1,8 +1,8 @@
 import type { Document } from '../model/document.ts';
 import type { FieldType } from '../model/field.ts';
 import type { Attachment, DocumentValue, Value } from '../model/value.ts';
-import { refuse, within } from './error.ts';
-import { checkDepth, holdsPrimitive, isInherited, ownMember, setMember } from './value.ts';
+import { refuse, stepOf, within } from './error.ts';
+import { checkDepth, holdsPrimitive, isInherited, mapEntries, ownMember, setMember } from './value.ts';
 
 /** Binary content that arrived inside a document and is therefore entirely in memory. */
 export class MemoryAttachment implements Attachment {
@@ -118,6 +118,7 @@ function documentInline(document: Document, known: Map<Document, InlineValue>): 
 
 function typeInline(type: FieldType, known: Map<Document, InlineValue>): InlineValue {
   if (type.kind === 'document') return documentInline(type.document, known);
+  if (type.kind === 'map') return mapInline(typeInline(type.item, known));
   if (type.kind !== 'list') return (value, limit) => (isAttachment(value) ? readAttachment(value, limit) : value);
   const inline = typeInline(type.item, known);
   return async (value, limit, depth) => {
@@ -131,5 +132,19 @@ function typeInline(type: FieldType, known: Map<Document, InlineValue>): InlineV
       }
     }
     return entries;
+  };
+}
+
+function mapInline(inline: InlineValue): InlineValue {
+  return async (value, limit, depth) => {
+    const inlined: Record<string, Value> = {};
+    for (const [key, each] of mapEntries(value)) {
+      try {
+        setMember(inlined, key, await inline(each, limit, depth + 1));
+      } catch (error) {
+        throw within(error, stepOf(key));
+      }
+    }
+    return inlined;
   };
 }

@@ -1,5 +1,5 @@
 import type { Document } from '../model/document.ts';
-import { type Field, filledByFault } from '../model/field.ts';
+import { type Field, filledByFault, isCollection } from '../model/field.ts';
 import { isAnyText } from '../model/scalar.ts';
 import type { Attachment, DocumentValue, Value } from '../model/value.ts';
 import type { XmlElement } from '../wire/xml/tree.ts';
@@ -117,7 +117,7 @@ function documentFill(document: Document, outer: readonly Document[]): (fault: F
 
 function fieldFill(field: Field, outer: readonly Document[]): Fill | undefined {
   const { type } = field;
-  if (type.kind === 'list') return undefined;
+  if (isCollection(type)) return undefined;
   if (type.kind === 'document') {
     return speaks(type.document, outer) ? documentFill(type.document, outer) : undefined;
   }

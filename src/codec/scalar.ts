@@ -1,4 +1,4 @@
-import { type Field, filledByFault, type ScalarType, singleType } from '../model/field.ts';
+import { type Field, filledByFault, isCollection, type ScalarType, singleType } from '../model/field.ts';
 import { isFreeText, isNumeric, primitiveOf, traitsOf } from '../model/scalar.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { compareDecimals, decimalOf, digitsOf } from '../wire/decimal.ts';
@@ -39,14 +39,14 @@ export function compileScalar(field: Field, type: ScalarType, foreign: Foreign =
 /** A string of at most so many UTF-16 units is right as it stands, read and written in JSON; -1 where each is looked at. */
 export function plainLength(field: Field): number {
   const { type, maximum = Number.POSITIVE_INFINITY, minimum = 0 } = field;
-  if (type.kind === 'list' || type.kind === 'document' || !isFreeText(type)) return -1;
+  if (isCollection(type) || type.kind === 'document' || !isFreeText(type)) return -1;
   if (minimum > 0 || field.enum !== undefined || field.pattern !== undefined || field.fixed !== undefined) return -1;
   return Math.min(type.length ?? Number.POSITIVE_INFINITY, maximum);
 }
 
 /** What a field holds where it is not given: its `fixed` value or else its `default`, in the form in memory. */
 export function initialValue(field: Field): Value {
-  if (field.type.kind === 'list' || field.type.kind === 'document') return undefined;
+  if (isCollection(field.type) || field.type.kind === 'document') return undefined;
   if (field.fixed !== undefined) return typed(field.fixed, field.type);
   if (field.default === undefined || filledByFault(field)) return undefined;
   return typed(field.default, field.type);
@@ -58,7 +58,8 @@ export function initialValue(field: Field): Value {
  */
 export function compileText(field: Field): (text: string) => Value {
   const { type, name } = field;
-  if (type.kind === 'document') throw new TypeError(`${name} is a document, which has no form as text`);
+  if (type.kind === 'document' || type.kind === 'map')
+    throw new TypeError(`${name} is a ${type.kind}, which has no form as text`);
   if (type.kind === 'list') {
     const read = compileList(field);
     return (text) => read([text]);
@@ -109,7 +110,8 @@ export function compileList(field: Field): (texts: readonly string[]) => Value {
 export function compileTextWriter(field: Field): (value: Value) => readonly string[] {
   const { type, name } = field;
   const single = singleType(type);
-  if (single.kind === 'document') throw new TypeError(`${name} holds a document, which has no form as text`);
+  if (single.kind === 'document' || type.kind === 'map')
+    throw new TypeError(`${name} holds a ${type.kind === 'map' ? 'map' : 'document'}, which has no form as text`);
   const { toText } = compileScalar(field, single);
   const checkCount = compileEntryCount(field);
   return (value) => {
@@ -200,7 +202,7 @@ function characters(text: string, limit: number): number {
 }
 
 function lengthCheck(field: Field, type: ScalarType): Check | undefined {
-  const ofList = field.type.kind === 'list';
+  const ofList = isCollection(field.type);
   const maximum = Math.min(type.length ?? Infinity, ofList ? Infinity : (field.maximum ?? Infinity));
   const minimum = ofList ? 0 : (field.minimum ?? 0);
   if (maximum === Infinity && minimum <= 0) return undefined;
@@ -256,7 +258,7 @@ function patternCheck(field: Field): Check | undefined {
 }
 
 function rangeCheck(field: Field, type: ScalarType): Check | undefined {
-  if (field.type.kind === 'list' || (field.minimum === undefined && field.maximum === undefined)) return undefined;
+  if (isCollection(field.type) || (field.minimum === undefined && field.maximum === undefined)) return undefined;
   const { minimum = -Infinity, maximum = Infinity } = field;
   const less = `is less than ${minimum}`;
   const greater = `is greater than ${maximum}`;

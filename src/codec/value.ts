@@ -1,7 +1,8 @@
 import type { Document } from '../model/document.ts';
-import type { Field, FieldType } from '../model/field.ts';
+import { type Field, type FieldType, isCollection } from '../model/field.ts';
 import { primitiveOf } from '../model/scalar.ts';
 import type { Primitive } from '../model/scalar-traits.ts';
+import type { DocumentValue, Value } from '../model/value.ts';
 import { counted } from '../wire/words.ts';
 import { CodecError, kindOf, refuse, type Step, shown, stepOf, within } from './error.ts';
 
@@ -39,6 +40,13 @@ export function unknownField(document: Document, given: string, declared: Iterab
 export function plainObject(value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse(`is ${kindOf(value)}, not an object`);
   return value as Record<string, unknown>;
+}
+
+/** The entries of a map in memory; a member that is undefined is none. */
+export function mapEntries(value: unknown): [string, Value][] {
+  const prototype: unknown = Object.getPrototypeOf(plainObject(value));
+  if (prototype !== Object.prototype && prototype !== null) refuse('is an object of a class, not a plain one');
+  return Object.entries(value as DocumentValue).filter(([, each]) => each !== undefined);
 }
 
 /** An error about a document as a whole gets its id for a path. */
@@ -129,7 +137,7 @@ export function checkDepth(depth: number): void {
   if (depth > MAX_DEPTH) refuse(`is nested more than ${MAX_DEPTH} levels deep`);
 }
 
-/** Compiles a list's `minimum` and `maximum`: the check of its number of entries. */
+/** Compiles the `minimum` and `maximum` of a list or a map: the check of its number of entries. */
 export function compileEntryCount(field: Field): (entries: number) => void {
   const { minimum = 0, maximum = Number.POSITIVE_INFINITY } = field;
   const fewer = `has fewer than ${counted(minimum, 'entry', 'entries')}`;
@@ -142,7 +150,7 @@ export function compileEntryCount(field: Field): (entries: number) => void {
 
 /** Whether values of a type are held as a primitive, or contain one that is, at any depth. */
 export function holdsPrimitive(type: FieldType, primitive: Primitive, seen: Set<Document> = new Set()): boolean {
-  if (type.kind === 'list') return holdsPrimitive(type.item, primitive, seen);
+  if (isCollection(type)) return holdsPrimitive(type.item, primitive, seen);
   if (type.kind !== 'document') return primitiveOf(type) === primitive;
   if (seen.has(type.document)) return false;
   seen.add(type.document);

@@ -1,4 +1,4 @@
-import { type Field, filledByFault, type ScalarType } from '../model/field.ts';
+import { type Field, filledByFault, isCollection, type ScalarType } from '../model/field.ts';
 import { type PatternNode, readPattern } from '../wire/pattern-syntax.ts';
 
 /** Whether a caller has to send the field. */
@@ -11,9 +11,9 @@ export function plainDefault(field: Field): Field['default'] {
   return filledByFault(field) ? undefined : field.default;
 }
 
-/** The field for one entry of its list, without the bounds, which are those of the number of entries. */
+/** The field for one entry of its list or map, without the bounds, which are those of the number of entries. */
 export function entryField(field: Field): Field {
-  if (field.type.kind !== 'list') return field;
+  if (!isCollection(field.type)) return field;
   const { minimum: _, maximum: __, ...rest } = field;
   return rest;
 }

@@ -18,6 +18,7 @@ export function jsonText(value: Json): string {
 /** The JSON of a field with `absent: blank` that has no value. The blank of a list is that of one entry. */
 export function blankJson(type: FieldType, outer: readonly Document[] = []): Json {
   if (type.kind === 'list') return blankJson(type.item, outer);
+  if (type.kind === 'map') return {};
   if (type.kind !== 'document') return blankOf(traitsOf(type));
   const { document } = type;
   if (outer.includes(document)) return null;

@@ -1,4 +1,4 @@
-import { type Field, type ScalarType, singleType } from '../model/field.ts';
+import { type Field, isCollection, type ScalarType, singleType } from '../model/field.ts';
 import { primitiveOf, traitsOf } from '../model/scalar.ts';
 import type { Service } from '../model/service.ts';
 import { decimalOf } from '../wire/decimal.ts';
@@ -20,7 +20,7 @@ export function firstSentence(text: string): string {
 
 /** The bounds of a parameter in words, for contracts without facets; `undefined` if there are none. */
 export function boundsNote(field: Field): string | undefined {
-  const isList = field.type.kind === 'list';
+  const isList = isCollection(field.type);
   const type = singleType(field.type);
   const notes: string[] = [];
   if (type.kind === 'document') return undefined;

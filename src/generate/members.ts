@@ -3,6 +3,7 @@ import {
   type CompoundType,
   type Field,
   type FieldType,
+  isCollection,
   type ScalarType,
   singleType,
   typeWords,
@@ -102,6 +103,7 @@ function typeText(type: FieldType, field: Field, face: Face, names: TypeNames): 
     const item = typeText(type.item, field, face, names);
     return `readonly ${item.includes(' ') ? `(${item})` : item}[]`;
   }
+  if (type.kind === 'map') return `Readonly<Record<string, ${typeText(type.item, field, face, names)}>>`;
   if (type.kind === 'document') return face === 'given' ? names.given(type.document) : names.received(type.document);
   const only = field.fixed === undefined ? field.enum : [field.fixed];
   if (only !== undefined && only.length > 0 && !isOpaque(type))
@@ -117,8 +119,8 @@ function isOpaque(type: ScalarType | CompoundType): type is ScalarType {
 
 /** Whether every value is exact as a number: both bounds lie within ±(2^53 - 1). */
 function isSafe({ type, minimum, maximum }: Field): boolean {
-  // The bounds of a list are those of the number of its entries.
-  if (type.kind === 'list' || minimum === undefined || maximum === undefined) return false;
+  // The bounds of a list or a map are those of the number of its entries.
+  if (isCollection(type) || minimum === undefined || maximum === undefined) return false;
   return minimum >= Number.MIN_SAFE_INTEGER && maximum <= Number.MAX_SAFE_INTEGER;
 }
 
@@ -152,7 +154,7 @@ export function facts(field: Field): string {
 
 function bounds({ type, minimum, maximum }: Field): string {
   const size = (count: number): string => {
-    if (type.kind === 'list') return counted(count, 'entry', 'entries');
+    if (isCollection(type)) return counted(count, 'entry', 'entries');
     return isNumeric(type) ? String(count) : counted(count, 'character');
   };
   if (minimum === undefined) return `at most ${size(maximum ?? 0)}`;

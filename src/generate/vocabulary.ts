@@ -3,7 +3,7 @@ import { rootsOf } from '../describe/scope.ts';
 import type { Component } from '../model/component.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Document } from '../model/document.ts';
-import type { Field, FieldType } from '../model/field.ts';
+import { type Field, type FieldType, isCollection } from '../model/field.ts';
 import { type Flow, flowNames } from '../model/flow.ts';
 import { type OperationsByName, operationsByName, shortestName } from '../model/operation-names.ts';
 import type { Process } from '../model/process.ts';
@@ -135,7 +135,7 @@ function reach(document: Document, into: Set<Document>): void {
 }
 
 function reachType(type: FieldType, into: Set<Document>): void {
-  if (type.kind === 'list') reachType(type.item, into);
+  if (isCollection(type)) reachType(type.item, into);
   else if (type.kind === 'document') reach(type.document, into);
 }
 

@@ -5,7 +5,7 @@ import { checkUriIndexes, readCommitted } from './committed.ts';
 import { classFiles, linkComponents, linkRelatedContent } from './component.ts';
 import { byPosition, type Diagnostic } from './diagnostic/diagnostic.ts';
 import { renderDiagnostics } from './diagnostic/render.ts';
-import { checkEndless, checkNil, Documents } from './document/documents.ts';
+import { checkAttributes, checkEndless, Documents } from './document/documents.ts';
 import { checkCertificateSchemes, checkDomainNames, linkGateway } from './gateway.ts';
 import { answeringFiles, checkHandlers, type HandlerOptions } from './handlers.ts';
 import { byId, createLinking, declarationsOf, type Linking } from './linking.ts';
@@ -152,7 +152,7 @@ interface LinkOptions extends HandlerOptions {
 function link(linking: Linking, options: LinkOptions): Registry | undefined {
   const documents = new Documents(linking);
   checkEndless(linking, documents.byId);
-  checkNil(linking, documents.byId);
+  checkAttributes(linking, documents.byId);
   const lists = linkPermissionLists(linking);
   const roles = linkRoles(linking, lists);
   const schemes = linkSchemes(linking, roles);

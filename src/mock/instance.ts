@@ -4,7 +4,7 @@ import { exampleJson } from '../describe/example/text.ts';
 import { type ExampleDocument, type ExampleValue, emptyExample, exampleField } from '../describe/example/value.ts';
 import { plainDefault } from '../describe/field.ts';
 import type { Document } from '../model/document.ts';
-import { type Field, filledByFault, type ScalarType } from '../model/field.ts';
+import { type Field, filledByFault, isCollection, type ScalarType } from '../model/field.ts';
 import { isNumeric, primitiveOf, traitsOf } from '../model/scalar.ts';
 import type { DocumentValue } from '../model/value.ts';
 
@@ -48,13 +48,13 @@ function documentInstance(document: Document, pick: Pick, open: Open): ExampleDo
   return values;
 }
 
-/** Entries of a list that has no bounds. */
+/** Entries of a list or a map that has no bounds. */
 const ENTRIES = 3;
 
 function fieldInstance(field: Field, pick: Pick, open: Open): ExampleValue | undefined {
   const { type } = field;
   if (type.kind === 'document') return compoundInstance(type.document, pick, open);
-  if (type.kind !== 'list') return scalarInstance(field, type, pick);
+  if (!isCollection(type)) return scalarInstance(field, type, pick);
   const least = field.minimum ?? 1;
   const count = Math.min(least + pick(ENTRIES), field.maximum ?? Number.POSITIVE_INFINITY);
   const { item } = type;
@@ -64,7 +64,8 @@ function fieldInstance(field: Field, pick: Pick, open: Open): ExampleValue | und
       ? compoundInstance(item.document, pick, open)
       : scalarInstance({ ...entry, type: item }, item, pick),
   );
-  return entries.filter((each) => each !== undefined);
+  const found = entries.filter((each) => each !== undefined);
+  return type.kind === 'list' ? found : Object.fromEntries(found.map((each, index) => [`key${index + 1}`, each]));
 }
 
 function compoundInstance(document: Document, pick: Pick, open: Open): ExampleValue | undefined {

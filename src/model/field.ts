@@ -27,16 +27,33 @@ export interface ListType {
   readonly flat: boolean;
 }
 
-export type FieldType = ScalarType | CompoundType | ListType;
-
-/** The type of one value: that of a list's entries, or the type itself. */
-export function singleType(type: FieldType): ScalarType | CompoundType {
-  return type.kind === 'list' ? type.item : type;
+/**
+ * Values by keys, which are any texts: in JSON the members of an object, in XML `<entry key="...">`. In memory an object whose
+ * own members are the entries, `__proto__` among them.
+ */
+export interface MapType {
+  readonly kind: 'map';
+  readonly item: ScalarType | CompoundType;
 }
+
+export type FieldType = ScalarType | CompoundType | ListType | MapType;
+
+/** The type of one value: that of the entries of a list or a map, or the type itself. */
+export function singleType(type: FieldType): ScalarType | CompoundType {
+  return isCollection(type) ? type.item : type;
+}
+
+/** Whether a type has entries: `minimum` and `maximum` are those of their number. */
+export function isCollection(type: FieldType): type is ListType | MapType {
+  return type.kind === 'list' || type.kind === 'map';
+}
+
+/** The element of an entry of a map, and the attribute with its key. */
+export const MAP_ENTRY = { element: 'entry', key: 'key' } as const;
 
 /** A type as the definitions spell it: `string(10)`, `decimal(10.2)`, `list of LOC_DTL_VW`. */
 export function typeWords(type: FieldType): string {
-  if (type.kind === 'list') return `list of ${typeWords(type.item)}`;
+  if (isCollection(type)) return `${type.kind} of ${typeWords(type.item)}`;
   if (type.kind === 'document') return type.document.id;
   if (type.length === undefined) return type.kind;
   return `${type.kind}(${type.length}${type.scale === undefined ? '' : `.${type.scale}`})`;

@@ -309,7 +309,7 @@ export function isScalarKind(word: string): word is ScalarKind {
 export function traitsOf(type: ScalarType): ScalarTraits;
 export function traitsOf(type: FieldType): ScalarTraits | undefined;
 export function traitsOf({ kind }: FieldType): ScalarTraits | undefined {
-  return kind === 'list' || kind === 'document' ? undefined : SCALARS[kind];
+  return kind === 'list' || kind === 'map' || kind === 'document' ? undefined : SCALARS[kind];
 }
 
 /** How values of a type are held; `undefined` for a document or a list. */

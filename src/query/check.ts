@@ -1,4 +1,5 @@
 import type { Query } from '../model/query.ts';
+import { primitiveOf } from '../model/scalar.ts';
 import { errorText } from '../store/error.ts';
 import type { CheckedDatabase, Found, QueryProblem } from './check-columns.ts';
 import type { QueryDatabase } from './engine.ts';
@@ -46,7 +47,7 @@ async function problemsOf(query: Query, checked: CheckedDatabase, dialect: Diale
   const problems = query.prompts
     .filter((prompt) => castType(prompt, dialect.engine) === undefined)
     .map((prompt) => refused(`prompt ${prompt.name} is of type ${prompt.type.kind}, which can't be bound`));
-  const composite = query.columns.filter((column) => column.type.kind === 'list' || column.type.kind === 'document');
+  const composite = query.columns.filter((column) => primitiveOf(column.type) === undefined);
   for (const column of composite) problems.push({ ...refused(`column ${column.name} is no single value`), column });
   if (composite.length > 0) return problems;
   try {

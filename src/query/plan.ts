@@ -1,5 +1,5 @@
 import type { Fault } from '../model/fault.ts';
-import type { Field } from '../model/field.ts';
+import { type Field, isCollection } from '../model/field.ts';
 import type { PageColumn, Query, QueryLink, QueryPage } from '../model/query.ts';
 import { type ScalarKind, traitsOf } from '../model/scalar.ts';
 import type { Engine } from '../model/scalar-traits.ts';
@@ -92,8 +92,7 @@ export function columnsOf({ columns }: Pick<Query, 'columns'>): PlanColumn[] {
 
 function columnOf(field: Field): PlanColumn {
   const type = field.type;
-  if (type.kind === 'list' || type.kind === 'document')
-    throw new TypeError(`column ${field.name} is not a single value`);
+  if (isCollection(type) || type.kind === 'document') throw new TypeError(`column ${field.name} is not a single value`);
   return {
     name: field.name,
     jsonName: field.jsonName,

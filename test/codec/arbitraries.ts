@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { MemoryAttachment } from '../../src/codec/binary.ts';
 import type { Document } from '../../src/model/document.ts';
-import type { Field, FieldType, ScalarType } from '../../src/model/field.ts';
+import { type Field, type FieldType, isCollection, type ListType, type ScalarType } from '../../src/model/field.ts';
 import type { ScalarKind } from '../../src/model/scalar.ts';
 import type { Value } from '../../src/model/value.ts';
 import { document, field } from './support.ts';
@@ -77,6 +77,17 @@ interface Sample {
 export const scalar = (of: readonly ScalarKind[] = kinds): fc.Arbitrary<Sample & { readonly type: ScalarType }> =>
   fc.constantFrom(...of).map((kind) => ({ type: { kind }, value: values[kind] }));
 
+/** Keys of maps, among them those that objects inherit; XML can carry each as it is. */
+const keys = fc.oneof(
+  fc.constantFrom('constructor', '__proto__', 'toJSON', 'key', '', ' a ', '<&"\'>', 'é\u{1F682}', 'a.b/c~d'),
+  fc.stringMatching(/^[A-Za-z0-9_ .-]{1,8}$/),
+);
+
+const mapOf = (item: { readonly type: ListType['item']; readonly value: fc.Arbitrary<unknown> }): Sample => ({
+  type: { kind: 'map', item: item.type },
+  value: fc.array(fc.tuple(keys, item.value), { maxLength: 3 }).map((entries) => Object.fromEntries(entries)),
+});
+
 const names = fc.uniqueArray(
   fc.oneof(
     fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_.-]{0,7}$/),
@@ -89,7 +100,7 @@ const names = fc.uniqueArray(
 export function documents(depth: number): fc.Arbitrary<{ of: Document; value: fc.Arbitrary<Record<string, unknown>> }> {
   const compound = () =>
     documents(depth - 1).map(({ of, value }) => ({ type: { kind: 'document', document: of } as const, value }));
-  const single = (): fc.Arbitrary<{ type: Exclude<FieldType, { kind: 'list' }>; value: fc.Arbitrary<unknown> }> =>
+  const single = (): fc.Arbitrary<{ type: ListType['item']; value: fc.Arbitrary<unknown> }> =>
     depth === 0
       ? scalar(allKinds)
       : fc.oneof({ weight: 3, arbitrary: scalar(allKinds) }, { weight: 1, arbitrary: compound() });
@@ -102,6 +113,7 @@ export function documents(depth: number): fc.Arbitrary<{ of: Document; value: fc
         value: fc.array(item.value, { maxLength: 3 }),
       })),
     },
+    { weight: 1, arbitrary: single().map(mapOf) },
   );
   const namespace = fc.option(fc.constantFrom('', 'urn:a', 'urn:b'), { nil: undefined });
   const options = fc.record({
@@ -117,7 +129,7 @@ export function documents(depth: number): fc.Arbitrary<{ of: Document; value: fc
     .map(([chosen, types, { root, inPlace, namespace }]) => {
       const parts = chosen.map((name, i) => {
         const [{ type, value }, { attribute, nullable, ...option }] = types[i]!;
-        const isSingle = type.kind !== 'document' && type.kind !== 'list';
+        const isSingle = type.kind !== 'document' && !isCollection(type);
         const takesNull = nullable && type.kind !== 'json' && !(type.kind === 'list' && type.flat);
         const sample = { type, value: takesNull ? fc.option(value, { nil: null }) : value };
         return {

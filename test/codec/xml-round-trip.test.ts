@@ -19,6 +19,8 @@ function carried(value: unknown): Value {
 function written(value: Value, type: FieldType): Value {
   if (value === undefined || value === null) return value;
   if (type.kind === 'list') return (value as readonly Value[]).map((entry) => written(entry, type.item));
+  if (type.kind === 'map')
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, written(each as Value, type.item)]));
   if (type.kind !== 'document') return value;
   const members = Object.entries(value as DocumentValue).flatMap(([name, member]) => {
     const { type: of, required } = type.document.fields.find((each) => each.name === name)!;
@@ -115,6 +117,10 @@ function streaming(value: Value, type: FieldType, streams: Attachment[]): Value 
     streams.push(stream);
     return stream;
   }
+  if (type.kind === 'map')
+    return Object.fromEntries(
+      Object.entries(value as DocumentValue).map(([key, each]) => [key, streaming(each, type.item, streams)]),
+    );
   if (type.kind !== 'document') return value;
   const source = value as DocumentValue;
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Document } from '../../src/model/document.ts';
-import type { Field, FieldType, ScalarType } from '../../src/model/field.ts';
+import type { CompoundType, Field, FieldType, ScalarType } from '../../src/model/field.ts';
 import type { ScalarKind } from '../../src/model/scalar.ts';
 import type { DocumentValue, Value } from '../../src/model/value.ts';
 import { document, type FieldOptions, field } from '../support/registry.ts';
@@ -15,6 +15,13 @@ export interface DocumentCase {
 /** A field with values that it takes. */
 interface FieldCase {
   readonly field: Field;
+  readonly value: fc.Arbitrary<Value>;
+}
+
+/** The same of a document. */
+interface DocumentItem {
+  readonly type: CompoundType;
+  readonly options: FieldOptions;
   readonly value: fc.Arbitrary<Value>;
 }
 
@@ -109,6 +116,33 @@ function listField(name: string): fc.Arbitrary<FieldCase> {
   });
 }
 
+function mapField(name: string): fc.Arbitrary<FieldCase> {
+  const documentCase = documents(`${name}_DOC`, 0).map(({ document: of, values }) => ({
+    type: { kind: 'document', document: of } as const,
+    options: {} as FieldOptions,
+    value: fc.constantFrom(...values) as fc.Arbitrary<Value>,
+  }));
+  const scalar = scalars.filter(({ type }) => type.kind !== 'xml');
+  return fc
+    .tuple(
+      fc.oneof<[fc.Arbitrary<ScalarCase | DocumentItem>, fc.Arbitrary<ScalarCase | DocumentItem>]>(
+        scalar,
+        documentCase,
+      ),
+      common,
+    )
+    .map(([{ type, options, value }, { absent: _, ...more }]) => {
+      const { minimum: __, maximum: ___, fixed: ____, ...rest } = options;
+      const item =
+        options.maximum === undefined || type.kind === 'document' ? type : { ...type, length: options.maximum };
+      const entries = fc.array(fc.tuple(fc.constantFrom('a', '__proto__', '<&">', 'b c'), value), { maxLength: 3 });
+      return {
+        field: field(name, { kind: 'map', item }, { ...rest, ...more }),
+        value: entries.map((each) => Object.fromEntries(each)),
+      };
+    });
+}
+
 function documentField(name: string, depth: number): fc.Arbitrary<FieldCase> {
   return fc
     .tuple(
@@ -145,7 +179,12 @@ export function documents(id: string, depth = 2): fc.Arbitrary<DocumentCase> {
   const one = (name: string): fc.Arbitrary<FieldCase> =>
     depth === 0
       ? fc.oneof(scalarField(name, true), listField(name))
-      : fc.oneof({ weight: 3, arbitrary: scalarField(name, true) }, listField(name), documentField(name, depth));
+      : fc.oneof(
+          { weight: 3, arbitrary: scalarField(name, true) },
+          listField(name),
+          mapField(name),
+          documentField(name, depth),
+        );
   const fields = fc.integer({ min: 1, max: 4 }).chain((count) => {
     return fc.tuple(...Array.from({ length: count }, (_, index) => orNull(one(`${id}_${index}`))));
   });

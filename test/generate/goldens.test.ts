@@ -40,6 +40,7 @@ describe('generated texts', () => {
       'src/handlers/orders/copy.ts',
       'src/handlers/pets-put.ts',
       'src/handlers/photo-put.ts',
+      'src/handlers/prices-put.ts',
     ]);
     for (const [path, text] of stubs) await expect(text).toMatchFileSnapshot(`fixtures/${path}`);
   });

@@ -17,9 +17,19 @@ fields:
   TAGS: { type: list of TAG, nullable: true }
   BYTES: { type: binary, nullable: true }
 ---
+document: PRICES
+fields:
+  PRICES: { type: map of decimal(10.2), required: true, maximum: 3 }
+  TAGS: map of TAG
+  SECRETS: { type: map of string, sensitive: true }
+  INSIDE: map of HOLDER
+---
+document: HOLDER
+fields: { PIN: { type: string, sensitive: true }, FILE: binary }
+---
 `;
 
-const OPERATIONS: Readonly<Record<string, string>> = { NOTES: 'NOTES' };
+const OPERATIONS: Readonly<Record<string, string>> = { NOTES: 'NOTES', PRICES: 'PRICES', TOTALS: 'map of integer' };
 
 const PROVIDER = `${DOCUMENTS}service: Shapes.v1
 public: true
@@ -93,7 +103,7 @@ beforeAll(async () => {
       'definitions/shapes.yaml': PROVIDER,
       'definitions/data/records.sql':
         'create table records (id text primary key, size integer, note text, old text);\n',
-      'src/handlers/back.ts': 'export default { onRequest: (given) => given };\n',
+      'src/handlers/back.ts': 'export default { onRequest: (given) => given.content ?? given };\n',
     },
   });
   consumer = await startTestGateway({
@@ -119,6 +129,12 @@ const NAMESPACE = 'urn:test:Shapes.v1';
 const NIL = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:nil="true"';
 const element = (name: string, content: string): string => `<${name} xmlns="${NAMESPACE}">${content}</${name}>`;
 
+/** The root elements of a request and a reply: those of a document, or of the operation. */
+const rootsOf = (id: string): string[] =>
+  OPERATIONS[id]?.includes(' ')
+    ? [`${id}_POST_REQUEST`, `${id}_POST_RESPONSE`]
+    : [OPERATIONS[id] as string, OPERATIONS[id] as string];
+
 /** A value in JSON, and the content of its element. */
 interface Sample {
   readonly id: string;
@@ -138,24 +154,75 @@ const SAMPLES: readonly Sample[] = [
     json: '{"ID":1,"NOTE":"","PRICE":1.50,"TAG":{"NAME":"a"},"TAGS":[{"NAME":"b"}],"BYTES":"aGVsbG8="}',
     xml: '<ID>1</ID><NOTE/><PRICE>1.50</PRICE><TAG><NAME>a</NAME></TAG><TAGS><TAG><NAME>b</NAME></TAG></TAGS><BYTES>aGVsbG8=</BYTES>',
   },
+  {
+    id: 'PRICES',
+    json: '{"PRICES":{"EUR":1.50,"__proto__":2,"a b":0},"TAGS":{"":{"NAME":"a"},"constructor":{"NAME":"b"}}}',
+    xml: '<PRICES><entry key="EUR">1.50</entry><entry key="__proto__">2</entry><entry key="a b">0</entry></PRICES><TAGS><entry key=""><NAME>a</NAME></entry><entry key="constructor"><NAME>b</NAME></entry></TAGS>',
+  },
+  {
+    id: 'PRICES',
+    json: '{"PRICES":{},"INSIDE":{"<&\\"":{"PIN":"1","FILE":"aGVsbG8="}}}',
+    xml: '<PRICES/><INSIDE><entry key="&lt;&amp;&quot;"><PIN>1</PIN><FILE>aGVsbG8=</FILE></entry></INSIDE>',
+  },
+  {
+    id: 'TOTALS',
+    json: '{"a":1,"b":9007199254740993}',
+    xml: '<content><entry key="a">1</entry><entry key="b">9007199254740993</entry></content>',
+  },
 ];
 
 describe.each(SAMPLES)('$json', ({ id, json, xml }) => {
   it('is the same over REST in JSON and XML, and over SOAP', async () => {
-    const whole = element(OPERATIONS[id] as string, xml);
+    const [request, response] = rootsOf(id).map((name) => element(name, xml)) as [string, string];
     expect((await call(id, send(json))).text).toBe(json);
-    expect((await call(id, send(json, 'json', 'xml'))).text).toBe(whole);
-    expect((await call(id, send(whole, 'xml'))).text).toBe(whole);
-    expect((await call(id, send(whole, 'xml', 'json'))).text).toBe(json);
+    expect((await call(id, send(json, 'json', 'xml'))).text).toBe(response);
+    expect((await call(id, send(request, 'xml'))).text).toBe(response);
+    expect((await call(id, send(request, 'xml', 'json'))).text).toBe(json);
     const reply = await postSoap(provider, envelope(element(id, xml)));
     expect(bodyOf(reply)).toBe(element(`${id}Response`, xml));
   });
 
   it('is the same through calls over REST in JSON and XML, and over SOAP', async () => {
-    for (const name of [`UP_${id}`, `XML_${id}`, id]) {
+    // The element of a message without a document is called after the operation.
+    const inXml = rootsOf(id)[0] === OPERATIONS[id] ? [`XML_${id}`] : [];
+    for (const name of [`UP_${id}`, ...inXml, id]) {
       const reply = await consumer.call(`/gateway/RESTListeningConnector/Front.v1/${name}`, send(json));
       expect([name, reply.text]).toEqual([name, json]);
     }
+  });
+});
+
+describe('a map', () => {
+  it.each([
+    ['PRICES', '{"PRICES":{"a":1,"a":2}}', 'json', 'holds the name \\"a\\" twice'],
+    ['PRICES', '{"PRICES":{"a":1,"b":2,"c":3,"d":4}}', 'json', 'PRICES has more than 3 entries'],
+    ['PRICES', '{"PRICES":{"a":null}}', 'json', 'PRICES.a is null, not a decimal'],
+    ['PRICES', '{"PRICES":{"a b":"x"}}', 'json', 'PRICES.\\"a b\\" is not a decimal'],
+    ['PRICES', '{"PRICES":[]}', 'json', 'PRICES is a list, not an object'],
+    ['PRICES', '{"PRICES":{},"TAGS":{"x":{}}}', 'json', 'TAGS.x.NAME is missing'],
+    [
+      'PRICES',
+      element('PRICES', '<PRICES><entry key="a">1</entry><entry key="a">2</entry></PRICES>'),
+      'xml',
+      'PRICES.a is given more than once',
+    ],
+    ['PRICES', element('PRICES', '<PRICES><entry>1</entry></PRICES>'), 'xml', 'PRICES[0] has no key'],
+    ['PRICES', element('PRICES', '<PRICES><price key="a">1</price></PRICES>'), 'xml', 'its entries are \\"entry\\"'],
+    ['PRICES', element('PRICES', `<PRICES><entry key="a" ${NIL}/></PRICES>`), 'xml', 'PRICES.a is nil'],
+  ])('%s refuses %s', async (id, body, type, reason) => {
+    const reply = await call(id, send(body, type, 'json'));
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining(reason)]);
+  });
+
+  it('has errors whose pointers go through its keys', async () => {
+    const reply = await call('PRICES', send('{"PRICES":{"a/b":"x"},"TAGS":{"c":{}}}'));
+    expect(JSON.parse(reply.text).errors).toMatchObject([{ pointer: '#/PRICES/a~1b' }, { pointer: '#/TAGS/c/NAME' }]);
+  });
+
+  it('has an order, but for keys that are whole numbers, and pollutes no object', async () => {
+    expect((await call('TOTALS', send('{"b":1,"a":2,"1":3}'))).text).toBe('{"1":3,"b":1,"a":2}');
+    expect((await call('TOTALS', send('{"__proto__":1}'))).text).toBe('{"__proto__":1}');
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   });
 });
 

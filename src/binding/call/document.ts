@@ -4,7 +4,7 @@ import { compileDocument, compileJsonFieldWriter, initialValue } from '../../cod
 import { compileSecrets } from '../../codec/redact/declared.ts';
 import { checkDepth, holdsPrimitive, setMember } from '../../codec/value.ts';
 import type { Document } from '../../model/document.ts';
-import { type Field, type FieldType, singleType } from '../../model/field.ts';
+import { type Field, type FieldType, isCollection, singleType } from '../../model/field.ts';
 import { MASK } from '../../model/redactor.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
@@ -178,7 +178,7 @@ function shownField(field: Field, known: Map<Document, ShownForm>): ShownField {
   const single = singleType(type);
   if (primitiveOf(single) === 'binary') {
     const item: FieldType = { kind: 'text' };
-    const shownType: FieldType = type.kind === 'list' ? { ...type, item } : item;
+    const shownType: FieldType = isCollection(type) ? { ...type, item } : item;
     return { name, field: asShownText(field, shownType), show: each(type, sizeOf) };
   }
   if (single.kind !== 'document') return { name, field, show: (value) => value };
@@ -186,7 +186,7 @@ function shownField(field: Field, known: Map<Document, ShownForm>): ShownField {
   const item = { kind: 'document', document: inner.document } as const;
   return {
     name,
-    field: { ...field, type: type.kind === 'list' ? { ...type, item } : item },
+    field: { ...field, type: isCollection(type) ? { ...type, item } : item },
     show: each(type, (value) => inner.show(value as DocumentValue)),
   };
 }
@@ -203,6 +203,14 @@ function asShownText(field: Field, type?: FieldType): Field {
 }
 
 function each({ kind }: FieldType, show: (value: Value) => Value): (value: Value) => Value {
+  if (kind === 'map') {
+    return (value) => {
+      if (!isObject(value)) return value;
+      const copy: Record<string, Value> = {};
+      for (const [key, entry] of Object.entries(value)) setMember(copy, key, show(entry));
+      return copy;
+    };
+  }
   if (kind !== 'list') return (value) => (value === undefined || value === null ? value : show(value));
   return (value) => (Array.isArray(value) ? value.map(show) : value);
 }

@@ -106,7 +106,7 @@ async function readField(field: Field, texts: readonly string[], contentType: st
   const item = singleType(type);
   const [first = ''] = texts;
   if (type.kind !== 'list' && texts.length > 1) throw wrongUsage(`${name} is given twice`);
-  if (item.kind === 'document') {
+  if (item.kind === 'document' || type.kind === 'map') {
     if (texts.length > 1) throw wrongUsage(`${name} is given twice`, 'It takes JSON.');
     return compileJsonField(field)(await textOf(first));
   }

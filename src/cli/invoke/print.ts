@@ -1,7 +1,7 @@
 import { compileDocument, writeJsonText } from '../../codec/index.ts';
 import { FlowError, type Head, InvokeError, type PreparedRequest, ReplyFault, SoapFault } from '../../invoke/index.ts';
 import type { Document } from '../../model/document.ts';
-import type { FieldType } from '../../model/field.ts';
+import { type FieldType, isCollection } from '../../model/field.ts';
 import type { FlowReply, InvokeReply, ReplyTimings, StepTrace } from '../../model/invoke-reply.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import type { Message } from '../../model/service.ts';
@@ -51,7 +51,7 @@ function described(document: Document, known = new Map<Document, Document>()): D
 
 function describedType(type: FieldType, known: Map<Document, Document>): FieldType {
   if (type.kind === 'document') return { kind: 'document', document: described(type.document, known) };
-  if (type.kind === 'list') return { ...type, item: describedType(type.item, known) as typeof type.item };
+  if (isCollection(type)) return { ...type, item: describedType(type.item, known) as typeof type.item };
   return primitiveOf(type) === 'binary' ? { kind: 'json' } : type;
 }
 

@@ -1,5 +1,5 @@
 import { bareField, type Document } from '../../model/document.ts';
-import type { Field, FieldType, ListType } from '../../model/field.ts';
+import type { Field, FieldType, ListType, MapType } from '../../model/field.ts';
 import { holdsNull, isAnyText } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { addError, CodecError, kindOf, refuse, stepOf, within } from '../error.ts';
@@ -174,6 +174,7 @@ function fieldReader(field: Field, shared: Shared, keepsNull = false): FieldRead
 
 function valueReader(field: Field, type: FieldType, shared: Shared): Read {
   if (type.kind === 'list') return listReader(field, type, shared);
+  if (type.kind === 'map') return mapReader(field, type, shared);
   if (type.kind === 'document') return documentReader(type.document, shared);
   return compileScalar(field, type).fromJson;
 }
@@ -199,6 +200,28 @@ function listReader(field: Field, type: ListType, shared: Shared): Read {
     }
     if (errors !== undefined) throw errors;
     return raw;
+  };
+}
+
+function mapReader(field: Field, type: MapType, shared: Shared): Read {
+  const item = valueReader(field, type.item, shared);
+  const checkCount = compileEntryCount(field);
+  return (raw, depth) => {
+    const map = plainObject(raw);
+    checkDepth(depth);
+    const keys = Object.keys(map);
+    checkCount(keys.length);
+    let errors: CodecError | undefined;
+    for (const key of keys) {
+      try {
+        const value = item(map[key], depth + 1);
+        if (!Object.is(value, map[key])) setMember(map, key, value);
+      } catch (error) {
+        errors = addError(errors, within(error, stepOf(key)));
+      }
+    }
+    if (errors !== undefined) throw errors;
+    return map as DocumentValue;
   };
 }
 

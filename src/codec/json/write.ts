@@ -1,13 +1,14 @@
 import { bareField, type Document } from '../../model/document.ts';
-import type { Field, FieldType, ListType } from '../../model/field.ts';
+import type { Field, FieldType, ListType, MapType } from '../../model/field.ts';
 import { blankOf, holdsNull, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
-import { kindOf, refuse, within } from '../error.ts';
+import { kindOf, refuse, stepOf, within } from '../error.ts';
 import { compileScalar, initialValue, plainLength } from '../scalar.ts';
 import {
   checkDepth,
   compileEntryCount,
   isInherited,
+  mapEntries,
   named,
   ownMember,
   plainObject,
@@ -118,6 +119,7 @@ function fieldWriter(field: Field, writers: Writers): FieldWriter {
 
 function valueWriter(field: Field, type: FieldType, writers: Writers): Write {
   if (type.kind === 'list') return listWriter(field, type, writers);
+  if (type.kind === 'map') return mapWriter(field, type, writers);
   if (type.kind === 'document') return documentWriter(type.document, writers);
   return compileScalar(field, type).toJson;
 }
@@ -142,6 +144,25 @@ function listWriter(field: Field, type: ListType, writers: Writers): Write {
       throw within(error, i);
     }
     return copy ?? list;
+  };
+}
+
+function mapWriter(field: Field, type: MapType, writers: Writers): Write {
+  const item = valueWriter(field, type.item, writers);
+  const checkCount = compileEntryCount(field);
+  return (value, depth) => {
+    checkDepth(depth);
+    const entries = mapEntries(value);
+    checkCount(entries.length);
+    const written: Record<string, unknown> = {};
+    for (const [key, each] of entries) {
+      try {
+        setMember(written, key, item(each, depth + 1));
+      } catch (error) {
+        throw within(error, stepOf(key));
+      }
+    }
+    return written;
   };
 }
 
@@ -237,6 +258,7 @@ function blank(type: FieldType): Blank {
 
 function blankWithin(type: FieldType, outer: readonly Document[]): Blank {
   if (type.kind === 'list') return blankWithin(type.item, outer);
+  if (type.kind === 'map') return {};
   if (type.kind !== 'document') return blankOf(traitsOf(type));
   const { document } = type;
   if (outer.includes(document)) return null;

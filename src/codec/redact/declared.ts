@@ -38,8 +38,14 @@ function readerOf({ type, sensitive }: Field, known: Map<Document, ReadSecrets |
     // Compiled when it is first met: a document may hold itself.
     if (!known.has(document)) known.set(document, compileSecrets(document.fields, known));
     const read = known.get(document);
-    if (read !== undefined) for (const entry of Array.isArray(value) ? value : [value]) yield* read(entry as Value);
+    if (read !== undefined) for (const entry of entriesIn(value, type)) yield* read(entry);
   };
+}
+
+/** The values that a value of a type consists of. */
+function entriesIn(value: Value, { kind }: FieldType): readonly Value[] {
+  if (Array.isArray(value)) return value;
+  return kind === 'map' && typeof value === 'object' && value !== null ? (Object.values(value) as Value[]) : [value];
 }
 
 function holdsSecrets(document: Document, seen: Set<Document> = new Set()): boolean {
@@ -156,12 +162,17 @@ export function compileMasked(
     if (isSecret(field)) byName.set(field.name, () => MASK);
     else if (!byName.has(field.name)) byName.set(field.name, showType(field.type));
   }
-  return (value, parts) => (isRecord(value) ? showRecord(value, byName, parts) : showAny(value, parts));
+  return (value, parts) =>
+    isRecord(value) ? showRecord(value, (name) => byName.get(name), parts) : showAny(value, parts);
 
   function showType(type: FieldType): ShowMasked {
     if (type.kind === 'list') {
       const item = showType(type.item);
       return (value, parts) => (Array.isArray(value) ? showList(value, item, parts) : showAny(value, parts));
+    }
+    if (type.kind === 'map') {
+      const item = showType(type.item);
+      return (value, parts) => (isRecord(value) ? showRecord(value, () => item, parts) : showAny(value, parts));
     }
     if (type.kind !== 'document') return showAny;
     const { document } = type;
@@ -177,7 +188,7 @@ export function compileMasked(
 /** A value that no field declares. */
 function showAny(value: unknown, parts: ShownParts): unknown {
   if (Array.isArray(value)) return showList(value, showAny, parts);
-  return isRecord(value) ? showRecord(value, new Map(), parts) : parts.single(value);
+  return isRecord(value) ? showRecord(value, () => undefined, parts) : parts.single(value);
 }
 
 function showList(list: readonly unknown[], item: ShowMasked, parts: ShownParts): unknown[] {
@@ -194,7 +205,7 @@ function showList(list: readonly unknown[], item: ShowMasked, parts: ShownParts)
 
 function showRecord(
   record: Readonly<Record<string, unknown>>,
-  byName: ReadonlyMap<string, ShowMasked>,
+  memberOf: (name: string) => ShowMasked | undefined,
   parts: ShownParts,
 ): unknown {
   if (isAttachment(record)) return parts.single(record);
@@ -204,7 +215,7 @@ function showRecord(
       shown.push([LEFT_OUT, LEFT_OUT]);
       break;
     }
-    if (value !== undefined) shown.push([name, (byName.get(name) ?? showAny)(value, parts)]);
+    if (value !== undefined) shown.push([name, (memberOf(name) ?? showAny)(value, parts)]);
   }
   return Object.fromEntries(shown);
 }

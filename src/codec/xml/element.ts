@@ -69,6 +69,8 @@ function blankElement(field: Field, place: XmlPlace, outer: readonly Document[])
   const namespace = field.namespace ?? place.namespace;
   const tag = tagOf(field.xmlName, namespace, place.scope);
   const { type } = field;
+  // A map without entries.
+  if (type.kind === 'map') return element(tag, '', '');
   const single = singleType(type);
   const content =
     single.kind === 'document'

@@ -1,10 +1,17 @@
 import { type Document, itemName, namespaceOf, type Patch } from '../../model/document.ts';
-import type { Field, ListType, ScalarType } from '../../model/field.ts';
+import {
+  type Field,
+  isCollection,
+  type ListType,
+  MAP_ENTRY,
+  type MapType,
+  type ScalarType,
+} from '../../model/field.ts';
 import { holdsNull, isAnyText, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { quote } from '../../wire/words.ts';
-import type { XmlElement } from '../../wire/xml/tree.ts';
-import { addError, type CodecError, isAbout, refuse, within } from '../error.ts';
+import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
+import { addError, type CodecError, isAbout, refuse, stepOf, within } from '../error.ts';
 import { compileScalar, initialValue } from '../scalar.ts';
 import { checkDepth, compileEntryCount, type Foreign, named, setMember } from '../value.ts';
 import {
@@ -135,7 +142,7 @@ function attributeReader(field: Field, type: ScalarType, foreign: Foreign): Read
 
 function elementReader(field: Field, namespace: string, shared: Shared, patch: Patch | undefined): ReadGiven {
   const { type } = field;
-  if (type.kind !== 'document' && type.kind !== 'list') {
+  if (type.kind !== 'document' && !isCollection(type)) {
     const read = scalarReader(field, type, field.absent === 'blank', shared.foreign);
     const nil = nilReader(field, patch);
     return (given, depth, resolve) => {
@@ -154,7 +161,11 @@ function elementReader(field: Field, namespace: string, shared: Shared, patch: P
   }
   const nil = holdsNull(field) ? null : undefined;
   const read =
-    type.kind === 'list' ? listReader(field, type, namespace, shared) : singleReader(field, type, namespace, shared);
+    type.kind === 'list'
+      ? listReader(field, type, namespace, shared)
+      : type.kind === 'map'
+        ? mapReader(field, type, namespace, shared)
+        : singleReader(field, type, namespace, shared);
   return (given, depth, resolve) => {
     const element = given as XmlElement;
     if (isNil(element)) return nil;
@@ -184,14 +195,52 @@ function singleReader(field: Field, type: ListType['item'], namespace: string, s
 /** Reads a list from the element around its entries. */
 function listReader(field: Field, type: ListType, namespace: string, shared: Shared): Read {
   const read = entriesReader(field, type, namespace, shared);
-  const local = itemName(type);
-  const itemNamespace = field.namespace ?? namespace;
-  const passes = shared.foreign === 'pass';
-  const checkEntry = (entry: XmlElement): void => {
-    if (entry.local !== local) refuse(`holds an element ${quote(entry.local)}, and its entries are ${quote(local)}`);
-    if (!isIn(itemNamespace, entry)) refuse(wrongNamespace(entry, itemNamespace));
+  const entriesOf = compileEntries(itemName(type), field.namespace ?? namespace, shared);
+  return (element, depth, resolve) => read(entriesOf(element), depth, resolve);
+}
+
+/** Reads a map from the element around its entries. */
+function mapReader(field: Field, type: MapType, namespace: string, shared: Shared): Read {
+  const read = singleReader(field, type.item, namespace, shared);
+  const entriesOf = compileEntries(MAP_ENTRY.element, field.namespace ?? namespace, shared);
+  const checkCount = compileEntryCount(field);
+  const readEntry = (entry: XmlElement, depth: number, resolve: Resolve | undefined): Value => {
+    const attributes = entry.attributes.filter(({ local, namespace: of }) => local !== MAP_ENTRY.key || of !== '');
+    const element = { ...entry, attributes };
+    if (!isNil(element)) return read(element, depth, resolve);
+    return primitiveOf(type.item) === 'json' ? null : refuse('is nil, which no entry of its map can be');
   };
   return (element, depth, resolve) => {
+    checkDepth(depth);
+    const entries = entriesOf(element);
+    checkCount(entries.length);
+    const keys = new Set<string>();
+    const map: Record<string, unknown> = {};
+    let errors: CodecError | undefined;
+    for (const [index, entry] of entries.entries()) {
+      const key = attributeOf(entry, MAP_ENTRY.key);
+      try {
+        if (key === undefined) refuse('has no key');
+        else if (shared.foreign === 'refuse' && keys.has(key)) refuse('is given more than once');
+        else setMember(map, key, readEntry(entry, depth + 1, resolve));
+      } catch (error) {
+        errors = addError(errors, within(error, stepOf(key ?? index)));
+      }
+      keys.add(key ?? '');
+    }
+    if (errors !== undefined) throw errors;
+    return map as DocumentValue;
+  };
+}
+
+/** Compiles the finding of entries in the element around them. */
+function compileEntries(local: string, namespace: string, { foreign }: Shared): (element: XmlElement) => XmlElement[] {
+  const passes = foreign === 'pass';
+  const checkEntry = (entry: XmlElement): void => {
+    if (entry.local !== local) refuse(`holds an element ${quote(entry.local)}, and its entries are ${quote(local)}`);
+    if (!isIn(namespace, entry)) refuse(wrongNamespace(entry, namespace));
+  };
+  return (element) => {
     if (!passes) refuseAttributes(element);
     const entries: XmlElement[] = [];
     for (const each of element.content) {
@@ -199,7 +248,7 @@ function listReader(field: Field, type: ListType, namespace: string, shared: Sha
         if (!isWhite(each)) refuse('holds text outside of its entries');
         continue;
       }
-      if (passes && (each.local !== local || !isIn(itemNamespace, each))) continue;
+      if (passes && (each.local !== local || !isIn(namespace, each))) continue;
       try {
         checkEntry(each);
       } catch (error) {
@@ -207,7 +256,7 @@ function listReader(field: Field, type: ListType, namespace: string, shared: Sha
       }
       entries.push(each);
     }
-    return read(entries, depth, resolve);
+    return entries;
   };
 }
 

@@ -1,12 +1,12 @@
 import { type Document, itemName, namespaceOf } from '../../model/document.ts';
-import type { Field, ListType, ScalarType } from '../../model/field.ts';
+import { type Field, type ListType, MAP_ENTRY, type ScalarType, singleType } from '../../model/field.ts';
 import { holdsNull, primitiveOf } from '../../model/scalar.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { quote } from '../../wire/words.ts';
 import { NIL } from '../../wire/xml/namespaces.ts';
 import { escapeAttribute, escapeText, isXmlName } from '../../wire/xml/text.ts';
 import { isAttachment } from '../binary.ts';
-import { kindOf, refuse, within } from '../error.ts';
+import { kindOf, refuse, stepOf, within } from '../error.ts';
 import { kinds } from '../kinds.ts';
 import { compileScalar, initialValue } from '../scalar.ts';
 import {
@@ -14,6 +14,7 @@ import {
   compileEntryCount,
   holdsPrimitive,
   isInherited,
+  mapEntries,
   named,
   ownMember,
   plainObject,
@@ -24,7 +25,7 @@ import { attributeStart, blankXml, element, type Tag, tagOf, type XmlPlace } fro
 /** Writes a value as XML: one element or several, or one attribute with a space in front. */
 type Write = (value: Value, depth: number) => string;
 
-/** Writes a document's value as the element that `tag` begins and ends. */
+/** Writes a value as the element that `tag` begins and ends. */
 type WriteDocument = (tag: Tag, value: Value, depth: number) => string;
 
 interface FieldWriter {
@@ -170,25 +171,49 @@ function elementWriter(field: Field, place: XmlPlace, shared: Shared): Write {
 
 function valueWriter(field: Field, tag: Tag, namespace: string, place: XmlPlace, shared: Shared): Write {
   const { type } = field;
-  if (type.kind !== 'list') return singleWriter(field, type, tag, { ...place, scope: namespace }, shared);
+  const single = singleWriter(field, singleType(type), { ...place, scope: namespace }, shared);
+  if (type.kind === 'map') {
+    const entries = mapWriter(field, tagOf(MAP_ENTRY.element, namespace, namespace), single);
+    return (value, depth) => element(tag, '', entries(value, depth));
+  }
+  if (type.kind !== 'list') return (value, depth) => single(tag, value, depth);
   const itemTag = type.flat ? tag : tagOf(itemName(type), namespace, namespace);
-  const entries = entriesWriter(field, singleWriter(field, type.item, itemTag, { ...place, scope: namespace }, shared));
+  const entries = entriesWriter(field, (value, depth) => single(itemTag, value, depth));
   return type.flat ? entries : (value, depth) => element(tag, '', entries(value, depth));
 }
 
-function singleWriter(field: Field, type: ListType['item'], tag: Tag, place: XmlPlace, shared: Shared): Write {
+function singleWriter(field: Field, type: ListType['item'], place: XmlPlace, shared: Shared): WriteDocument {
   const { hold } = shared;
   if (primitiveOf(type) === 'binary' && hold !== undefined) {
-    return (value) => element(tag, '', hold(kinds.binary.accept(value) as Attachment));
+    return (tag, value) => element(tag, '', hold(kinds.binary.accept(value) as Attachment));
   }
   if (type.kind !== 'document') {
     const { toText } = compileScalar(field, type);
-    return (value) => element(tag, '', escapeText(toText(value)));
+    return (tag, value) => element(tag, '', escapeText(toText(value)));
   }
   const { document } = type;
   const namespace = namespaceOf(document, place.namespace, place.service);
-  const write = documentWriter(document, { ...place, namespace }, shared);
-  return (value, depth) => write(tag, value, depth);
+  return documentWriter(document, { ...place, namespace }, shared);
+}
+
+/** Writes the entries of a map: `<entry key="...">`. */
+function mapWriter(field: Field, { start, end }: Tag, write: WriteDocument): Write {
+  const checkCount = compileEntryCount(field);
+  return (value, depth) => {
+    checkDepth(depth);
+    const entries = mapEntries(value);
+    checkCount(entries.length);
+    let written = '';
+    for (const [key, each] of entries) {
+      const tag = { start: `${start} ${MAP_ENTRY.key}="${escapeAttribute(key)}"`, end };
+      try {
+        written += write(tag, each, depth + 1);
+      } catch (error) {
+        throw within(error, stepOf(key));
+      }
+    }
+    return written;
+  };
 }
 
 function entriesWriter(field: Field, write: Write): Write {

@@ -1,5 +1,5 @@
 import { bareField, type Document, itemName } from '../../model/document.ts';
-import { type Field, singleType } from '../../model/field.ts';
+import { type Field, MAP_ENTRY, singleType } from '../../model/field.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import { buildXmlFragment, element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import { blankJson, type Json } from '../json.ts';
@@ -51,6 +51,8 @@ export function fieldJson(field: Field, value: ExampleValue, absent: Absent = le
     if (item.kind === 'document') return membersJson(item.document.fields, each as ExampleDocument, absent);
     return primitiveOf(item) === 'json' ? (JSON.parse(String(each)) as Json) : (each as string | number | boolean);
   };
+  if (field.type.kind === 'map')
+    return Object.fromEntries(Object.entries(value as ExampleDocument).map(([key, each]) => [key, one(each)]));
   return Array.isArray(value) ? value.map(one) : one(value);
 }
 
@@ -104,6 +106,14 @@ function fieldXml(field: Field, value: ExampleValue, place: Place): XmlElement[]
     if (item.kind === 'document') return documentXml(item.document, name, each as ExampleDocument, at);
     return placed(name, at, [String(each)]);
   };
+  if (type.kind === 'map') {
+    const inside = { ...place, around: place.own };
+    const entries = Object.entries(value as ExampleDocument).map(([key, each]) => {
+      const { name, attributes, children } = one(MAP_ENTRY.element, each, inside);
+      return element(name, { [MAP_ENTRY.key]: key, ...attributes }, children);
+    });
+    return [placed(field.xmlName, place, entries)];
+  }
   if (type.kind !== 'list') return [one(field.xmlName, value, place)];
   const entries = value as readonly ExampleValue[];
   if (type.flat) return entries.map((entry) => one(field.xmlName, entry, place));

@@ -1,5 +1,12 @@
 import type { Document } from '../../model/document.ts';
-import { type Field, type FieldType, filledByFault, type ScalarType, singleType } from '../../model/field.ts';
+import {
+  type CompoundType,
+  type Field,
+  filledByFault,
+  isCollection,
+  type ScalarType,
+  singleType,
+} from '../../model/field.ts';
 import { isAnyText, isNumeric, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import { compilePattern, propertyRanges } from '../../wire/pattern.ts';
 import { type CharacterClass, complement, type PatternNode } from '../../wire/pattern-syntax.ts';
@@ -71,13 +78,17 @@ function documentExample(document: Pick<Document, 'fields'>, open: Open): Exampl
 
 function fieldExample(field: Field, open: Open): ExampleValue | undefined {
   const { type } = field;
-  if (type.kind !== 'list') return typeExample(field, type, open);
+  if (!isCollection(type)) return typeExample(field, type, open);
   const inner = (field.minimum ?? 0) > MOST_SHOWN ? undefined : typeExample(entryField(field), type.item, open);
-  if (inner !== undefined) return Array.from({ length: Math.max(1, field.minimum ?? 1) }, () => inner);
-  return (field.minimum ?? 0) === 0 && field.required ? [] : undefined;
+  const isMap = type.kind === 'map';
+  if (inner !== undefined) {
+    const entries = Array.from({ length: Math.max(1, field.minimum ?? 1) }, () => inner);
+    return isMap ? Object.fromEntries(entries.map((each, index) => [`key${index + 1}`, each])) : entries;
+  }
+  return (field.minimum ?? 0) === 0 && field.required ? (isMap ? {} : []) : undefined;
 }
 
-function typeExample(field: Field, type: Exclude<FieldType, { kind: 'list' }>, open: Open): ExampleValue | undefined {
+function typeExample(field: Field, type: CompoundType | ScalarType, open: Open): ExampleValue | undefined {
   if (type.kind !== 'document') return scalarExample(field, type);
   // A document inside itself ends here; only an optional field can contain one.
   return open.includes(type.document) ? undefined : documentExample(type.document, open);
@@ -226,7 +237,7 @@ function faultText(text: string, { status, code, message }: FaultWords): string 
 function taken(field: Field, text: string): string | number | undefined {
   const { type } = field;
   if (isNumeric(type)) return Number.isFinite(Number(text)) ? Number(text) : undefined;
-  if (type.kind === 'list' || type.kind === 'document' || !isAnyText(type)) return undefined;
+  if (isCollection(type) || type.kind === 'document' || !isAnyText(type)) return undefined;
   const cut = [...text].slice(0, longest(field, type)).join('');
   const isKnown = field.enum === undefined || field.enum.includes(cut);
   const fits = field.pattern === undefined || compilePattern(field.pattern).test(cut);

@@ -1,7 +1,7 @@
 // JSON Schema 2020-12, the dialect of OpenAPI 3.1, of documents in their JSON form.
 
 import { bareField, type Document, documentName } from '../../model/document.ts';
-import { type Field, type FieldType, type ScalarType, singleType } from '../../model/field.ts';
+import { type Field, type FieldType, isCollection, type ScalarType, singleType } from '../../model/field.ts';
 import { isNumeric, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { RawKind } from '../../model/service.ts';
 import { entryField, longest, mustBeGiven, plainDefault } from '../field.ts';
@@ -70,10 +70,13 @@ export function fieldSchema(field: Field, refs: SchemaRefs): JsonObject {
 export function valueSchema(field: Field, refs: SchemaRefs): JsonObject {
   const { type } = field;
   if (type.kind === 'document') return refs.document(type.document);
-  if (type.kind !== 'list') return scalarSchema(field, type);
+  if (!isCollection(type)) return scalarSchema(field, type);
   const items =
     type.item.kind === 'document' ? refs.document(type.item.document) : scalarSchema(entryField(field), type.item);
-  return { type: 'array', items, minItems: field.minimum, maxItems: field.maximum };
+  const { minimum, maximum } = field;
+  return type.kind === 'list'
+    ? { type: 'array', items, minItems: minimum, maxItems: maximum }
+    : { type: 'object', additionalProperties: items, minProperties: minimum, maxProperties: maximum };
 }
 
 /** The default of a field in JSON; `undefined` if there is none, or only one that a fault fills. */
@@ -145,8 +148,14 @@ function describedBy(field: Field): JsonObject {
   return {
     description: joined(' ', description, caseNote(field), typeNote(field), blankNote(field)),
     default: defaultOf(field),
-    examples: value === undefined ? undefined : [field.type.kind === 'list' ? [value] : value],
+    examples: value === undefined ? undefined : [inCollection(field.type, value)],
   };
+}
+
+/** The example of an entry in its list or map. */
+function inCollection({ kind }: FieldType, value: Json): Json {
+  if (kind === 'map') return { key1: value };
+  return kind === 'list' ? [value] : value;
 }
 
 /** What a schema can't express about a type. */

@@ -157,7 +157,7 @@ function childrenOf(message: Message, { documents, namespace }: Scope): Child[] 
 
 /** JAXB writes the class of a list's element inside the class of its document. */
 function javaType({ type, minimum, maximum, required, absent, xmlName }: Field, document: Document): string {
-  if (type.kind === 'list' && !type.flat) return `${document.id}.${xmlName}`;
+  if (type.kind === 'map' || (type.kind === 'list' && !type.flat)) return `${document.id}.${xmlName}`;
   const single = singleType(type);
   const many = type.kind === 'list' ? 'list of ' : '';
   if (single.kind === 'document') return `${many}${single.document.id}`;

@@ -1,4 +1,5 @@
 import { type Document, documentName, foldedName, itemName } from '../../model/document.ts';
+import { isCollection } from '../../model/field.ts';
 import { firstFree, ncName } from '../names.ts';
 import type { Scope } from '../scope.ts';
 
@@ -28,9 +29,10 @@ export function typeNamesOf(documents: readonly Document[], taken: readonly stri
   const name = (document: Document): void => {
     const lists: string[] = [];
     for (const { type, xmlName } of document.fields) {
-      if (type.kind !== 'list' || type.flat) continue;
+      if (!isCollection(type) || (type.kind === 'list' && type.flat)) continue;
       lists.push(xmlName);
-      if (type.item.kind === 'document' && type.item.document.inPlace) entries.set(type.item.document, itemName(type));
+      if (type.kind === 'list' && type.item.kind === 'document' && type.item.document.inPlace)
+        entries.set(type.item.document, itemName(type));
     }
     const classes = (candidate: string): string[] =>
       [candidate, ...lists.map((list) => candidate + list)].map(foldedName);

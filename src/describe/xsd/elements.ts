@@ -1,5 +1,13 @@
 import { type Document, itemName } from '../../model/document.ts';
-import { type CompoundType, type Field, type ListType, type ScalarType, singleType } from '../../model/field.ts';
+import {
+  type CompoundType,
+  type Field,
+  type ListType,
+  MAP_ENTRY,
+  type MapType,
+  type ScalarType,
+  singleType,
+} from '../../model/field.ts';
 import { primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { Message, RawKind } from '../../model/service.ts';
 import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
@@ -18,6 +26,8 @@ interface SchemaContext {
   readonly attachments: boolean;
   /** QName of a document's complexType as written in this schema. */
   typeName(document: Document): string;
+  /** Declares a simple type of its own for the field, and returns its QName. */
+  nameType(content: readonly XmlNode[]): string;
   /** QName of the simple type that the field shares with others; `undefined` if it has one of its own. */
   sharedType(): string | undefined;
 }
@@ -42,6 +52,10 @@ export function fieldElement(field: Field, context: SchemaContext): XmlElement {
   const shared = context.sharedType();
   const notes = annotation(field.description, [...notesOf(field), shared === undefined ? undefined : ownNote(field)]);
   const { type } = field;
+  if (type.kind === 'map') {
+    const wrapper = element('xs:complexType', {}, [element('xs:sequence', {}, [mapEntry(field, type, context)])]);
+    return element('xs:element', { ...attributes, minOccurs, nillable }, [notes, wrapper]);
+  }
   if (type.kind !== 'list')
     return single({ ...attributes, minOccurs, nillable, fixed: fixedOf(field) }, field, type, notes, context);
   const bounds = entriesOf(field, type);
@@ -49,6 +63,28 @@ export function fieldElement(field: Field, context: SchemaContext): XmlElement {
   const item = single({ name: itemName(type), form: context.form, ...bounds }, field, type.item, undefined, context);
   const wrapper = element('xs:complexType', {}, [element('xs:sequence', {}, [item])]);
   return element('xs:element', { ...attributes, minOccurs, nillable }, [notes, wrapper]);
+}
+
+/** The element of an entry of a map: the value, with its key as an attribute. */
+function mapEntry(field: Field, type: MapType, context: SchemaContext): XmlElement {
+  const { minimum = 0, maximum = 'unbounded' } = field;
+  const occurs = { minOccurs: minimum === 1 ? undefined : String(minimum), maxOccurs: String(maximum) };
+  const key = element('xs:attribute', { name: MAP_ENTRY.key, type: 'xs:string', use: 'required' });
+  const isDocument = type.item.kind === 'document';
+  const base =
+    type.item.kind === 'document' ? context.typeName(type.item.document) : itemType(field, type.item, context);
+  const content = element(isDocument ? 'xs:complexContent' : 'xs:simpleContent', {}, [
+    element('xs:extension', { base }, [key]),
+  ]);
+  return element('xs:element', { name: MAP_ENTRY.element, form: context.form, ...occurs }, [
+    element('xs:complexType', {}, [content]),
+  ]);
+}
+
+/** An attribute can be added to a named type only. */
+function itemType(field: Field, type: ScalarType, context: SchemaContext): string {
+  const { type: name, restriction } = simpleType(entryField(field), type);
+  return name ?? context.nameType((restriction as XmlElement).children);
 }
 
 /** Declares a field as an attribute. */

@@ -1,7 +1,7 @@
 // XML Schema 1.0 (W3C Recommendation, 28 October 2004): one schema per namespace.
 import { classNameOf, type Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
-import { element, type XmlElement } from '../../wire/xml/build.ts';
+import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import { ncName } from '../names.ts';
 import type { DocumentSet } from '../scope.ts';
 import { typeNamesOf } from './class-names.ts';
@@ -66,6 +66,7 @@ interface Workshop {
   readonly options: SchemaOptions;
   readonly drafts: ReadonlyMap<string, Draft>;
   readonly typeNames: (document: Document) => string;
+  readonly giveName: (wanted: string) => string;
   /** Names of the simple types that fields share with others. */
   readonly sharedNames: ReadonlyMap<Field, string>;
   readonly prefixOf: (namespace: string) => string | undefined;
@@ -93,7 +94,14 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
   const shared = options.shared.map((type) => ({ ...type, name: typeNames.give(type.wanted) }));
   const sharedNames = new Map(shared.flatMap(({ fields, name }) => [...fields].map((field) => [field, name] as const)));
   const prefixOf = (namespace: string): string | undefined => prefixes.get(namespace);
-  const workshop: Workshop = { options, drafts, typeNames: typeNames.of, sharedNames, prefixOf };
+  const workshop: Workshop = {
+    options,
+    drafts,
+    typeNames: typeNames.of,
+    giveName: typeNames.give,
+    sharedNames,
+    prefixOf,
+  };
   for (const wrapper of wrappers) declareWrapper(wrapper, drafts.get(main) as Draft, workshop);
   for (const document of documents.all) declareType(document, workshop);
   for (const { name, base } of shared)
@@ -227,6 +235,11 @@ function particle(field: Field, document: Document, draft: Draft, workshop: Work
     nillable: document.patch?.clear === undefined && document.patch?.clearable.includes(field) === true,
     attachments: wrappers.length > 0,
     typeName: (inner: Document) => referType(from, inner, workshop),
+    nameType: (content: readonly XmlNode[]) => {
+      const name = workshop.giveName(`${workshop.typeNames(document)}_${ncName(field.xmlName)}_value`);
+      from.types.push(element('xs:simpleType', { name }, content));
+      return refer(from, from.namespace, name, workshop);
+    },
     sharedType: () => {
       const name = workshop.sharedNames.get(field);
       return name === undefined ? undefined : refer(from, workshop.options.namespace, name, workshop);

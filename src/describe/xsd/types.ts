@@ -105,7 +105,7 @@ function isList({ type }: Field): boolean {
 
 /** Whether each element of a field contains a single value. */
 function isPlain({ type }: Field): boolean {
-  return singleType(type).kind !== 'document' && (type.kind !== 'list' || type.flat);
+  return singleType(type).kind !== 'document' && type.kind !== 'map' && (type.kind !== 'list' || type.flat);
 }
 
 function baseOf(field: Field): string {

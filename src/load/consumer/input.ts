@@ -192,7 +192,7 @@ function linkValue({ report }: Linking, inner: string, input: InputFields, at: P
 /** The names by which texts may refer to a field. */
 function namesOf({ name, type }: Field): readonly string[] {
   if (primitiveOf(type) === 'binary') return FACTS.map((fact) => `${name}.${fact}`);
-  return type.kind === 'list' || type.kind === 'document' ? [] : [name];
+  return primitiveOf(type) === undefined ? [] : [name];
 }
 
 function whyNoSingleText({ name, type, nullable = false }: Field): string | undefined {

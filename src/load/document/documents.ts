@@ -1,6 +1,6 @@
 import type { Position } from '../../model/definition.ts';
 import { bareField, type Document, documentName } from '../../model/document.ts';
-import type { Field, FieldType } from '../../model/field.ts';
+import { type Field, type FieldType, MAP_ENTRY, singleType } from '../../model/field.ts';
 import { SCALAR_KINDS } from '../../model/scalar.ts';
 import { type Message, RAW_KINDS } from '../../model/service.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
@@ -11,7 +11,7 @@ import type { InPlaceDeclared } from '../schema/document.ts';
 import { linkField } from './field.ts';
 import { type DerivedName, type DocumentSource, typeWords } from './field-type.ts';
 
-const RESERVED: ReadonlySet<string> = new Set([...SCALAR_KINDS, ...RAW_KINDS, 'none', 'list', '__proto__']);
+const RESERVED: ReadonlySet<string> = new Set([...SCALAR_KINDS, ...RAW_KINDS, 'none', 'list', 'map', '__proto__']);
 
 /** The options of a document that is built from other definitions. */
 type SynthesisOptions = Partial<Pick<Document, 'xmlName' | 'open' | 'namespace' | 'description' | 'patch' | 'bare'>>;
@@ -176,15 +176,24 @@ export function checkEndless({ report }: Linking, documents: ReadonlyMap<string,
   for (const document of documents.values()) visit(document);
 }
 
-/** Refuses nullable documents with required attributes: in XML Schema a nil element still has them (Part 1, 3.3.4). */
-export function checkNil({ report }: Linking, documents: ReadonlyMap<string, Document>): void {
+/**
+ * Refuses fields whose documents have attributes that XML has no place for: a nullable document with a required one, since in
+ * XML Schema a nil element still has it (Part 1, 3.3.4), and in a map one that is called as the key is.
+ */
+export function checkAttributes({ report }: Linking, documents: ReadonlyMap<string, Document>): void {
   for (const { fields } of documents.values()) {
     for (const { name, type, nullable, at } of fields) {
-      if (!nullable || type.kind !== 'document') continue;
-      const needed = type.document.fields.find((each) => each.attribute && each.required);
-      if (needed === undefined) continue;
-      const reason = `is ${typeWords(type)}, whose XML attribute ${needed.name} is required of a nil element too`;
-      report.raise('no-null', { name, reason }, placeOf(at));
+      const single = singleType(type);
+      if (single.kind !== 'document') continue;
+      const attributes = single.document.fields.filter(({ attribute }) => attribute);
+      const needed = attributes.find(({ required }) => required);
+      if (needed !== undefined && nullable && type.kind === 'document') {
+        const reason = `is ${typeWords(type)}, whose XML attribute ${needed.name} is required of a nil element too`;
+        report.raise('no-null', { name, reason }, placeOf(at));
+      }
+      const key = attributes.find(({ xmlName, namespace = '' }) => xmlName === MAP_ENTRY.key && namespace === '');
+      if (key === undefined || type.kind !== 'map') continue;
+      report.raise('duplicate-name', { name: MAP_ENTRY.key, where: 'XML', other: `the key of ${name}` }, placeOf(at));
     }
   }
 }

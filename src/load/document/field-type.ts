@@ -1,5 +1,5 @@
 import type { Document } from '../../model/document.ts';
-import type { CompoundType, FieldType, ScalarType } from '../../model/field.ts';
+import { type CompoundType, type FieldType, isCollection, type ScalarType } from '../../model/field.ts';
 import { isScalarKind, SCALAR_KINDS, SCALARS } from '../../model/scalar.ts';
 import { MAX_DIGITS } from '../../wire/decimal.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
@@ -81,31 +81,53 @@ function linkTypeWord(source: DocumentSource, text: string, at: Place, flat: boo
     }
     item = { kind: 'document', document };
   }
+  if (word.map) return { kind: 'map', item };
   return word.list ? { kind: 'list', item, flat } : item;
 }
 
 /** A type in words, for messages. */
 export function typeWords(type: FieldType): string {
   if (type.kind === 'document') return `the document ${type.document.id}`;
-  if (type.kind === 'list')
-    return `a list of ${type.item.kind === 'document' ? type.item.document.id : typeText(type.item)}`;
+  if (isCollection(type))
+    return `a ${type.kind} of ${type.item.kind === 'document' ? type.item.document.id : typeText(type.item)}`;
   return typeText(type);
 }
 
 /** A parsed type word. A name that is not a scalar type is that of a document. */
 type TypeWord =
-  | { readonly kind: 'scalar'; readonly list: boolean; readonly type: ScalarType }
-  | { readonly kind: 'document'; readonly list: boolean; readonly id: string }
+  | ({ readonly kind: 'scalar'; readonly type: ScalarType } & Collected)
+  | ({ readonly kind: 'document'; readonly id: string } & Collected)
   | { readonly kind: 'bad'; readonly reason: string };
+
+/** Whether a type word is that of a collection of such values. */
+interface Collected {
+  readonly list: boolean;
+  readonly map?: true;
+}
 
 const MOST_CHARACTERS = 1_000_000_000;
 
-/** Parses `string(10)`, `decimal(10.2)`, `list of LOC_DTL_VW` (rule 7 of the definition reference). */
+/** Types that no map has as values: an element with a key has no room for markup, and none for a file. */
+const NOT_IN_MAPS: ReadonlySet<string> = new Set(
+  SCALAR_KINDS.filter((kind) => SCALARS[kind].xml.markup || SCALARS[kind].primitive === 'binary'),
+);
+
+/** Parses `string(10)`, `decimal(10.2)`, `list of LOC_DTL_VW`, `map of integer` (rule 7 of the definition reference). */
 export function parseTypeWord(text: string): TypeWord {
+  const inMap = /^map\s+of\s+(.*)$/.exec(text.trim())?.[1]?.trim();
+  if (text.trim() === 'map') return bad('add the type of its values: `map of decimal(10.2)`, or `map of` a document');
+  if (inMap !== undefined) {
+    if (/^(?:list|map)\s/.test(inMap))
+      return bad("a map can't contain lists or maps; put the inner one into a document");
+    if (NOT_IN_MAPS.has(inMap)) return bad(`a map can't contain ${inMap}; put it into a document`);
+    const word = parseTypeWord(inMap);
+    return word.kind === 'bad' ? word : { ...word, map: true };
+  }
   const list = /^list\s+of\s+(.*)$/.exec(text.trim());
   const word = (list?.[1] ?? text).trim();
   const isList = list !== null;
-  if (isList && /^list\s/.test(word)) return bad("a list can't contain lists; put the inner one into a document");
+  const inner = isList ? /^(list|map)\s/.exec(word)?.[1] : undefined;
+  if (inner !== undefined) return bad(`a list can't contain ${inner}s; put the inner one into a document`);
   if (text.trim() === 'list') return bad('add the type of its entries: `list of string`, or `list of` a document');
   const found = /^([A-Za-z]+)\s*\(([^()]*)\)$/.exec(word);
   if (found !== null) return sized(found[1] as string, (found[2] as string).trim(), isList);

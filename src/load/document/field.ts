@@ -1,5 +1,5 @@
 import type { Position } from '../../model/definition.ts';
-import { type Field, type FieldType, type ScalarType, singleType } from '../../model/field.ts';
+import { type Field, type FieldType, isCollection, type ScalarType, singleType } from '../../model/field.ts';
 import { isAnyText, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { ScalarTraits } from '../../model/scalar-traits.ts';
 import { compilePattern, type Pattern } from '../../wire/pattern.ts';
@@ -75,8 +75,8 @@ function linkValues(source: DocumentSource, spot: FieldSpot, type: FieldType, po
   const restriction: Restriction = {
     anyCase: declared['any-case'] ?? false,
     ...given({ pattern }),
-    // The bounds of a list apply to the number of its entries.
-    ...(type.kind === 'list' ? {} : given({ minimum: declared.minimum, maximum: declared.maximum })),
+    // The bounds of a list or a map apply to the number of its entries.
+    ...(isCollection(type) ? {} : given({ minimum: declared.minimum, maximum: declared.maximum })),
   };
   const listed =
     declared.enum === undefined || refused.has('enum') ? undefined : linkEnum(source, spot, scalar, restriction);
@@ -161,9 +161,10 @@ interface Optional {
 }
 
 const isList = ({ type }: Optional): boolean => type.kind === 'list';
+const hasEntries = ({ type }: Optional): boolean => isCollection(type);
 const isDocument = ({ item }: Optional): boolean => item === undefined;
 const isWritten = (field: Optional): boolean => !isDocument(field) && field.item?.primitive !== 'binary';
-const isCounted = (field: Optional): boolean => isList(field) || field.item?.takes.bounds !== undefined;
+const isCounted = (field: Optional): boolean => hasEntries(field) || field.item?.takes.bounds !== undefined;
 const isTextItem = ({ item }: Optional): boolean => item?.anyText === true;
 
 /** The fields that each option is for. */
@@ -176,13 +177,14 @@ const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional
     'texts with enum',
     (field) => isTextItem(field) && (field.declared.enum !== undefined || field.declared['any-case'] === false),
   ],
-  ['minimum', 'numbers, texts and lists', isCounted],
-  ['maximum', 'numbers, texts and lists', isCounted],
-  ['attribute', 'single values', (field) => !isList(field) && !isDocument(field)],
-  ['default', 'single values', (field) => !isList(field) && isWritten(field)],
-  ['fixed', 'single values', (field) => !isList(field) && isWritten(field)],
-  ['example', 'single values and lists of them', isWritten],
+  ['minimum', 'numbers, texts, lists and maps', isCounted],
+  ['maximum', 'numbers, texts, lists and maps', isCounted],
+  ['attribute', 'single values', (field) => !hasEntries(field) && !isDocument(field)],
+  ['default', 'single values', (field) => !hasEntries(field) && isWritten(field)],
+  ['fixed', 'single values', (field) => !hasEntries(field) && isWritten(field)],
+  ['example', 'single values, and lists and maps of them', isWritten],
   ['url', 'single values and lists of them', isWritten],
+  ['absent', 'all types but maps: one without entries is empty', ({ type }) => type.kind !== 'map'],
   ['nullable', 'types other than json, which holds null anyway', ({ item }) => item?.primitive !== 'json'],
   ['open', 'compounds in place, together with `fields:`', ({ declared }) => declared.fields !== undefined],
 ];

@@ -1,5 +1,5 @@
 import type { Document } from '../../model/document.ts';
-import type { FieldType, ScalarType } from '../../model/field.ts';
+import { type FieldType, isCollection, type ScalarType } from '../../model/field.ts';
 import { isAnyText, isNumeric, isString, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import { digitsOf, MAX_DIGITS, toDecimal } from '../../wire/decimal.ts';
 import { LEXICAL } from '../../wire/lexical.ts';
@@ -24,7 +24,7 @@ export function fills(from: FieldType, to: FieldType): boolean {
 
 /** `compared`: pairs of documents under comparison, because documents may contain themselves. */
 function compare(from: FieldType, to: FieldType, compared: Map<Document, Set<Document>>): boolean {
-  if (from.kind === 'list') return to.kind === 'list' && compare(from.item, to.item, compared);
+  if (isCollection(from)) return to.kind === from.kind && compare(from.item, to.item, compared);
   if (from.kind === 'document') return to.kind === 'document' && embeds(from.document, to.document, compared);
   return fitsSingle(from, to);
 }

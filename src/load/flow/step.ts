@@ -127,7 +127,5 @@ function fieldAt({ fields }: Document, path: string): Field | undefined {
 
 function whyNoSingleValue({ name, type }: Field): string | undefined {
   if (primitiveOf(type) === 'binary') return `${name} is binary content, which can be read only once`;
-  return type.kind === 'list' || type.kind === 'document'
-    ? `${name} is ${typeWords(type)}, not a single value`
-    : undefined;
+  return primitiveOf(type) === undefined ? `${name} is ${typeWords(type)}, not a single value` : undefined;
 }

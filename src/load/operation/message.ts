@@ -1,5 +1,5 @@
 import { type Document, foldedName, itemName, type Patch } from '../../model/document.ts';
-import type { Field, FieldType, ListType } from '../../model/field.ts';
+import { type Field, type FieldType, type ListType, singleType } from '../../model/field.ts';
 import { SCALAR_KINDS } from '../../model/scalar.ts';
 import {
   type HeaderBinding,
@@ -132,24 +132,24 @@ function linkMessage(documents: Documents, value: MessageDeclared, derived: Deri
     documents.linking.report.raise('bad-type', { type: value, reason: word.reason }, at);
     return inDoubt(documents, NO_MESSAGE, at);
   }
-  if (word.kind === 'scalar') return bareMessage(documents, word.list ? listOf(word.type) : word.type, derived, at);
+  const collected = (item: ListType['item']): FieldType | undefined =>
+    word.map ? { kind: 'map', item } : word.list ? { kind: 'list', item, flat: true } : undefined;
+  if (word.kind === 'scalar') return bareMessage(documents, collected(word.type) ?? word.type, derived, at);
   const types = nearest(word.id, SCALAR_KINDS) === undefined ? [] : SCALAR_KINDS;
-  const document = documents.resolve(word.id, at, [...(word.list ? [] : ['none', ...RAW_KINDS]), ...types]);
-  return word.list
-    ? bareMessage(documents, listOf({ kind: 'document', document }), derived, at)
-    : { kind: 'document', document };
+  const isWhole = !word.list && !word.map;
+  const document = documents.resolve(word.id, at, [...(isWhole ? ['none', ...RAW_KINDS] : []), ...types]);
+  const type = collected({ kind: 'document', document });
+  return type === undefined ? { kind: 'document', document } : bareMessage(documents, type, derived, at);
 }
 
-/** Without an element of its own: the entries are inside the element of the message. */
-const listOf = (item: ListType['item']): ListType => ({ kind: 'list', item, flat: true });
-
-/** A message that is a list or a single value (`response: list of PET`). */
+/** A message that is a list, a map or a single value. A list has no element of its own (`response: list of PET`). */
 function bareMessage(documents: Documents, type: FieldType, derived: DerivedName, at: Place): Message {
   const xmlName = type.kind === 'list' ? itemName(type) : CONTENT;
   const content = madeField(CONTENT, type, positionOf(at), { xmlName, required: true });
   const document = documents.synthesize(derived, [content], at, { bare: true });
   const { doubt } = documents.linking;
-  if (type.kind === 'list' && type.item.kind === 'document' && doubt.about(type.item.document)) doubt.mark(document);
+  const single = singleType(type);
+  if (single.kind === 'document' && doubt.about(single.document)) doubt.mark(document);
   return { kind: 'document', document };
 }
 

@@ -295,9 +295,5 @@ function whyNotPrompted(query: Query, inputs: readonly Field[], complete: boolea
 function binds(from: FieldType, to: FieldType): boolean {
   if (primitiveOf(from) === 'binary') return false;
   if (primitiveOf(to) === 'json') return true;
-  return (
-    from.kind !== 'list' &&
-    from.kind !== 'document' &&
-    (primitiveOf(from) === 'boolean') === (primitiveOf(to) === 'boolean')
-  );
+  return primitiveOf(from) !== undefined && (primitiveOf(from) === 'boolean') === (primitiveOf(to) === 'boolean');
 }

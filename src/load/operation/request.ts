@@ -183,7 +183,7 @@ function whyNotReadBack(variable: TemplateVariable, { type, nullable }: Field): 
 export function whyNoText({ type, nullable }: Pick<Field, 'type' | 'nullable'>): string | undefined {
   if (nullable) return 'it is nullable, and a text has no null';
   const item = singleType(type);
-  if (item.kind === 'document') return `it is ${typeWords(type)}, which has no text form`;
+  if (item.kind === 'document' || type.kind === 'map') return `it is ${typeWords(type)}, which has no text form`;
   return primitiveOf(item) === 'binary' ? 'it is binary content' : undefined;
 }
 

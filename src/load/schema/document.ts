@@ -53,7 +53,7 @@ export const field: JsonSchema = {
     {
       title: 'a type or a map of options',
       description:
-        'The type in words (`string(10)`, `ORDER_LINE`, `list of ORDER_LINE`), or a map with `type:` and further options. Instead of `type:`, `fields:` declares a compound and `list:` a list of compounds.',
+        'The type in words (`string(10)`, `ORDER_LINE`, `list of ORDER_LINE`, `map of integer`), or a map with `type:` and further options. Instead of `type:`, `fields:` declares a compound and `list:` a list of compounds.',
       examples: [
         'string(10)',
         { type: 'string(1)', enum: ['A', 'I'], default: 'A' },
@@ -108,12 +108,12 @@ export const field: JsonSchema = {
       },
       minimum: {
         type: 'number',
-        description: 'Smallest number, minimum length of a text, or minimum number of entries of a list.',
+        description: 'Smallest number, minimum length of a text, or minimum number of entries of a list or a map.',
         examples: [0],
       },
       maximum: {
         type: 'number',
-        description: 'Largest number, maximum length of a text, or maximum number of entries of a list.',
+        description: 'Largest number, maximum length of a text, or maximum number of entries of a list or a map.',
         examples: [100],
       },
       fixed: { title: 'a single value', type: scalar, description: 'The only allowed value.', examples: ['failure'] },

@@ -141,11 +141,12 @@ const branchOf = (condition: JsonSchema, then: JsonSchema): JsonSchema => ({ if:
 function references(known: KnownIds): Readonly<Record<string, JsonSchema>> {
   const { documents = [], consumers = [], flows = [] } = known;
   const calls = [...consumers, ...flows];
-  const lists = [...SCALAR_KINDS, ...documents.map(({ id }) => id)].map((id) => `list of ${id}`);
+  const entries = [...SCALAR_KINDS, ...documents.map(({ id }) => id)];
+  const lists = ['list', 'map'].flatMap((kind) => entries.map((id) => `${kind} of ${id}`));
   const types = [
     ...described(TYPES),
     ...alternatives('a document', documents),
-    { title: 'a list', enum: lists },
+    { title: 'a list or a map', enum: lists },
     SIZED,
   ];
   const ids = {
@@ -219,6 +220,6 @@ const wordsOf = (size: 'characters' | 'digits'): string =>
 
 /** The spellings of types that are too many to propose. */
 const SIZED: JsonSchema = {
-  title: 'a type with a size, or a list',
-  pattern: `^(list\\s+of\\s+)?((${wordsOf('characters')})\\s*\\(\\s*[0-9]+\\s*\\)|(${wordsOf('digits')})\\s*\\(\\s*[0-9]+([.,][0-9]+)?\\s*\\))$`,
+  title: 'a type with a size, or a list or map of it',
+  pattern: `^((list|map)\\s+of\\s+)?((${wordsOf('characters')})\\s*\\(\\s*[0-9]+\\s*\\)|(${wordsOf('digits')})\\s*\\(\\s*[0-9]+([.,][0-9]+)?\\s*\\))$`,
 };

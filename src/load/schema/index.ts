@@ -86,7 +86,15 @@ const partSchemas: Readonly<Record<string, JsonSchema>> = {
   'in-place-document': inPlaceDocument,
   type: {
     ...id,
-    examples: ['string(10)', 'text', 'decimal(10.2)', 'list of string', 'LOC_DTL_VW', 'list of LOC_DTL_VW'],
+    examples: [
+      'string(10)',
+      'text',
+      'decimal(10.2)',
+      'list of string',
+      'LOC_DTL_VW',
+      'list of LOC_DTL_VW',
+      'map of integer',
+    ],
   },
   'scheme-id': id,
   'permission-list-id': id,

@@ -91,7 +91,7 @@ function queryReader({ soap }: Compiled): (query: URLSearchParams) => DocumentVa
   const { request } = soap!.form;
   const fields = request.kind === 'document' ? request.document.fields : [];
   const readers = fields
-    .filter(({ type }) => singleType(type).kind !== 'document')
+    .filter(({ type }) => type.kind !== 'map' && singleType(type).kind !== 'document')
     .map((field) => ({ name: field.name, isList: field.type.kind === 'list', read: compileList(field) }));
   const complete = compileCheck(fields);
   return (query) => {
