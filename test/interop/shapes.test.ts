@@ -1,0 +1,116 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { gatewayText, writeProject } from '../support/project.ts';
+import { hasXmllint, validateXml } from '../support/xmllint.ts';
+import { messageSchema } from './soap-schema.ts';
+import { type Answer, demoSession, runSessions, type SessionResult, zeep } from './soap-support.ts';
+import { type Served, serve } from './support.ts';
+
+const DEFINITIONS = `document: PET
+fields: { NAME: { type: string(10), required: true }, LEGS: { type: integer, nullable: true } }
+---
+document: PRICES
+fields:
+  PRICES: { type: map of decimal(10.2), required: true, maximum: 3 }
+  PETS: map of PET
+  NOTE: { type: string(5), nullable: true, required: true }
+---
+service: Shapes.v1
+permission: EVERYTHING
+operations:
+  LISTED: { soap: true, request: list of PET, response: list of PET, handler: back }
+  NAMES: { soap: true, request: { fields: { MOST: integer } }, response: list of string, handler: names }
+  COUNT: { soap: true, request: list of string, response: integer, handler: count }
+  TOTALS: { soap: true, request: map of integer, response: map of integer, handler: back }
+  PRICED: { soap: true, request: PRICES, response: PRICES, handler: back }
+`;
+
+/** Lists, single values, maps and null over SOAP, as a program of another maker calls them. */
+describe.skipIf(!zeep.isHere)('the shapes of JSON over SOAP, with zeep', () => {
+  let gateway: Served;
+  let remove: () => void;
+  let calls: SessionResult;
+  let wsdl: string;
+  beforeAll(async () => {
+    const { root, remove: end } = writeProject({
+      'definitions/gateway.yaml': gatewayText(),
+      'definitions/shapes.yaml': DEFINITIONS,
+      'src/handlers/back.ts': 'export default { onRequest: (given) => given.content ?? given };\n',
+      'src/handlers/names.ts': "export default { onRequest: () => ['Rex', '<Nemo>'] };\n",
+      'src/handlers/count.ts': 'export default { onRequest: ({ content }) => content.length };\n',
+    });
+    remove = end;
+    mkdirSync(join(root, 'node_modules'));
+    symlinkSync(process.cwd(), join(root, 'node_modules/signalbox'));
+    gateway = await serve(root);
+    const entry = (key: string, value: unknown) => ({ attributes: { key }, _value_1: value });
+    const session = demoSession(gateway, 'Shapes.v1', '1.1', {
+      listed: { operation: 'LISTED', argument: { PET: [{ NAME: 'Rex', LEGS: 4 }, { NAME: 'Nemo' }] } },
+      empty: { operation: 'LISTED', argument: {} },
+      names: { operation: 'NAMES', argument: {} },
+      count: { operation: 'COUNT', argument: { item: ['a', 'b', 'c'] } },
+      totals: { operation: 'TOTALS', argument: { content: { entry: [entry('a', 1), entry('__proto__', 2)] } } },
+      priced: {
+        operation: 'PRICED',
+        argument: {
+          PRICES: { entry: [entry('EUR', '1.50'), entry('', '2')] },
+          PETS: { entry: [{ NAME: 'Rex', attributes: { key: 'first' } }] },
+          NOTE: null,
+        },
+      },
+      refused: {
+        operation: 'PRICED',
+        argument: { PRICES: { entry: [entry('EUR', '1'), entry('EUR', '2')] }, NOTE: 'text' },
+      },
+    });
+    wsdl = session.wsdl;
+    calls = (await runSessions(zeep, { shapes: { ...session, trace: true } })).shapes;
+  });
+  afterAll(async () => {
+    await gateway?.stop();
+    remove?.();
+  });
+  const answer = (call: string): Answer => calls.answers[call] as Answer;
+
+  test('a list or a single value is what the operation returns', () => {
+    expect(answer('listed').reply).toEqual([
+      { NAME: 'Rex', LEGS: 4 },
+      { NAME: 'Nemo', LEGS: null },
+    ]);
+    expect(answer('empty')).toMatchObject({ reply: [] });
+    expect(answer('names').reply).toEqual(['Rex', '<Nemo>']);
+    expect(answer('count').reply).toBe(3);
+  });
+
+  test('a map is its entries with their keys, and null an element that is nil', () => {
+    expect(answer('totals').reply).toEqual([
+      { _value_1: 1, key: 'a' },
+      { _value_1: 2, key: '__proto__' },
+    ]);
+    expect(answer('priced').reply).toEqual({
+      PRICES: {
+        entry: [
+          { _value_1: '1.50', key: 'EUR' },
+          { _value_1: '2', key: '' },
+        ],
+      },
+      PETS: { entry: [{ NAME: 'Rex', LEGS: null, key: 'first' }] },
+      NOTE: null,
+    });
+    expect(answer('priced').received).toMatch(/<NOTE [^>]*xsi:nil="true"\/>/);
+    expect(answer('refused').fault).toMatchObject({ reason: expect.stringContaining('EUR is given more than once') });
+  });
+
+  test.skipIf(!hasXmllint)(
+    'what is sent and received is what the schemas of the WSDL allow (needs xmllint)',
+    async () => {
+      const messages = Object.entries(calls.answers).flatMap(([name, { sent, received }]) =>
+        name === 'refused' ? [] : [sent, received],
+      );
+      const known = messages.filter((each) => each !== undefined);
+      expect(known.length).toBe(12);
+      expect(validateXml(messageSchema('1.1', await (await fetch(wsdl)).text()), known)).toBe('');
+    },
+  );
+});
