@@ -5,7 +5,7 @@ import { isAttachment } from '../codec/binary.ts';
 import { writeJsonText } from '../codec/index.ts';
 import { TOKEN_PATH } from '../invoke/stand-in.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
-import type { Document } from '../model/document.ts';
+import { bareField, type Document } from '../model/document.ts';
 import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
 import type { Outcome } from '../model/handler.ts';
@@ -121,7 +121,11 @@ function receive(incoming: IncomingMessage, services: ReadonlyMap<string, Servic
 function outcomeOf(reply: Exclude<PartnerReply, undefined>, message: Message): Outcome | Promise<Outcome> {
   if (message.kind === 'none') return { kind: 'value', value: {} };
   const content = isContainer(reply) ? reply.content : reply;
-  if (message.kind === 'document') return { kind: 'value', value: reply as DocumentValue };
+  if (message.kind === 'document') {
+    const whole = bareField(message.document);
+    const value = whole === undefined || isContainer(reply) ? reply : { [whole.name]: reply as Value };
+    return { kind: 'value', value: value as DocumentValue };
+  }
   if (message.raw !== 'binary')
     return { kind: 'value', value: typeof content === 'string' ? content : writeJsonText(content as Value) };
   if (isAttachment(content)) return passed(content);

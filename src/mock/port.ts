@@ -1,4 +1,5 @@
 import type { Fault } from '../model/fault.ts';
+import type { ReplyValue } from '../model/handler.ts';
 import type { Node } from '../model/node.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
@@ -32,7 +33,7 @@ export interface PartnerRefusal {
 }
 
 /** What a partner replies: the value of the reply, or its content. `undefined` is a value made from the definition. */
-export type PartnerReply = DocumentValue | string | Attachment | Uint8Array | undefined;
+export type PartnerReply = ReplyValue | Attachment | Uint8Array | undefined;
 
 /** Where a mock writes its log: standard output by default. */
 export interface MockLog {

@@ -40,6 +40,13 @@ describe('a mock', () => {
     expect(vehicle.NOTES.length).toBeGreaterThan(0);
   });
 
+  it('answers with lists and maps', async () => {
+    const list = await json(await fetch(VEHICLE));
+    expect(list[0]).toEqual({ TEXT: expect.any(String), REPLIES: [] });
+    const { COUNTS } = await json(await fetch(VEHICLE.replace('/Vehicles.v1/Vehicles', '/Vehicles.v1/Stock')));
+    expect(COUNTS).toMatchObject({ key1: expect.any(Number), key2: expect.any(Number) });
+  });
+
   it('gives the same reply to the same request, and others to another request or with another seed', async () => {
     const of = async (url: string): Promise<unknown> => (await fetch(url)).json();
     const first = await of(`${VEHICLE}/A1`);

@@ -52,6 +52,16 @@ describe('partners that are stood in for', () => {
     expect(asked[1]?.headers['idempotency-key']).toBe('order-k-1');
   });
 
+  it('answer with a list, made from its definition or as the test says, and see that of a call', async () => {
+    asked.length = 0;
+    const content = [{ NUMBER: 7 }];
+    expect(await call('PARTS_LIST', { content })).toEqual({ content: expect.arrayContaining([expect.any(Object)]) });
+    reply = () => [{ NUMBER: 8 }];
+    expect(await call('PARTS_LIST', { content })).toEqual({ content: [{ NUMBER: 8 }] });
+    reply = () => undefined;
+    expect(asked[0]?.input).toEqual({ content });
+  });
+
   it('answer over SOAP', async () => {
     expect(await call('VALUE_OF', { PLATE: 'M AB 1' })).toEqual({ AMOUNT: '12000', CURRENCY: 'EUR' });
   });

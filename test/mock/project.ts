@@ -21,6 +21,8 @@ operations:
     request: VEHICLE
     response: VEHICLE
     handler: vehicle-get
+  VEHICLES_GET: { get: Vehicles, response: list of NOTE, handler: vehicle-get }
+  STOCK_GET: { get: Stock, response: { fields: { COUNTS: { type: map of integer, minimum: 2, required: true } } }, handler: vehicle-get }
 ---
 document: VEHICLE
 fields:
@@ -62,6 +64,7 @@ operations:
     request: { fields: { SITE: string, NUMBER: { type: integer, required: true }, COUNT: { type: integer, minimum: 1, required: true }, KEY: string } }
     headers: { Idempotency-Key: "order-{KEY}" }
     response: ORDER
+  PARTS_LIST: { put: parts, request: list of PART, response: list of PART }
   PART_SEARCH:
     post: search
     request: { fields: { WORDS: { type: string, required: true }, MOST: integer } }
