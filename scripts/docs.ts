@@ -1,5 +1,5 @@
-// Writes docs/diagnostics.md from the catalogue, docs/definitions.md from the JSON Schema of the definitions, and the table of
-// metrics in docs/operating.md.
+// Writes docs/diagnostics.md from the catalogue, docs/definitions.md from the JSON Schema of the definitions, docs/handlers.md
+// from the types of contexts and the catalogue of faults, and the table of metrics in docs/operating.md.
 // `--check` writes nothing, and exits with 1 if a page is out of date.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
@@ -12,6 +12,7 @@ import {
   type JsonSchema,
   kindSchemas,
 } from '../src/load/index.ts';
+import { type FaultCode, faults } from '../src/model/fault.ts';
 import { METRICS, type MetricDefinition } from '../src/model/metrics.ts';
 import { SCALAR_KINDS, SCALARS, type ScalarKind } from '../src/model/scalar.ts';
 
@@ -23,6 +24,7 @@ export function pages(): Map<string, string> {
   return new Map([
     ['docs/definitions.md', definitionsPage()],
     ['docs/diagnostics.md', diagnosticsPage()],
+    ['docs/handlers.md', handlersPage()],
     ['docs/operating.md', operatingPage()],
   ]);
 }
@@ -40,6 +42,61 @@ function operatingPage(): string {
 function metricRow([name, { type, of, help, labels }]: [string, MetricDefinition]): string {
   const described = Object.entries(labels).map(([label, values]) => `\`${label}\`: ${values}`);
   return `| \`${name}\` | ${type} | ${of} | ${help} | ${escapeCell(described.join('; '))} |\n`;
+}
+
+/** The guide to handlers, with the members of each context and the catalogue of faults at its marks. */
+function handlersPage(): string {
+  const rules = readFileSync(new URL('docs/handlers-rules.md', import.meta.url), 'utf8');
+  const types = readFileSync(new URL('src/model/handler.ts', root), 'utf8');
+  return rules
+    .replaceAll(/<!-- members: (\w+) -->/g, (_, name: string) => membersOf(types, name).map(memberText).join('\n\n'))
+    .replace('<!-- faults -->', faultTable());
+}
+
+interface Member {
+  readonly signature: string;
+  /** Without asterisks. */
+  readonly comment: string;
+}
+
+/** Reads the members of an interface, each with its comment. */
+function membersOf(text: string, name: string): Member[] {
+  const start = text.indexOf(`export interface ${name}`);
+  const body = text.slice(text.indexOf(' {\n', start), text.indexOf('\n}\n', start));
+  if (start < 0) throw new Error(`there is no interface ${name}`);
+  const member = /(?: {2}\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?( {2}(?! |\/)[\s\S]*?;)\n/g;
+  return [...`${body.slice(3)}\n`.matchAll(member)].map(([, comment = '', signature = '']) => ({
+    comment: comment.replaceAll(/^ *\* ?/gm, '').trim(),
+    signature: signature
+      .replaceAll(/\n\s*/g, ' ')
+      .replaceAll('( ', '(')
+      .replaceAll(', )', ')')
+      .trim()
+      .replace(/;$/, ''),
+  }));
+}
+
+function memberText({ signature, comment }: Member): string {
+  const linked = comment.replaceAll(/\{@link (?:\w+\.)?(\w+)\}/g, '`$1`');
+  const [text = '', ...tags] = linked.split(/^@(?=returns|throws|param)/m);
+  const notes = tags.map((tag) => {
+    const [, kind = '', rest = ''] = /^(\w+) ([\s\S]*)$/.exec(tag.trim()) ?? [];
+    const words = rest.replace(/^(\w+) (?=\S)/, kind === 'param' ? '`$1`: ' : '$1 ').replaceAll('\n', ' ');
+    return `- ${kind === 'param' ? '' : `${kind} `}${words}`;
+  });
+  const about = [text.trim().replaceAll('\n', ' '), notes.join('\n')].filter((each) => each !== '').join('\n\n');
+  const declared = signature.replace(/^readonly /, '');
+  const name = /^\w+/.exec(declared)?.[0] ?? '';
+  return `#### ${name}\n\n\`\`\`typescript\n${declared}\n\`\`\`\n\n${about}`.trim();
+}
+
+function faultTable(): string {
+  const shown = new Proxy({}, { get: (_, key) => `{${String(key)}}` }) as never;
+  const rows = (Object.keys(faults) as FaultCode[]).map((code) => {
+    const { status, message } = faults[code];
+    return `| ${status} | \`${code}\` | ${escapeCell(message(shown))} |`;
+  });
+  return ['| status | code | message, with its parameters |', '|---|---|---|', ...rows].join('\n');
 }
 
 function diagnosticsPage(): string {

@@ -255,7 +255,7 @@ export interface SqlTransaction {
    * @returns the rows, and the number of rows that the statement changed
    * @throws Error naming a missing value; errors of the database
    */
-  execute<R extends SqlRow = SqlRow>(
+  execute<R extends object = SqlRow>(
     sql: string,
     values?: Readonly<Record<string, Value>>,
   ): Promise<{ readonly rows: readonly R[]; readonly changed: number }>;

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { CompiledQuery } from 'kysely';
 import { Fault } from '../model/fault.ts';
-import type { SqlRow, SqlTransaction, Transaction } from '../model/handler.ts';
+import type { SqlTransaction, Transaction } from '../model/handler.ts';
 import type { Value } from '../model/value.ts';
 import { type SqlToken, scanSql } from '../wire/sql.ts';
 import { untilAborted, withinTime } from '../wire/waiting.ts';
@@ -41,7 +41,7 @@ const cuts = new Map<string, Cut>();
 /** SQL inside a transaction of the gateway's database, with named values: see {@link SqlTransaction}. */
 export function sqlTransaction(tx: Db, kind: Store['kind']): SqlTransaction {
   return {
-    async execute<R extends SqlRow>(sql: string, values: Readonly<Record<string, Value>> = {}) {
+    async execute<R extends object>(sql: string, values: Readonly<Record<string, Value>> = {}) {
       const cut = cutOnce(sql, kind);
       checkNames(cut, values);
       const bound = cut.names.map((name) => bind(name, values[name], kind));
