@@ -110,7 +110,7 @@ const TABLES = (kind: string): string =>
    create table told (plate varchar(20), what varchar(20), seen integer);`;
 
 /** A project whose handler tries transactions. */
-const FILES = (kind: string): Readonly<Record<string, string>> => ({
+export const transactionFiles = (kind: string): Readonly<Record<string, string>> => ({
   'definitions/gateway.yaml': gatewayText('sample-data: sample/*.sql\nlimits: { timeout: 3 s }\n'),
   'definitions/vehicles.yaml': DEFINITIONS,
   'definitions/sample/tables.sql': TABLES(kind),
@@ -146,7 +146,7 @@ export interface TransactionGateway extends TestGateway {
 }
 
 export async function startTransactions(kind: 'sqlite' | 'postgres'): Promise<TransactionGateway> {
-  const files = FILES(kind);
+  const files = transactionFiles(kind);
   if (kind === 'sqlite') {
     const box = await startTestGateway({ files });
     const rows = async (sql: string): Promise<Record<string, unknown>[]> => {
