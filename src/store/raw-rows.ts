@@ -40,9 +40,15 @@ export async function runApart<T>(tx: Db, settings: readonly SessionSetting[], w
   await sql`savepoint signalbox_part`.execute(tx);
   try {
     const all = [...settings, { name: 'transaction_read_only', value: 'on' }];
-    await sql`select ${sql.join(all.map(({ name, value }) => sql`set_config(${name}, ${value}, true)`))}`.execute(tx);
+    const names = all.map(({ name }) => name);
+    const values = all.map(({ value }) => value);
+    // Relatives of PostgreSQL lack some.
+    await sql`select set_config(name, value, true)
+      from unnest(cast(${names} as text[]), cast(${values} as text[])) as wanted (name, value)
+      where current_setting(name, true) is not null`.execute(tx);
     return await work();
   } finally {
     await sql`rollback to savepoint signalbox_part`.execute(tx);
+    await sql`release savepoint signalbox_part`.execute(tx);
   }
 }
