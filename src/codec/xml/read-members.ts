@@ -22,7 +22,7 @@ interface Slot {
 }
 
 /** The content of an element, sorted to the fields of its document. */
-export interface Sorted {
+interface Sorted {
   /** By the place of the field in its document. */
   readonly given: (Given | undefined)[];
   /** What has no place. */
