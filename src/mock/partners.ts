@@ -134,7 +134,7 @@ function outcomeOf(reply: Exclude<PartnerReply, undefined>, message: Message): O
 
 /** The form in which callers get a reply without a document. */
 function isContainer(reply: PartnerReply): reply is { readonly content: Value } {
-  return typeof reply === 'object' && !isAttachment(reply) && Object.keys(reply).join() === 'content';
+  return typeof reply === 'object' && reply !== null && !isAttachment(reply) && Object.keys(reply).join() === 'content';
 }
 
 async function passed(content: Attachment): Promise<Outcome> {

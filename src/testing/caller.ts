@@ -1,11 +1,12 @@
 import type { Client } from '../invoke/index.ts';
 import { asConsumer } from '../invoke/index.ts';
 import type { CallHeader, RestConsumer } from '../model/consumer.ts';
+import { bareField } from '../model/document.ts';
 import type { Reply } from '../model/handler.ts';
 import { NODE_DEFAULTS, type Node } from '../model/node.ts';
 import type { Registry } from '../model/registry.ts';
 import { CALL_RETRY } from '../model/retry.ts';
-import type { Operation, OperationUri } from '../model/service.ts';
+import type { Message, Operation, OperationUri } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { literal } from './database.ts';
 
@@ -75,8 +76,9 @@ export function createCaller<H>(
       : restConsumer(operation, url);
     const options = credentials === undefined ? {} : { credential: credentials };
     const uriIndex = isSoap ? {} : { uriIndex: uriIndexOf(operation, input) };
-    const reply = await client.call(consumer, input, { ...options, ...uriIndex });
-    return reply.value;
+    const { value } = await client.call(consumer, wrapped(operation.request, input), { ...options, ...uriIndex });
+    const bare = bareIn(isSoap ? operation.soap?.response : operation.responses[0]?.message);
+    return bare === undefined ? value : value[bare];
   };
   return {
     user: credentials?.user,
@@ -91,6 +93,17 @@ export function createCaller<H>(
     },
     soap: (name: string, input: unknown = {}) => call(find(name), input as DocumentValue, true) as never,
   };
+}
+
+/** The name of the field whose value is the whole message. */
+function bareIn(message: Message | undefined): string | undefined {
+  return message?.kind === 'document' ? bareField(message.document)?.name : undefined;
+}
+
+/** A message as calls give it: what handlers get as a list or a single value is in a field. */
+function wrapped(message: Message, input: DocumentValue): DocumentValue {
+  const bare = bareIn(message);
+  return bare === undefined ? input : { [bare]: input };
 }
 
 function nodeAt(url: string): Node {

@@ -108,6 +108,12 @@ describe('a mock', () => {
     ]);
   });
 
+  it('replies lists and single values that have no document', async () => {
+    const list = await json(await fetch(VEHICLE));
+    expect(list[0]).toMatchObject({ PLATE: 'M AB 1' });
+    expect(await json(await fetch(`${base}/RESTListeningConnector/Vehicles.v1/Count`))).toEqual(expect.any(Number));
+  });
+
   it('serves the contracts', async () => {
     const contract = await json(await fetch(`${base}/RESTListeningConnector/Vehicles.v1.openapi.json`));
     expect(Object.keys(contract.paths).join(' ')).toContain('Vehicles/{PLATE}');

@@ -21,8 +21,9 @@ const partners = await startPartners({
   },
   refused: (refusal) => refusals.push(refusal),
 });
-// Nothing else is set: neither the partners' addresses nor their secrets.
+// The partners' addresses are not set. Their secrets are, and stay here.
 const env = Object.fromEntries([...registry.nodes.keys()].map((id) => [standInVariable(id), partners.addressOf(id)]));
+Object.assign(env, { SITE_KEY: 'top secret', PARTS_SECRET: 'top secret too' });
 const client: TypedClient<AnyCalls, AnyFlows> = await openClient({ folder: root, env });
 atFileEnd(() => Promise.all([client.close(), partners.close()]));
 
@@ -60,6 +61,24 @@ describe('partners that are stood in for', () => {
     expect(await call('PARTS_LIST', { content })).toEqual({ content: [{ NUMBER: 8 }] });
     reply = () => undefined;
     expect(asked[0]?.input).toEqual({ content });
+  });
+
+  it('reply lists and single values that have no document', async () => {
+    const made = await call('PART_LIST', {});
+    expect(made).toEqual({ content: expect.arrayContaining([expect.objectContaining({ NUMBER: 4711 })]) });
+    reply = () => [{ NUMBER: 1 }, { NUMBER: 2 }];
+    const list = await call('PART_LIST', {});
+    reply = () => 12;
+    const count = await call('PART_COUNT', {});
+    reply = () => undefined;
+    expect([list, count]).toEqual([{ content: [{ NUMBER: 1 }, { NUMBER: 2 }] }, { content: 12 }]);
+  });
+
+  it('are never sent a secret of the project', async () => {
+    asked.length = 0;
+    await call('PART_ORDER', { NUMBER: 7, COUNT: 1, KEY: 'k' });
+    expect(asked[0]?.headers['x-site-key']).toBe('stand-in');
+    expect(JSON.stringify(asked)).not.toContain('top secret');
   });
 
   it('answer over SOAP', async () => {
@@ -122,7 +141,7 @@ describe('partners that are stood in for', () => {
       'a body without a required field',
       'PARTS',
       '/sites/x/orders',
-      { method: 'POST', body: '{"COUNT":1}', headers: { 'Content-Type': 'application/json' } },
+      { method: 'POST', body: '{"COUNT":1}', headers: { 'Content-Type': 'application/json', 'X-Site-Key': 'k' } },
       400,
       'NUMBER is missing.',
     ],

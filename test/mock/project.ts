@@ -16,6 +16,8 @@ operations:
     request: { fields: { PLATE: { type: string(10), pattern: "[A-Z0-9 ]+" } } }
     response: VEHICLE
     handler: vehicle-get
+  VEHICLES_GET: { soap: true, get: "Vehicles{?status}", request: { fields: { status: string } }, response: list of VEHICLE, handler: vehicles-get }
+  VEHICLE_COUNT: { soap: true, get: Count, response: integer, handler: vehicle-count }
   VEHICLE_POST:
     post: Vehicles
     request: VEHICLE
@@ -62,9 +64,11 @@ operations:
   PART_ORDER:
     post: sites/{SITE}/orders
     request: { fields: { SITE: string, NUMBER: { type: integer, required: true }, COUNT: { type: integer, minimum: 1, required: true }, KEY: string } }
-    headers: { Idempotency-Key: "order-{KEY}" }
+    headers: { Idempotency-Key: "order-{KEY}", X-Site-Key: "\${secret:SITE_KEY}" }
     response: ORDER
   PARTS_LIST: { put: parts, request: list of PART, response: list of PART }
+  PART_LIST: { get: parts, response: list of PART }
+  PART_COUNT: { get: count, response: integer }
   PART_SEARCH:
     post: search
     request: { fields: { WORDS: { type: string, required: true }, MOST: integer } }

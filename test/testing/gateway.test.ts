@@ -43,6 +43,12 @@ describe.for([
     await expect(ada.call('VEHICLE_GET', { PLAT: 'x' })).rejects.toThrow('PLAT');
   });
 
+  it('calls operations whose reply is a list', async () => {
+    const [vehicle] = await ada.call('VEHICLES_GET', { status: 'ready' });
+    expect(vehicle).toMatchObject({ PLATE: 'ready' });
+    expect(await ada.soap('VEHICLES_GET', { status: 'ready' })).toEqual([vehicle]);
+  });
+
   it('keeps its log, and prints none of it', () => {
     expect(gateway.log).toContainEqual(expect.objectContaining({ level: 'info', msg: 'Looked for M AB 1' }));
     expect(gateway.log.filter(({ level }) => level === 'error')).toEqual([]);
@@ -75,7 +81,7 @@ describe.for([
     parts.answers('PART_GET', Fault.custom('GONE', 410, 'No such part.'));
     await expect(ada.call('VEHICLE_GET', { PLATE: 'M AB 1' })).rejects.toMatchObject({ httpResponseCode: 502 });
     parts.verify();
-    expect(() => parts.answers('PART_GOT', {})).toThrow('PARTS has no operation PART_GOT; it has PART_GET, PART_ORDER');
+    expect(() => parts.answers('PART_GOT', {})).toThrow('PARTS has no operation PART_GOT; it has PART_COUNT, PART_GET, PART_LIST');
     expect(() => gateway.partner('PART')).toThrow('the project calls no operation at a node PART');
   });
 

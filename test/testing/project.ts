@@ -44,6 +44,11 @@ cron: "0 3 * * *"
   },
 };
 `,
+  'src/handlers/vehicles-get.ts': `export default {
+  onRequest: ({ status }) => [{ PLATE: status, STATUS: 'ready', SEATS: 2 }],
+};
+`,
+  'src/handlers/vehicle-count.ts': 'export default { onRequest: () => 1 };\n',
   'src/handlers/order-parts.ts': `export default {
   async run({ NUMBER }, context) {
     await context.call('PART_ORDER', { NUMBER, COUNT: 1, KEY: String(context.instance) });
