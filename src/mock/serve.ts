@@ -14,7 +14,6 @@ import { createHttpServer, listenAt } from '../serve/listen/listen.ts';
 import { createLog, type LogOptions } from '../serve/log/log.ts';
 import { createMetrics, type Metrics } from '../serve/log/metrics.ts';
 import type { Replacement } from '../serve/operations.ts';
-import type { Services } from '../serve/start/services.ts';
 import { createSpool } from '../store/index.ts';
 import { currentTrace } from '../trace/trace.ts';
 
@@ -65,7 +64,7 @@ export async function startMock({
     handlers: new Map(),
     queries: absent('queries'),
     blobs: absent('blobs'),
-    services: absent<Services>('services', { components: absent<Services['components']>('components') }),
+    services: absent('services'),
     outbound: absent('calls of other systems'),
     spool: createSpool({ folder: join(tmpdir(), `signalbox-mock-${process.pid}`) }),
     ...{ log, audit: log, redactor, metrics, replaced },
@@ -84,13 +83,13 @@ export async function startMock({
   return { address, server: http.server, close: () => http.close(1000) };
 }
 
-/** A port that answers of the project would use: there are none. */
-function absent<T extends object>(what: string, some: Partial<T> = {}): T {
-  return new Proxy(some as T, {
-    get(target, name) {
-      if (name in target) return target[name as keyof T];
-      throw new Error(`a mock has no ${what}`);
-    },
+/** A port that answers of the project would use, at any depth: there are none, so that no call is expected. */
+function absent<T extends object>(what: string): T {
+  const called = (): never => {
+    throw new Error(`a mock has no ${what}`);
+  };
+  return new Proxy(called as unknown as T, {
+    get: (_, name) => (typeof name === 'symbol' || name === 'then' ? undefined : absent(`${what}.${name}`)),
   });
 }
 

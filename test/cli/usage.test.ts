@@ -13,6 +13,7 @@ const commands = [
   'serve',
   'health',
   'dev',
+  'mock',
   'describe',
   'routes',
   'query',

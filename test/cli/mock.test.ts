@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { repository, signalbox } from './support.ts';
+
+test.each([
+  [['--node', 'THIRD_PARTIES'], 'there is no node THIRD_PARTIES', 'Did you mean THIRD_PARTY?'],
+  [['--node', 'LOCAL'], 'there is no node LOCAL', 'THIRD_PARTY'],
+  [['--port', '65536'], "--port takes a whole number from 0 to 65535, not '65536'", ''],
+  [['--seed', 'x'], "--seed takes a whole number from 0 to 4294967295, not 'x'", ''],
+  [['--latency', '-1'], '--latency', ''],
+])('mock %s is refused', async (args, what, hint) => {
+  const { code, stdout, stderr } = await signalbox(['mock', ...args], { cwd: repository });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(what);
+  expect(stderr).toContain(hint);
+});
