@@ -41,7 +41,7 @@ describe('a mock', () => {
   });
 
   it('answers with lists and maps', async () => {
-    const list = await json(await fetch(VEHICLE));
+    const list = await json(await fetch(VEHICLE.replace(/Vehicles$/, 'Notes')));
     expect(list[0]).toEqual({ TEXT: expect.any(String), REPLIES: [] });
     const { COUNTS } = await json(await fetch(VEHICLE.replace('/Vehicles.v1/Vehicles', '/Vehicles.v1/Stock')));
     expect(COUNTS).toMatchObject({ key1: expect.any(Number), key2: expect.any(Number) });

@@ -23,7 +23,7 @@ operations:
     request: VEHICLE
     response: VEHICLE
     handler: vehicle-get
-  VEHICLES_GET: { get: Vehicles, response: list of NOTE, handler: vehicle-get }
+  NOTES_GET: { get: Notes, response: list of NOTE, handler: vehicle-get }
   STOCK_GET: { get: Stock, response: { fields: { COUNTS: { type: map of integer, minimum: 2, required: true } } }, handler: vehicle-get }
 ---
 document: VEHICLE
