@@ -149,20 +149,7 @@ describe.each(KINDS)('pages, on %s', (kind) => {
   };
 
   it('together are the whole list, under each sort and filter, with NULLs and equal values', async () => {
-    const sort = fc.constantFrom(
-      '',
-      'MAKE',
-      '-MAKE',
-      'PRICE',
-      '-PRICE',
-      'SOLD',
-      '-SOLD',
-      'DAY',
-      '-DAY',
-      'SEATS',
-      '-SEATS',
-      '-ID',
-    );
+    const sorts = ['', 'MAKE', '-MAKE', 'PRICE', '-PRICE', 'SOLD', '-SOLD', 'DAY', '-DAY', 'SEATS', '-SEATS', '-ID'];
     const filter = fc.record(
       {
         STATUS: fc.constantFrom('A', 'B'),
@@ -175,29 +162,30 @@ describe.each(KINDS)('pages, on %s', (kind) => {
       fc.asyncProperty(
         fc.integer({ min: 0, max: 40 }),
         fc.nat(),
-        sort,
         filter,
         fc.integer({ min: 1, max: 9 }),
-        async (count, seed, by, filters, limit) => {
+        async (count, seed, filters, limit) => {
           await fill(count, (n) => ((n + 1) * 7919 + seed) % 104_729);
-          const given = { ...filters, ...(by === '' ? {} : { sort: by }) };
-          const whole = JSON.parse((await get(`cars?${query({ ...given, limit: '500', count: 'true' })}`)).text);
-          const expected = whole.rows.map(({ ID }: { ID: number }) => ID);
-          const { ids, pages } = await walk({ ...given, limit: String(limit) });
-          expect(ids).toEqual(expected);
-          expect([pages, whole.total, whole.next]).toEqual([
-            Math.max(1, Math.ceil(expected.length / limit)),
-            ids.length,
-            undefined,
-          ]);
-          const conditions = Object.entries(filters).map(([name, value]) => `${name} = '${value}'`);
-          const own = (await box.run(`select id from car where ${['1 = 1', ...conditions].join(' and ')}`)) as {
-            id: number;
-          }[];
-          expect([...ids].sort((a, b) => a - b)).toEqual(own.map(({ id }) => Number(id)).sort((a, b) => a - b));
+          for (const by of sorts) {
+            const given = { ...filters, ...(by === '' ? {} : { sort: by }) };
+            const whole = JSON.parse((await get(`cars?${query({ ...given, limit: '500', count: 'true' })}`)).text);
+            const expected = whole.rows.map(({ ID }: { ID: number }) => ID);
+            const { ids, pages } = await walk({ ...given, limit: String(limit) });
+            expect(ids).toEqual(expected);
+            expect([pages, whole.total, whole.next]).toEqual([
+              Math.max(1, Math.ceil(expected.length / limit)),
+              ids.length,
+              undefined,
+            ]);
+            const conditions = Object.entries(filters).map(([name, value]) => `${name} = '${value}'`);
+            const own = (await box.run(`select id from car where ${['1 = 1', ...conditions].join(' and ')}`)) as {
+              id: number;
+            }[];
+            expect([...ids].sort((a, b) => a - b)).toEqual(own.map(({ id }) => Number(id)).sort((a, b) => a - b));
+          }
         },
       ),
-      { numRuns: 12 },
+      { numRuns: 3, examples: [[30, 7, {}, 4]] },
     );
   }, 60_000);
 
