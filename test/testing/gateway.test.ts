@@ -81,7 +81,9 @@ describe.for([
     parts.answers('PART_GET', Fault.custom('GONE', 410, 'No such part.'));
     await expect(ada.call('VEHICLE_GET', { PLATE: 'M AB 1' })).rejects.toMatchObject({ httpResponseCode: 502 });
     parts.verify();
-    expect(() => parts.answers('PART_GOT', {})).toThrow('PARTS has no operation PART_GOT; it has PART_COUNT, PART_GET');
+    expect(() => parts.answers('PART_GOT', {})).toThrow(
+      'PARTS has no operation PART_GOT; it has PARTS_LIST, PART_COUNT',
+    );
     expect(() => gateway.partner('PART')).toThrow('the project calls no operation at a node PART');
   });
 
