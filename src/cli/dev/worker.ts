@@ -24,7 +24,7 @@ const { colour, spare, first, mock, ...place } = JSON.parse(process.argv[2] ?? '
 const paint = colours(colour);
 const modules = recordModules(place.root);
 let handlers: string | undefined;
-let migrations: readonly string[] = [];
+let watched: readonly string[] = [];
 let server: Server | undefined;
 let connections: Connections | undefined;
 let close: (() => Promise<void>) | undefined;
@@ -66,7 +66,7 @@ async function go(): Promise<void> {
 async function serve(): Promise<void> {
   // Missing handler files are created below.
   const project = loadProject({ ...place, handlers: 'ignore-missing' });
-  migrations = migrationFolders(project);
+  watched = migrationFolders(project);
   const text = project.diagnostics.length === 0 ? '' : renderDiagnostics(project, { colour });
   if (project.registry === undefined) return fail(text);
   handlers = resolve(place.root, project.registry.gateway.handlers);
@@ -154,7 +154,7 @@ function fail(text: string): void {
 }
 
 function filesRead(): WorkerFiles {
-  return { handlers, migrations, modules: [...modules] };
+  return { handlers, migrations: watched, modules: [...modules] };
 }
 
 function tellSupervisor(message: WorkerMessage, onSent?: () => void): void {
