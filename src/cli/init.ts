@@ -220,7 +220,7 @@ async function pack(to: string): Promise<string> {
 }
 
 /** The files that every project begins with. `{{name}}` in them is the name of the project. */
-const TEMPLATE = join(PACKAGE, 'template');
+const TEMPLATE = join(PACKAGE, 'examples', 'new');
 
 /**
  * The files of a new project by path, apart from generated files. npm leaves out files called .gitignore, and editors

@@ -77,7 +77,7 @@ describe('signalbox.service', () => {
 });
 
 describe('Dockerfile', () => {
-  const text = read('template/Dockerfile').replaceAll(/\\\n/g, '');
+  const text = read('examples/new/Dockerfile').replaceAll(/\\\n/g, '');
 
   it('runs commands that there are', () => {
     const lists = [...text.matchAll(/CMD (\[.*\])$/gm)].map(([, list = '']) => JSON.parse(list) as string[]);

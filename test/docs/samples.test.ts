@@ -18,7 +18,7 @@ interface Manifest {
 }
 const { scripts, version } = JSON.parse(read('package.json')) as Manifest;
 /** Of a project that `signalbox init` creates. */
-const ofProjects = (JSON.parse(read('template/package.json')) as Manifest).scripts;
+const ofProjects = (JSON.parse(read('examples/new/package.json')) as Manifest).scripts;
 
 /** What stands behind each first word of a command. */
 const CHECKS: Readonly<Record<string, (words: readonly string[]) => void>> = {

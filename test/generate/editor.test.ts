@@ -35,7 +35,7 @@ operations:
 `;
 
 const settings = JSON.parse(
-  readFileSync(new URL('../../template/_vscode/settings.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../examples/new/_vscode/settings.json', import.meta.url), 'utf8'),
 ) as Record<string, unknown>;
 
 const kinds = ['gateway', 'service', 'document', 'query', 'permission-list', 'related-content'];

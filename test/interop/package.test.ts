@@ -46,14 +46,14 @@ test('the package holds what runs, what documents it, and its licences', async (
     'deploy/',
     'dist/',
     'docs/',
+    'examples/',
     'package.json',
-    'template/',
   ]);
   expect(paths).toEqual(expect.arrayContaining(['dist/cli/main.js', 'dist/index.d.ts', 'dist/LICENSES.txt']));
   expect(paths.filter((path) => /^dist\/delivered\/.*\.yaml$/.test(path))).toHaveLength(3);
   // Nothing but compiled code, its types, and definitions of the package: no maps, no code of the sample, no tests.
   const known =
-    /^(?:dist\/(?!handlers\/).*\.(?:js|d\.ts)|dist\/delivered\/[\w-]+\.yaml|dist\/LICENSES\.txt|deploy\/[\w./-]+|docs\/[\w-]+\.md|template\/[\w./-]+)$/;
+    /^(?:dist\/(?!handlers\/).*\.(?:js|d\.ts)|dist\/delivered\/[\w-]+\.yaml|dist\/LICENSES\.txt|deploy\/[\w./-]+|docs\/[\w-]+\.md|examples\/new\/[\w./-]+)$/;
   expect(paths.filter((path) => path.includes('/') && !known.test(path))).toEqual([]);
 });
 
