@@ -82,7 +82,7 @@ function promptsType(query: Query, words: Writing): string {
 function rowType(query: Query, words: Writing): string {
   const lines = query.columns.map((column) => {
     const title = comment('  ', [sentence(column.description), facts(column)]);
-    return `${title}  ${propertyName(column.name)}: ${columnText(column, words)} | null;\n`;
+    return `${title}  ${propertyName(column.name)}: ${columnText(column, words)}${column.required ? '' : ' | null'};\n`;
   });
   const title = comment('', [`A row of ${query.id}.`, sentence(query.description)]);
   return `${title}export type ${words.names.row(query)} = ${block(lines)}`;

@@ -138,7 +138,7 @@ function compiler({ limits, timezone }: QueryOptions, openedOf: Runners['of']) {
       plan: planOf(query, plans, database.dialect),
       bind: bindingOf(query),
       bindMembers: compileMemberValues(query, bindingOf),
-      readRows: compileRows(query.columns),
+      readRows: compileRows(query),
       cap: query.rows ?? limits.rows,
       memberCap: limits.rows,
       timeout: query.timeout ?? limits.timeout,

@@ -1,7 +1,8 @@
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { Field } from '../../src/model/field.ts';
 import type { ScalarKind } from '../../src/model/scalar.ts';
-import { decimal } from '../support/registry.ts';
+import { decimal, field } from '../support/registry.ts';
 import { databaseOf, query, readersOf, textOf } from './support.ts';
 
 const port = readersOf(await databaseOf('', afterAll), {}, afterAll);
@@ -49,6 +50,17 @@ describe('stored values', () => {
     ['binary', "x'00ff10'", '"AP8Q"'],
   ] as const)('%s column of %s shows %s', async (kind, sql, expected) => {
     expect(await shown([[kind, sql]])).toEqual([expected]);
+  });
+
+  it('are null for a handler where SQL has NULL, except in a required column, where NULL is an error', async () => {
+    const required = { ...field('V', 'string'), required: true };
+    const rows = (column: Field | 'string', sql: string) =>
+      port.rows({ query: query(`select ${sql} as v`, { V: column }), prompts: {} });
+    expect(await rows('string', 'null')).toEqual([{ V: null }]);
+    expect(await rows(required, "'here'")).toEqual([{ V: 'here' }]);
+    await expect(rows(required, 'null')).rejects.toThrow(
+      'query A_QUERY: column V is required, but the database returned NULL',
+    );
   });
 
   it('that do not fit their column end the call, for the log with the column but not the value', async () => {

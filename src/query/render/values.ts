@@ -1,6 +1,6 @@
 /** Rows as they cross for a handler: arrays of every column's value, an integer beyond 2^53 - 1 its digits. */
 
-import type { Field } from '../../model/field.ts';
+import type { Query } from '../../model/query.ts';
 import { SCALARS, traitsOf } from '../../model/scalar.ts';
 import type { Row } from '../../model/value.ts';
 import type { Zone } from '../../wire/timezone.ts';
@@ -32,8 +32,11 @@ function smallInteger(text: string): number | string {
   return Number.isSafeInteger(number) ? number : text;
 }
 
-/** Compiles the reading of rows, by the names of their columns. */
-export function compileRows(columns: readonly Field[]): (json: Buffer) => Row[] {
+/**
+ * Compiles the reading of rows, by the names of their columns.
+ * @returns a function that throws an Error for NULL in a column that is `required`, whose type in handlers has no null
+ */
+export function compileRows({ id, columns }: Pick<Query, 'id' | 'columns'>): (json: Buffer) => Row[] {
   const names = columns.map((column) => column.name);
   const integers = columns.map((column) => traitsOf(column.type)?.primitive === 'integer');
   return (json) => {
@@ -42,6 +45,9 @@ export function compileRows(columns: readonly Field[]): (json: Buffer) => Row[] 
       const named: Row = {};
       for (const [index, name] of names.entries()) {
         const cell = row[index] ?? null;
+        if (cell === null && columns[index]?.required === true) {
+          throw new Error(`query ${id}: column ${name} is required, but the database returned NULL`);
+        }
         named[name] = integers[index] === true && typeof cell === 'string' ? BigInt(cell) : cell;
       }
       return named;
