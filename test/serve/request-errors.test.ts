@@ -35,6 +35,7 @@ operations:
   CAR_GET: { get: "find{?COLOUR,SEATS,MAKE}", soap: true, request: { fields: { COLOUR: string(3), SEATS: integer, MAKE: { type: string, required: true } } }, response: json, handler: echo }
   CAR_SAID: { post: said, soap: true, request: CAR, fault: SAID, response: json, handler: echo }
   LABELLED_POST: { post: labelled, request: LABELLED, response: json, handler: echo }
+  FLAT_POST: { post: flat, request: { fields: { A: string(3), B: integer, C: date } }, response: json, handler: echo }
   OWN_POST: { post: own, request: { fields: { PIN: { type: string, sensitive: true } } }, response: json, handler: own }
 `;
 
@@ -100,6 +101,14 @@ describe('all errors of a request', () => {
     ]);
     expect(detail).toBe(problem.errors.map((each: { detail: string }) => each.detail).join(' '));
     expect(reply.text).not.toContain('hush');
+  });
+
+  it('are all there where the members stand in the order of the fields, none of which needs another form', async () => {
+    expect(errorsOf(await send('flat', { A: 'long', B: 'x', C: 'soon' }))).toEqual([
+      { pointer: '#/A', detail: 'A is longer than 3 characters.' },
+      { pointer: '#/B', detail: 'B is not an integer.' },
+      { pointer: '#/C', detail: 'C is not a date (yyyy-MM-dd).' },
+    ]);
   });
 
   it('leave one error in its words, with its place', async () => {

@@ -2,7 +2,7 @@ import { bareField, type Document } from '../../model/document.ts';
 import type { Field, FieldType, ListType, MapType } from '../../model/field.ts';
 import { blankOf, holdsNull, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
-import { kindOf, refuse, stepOf, within } from '../error.ts';
+import { CodecError, kindOf, refuse, stepOf, within } from '../error.ts';
 import { compileScalar, initialValue, plainLength } from '../scalar.ts';
 import {
   checkDepth,
@@ -231,17 +231,19 @@ export function staysAsIs(
     if (field === undefined) return false;
     const value = source[name] as Value;
     if (typeof value === 'string' && value.length <= field.plainUpTo) continue;
-    if (value === undefined || value === null || !Object.is(applied(field, value, depth), value)) return false;
+    if (value === undefined || value === null || !isUnchanged(field, value, depth)) return false;
   }
   for (; i < fields.length; i++) if (fields[i]!.needed) return false;
   return true;
 }
 
-function applied(field: AsIsField, value: Value, depth: number): unknown {
+/** Whether a value is right and has the form that it needs. What is wrong is left to the caller, who reports all errors. */
+function isUnchanged(field: AsIsField, value: Value, depth: number): boolean {
   try {
-    return field.apply(value, depth + 1);
+    return Object.is(field.apply(value, depth + 1), value);
   } catch (error) {
-    throw within(error, field.name);
+    if (error instanceof CodecError) return false;
+    throw error;
   }
 }
 
