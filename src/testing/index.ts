@@ -39,7 +39,7 @@ export interface TestGatewayOptions {
 
 /** Who calls: a new user with these roles or permission lists, or one of the definitions; nobody without any of them. */
 export interface CallerOptions {
-  /** The id of the user; of the definitions if they have it, else of a new one. */
+  /** The id of the user; of the definitions if they have it, else of one that this test has made, else of a new one. */
   readonly user?: string;
   /** Ids of permission lists. */
   readonly grants?: readonly string[];
@@ -132,6 +132,7 @@ export async function startTestGateway<H = Record<never, never>>(
     });
     const ports = { registry, address: gateway.address, client, find: (id: string) => findOperation(registry, id) };
     const settled = new Set<string>();
+    const made: Made = new Map();
     const closed = async (): Promise<void> => {
       await close();
       partners.verify();
@@ -142,7 +143,7 @@ export async function startTestGateway<H = Record<never, never>>(
       log: lines,
       clock,
       partner: (node) => partners.of(node),
-      caller: async (who = {}) => createCaller<H>(ports, await signIn(ports.registry, database, passwords, who)),
+      caller: async (who = {}) => createCaller<H>(ports, await signIn(ports.registry, database, passwords, made, who)),
       settle: () => settle(gateway, settled),
       close: closed,
       [Symbol.asyncDispose]: closed,
@@ -203,12 +204,14 @@ async function testable(registry: Registry, passwords: Passwords): Promise<Regis
   return { ...registry, roles, users, gateway: { ...gateway, listen: literal('127.0.0.1:0'), proxies: [] } };
 }
 
-let made = 0;
+/** Roles of the users that a test has made, by id. */
+type Made = Map<string, readonly string[]>;
 
 async function signIn(
   registry: Registry,
   database: FreshDatabase,
   passwords: Passwords,
+  made: Made,
   { user, grants = [], roles = [] }: CallerOptions,
 ): Promise<Credentials | undefined> {
   if (user === undefined && grants.length + roles.length === 0) return undefined;
@@ -221,12 +224,18 @@ async function signIn(
       );
     return passwords.of(user);
   }
-  made += 1;
-  const id = user ?? `tester-${made}`;
+  const id = user ?? `tester-${made.size + 1}`;
+  const all = [...roles, ...grants.map(grantRole)].sort();
+  const before = made.get(id);
+  if (before !== undefined) {
+    if (all.length > 0 && all.join() !== before.join())
+      throw new TypeError(`the test has made the user ${id} before, with other roles or grants: name another user`);
+    return passwords.of(id);
+  }
+  made.set(id, all);
   const options = { ...databaseOptions(registry.gateway, '/', {}), url: database.url };
   const store = await openStore(options);
   try {
-    const all = [...roles, ...grants.map(grantRole)];
     await openUsers({ store, actor: 'test' }).add({ id, password: await passwords.set(id), roles: all });
   } finally {
     await store.close();

@@ -72,6 +72,18 @@ describe.for([
     );
   });
 
+  it('has one user for each name, however often it is named', async () => {
+    const [carol, again] = [
+      await gateway.caller({ user: 'carol', roles: ['ALL'] }),
+      await gateway.caller({ user: 'carol' }),
+    ];
+    expect((await again.fetch('/gateway/RESTListeningConnector/Vehicles.v1/Vehicles/A1')).status).toBe(200);
+    expect(again.user).toBe(carol.user);
+    await expect(gateway.caller({ user: 'carol', grants: ['EVERYTHING'] })).rejects.toThrow(
+      'the test has made the user carol before, with other roles or grants: name another user',
+    );
+  });
+
   it('records what partners are asked, and lets them say what the test wants', async () => {
     const parts = gateway.partner('PARTS');
     parts.answers('PART_GET', (call) => ({ NUMBER: call.input.NUMBER, NAME: `Part ${call.input.NUMBER}` }));
