@@ -234,13 +234,18 @@ function checkTogether(
 /** Thrown for definitions with errors; its message contains the diagnostics. */
 export class DefinitionsError extends Error {
   override readonly name = 'DefinitionsError';
-  readonly project: LoadedProject;
+  /** Private, or test runners would print all of it with the error. */
+  readonly #project: LoadedProject;
 
   constructor(project: LoadedProject) {
     const count = project.diagnostics.filter((each) => each.severity === 'error').length;
     const what = `the definitions have ${count} ${count === 1 ? 'error' : 'errors'}`;
     super(`${what}\n\n${renderDiagnostics(project, { colour: false }).trimEnd()}`);
-    this.project = project;
+    this.#project = project;
+  }
+
+  get project(): LoadedProject {
+    return this.#project;
   }
 }
 

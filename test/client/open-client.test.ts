@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openClient as openUntyped } from '../../src/client/client.ts';
 import { InvokeError, SoapFault } from '../../src/invoke/index.ts';
@@ -127,6 +128,8 @@ definitions/partner.yaml:15:9: error unknown-reference: Unknown node "PARTNRE".
   15 | target: PARTNRE
      |         ^^^^^^^
   hint: Did you mean PARTNER?`);
+    // What a test runner prints of it: not the whole project.
+    expect(inspect(error, { depth: 1 })).not.toContain('diagnostics');
   });
 
   it('names what configuration lacks at the first call rather than when it opens', async () => {
