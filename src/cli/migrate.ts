@@ -100,7 +100,11 @@ async function takeOver(store: Store, { migrations }: Files, upTo: number): Prom
 
 async function showPlan(options: StoreOptions, files: Files, json?: true): Promise<void> {
   const { pendingMigrations } = await import('../store/index.ts');
-  await printResult(await pendingMigrations(options, { ...files, onNote: note }), json, renderPlan);
+  const refused: Error[] = [];
+  const onRefused = (error: Error): void => void refused.push(error);
+  await printResult(await pendingMigrations(options, { ...files, onNote: note, onRefused }), json, renderPlan);
+  // Nothing of the project would run.
+  if (refused[0] !== undefined) throw refused[0];
 }
 
 const HEADINGS: Readonly<Record<PendingMigration['of'], string>> = {
@@ -117,6 +121,7 @@ function renderPlan(pending: readonly PendingMigration[]): string {
     .join('\n');
 }
 
-function renderStep({ name, statements }: PendingMigration): string {
-  return `-- ${name}\n${statements.map((each) => `${each}\n`).join('')}`;
+function renderStep({ name, statements, refused }: PendingMigration): string {
+  const why = refused === undefined ? [] : [`can't run: ${refused.reason}.`, ...refused.hint.split('\n')];
+  return `-- ${name}\n${[...why.map((line) => `-- ${line}`), ...statements].map((each) => `${each}\n`).join('')}`;
 }

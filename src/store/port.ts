@@ -1,6 +1,7 @@
 import type { DatabaseBounds, DatabaseEngine, MigrationFile } from '../model/gateway.ts';
 import type { PoolStatus } from '../model/metrics.ts';
 import type { ConnectionConfig } from './postgres/client.ts';
+import type { MigrationError } from './schema/project.ts';
 import type { Db } from './tables.ts';
 
 /** The database port: everything that outlives the gateway is kept there. */
@@ -84,6 +85,8 @@ export interface ProjectFiles {
   readonly sampleData?: readonly SampleDataFile[];
   /** Is called with what an operator should know about migrations that are not pending, one sentence each. */
   readonly onNote?: (sentence: string) => void;
+  /** Is called with why a migration can't run on the database as it is; without it, that is thrown. */
+  readonly onRefused?: (error: MigrationError) => void;
 }
 
 /**
@@ -96,6 +99,8 @@ export interface PendingMigration {
   readonly name: string;
   /** The statements that it runs: those of signalbox each on one line, those of files as they are there. */
   readonly statements: readonly string[];
+  /** Why it can't run on the database as it is, and what to do; it has no statements then. */
+  readonly refused?: Pick<MigrationError, 'reason' | 'hint'>;
 }
 
 /** A file of SQL statements that fill tables with sample data. */

@@ -63,6 +63,20 @@ test.concurrent('that were edited after they ran are an error of every command, 
     expect(stderr).toMatch(expected);
     expect(stderr).toMatch(advice);
   }
+  await writeFile(join(cwd, 'migrations/0003-more.sql'), 'create table more (n integer);\n');
+  const plan = await signalbox(['migrate', '--plan'], { cwd });
+  expect(plan.stdout).toMatch(
+    /^---- Migrations of the project ----\n\n-- migrations\/0001-staff\.sql\n-- can't run: it was changed after it ran on .*\.\n-- Restore its text, .*0004-NAME\.sql.*\n-- If the data may go, .*\n\n-- migrations\/0003-more\.sql\ncreate table more \(n integer\);\n$/,
+  );
+  expect(JSON.parse((await signalbox(['migrate', '--plan', '--json'], { cwd })).stdout)).toMatchObject([
+    {
+      name: 'migrations/0001-staff.sql',
+      statements: [],
+      refused: { reason: expect.stringMatching(/^it was changed/) },
+    },
+    { name: 'migrations/0003-more.sql', statements: ['create table more (n integer);'] },
+  ]);
+  await rm(join(cwd, 'migrations/0003-more.sql'));
   const checked = await signalbox(['check', '--connect'], { cwd });
   expect(checked.code).toBe(1);
   expect(checked.stdout).toMatch(

@@ -118,13 +118,18 @@ export async function baseline(
   });
 }
 
-/** What {@link migrateProject} would run. @throws MigrationError, StoreError */
+/** What {@link migrateProject} would run, and what it would refuse. @throws MigrationError, StoreError */
 export async function pendingProject(
   access: Pick<ProjectAccess, 'kind' | 'location' | 'recorded'>,
-  { migrations = [], onNote = () => {} }: ProjectFiles,
+  { migrations = [], onNote = () => {}, onRefused }: ProjectFiles,
 ): Promise<PendingMigration[]> {
   const rows = await access.recorded();
-  const lacking = lackingOf(access, migrations, rows);
+  const refused = new Map<MigrationFile, MigrationError>();
+  const lacking = lackingOf(access, migrations, rows, (migration, error) => {
+    if (onRefused === undefined) throw error;
+    onRefused(error);
+    refused.set(migration, error);
+  });
   const known = new Set(filesFor(access.kind, migrations).map(({ number }) => number));
   for (const { number, name, applied, state } of rows) {
     if (!known.has(number))
@@ -134,11 +139,14 @@ export async function pendingProject(
     else if (state === 'begun')
       onNote(`The migration ${name} began on ${access.location} (${applied}) and did not end; it runs again, whole.`);
   }
-  return lacking.map((migration) => ({
-    of: 'project',
-    name: migration.file,
-    statements: splitSql(migration.sql, access.kind).map(({ offset, end }) => `${migration.sql.slice(offset, end)};`),
-  }));
+  return lacking.map((migration) => {
+    const { file: name, sql } = migration;
+    const error = refused.get(migration);
+    if (error !== undefined)
+      return { of: 'project', name, statements: [], refused: { reason: error.reason, hint: error.hint } };
+    const statements = splitSql(sql, access.kind).map(({ offset, end }) => `${sql.slice(offset, end)};`);
+    return { of: 'project', name, statements };
+  });
 }
 
 function rowsOf(db: Db): Promise<ProjectMigrationTable[]> {
@@ -154,40 +162,49 @@ function checksumOf({ sql }: MigrationFile): string {
   return createHash('sha256').update(sql).digest('hex');
 }
 
-/** The migrations that a database lacks, in order. @throws MigrationError for one that was changed, and for one that is too late */
+/**
+ * The migrations that a database lacks, in order.
+ * @param onRefused is called with one that was changed, and one that is too late; they are among the result if it returns
+ * @throws MigrationError when there is one of these, by default
+ */
 function lackingOf(
   { kind, location }: Pick<ProjectAccess, 'kind' | 'location'>,
   files: readonly MigrationFile[],
   rows: readonly ProjectMigrationTable[],
+  onRefused: (migration: MigrationFile, error: MigrationError) => void = (_, error) => {
+    throw error;
+  },
 ): MigrationFile[] {
   const byNumber = new Map(rows.map((row) => [row.number, row]));
   const last = rows.findLast(({ state }) => state !== 'begun');
   const mine = filesFor(kind, files);
   const next = String(Math.max(last?.number ?? 0, ...mine.map(({ number }) => number)) + 1).padStart(4, '0');
-  const refuse = (migration: MigrationFile, code: 'changed' | 'order', reason: string, hint: string): MigrationError =>
-    new MigrationError(location, { code, at: { file: migration.file, line: 1, column: 1 }, reason, hint });
   return mine.filter((migration) => {
-    const { number, name } = migration;
+    const { number, name, file } = migration;
     const row = byNumber.get(number);
+    const refuse = (code: 'changed' | 'order', reason: string, hint: string): true => {
+      const at = { file, line: 1, column: 1 };
+      onRefused(migration, new MigrationError(location, { code, at, reason, hint: `${hint}\n${ANEW}` }));
+      return true;
+    };
+    const renumber = `Give it the next number: ${next}${name.slice(name.indexOf('-'))}.`;
     if (row === undefined || row.state === 'begun') {
       if (last === undefined || number > last.number) return true;
       const reason = `its number is below that of ${last.name}, which ran on ${location} (${last.applied})`;
-      const hint = `Give it the next number: ${next}${name.slice(name.indexOf('-'))}. If the database has what it does already, record it with: signalbox migrate --baseline ${number}.\n${ANEW}`;
-      throw refuse(migration, 'order', reason, hint);
+      const known = `If the database has what it does already, record it with: signalbox migrate --baseline ${number}.`;
+      return refuse('order', reason, `${renumber} ${known}`);
     }
     if (row.checksum === checksumOf(migration)) return false;
-    if (row.name !== name) {
-      const reason = `its number is that of ${row.name}, which ran on ${location} (${row.applied})`;
-      throw refuse(
-        migration,
+    if (row.name !== name)
+      return refuse(
         'changed',
-        reason,
-        `Give it the next number: ${next}${name.slice(name.indexOf('-'))}.\n${ANEW}`,
+        `its number is that of ${row.name}, which ran on ${location} (${row.applied})`,
+        renumber,
       );
-    }
     const reason = `it was changed after it ran on ${location} (${row.applied})`;
-    const hint = `Restore its text, and write the change as a new migration: ${next}-NAME.sql. If the database has the change already, record the new text with: signalbox migrate --baseline ${number}.\n${ANEW}`;
-    throw refuse(migration, 'changed', reason, hint);
+    const restore = `Restore its text, and write the change as a new migration: ${next}-NAME.sql.`;
+    const known = `If the database has the change already, record the new text with: signalbox migrate --baseline ${number}.`;
+    return refuse('changed', reason, `${restore} ${known}`);
   });
 }
 
