@@ -183,6 +183,7 @@ describe('the gateway', () => {
       },
       handlers: 'src/handlers',
       namespace: 'urn:signalbox:local-1',
+      strict: false,
       timezone: 'UTC',
       requires: [{ id: 'basic', kind: 'basic' }],
       proxies: [],
