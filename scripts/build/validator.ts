@@ -7,12 +7,12 @@ export function validatorModule(): string {
   const names = KINDS.map((kind) => kind.replaceAll('-', '_'));
   const keys = Object.fromEntries(KINDS.map((kind, index) => [names[index], schemaKey(kind)]));
   const code = standalone.default(createAjv({ source: true, esm: true }), keys);
-  // ajv writes `require` into an ES module.
-  const helpers: string[] = [];
-  const body = code.replace(/require\("([^"]+)"\)\.default/g, (_, module: string) => {
-    helpers.push(`import helper${helpers.length} from '${module}.js';`);
-    return `helper${helpers.length - 1}.default`;
-  });
   const table = KINDS.map((kind, index) => `'${kind}': ${names[index]}`).join(', ');
-  return `${helpers.join('\n')}\n${body}\nconst validators = { ${table} };\nexport const validatorOf = (kind) => validators[kind];\n`;
+  return `${REQUIRE}\n${code}\nconst validators = { ${table} };\nexport const validatorOf = (kind) => validators[kind];\n`;
 }
+
+/**
+ * ajv writes `require` into an ES module. Its helpers are CommonJS: what a default import of them is depends on who runs the
+ * module (vite unwraps it, Node does not), and a linked package is run by vite in tests.
+ */
+const REQUIRE = `import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);`;

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { repository, signalbox, temporaryFolder } from '../cli/support.ts';
@@ -23,7 +23,7 @@ function write(root: string, files: ReadonlyMap<string, string>): void {
 /** Installs packages of the repository, and the package itself. */
 function install(root: string, names: readonly string[]): void {
   mkdirSync(join(root, 'node_modules/@types'), { recursive: true });
-  // A copy, as npm makes one: runners treat a link as code of the project.
+  // A copy, as npm makes one.
   const own = join(root, 'node_modules/signalbox');
   for (const part of ['dist', 'package.json']) cpSync(join(repository, part), join(own, part), { recursive: true });
   symlinkSync(join(repository, 'node_modules'), join(own, 'node_modules'), 'dir');
@@ -101,6 +101,12 @@ test('a new project has a test that passes with node:test, and with vitest', { t
   writeFileSync(file, forVitest(readFileSync(file, 'utf8')));
   const run = await node(root, [vitest, 'run', '--no-color'], { CI: '1' });
   expect([run.code, run.output]).toEqual([0, expect.stringMatching(/Tests\s+1 passed/)]);
+  // Of a package that is linked (npm link), vitest runs the modules itself.
+  const own = join(root, 'node_modules/signalbox');
+  rmSync(own, { recursive: true });
+  symlinkSync(repository, own, 'dir');
+  const linked = await node(root, [vitest, 'run', '--no-color'], { CI: '1' });
+  expect([linked.code, linked.output]).toEqual([0, expect.stringMatching(/Tests\s+1 passed/)]);
   // What the handler does wrong, the test says.
   const handler = join(root, 'src/handlers/hello-get.ts');
   writeFileSync(handler, readFileSync(handler, 'utf8').replace('Hello,', 'Bye,'));
