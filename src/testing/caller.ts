@@ -24,6 +24,15 @@ export type RequestOf<H> = H extends { onRequest(request: infer Request, context
 /** What it replies. */
 export type ReplyOf<H> = H extends Handled ? Exclude<Awaited<ReturnType<H['onRequest']>>, Reply> : never;
 
+/** An operation of the project; editors complete those that handlers answer. */
+type OperationName<H> = (keyof H & string) | (string & {});
+
+/** The parameter of a call. It is decided by the name alone, so that the compiler reports a wrong field as such. */
+type InputOf<H, Id> = Id extends keyof H ? [input: RequestOf<H[Id]>] : [input?: DocumentValue];
+
+// biome-ignore lint/suspicious/noExplicitAny: an operation that no handler answers has no type here
+type ValueOf<H, Id> = Id extends keyof H ? ReplyOf<H[Id]> : any;
+
 /** Calls the gateway of a test as one user, or as nobody. `H` is `Handlers` of `generated/handlers.ts`. */
 export interface TestCaller<H> {
   /** The id of its user; `undefined` for nobody. */
@@ -37,19 +46,9 @@ export interface TestCaller<H> {
    * Calls an operation over REST, or over SOAP when it has no other form, and returns the value of the reply.
    * @throws ReplyFault, SoapFault, InvokeError with `httpResponseCode`, when the gateway does not reply with success
    */
-  call<Id extends keyof H & string>(operation: Id, input: RequestOf<H[Id]>): Promise<ReplyOf<H[Id]>>;
-  call<Id extends string>(
-    operation: Id extends keyof H ? never : Id,
-    input?: DocumentValue,
-    // biome-ignore lint/suspicious/noExplicitAny: an operation that no handler answers has no type here
-  ): Promise<any>;
+  call<Id extends OperationName<H>>(operation: Id, ...input: InputOf<H, Id>): Promise<ValueOf<H, Id>>;
   /** The same over SOAP. */
-  soap<Id extends keyof H & string>(operation: Id, input: RequestOf<H[Id]>): Promise<ReplyOf<H[Id]>>;
-  soap<Id extends string>(
-    operation: Id extends keyof H ? never : Id,
-    input?: DocumentValue,
-    // biome-ignore lint/suspicious/noExplicitAny: an operation that no handler answers has no type here
-  ): Promise<any>;
+  soap<Id extends OperationName<H>>(operation: Id, ...input: InputOf<H, Id>): Promise<ValueOf<H, Id>>;
 }
 
 interface CallerPorts {
@@ -87,11 +86,11 @@ export function createCaller<H>(
       if (basic !== undefined && !headers.has('authorization')) headers.set('authorization', basic);
       return fetch(new URL(path, address), { ...init, headers });
     },
-    call: (name: string, input: unknown = {}) => {
+    call: (name, input = {}) => {
       const operation = find(name);
       return call(operation, input as DocumentValue, operation.uris.length === 0) as never;
     },
-    soap: (name: string, input: unknown = {}) => call(find(name), input as DocumentValue, true) as never,
+    soap: (name, input = {}) => call(find(name), input as DocumentValue, true) as never,
   };
 }
 

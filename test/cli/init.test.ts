@@ -8,6 +8,14 @@ import { repository, signalbox, temporaryFolder } from './support.ts';
 const run = promisify(execFile);
 const hello = '/gateway/RESTListeningConnector/Hello.v1/Hello/World';
 
+/** Links this package and some that the repository has into a project. */
+async function link(root: string, names: readonly string[]): Promise<void> {
+  await mkdir(join(root, 'node_modules/@types'), { recursive: true });
+  await symlink(repository, join(root, 'node_modules/signalbox'), 'dir');
+  for (const name of names)
+    await symlink(join(repository, 'node_modules', name), join(root, 'node_modules', name), 'dir');
+}
+
 test('makes the folder, names the package after it, and says what comes next', { timeout: 60_000 }, async () => {
   const cwd = await temporaryFolder();
   const { code, stdout, stderr } = await signalbox(['init', 'apps/My Gateway'], { cwd });
@@ -29,9 +37,7 @@ test('makes the folder, names the package after it, and says what comes next', {
     expect.arrayContaining(['package/package.json', 'package/dist/cli/main.js']),
   );
   expect(await signalbox(['env', '--check'], { cwd: root })).toMatchObject({ code: 0, stderr: '' });
-  await mkdir(join(root, 'node_modules'));
-  await symlink(repository, join(root, 'node_modules/signalbox'), 'dir');
-  await symlink(join(repository, 'node_modules/typescript'), join(root, 'node_modules/typescript'), 'dir');
+  await link(root, ['typescript', '@types/node', 'undici-types']);
   expect(await signalbox(['check', '--types'], { cwd: root })).toMatchObject({ code: 0, stderr: '' });
   expect(await signalbox(['generate', '--check'], { cwd: root })).toMatchObject({ code: 0, stderr: '' });
 });
@@ -92,15 +98,18 @@ test('refuses a folder with something in it, and says what', async () => {
   expect((await signalbox(['init', 'notes.txt'], { cwd })).stderr).toContain('notes.txt is a file');
 });
 
-test('the types of a new project compile', { timeout: 60_000 }, async () => {
+test('the types of a new project compile, those of its tests too', { timeout: 60_000 }, async () => {
   const root = await temporaryFolder();
   await writeFile(join(root, 'package.json'), '{ "dependencies": { "signalbox": "^0.1.0" } }');
   await signalbox(['init', '.'], { cwd: root });
-  await mkdir(join(root, 'node_modules'));
-  await symlink(repository, join(root, 'node_modules/signalbox'), 'dir');
+  await link(root, ['@types/node', 'undici-types']);
   const tsc = join(repository, 'node_modules/typescript/bin/tsc');
-  const { stdout } = await run(process.execPath, [tsc, '-p', '.'], { cwd: root }).catch(
-    (error: { stdout: string }) => error,
+  const compiled = async (): Promise<string> =>
+    (await run(process.execPath, [tsc, '-p', '.'], { cwd: root }).catch((error: { stdout: string }) => error)).stdout;
+  expect(await compiled()).toBe('');
+  const test = join(root, 'test/hello.test.ts');
+  await writeFile(test, (await readFile(test, 'utf8')).replace('NAME:', 'NAMES:'));
+  expect(await compiled()).toMatch(
+    /^test\/hello\.test\.ts\(\d+,\d+\): error TS2561: .*'NAMES' does not exist.* Did you mean to write 'NAME'/,
   );
-  expect(stdout).toBe('');
 });
