@@ -156,6 +156,27 @@ describe('all errors of a request', () => {
     expect(errorsOf(await send('labelled', { B: 'x' }))).toMatchObject([{ pointer: '#/A' }, { pointer: '#/B' }]);
   });
 
+  it('of an object with single values only are reported at once too', async () => {
+    expect(errorsOf(await send('labelled', { A: 'x', B: 'y', C: 1 }))).toMatchObject([
+      { pointer: '#/A' },
+      { pointer: '#/B' },
+      { pointer: '#/C' },
+    ]);
+  });
+
+  it('in a list of XML include entries by a wrong name', async () => {
+    const trips =
+      '<TRIPS><TRIP/><item><TO>long</TO></item><item xmlns="urn:x"/><item><TO>A</TO><KM>x</KM></item></TRIPS>';
+    const body = `<CAR xmlns="urn:test:Cars.v1"><PLATE>P</PLATE>${trips}<SEATS>0</SEATS></CAR>`;
+    expect(errorsOf(await send('cars/North', body, { 'content-type': 'application/xml' }))).toEqual([
+      { pointer: '#/SEATS', detail: 'SEATS is less than 1.' },
+      { pointer: '#/TRIPS/0', detail: 'TRIPS[0] holds an element "TRIP", and its entries are "item".' },
+      { pointer: '#/TRIPS/1/TO', detail: 'TRIPS[1].TO is longer than 3 characters.' },
+      { pointer: '#/TRIPS/2', detail: 'TRIPS[2] is in namespace "urn:x", not "urn:test:Cars.v1".' },
+      { pointer: '#/TRIPS/3/KM', detail: 'TRIPS[3].KM is not an integer.' },
+    ]);
+  });
+
   it('are named without the body too, and with one that can not be read', async () => {
     expect(errorsOf(await send('cars/W', ''))).toEqual([
       { parameter: 'REGION', detail: 'REGION is "W", not one of North, South.' },

@@ -194,15 +194,15 @@ function singleReader(field: Field, type: ListType['item'], namespace: string, s
 
 /** Reads a list from the element around its entries. */
 function listReader(field: Field, type: ListType, namespace: string, shared: Shared): Read {
-  const read = entriesReader(field, type, namespace, shared);
-  const entriesOf = compileEntries(itemName(type), field.namespace ?? namespace, shared);
+  const { entriesOf, check } = compileEntries(itemName(type), field.namespace ?? namespace, shared);
+  const read = entriesReader(field, type, namespace, shared, check);
   return (element, depth, resolve) => read(entriesOf(element), depth, resolve);
 }
 
 /** Reads a map from the element around its entries. */
 function mapReader(field: Field, type: MapType, namespace: string, shared: Shared): Read {
   const read = singleReader(field, type.item, namespace, shared);
-  const entriesOf = compileEntries(MAP_ENTRY.element, field.namespace ?? namespace, shared);
+  const { entriesOf, check } = compileEntries(MAP_ENTRY.element, field.namespace ?? namespace, shared);
   const checkCount = compileEntryCount(field);
   const readEntry = (entry: XmlElement, depth: number, resolve: Resolve | undefined): Value => {
     const attributes = entry.attributes.filter(({ local, namespace: of }) => local !== MAP_ENTRY.key || of !== '');
@@ -220,6 +220,7 @@ function mapReader(field: Field, type: MapType, namespace: string, shared: Share
     for (const [index, entry] of entries.entries()) {
       const key = attributeOf(entry, MAP_ENTRY.key);
       try {
+        check(entry);
         if (key === undefined) refuse('has no key');
         else if (shared.foreign === 'refuse' && keys.has(key)) refuse('is given more than once');
         else setMember(map, key, readEntry(entry, depth + 1, resolve));
@@ -233,38 +234,33 @@ function mapReader(field: Field, type: MapType, namespace: string, shared: Share
   };
 }
 
-/** Compiles the finding of entries in the element around them. */
-function compileEntries(local: string, namespace: string, { foreign }: Shared): (element: XmlElement) => XmlElement[] {
+/** Compiles the finding of entries in the element around them, and the check of each, which reports it at its place. */
+function compileEntries(local: string, namespace: string, { foreign }: Shared) {
   const passes = foreign === 'pass';
-  const checkEntry = (entry: XmlElement): void => {
+  const check = (entry: XmlElement): void => {
     if (entry.local !== local) refuse(`holds an element ${quote(entry.local)}, and its entries are ${quote(local)}`);
     if (!isIn(namespace, entry)) refuse(wrongNamespace(entry, namespace));
   };
-  return (element) => {
+  const entriesOf = (element: XmlElement): XmlElement[] => {
     if (!passes) refuseAttributes(element);
     const entries: XmlElement[] = [];
     for (const each of element.content) {
-      if (typeof each === 'string') {
-        if (!isWhite(each)) refuse('holds text outside of its entries');
-        continue;
-      }
-      if (passes && (each.local !== local || !isIn(namespace, each))) continue;
-      try {
-        checkEntry(each);
-      } catch (error) {
-        throw within(error, entries.length);
-      }
-      entries.push(each);
+      if (typeof each !== 'string') {
+        if (!passes || (each.local === local && isIn(namespace, each))) entries.push(each);
+      } else if (!isWhite(each)) refuse('holds text outside of its entries');
     }
     return entries;
   };
+  return { entriesOf, check };
 }
 
+/** @param check of an entry, by its element */
 function entriesReader(
   field: Field,
   type: ListType,
   namespace: string,
   shared: Shared,
+  check: (entry: XmlElement) => void = () => undefined,
 ): (elements: readonly XmlElement[], depth: number, resolve: Resolve | undefined) => Value {
   const read = singleReader(field, type.item, namespace, shared);
   const takesNull = primitiveOf(type.item) === 'json';
@@ -278,6 +274,7 @@ function entriesReader(
     while (i < elements.length) {
       try {
         for (; i < elements.length; i++) {
+          check(elements[i]!);
           const nil = isNil(elements[i]!);
           if (nil && !takesNull) refuse('is nil, which no entry of its list can be');
           entries[i] = nil ? null : read(elements[i]!, depth + 1, resolve);
