@@ -27,7 +27,7 @@ export function compileScalar(field: Field, type: ScalarType, foreign: Foreign =
   const { fromJson, accept, toJson, toText, ...kind } = kinds[type.kind];
   const fromText = primitiveOf(type) === 'json' ? (text: string) => readJsonText(text, foreign) : kind.fromText;
   const check = compileConstraints(field, type);
-  const taken = check === undefined ? accept : (value: unknown): Value => check(accept(value));
+  const taken = check === undefined || field.asFound ? accept : (value: unknown): Value => check(accept(value));
   return {
     fromText: check === undefined ? fromText : (text) => check(fromText(text)),
     fromJson: check === undefined ? fromJson : (raw, depth) => check(fromJson(raw, depth)),

@@ -75,6 +75,8 @@ export interface Field {
   readonly required: boolean;
   /** Null is a value, other than an absent one. */
   readonly nullable?: boolean;
+  /** A column of a query: what the database has is written as it is, even if it is longer than declared, or NULL where required. */
+  readonly asFound?: true;
   /** Taken where the caller gives nothing. In a fault document it may hold `{fault.message}` and its like. */
   readonly default?: string | number | boolean;
   readonly enum?: readonly (string | number)[];

@@ -97,10 +97,18 @@ function listOf(query: Query, { order, sort, filter }: Paging, scope: string, in
           { column: first, descending: String(asked).startsWith('-') },
           ...order.filter(({ column }) => column.name !== name),
         ];
-  const filtered = filter.filter((column) => input[column.name] !== undefined);
-  const values = [...query.prompts, ...filtered].map((field) => [field.name, textOf(input[field.name])]);
+  const filtered = filter.filter((column) => isGiven(input[column.name]));
+  const values = [...query.prompts, ...filtered].map(({ name }) => [
+    name,
+    isGiven(input[name]) ? textOf(input[name]) : null,
+  ]);
   const names = ordered.map(({ column, descending }) => [column.name, descending]);
   return { order: ordered, filter: filtered, mark: digest([scope, names, values]) };
+}
+
+/** An empty value counts as absent, as it does in a URI: clients of SOAP send an element for each parameter. */
+function isGiven(value: Value): boolean {
+  return value !== undefined && value !== null && value !== '';
 }
 
 function textOf(value: Value): string | null {
@@ -150,7 +158,7 @@ function countOf(query: Query, { filter }: List): Query {
 /** The first pages of a query, for a check on its database: in every order. */
 export function firstPages(query: Query, paging: Paging): Query[] {
   const sorts = [undefined, ...paging.sort.map(({ name }) => name)];
-  const all = Object.fromEntries(paging.filter.map(({ name }) => [name, '']));
+  const all = Object.fromEntries(paging.filter.map(({ name }) => [name, '1']));
   return sorts.map((sort) => {
     const list = listOf(query, paging, '', { ...all, ...(sort === undefined ? {} : { sort }) });
     return pageOf(
@@ -183,7 +191,7 @@ function badCursor(reason: string): Fault {
 }
 
 function readCursor(given: Value, { order, mark }: List): (string | null)[] | undefined {
-  if (given === undefined || given === null) return undefined;
+  if (!isGiven(given)) return undefined;
   const cursor = parseCursor(String(given));
   if (cursor === undefined) throw badCursor(SPOILT);
   if (cursor.mark !== mark || cursor.values.length !== order.length) throw badCursor(FOREIGN);

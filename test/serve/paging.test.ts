@@ -33,6 +33,14 @@ sql: |
   select id, plate, make, price, sold, day, seats, status from car
   where :OWNER is null or owner = :OWNER order by id  -- as it likes
 ---
+query: NARROW
+public: true
+${datasource}columns:
+  ID: { type: integer, maximum: 2 }
+  PLATE: string(2)
+  MAKE: { type: string(2), required: true }
+sql: select id, plate, make from car where id > 2
+---
 service: Cars.v1
 public: true
 operations:
@@ -45,6 +53,8 @@ operations:
     get: "newest{?limit,after,OWNER}"
     query: CARS
     paging: { order: [-ID], limit: 2, maximum: 4 }
+  NARROW_GET: { get: narrow, soap: true, query: NARROW }
+  NARROW_PAGES: { get: "narrow/pages{?limit,after}", soap: true, query: NARROW, paging: { order: [ID] } }
 `;
 
 const TYPES: Readonly<Record<Kind, string>> = {
@@ -281,6 +291,25 @@ describe.each(KINDS)('pages, on %s', (kind) => {
     expect([second.match(/<ID>/g)?.length, second.includes('<next>')]).toEqual([1, false]);
     const xml = await box.call(`${PATH}/cars?limit=1`, { headers: { accept: 'application/xml' } });
     expect(xml.text).toMatch(/<next>[\w-]+<\/next>/);
+  });
+
+  it('have what the database has, even if it is longer than declared, as a whole list does', async () => {
+    await fill(2, (n) => n);
+    await box.run("insert into car (id, plate, make) values (3, 'LONG', null)");
+    const rowsOf = async (path: string, accept: string): Promise<string | undefined> =>
+      /rows>?.*rows|"rows":.*\]/.exec((await box.call(`${PATH}/${path}`, { headers: { accept } })).text)?.[0];
+    expect(await rowsOf('narrow/pages', 'application/json')).toBe('"rows":[{"ID":3,"PLATE":"LONG"}]');
+    for (const accept of ['application/json', 'application/xml'])
+      expect(await rowsOf('narrow/pages', accept)).toBe(await rowsOf('narrow', accept));
+  });
+
+  it('take an empty element over SOAP for none, as an empty parameter in a URI', async () => {
+    await fill(2, (n) => n);
+    const given = '<OWNER/><limit>1</limit><after/><STATUS/>';
+    const body = envelope(`<CARS_GET xmlns="urn:test:Cars.v1">${given}</CARS_GET>`);
+    const { text } = await box.call(SERVICES, { method: 'POST', headers: { 'content-type': 'text/xml' }, body });
+    const after = /<next>(.*?)<\/next>/.exec(text)?.[1];
+    expect(JSON.parse((await get(`cars?limit=1&after=${after}`)).text).rows).toHaveLength(1);
   });
 
   it('takes a forged cursor for a place in the list, or refuses it, and never fails', async () => {

@@ -110,7 +110,7 @@ function fieldWriter(field: Field, writers: Writers): FieldWriter {
     plainUpTo: plainLength(field),
     inherited: isInherited(field.name),
     apply: field.nullable ? (value, depth) => (value === null ? null : write(value, depth)) : write,
-    required: field.required,
+    required: field.required && !field.asFound,
     needed: field.required || initial !== undefined,
     initial: initial !== undefined ? write(initial, 1) : field.absent === 'blank' ? blank(field.type) : undefined,
     holdsNull: holdsNull(field),

@@ -148,7 +148,7 @@ function fieldWriter(field: Field, index: number, write: Write, place: XmlPlace)
     inherited: isInherited(field.name),
     write,
     // A required field that has no blank in XML is left out as it would be if blank.
-    required: field.required && field.absent !== 'blank',
+    required: field.required && field.absent !== 'blank' && !field.asFound,
     absent: initial === undefined ? blank : write(initial, 1),
     holdsNull: holdsNull(field),
   };

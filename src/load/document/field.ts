@@ -235,7 +235,8 @@ export function linkSingleValues(
       const reason = `is a ${what}, which is null when it is not given`;
       report.raise('no-null', { name, reason }, places.key(declared[name] as object, 'nullable'));
     }
-    if (primitive !== undefined && (primitive !== 'binary' || what === 'column')) return field;
+    if (primitive !== undefined && what === 'column') return { ...field, asFound: true as const };
+    if (primitive !== undefined && primitive !== 'binary') return field;
     report.raise('not-a-value', { name, what }, places.key(declared, name));
     return [];
   });
