@@ -242,18 +242,24 @@ type VariableReader = (raw: RawValue, into: Record<string, Value>) => void;
 /** One URI variable: percent-decoded after the match, then typed and checked. */
 function compileVariable(variable: UriVariable, template: TemplateVariable): VariableReader {
   const { field, wireName, required } = variable;
+  const isNeeded = required && variable.place === 'query';
   const label = wireName === field.name ? wireName : `${wireName} (${field.name})`;
   const at = { parameter: wireName };
+  const missing = (): Fault => Fault.of('MISSING_PARAMETER', { name: `Query parameter ${wireName}` }, { at });
   if (field.type.kind === 'list') {
     const read = compileList(field);
     return (raw, into) => {
       if (raw !== undefined)
         into[field.name] = guard(label, read, decode(raw, template, 'list', label, at) as string[], at);
+      else if (isNeeded) throw missing();
     };
   }
   const read = compileText(field);
   return (raw, into) => {
-    if (raw === undefined) return;
+    if (raw === undefined) {
+      if (isNeeded) throw missing();
+      return;
+    }
     const text = decode(raw, template, 'string', label, at) as string;
     // An empty parameter counts as absent: existing clients send every parameter of the template (field notes 1).
     if (text !== '') into[field.name] = guard(label, read, text, at);

@@ -45,8 +45,8 @@ export interface RouteTable {
   findPath(path: string): PathMatch;
   /**
    * Picks the operation: by method, then the most specific path, then the template that binds most of the given query
-   * variables.
-   * @throws Fault METHOD_NOT_ALLOWED, MISSING_PARAMETER, NOT_FOUND
+   * variables. One that lacks required variables is picked where no other fits: its reader reports them.
+   * @throws Fault METHOD_NOT_ALLOWED, NOT_FOUND
    */
   pick(found: PathMatch, method: string, query: QueryString): RouteMatch;
   /** Methods that a path allows, in the order of Allow. */
@@ -108,21 +108,19 @@ export function compileRoutes(registry: Registry): RouteTable {
       let best: Entry | undefined;
       let bestRaw: readonly RawValue[] = [];
       let mostBound = -1;
-      let missing: readonly string[] | undefined;
+      let fewestMissing = Number.POSITIVE_INFINITY;
       let methodFits = false;
       for (const { entry, raw } of found) {
         if (entry.operation.method !== wanted) continue;
         methodFits = true;
-        if (best !== undefined && best.rank !== entry.rank) break;
-        const { bound, missing: absent, ok } = entry.matcher.matchQuery(query, raw);
-        if (!ok) continue;
-        if (absent.length > 0) {
-          if (missing === undefined || absent.length < missing.length) missing = absent;
-        } else if (bound > mostBound) {
-          mostBound = bound;
-          best = entry;
-          bestRaw = raw;
-        }
+        if (best !== undefined && fewestMissing === 0 && best.rank !== entry.rank) break;
+        const { bound, missing, ok } = entry.matcher.matchQuery(query, raw);
+        if (!ok || missing.length > fewestMissing) continue;
+        if (missing.length === fewestMissing && bound <= mostBound) continue;
+        fewestMissing = missing.length;
+        mostBound = bound;
+        best = entry;
+        bestRaw = raw;
       }
       if (best !== undefined) {
         const { operation, uri, matcher } = best;
@@ -131,11 +129,6 @@ export function compileRoutes(registry: Registry): RouteTable {
         return { operation, uri, raw: bestRaw, unknown };
       }
       if (!methodFits) throw methodNotAllowed(method, allowedOf(found));
-      if (missing !== undefined) {
-        const name = `Query parameter ${missing.join(' and ')}`;
-        const errors = missing.map((parameter) => ({ parameter, detail: `${parameter} is missing.` }));
-        throw Fault.of('MISSING_PARAMETER', { name }, { errors });
-      }
       throw Fault.of('NOT_FOUND', { what: 'resource with this query string' });
     },
 
