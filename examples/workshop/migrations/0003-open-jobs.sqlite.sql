@@ -1,0 +1,1 @@
+create index job_open on job (plate) where closed is null;

@@ -1,0 +1,9 @@
+import { defineHandler } from '../../generated/handlers.ts';
+import { openJob } from '../open-job.ts';
+
+export default defineHandler('JOB_OPEN', {
+  async onRequest(request, context) {
+    const { JOB_NO } = await openJob(context, request);
+    return { JOB_NO };
+  },
+});

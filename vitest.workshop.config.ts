@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+/** The project of examples/workshop, with the package as it is installed. */
+export default defineConfig({
+  test: {
+    globalSetup: './test/support/postgres-setup.ts',
+    setupFiles: './test/support/file-setup.ts',
+    include: ['test/workshop/**/*.test.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    reporters: ['default', './test/support/count-reporter.ts'],
+  },
+});
