@@ -14,7 +14,14 @@ export default defineConfig({
     globalSetup: ['./test/support/compile-setup.ts', './test/support/postgres-setup.ts'],
     setupFiles: './test/support/file-setup.ts',
     include: ['test/**/*.test.ts'],
-    exclude: ['test/interop/**', 'test/attacks/**', 'test/failures/**', 'test/workshop/**', '**/node_modules/**'],
+    exclude: [
+      'test/interop/**',
+      'test/attacks/**',
+      'test/failures/**',
+      'test/**/*.failures.test.ts',
+      'test/workshop/**',
+      '**/node_modules/**',
+    ],
     // A process takes one file after the other: the sources are loaded and compiled once in each, not once per file.
     isolate: false,
     // Most tests wait for processes and sockets rather than compute.

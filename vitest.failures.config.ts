@@ -1,14 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** What fails and is replaced: frozen gateways, servers that fail over, restarts behind proxies, versions side by side. */
+/**
+ * What fails and is replaced: frozen gateways, servers that fail over, restarts behind proxies, versions side by side; and
+ * the tests named *.failures.test.ts, which stand beside those of the part that has to bear the failure.
+ */
 export default defineConfig({
   // As in vitest.config.ts: one Fault class in the process.
   resolve: { alias: { signalbox: fileURLToPath(new URL('./src/index.ts', import.meta.url)) } },
   test: {
-    globalSetup: './test/support/postgres-setup.ts',
+    globalSetup: ['./test/support/compile-setup.ts', './test/support/postgres-setup.ts'],
     setupFiles: './test/support/file-setup.ts',
-    include: ['test/failures/**/*.test.ts'],
+    include: ['test/failures/**/*.test.ts', 'test/**/*.failures.test.ts'],
     // Most of the time is waiting.
     maxWorkers: 4,
     testTimeout: 60_000,

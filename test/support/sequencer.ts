@@ -4,26 +4,21 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The files that take longest, mostly because they wait. They run first, because others can use the machine meanwhile. */
 const FIRST = [
-  'test/store/queue/unknown.test.ts',
   'test/store/queue/control.test.ts',
-  'test/store/queue/kill.test.ts',
   'test/cli/dev/dev.test.ts',
   'test/readme/walk.test.ts',
   'test/readme/access.test.ts',
   'test/store/blobs-postgres.test.ts',
   'test/query/readers.test.ts',
-  'test/query/reader-processes.test.ts',
   'test/store/queue/recurrences.test.ts',
   'test/query/servers/runner.test.ts',
   'test/serve/outbound.test.ts',
   'test/cli/tls.test.ts',
   'test/cli/serve.test.ts',
-  'test/cli/workers.test.ts',
   'test/cli/invoke-rest.test.ts',
   'test/query/large.test.ts',
   'test/serve/queries.test.ts',
   'test/generate/compile.test.ts',
-  'test/event/killed.test.ts',
 ];
 
 /** Runs the longest files first, so that no worker is left with one of them at the end. */
