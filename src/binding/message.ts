@@ -70,6 +70,12 @@ function pointerOf(steps: readonly Step[], root: Document | undefined): string {
       document = documentOf((root.fields[0] as Field).type);
       continue;
     }
+    // Nor does JSON have the name of a branch.
+    const branch = document?.choice === undefined ? undefined : document.fields.find((each) => each.name === step);
+    if (branch !== undefined) {
+      document = documentOf(branch.type);
+      continue;
+    }
     const name = typeof step === 'object' ? step.key : step;
     if (typeof name === 'string' && name.length > LONGEST_KEY) break;
     const field = typeof step === 'string' ? document?.fields.find((each) => each.name === step) : undefined;

@@ -140,7 +140,8 @@ function fieldFill(field: Field, outer: readonly Document[]): Fill | undefined {
 
 /** Whether a document, or one nested in it, has a default or fixed value, so that a fault fills something in it. */
 function speaks(document: Document, outer: readonly Document[]): boolean {
-  if (outer.includes(document)) return false;
+  // Nothing says which branch of a choice a fault is.
+  if (outer.includes(document) || document.choice !== undefined) return false;
   return document.fields.some(({ type, fixed, default: otherwise }) =>
     type.kind === 'document'
       ? speaks(type.document, [...outer, document])

@@ -1,3 +1,4 @@
+import type { Document } from '../model/document.ts';
 import { type Field, filledByFault, isCollection, type ScalarType, singleType } from '../model/field.ts';
 import { isFreeText, isNumeric, primitiveOf, traitsOf } from '../model/scalar.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
@@ -7,7 +8,7 @@ import { counted, quote } from '../wire/words.ts';
 import { addError, CodecError, kindOf, refuse, within } from './error.ts';
 import { readJsonText } from './json/plain.ts';
 import { kinds } from './kinds.ts';
-import { compileEntryCount, type Foreign, nearest, setMember } from './value.ts';
+import { checkChosen, compileEntryCount, type Foreign, nearest, setMember } from './value.ts';
 
 /** One single value of a field, checked in every direction. Each function throws a {@link CodecError} without a path. */
 interface Scalar {
@@ -133,8 +134,12 @@ export function compileTextWriter(field: Field): (value: Value) => readonly stri
 /**
  * Compiles what is done once all parts of a request are read: a required field that is missing is refused, and what is not
  * given gets its fixed value or its default. The values themselves are taken to be checked already.
+ * @param document the document that the fields are of, which may be a choice
  */
-export function compileCheck(fields: readonly Field[]): (given: Readonly<Record<string, Value>>) => DocumentValue {
+export function compileCheck(
+  fields: readonly Field[],
+  document?: Pick<Document, 'fields' | 'choice'>,
+): (given: Readonly<Record<string, Value>>) => DocumentValue {
   const initials = fields.flatMap((field) => {
     const value = initialValue(field);
     return value === undefined ? [] : [{ name: field.name, value }];
@@ -148,6 +153,7 @@ export function compileCheck(fields: readonly Field[]): (given: Readonly<Record<
         errors = addError(errors, new CodecError(name, 'is missing'));
     }
     if (errors !== undefined) throw errors;
+    if (document?.choice !== undefined) checkChosen(document, namesOf(document, given));
     const complete: Record<string, Value> = { ...given };
     for (const { name, value } of initials) {
       if (!Object.hasOwn(given, name) || given[name] === undefined) setMember(complete, name, value);
@@ -155,6 +161,9 @@ export function compileCheck(fields: readonly Field[]): (given: Readonly<Record<
     return complete;
   };
 }
+
+const namesOf = ({ fields }: Pick<Document, 'fields'>, given: Readonly<Record<string, Value>>): string[] =>
+  fields.map(({ name }) => name).filter((name) => Object.hasOwn(given, name) && given[name] !== undefined);
 
 /** Returns a value of the right type as it is taken over, or throws. */
 type Check = (value: Value) => Value;

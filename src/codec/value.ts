@@ -36,6 +36,29 @@ export function unknownField(document: Document, given: string, declared: Iterab
   return new CodecError(shown(step), `is not a field of ${document.id}${hint}`, [step]);
 }
 
+/** Checks that a value of a choice has exactly one branch. @param given the names of those that it has */
+export function checkChosen({ fields }: Pick<Document, 'fields'>, given: readonly string[]): void {
+  if (given.length === 1) return;
+  const names = fields.map((field) => field.name).join(', ');
+  if (given.length === 0) refuse(`has none of ${names}, and needs one of them`);
+  refuse(`has ${given.join(' and ')}, and can have only one of ${names}`);
+}
+
+/** The branch of a choice that a value in memory has. Undefined and null are absent. */
+export function chosenField(document: Document, source: Readonly<Record<string, unknown>>): Field {
+  const { fields } = document;
+  const given = Object.keys(source).filter((name) => source[name] !== undefined && source[name] !== null);
+  const unknown = given.find((name) => fields.every((field) => field.name !== name));
+  if (unknown !== undefined)
+    throw unknownField(
+      document,
+      unknown,
+      fields.map(({ name }) => name),
+    );
+  checkChosen(document, given);
+  return fields.find(({ name }) => name === given[0]) as Field;
+}
+
 /** A document's value as its members. */
 export function plainObject(value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse(`is ${kindOf(value)}, not an object`);

@@ -28,8 +28,9 @@ interface MemberOptions {
   readonly notes?: readonly (string | undefined)[];
 }
 
-/** The members of a document, in braces. */
+/** The members of a document, in braces; of a choice, those of each branch. */
 export function members(document: Document, face: Face, words: Writing): string {
+  if (document.choice !== undefined) return `${choiceText(document, face, words)};\n`;
   const lines = document.fields.map((field) =>
     property(field, face, face === 'given' ? codeMustGive(field) : isPresent(field), words),
   );
@@ -39,6 +40,22 @@ export function members(document: Document, face: Face, words: Writing): string 
     lines.push(`${note}${leadOf(face)}[field: string]: Value;\n`);
   }
   return face === 'given' ? block(lines) : block(lines, 'never');
+}
+
+/** One type for each branch of a choice: its member, and none of the others. */
+export function choiceText({ fields }: Document, face: Face, words: Writing): string {
+  const lead = leadOf(face).trimStart();
+  return fields
+    .map((branch) => {
+      const lines = fields.map((field) => {
+        const name = propertyName(field.name);
+        return field === branch
+          ? `${lead}${name}: ${valueText(field, face, words.names, words.uses)}`
+          : `${lead}${name}?: undefined`;
+      });
+      return `\n  | { ${lines.join('; ')} }`;
+    })
+    .join('');
 }
 
 /** Whether code has to set a field: otherwise a default or a fixed value is filled in. */

@@ -1,4 +1,4 @@
-import type { ConsumerOperation } from '../model/consumer.ts';
+import type { ConsumerOperation, RestConsumer } from '../model/consumer.ts';
 import type { Document } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
 import type { Flow } from '../model/flow.ts';
@@ -8,6 +8,7 @@ import type { Message, Operation } from '../model/service.ts';
 import { HEADER } from './files.ts';
 import {
   block,
+  choiceText,
   codeMustGive,
   type Face,
   facts,
@@ -71,7 +72,9 @@ function requestType(operation: Operation, words: Writing): string {
   const title = isDocument
     ? `A request to ${operation.id}: ${messageWords(request)}.`
     : `A request to ${operation.id}.`;
-  return `${comment('', [title])}export type ${words.names.request(operation)} = ${block(lines, 'never')}`;
+  const start = `${comment('', [title])}export type ${words.names.request(operation)} =`;
+  if (request.kind !== 'document' || request.document.choice === undefined) return `${start} ${block(lines, 'never')}`;
+  return `${start}${choiceText(request.document, 'received', words)};\n`;
 }
 
 function promptsType(query: Query, words: Writing): string {
@@ -122,8 +125,18 @@ function callType(consumer: ConsumerOperation, words: Writing): string {
   const type =
     consumer.kind === 'soap'
       ? `${messageText(consumer.soap.request, 'given', words)};\n`
-      : inputType(consumer.input, [consumer], words);
+      : (choiceInput(consumer, words) ?? inputType(consumer.input, [consumer], words));
   return `${title}export type ${words.names.call(consumer)} = ${type}`;
+}
+
+/** The input of a call whose request is a choice; `undefined` for other calls. */
+function choiceInput({ body, input }: RestConsumer, words: Writing): string | undefined {
+  if (body.kind !== 'document' || body.document.choice === undefined) return undefined;
+  const branches = new Set(body.document.fields.map(({ name }) => name));
+  const others = { ...input, fields: input.fields.filter(({ name }) => !branches.has(name)) };
+  const choice = words.names.given(body.document);
+  if (others.fields.length === 0) return `${choice};\n`;
+  return `${choice} & ${inputType(others, [], words)}`;
 }
 
 function replyType(consumer: ConsumerOperation, words: Writing): string {

@@ -123,8 +123,11 @@ function repliesOf(consumer: ConsumerOperation): Document[] {
 
 /** Over REST the input as a whole is specific to the call, while documents in its fields are shared. */
 function reachRequest(consumer: ConsumerOperation, into: Set<Document>): void {
-  if (consumer.kind === 'rest') for (const { type } of consumer.input.fields) reachType(type, into);
-  else if (consumer.soap.request.kind === 'document') reach(consumer.soap.request.document, into);
+  if (consumer.kind === 'rest') {
+    const { body, input } = consumer;
+    if (body.kind === 'document' && body.document.choice !== undefined) reach(body.document, into);
+    for (const { type } of input.fields) reachType(type, into);
+  } else if (consumer.soap.request.kind === 'document') reach(consumer.soap.request.document, into);
 }
 
 /** Adds a document and those in its fields. */

@@ -61,7 +61,8 @@ function linkShape(documents: Documents, declaration: Declaration<ComponentDecla
   const shape = documents.resolve(value.shape, at);
   const refuse = refusing(documents, declaration);
   if (shape.open) refuse(`${shape.id} accepts undeclared fields, for which there is no column`, at);
-  checkTypes(shape, refuse);
+  if (shape.choice === undefined) checkTypes(shape, refuse);
+  else refuse(`${shape.id} is one of several documents, which no table can hold`, at);
   return shape;
 }
 

@@ -39,6 +39,7 @@ type Open = readonly Document[];
 function documentInstance(document: Document, pick: Pick, open: Open): ExampleDocument {
   const values = emptyExample();
   const inside = [...open, document];
+  if (document.choice !== undefined) return choiceInstance(document, pick, inside);
   for (const field of document.fields) {
     const value = fieldInstance(field, pick, inside);
     if (value !== undefined) values[field.name] = value;
@@ -46,6 +47,22 @@ function documentInstance(document: Document, pick: Pick, open: Open): ExampleDo
       throw new CodecError(field.name, `needs an example in ${document.id}: no value can be made from its definition`);
   }
   return values;
+}
+
+/** A branch that does not contain the document again, if there is one. */
+function choiceInstance({ id, fields }: Document, pick: Pick, inside: Open): ExampleDocument {
+  const first = pick(fields.length);
+  let reason: unknown = new CodecError(id, 'contains itself in each of its branches');
+  for (const field of [...fields.slice(first), ...fields.slice(0, first)]) {
+    try {
+      const value = fieldInstance(field, pick, inside);
+      if (value !== undefined) return Object.assign(emptyExample(), { [field.name]: value });
+    } catch (error) {
+      if (!(error instanceof CodecError)) throw error;
+      reason = error;
+    }
+  }
+  throw reason;
 }
 
 /** Entries of a list or a map that has no bounds. */

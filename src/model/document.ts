@@ -12,6 +12,15 @@ export interface Patch {
   readonly clear?: Field;
 }
 
+/**
+ * A document that is one of several others. Its fields are the branches, each of them a document, and exactly one has a value:
+ * in memory and in XML `{ card: ... }`. In JSON it is the object of the branch itself.
+ */
+export interface Choice {
+  /** The member of the JSON object that names the branch. Without one the branches differ in their members (`model/choice.ts`). */
+  readonly tag?: string;
+}
+
 /** The shape of data, with a JSON and an XML form. */
 export interface Document {
   readonly id: string;
@@ -31,6 +40,8 @@ export interface Document {
    * that field is the whole message; in XML it is inside the document's element, like any field.
    */
   readonly bare?: boolean;
+  /** Set for a document that is one of its fields. */
+  readonly choice?: Choice;
   /** Set for a change of a record: null clears a field, an absent field stays. No other document contains null. */
   readonly patch?: Patch;
   /** In declared order, which is also the order of output. */

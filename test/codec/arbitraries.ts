@@ -99,7 +99,9 @@ const names = fc.uniqueArray(
 /** A document, and values of it. */
 export function documents(depth: number): fc.Arbitrary<{ of: Document; value: fc.Arbitrary<Record<string, unknown>> }> {
   const compound = () =>
-    documents(depth - 1).map(({ of, value }) => ({ type: { kind: 'document', document: of } as const, value }));
+    fc
+      .oneof({ weight: 3, arbitrary: documents(depth - 1) }, { weight: 1, arbitrary: choices(depth - 1) })
+      .map(({ of, value }) => ({ type: { kind: 'document', document: of } as const, value }));
   const single = (): fc.Arbitrary<{ type: ListType['item']; value: fc.Arbitrary<unknown> }> =>
     depth === 0
       ? scalar(allKinds)
@@ -165,6 +167,34 @@ export function documents(depth: number): fc.Arbitrary<{ of: Document; value: fc
     });
 }
 
+/** A choice of documents, and values of it. Without a tag each of them has a member that it needs, and the others do not have. */
+function choices(depth: number): ReturnType<typeof documents> {
+  const branches = fc.array(documents(depth), { minLength: 2, maxLength: 3 });
+  const tags = fc.option(fc.constantFrom('the kind', 'constructor', '@type'), { nil: undefined });
+  const own = fc.record({
+    root: fc.boolean(),
+    names: fc.shuffledSubarray(['a', 'toString', 'b.c-d'], { minLength: 3 }),
+  });
+  return fc.tuple(branches, tags, own).map(([found, wanted, { root, names: given }]) => {
+    const isTaken = found.some(({ of }) => of.fields.some(({ jsonName }) => jsonName === wanted));
+    const tag = isTaken ? undefined : wanted;
+    const parts = found.map(({ of, value }, index) => {
+      if (tag !== undefined) return { of, value };
+      const mark = field(`mark ${index}`, 'string', { xmlName: 'mark', required: true });
+      return {
+        of: { ...of, fields: [...of.fields, mark] },
+        value: value.map((members) => ({ ...members, [mark.name]: '' })),
+      };
+    });
+    const fields = parts.map(({ of }, index) => field(given[index]!, { kind: 'document', document: of }));
+    const values = parts.map(({ value }, index) => value.map((each) => ({ [given[index]!]: each })));
+    return {
+      of: document('CHOICE', fields, { root, choice: tag === undefined ? {} : { tag } }),
+      value: fc.oneof(...(values as [fc.Arbitrary<Record<string, unknown>>])),
+    };
+  });
+}
+
 /** A message that is a list or a single value. */
 const bare = fc
   .oneof(
@@ -182,5 +212,5 @@ const bare = fc
 
 /** A document with one of its values. */
 export const cases = fc
-  .oneof({ weight: 4, arbitrary: documents(2) }, { weight: 1, arbitrary: bare })
+  .oneof({ weight: 4, arbitrary: documents(2) }, { weight: 1, arbitrary: bare }, { weight: 1, arbitrary: choices(1) })
   .chain(({ of, value }) => value.map((v) => ({ of, value: v as Record<string, Value> })));

@@ -117,11 +117,13 @@ function listField(name: string): fc.Arbitrary<FieldCase> {
 }
 
 function mapField(name: string): fc.Arbitrary<FieldCase> {
-  const documentCase = documents(`${name}_DOC`, 0).map(({ document: of, values }) => ({
-    type: { kind: 'document', document: of } as const,
-    options: {} as FieldOptions,
-    value: fc.constantFrom(...values) as fc.Arbitrary<Value>,
-  }));
+  const documentCase = fc
+    .oneof(documents(`${name}_DOC`, 0), choiceDocuments(`${name}_DOC`, 0))
+    .map(({ document: of, values }) => ({
+      type: { kind: 'document', document: of } as const,
+      options: {} as FieldOptions,
+      value: fc.constantFrom(...values) as fc.Arbitrary<Value>,
+    }));
   const scalar = scalars.filter(({ type }) => type.kind !== 'xml');
   return fc
     .tuple(
@@ -146,13 +148,17 @@ function mapField(name: string): fc.Arbitrary<FieldCase> {
 function documentField(name: string, depth: number): fc.Arbitrary<FieldCase> {
   return fc
     .tuple(
-      documents(`${name}_DOC`, depth - 1),
+      fc.oneof(
+        { weight: 3, arbitrary: documents(`${name}_DOC`, depth - 1) },
+        choiceDocuments(`${name}_DOC`, depth - 1),
+      ),
       common,
       fc.constantFrom('one', 'list', 'flat'),
       fc.boolean(),
       fc.constantFrom(undefined, '', 'urn:x'),
     )
-    .map(([inner, more, form, inPlace, namespace]) => {
+    .map(([inner, rest, form, inPlace, namespace]) => {
+      const more: FieldOptions = inner.document.choice === undefined ? rest : { ...rest, absent: 'omit' };
       const doc = { ...inner.document, inPlace, ...(namespace === undefined ? {} : { namespace }) };
       const one: FieldType = { kind: 'document', document: doc };
       const value = fc.constantFrom(...inner.values);
@@ -203,6 +209,27 @@ export function documents(id: string, depth = 2): fc.Arbitrary<DocumentCase> {
         keeping(cases, second, (index) => index % 2 === seed),
       ],
     }));
+  });
+}
+
+/** One of two documents, which are told apart by a tag, or by a field that only one of them has. */
+export function choiceDocuments(id: string, depth = 1): fc.Arbitrary<DocumentCase> {
+  const branch = (name: string): fc.Arbitrary<DocumentCase> =>
+    documents(`${id}_${name}`, depth).filter(({ document: { open } }) => !open);
+  return fc.tuple(branch('A'), branch('B'), fc.constantFrom(undefined, 'kind')).map(([a, b, tag]) => {
+    const mark = field(`${id}_MARK`, 'string', { required: true });
+    const marked = {
+      document: tag === undefined ? { ...a.document, fields: [...a.document.fields, mark] } : a.document,
+      values: tag === undefined ? a.values.map((value) => ({ ...value, [mark.name]: 'x' })) : a.values,
+    };
+    const branches = { first: marked, second: b };
+    const fields = Object.entries(branches).map(([name, each]) =>
+      field(name, { kind: 'document', document: each.document }),
+    );
+    return {
+      document: document(id, fields, { choice: tag === undefined ? {} : { tag } }),
+      values: Object.entries(branches).flatMap(([name, { values }]) => values.map((value) => ({ [name]: value }))),
+    };
   });
 }
 

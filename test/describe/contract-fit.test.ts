@@ -10,15 +10,17 @@ import { Fault } from '../../src/model/fault.ts';
 import type { Operation, Service } from '../../src/model/service.ts';
 import { compound, document, FAILURE, field, type OperationOptions, registry, string } from '../support/registry.ts';
 import { hasXmllint, validateXml } from '../support/xmllint.ts';
-import { bareDocuments, type DocumentCase, documents } from './arbitraries.ts';
+import { bareDocuments, choiceDocuments, type DocumentCase, documents } from './arbitraries.ts';
 import { examplesOf, type OpenApi, schemaCompiler } from './openapi-reader.ts';
 import { base } from './samples.ts';
 
 // What binding and codec do is what the contracts promise, for documents and replies of every shape.
 
+const SHAPES = [documents, choiceDocuments, bareDocuments];
+
 /** Several generated documents make one service, so that a validator starts once for all of them. */
 const services = (count: number): fc.Arbitrary<readonly DocumentCase[]> =>
-  fc.tuple(...Array.from({ length: count }, (_, index) => (index % 3 === 2 ? bareDocuments : documents)(`D${index}`)));
+  fc.tuple(...Array.from({ length: count }, (_, index) => SHAPES[index % SHAPES.length]!(`D${index}`)));
 
 const namespace = 'urn:signalbox:test:Fit.v1';
 

@@ -27,9 +27,34 @@ fields:
 document: HOLDER
 fields: { PIN: { type: string, sensitive: true }, FILE: binary }
 ---
+document: CARD
+fields: { NUMBER: { type: string, required: true }, PIN: { type: string, sensitive: true }, FILE: binary }
+---
+document: TRANSFER
+fields: { IBAN: { type: string, json: iban, required: true }, AMOUNT: decimal, KIND: { type: string, enum: [sepa, swift] } }
+---
+document: PAYMENT
+one-of: { card: CARD, transfer: TRANSFER, refund: TRANSFER }
+by: kind
+---
+document: METHOD
+one-of: { card: CARD, transfer: TRANSFER }
+---
+document: ORDER
+root: true
+fields: { ID: integer, PAY: { type: PAYMENT, required: true }, WAYS: list of METHOD, BY: map of PAYMENT, BACK: { type: METHOD, nullable: true } }
+---
 `;
 
-const OPERATIONS: Readonly<Record<string, string>> = { NOTES: 'NOTES', PRICES: 'PRICES', TOTALS: 'map of integer' };
+const OPERATIONS: Readonly<Record<string, string>> = {
+  NOTES: 'NOTES',
+  PRICES: 'PRICES',
+  TOTALS: 'map of integer',
+  PAYMENT: 'PAYMENT',
+  METHOD: 'METHOD',
+  ORDER: 'ORDER',
+  PAYMENTS: 'list of PAYMENT',
+};
 
 const PROVIDER = `${DOCUMENTS}service: Shapes.v1
 public: true
@@ -39,6 +64,7 @@ ${Object.entries(OPERATIONS)
     ([id, shape]) => `  ${id}_POST: { post: ${id}, request: ${shape}, response: ${shape}, soap: ${id}, handler: back }`,
   )
   .join('\n')}
+  WRONG_GET: { get: "Wrong/{GIVEN}", request: { fields: { GIVEN: string } }, response: METHOD, handler: wrong }
   ROWS_GET: { get: Rows, query: PETS }
   LISTED_GET: { get: Listed, query: PETS, response: list of PET }
   RECORD_PUT: { put: "Records/{ID}", save: RECORDS }
@@ -60,6 +86,14 @@ component: RECORDS
 table: records
 shape: RECORD
 keys: [ID]
+`;
+
+const WRONG = `const replies = {
+  none: { card: undefined, transfer: null },
+  both: { card: { NUMBER: '1' }, transfer: { IBAN: 'x' } },
+  other: { card: { NUMBER: '1' }, more: 1 },
+};
+export default { onRequest: ({ GIVEN }) => replies[GIVEN] };
 `;
 
 const CONSUMER = `${DOCUMENTS}node: UPSTREAM
@@ -104,6 +138,7 @@ beforeAll(async () => {
       'definitions/data/records.sql':
         'create table records (id text primary key, size integer, note text, old text);\n',
       'src/handlers/back.ts': 'export default { onRequest: (given) => given.content ?? given };\n',
+      'src/handlers/wrong.ts': WRONG,
     },
   });
   consumer = await startTestGateway({
@@ -168,6 +203,28 @@ const SAMPLES: readonly Sample[] = [
     id: 'TOTALS',
     json: '{"a":1,"b":9007199254740993}',
     xml: '<content><entry key="a">1</entry><entry key="b">9007199254740993</entry></content>',
+  },
+  {
+    id: 'PAYMENT',
+    json: '{"kind":"card","NUMBER":"1","FILE":"aGVsbG8="}',
+    xml: '<card><NUMBER>1</NUMBER><FILE>aGVsbG8=</FILE></card>',
+  },
+  { id: 'PAYMENT', json: '{"kind":"refund","iban":"x"}', xml: '<refund><IBAN>x</IBAN></refund>' },
+  { id: 'METHOD', json: '{"NUMBER":"1"}', xml: '<card><NUMBER>1</NUMBER></card>' },
+  {
+    id: 'METHOD',
+    json: '{"iban":"x","AMOUNT":1.50,"KIND":"sepa"}',
+    xml: '<transfer><IBAN>x</IBAN><AMOUNT>1.50</AMOUNT><KIND>sepa</KIND></transfer>',
+  },
+  {
+    id: 'ORDER',
+    json: '{"ORDER":{"PAY":{"kind":"transfer","iban":"x"},"WAYS":[{"iban":"y"},{"NUMBER":"1"}],"BY":{"a":{"kind":"card","NUMBER":"2"}},"BACK":null}}',
+    xml: `<PAY><transfer><IBAN>x</IBAN></transfer></PAY><WAYS><METHOD><transfer><IBAN>y</IBAN></transfer></METHOD><METHOD><card><NUMBER>1</NUMBER></card></METHOD></WAYS><BY><entry key="a"><card><NUMBER>2</NUMBER></card></entry></BY><BACK ${NIL}/>`,
+  },
+  {
+    id: 'PAYMENTS',
+    json: '[{"kind":"card","NUMBER":"1"},{"kind":"transfer","iban":"x"}]',
+    xml: '<PAYMENT><card><NUMBER>1</NUMBER></card></PAYMENT><PAYMENT><transfer><IBAN>x</IBAN></transfer></PAYMENT>',
   },
 ];
 
@@ -252,5 +309,63 @@ describe('a nullable field', () => {
     expect((await call('Records/a')).text).toBe('{"ID":"a","SIZE":null,"NOTE":null,"OLD":"x"}');
     expect((await change('{"SIZE":5,"NOTE":"n"}')).text).toBe('{"ID":"a","SIZE":5,"NOTE":"n","OLD":"x"}');
     expect((await change('{"SIZE":null,"NOTE":null,"OLD":null}')).text).toBe('{"ID":"a","SIZE":null,"NOTE":null}');
+  });
+});
+
+describe('a choice', () => {
+  it.each([
+    [
+      'PAYMENT',
+      '{"kind":"crd","NUMBER":"1"}',
+      'kind is \\"crd\\", not one of card, transfer, refund (did you mean card?)',
+    ],
+    ['PAYMENT', '{"NUMBER":"1"}', 'kind is missing, and says which it is: card, transfer, refund'],
+    ['PAYMENT', '{"kind":1,"NUMBER":"1"}', 'kind is a number, not one of card, transfer, refund'],
+    ['PAYMENT', '{"kind":"card","kind":"transfer"}', 'holds the name \\"kind\\" twice'],
+    ['PAYMENT', '{"kind":"card"}', 'card.NUMBER is missing'],
+    ['PAYMENT', '{"kind":"card","NUMBER":"1","iban":"x"}', 'card.iban is not a field of CARD'],
+    ['PAYMENT', '{"kind":"toString"}', 'kind is \\"toString\\", not one of'],
+    ['PAYMENT', '[]', 'it is a list, not an object'],
+    ['PAYMENT', '', 'it has none of card, transfer, refund, and needs one of them'],
+    ['METHOD', '{"NUMBR":"1","PIN":"2"}', 'card.NUMBER is missing'],
+    ['METHOD', '{"iban":"1","KIND":"cash"}', 'transfer.KIND is \\"cash\\", not one of sepa, swift'],
+    ['METHOD', '{"NUMBER":"1","iban":"x"}', 'has members that do not tell which it is: card, transfer'],
+    ['METHOD', '{}', 'has members that do not tell which it is: card, transfer'],
+    ['ORDER', '{"PAY":null}', 'PAY is missing'],
+    ['PAYMENTS', '[{"kind":"card","NUMBER":"1"},{}]', 'content[1].kind is missing'],
+    ['METHOD', element('METHOD', ''), 'it has none of card, transfer, and needs one of them'],
+    [
+      'METHOD',
+      element('METHOD', '<card><NUMBER>1</NUMBER></card><transfer><IBAN>x</IBAN></transfer>'),
+      'it has card and transfer, and can have only one of card, transfer',
+    ],
+    [
+      'METHOD',
+      element('METHOD', '<card><NUMBER>1</NUMBER></card><card><NUMBER>1</NUMBER></card>'),
+      'card is given more than once',
+    ],
+    ['METHOD', element('METHOD', '<crd><NUMBER>1</NUMBER></crd>'), 'crd is not a field of METHOD (did you mean card?)'],
+    ['ORDER', element('ORDER', '<PAY/>'), 'PAY has none of card, transfer, refund'],
+  ])('%s refuses %s', async (id, body, reason) => {
+    const reply = await call(id, send(body, body.startsWith('<') ? 'xml' : 'json', 'json'));
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining(reason)]);
+  });
+
+  it('has errors whose pointers are those of its JSON', async () => {
+    const body = '{"PAY":{"kind":"transfer","AMOUNT":"x"},"WAYS":[{"NUMBER":1}],"BY":{"a":{"kind":"b"}}}';
+    const reply = await call('ORDER', send(body));
+    expect(JSON.parse(reply.text).errors).toMatchObject([
+      { pointer: '#/PAY/iban' },
+      { pointer: '#/PAY/AMOUNT' },
+      { pointer: '#/WAYS/0/NUMBER' },
+      { pointer: '#/BY/a/kind' },
+    ]);
+  });
+
+  it('is refused in a reply without exactly one of its documents', async () => {
+    for (const given of ['none', 'both', 'other']) {
+      const reply = await call(`Wrong/${given}`);
+      expect([given, reply.status]).toEqual([given, 500]);
+    }
   });
 });

@@ -54,7 +54,8 @@ function fitting(read: () => DocumentValue): DocumentValue | undefined {
 }
 
 function holdsFixed(document: Document, outer: readonly Document[]): boolean {
-  if (outer.includes(document)) return false;
+  // Another branch of a choice may have none.
+  if (outer.includes(document) || document.choice !== undefined) return false;
   return document.fields.some(
     ({ fixed, type }) =>
       fixed !== undefined || (type.kind === 'document' && holdsFixed(type.document, [...outer, document])),
@@ -77,7 +78,7 @@ function demanding(document: Document, known: Map<Document, Document>): Document
     if (fixed !== undefined) fields.push({ ...rest, required: true, enum: [String(fixed)] });
     else if (type.kind !== 'document') fields.push(rest);
     else {
-      const required = field.required || holdsFixed(type.document, []);
+      const required = field.required || (document.choice === undefined && holdsFixed(type.document, []));
       fields.push({ ...rest, required, type: { ...type, document: demanding(type.document, known) } });
     }
   }

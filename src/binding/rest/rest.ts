@@ -158,7 +158,7 @@ function compileReader(operation: Operation, uri: OperationUri, namespace: strin
   const document = operation.request.kind === 'document' ? operation.request.document : undefined;
   const fields = document?.fields ?? [];
   const extra = uri.variables.map((variable) => variable.field).filter((field) => !fields.includes(field));
-  const check = compileCheck([...fields, ...extra]);
+  const check = compileCheck([...fields, ...extra], document);
   const places = new Map<string, ErrorPlace>([
     ...uri.variables.map(({ field, wireName }) => [field.name, { parameter: wireName }] as const),
     ...headers.map(({ field, at }) => [field.name, at] as const),

@@ -16,6 +16,7 @@ import {
   setMember,
   unknownField,
 } from '../value.ts';
+import { choiceReader } from './choice.ts';
 import { readJson, readPlain } from './plain.ts';
 import { type AsIsField, compileIsBlank, mayStayAsIs, staysAsIs } from './write.ts';
 
@@ -101,6 +102,14 @@ function documentReader(document: Document, shared: Shared): (raw: unknown, dept
   if (known !== undefined) return known;
   let compiled: ((raw: unknown, depth: number) => DocumentValue) | undefined;
   readers.set(document, (raw, depth) => compiled!(raw, depth));
+  if (document.choice !== undefined) {
+    compiled = choiceReader(
+      document,
+      document.fields.map((field) => valueReader(field, field.type, shared)),
+    );
+    readers.set(document, compiled);
+    return compiled;
+  }
   const fields = document.fields.map((field) => fieldReader(field, shared, document.patch !== undefined));
   const takeUndeclared = foreign === 'pass' && !document.open ? passUndeclared(document) : compileUndeclared(document);
   const mayStay = mayStayAsIs(document.fields);

@@ -15,6 +15,7 @@ import {
   setMember,
   unknownField,
 } from '../value.ts';
+import { choiceWriter } from './choice.ts';
 import { writePlain } from './plain.ts';
 
 /** Checks a value and returns it as JSON.stringify takes it: the value itself where it needs no change. */
@@ -69,6 +70,14 @@ function documentWriter(document: Document, writers: Writers): Write {
   if (known !== undefined) return known;
   let compiled: Write | undefined;
   writers.set(document, (value, depth) => compiled!(value, depth));
+  if (document.choice !== undefined) {
+    compiled = choiceWriter(
+      document,
+      document.fields.map((field) => valueWriter(field, field.type, writers)),
+    );
+    writers.set(document, compiled);
+    return compiled;
+  }
   const fields = document.fields.map((field) => fieldWriter(field, writers));
   const copyUndeclared = compileUndeclared(document);
   const mayStay = mayStayAsIs(document.fields);
@@ -252,7 +261,7 @@ type Blank = '' | null | { readonly [jsonName: string]: Blank };
 
 /**
  * The blank of a type: `""` for what is a string in JSON, null for other single values, one object with all fields blank for
- * a document, and for a list the blank of one entry. A document inside itself is null.
+ * a document, and for a list the blank of one entry. A document inside itself is null, and so is a choice.
  */
 function blank(type: FieldType): Blank {
   return blankWithin(type, []);
@@ -263,7 +272,7 @@ function blankWithin(type: FieldType, outer: readonly Document[]): Blank {
   if (type.kind === 'map') return {};
   if (type.kind !== 'document') return blankOf(traitsOf(type));
   const { document } = type;
-  if (outer.includes(document)) return null;
+  if (outer.includes(document) || document.choice !== undefined) return null;
   const inner = [...outer, document];
   return Object.fromEntries(document.fields.map((field) => [field.jsonName, blankWithin(field.type, inner)]));
 }

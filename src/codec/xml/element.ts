@@ -87,7 +87,7 @@ function blankElement(field: Field, place: XmlPlace, outer: readonly Document[])
 }
 
 function blankContent(document: Document, place: XmlPlace, outer: readonly Document[]): Content | undefined {
-  if (outer.includes(document)) return undefined;
+  if (outer.includes(document) || document.choice !== undefined) return undefined;
   const inner = { ...place, namespace: namespaceOf(document, place.namespace, place.service) };
   let attributes = '';
   let elements = '';

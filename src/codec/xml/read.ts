@@ -13,7 +13,7 @@ import { quote } from '../../wire/words.ts';
 import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
 import { addError, type CodecError, isAbout, refuse, stepOf, within } from '../error.ts';
 import { compileScalar, initialValue } from '../scalar.ts';
-import { checkDepth, compileEntryCount, type Foreign, named, setMember } from '../value.ts';
+import { checkChosen, checkDepth, compileEntryCount, type Foreign, named, setMember } from '../value.ts';
 import {
   checkBinaryAttributes,
   fromSpacedBase64,
@@ -114,6 +114,7 @@ function documentReader(document: Document, namespace: string, shared: Shared): 
     }
     if (sorted.attributes !== undefined || sorted.elements !== undefined) takeUndeclared?.(sorted, target, depth);
     if (sorted.errors !== undefined) throw sorted.errors;
+    if (document.choice !== undefined) checkChosen(document, Object.keys(target));
     return target as DocumentValue;
   };
   ofDocument.set(namespace, compiled);

@@ -11,6 +11,7 @@ import { kinds } from '../kinds.ts';
 import { compileScalar, initialValue } from '../scalar.ts';
 import {
   checkDepth,
+  chosenField,
   compileEntryCount,
   holdsPrimitive,
   isInherited,
@@ -110,6 +111,7 @@ function documentWriter(document: Document, place: XmlPlace, shared: Shared): Wr
   compiled = (tag, value, depth) => {
     const source = plainObject(value);
     checkDepth(depth);
+    if (document.choice !== undefined) chosenField(document, source);
     const written = writeFields(attributes, source, depth);
     let content = writeFields(elements, source, depth);
     for (const name in source) {

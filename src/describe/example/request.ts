@@ -100,7 +100,7 @@ export function bodyExample(operation: Operation, { body }: OperationUri): Json 
     return field === undefined || value === undefined ? undefined : fieldJson(field, value);
   }
   const fields = tellingFields(body);
-  const value = exampleDocument({ fields });
+  const value = exampleDocument({ ...request.document, fields });
   return value === undefined ? undefined : messageJson(request.document, fields, value);
 }
 
@@ -140,7 +140,7 @@ function payload(operation: SoapOperation, namespace: string): XmlElement {
   if (request.kind !== 'document')
     return element(name, { xmlns: namespace }, request.kind === 'raw' ? [rawContent[request.raw]] : []);
   const { document } = request;
-  const value = exampleDocument({ fields: tellingFields(document.fields) }) ?? emptyExample();
+  const value = exampleDocument({ ...document, fields: tellingFields(document.fields) }) ?? emptyExample();
   const documents = documentsOf({ rest: [], soap: [operation] }, namespace);
   return exampleElement(document, value, documents, { name, namespace });
 }

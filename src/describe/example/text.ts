@@ -2,7 +2,7 @@ import { bareField, type Document, itemName } from '../../model/document.ts';
 import { type Field, MAP_ENTRY, singleType } from '../../model/field.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import { buildXmlFragment, element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
-import { blankJson, type Json } from '../json.ts';
+import { blankJson, type Json, type JsonObject } from '../json.ts';
 import type { DocumentSet } from '../scope.ts';
 import type { ExampleDocument, ExampleValue } from './value.ts';
 
@@ -25,7 +25,7 @@ export function messageJson(
 ): Json {
   const whole = bareField(document);
   if (whole !== undefined) return fieldJson(whole, value[whole.name] as ExampleValue, absent);
-  const inner = membersJson(fields, value, absent);
+  const inner = membersJson({ ...document, fields }, value, absent);
   return document.root ? { [document.id]: inner } : inner;
 }
 
@@ -35,7 +35,13 @@ type Absent = (field: Field) => Json | undefined;
 const leftOut: Absent = () => undefined;
 
 /** The fields of an example by their JSON names. */
-function membersJson(fields: readonly Field[], value: ExampleDocument, absent: Absent = leftOut): Json {
+function membersJson(document: Document, value: ExampleDocument, absent: Absent = leftOut): Json {
+  const { choice, fields } = document;
+  if (choice !== undefined) {
+    const branch = fields.find(({ name }) => value[name] !== undefined) as Field;
+    const inner = fieldJson(branch, value[branch.name] as ExampleValue, absent);
+    return choice.tag === undefined ? inner : { [choice.tag]: branch.name, ...(inner as JsonObject) };
+  }
   const members = fields.flatMap((field): [string, Json][] => {
     const each = value[field.name];
     const json = each === undefined ? absent(field) : fieldJson(field, each, absent);
@@ -48,7 +54,7 @@ function membersJson(fields: readonly Field[], value: ExampleDocument, absent: A
 export function fieldJson(field: Field, value: ExampleValue, absent: Absent = leftOut): Json {
   const item = singleType(field.type);
   const one = (each: ExampleValue): Json => {
-    if (item.kind === 'document') return membersJson(item.document.fields, each as ExampleDocument, absent);
+    if (item.kind === 'document') return membersJson(item.document, each as ExampleDocument, absent);
     return primitiveOf(item) === 'json' ? (JSON.parse(String(each)) as Json) : (each as string | number | boolean);
   };
   if (field.type.kind === 'map')

@@ -29,7 +29,7 @@ export function emptyExample(): Record<string, ExampleValue> {
  * written, so that definitions decide which fields are shown together. Otherwise it contains every field for which an example
  * can be derived from its `enum` or type. `undefined` if that fails for a required field, for instance because of its pattern.
  */
-export function exampleDocument(document: Pick<Document, 'fields'>): ExampleDocument | undefined {
+export function exampleDocument(document: Exemplary): ExampleDocument | undefined {
   return documentExample(document, []);
 }
 
@@ -64,9 +64,13 @@ function shownFields(fields: readonly Field[]): readonly Field[] {
   return rest.some(isList) ? rest : shown;
 }
 
-type Open = readonly Pick<Document, 'fields'>[];
+/** The parts of a document that an example depends on. */
+type Exemplary = Pick<Document, 'fields' | 'choice'>;
 
-function documentExample(document: Pick<Document, 'fields'>, open: Open): ExampleDocument | undefined {
+type Open = readonly Exemplary[];
+
+function documentExample(document: Exemplary, open: Open): ExampleDocument | undefined {
+  if (document.choice !== undefined) return choiceExample(document, [...open, document]);
   const values = emptyExample();
   for (const field of shownFields(document.fields)) {
     const value = fieldExample(field, [...open, document]);
@@ -74,6 +78,15 @@ function documentExample(document: Pick<Document, 'fields'>, open: Open): Exampl
     else if (field.required) return undefined;
   }
   return values;
+}
+
+/** An example of a choice: a branch that has an example in the definitions, else the first for which one can be derived. */
+function choiceExample({ fields }: Exemplary, open: Open): ExampleDocument | undefined {
+  for (const field of [...fields.filter((each) => hasExample(each, open)), ...fields]) {
+    const value = fieldExample(field, open);
+    if (value !== undefined) return Object.assign(emptyExample(), { [field.name]: value });
+  }
+  return undefined;
 }
 
 function fieldExample(field: Field, open: Open): ExampleValue | undefined {
@@ -220,7 +233,7 @@ function filled(document: Document, fault: FaultWords, open: readonly Document[]
 function faultValue(field: Field, fault: FaultWords, open: readonly Document[]): ExampleValue | undefined {
   if (field.type.kind === 'document') {
     const { document } = field.type;
-    if (open.includes(document)) return undefined;
+    if (open.includes(document) || document.choice !== undefined) return undefined;
     const inner = filled(document, fault, [...open, document]);
     return Object.keys(inner).length === 0 && !field.required ? undefined : inner;
   }

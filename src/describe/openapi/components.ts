@@ -1,4 +1,5 @@
 import { type Document, documentName, foldedName } from '../../model/document.ts';
+import type { CompoundType } from '../../model/field.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { firstFree, nameAllocator, ncName } from '../names.ts';
 import { blankSchema, documentSchema, type SchemaRefs } from './schema.ts';
@@ -35,6 +36,15 @@ export function openComponents(documents: readonly Document[]): Components {
         () => allocate(`${ncName(documentName(document))}_BLANK`),
         () => blankDocument(document),
       ),
+    branch: (document, { name, type }, tag) => {
+      const branch = (type as CompoundType).document;
+      if (tag === undefined) return components.document(branch);
+      return schemas.keyed(
+        `branch ${nameOf(document)} ${name}`,
+        () => allocate(`${ncName(documentName(document))}_${ncName(name)}`),
+        () => taggedSchema(documentSchema(branch, branch.fields, components), tag, name),
+      );
+    },
     message(document) {
       const inner = components.document(document);
       if (!document.root) return inner;
@@ -59,7 +69,11 @@ export function openComponents(documents: readonly Document[]): Components {
  */
 function schemaNames(documents: readonly Document[]): (wanted: string) => string {
   const members = new Set(
-    documents.flatMap(({ id, root, fields }) => [...(root ? [id] : []), ...fields.map((field) => field.jsonName)]),
+    documents.flatMap(({ id, root, choice, fields }) => [
+      ...(root ? [id] : []),
+      ...(choice?.tag === undefined ? [] : [choice.tag]),
+      ...fields.map((field) => field.jsonName),
+    ]),
   );
   const given = new Set<string>();
   const isMember = (name: string): boolean => members.has(className(name));
@@ -74,6 +88,12 @@ function schemaNames(documents: readonly Document[]): (wanted: string) => string
 /** `LocDtl` of `loc_dtl`, `LOCDTL` of `LOC_DTL`. */
 function className(name: string): string {
   return name.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9]?)/g, (_, first: string) => first.toUpperCase());
+}
+
+/** The schema of an object with a member that names the branch of a choice that it is. */
+function taggedSchema({ properties, required, ...schema }: JsonObject, tag: string, name: string): JsonObject {
+  const members = { [tag]: { type: 'string', const: name }, ...(properties as JsonObject) };
+  return { ...schema, properties: members, required: [tag, ...((required ?? []) as Json[])] };
 }
 
 /** An object under its root label. */

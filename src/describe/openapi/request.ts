@@ -124,7 +124,7 @@ function isFreeText({ type, format, enum: values, const: fixed }: JsonObject): b
 }
 
 /** Neither a URL nor a header contains documents: definitions with one there don't load. */
-const noDocuments = { document: () => ({}), blank: () => ({}) };
+const noDocuments = { document: () => ({}), branch: () => ({}), blank: () => ({}) };
 
 /** Requests to an operation at one of its URIs. */
 interface Requests {
@@ -139,7 +139,9 @@ export function requestBody(requests: Requests, context: Writing): JsonObject | 
   const { operation, uri } = requests;
   if (!takesBody(operation, uri)) return undefined;
   const [mediaType = '', inXml] = requestMediaTypes(operation, uri);
-  const required = operation.request.kind === 'raw' || uri.body.some(mustBeGiven);
+  const { request } = operation;
+  const isChoice = request.kind === 'document' && request.document.choice !== undefined;
+  const required = request.kind === 'raw' || isChoice || uri.body.some(mustBeGiven);
   const content = { [mediaType]: bodyContent(requests, mediaType, context.components) };
   return { required, content: inXml === undefined ? content : { ...content, [inXml]: xmlContent(requests, context) } };
 }
@@ -151,7 +153,7 @@ function xmlContent({ operation, uri }: Requests, { scope }: Writing): JsonObjec
   const names = uri.body.map((field) => field.xmlName).join(', ');
   const part = whole ? undefined : joined(' ', `Contains only ${names}.`, repeatsNote(uri.repeats));
   const fields = tellingFields(uri.body);
-  const value = exampleDocument({ fields });
+  const value = exampleDocument({ ...document, fields });
   return {
     schema: xmlSchema(joined(' ', xmlWords(document, scope), part) ?? ''),
     example: value === undefined ? undefined : exampleXml({ ...document, fields }, value, scope.documents),

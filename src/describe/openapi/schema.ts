@@ -1,6 +1,6 @@
 // JSON Schema 2020-12, the dialect of OpenAPI 3.1, of documents in their JSON form.
 
-import { bareField, type Document, documentName } from '../../model/document.ts';
+import { bareField, type Choice, type Document, documentName } from '../../model/document.ts';
 import { type Field, type FieldType, isCollection, type ScalarType, singleType } from '../../model/field.ts';
 import { isNumeric, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { RawKind } from '../../model/service.ts';
@@ -12,6 +12,8 @@ import { caseNote, digitsNote, joined } from '../words.ts';
 export interface SchemaRefs {
   /** The document's fields, without a root label. */
   document(document: Document): JsonObject;
+  /** A branch of a choice, with the member that names it where there is one. */
+  branch(document: Document, branch: Field, tag: string | undefined): JsonObject;
   /** The object that is written for a document without a value (`absent: blank`). */
   blank(document: Document): JsonObject;
 }
@@ -20,6 +22,7 @@ export interface SchemaRefs {
 export function documentSchema(document: Document, fields: readonly Field[], refs: SchemaRefs): JsonObject {
   const whole = bareField(document);
   if (whole !== undefined) return { ...fieldSchema(whole, refs), description: document.description };
+  if (document.choice !== undefined) return choiceSchema(document, document.choice, refs);
   const required = fields.filter(mustBeGiven).map((field) => field.jsonName);
   return {
     type: 'object',
@@ -32,6 +35,17 @@ export function documentSchema(document: Document, fields: readonly Field[], ref
     ),
     required: required.length === 0 ? undefined : required,
     additionalProperties: isOpen(document, fields) ? anyJson('The value of an undeclared member.') : false,
+  };
+}
+
+/** One of the branches. The names of a discriminator's mapping are what code generators choose a class by. */
+function choiceSchema(document: Document, { tag }: Choice, refs: SchemaRefs): JsonObject {
+  const branches = document.fields.map((field) => ({ name: field.name, schema: refs.branch(document, field, tag) }));
+  const mapping = Object.fromEntries(branches.map(({ name, schema }) => [name, schema.$ref]));
+  return {
+    description: document.description,
+    oneOf: branches.map(({ schema }) => schema),
+    discriminator: tag === undefined ? undefined : { propertyName: tag, mapping },
   };
 }
 

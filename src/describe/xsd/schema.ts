@@ -214,13 +214,18 @@ function declareType(document: Document, workshop: Workshop): void {
   const draft = workshop.drafts.get(homeOf(document, workshop.options)) as Draft;
   const namespace = workshop.options.documents.namespaceOf(document);
   const elements = document.fields.filter((field) => !field.attribute);
-  const particles = elements.map((field) => particle(field, document, draft, workshop));
+  const { choice } = document;
+  const particles = elements.map((field) =>
+    particle(choice === undefined ? field : { ...field, required: true }, document, draft, workshop),
+  );
   const attributes = document.fields.filter((field) => field.attribute);
   const content = document.open ? openContent(elements, particles, namespace) : { particles, notes: [] };
   draft.types.push(
     element('xs:complexType', { name: workshop.typeNames(document) }, [
       annotation(document.description, content.notes),
-      content.particles.length === 0 ? undefined : element('xs:sequence', {}, content.particles),
+      content.particles.length === 0
+        ? undefined
+        : element(choice === undefined ? 'xs:sequence' : 'xs:choice', {}, content.particles),
       ...attributes.map((field) => attribute(field, document, draft, workshop)),
     ]),
   );

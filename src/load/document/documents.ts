@@ -1,13 +1,14 @@
+import { areApart } from '../../model/choice.ts';
 import type { Position } from '../../model/definition.ts';
 import { bareField, type Document, documentName } from '../../model/document.ts';
-import { type Field, type FieldType, MAP_ENTRY, singleType } from '../../model/field.ts';
+import { type CompoundType, type Field, type FieldType, MAP_ENTRY, singleType } from '../../model/field.ts';
 import { SCALAR_KINDS } from '../../model/scalar.ts';
 import { type Message, RAW_KINDS } from '../../model/service.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
 import { type Place, placeOf, placeText, positionOf } from '../diagnostic/diagnostic.ts';
-import { declarationsOf, type Linking } from '../linking.ts';
+import { declarationsOf, type Linking, refuseBoth } from '../linking.ts';
 import { eachOnce, given, type Mutable } from '../object.ts';
-import type { InPlaceDeclared } from '../schema/document.ts';
+import type { DocumentDeclared, InPlaceDeclared } from '../schema/document.ts';
 import { linkField } from './field.ts';
 import { type DerivedName, type DocumentSource, typeWords } from './field-type.ts';
 
@@ -24,7 +25,7 @@ export class Documents implements DocumentSource {
   /** Links every declared document. */
   constructor(linking: Linking) {
     this.linking = linking;
-    const declarations = declarationsOf<InPlaceDeclared>(linking, 'document');
+    const declarations = declarationsOf<DocumentDeclared>(linking, 'document');
     // All of them are created first, without fields, because they refer to each other, even in circles.
     const begun = declarations.map(({ id, value, at }) => {
       if (RESERVED.has(id)) {
@@ -34,7 +35,11 @@ export class Documents implements DocumentSource {
       if (linking.doubt.about(value)) linking.doubt.mark(document);
       return { document, value };
     });
-    for (const { document, value } of begun) this.fill(document, value);
+    for (const { document, value } of begun) {
+      if (value['one-of'] === undefined) this.fillDeclared(document, value);
+      else this.fillChoice(document, value, value['one-of']);
+    }
+    for (const { document, value } of begun) if (document.choice !== undefined) this.checkChoice(document, value);
   }
 
   find(id: string): Document | undefined {
@@ -79,7 +84,7 @@ export class Documents implements DocumentSource {
     return document;
   }
 
-  private begin(derived: DerivedName, declared: InPlaceDeclared, at: Place, inPlace: boolean): Mutable<Document> {
+  private begin(derived: DerivedName, declared: DocumentDeclared, at: Place, inPlace: boolean): Mutable<Document> {
     const { report, places } = this.linking;
     const xmlName = declared.xml ?? derived.name;
     if (!isXmlName(xmlName)) {
@@ -94,7 +99,11 @@ export class Documents implements DocumentSource {
       open: declared.open ?? false,
       fields: [],
       inPlace,
-      ...given({ description: declared.description, namespace: declared.namespace }),
+      ...given({
+        description: declared.description,
+        namespace: declared.namespace,
+        choice: declared['one-of'] && given({ tag: declared.by }),
+      }),
       at: positionOf(at),
     };
     this.register(document, at);
@@ -106,6 +115,69 @@ export class Documents implements DocumentSource {
     const other = this.byId.get(document.id);
     if (other === undefined) this.byId.set(document.id, document);
     else report.raise('duplicate-id', { what: `document ${document.id}`, first: placeText(other.at) }, at);
+  }
+
+  private fillDeclared(document: Mutable<Document>, declared: DocumentDeclared): void {
+    const { report, places, doubt } = this.linking;
+    const { fields, by } = declared;
+    const start = places.start(declared);
+    if (by !== undefined) {
+      const reason = 'has `by:` and no `one-of:`, whose documents it would tell apart';
+      report.raise('bad-choice', { document: document.id, reason }, places.key(declared, 'by'));
+    }
+    if (fields !== undefined) this.fill(document, { ...declared, fields });
+    else if (!doubt.about(declared))
+      report.raise('missing-key', { key: 'fields', owner: `Document ${document.id}` }, start);
+  }
+
+  /** The branches of a choice, as fields of which each value has one. */
+  private fillChoice(
+    document: Mutable<Document>,
+    declared: DocumentDeclared,
+    branches: NonNullable<DocumentDeclared['one-of']>,
+  ): void {
+    const { report, places, doubt } = this.linking;
+    refuseBoth(this.linking, declared, 'one-of', 'fields', 'a document has fields, or is one of several documents');
+    refuseBoth(this.linking, declared, 'one-of', 'open', 'a choice has no fields of its own');
+    const names = Object.keys(branches);
+    if (names.length < 2 && !doubt.about(declared)) {
+      const reason = `has ${names.length === 0 ? 'no branch' : 'a single branch'}; name two documents or more`;
+      report.raise('bad-choice', { document: document.id, reason }, places.key(declared, 'one-of'));
+    }
+    document.fields = names.map((name) => {
+      const at = places.key(branches, name);
+      if (!isXmlName(name)) report.raise('xml-name', { name }, at);
+      if (name === '__proto__')
+        report.raise('reserved-name', { name, why: 'it has another meaning in JavaScript' }, at);
+      const branch = this.resolve(branches[name] as string, places.value(branches, name));
+      return madeField(name, { kind: 'document', document: branch }, positionOf(at));
+    });
+  }
+
+  /** Checks that each branch of a choice can be one, and that its values in JSON are no values of another. */
+  private checkChoice({ id, choice, fields }: Document, declared: DocumentDeclared): void {
+    const { report, places, doubt } = this.linking;
+    const branches = fields.map(({ name, type, at }) => ({ name, at, document: (type as CompoundType).document }));
+    const sound = branches.filter(({ name, at, document }) => {
+      if (doubt.about(document)) return false;
+      const refuse = (reason: string, place: Place = placeOf(at)): void =>
+        report.raise('bad-choice', { document: id, reason }, place);
+      if (document.choice !== undefined)
+        refuse(`has the branch ${name}, and ${document.id} is a choice itself: name its documents instead`);
+      if (document.open)
+        refuse(`has the branch ${name}, and ${document.id} accepts undeclared fields, so that it could be any other`);
+      const taken = document.fields.find(({ jsonName }) => jsonName === choice?.tag);
+      if (taken !== undefined)
+        refuse(`has \`by: ${choice?.tag}\`, which is a field of ${document.id}`, places.value(declared, 'by'));
+      return document.choice === undefined && !document.open;
+    });
+    if (choice?.tag !== undefined) return;
+    for (const [index, one] of sound.entries()) {
+      const other = sound.slice(0, index).find((each) => !areApart(each.document, one.document));
+      if (other === undefined) continue;
+      const same = other.document === one.document ? one.document.id : undefined;
+      report.raise('choice-not-clear', { document: id, one: other.name, other: one.name, same }, placeOf(one.at));
+    }
   }
 
   private fill(document: Mutable<Document>, declared: InPlaceDeclared): void {
@@ -147,9 +219,27 @@ export function checkXmlNames({ report }: Linking, fields: readonly Field[], at:
   );
 }
 
-/** Refuses documents with no finite value: each contains another in a required field. */
+/** The documents that have a finite value: in each required field, or in one branch of a choice. */
+function finite(documents: Iterable<Document>): Set<Document> {
+  const found = new Set<Document>();
+  const rest = new Set(documents);
+  const mayEnd = ({ type }: Field): boolean => type.kind !== 'document' || found.has(type.document);
+  for (let before = -1; before < found.size; ) {
+    before = found.size;
+    for (const document of rest) {
+      const { choice, fields } = document;
+      if (!(choice === undefined ? fields.every((each) => !each.required || mayEnd(each)) : fields.some(mayEnd)))
+        continue;
+      found.add(document);
+      rest.delete(document);
+    }
+  }
+  return found;
+}
+
+/** Refuses documents with no finite value: each contains another in a required field, or in each branch of a choice. */
 export function checkEndless({ report }: Linking, documents: ReadonlyMap<string, Document>): void {
-  const safe = new Set<Document>();
+  const safe = finite(documents.values());
   const path: { document: Document; field: string }[] = [];
   const visit = (document: Document): void => {
     if (safe.has(document)) return;
@@ -166,10 +256,11 @@ export function checkEndless({ report }: Linking, documents: ReadonlyMap<string,
       return;
     }
     for (const { type, required, name } of document.fields) {
-      if (type.kind !== 'document' || !required) continue;
+      if (type.kind !== 'document' || !(required || document.choice !== undefined)) continue;
       path.push({ document, field: name });
       visit(type.document);
       path.pop();
+      if (document.choice !== undefined) break;
     }
     safe.add(document);
   };

@@ -162,6 +162,7 @@ interface Optional {
 
 const isList = ({ type }: Optional): boolean => type.kind === 'list';
 const hasEntries = ({ type }: Optional): boolean => isCollection(type);
+const isChoice = (type: FieldType): boolean => type.kind === 'document' && type.document.choice !== undefined;
 const isDocument = ({ item }: Optional): boolean => item === undefined;
 const isWritten = (field: Optional): boolean => !isDocument(field) && field.item?.primitive !== 'binary';
 const isCounted = (field: Optional): boolean => hasEntries(field) || field.item?.takes.bounds !== undefined;
@@ -185,6 +186,7 @@ const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional
   ['example', 'single values, and lists and maps of them', isWritten],
   ['url', 'single values and lists of them', isWritten],
   ['absent', 'all types but maps: one without entries is empty', ({ type }) => type.kind !== 'map'],
+  ['absent', 'documents with fields: a choice has no blank', ({ type }) => !isChoice(singleType(type))],
   ['nullable', 'types other than json, which holds null anyway', ({ item }) => item?.primitive !== 'json'],
   ['open', 'compounds in place, together with `fields:`', ({ declared }) => declared.fields !== undefined],
 ];

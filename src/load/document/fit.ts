@@ -38,6 +38,7 @@ function embeds(from: Document, to: Document, compared: Map<Document, Set<Docume
   if (from === to || known.has(to)) return true;
   compared.set(from, known.add(to));
   if (from.open && !to.open) return false;
+  if (to.choice !== undefined && from.choice === undefined) return false;
   const targets = new Map(to.fields.map((field) => [field.name, field]));
   const sources = new Set(from.fields.map((field) => field.name));
   const held = from.fields.every((field) => {

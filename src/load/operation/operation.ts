@@ -135,6 +135,11 @@ function checkWrapper(
 /** Refuses a fault document that the gateway can't fill: its required fields need fixed values. */
 function checkFault({ report, doubt }: Linking, document: Document, at: Place): void {
   if (doubt.about(document)) return;
+  if (document.choice !== undefined) {
+    const reason = 'is one of several documents, and nothing says which of them a fault of the gateway is';
+    report.raise('bad-choice', { document: document.id, reason }, at);
+    return;
+  }
   const field = unfilled(document, []);
   if (field !== undefined) report.raise('unfillable-fault', { document: document.id, field }, at);
 }
@@ -156,7 +161,7 @@ function unfilled(document: Document, outer: readonly Document[]): string | unde
 
 /** Whether a document contains a field with a value of its own, so that it is written. */
 function hasValues(document: Document, outer: readonly Document[]): boolean {
-  if (outer.includes(document)) return false;
+  if (outer.includes(document) || document.choice !== undefined) return false;
   const around = [...outer, document];
   return document.fields.some((field) =>
     field.type.kind === 'document' ? hasValues(field.type.document, around) : hasOwnValue(field),

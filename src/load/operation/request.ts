@@ -64,6 +64,7 @@ export function linkBody(linking: Linking, spot: OperationSpot, method: Method, 
   const said = spot.declared.body;
   const none = (why: string): Body => ({ kind: 'none', why });
   const whole = request.kind === 'document' ? bareField(request.document) : undefined;
+  const isChoice = request.kind === 'document' && request.document.choice !== undefined;
   const unknown = (why: string): Body => {
     // The content of a rejected body is not reported as unreachable.
     const body = { ...none(why), ...given({ field: whole }) };
@@ -75,11 +76,13 @@ export function linkBody(linking: Linking, spot: OperationSpot, method: Method, 
     report.raise('bad-body', { reason }, at);
     return unknown('its body was rejected');
   };
-  if (request.kind === 'raw' || whole !== undefined) {
+  if (request.kind === 'raw' || whole !== undefined || isChoice) {
     const what = request.kind === 'raw' ? request.raw : messageWords(request);
     if (said !== undefined) return refuse(`The request is ${what}, which is the whole body, so body: can't be used`);
     if (method === 'GET' || method === 'HEAD') return refuse(`The request is ${what}, but ${method} has no body`);
-    return whole === undefined ? { kind: 'raw', why: '' } : { kind: 'document', field: whole, why: '' };
+    return request.kind === 'raw'
+      ? { kind: 'raw', why: '' }
+      : { kind: 'document', ...given({ field: whole }), why: '' };
   }
   if (said === 'none') return none('the operation has body: none');
   if (said === undefined) {

@@ -13,6 +13,13 @@ export interface InPlaceDeclared {
   readonly root?: boolean;
 }
 
+/** A declared document: one with `fields`, or a choice with `one-of`. */
+export interface DocumentDeclared extends Omit<InPlaceDeclared, 'fields'> {
+  readonly fields?: FieldsDeclared;
+  readonly 'one-of'?: Readonly<Record<string, string>>;
+  readonly by?: string;
+}
+
 export interface FieldDeclared {
   readonly type?: string;
   readonly fields?: FieldsDeclared;
@@ -172,22 +179,35 @@ const documentKeys: Readonly<Record<keyof InPlaceDeclared, JsonSchema>> = {
   root: yesNo('Whether its name is the label at the root of JSON: `{"ORDER": {...}}`.', false),
 };
 
-export const document = keys<'document' | keyof InPlaceDeclared>(
+export const document = keys<'document' | keyof DocumentDeclared>(
   {
     title: 'document',
-    description: 'The structure of data: fields with types, in JSON and XML. Its root is never a list.',
-    required: ['document', 'fields'],
+    description:
+      'The structure of data: fields with types, or one of several documents, in JSON and XML. Its root is never a list.',
+    required: ['document'],
     examples: [
       {
         document: 'LOC_RESPONSE',
         root: true,
         fields: { LOC_DATA: 'list of LOC_DTL_VW', EMP_DATA: { type: 'list of EE_LIST_VW', absent: 'blank' } },
       },
+      { document: 'PAYMENT', 'one-of': { card: 'CARD', transfer: 'TRANSFER' }, by: 'kind' },
     ],
   },
   {
     document: text('Its id, and its name in XML unless `xml:` sets another.', 'LOC_REQUEST'),
     ...documentKeys,
+    'one-of': {
+      type: 'object',
+      additionalProperties: reference('document-id'),
+      description:
+        'In place of fields: the documents of which it is one, by names. In XML and in handlers it has one member, with such a name and the value of that document; in JSON it is the object of that document itself.',
+      examples: [{ card: 'CARD', transfer: 'TRANSFER' }],
+    },
+    by: text(
+      'With `one-of`: the member of the JSON object that says which document it is, by its name there. Without `by:` the documents must differ in their members.',
+      'kind',
+    ),
   },
 );
 

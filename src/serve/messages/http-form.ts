@@ -93,7 +93,7 @@ function queryReader({ soap }: Compiled): (query: URLSearchParams) => DocumentVa
   const readers = fields
     .filter(({ type }) => type.kind !== 'map' && singleType(type).kind !== 'document')
     .map((field) => ({ name: field.name, isList: field.type.kind === 'list', read: compileList(field) }));
-  const complete = compileCheck(fields);
+  const complete = compileCheck(fields, request.kind === 'document' ? request.document : undefined);
   return (query) => {
     const values: Record<string, Value> = {};
     let errors: RequestErrors | undefined;
@@ -108,7 +108,7 @@ function queryReader({ soap }: Compiled): (query: URLSearchParams) => DocumentVa
         errors = (errors ?? new RequestErrors()).add(error);
       }
     }
-    return completed(values, complete, errors, ({ path }) => ({ parameter: path }));
+    return completed(values, complete, errors, ({ path }) => (path === '' ? {} : { parameter: path }));
   };
 }
 

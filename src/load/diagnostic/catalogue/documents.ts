@@ -92,6 +92,31 @@ export const documentEntries = {
     wrong: 'document: PART\nfields: { NAME: string, INNER: { type: PART, required: true } }',
     right: 'document: PART\nfields: { NAME: string, INNER: list of PART }',
   }),
+  'bad-choice': error<{ document: string; reason: string }>({
+    message: ({ document, reason }) => `Document ${document} ${reason}.`,
+    explanation:
+      'A document with `one-of:` is one of several documents. Each of them is a document with fields, and not open. With `by:` its JSON object has one more member, which names the document and must not have the name of a field.',
+    wrong:
+      'document: CARD\nfields: { kind: string }\n---\ndocument: TRANSFER\nfields: { IBAN: string }\n---\ndocument: PAYMENT\none-of: { card: CARD, transfer: TRANSFER }\nby: kind',
+    right:
+      'document: CARD\nfields: { kind: string }\n---\ndocument: TRANSFER\nfields: { IBAN: string }\n---\ndocument: PAYMENT\none-of: { card: CARD, transfer: TRANSFER }\nby: method',
+  }),
+  'choice-not-clear': error<{ document: string; one: string; other: string; same: string | undefined }>({
+    message: ({ document, one, other, same }) =>
+      same === undefined
+        ? `In JSON a value of ${document} may be both ${one} and ${other}.`
+        : `In JSON a value of ${document} may be both ${one} and ${other}, which are both ${same}.`,
+    hint: ({ same }) =>
+      same === undefined
+        ? 'Add `by: kind`, a member that says which it is, or make a field required in one of them that the other does not have.'
+        : 'Add `by: kind`, a member that says which it is.',
+    explanation:
+      'Without `by:` the JSON object of a choice is that of one of its documents, and only its members say which. Of each two, one needs a required field that the other does not have, or that has another kind of JSON value there, or other values (`fixed`, `enum`).',
+    wrong:
+      'document: CARD\nfields: { NUMBER: string }\n---\ndocument: TRANSFER\nfields: { IBAN: string }\n---\ndocument: PAYMENT\none-of: { card: CARD, transfer: TRANSFER }',
+    right:
+      'document: CARD\nfields: { NUMBER: { type: string, required: true } }\n---\ndocument: TRANSFER\nfields: { IBAN: { type: string, required: true } }\n---\ndocument: PAYMENT\none-of: { card: CARD, transfer: TRANSFER }',
+  }),
   'root-list': error<{ what: string }>({
     message: ({ what }) => `The root of ${what} can't be a list.`,
     hint: () =>
