@@ -46,7 +46,16 @@ operations:
 `;
 
 /** Each kind is a transaction, and what the caller gets of it. */
-const TRY = `export default {
+const TRY = `
+let arrived = 0;
+const { promise: all, resolve: meet } = Promise.withResolvers();
+/** Resolves once two have called it. */
+const barrier = () => {
+  arrived += 1;
+  if (arrived === 2) meet();
+  return all;
+};
+export default {
   async onRequest({ KIND }, context) {
     const save = (tx, KM, more = {}) => tx.saveComponent('VEHICLES', { PLATE: KIND, KM, ...more });
     const text = (value) => JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? each + 'n' : each));
@@ -91,6 +100,33 @@ const TRY = `export default {
         return tx.query('VEHICLE_LIST', { LEAST: 'x' }).catch((fault) => fault.code);
       }));
       case 'hangs': return context.transaction(async (tx) => { await save(tx, 51); await new Promise(() => {}); });
+      case 'gives-way': {
+        let runs = 0;
+        await context.transaction(async (tx) => {
+          runs += 1;
+          await save(tx, 80 + runs);
+          await tx.schedule('TOLD', { PLATE: KIND, KM: runs });
+          // As the database does when two transactions wait for each other, and when they can't be put into an order.
+          const state = [, '40P01', '40001'][runs];
+          if (state !== undefined) await tx.execute("do $$ begin raise exception 'gave way' using errcode = '" + state + "'; end $$");
+        });
+        return text(runs);
+      }
+      case 'deadlock': {
+        const both = await Promise.all([['left', 'right'], ['right', 'left']].map(async ([first, second]) => {
+          let runs = 0;
+          await context.transaction(async (tx) => {
+            runs += 1;
+            // Longer than the server's deadlock_timeout of a second.
+            await tx.execute("set local lock_timeout = '3s'");
+            await tx.execute('update vehicle set km = km + 1 where plate = :first', { first });
+            if (runs === 1) await barrier();
+            await tx.execute('update vehicle set km = km + 1 where plate = :second', { second });
+          });
+          return runs;
+        }));
+        return text(both.toSorted());
+      }
       case 'read': return text((await context.readComponent('VEHICLES', { PLATE: 'second' })).record);
       case 'read-none': return context.readComponent('VEHICLES', { PLATE: 'none' });
       case 'event': return text(await context.saveComponent('VEHICLES', { PLATE: 'event', KM: 61 }));

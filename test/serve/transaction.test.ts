@@ -143,6 +143,19 @@ describe.each(ENGINES)('context.transaction, on %s', (kind) => {
     expect((await attempt('try/event')).status).toBe(200);
   });
 
+  it.runIf(kind === 'postgres')(
+    'runs again when it gave way to another transaction, and is committed once',
+    async () => {
+      const before = await requests();
+      expect((await attempt('try/gives-way')).text).toBe('3');
+      expect(await kilometres('gives-way')).toEqual([83]);
+      expect(await requests()).toBe(before + 1);
+      await box.rows("insert into vehicle (plate, km) values ('left', 0), ('right', 0)");
+      expect((await attempt('try/deadlock')).text).toBe('[1,2]');
+      expect([await kilometres('left'), await kilometres('right')]).toEqual([[2], [2]]);
+    },
+  );
+
   it('reads a record outside of a transaction', async () => {
     expect(JSON.parse((await attempt('try/read')).text)).toEqual({ PLATE: 'second', KM: 7 });
   });
