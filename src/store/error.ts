@@ -1,3 +1,5 @@
+import type { Position } from '../model/definition.ts';
+
 /** The database could not be opened, reached, brought up to date or filled. The message names it and what to do. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
@@ -40,4 +42,36 @@ export function isFull(error: unknown): boolean {
 /** Whether an {@link errorCode} means that there is no space left. */
 export function isFullCode(code: string): boolean {
   return FULL.has(code);
+}
+
+/**
+ * A migration of the project that failed, or can't run on a database as it is. The message begins with its place.
+ * `changed`: it was edited after it ran; `order`: one with a higher number ran.
+ */
+export class MigrationError extends StoreError {
+  readonly code: 'failed' | 'changed' | 'order';
+  readonly at: Position;
+  readonly reason: string;
+  /** What to do. */
+  readonly hint: string;
+  /** It waited too long for a lock, or took too long: the statement may be right. */
+  readonly late: boolean;
+
+  constructor(
+    location: string,
+    { code, at, reason, hint }: Pick<MigrationError, 'code' | 'at' | 'reason' | 'hint'>,
+    options?: ErrorOptions,
+  ) {
+    super(location, `${at.file}:${at.line}:${at.column}: ${reason}`, options);
+    this.code = code;
+    this.at = at;
+    this.reason = reason;
+    this.hint = hint;
+    this.late = isLate(options?.cause);
+  }
+}
+
+/** Whether a statement waited too long for a lock, or took too long (SQLSTATE 55P03, 57014). */
+export function isLate(error: unknown): boolean {
+  return error instanceof StoreBusyError || /^(?:55P03|57014)$/.test(errorCode(error));
 }

@@ -1,7 +1,7 @@
 export { BlobError, UnwritableError } from './blob/error.ts';
 export { type BlobStorage, openBlobs } from './blob/open.ts';
 export { deadlineIn, resting, withDeadline } from './deadline.ts';
-export { isFull, StoreBusyError, StoreError, UnfitStoreError } from './error.ts';
+export { isFull, MigrationError, StoreBusyError, StoreError, UnfitStoreError } from './error.ts';
 export { fileAttachment } from './file/attachment.ts';
 export { createSpool, type MeasuredSpool, type SpoolOptions } from './file/spool.ts';
 export { type Lease, openLease } from './lease.ts';
@@ -52,9 +52,9 @@ export {
 export { openRateTable, type RateTable } from './rate-table.ts';
 export { type RawRows, readRaw, runApart } from './raw-rows.ts';
 export { type Batch, openRetention, type Removed, type Retained, type Retention } from './retention.ts';
-export { MigrationError } from './schema/project.ts';
 export { FIRST_STEP } from './schema/schema.ts';
 export { requireOutside, runInTransaction, sqlTransaction } from './sql.ts';
+export { offsetOfRefusedToken } from './sqlite/refused-token.ts';
 export type { ProcessRequestTable } from './tables/process.ts';
 export type { QueryRunTable } from './tables/query.ts';
 export type { Db, Tables } from './tables.ts';

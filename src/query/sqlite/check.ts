@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { offsetOfRefusedToken } from '../../store/index.ts';
 import { messageOf } from '../../wire/error.ts';
 import { scanSql } from '../../wire/sql.ts';
 import { type CheckedDatabase, compareColumns, type DatabaseType, type Found } from '../check-columns.ts';
@@ -56,32 +57,19 @@ function refusalOf(database: Database.Database, sql: string): string | undefined
  */
 function located(database: Database.Database, sql: string, refusal: string): Found {
   const message = refusalOf(database, sql) ?? refusal;
-  const token = /^(?:near "([\s\S]+)": syntax error|unrecognized token: "([\s\S]+)")$/.exec(message);
   const name =
     /^(?:no such (column|table|function): |ambiguous column name: |wrong number of arguments to function )(.+?)(?:\(\)| - .*)?$/;
   const [, kind, named] = name.exec(message) ?? [];
-  let offset: number | undefined;
-  if (token !== null) offset = offsetOfToken(database, sql, token[1] ?? token[2] ?? '', message);
-  else if (named !== undefined) offset = offsetOfName(sql, named, kind);
-  else if (message === 'incomplete input') offset = sql.trimEnd().length;
+  const searched = (): number | undefined =>
+    sql.length > LONGEST_SEARCHED
+      ? undefined
+      : offsetOfRefusedToken(sql, message, (beginning) => refusalOf(database, beginning));
+  const offset = named === undefined ? searched() : offsetOfName(sql, named, kind);
   return { kind: 'refused', message, ...(offset === undefined ? {} : { offset }) };
 }
 
-/** Attempts to find one token, and the length of a statement in which it is looked for: callers can save queries. */
-const MOST_TRIED = 50;
+/** The longest statement in which a token is looked for: callers can save queries. */
 const LONGEST_SEARCHED = 100_000;
-
-/** A token is refused as soon as it is read: the statement up to it is refused with the same message. */
-function offsetOfToken(database: Database.Database, sql: string, token: string, message: string): number | undefined {
-  if (sql.length > LONGEST_SEARCHED) return undefined;
-  let at = sql.indexOf(token);
-  for (let tried = 0; at >= 0 && tried < MOST_TRIED; tried++, at = sql.indexOf(token, at + 1)) {
-    const end = at + token.length;
-    const isWhole = !/\w\w/.test(sql.slice(at - 1, at + 1)) && !/\w\w/.test(sql.slice(end - 1, end + 1));
-    if (isWhole && refusalOf(database, sql.slice(0, end)) === message) return at;
-  }
-  return undefined;
-}
 
 /** The first place at which a name can be that of a column, table or function. */
 function offsetOfName(sql: string, name: string, kind: string | undefined): number | undefined {

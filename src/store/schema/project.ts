@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Position } from '../../model/definition.ts';
 import type { MigrationFile } from '../../model/gateway.ts';
 import { isOfTransactions, splitSql } from '../../wire/sql.ts';
-import { errorCode, errorText, StoreBusyError, StoreError } from '../error.ts';
+import { errorCode, errorText, isLate, MigrationError, StoreBusyError, StoreError } from '../error.ts';
 import type { PendingMigration, ProjectFiles, Store } from '../port.ts';
 import type { Db, ProjectMigrationTable } from '../tables.ts';
 
@@ -28,33 +27,6 @@ export interface MigrationSession {
   settle(): Promise<void>;
   /** Where in a statement an error is, from 0; `undefined` when the database does not say. */
   offsetOf(error: unknown, statement: string): number | undefined;
-}
-
-/**
- * A migration of the project that failed, or can't run on a database as it is. The message begins with its place.
- * `changed`: it was edited after it ran; `order`: one with a higher number ran.
- */
-export class MigrationError extends StoreError {
-  readonly code: 'failed' | 'changed' | 'order';
-  readonly at: Position;
-  readonly reason: string;
-  /** What to do. */
-  readonly hint: string;
-  /** It waited too long for a lock, or took too long: the statement may be right. */
-  readonly late: boolean;
-
-  constructor(
-    location: string,
-    { code, at, reason, hint }: Pick<MigrationError, 'code' | 'at' | 'reason' | 'hint'>,
-    options?: ErrorOptions,
-  ) {
-    super(location, `${at.file}:${at.line}:${at.column}: ${reason}`, options);
-    this.code = code;
-    this.at = at;
-    this.reason = reason;
-    this.hint = hint;
-    this.late = isLate(options?.cause);
-  }
 }
 
 /**
@@ -263,11 +235,6 @@ function isThere(error: unknown): boolean {
   return (
     /^42(?:P0[67]|701|710|723)$/.test(errorCode(error)) || /already exists|duplicate column/.test(errorText(error))
   );
-}
-
-/** Whether a statement waited too long for a lock, or took too long (SQLSTATE 55P03, 57014). */
-function isLate(error: unknown): boolean {
-  return error instanceof StoreBusyError || /^(?:55P03|57014)$/.test(errorCode(error));
 }
 
 function failure(

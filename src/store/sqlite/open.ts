@@ -17,6 +17,7 @@ import { transact } from '../transaction.ts';
 import { kyselyOver, Turns } from './driver.ts';
 import { type Connection, checkMissing, describe, openDatabaseFile, openToLook, whileBusy } from './file.ts';
 import { LockFile } from './lock-file.ts';
+import { offsetOfRefusedToken } from './refused-token.ts';
 
 /** Opens a database file, and creates a missing one. @throws StoreError for a file that can't be used */
 export function openSqlite(location: string): Store {
@@ -231,7 +232,15 @@ function sessionOn(connection: Connection): Omit<MigrationSession, 'settle'> {
   return {
     db: kyselyOver(connection, new Turns()),
     run: (sql) => whileBusy(() => connection.exec(sql)),
-    offsetOf: (error, statement) => offsetOfToken(connection, statement, errorText(error)),
+    offsetOf: (error, statement) =>
+      offsetOfRefusedToken(statement, errorText(error), (sql) => {
+        try {
+          connection.prepare(sql);
+          return undefined;
+        } catch (refusal) {
+          return errorText(refusal);
+        }
+      }),
   };
 }
 
@@ -261,35 +270,6 @@ function refuseOrphans(before: ReadonlyMap<string, number> | undefined, after: R
     if (added > 0)
       throw new Error(`FOREIGN KEY constraint failed: ${added === 1 ? 'a row' : `${added} rows`} of ${what}`);
   }
-}
-
-/**
- * Where a statement has the token that SQLite's parser refuses, which its driver does not say: every beginning of the statement
- * that contains it is refused for the same reason, and no shorter one is.
- */
-function offsetOfToken(connection: Connection, statement: string, message: string): number | undefined {
-  const token =
-    /^near "([\s\S]+)": syntax error$/.exec(message)?.[1] ?? /^unrecognized token: "([\s\S]+)"$/.exec(message)?.[1];
-  if (message === 'incomplete input') return statement.length;
-  if (token === undefined) return undefined;
-  const isIn = (length: number): boolean => {
-    try {
-      connection.prepare(statement.slice(0, length));
-      return false;
-    } catch (error) {
-      return errorText(error) === message;
-    }
-  };
-  const ends: number[] = [];
-  for (let at = statement.indexOf(token); at >= 0; at = statement.indexOf(token, at + 1)) ends.push(at + token.length);
-  let [low, high] = [0, ends.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (isIn(ends[middle] as number)) high = middle;
-    else low = middle + 1;
-  }
-  const end = ends[low];
-  return end === undefined ? undefined : end - token.length;
 }
 
 function recorded(connection: Connection): ProjectMigrationTable[] {
