@@ -17,13 +17,20 @@ const NAME = /^((\d{1,15})-[a-z0-9][a-z0-9_-]*)(?:\.(sqlite|postgres))?\.sql$/;
 /** A comment with a setting, on a line of its own. */
 const SETTING = /^--[ \t]*signalbox[ \t]*:[ \t]*(.*?)[ \t]*$/i;
 
-/** The migrations of the gateway; `undefined` without a folder of them. Reports names and texts that can't be used. */
+/**
+ * The migrations of the gateway; `undefined` without a folder of them. Reports names and texts that can't be used, and sample
+ * data that can't be found.
+ */
 export function linkMigrations(
   linking: Linking,
   files: Pick<ProjectFiles, 'migrations' | 'sampleData'>,
 ): Migrations | undefined {
   const { report, places } = linking;
   const [gateway] = declarationsOf<GatewayDeclared>(linking, 'gateway');
+  const pattern = gateway?.value['sample-data'];
+  const sample = pattern === undefined ? [] : files.sampleData(pattern);
+  if (gateway !== undefined && pattern !== undefined && sample === undefined)
+    report.raise('no-sample-data', { pattern }, places.value(gateway.value, 'sample-data'));
   const folder = gateway?.value.migrations?.replace(/^\.\//, '').replace(/\/+$/, '');
   if (gateway === undefined || folder === undefined) return undefined;
   const found = files.migrations(folder);
@@ -38,8 +45,7 @@ export function linkMigrations(
   });
   const ordered = read.sort((a, b) => a.number - b.number);
   checkNumbers(linking, ordered);
-  const pattern = gateway.value['sample-data'];
-  if (pattern !== undefined) for (const each of files.sampleData(pattern)) checkSampleData(linking, each, folder);
+  for (const each of sample ?? []) checkSampleData(linking, each, folder);
   return { folder, files: ordered };
 }
 
@@ -69,6 +75,11 @@ function readMigration(
       placeIn(read, offset),
     );
   }
+  const nul = sql.indexOf('\0');
+  if (nul >= 0) {
+    const remedy = 'Save it as UTF-8 text: no database accepts NUL in SQL.';
+    report.raise('migration-sql', { reason: 'it contains a NUL character', remedy }, placeIn(read, nul));
+  }
   checkStatements(report, read, engine === undefined ? ENGINES : [engine as Engine]);
   return read;
 }
@@ -94,7 +105,8 @@ function misnamed(folder: string, file: string): { readonly reason: string; read
     };
   }
   // The names that other tools want: V1__orders.sql, 0001_orders.up.sql, 0001-orders.postgresql.sql.
-  const [, digits = '1', rest = ''] = /^v?(\d{1,15})[-_.\s]*(.*)$/i.exec(basename(file).replace(/\.sql$/i, '')) ?? [];
+  const [, digits = '1', rest = ''] =
+    /^v?0*(\d{1,15})(?!\d)[-_.\s]*(.*)$/i.exec(basename(file).replace(/\.sql$/i, '')) ?? [];
   const engine = /\.(?:postgres(?:ql)?|pg)$/i.test(rest) ? '.postgres' : /\.sqlite3?$/i.test(rest) ? '.sqlite' : '';
   const words = rest
     .replace(/\.[a-z0-9]+$/i, '')
@@ -133,6 +145,11 @@ function checkStatements(report: Linking['report'], file: MigrationFile, engines
   if (statements.length === 0) {
     const remedy = 'Write statements into it, or remove it.';
     report.raise('migration-sql', { reason: 'it contains no statement', remedy }, startOf(file.file));
+  }
+  for (const { offset, end, words } of statements) {
+    if (words[0] !== 'copy' || !/\bfrom\s+stdin\b/i.test(file.sql.slice(offset, end))) continue;
+    const remedy = 'Write the rows as INSERT: pg_dump --inserts does so.';
+    report.raise('migration-sql', { reason: 'COPY FROM STDIN has no input here', remedy }, placeIn(file, offset));
   }
   for (const statement of statements.filter(isOfTransactions)) {
     const { offset, words } = statement;

@@ -118,6 +118,12 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     is: 'code-throws',
     message: 'The import of src/handlers/thrown-text.ts fails: only a text.',
   },
+  'thrown-undefined': {
+    code: 'throw undefined;\n',
+    at: '1:1',
+    is: 'code-throws',
+    message: 'The import of src/handlers/thrown-undefined.ts fails: it throws undefined, which is not an Error.',
+  },
   rejected: {
     code: `Promise.reject(new Error('nobody waits for this'));${FINE}`,
     at: '1:16',

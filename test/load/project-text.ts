@@ -28,6 +28,8 @@ export function projectOf(text: string): ProjectFiles {
     },
     sampleData: (pattern) => {
       const [before = '', after = ''] = `definitions/${pattern}`.split('*');
+      const folder = before.slice(0, before.lastIndexOf('/') + 1);
+      if (![...files.keys()].some((path) => path.startsWith(folder))) return undefined;
       const found = [...files].filter(([path]) => path.startsWith(before) && path.endsWith(after));
       return found.map(([file, content]) => ({ file, ...textOf(content) }));
     },

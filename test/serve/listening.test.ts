@@ -107,6 +107,21 @@ describe('a gateway does not start', () => {
 
   it.each<[string, string, string]>([
     ['throws', "throw new Error('no such table');", 'src/handlers/one.ts does not load: no such table'],
+    [
+      'throws nothing',
+      'throw undefined;',
+      'src/handlers/one.ts does not load: it throws undefined, which is not an Error',
+    ],
+    [
+      'throws an object',
+      'throw { a: 1 };',
+      'src/handlers/one.ts does not load: it throws { a: 1 }, which is not an Error',
+    ],
+    [
+      'throws as it is read',
+      "export default { get onRequest() { throw new Error('not yet'); } };",
+      'src/handlers/one.ts does not load: not yet',
+    ],
     ['is no TypeScript', 'export default {', 'src/handlers/one.ts does not load: '],
     ['exports nothing', 'export const one = 1;', 'src/handlers/one.ts does not export a handler'],
     ['exports something else', 'export default { onrequest() {} };', 'src/handlers/one.ts does not export a handler'],
@@ -123,7 +138,9 @@ describe('a gateway does not start', () => {
       /the database does not fit the definitions\n {2}definitions\/broken.yaml:\d+:\d+: The database rejects query BROKEN: .*nowhere/,
     );
     const files = { ...FILES, 'definitions/gateway.yaml': gatewayText('sample-data: nothing/*.sql') };
-    expect((await reason({ files })).message).toBe("sample-data: nothing/*.sql can't be read");
+    expect((await reason({ files })).message).toMatch(
+      /^definitions\/gateway\.yaml:4:14: error no-sample-data: The folder of the sample data nothing\/\*\.sql can't be read\.\n/,
+    );
   });
 });
 

@@ -5,7 +5,7 @@ import { join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { didYouMean } from '../../load/diagnostic/suggest.ts';
 import { codeDiagnostic, type Diagnostic, type Place } from '../../load/index.ts';
-import { type CodeFile, codeProblem } from '../../serve/start/handlers.ts';
+import { type CodeFile, codeProblem, thrownText } from '../../serve/start/handlers.ts';
 import { post } from '../child-process.ts';
 
 // The process in which `signalbox check` imports the code of a project, one file after the other. What the code writes goes to
@@ -143,8 +143,7 @@ function codeOf(error: unknown): unknown {
 
 /** The first line of an error's message, without a full stop. */
 function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message || error.name : String(error);
-  return (text.trim().split('\n', 1)[0] ?? '').replace(/[.:]$/, '');
+  return (thrownText(error).trim().split('\n', 1)[0] ?? '').replace(/[.:]$/, '');
 }
 
 /** A URL as a path relative to the project, with `/`. */

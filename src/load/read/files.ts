@@ -21,8 +21,8 @@ export interface ProjectFiles {
    * The .sql files in a folder of the project and its subfolders; `undefined` when the folder does not exist.
    */
   readonly migrations: (folder: string) => readonly DefinitionFile[] | undefined;
-  /** The files of the definitions folder that match a glob of names, such as `sample/*.sql`; none when they can't be listed. */
-  readonly sampleData: (pattern: string) => readonly DefinitionFile[];
+  /** The files of the definitions folder that match a glob of names, such as `sample/*.sql`; `undefined` when they can't be listed. */
+  readonly sampleData: (pattern: string) => readonly DefinitionFile[] | undefined;
   /** Names of the .ts files directly in a folder of the project; empty when the folder does not exist. */
   readonly handlers: (folder: string) => readonly string[];
   /** `generated/registry.json`. */
@@ -120,13 +120,12 @@ export function namesMatching(folder: string, pattern: string): string[] {
   return names.map((name) => (inside === '' ? name : `${inside}/${name}`));
 }
 
-function readSampleData(base: string, folder: string, pattern: string): DefinitionFile[] {
+function readSampleData(base: string, folder: string, pattern: string): DefinitionFile[] | undefined {
   try {
     const names = namesMatching(base, pattern);
     return names.map((name) => ({ file: `${folder}/${name}`, ...readText(join(base, name), LARGEST_MIGRATION) }));
   } catch {
-    // A start reports it.
-    return [];
+    return undefined;
   }
 }
 

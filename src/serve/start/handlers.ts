@@ -2,6 +2,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
 import { definedAs } from '../../model/defined.ts';
 import { type Handler, type ProcessHandler, type ServiceClass, ServiceInterface } from '../../model/handler.ts';
 import { qualifiedName } from '../../model/operation-names.ts';
@@ -130,19 +131,28 @@ export async function importCode(registry: Registry, root: string): Promise<Proj
 }
 
 async function importOne(file: string, shown: string, code: CodeFile): Promise<unknown> {
-  let found: { default?: unknown };
+  let exported: unknown;
+  let problem: CodeProblem | undefined;
   try {
-    found = (await import(pathToFileURL(file).href)) as { default?: unknown };
+    ({ default: exported } = (await import(pathToFileURL(file).href)) as { default?: unknown });
+    // Code runs here too: what is exported may have getters.
+    problem = codeProblem(code, exported);
   } catch (error) {
     const ids = code.users.map(([id]) => id).join(', ');
-    throw new GatewayError(`${shown} does not load: ${(error as Error).message}`, {
+    throw new GatewayError(`${shown} does not load: ${thrownText(error)}`, {
       hint: `It is the ${FORMS[code.kind].what} of ${ids}. signalbox check shows where the error is.`,
       cause: error,
     });
   }
-  const problem = codeProblem(code, found.default);
   if (problem !== undefined) throw new GatewayError(`${shown} ${problem.message}`, { hint: problem.hint });
-  return found.default;
+  return exported;
+}
+
+/** What code has thrown, which may be anything. */
+export function thrownText(error: unknown): string {
+  if (error instanceof Error) return error.message || error.name;
+  if (typeof error === 'string') return error;
+  return `it throws ${inspect(error, { depth: 1, compact: true, breakLength: Number.POSITIVE_INFINITY })}, which is not an Error`;
 }
 
 /**

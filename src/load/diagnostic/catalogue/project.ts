@@ -167,6 +167,15 @@ export const projectEntries = {
     right:
       'gateway: LOCAL\nmigrations: migrations\n#file migrations/0001-orders.sql\ncreate table orders (number integer);',
   }),
+  'no-sample-data': error<{ pattern: string }>({
+    message: ({ pattern }) => `The folder of the sample data ${pattern} can't be read.`,
+    hint: () => 'Create it, or remove `sample-data`. It is relative to the definitions folder.',
+    explanation:
+      '`sample-data` of the gateway names files of SQL by a glob. Their folder must exist; it may contain no such file.',
+    wrong: 'gateway: LOCAL\nsample-data: sample/*.sql',
+    right:
+      'gateway: LOCAL\nsample-data: sample/*.sql\n#file definitions/sample/orders.sql\ninsert into orders values (1);',
+  }),
   'sample-data-tables': warning<{ statement: string; folder: string }>({
     message: ({ statement }) => `Sample data changes tables: ${statement}.`,
     hint: ({ folder }) => `Move the statement to a migration, in ${folder}. Migrations run first, in production too.`,

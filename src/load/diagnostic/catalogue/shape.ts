@@ -267,6 +267,7 @@ export const textEntries = {
     explanation:
       'Definitions are the same on every system. Only addresses, the database, certificate files, secrets and partner-specific values differ, so references are resolved in those places only.',
     wrong: 'gateway: LOCAL\nsample-data: ${env:SAMPLE_FILES}',
-    right: 'gateway: LOCAL\nsample-data: sample/*.sql',
+    right:
+      'gateway: LOCAL\nsample-data: sample/*.sql\n#file definitions/sample/orders.sql\ninsert into orders values (1);',
   }),
 };
