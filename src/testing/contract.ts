@@ -55,10 +55,20 @@ function compareFile(path: string, actual: string, what: string): void {
 }
 
 function differences(path: string, known: string, actual: string): string {
-  const found = path.endsWith('.json') ? jsonDifferences(JSON.parse(known), JSON.parse(actual), '') : [];
-  if (found.length === 0) return lineDifference(known, actual);
+  const before = path.endsWith('.json') ? readJson(known) : undefined;
+  const found = before === undefined ? [] : jsonDifferences(before, JSON.parse(actual), '');
+  if (found.length === 0) return `${path}:\n${lineDifference(known, actual)}`;
   const more = found.length > MOST ? [`  and ${found.length - MOST} more`] : [];
   return [`${path}:`, ...found.slice(0, MOST), ...more].join('\n');
+}
+
+/** `undefined` for a text that is not JSON, such as one with the marks of a merge conflict. */
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** By JSON pointers (RFC 6901): removed, added and changed members. */

@@ -3,10 +3,13 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LoadedProject } from '../load/index.ts';
+import type { Environment } from '../load/value/config.ts';
 import type { ConfigText } from '../model/definition.ts';
 import type { Registry } from '../model/registry.ts';
 import { prepareDatabase } from '../serve/start/data.ts';
 import type { ProjectPlace } from '../serve/start/project-files.ts';
+import { resolveSetting } from '../serve/start/settings.ts';
+import { messageOf } from '../wire/error.ts';
 
 /** A database for one gateway, with the tables and the sample data of the project. */
 export interface FreshDatabase {
@@ -23,14 +26,21 @@ export interface DatabaseSource {
   readonly place: ProjectPlace;
   /** `postgres://…` of a server on which databases may be created; SQLite otherwise. */
   readonly server: string | undefined;
+  readonly env: Environment;
 }
 
 /** A fresh database: a copy of one that was brought up before, with the same definitions and files of SQL. */
 export async function createFreshDatabase(source: DatabaseSource): Promise<FreshDatabase> {
-  return source.server === undefined ? freshFile(source) : freshOnPostgres(source, source.server);
+  const { server } = source;
+  if (server === undefined) return freshFile(source);
+  if (!URL.canParse(server) || !/^postgres(?:ql)?:/.test(server))
+    throw new TypeError(
+      'database is the URL of a PostgreSQL server, postgres://user:password@host/database; without it the test runs on SQLite',
+    );
+  return freshOnPostgres(source, server);
 }
 
-/** The registry with another database in place of its own. */
+/** The registry with another database in place of its own, which has the schema of the project as its first one. */
 export function withDatabase(registry: Registry, url: string): Registry {
   const { replicas: _replicas, schema: _schema, ...database } = registry.gateway.database;
   return {
@@ -44,8 +54,8 @@ export function literal(text: string): ConfigText {
 }
 
 /** Differs when the database would: by the definitions, and by every file of SQL in the project. */
-function digestOf({ project, place: { root } }: DatabaseSource): string {
-  const hash = createHash('sha256').update(JSON.stringify([root, ...project.sources]));
+function digestOf({ project, place: { root } }: DatabaseSource, schema?: string): string {
+  const hash = createHash('sha256').update(JSON.stringify([root, schema, ...project.sources]));
   for (const name of sqlFiles(root)) hash.update(name).update(readFileSync(join(root, name)));
   return hash.digest('hex').slice(0, 32);
 }
@@ -117,37 +127,51 @@ const CLOCK = `
   end $$;
 `;
 
+/** The `schema:` of the project's database, quoted: its SQL may name it. */
+function schemaOf({ registry, env }: DatabaseSource): string | undefined {
+  const { schema } = registry.gateway.database;
+  return schema === undefined ? undefined : `"${resolveSetting(schema, env).replaceAll('"', '""')}"`;
+}
+
+function onDatabase(server: string, name: string): string {
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
 /** Locks the making of a template among processes. */
 const MAKING = 7_446_252_931;
 
 async function freshOnPostgres(source: DatabaseSource, server: string): Promise<FreshDatabase> {
-  const digest = digestOf(source);
+  const schema = schemaOf(source);
+  const digest = digestOf(source, schema);
+  const path = schema === undefined ? '"$user", public' : schema;
   const template = `signalbox_template_${digest}`;
   const name = `signalbox_test_${randomUUID().replaceAll('-', '')}`;
-  const at = (database: string): string => {
-    const url = new URL(server);
-    url.pathname = `/${database}`;
-    return url.href;
-  };
-  const known = templates.get(template) ?? makeOnPostgres(source, { server, template, url: at(template) });
+  const url = onDatabase(server, name);
+  const known = templates.get(template) ?? makeOnPostgres(source, { server, template, schema });
   templates.set(template, known);
   known.catch(() => templates.delete(template));
   await known;
   await onServer(server, async (run) => {
     await run(`create database ${name} template ${template}`);
-    await run(`alter database ${name} set search_path = signalbox_test, pg_catalog, "$user", public`);
+    await run(`alter database ${name} set search_path = signalbox_test, pg_catalog, ${path}`);
   });
   return {
-    url: at(name),
+    url,
     advance: (ahead) =>
-      onServer(at(name), (run) => run(`update signalbox_test.clock set ahead = interval '${ahead} milliseconds'`)),
+      onServer(url, (run) => run(`update signalbox_test.clock set ahead = interval '${ahead} milliseconds'`)),
     drop: () => onServer(server, (run) => run(`drop database if exists ${name} with (force)`)),
   };
 }
 
 async function makeOnPostgres(
   { registry, place }: DatabaseSource,
-  { server, template, url }: { readonly server: string; readonly template: string; readonly url: string },
+  {
+    server,
+    template,
+    schema,
+  }: { readonly server: string; readonly template: string; readonly schema: string | undefined },
 ): Promise<string> {
   const making = `${template}_new`;
   await onServer(server, async (run) => {
@@ -156,10 +180,13 @@ async function makeOnPostgres(
     if (length > 0) return;
     await run(`drop database if exists ${making} with (force)`);
     await run(`create database ${making}`);
-    const address = new URL(url);
-    address.pathname = `/${making}`;
-    await prepareDatabase(withDatabase(registry, address.href), place, {});
-    await onServer(address.href, (inside) => inside(CLOCK));
+    const url = onDatabase(server, making);
+    if (schema !== undefined) {
+      await onServer(url, (inside) => inside(`create schema if not exists ${schema}`));
+      await run(`alter database ${making} set search_path = ${schema}`);
+    }
+    await prepareDatabase(withDatabase(registry, url), place, {});
+    await onServer(url, (inside) => inside(CLOCK));
     await run(`alter database ${making} rename to ${template}`);
   });
   return template;
@@ -171,7 +198,11 @@ type Run = (sql: string) => Promise<readonly unknown[]>;
 async function onServer(url: string, work: (run: Run) => Promise<unknown>): Promise<void> {
   const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  await client.connect().catch((cause: unknown) => {
+    throw new Error(`the test can't use ${new URL(url).host}, which \`database\` names: ${messageOf(cause)}`, {
+      cause,
+    });
+  });
   try {
     await work(async (sql) => (await client.query(sql)).rows);
   } finally {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '../invoke/index.ts';
 import { type LoadedProject, loadProject, registryOf } from '../load/index.ts';
+import { ID_PATTERN } from '../load/schema/security.ts';
 import { alternatives, operationsByName } from '../model/operation-names.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Role } from '../model/security.ts';
@@ -109,7 +110,7 @@ export async function startTestGateway<H = Record<never, never>>(
     for (const each of closing.splice(0).toReversed()) await each();
   };
   try {
-    const source = { project: loaded, registry: sound, place, server: options.database };
+    const source = { project: loaded, registry: sound, place, server: options.database, env: given };
     const database = await createFreshDatabase(source);
     closing.push(() => database.drop());
     const registry = withDatabase(sound, database.url);
@@ -188,7 +189,10 @@ class Passwords {
 }
 
 /** The role that gives a permission list to a user of a test. */
-const grantRole = (list: string): string => `test:${list}`;
+const grantRole = (list: string): string => `${GRANT}${list}`;
+const isGrantRole = (role: string): boolean => role.startsWith(GRANT);
+/** No id of the definitions has a colon. */
+const GRANT = 'test:';
 
 /** The registry for a gateway on a loopback port: passwords that cost nothing, a role for each list, no TLS or files of its own. */
 async function testable(registry: Registry, passwords: Passwords): Promise<Registry> {
@@ -204,8 +208,8 @@ async function testable(registry: Registry, passwords: Passwords): Promise<Regis
   return { ...registry, roles, users, gateway: { ...gateway, listen: literal('127.0.0.1:0'), proxies: [] } };
 }
 
-/** Roles of the users that a test has made, by id. */
-type Made = Map<string, readonly string[]>;
+/** The users that a test has made, by id. */
+type Made = Map<string, { readonly roles: string; readonly credentials: Promise<Credentials> }>;
 
 async function signIn(
   registry: Registry,
@@ -217,6 +221,10 @@ async function signIn(
   if (user === undefined && grants.length + roles.length === 0) return undefined;
   for (const list of grants) known(list, registry.permissionLists, 'permission list');
   for (const role of roles) known(role, registry.roles, 'role');
+  if (user !== undefined && !new RegExp(ID_PATTERN).test(user))
+    throw new TypeError(
+      `${JSON.stringify(user)} is not the id of a user: it has letters and digits, and after the first also _ . @ -`,
+    );
   if (user !== undefined && registry.users.has(user)) {
     if (grants.length + roles.length > 0)
       throw new TypeError(
@@ -227,24 +235,35 @@ async function signIn(
   const id = user ?? `tester-${made.size + 1}`;
   const all = [...roles, ...grants.map(grantRole)].sort();
   const before = made.get(id);
-  if (before !== undefined) {
-    if (all.length > 0 && all.join() !== before.join())
-      throw new TypeError(`the test has made the user ${id} before, with other roles or grants: name another user`);
-    return passwords.of(id);
+  if (before === undefined) {
+    const credentials = addUser(registry, database, passwords, { id, roles: all });
+    made.set(id, { roles: all.join(), credentials });
+    return credentials;
   }
-  made.set(id, all);
-  const options = { ...databaseOptions(registry.gateway, '/', {}), url: database.url };
-  const store = await openStore(options);
+  if (all.length > 0 && all.join() !== before.roles)
+    throw new TypeError(`the test has made the user ${id} before, with other roles or grants: name another user`);
+  return before.credentials;
+}
+
+async function addUser(
+  { gateway }: Registry,
+  database: FreshDatabase,
+  passwords: Passwords,
+  { id, roles }: { readonly id: string; readonly roles: readonly string[] },
+): Promise<Credentials> {
+  const store = await openStore({ ...databaseOptions(gateway, '/', {}), url: database.url });
   try {
-    await openUsers({ store, actor: 'test' }).add({ id, password: await passwords.set(id), roles: all });
+    await openUsers({ store, actor: 'test' }).add({ id, password: await passwords.set(id), roles });
   } finally {
     await store.close();
   }
   return passwords.of(id);
 }
 
-function known(id: string, among: ReadonlyMap<string, unknown>, what: string): void {
-  if (!among.has(id)) throw new TypeError(`there is no ${what} ${id}; there is ${[...among.keys()].join(', ')}`);
+function known(id: string, among: ReadonlyMap<string, { readonly id: string }>, what: string): void {
+  if (among.has(id)) return;
+  const ids = [...among.keys()].filter((each) => !isGrantRole(each));
+  throw new TypeError(`unknown ${what} ${id}; the definitions have ${ids.length === 0 ? 'none' : ids.join(', ')}`);
 }
 
 function findOperation(registry: Registry, name: string): Operation {
@@ -257,12 +276,16 @@ function findOperation(registry: Registry, name: string): Operation {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 
+/** A hundred years: dates stay within what databases keep. */
+const FARTHEST = 36_525 * 86_400_000;
+
 function readTime(time: string | number): number {
   const [, amount, unit = ''] = /^(\d+(?:\.\d+)?) ?(ms|s|min|h|d)$/.exec(String(time)) ?? [];
   const ms = typeof time === 'number' ? time : Number(amount) * (UNITS[unit] ?? Number.NaN);
-  if (ms >= 0 && Number.isFinite(ms)) return ms;
+  if (ms >= 0 && ms <= FARTHEST) return ms;
+  const given = typeof time === 'string' ? `'${time}'` : String(time);
   throw new TypeError(
-    `the clock can be moved by '2 h', '30 min' or '90 d', not by ${JSON.stringify(time)}: it does not go back`,
+    `the clock can be moved by '2 h', '30 min' or '90 d', at most 100 years, not by ${given}: it does not go back`,
   );
 }
 

@@ -68,7 +68,11 @@ export class Partners {
 
   of(node: string): TestPartner {
     const operations = [...this.#registry.consumers.values()].filter(({ target }) => target.id === node);
-    if (operations.length === 0) throw new TypeError(`the project calls no operation at a node ${node}`);
+    if (operations.length === 0) {
+      const called = new Set([...this.#registry.consumers.values()].map(({ target }) => target.id));
+      const others = called.size === 0 ? 'at no node' : `only at ${[...called].join(', ')}`;
+      throw new TypeError(`the project calls no operation at a node ${node}; it calls operations ${others}`);
+    }
     const own = ({ node: id }: { readonly node: string }): boolean => id === node;
     const forget = (from: { readonly node: string }[]): void => {
       from.splice(0, from.length, ...from.filter((each) => !own(each)));

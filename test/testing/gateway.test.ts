@@ -1,5 +1,5 @@
 import { AssertionError } from 'node:assert';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -68,7 +68,7 @@ describe.for([
     expect(callers[3]?.user).toBeUndefined();
     await expect(callers[2]?.call('VEHICLE_GET', { PLATE: 'A1' })).rejects.toMatchObject({ httpResponseCode: 403 });
     await expect(gateway.caller({ grants: ['EVERYTING'] })).rejects.toThrow(
-      'there is no permission list EVERYTING; there is EVERYTHING',
+      'unknown permission list EVERYTING; the definitions have EVERYTHING',
     );
   });
 
@@ -155,9 +155,59 @@ describe('a gateway for tests', () => {
     node.verify();
   });
 
-  it('says which moves of the clock there are', async () => {
+  it('says which moves of the clock, callers and partners there are', async () => {
     await using gateway = await startTestGateway({ root, env });
-    await expect(gateway.clock.advance('-1 h')).rejects.toThrow("'2 h', '30 min' or '90 d'");
+    for (const time of ['-1 h', '1 week', '99999999999 d', Number.POSITIVE_INFINITY])
+      await expect(gateway.clock.advance(time)).rejects.toThrow(
+        /'2 h', '30 min' or '90 d', at most 100 years, not by .*(1 h|week|9 d|Infinity)/,
+      );
+    await expect(gateway.caller({ roles: ['SOME'] })).rejects.toThrow('unknown role SOME; the definitions have ALL');
+    await expect(gateway.caller({ grants: ['SOME'] })).rejects.toThrow(/unknown permission list SOME;.* EVERYTHING$/);
+    for (const user of ['', 'a:b', 'two words'])
+      await expect(gateway.caller({ user })).rejects.toThrow(`"${user}" is not the id of a user`);
+    expect(() => gateway.partner('SHOP')).toThrow(/no operation at a node SHOP; it calls operations only at PARTS/);
+  });
+
+  it('gives a user that is named twice at once the same credentials', async () => {
+    await using gateway = await startTestGateway({ root, env });
+    const callers = await Promise.all([1, 2].map(() => gateway.caller({ user: 'eva', grants: ['EVERYTHING'] })));
+    const replies = await Promise.all(callers.map((caller) => caller.call('PRCS_FINDREQUESTS')));
+    expect(replies).toEqual([{ requests: [] }, { requests: [] }]);
+  });
+
+  it('says what database is, and which one can not be used', async () => {
+    for (const database of ['', 'garbage', 'sqlite:x.db', 'mysql://u:p@127.0.0.1/x'])
+      await expect(startTestGateway({ root, env, database })).rejects.toThrow(
+        /^database is the URL of a PostgreSQL server/,
+      );
+    await expect(startTestGateway({ root, env, database: 'postgres://u:secret@127.0.0.1:1/x' })).rejects.toThrow(
+      /^the test can't use 127\.0\.0\.1:1, which `database` names: connect ECONNREFUSED/,
+    );
+  });
+
+  it.runIf(hasPostgres)('has the schema of the project, which its SQL may name', async () => {
+    const { root, remove } = writeProject({
+      'definitions/gateway.yaml': `gateway: LOCAL
+namespace: urn:test
+database: { url: "\${env:DATABASE_URL}", schema: "\${env:SCHEMA}" }
+migrations: migrations
+`,
+      'definitions/cars.yaml': `query: CARS
+permission: EVERYTHING
+columns: { PLATE: string(9) }
+sql: select plate from fleet.car join car as same using (plate)
+---
+service: Cars.v1
+permission: EVERYTHING
+operations: { CARS_GET: { get: cars, query: CARS } }
+`,
+      'migrations/0001-cars.sql': 'create table car (plate varchar(9));\n',
+      'migrations/0002-cars.postgres.sql': "insert into fleet.car values ('M');\n",
+    });
+    atFileEnd(remove);
+    await using gateway = await startTestGateway({ root, env: { SCHEMA: 'fleet' }, database: inject('postgres') });
+    const caller = await gateway.caller({ grants: ['EVERYTHING'] });
+    expect(await caller.call('CARS_GET')).toMatchObject({ rows: [{ PLATE: 'M' }] });
   });
 });
 
@@ -199,6 +249,10 @@ describe('a contract', () => {
     atFileEnd(other.remove);
     const shown = form === 'openapi' ? 'SEATS/maximum: 9 is now 8' : /line \d+:[\s\S]*- .*9[\s\S]*\+ .*8/;
     await expect(expectContract(other.root, form, 'Vehicles.v1', file)).rejects.toThrow(shown);
+    writeFileSync(file, '<<<<<<< HEAD');
+    await expect(expectContract(root, form, 'Vehicles.v1', file)).rejects.toThrow(
+      `${file}:\nline 1:\n  - <<<<<<< HEAD`,
+    );
   });
 
   it('names services and forms that are not there', async () => {
