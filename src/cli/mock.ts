@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Node } from '../model/node.ts';
 import type { Registry } from '../model/registry.ts';
+import { GatewayError } from '../serve/gateway-error.ts';
 import { counted } from '../wire/words.ts';
 import { CliFailure, wrongUsage } from './failure.ts';
 import { propose } from './find.ts';
@@ -44,25 +45,33 @@ export function addMock(program: Command): void {
     .option('--node <node>', 'a node to stand in for, or all; repeat for more than one', collect, [])
     .option('--json', 'write nothing but JSON, on a terminal too')
     .action(async (flags: MockFlags, command: Command) => {
-      const registry = await loadRegistry(placeOf(command), 'ignore-missing');
       const people = process.stdout.isTTY === true && flags.json === undefined;
-      const options = {
-        registry,
+      const settings = {
         host: flags.host,
         port: readNumber(flags.port, '--port', 65_535),
         seed: readNumber(flags.seed, '--seed', 2 ** 32 - 1),
         latency: readNumber(flags.latency, '--latency', 300_000),
         log: people ? terminalLog(coloursOf(process.stdout)) : {},
       };
+      const registry = await loadRegistry(placeOf(command), 'ignore-missing');
+      const options = { ...settings, registry };
       const stop = Promise.withResolvers<void>();
       endOnSignals({ end: () => stop.resolve(), again: () => process.exit(1) });
       const started = await (flags.node.length === 0
         ? mockProject(options)
-        : standIn({ ...options, nodes: nodesOf(registry, flags.node) }));
+        : standIn({ ...options, nodes: nodesOf(registry, flags.node) })
+      ).catch(cantListen);
       writeAtOnce(1, flags.json === undefined ? `${started.lines.join('\n')}\n` : `${JSON.stringify(started.facts)}\n`);
       await stop.promise;
       await started.close();
     });
+}
+
+/** An address that can't be listened on is one of the options here, not of the gateway's settings. */
+function cantListen(error: unknown): never {
+  if (!(error instanceof GatewayError)) throw error;
+  const hint = '--port takes another port, 0 a free one; --host takes an address of this machine.';
+  throw new CliFailure(error.message, { hint, cause: error });
 }
 
 const collect = (text: string, before: readonly string[]): string[] => [...before, text];

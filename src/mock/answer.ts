@@ -90,11 +90,17 @@ function readPreferences(header: string | undefined): Preferences {
     // The first of several counts (section 2).
     if (name !== undefined && !given.has(name.toLowerCase())) given.set(name.toLowerCase(), value);
   }
-  const code = numberIn(given.get('code'), 'code', [200, 599], 'a status from 200 to 599');
-  if (code !== undefined && !Number.isInteger(code)) throw badPreference('code', String(code), 'a status');
-  if (code !== undefined && code >= 300 && code < 400) throw badPreference('code', String(code), 'no redirect');
-  return { code, wait: numberIn(given.get('wait'), 'wait', [0, LONGEST_WAIT], `seconds, at most ${LONGEST_WAIT}`) };
+  const code = numberIn(given.get('code'), 'code', [200, 599], STATUSES);
+  if (code !== undefined && (!Number.isInteger(code) || (code >= 300 && code < 400)))
+    throw badPreference('code', String(code), STATUSES);
+  return {
+    code,
+    wait: numberIn(given.get('wait'), 'wait', [0, LONGEST_WAIT], `a number of seconds from 0 to ${LONGEST_WAIT}`),
+  };
 }
+
+/** A redirect would need a place that no definition names. */
+const STATUSES = 'a status from 200 to 299, or from 400 to 599';
 
 function numberIn(
   text: string | undefined,

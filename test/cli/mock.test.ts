@@ -13,3 +13,11 @@ test.each([
   expect(stderr).toContain(what);
   expect(stderr).toContain(hint);
 });
+
+test('an address that is not of this machine is said to be that of --host', async () => {
+  const { code, stderr } = await signalbox(['mock', '--host', '192.0.2.1'], { cwd: repository });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /can't listen on 192\.0\.2\.1:8090: .*\n {2}--port .* --host takes an address of this machine\.\n/,
+  );
+});

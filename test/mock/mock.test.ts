@@ -82,6 +82,17 @@ describe('a mock', () => {
     expect([response.status, (await json(response)).PLATE]).toEqual([202, 'M AB 1']);
   });
 
+  it.each([
+    ['code=304', 'code=304 in Prefer is not a status from 200 to 299, or from 400 to 599'],
+    ['code=200.5', 'code=200.5 in Prefer is not a status from 200'],
+    ['code=x', 'code=x in Prefer is not a status from 200'],
+    ['wait=301', 'wait=301 in Prefer is not a number of seconds from 0 to 300'],
+  ])('refuses Prefer: %s, and says what there is', async (prefer, detail) => {
+    const response = await fetch(`${VEHICLE}/A1`, { headers: { Prefer: prefer } });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ detail: expect.stringContaining(detail) });
+  });
+
   it('waits as long as Prefer or its own latency says', async () => {
     const slow = await mock({ latency: 60 });
     for (const [url, prefer] of [
