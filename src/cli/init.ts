@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { access, constants, copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { codeOf, messageOf } from '../wire/error.ts';
 import { EXAMPLE_FILE, exampleText, settingsOf } from './env.ts';
-import { CliFailure } from './failure.ts';
+import { CliFailure, wrongUsage } from './failure.ts';
 import { explain } from './help.ts';
 import { packageVersion } from './package-info.ts';
 import { load } from './project.ts';
@@ -27,8 +27,10 @@ export function addInit(program: Command): void {
     .description('create a new project with one service')
     .argument('<dir>', 'its folder, which is created if necessary')
     .action(async (dir: string) => {
+      if (dir === '') throw wrongUsage('the folder has an empty name', 'Name a new folder: signalbox init my-gateway');
       const root = resolve(dir);
       const manifest = await checkFolder(root, dir);
+      await createFolder(root, dir);
       const created = await writeProject(root, manifest);
       await print(nextSteps(relative(process.cwd(), root), created));
     });
@@ -69,6 +71,15 @@ async function namesIn(root: string, shown: string): Promise<string[]> {
     if (code === 'ENOTDIR')
       throw new CliFailure(`${shown} is a file`, { hint: 'Name a new folder: signalbox init my-gateway' });
     throw new CliFailure(`${shown} can't be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function createFolder(root: string, shown: string): Promise<void> {
+  try {
+    await mkdir(root, { recursive: true });
+    await access(root, constants.W_OK);
+  } catch (cause) {
+    throw new CliFailure(`${shown} can't be written to: ${messageOf(cause)}`, { cause });
   }
 }
 

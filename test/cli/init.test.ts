@@ -96,6 +96,16 @@ test('refuses a folder with something in it, and says what', async () => {
   expect((await readdir(cwd)).sort()).toEqual(['.git', 'notes.txt', 'package.json']);
 
   expect((await signalbox(['init', 'notes.txt'], { cwd })).stderr).toContain('notes.txt is a file');
+  expect(await signalbox(['init', ''], { cwd })).toMatchObject({
+    ...{ code: 2, stdout: '' },
+    stderr: expect.stringContaining('the folder has an empty name\n  Name a new folder: signalbox init my-gateway'),
+  });
+  expect(await signalbox(['init', 'notes.txt/below'], { cwd })).toMatchObject({ code: 1, stdout: '' });
+  await symlink('nowhere', join(cwd, 'dangling'));
+  expect(await signalbox(['init', 'dangling'], { cwd })).toMatchObject({
+    ...{ code: 1, stdout: '' },
+    stderr: expect.stringMatching(/^signalbox: dangling can't be written to: E\w+: /),
+  });
 });
 
 test('the types of a new project compile, those of its tests too', { timeout: 60_000 }, async () => {
