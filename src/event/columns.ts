@@ -40,26 +40,39 @@ function typeName(type: string): string {
   return type.replace(/\s*\([^)]*\)/g, '').toLowerCase();
 }
 
-/** Names of columns by the name of the constraint or unique index that they belong to. */
-export type Constraints = ReadonlyMap<string, readonly string[]>;
+/**
+ * The constraints and unique indexes of a table and of its partitions: by table, the names of columns by the name of what they
+ * belong to.
+ */
+export type Constraints = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
 
-/** The constraints of a table by name. SQLite has no use for them: its errors name columns. */
+/** The constraints of a table. SQLite has no use for them: its errors name columns. */
 export async function constraintsOf(db: Db, kind: Store['kind'], table: string): Promise<Constraints> {
   const { rows } = kind === 'sqlite' ? { rows: [] } : await postgresConstraints(table).execute(db);
-  return columnsBySet(rows);
+  const byTable = Map.groupBy(rows, ({ table: of }) => of);
+  return new Map([...byTable].map(([of, sets]) => [of, columnsBySet(sets)]));
 }
 
-/** Columns that an index has in an expression or a condition are those that it depends on. */
+/**
+ * Columns that an index has in an expression or a condition are those that it depends on. An error about a row of a partition
+ * names the partition, whose indexes have names of their own.
+ */
 function postgresConstraints(table: string) {
-  return sql<InSet>`select c.conname as "set", a.attname as name from pg_constraint c
-    join pg_attribute a on a.attrelid = c.conrelid and a.attnum = any(c.conkey)
-    where c.conrelid = to_regclass(${table.toLowerCase()})
-    union
-    select n.relname, a.attname from pg_index i join pg_class n on n.oid = i.indexrelid
-    join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = i.indexrelid and d.refclassid = 'pg_class'::regclass
-      and d.refobjid = i.indrelid and d.refobjsubid > 0
-    join pg_attribute a on a.attrelid = i.indrelid and a.attnum = d.refobjsubid
-    where i.indrelid = to_regclass(${table.toLowerCase()}) and i.indisunique`;
+  const own = sql`to_regclass(${table.toLowerCase()})`;
+  return sql<InSet & { readonly table: string }>`with tree as (
+      select ${own} as id union select relid from pg_partition_tree(${own})
+    ), sets as (
+      select c.conrelid as id, c.conname as "set", a.attname as name from pg_constraint c
+      join pg_attribute a on a.attrelid = c.conrelid and a.attnum = any(c.conkey)
+      union
+      select i.indrelid, n.relname, a.attname from pg_index i join pg_class n on n.oid = i.indexrelid
+      join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = i.indexrelid and d.refclassid = 'pg_class'::regclass
+        and d.refobjid = i.indrelid and d.refobjsubid > 0
+      join pg_attribute a on a.attrelid = i.indrelid and a.attnum = d.refobjsubid
+      where i.indisunique
+    )
+    select t.relname as "table", coalesce(s."set", '') as "set", coalesce(s.name, '') as name
+    from tree join pg_class t on t.oid = tree.id left join sets s on s.id = tree.id`;
 }
 
 function columnsBySet(rows: readonly InSet[]): Map<string, string[]> {

@@ -47,13 +47,10 @@ function sqliteViolated({ message }: DatabaseError, table: string): string[] {
 }
 
 /** Columns, in lower case, of the constraint that an error of PostgreSQL names. One of another table is not the record's. */
-function postgresViolated(
-  { table: of, column, constraint }: DatabaseError,
-  table: string,
-  known: Constraints,
-): string[] {
-  if (of?.toLowerCase() !== table) return [];
-  const names = column === undefined ? (known.get(constraint ?? '') ?? []) : [column];
+function postgresViolated({ table = '', column, constraint = '' }: DatabaseError, known: Constraints): string[] {
+  const own = known.get(table);
+  if (own === undefined) return [];
+  const names = column === undefined ? (own.get(constraint) ?? []) : [column];
   return names.map((name) => name.toLowerCase());
 }
 
@@ -137,9 +134,9 @@ export function compileTable(
       await sql`delete from ${name} where ${isRow(row)}`.execute(db);
     },
     fieldsIn(error) {
-      const own = table.toLowerCase().split('.').at(-1)!;
       const facts = error as DatabaseError;
-      const names = kind === 'sqlite' ? sqliteViolated(facts, own) : postgresViolated(facts, own, constraints);
+      const own = table.toLowerCase().split('.').at(-1)!;
+      const names = kind === 'sqlite' ? sqliteViolated(facts, own) : postgresViolated(facts, constraints);
       return all.filter((column) => names.includes(column.column.toLowerCase())).map(({ field }) => field);
     },
   };

@@ -21,12 +21,21 @@ shape: CAR
 keys: [PLATE]
 columns: { PLATE: plate_no, VIN: chassis, BAY: Bay No, SEATS: n }
 ---
+document: RENTAL
+fields: { ID: { type: integer, required: true }, YEAR: { type: integer, required: true }, CODE: string(5), OWNER: integer, DAYS: integer, PLACE: string(5) }
+---
+component: RENTALS
+table: rental
+shape: RENTAL
+keys: [ID, YEAR]
+---
 service: Cars.v1
 permission: EVERYTHING
 operations:
   CAR_GET: { get: "cars/{PLATE}", read: CARS }
   CAR_POST: { post: "cars{?DEPOT}", soap: true, save: CARS }
   CAR_PATCH: { patch: "cars/{PLATE}", save: CARS }
+  RENTAL_POST: { post: rentals, save: RENTALS }
   CAR_DELETE: { delete: "cars/{PLATE}", save: CARS }
   CAR_CODE: { post: code, request: { fields: { PLATE: string, VIN: string } }, response: json, handler: code }
 `;
@@ -38,10 +47,19 @@ create table car (
 insert into owner (id) values (1);
 `;
 
+const RENTAL =
+  'id integer, year integer, code varchar(5), owner integer references owner (id), days integer check (days < 9), place varchar(5) not null, primary key (id, year), unique (code, year)';
+const PARTITIONS = {
+  sqlite: `create table rental (${RENTAL});\n`,
+  postgres: `create table rental (${RENTAL}) partition by range (year);
+create table rental_old partition of rental for values from (1900) to (2000) partition by list (year);
+create table rental_1999 partition of rental_old for values in (1999);
+`,
+};
+
 const FILES = {
   'definitions/gateway.yaml': gatewayText('sample-data: data/*.sql'),
   'definitions/cars.yaml': DEFINITIONS,
-  'definitions/data/tables.sql': TABLES,
   'src/handlers/code.ts': `export default {
   async onRequest(car, context) {
     await context.saveComponent('CARS', { ...car, DEPOT: 'code', COLOUR: 'red' });
@@ -61,7 +79,7 @@ describe.each(ENGINES)('a record that its table refuses, on %s', (kind) => {
   beforeAll(async () => {
     database = kind === 'sqlite' ? undefined : await createDatabase({ migrated: true });
     gateway = await startTestGateway({
-      files: FILES,
+      files: { ...FILES, 'definitions/data/tables.sql': TABLES + PARTITIONS[kind] },
       ...(database === undefined ? {} : { env: { DATABASE_URL: database.url } }),
     });
     await post({ PLATE: 'FIRST', 'vin/no': 'V1', BAY: 7 }, 'north');
@@ -130,6 +148,22 @@ describe.each(ENGINES)('a record that its table refuses, on %s', (kind) => {
       places: undefined,
       ...(kind === 'sqlite' ? unnamed : named),
     });
+  });
+
+  it('names the fields of a table in partitions', async () => {
+    const rent = async (fields: object): Promise<unknown> => {
+      const body = JSON.stringify({ ID: 2, YEAR: 1999, PLACE: 'x', ...fields });
+      const reply = told(await gateway.call(`${BASE}/rentals`, { method: 'POST', body })) as {
+        places?: { pointer: string }[];
+      };
+      return reply.places?.map(({ pointer }) => pointer).sort();
+    };
+    expect(await rent({ ID: 1, CODE: 'C' })).toBeUndefined();
+    expect(await rent({ ID: 1 })).toEqual(['#/ID', '#/YEAR']);
+    expect(await rent({ CODE: 'C' })).toEqual(['#/CODE', '#/YEAR']);
+    expect(await rent({ DAYS: 9 })).toEqual(['#/DAYS']);
+    expect(await rent({ PLACE: undefined })).toEqual(['#/PLACE']);
+    if (kind === 'postgres') expect(await rent({ OWNER: 7 })).toEqual(['#/OWNER']);
   });
 
   it('names the field that is missing with 400', async () => {
