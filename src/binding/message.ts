@@ -115,6 +115,10 @@ export class RequestErrors {
   fault(): Fault {
     return Fault.together(this.#faults);
   }
+
+  throwIfAny(): void {
+    if (this.#faults.length > 0) throw this.fault();
+  }
 }
 
 /**

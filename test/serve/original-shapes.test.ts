@@ -136,6 +136,28 @@ describe('a request in the shape of the original that is wrong says so by the na
     expect(fault.detail).toMatch(/^<IBResponse type="error">.*<DefaultMessage>.*<\/DefaultMessage>/);
   });
 
+  it('and of all errors at once', async () => {
+    const wrong =
+      'stray<MaxRow>many</MaxRow><MaxRow>1</MaxRow><OwnerType>NOBODY</OwnerType><Colour/><Prompts><PROMPT><Name>X</Name></PROMPT></Prompts>';
+    const fault = faultOf(
+      await ask(execute(wrong).replace(/<QueryName>.*?<\/QueryName>/, ''), {
+        action: 'QAS_EXECUTEQRYSYNC_OPER.VERSION_1',
+      }),
+    );
+    const all = /<DefaultMessage>(.*)<\/DefaultMessage>/.exec(fault.detail ?? '')?.[1];
+    const expected = [
+      'there is text right inside',
+      'MaxRow is given more than once.',
+      'Colour is not an element of this request',
+      'PROMPT.Name is not an element of PROMPT',
+      'MaxRow is not an integer.',
+      'OwnerType is ',
+      'QueryName is missing.',
+    ];
+    expect(expected.filter((each) => all?.includes(each) !== true)).toEqual([]);
+    expect(all?.match(/MaxRow is/g)).toHaveLength(2);
+  });
+
   it('and what is missing', async () => {
     const status =
       '<QAS_QUERYSTATUS_REQ_MSG><QAS_QUERYSTATUS_REQ><PTQASWRK class="R"/></QAS_QUERYSTATUS_REQ></QAS_QUERYSTATUS_REQ_MSG>';

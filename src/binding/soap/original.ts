@@ -10,7 +10,7 @@ import { isXmlType, parseMediaType } from '../../wire/media-type.ts';
 import { readXml } from '../../wire/xml/read.ts';
 import { escapeAttribute, escapeText } from '../../wire/xml/text.ts';
 import { childrenOf, textOf, type XmlElement } from '../../wire/xml/tree.ts';
-import { guard, reading, speaking } from '../message.ts';
+import { guard, RequestErrors, reading, speaking } from '../message.ts';
 import type { Pieces } from '../pieces.ts';
 import type { RequestBody } from '../rest/body.ts';
 import type { RestBinding } from '../rest/rest.ts';
@@ -44,6 +44,24 @@ interface Given {
   readonly documents: Map<string, DocumentValue[]>;
   /** The names that the caller uses, for error messages. */
   readonly labels: Map<string, string>;
+  readonly errors: RequestErrors;
+  /** Fields about which there is an error: they are not missing as well. */
+  readonly wrong: Set<string>;
+}
+
+/** Goes on after an error, so that all of a request are reported. @param names the fields that it is about */
+function attempt({ errors, wrong }: Given, names: readonly string[], read: () => void): void {
+  try {
+    read();
+  } catch (error) {
+    errors.add(error);
+    for (const name of names) wrong.add(name);
+  }
+}
+
+/** An error that has no place but the name in its message: the original's elements have no pointers. */
+function refused(name: string, reason: string): Fault {
+  return Fault.of('BAD_PARAMETER', { name, reason }, { at: {} });
 }
 
 /** Compiles the reading of requests in the original's shape. @param message the operation's own request */
@@ -62,7 +80,11 @@ function compileOriginalRequest(shape: OriginalRequest, message: Message): Origi
   const singles = inLowerCase(shape.fields);
   for (const name of singles.values()) fieldOf(name);
   const entries = new Map(
-    Object.entries(shape.entries ?? {}).map(([name, entry]) => [name.toLowerCase(), compileEntry(entry, fieldOf)]),
+    Object.entries(shape.entries ?? {}).map(([name, entry]) => {
+      const { list, fields: filled } = entry;
+      const names = list === undefined ? Object.values(filled) : [list];
+      return [name.toLowerCase(), { names, read: compileEntry(entry, fieldOf) }];
+    }),
   );
   const without = inLowerCase(shape.without ?? {});
   const around = new Set(shape.around.map((name) => name.toLowerCase()));
@@ -85,38 +107,50 @@ function compileOriginalRequest(shape: OriginalRequest, message: Message): Origi
     const entry = entries.get(key);
     const name = singles.get(key);
     const left = without.get(key);
-    if (entry !== undefined) entry(element, given);
-    else if (name !== undefined) note(given, name, element, fieldOf(name).type.kind === 'list');
-    else if (left !== undefined) checkLeftOut(element, left);
+    if (entry !== undefined) attempt(given, entry.names, () => entry.read(element, given));
+    else if (name !== undefined)
+      attempt(given, [name], () => note(given, name, element, fieldOf(name).type.kind === 'list'));
+    else if (left !== undefined) attempt(given, [], () => checkLeftOut(element, left));
     else if (around.has(key) || childrenOf(element).length > 0) walk(element, given);
     else {
-      const reason = `is not an element of this request, which has: ${known}`;
-      throw Fault.of('BAD_PARAMETER', { name: nameOf(element), reason });
+      given.errors.add(refused(nameOf(element), `is not an element of this request, which has: ${known}`));
     }
   }
 
   function walk(element: XmlElement, given: Given): void {
-    if (textOf(element).trim() !== '')
-      throw Fault.of('BAD_BODY', { reason: `there is text right inside ${nameOf(element)}, which holds elements` });
+    if (textOf(element).trim() !== '') {
+      const reason = `there is text right inside ${nameOf(element)}, which holds elements`;
+      given.errors.add(Fault.of('BAD_BODY', { reason }, { at: {} }));
+    }
     for (const child of childrenOf(element)) take(child, given);
   }
 
   return (payload) => {
-    const given: Given = { texts: new Map(), lists: new Map(), documents: new Map(), labels: new Map() };
+    const errors = new RequestErrors();
+    const wrong = new Set<string>();
+    const given: Given = { texts: new Map(), lists: new Map(), documents: new Map(), labels: new Map(), errors, wrong };
     walk(payload, given);
     for (const [name, text] of defaults) if (!given.texts.has(name)) given.texts.set(name, text);
     const values: Record<string, Value> = {};
     const label = (name: string): string => given.labels.get(name) ?? usual.get(name) ?? name;
-    for (const [name, text] of given.texts) values[name] = guard(label(name), readers.get(name)!, [text]);
-    for (const [name, texts] of given.lists) values[name] = guard(label(name), readers.get(name)!, texts);
+    const read = (name: string, texts: readonly string[]): void =>
+      attempt(given, [name], () => {
+        values[name] = guard(label(name), readers.get(name)!, texts);
+      });
+    for (const [name, text] of given.texts) read(name, [text]);
+    for (const [name, texts] of given.lists) read(name, texts);
     for (const [name, documents] of given.documents) values[name] = documents;
+    const isInstead = Object.keys(instead).some((name) => values[name] !== undefined || wrong.has(name));
+    let whole: DocumentValue = values;
     try {
-      const isInstead = Object.keys(instead).some((name) => values[name] !== undefined);
-      return (isInstead ? completeInstead : complete)(values);
+      whole = (isInstead ? completeInstead : complete)(values);
     } catch (error) {
-      if (error instanceof CodecError) throw Fault.of('MISSING_PARAMETER', { name: label(error.path) });
-      throw error;
+      if (!(error instanceof CodecError)) throw error;
+      for (const { path } of [error, ...error.others])
+        if (!wrong.has(path)) errors.add(Fault.of('MISSING_PARAMETER', { name: label(path) }, { at: {} }));
     }
+    errors.throwIfAny();
+    return whole;
   };
 }
 
@@ -167,16 +201,14 @@ function note(given: Given, name: string, element: XmlElement, isList: boolean):
     return;
   }
   if (text === '') return;
-  if (given.texts.has(name))
-    throw Fault.of('BAD_PARAMETER', { name: element.local, reason: 'is given more than once' });
+  if (given.texts.has(name)) throw refused(element.local, 'is given more than once');
   given.texts.set(name, text);
 }
 
 function textIn(element: XmlElement): string {
   const [inside] = childrenOf(element);
   if (inside === undefined) return textOf(element).trim();
-  const reason = `holds the element ${nameOf(inside)}, and is a single value`;
-  throw Fault.of('BAD_PARAMETER', { name: element.local, reason });
+  throw refused(element.local, `holds the element ${nameOf(inside)}, and is a single value`);
 }
 
 function checkLeftOut(
@@ -185,7 +217,7 @@ function checkLeftOut(
 ): void {
   const isEmpty = childrenOf(element).length === 0;
   if (values === 'any' || (isEmpty && values.includes(textOf(element).trim().toUpperCase()))) return;
-  throw Fault.of('BAD_PARAMETER', { name: element.local, reason });
+  throw refused(element.local, reason);
 }
 
 /** Compiles the reading of an element that repeats. */
@@ -201,10 +233,9 @@ function compileEntry(
       const name = names.get(child.local.toLowerCase());
       const place = `${element.local}.${nameOf(child)}`;
       if (name === undefined) {
-        const reason = `is not an element of ${element.local}, which has: ${Object.keys(fields).join(', ')}`;
-        throw Fault.of('BAD_PARAMETER', { name: place, reason });
+        throw refused(place, `is not an element of ${element.local}, which has: ${Object.keys(fields).join(', ')}`);
       }
-      if (texts.has(name)) throw Fault.of('BAD_PARAMETER', { name: place, reason: 'is given more than once' });
+      if (texts.has(name)) throw refused(place, 'is given more than once');
       texts.set(name, textIn(child));
     }
     // Request templates contain an entry that is not filled in.
