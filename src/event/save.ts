@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Component, SavedRecord, StoredRecord } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
+import type { Field } from '../model/field.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { type Db, isFull, StoreError } from '../store/index.ts';
 import { codeOf } from '../wire/error.ts';
@@ -56,13 +57,19 @@ function isUnfit(error: unknown): boolean {
  * The fault for a record whose content the database has rejected; the error itself for a failure of the database.
  * @param what the record, for messages
  * @param table names the fields that an error is about
+ * @param dangling fields that refer to a record that does not exist, if they are known
  */
-function faultOfDatabase(error: unknown, what: string, table: Table | undefined): unknown {
+function faultOfDatabase(
+  error: unknown,
+  what: string,
+  table: Table | undefined,
+  dangling: readonly Field[] = [],
+): unknown {
   const code = codeOf(error);
   if (isUnfit(error))
     return Fault.of('BAD_BODY', { reason: `${what} holds a value that does not fit its column` }, { cause: error });
   if (!RULE.test(code)) return error;
-  const fields = table?.fieldsIn(error) ?? [];
+  const fields = [...(table?.fieldsIn(error) ?? []), ...dangling];
   const list = fields.map(({ name }) => name).join(' and ');
   const place = fields.map(({ jsonName }) => jsonPointer([jsonName]));
   if (EMPTY.has(code)) {
@@ -218,7 +225,8 @@ async function write(table: Table, tx: Db, { name, before }: Change, row: Row | 
     await table.remove(tx, before?.row as Row);
     return undefined;
   } catch (error) {
-    const refused = faultOfDatabase(error, name, table);
+    const dangling = row !== undefined && FOREIGN.has(codeOf(error)) ? await table.dangling(tx, row) : [];
+    const refused = faultOfDatabase(error, name, table, dangling);
     throw before === undefined && isDoubled(error) ? new RecordMade(refused as Fault) : refused;
   }
 }

@@ -18,6 +18,8 @@ export interface Table {
   remove(db: Db, keys: Row): Promise<void>;
   /** The fields whose values violate a constraint, as far as the database's error shows them. */
   fieldsIn(error: unknown): readonly Field[];
+  /** The fields of a row that refer to a record that does not exist; on SQLite, whose error about a foreign key names nothing. */
+  dangling(db: Db, row: Row): Promise<readonly Field[]>;
 }
 
 /** An error of the driver of a database. */
@@ -44,6 +46,18 @@ function sqliteViolated({ message }: DatabaseError, table: string): string[] {
     );
   const columns = found.toLowerCase().split(', ');
   return columns.flatMap((each) => (each.startsWith(`${table}.`) ? [each.slice(table.length + 1)] : []));
+}
+
+/** The foreign keys of a table of SQLite. One without columns of its parent refers to the parent's primary key. */
+async function sqliteReferences(db: Db, table: string) {
+  const [name, schema = 'main'] = table.toLowerCase().split('.').reverse();
+  const { rows } = await sql<{ id: number; parent: string; from: string; to: string }>`
+    select f.id, f."table" as parent, f."from", coalesce(f."to", p.name) as "to"
+    from pragma_foreign_key_list(${name}, ${schema}) f
+    left join pragma_table_info(f."table", ${schema}) p on f."to" is null and p.pk = f.seq + 1
+    where coalesce(f."to", p.name) is not null order by f.id, f.seq`.execute(db);
+  const byKey = Map.groupBy(rows, ({ id }) => id);
+  return [...byKey.values()].map((pairs) => ({ parent: pairs[0]!.parent, pairs }));
 }
 
 /** Columns, in lower case, of the constraint that an error of PostgreSQL names. One of another table is not the record's. */
@@ -138,6 +152,25 @@ export function compileTable(
       const own = table.toLowerCase().split('.').at(-1)!;
       const names = kind === 'sqlite' ? sqliteViolated(facts, own) : postgresViolated(facts, constraints);
       return all.filter((column) => names.includes(column.column.toLowerCase())).map(({ field }) => field);
+    },
+    async dangling(db, row) {
+      const fields = new Set<Field>();
+      for (const { parent, pairs } of kind === 'sqlite' ? await sqliteReferences(db, table) : []) {
+        const given = pairs.flatMap(({ from, to }) => {
+          const column = all.find((each) => each.column.toLowerCase() === from.toLowerCase());
+          const text = column === undefined ? null : (row[column.field.name] ?? null);
+          return column === undefined || text === null ? [] : [{ ...column, to: sql.id(to), value: column.bind(text) }];
+        });
+        // A reference with a NULL refers to nothing.
+        if (given.length < pairs.length) continue;
+        const equal = sql.join(
+          given.map(({ to, value }) => sql`${to} = ${value}`),
+          sql` and `,
+        );
+        const { rows } = await sql`select 1 from ${sql.id(parent)} where ${equal} limit 1`.execute(db);
+        if (rows.length === 0) for (const { field } of given) fields.add(field);
+      }
+      return [...fields];
     },
   };
 }
