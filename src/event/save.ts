@@ -67,7 +67,11 @@ function faultOfDatabase(
 ): unknown {
   const code = codeOf(error);
   if (isUnfit(error))
-    return Fault.of('BAD_BODY', { reason: `${what} holds a value that does not fit its column` }, { cause: error });
+    return Fault.of(
+      'BAD_BODY',
+      { reason: `${what} holds a value that does not fit its column` },
+      { cause: error, at: { pointer: '#' } },
+    );
   if (!RULE.test(code)) return error;
   const fields = [...(table?.fieldsIn(error) ?? []), ...dangling];
   const list = fields.map(({ name }) => name).join(' and ');
