@@ -173,6 +173,7 @@ function definitionsPage(): string {
     section('tls of the gateway', kindSchemas.gateway.properties?.tls ?? {}),
     section('limits', kindSchemas.gateway.properties?.limits ?? {}),
     section('limits of calls', part('operation').properties?.limits ?? {}),
+    section('paging', part('operation').properties?.paging ?? {}),
     section('rate', part('operation').properties?.limits?.properties?.rate?.then ?? {}),
     section('properties of the gateway', kindSchemas.gateway.properties?.properties ?? {}),
     section('deprecated', kindSchemas.service.properties?.deprecated ?? {}),

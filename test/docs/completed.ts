@@ -27,6 +27,12 @@ target: STOCK
 operations:
   ORDER_POST: { post: orders, headers: { X-Session: "{SESSION}" }, request: { fields: { SESSION: text } }, body: none }
 `,
+    `${lists('CARS')}---
+query: CARS
+permission: CARS
+columns: { PLATE: string(8), MAKE: string(20), PRICE: decimal(10.2), STATUS: string(1) }
+sql: select plate, make, price, status from car
+`,
     `${lists('QUERY_USER')}---
 query: EMPLOYEES_OF
 permission: QUERY_USER
