@@ -1,40 +1,46 @@
 import { Fault } from 'signalbox';
 import type { JOB_OPEN_Context, Jobs_v2_JOB_OPEN_Context } from '../generated/handlers.ts';
+import type { VEHICLE_Record } from '../generated/types.ts';
 
-interface NewJob {
-  readonly PLATE: string;
-  readonly TITLE: string;
+/** The context of either version. */
+type Context = JOB_OPEN_Context | Jobs_v2_JOB_OPEN_Context;
+
+interface ActiveVehicle {
+  readonly vehicle: VEHICLE_Record;
+  readonly etag: string;
 }
 
-/** What a new job has beside its number. */
-interface Opened {
-  readonly JOB_NO: number | bigint;
-  readonly VIN: string;
+/**
+ * A vehicle that may come into the workshop.
+ * @param reader the context of a request, or a transaction of it
+ * @throws Fault NOT_FOUND for an unknown vehicle; VEHICLE_AWAY, 409
+ */
+export async function readActiveVehicle(reader: Pick<Context, 'readComponent'>, PLATE: string): Promise<ActiveVehicle> {
+  const { record: vehicle, etag } = await reader.readComponent('VEHICLE', { PLATE });
+  if (vehicle.STATUS === 'ACTIVE') return { vehicle, etag };
+  throw Fault.custom(
+    'VEHICLE_AWAY',
+    409,
+    `${PLATE} is ${vehicle.STATUS}; only an active vehicle comes into the workshop.`,
+  );
 }
 
 /**
  * Opens a job and takes its vehicle into the workshop: both or neither.
- * @throws Fault NOT_FOUND for an unknown vehicle; VEHICLE_AWAY, 409
+ * @returns its number
+ * @throws Fault as {@link readActiveVehicle}; PRECONDITION_FAILED when another job is opened at the same moment
  */
 export function openJob(
-  context: Pick<JOB_OPEN_Context, 'transaction'> | Pick<Jobs_v2_JOB_OPEN_Context, 'transaction'>,
-  { PLATE, TITLE }: NewJob,
-): Promise<Opened> {
+  context: Pick<Context, 'transaction'>,
+  { PLATE, TITLE }: { readonly PLATE: string; readonly TITLE: string },
+): Promise<number | bigint> {
   return context.transaction(async (tx) => {
-    const { record: vehicle, etag } = await tx.readComponent('VEHICLE', { PLATE });
-    if (vehicle.STATUS !== 'ACTIVE') {
-      throw Fault.custom(
-        'VEHICLE_AWAY',
-        409,
-        `${PLATE} is ${vehicle.STATUS}; only an active vehicle comes into the workshop.`,
-      );
-    }
-    // Two jobs for one vehicle at the same moment: the second finds another entity tag, and is refused.
+    const { etag } = await readActiveVehicle(tx, PLATE);
     await tx.saveComponent('VEHICLE', { PLATE, STATUS: 'IN_SHOP' }, { action: 'patch', ifMatch: etag });
     const { rows } = await tx.execute<{ job_no: number | bigint }>(
       'insert into job (plate, title, opened) values (:PLATE, :TITLE, :OPENED) returning job_no',
       { PLATE, TITLE, OPENED: new Date().toISOString() },
     );
-    return { JOB_NO: rows[0]!.job_no, VIN: vehicle.VIN };
+    return rows[0]!.job_no;
   });
 }

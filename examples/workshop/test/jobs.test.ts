@@ -75,12 +75,13 @@ test('version 2 books an inspection over SOAP', async () => {
   assert.equal((await ada.call('Jobs.v2.JOB_GET', { JOB_NO })).TITLE, 'Yearly inspection');
 });
 
-test('an inspection that is refused is reported as such', async () => {
+test('an inspection that is refused is reported as such, and no job is opened', async () => {
   const ada = await desk();
   await add('B-FL 501', 'WVWZZZ1KZAW000501');
   shop.gateway.partner('INSPECTION').answers('INSPECTION_BOOK', Fault.custom('FULL', 409, 'No free day.'));
   const inspection = { PLATE: 'B-FL 501', TITLE: 'Yearly inspection', INSPECTION: '2026-06-01' };
   await assert.rejects(ada.call('Jobs.v2.JOB_OPEN', inspection), { httpResponseCode: 502 });
+  assert.equal((await vehicle('B-FL 501')).STATUS, 'ACTIVE');
 });
 
 test('photos come back as they were stored', async () => {

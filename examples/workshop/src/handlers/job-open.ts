@@ -3,7 +3,6 @@ import { openJob } from '../open-job.ts';
 
 export default defineHandler('JOB_OPEN', {
   async onRequest(request, context) {
-    const { JOB_NO } = await openJob(context, request);
-    return { JOB_NO };
+    return { JOB_NO: await openJob(context, request) };
   },
 });

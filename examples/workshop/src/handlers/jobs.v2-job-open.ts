@@ -1,12 +1,12 @@
 import { defineHandler } from '../../generated/handlers.ts';
-import { openJob } from '../open-job.ts';
+import { openJob, readActiveVehicle } from '../open-job.ts';
 
 export default defineHandler('Jobs.v2.JOB_OPEN', {
   async onRequest({ INSPECTION, ...job }, context) {
-    const { JOB_NO, VIN } = await openJob(context, job);
-    if (INSPECTION == null) return { JOB_NO, BOOKING: null };
-    // After the transaction, which must not wait for a partner.
-    const { value } = await context.call('INSPECTION_BOOK', { VIN, DAY: INSPECTION });
-    return { JOB_NO, BOOKING: value.BOOKING };
+    const { vehicle } = await readActiveVehicle(context, job.PLATE);
+    // Before the transaction, which must not wait for a partner: if the authority refuses, no job is opened.
+    const booked =
+      INSPECTION == null ? undefined : await context.call('INSPECTION_BOOK', { VIN: vehicle.VIN, DAY: INSPECTION });
+    return { JOB_NO: await openJob(context, job), BOOKING: booked?.value.BOOKING ?? null };
   },
 });
