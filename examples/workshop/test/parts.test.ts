@@ -40,8 +40,23 @@ test('parts that run out are ordered, later if the dealer is busy, and once', as
   );
 });
 
-test('the night run finds nothing more to order', async () => {
-  await shop.gateway.clock.advance('1 d');
-  assert.deepEqual(await shop.gateway.settle(), []);
-  assert.deepEqual(shop.gateway.partner('DEALER').asked, []);
+test('the night run orders what has run out since, and nothing twice', async () => {
+  const dealer = shop.gateway.partner('DEALER');
+  const keeper = await shop.gateway.caller({ roles: ['STORE_KEEPER'] });
+  const used = await keeper.fetch(`${base}/Parts.v1/Parts/OF-2`, {
+    method: 'PATCH',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"STOCK":1}',
+  });
+  assert.equal(used.status, 200);
+  dealer.answers('DEALER_ORDER_POST', { ORDER_ID: 'O-78', DUE: '2026-06-03' });
+  for (const _night of [1, 2]) {
+    await shop.gateway.clock.advance('1 d');
+    assert.deepEqual(await shop.gateway.settle(), []);
+  }
+  const quoted = dealer.asked.filter(({ operation }) => operation === 'DEALER_QUOTE_POST');
+  assert.deepEqual(
+    quoted.map(({ input }) => input),
+    [{ PART_NO: 'OF-2', AMOUNT: 19 }],
+  );
 });
