@@ -2,6 +2,12 @@
 
 import type { Attachment } from 'signalbox';
 
+/** Document COST_CENTRE. */
+export type COST_CENTRE = {
+  /** `string(10)`, example `4711`. */
+  NUMBER: string;
+};
+
 /** Document DEALER_PROBLEM. */
 export type DEALER_PROBLEM = {
   /** Example `UNKNOWN_PART`. */
@@ -16,6 +22,14 @@ export type INSPECTION_BOOK_REQUEST = {
   VIN: string;
   /** `date` (yyyy-MM-dd), example `2026-06-01`. */
   DAY: string;
+};
+
+/** Document INSURER. */
+export type INSURER = {
+  /** `string(40)`, example `Aegis`. */
+  NAME: string;
+  /** `string(30)`, example `C-17`. */
+  CLAIM: string;
 };
 
 /** A job with its parts. */
@@ -35,6 +49,8 @@ export type JOB = {
   CLOSED: string | null;
   /** `decimal(5.2)` (every digit is kept). */
   HOURS: string | null;
+  /** The fleet itself pays if there is none. */
+  PAYER?: PAYER | null | undefined;
   PARTS: readonly JOB_PART[];
 };
 
@@ -46,6 +62,7 @@ export type JOB_CLOSE_REQUEST = {
   HOURS: string;
   /** At least 0, example `84300`. */
   ODOMETER_KM: number | bigint;
+  PAYER?: PAYER | null | undefined;
 };
 
 /** Document JOB_GET_REQUEST. */
@@ -175,6 +192,11 @@ export type PART = {
   REVISION?: number | bigint | null | undefined;
 };
 
+/** Who pays for a job, in JSON for example {"kind":"insurer","NAME":"Aegis","CLAIM":"C-17"}. */
+export type PAYER = 
+  | { costCentre: COST_CENTRE; insurer?: undefined }
+  | { costCentre?: undefined; insurer: INSURER };
+
 /** Document QUOTE. */
 export type QUOTE = {
   /** `string(40)`, example `Q-1`. */
@@ -235,6 +257,12 @@ export type VEHICLE_SAVE = {
   STATUS?: string | null | undefined;
 };
 
+/** COST_CENTRE, as code receives it. */
+export type COST_CENTRE_Received = {
+  /** `string(10)`, example `4711`. */
+  readonly NUMBER: string;
+};
+
 /** DEALER_ORDER_POST_RESPONSE, as code receives it. */
 export type DEALER_ORDER_POST_RESPONSE_Received = {
   /** `string(40)`, example `O-1`. */
@@ -257,6 +285,14 @@ export type INSPECTION_BOOK_RESPONSE_Received = {
   readonly BOOKING: string;
 };
 
+/** INSURER, as code receives it. */
+export type INSURER_Received = {
+  /** `string(40)`, example `Aegis`. */
+  readonly NAME: string;
+  /** `string(30)`, example `C-17`. */
+  readonly CLAIM: string;
+};
+
 /** JOB_PARTS_POST_REQUEST_PARTS, as code receives it. */
 export type JOB_PARTS_POST_REQUEST_PARTS_Received = {
   /** `string(20)`, example `BP-7`. */
@@ -264,6 +300,14 @@ export type JOB_PARTS_POST_REQUEST_PARTS_Received = {
   /** At least 1, example `2`. */
   readonly AMOUNT: number | bigint;
 };
+
+/**
+ * PAYER, as code receives it.
+ * Who pays for a job, in JSON for example {"kind":"insurer","NAME":"Aegis","CLAIM":"C-17"}.
+ */
+export type PAYER_Received = 
+  | { readonly costCentre: COST_CENTRE_Received; readonly insurer?: undefined }
+  | { readonly costCentre?: undefined; readonly insurer: INSURER_Received };
 
 /** QUOTE, as code receives it. */
 export type QUOTE_Received = {
@@ -289,6 +333,7 @@ export type JOB_CLOSE_Request = {
   readonly HOURS: string;
   /** At least 0, example `84300`. */
   readonly ODOMETER_KM: number | bigint;
+  readonly PAYER?: PAYER_Received | undefined;
 };
 
 /** A request to JOB_GET: JOB_GET_REQUEST. */
@@ -400,6 +445,12 @@ export type JOB_Row = {
   CLOSED: string | null;
   /** `decimal(5.2)` (every digit is kept). */
   HOURS: string | null;
+  /** `string(10)`. */
+  COST_CENTRE: string | null;
+  /** `string(40)`. */
+  INSURER: string | null;
+  /** `string(30)`. */
+  CLAIM: string | null;
 };
 
 /** Prompts of JOBS_OF_VEHICLE. */

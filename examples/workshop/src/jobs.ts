@@ -9,9 +9,13 @@ interface Reader {
 
 /** A job with its parts. @throws Fault NO_SUCH_JOB, 404 */
 export async function readJob(reader: Reader, JOB_NO: number | bigint): Promise<JOB> {
-  const [job] = await reader.query('JOB', { JOB_NO });
-  if (job === undefined) throw Fault.custom('NO_SUCH_JOB', 404, `There is no job ${JOB_NO}.`);
-  return { ...job, PARTS: await reader.query('JOB_PARTS', { JOB_NO }) };
+  const [found] = await reader.query('JOB', { JOB_NO });
+  if (found === undefined) throw Fault.custom('NO_SUCH_JOB', 404, `There is no job ${JOB_NO}.`);
+  const { COST_CENTRE, INSURER, CLAIM, ...job } = found;
+  const PARTS = await reader.query('JOB_PARTS', { JOB_NO });
+  if (COST_CENTRE !== null) return { ...job, PARTS, PAYER: { costCentre: { NUMBER: COST_CENTRE } } };
+  if (INSURER === null) return { ...job, PARTS };
+  return { ...job, PARTS, PAYER: { insurer: { NAME: INSURER, CLAIM: CLAIM ?? '' } } };
 }
 
 /** The same for a job that is still open. @throws Fault NO_SUCH_JOB, 404; JOB_CLOSED, 409 */

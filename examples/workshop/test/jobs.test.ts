@@ -23,8 +23,13 @@ test('a job takes parts and is closed, over REST and SOAP', async () => {
   assert.equal(taken.CLOSED, null);
   assert.equal(await stockOf('BP-7'), 4);
 
-  const closed = await ada.call('JOB_CLOSE', { JOB_NO, HOURS: '1.25', ODOMETER_KM: 84300 });
+  const PAYER = { insurer: { NAME: 'Aegis', CLAIM: 'C-17' } };
+  const closed = await ada.soap('JOB_CLOSE', { JOB_NO, HOURS: '1.25', ODOMETER_KM: 84300, PAYER });
   assert.equal(closed.HOURS, '1.25');
+  assert.deepEqual(closed.PAYER, PAYER);
+  const read = await ada.fetch(`${base}/Jobs.v1/Jobs/${JOB_NO}`);
+  const { PAYER: inJson } = (await read.json()) as { PAYER: unknown };
+  assert.deepEqual(inJson, { kind: 'insurer', NAME: 'Aegis', CLAIM: 'C-17' });
   assert.deepEqual(await vehicle('B-FL 100'), { STATUS: 'ACTIVE', ODOMETER_KM: 84300 });
   await assert.rejects(ada.call('JOB_CLOSE', { JOB_NO, HOURS: '1', ODOMETER_KM: 84300 }), { httpResponseCode: 409 });
 
