@@ -96,9 +96,9 @@ export function codeProblem({ kind, users }: Omit<CodeFile, 'file'>, exported: u
     };
   }
   const defined = definedAs(exported);
-  const missing = users.find((names) => defined !== undefined && !names.some((name) => defined.has(name)));
-  if (defined === undefined || missing === undefined) return undefined;
-  const message = `defines ${[...defined].map((id) => quote(id)).join(', ')}, but it is the ${what} of ${missing[0]}`;
+  // Operations that share code may take it as it was written for one of them.
+  if (defined === undefined || users.flat().some((name) => defined.has(name))) return undefined;
+  const message = `defines ${[...defined].map((id) => quote(id)).join(', ')}, but it is the ${what} of ${users.map(([id]) => id).join(', ')}`;
   return { kind: 'id', message, hint: wanted };
 }
 
