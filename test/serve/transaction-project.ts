@@ -88,6 +88,7 @@ export default {
       case 'nested-save': return context.transaction(() => context.saveComponent('VEHICLES', { PLATE: KIND, KM: 1 }));
       case 'datasource': return context.transaction((tx) => tx.query('ELSEWHERE'));
       case 'undeclared': return context.transaction((tx) => tx.schedule('TODL', {}));
+      case 'unnamed': return context.transaction((tx) => tx.query(undefined));
       case 'parameter': return context.transaction((tx) => tx.schedule('TOLD', {}));
       case 'not-awaited': await context.transaction((tx) => void save(tx, 31)); return '1';
       case 'late': {

@@ -113,6 +113,7 @@ describe.each(ENGINES)('context.transaction, on %s', (kind) => {
       'datasource',
       "ELSEWHERE reads the datasource OTHER, which a transaction can't: it has the gateway's own database",
     ],
+    ['unnamed', 'src/handlers/try.ts of operation TRY uses the query undefined, but a name is a text.'],
     [
       'undeclared',
       'src/handlers/try.ts of operation TRY uses the process "TODL", but no definition declares it. Did you mean TOLD?',

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { consumerNamed, flowNamed } from '../../invoke/find.ts';
 import { didYouMean } from '../../load/diagnostic/suggest.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
@@ -34,6 +35,7 @@ export class Names {
   }
 
   declared<T>(kind: string, id: string, known: ReadonlyMap<string, T>): T {
+    this.#requireText(kind, id);
     const found = known.get(id);
     if (found === undefined) throw this.#undeclared(kind, id, known.keys());
     return found;
@@ -41,6 +43,7 @@ export class Names {
 
   /** Also refuses a name that several services share, and an operation that calls no other system. */
   consumer(id: string): ConsumerOperation {
+    this.#requireText('operation of another system', id);
     const found = consumerNamed(this.#registry, id);
     if (typeof found !== 'string') return found;
     throw this.#undeclared('operation of another system', id, this.#registry.consumers.keys(), found);
@@ -57,18 +60,29 @@ export class Names {
   }
 
   #flow(id: string): Flow {
+    this.#requireText('flow', id);
     const known = [...this.#registry.flows.values()];
     const found = flowNamed(this.#registry, id);
     if (found === undefined) throw this.#undeclared('flow', id, known.flatMap(flowNames));
     return found;
   }
 
-  /** @param why what is wrong with the name, if something like it is declared */
-  #undeclared(kind: string, id: string, known: Iterable<string>, why = 'no definition declares it'): UndeclaredName {
+  /** Code that is not compiled may pass anything. */
+  #requireText(kind: string, id: unknown): void {
+    if (typeof id !== 'string')
+      throw new UndeclaredName(`${this.#where()} uses the ${kind} ${inspect(id, { depth: 0 })}, but a name is a text.`);
+  }
+
+  #where(): string {
     const { file, named } = this.#user;
     const where = file === undefined ? 'The code' : `${this.#registry.gateway.handlers}/${file}.ts`;
     const [what, name] = Object.entries(named)[0] ?? [];
-    const fact = `${where} of ${what} ${String(name)} uses the ${kind} ${JSON.stringify(id)}, but ${why}.`;
+    return `${where} of ${what} ${String(name)}`;
+  }
+
+  /** @param why what is wrong with the name, if something like it is declared */
+  #undeclared(kind: string, id: string, known: Iterable<string>, why = 'no definition declares it'): UndeclaredName {
+    const fact = `${this.#where()} uses the ${kind} ${JSON.stringify(id)}, but ${why}.`;
     return new UndeclaredName([fact, didYouMean(id, known, 'Declared:') ?? []].flat().join(' '));
   }
 }
