@@ -75,6 +75,12 @@ function readMigration(
       placeIn(read, offset),
     );
   }
+  const late = transaction ? /^[ \t]*--[ \t]*signalbox[ \t]*:[ \t]*no[ \t]+transaction[ \t]*$/im.exec(sql) : null;
+  if (late !== null) {
+    const remedy = 'Move it to the first line.';
+    const reason = '`-- signalbox: no transaction` has no effect after a statement';
+    report.raise('migration-sql', { reason, remedy }, placeIn(read, late.index));
+  }
   const nul = sql.indexOf('\0');
   if (nul >= 0) {
     const remedy = 'Save it as UTF-8 text: no database accepts NUL in SQL.';
