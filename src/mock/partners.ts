@@ -16,6 +16,7 @@ import type { Attachment, DocumentValue, Value } from '../model/value.ts';
 import { messageFor } from '../serve/answer/by-call.ts';
 import type { Call } from '../serve/answer/call.ts';
 import type { Replacement } from '../serve/operations.ts';
+import { untilAborted } from '../wire/waiting.ts';
 import { contentOf, mockAnswerer } from './answer.ts';
 import { CONTEXT, type Mirrored, mirrorNodes, parseForm } from './mirror.ts';
 import type { PartnerReply, PartnersOptions, RunningPartners } from './port.ts';
@@ -47,7 +48,9 @@ export async function startPartners(options: PartnersOptions): Promise<RunningPa
     checkCredential(consumer, headers, tokens);
     const { id, target } = consumer;
     try {
-      return await options.answer?.({ node: target.id, operation: id, input, headers });
+      const reply = Promise.resolve(options.answer?.({ node: target.id, operation: id, input, headers }));
+      // A caller that has left, or the end of the partner, ends an answer that never comes, and with it the timer of the call.
+      return await untilAborted(reply, call.signal);
     } catch (error) {
       if (error instanceof Fault) deliberate.add(error);
       throw error;
@@ -81,7 +84,8 @@ export async function startPartners(options: PartnersOptions): Promise<RunningPa
       outgoing.once('close', () => requests.delete(received.requestId));
     },
     refused(fault, requestId) {
-      if (deliberate.has(fault)) return;
+      // A caller that has left was not refused.
+      if (deliberate.has(fault) || fault.code === 'ABANDONED') return;
       const { node = '', request = '' } = requests.get(requestId) ?? {};
       options.refused?.({ node, request, fault });
     },

@@ -5,6 +5,7 @@ import { startPartners } from '../mock/partners.ts';
 import type { PartnerCall, PartnerRefusal, PartnerReply } from '../mock/port.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
+import { messageOf } from '../wire/error.ts';
 import { counted } from '../wire/words.ts';
 
 /** The other side of a node, made from the operations that the project calls there. */
@@ -111,9 +112,11 @@ export class Partners {
 
 function complain(refused: readonly PartnerRefusal[]): void {
   if (refused.length === 0) return;
-  const lines = refused.map(
-    ({ node, request, fault }) => `  ${node}: ${request}: ${fault.message} ${fault.reason ?? ''}`,
-  );
+  const lines = refused.map(({ node, request, fault }) => {
+    // What the test itself got wrong is the cause of an internal error: a reply that does not fit, or a function that threw.
+    const reason = fault.reason ?? (fault.cause === undefined ? '' : messageOf(fault.cause));
+    return `  ${node}: ${request}: ${fault.message} ${reason}`;
+  });
   const message = `partners refused ${counted(refused.length, 'request')}\n${lines.map((line) => line.trimEnd()).join('\n')}`;
   throw new AssertionError({ message });
 }

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vi
 import { expectContract, Fault, startTestGateway, type TestCaller, type TestGateway } from '../../src/testing/index.ts';
 import { atFileEnd } from '../support/file-end.ts';
 import { hasPostgres } from '../support/postgres.ts';
-import { writeProject } from '../support/project.ts';
+import { eventually, writeProject } from '../support/project.ts';
 import { type Handlers, WORKSHOP } from './project.ts';
 
 const project = writeProject(WORKSHOP);
@@ -173,6 +173,36 @@ describe('a gateway for tests', () => {
     const callers = await Promise.all([1, 2].map(() => gateway.caller({ user: 'eva', grants: ['EVERYTHING'] })));
     const replies = await Promise.all(callers.map((caller) => caller.call('PRCS_FINDREQUESTS')));
     expect(replies).toEqual([{ requests: [] }, { requests: [] }]);
+  });
+
+  it('says at its end what was wrong with replies of the test', async () => {
+    const gateway = await startTestGateway({ root, env });
+    const ada = await gateway.caller({ user: 'ada' });
+    const parts = gateway.partner('PARTS');
+    for (const reply of [{ NAM: 'x' }, () => Promise.reject(new Error('boom'))]) {
+      parts.answers('PART_GET', reply);
+      await expect(ada.call('VEHICLE_GET', { PLATE: 'A1' })).rejects.toMatchObject({ httpResponseCode: 502 });
+    }
+    await expect(gateway.close()).rejects.toThrow(
+      /PART_GET failed because of an internal error\. NUMBER is missing[\s\S]*error\. boom/,
+    );
+  });
+
+  it('leaves nothing running when a partner never replied', async () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length;
+    const before = timers();
+    const gateway = await startTestGateway({ root, env });
+    const ada = await gateway.caller({ user: 'ada' });
+    const asked = Promise.withResolvers<void>();
+    gateway.partner('PARTS').answers('PART_GET', () => {
+      asked.resolve();
+      return new Promise(() => {});
+    });
+    const call = expect(ada.call('VEHICLE_GET', { PLATE: 'A1' })).rejects.toThrow();
+    await asked.promise;
+    await gateway.close();
+    await call;
+    await eventually('the end of all timers', () => (timers() <= before ? true : undefined), 5);
   });
 
   it('says what database is, and which one can not be used', async () => {
