@@ -43,7 +43,7 @@ export function members(document: Document, face: Face, words: Writing): string 
 }
 
 /** One type for each branch of a choice: its member, and none of the others. */
-export function choiceText({ fields }: Document, face: Face, words: Writing): string {
+function choiceText({ fields }: Document, face: Face, words: Writing): string {
   const lead = leadOf(face).trimStart();
   return fields
     .map((branch) => {

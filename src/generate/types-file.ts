@@ -8,7 +8,6 @@ import type { Message, Operation } from '../model/service.ts';
 import { HEADER } from './files.ts';
 import {
   block,
-  choiceText,
   codeMustGive,
   type Face,
   facts,
@@ -46,12 +45,17 @@ export function typesFile(vocabulary: Vocabulary): string {
 
 function documentType(document: Document, words: Writing): string {
   const title = comment('', [sentence(document.description) ?? `Document ${document.id}.`]);
-  return `${title}export type ${words.names.given(document)} = ${members(document, 'given', words)}`;
+  return `${title}${alias(words.names.given(document), members(document, 'given', words))}`;
 }
 
 function receivedType(document: Document, words: Writing): string {
   const title = comment('', [`${document.id}, as code receives it.`, sentence(document.description)]);
-  return `${title}export type ${words.names.received(document)} = ${members(document, 'received', words)}`;
+  return `${title}${alias(words.names.received(document), members(document, 'received', words))}`;
+}
+
+/** A union is on lines of its own. */
+function alias(name: string, type: string): string {
+  return `export type ${name} =${type.startsWith('\n') ? '' : ' '}${type}`;
 }
 
 function requestType(operation: Operation, words: Writing): string {
@@ -72,9 +76,9 @@ function requestType(operation: Operation, words: Writing): string {
   const title = isDocument
     ? `A request to ${operation.id}: ${messageWords(request)}.`
     : `A request to ${operation.id}.`;
-  const start = `${comment('', [title])}export type ${words.names.request(operation)} =`;
-  if (request.kind !== 'document' || request.document.choice === undefined) return `${start} ${block(lines, 'never')}`;
-  return `${start}${choiceText(request.document, 'received', words)};\n`;
+  const isChoice = request.kind === 'document' && request.document.choice !== undefined;
+  const type = isChoice ? members(request.document, 'received', words) : block(lines, 'never');
+  return `${comment('', [title])}${alias(words.names.request(operation), type)}`;
 }
 
 function promptsType(query: Query, words: Writing): string {

@@ -27,6 +27,7 @@ target: STOCK
 operations:
   ORDER_POST: { post: orders, headers: { X-Session: "{SESSION}" }, request: { fields: { SESSION: text } }, body: none }
 `,
+    '',
     `${lists('CARS')}---
 query: CARS
 permission: CARS

@@ -2,7 +2,7 @@ import type { Document } from '../../src/model/document.ts';
 import type { FieldType } from '../../src/model/field.ts';
 import { compound, decimal, document, field, listOf, type OperationOptions } from '../support/registry.ts';
 
-/** Messages and fields of the shapes that JSON has: lists and single values as messages, null as a value, maps. */
+/** Messages and fields of the shapes that JSON has: lists and single values as messages, null as a value, maps, choices. */
 
 export const PET = document('PET', [field('NAME', 'string', { required: true }), field('LEGS', 'integer')]);
 
@@ -17,6 +17,18 @@ const PRICES = document('PRICES', [
   field('PETS', { kind: 'map', item: { kind: 'document', document: PET } }),
 ]);
 
+const CARD = document('CARD', [field('NUMBER', 'string', { required: true })]);
+const TRANSFER = document('TRANSFER', [
+  field('IBAN', 'string', { required: true }),
+  field('DUE', 'date', { default: '2026-01-01' }),
+]);
+
+const PAYMENT = document('PAYMENT', [field('card', compound(CARD)), field('bank-transfer', compound(TRANSFER))], {
+  choice: { tag: 'kind' },
+});
+
+const BILL = document('BILL', [field('PAID', listOf(PAYMENT), { required: true }), field('REST', compound(PAYMENT))]);
+
 const bare = (id: string, type: FieldType | string): Document =>
   document(id, [field('content', type, { required: true })], { inPlace: true, bare: true });
 
@@ -30,5 +42,7 @@ export const SHAPES: Readonly<Record<string, OperationOptions>> = {
   },
   NOTE_PUT: { method: 'PUT', templates: ['notes'], request: NOTE, response: NOTE, public: true },
   PRICES_PUT: { method: 'PUT', templates: ['prices'], request: PRICES, response: PRICES, public: true },
+  PAYMENT_PUT: { method: 'PUT', templates: ['payments'], request: PAYMENT, response: PAYMENT, public: true },
+  BILL_PUT: { method: 'PUT', templates: ['bills'], request: BILL, response: BILL, public: true },
   COUNT_GET: { templates: ['count'], response: bare('COUNT_GET_RESPONSE', 'integer'), public: true },
 };

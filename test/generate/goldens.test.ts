@@ -30,6 +30,7 @@ describe('generated texts', () => {
   it('a stub for each handler file that is missing', async () => {
     const stubs = handlerStubs(registry, new Set(['src/handlers/word-get.ts', 'src/handlers/photo-get.ts']));
     expect([...stubs.keys()]).toEqual([
+      'src/handlers/bill-put.ts',
       'src/handlers/count-get.ts',
       'src/handlers/file-put.ts',
       'src/handlers/file-send.ts',
@@ -38,6 +39,7 @@ describe('generated texts', () => {
       'src/handlers/note-put.ts',
       'src/handlers/order-post.ts',
       'src/handlers/orders/copy.ts',
+      'src/handlers/payment-put.ts',
       'src/handlers/pets-put.ts',
       'src/handlers/photo-put.ts',
       'src/handlers/prices-put.ts',

@@ -16,6 +16,19 @@ fields:
   PETS: map of PET
   NOTE: { type: string(5), nullable: true, required: true }
 ---
+document: CARD
+fields: { NUMBER: { type: string, required: true } }
+---
+document: TRANSFER
+fields: { IBAN: { type: string, required: true } }
+---
+document: PAYMENT
+one-of: { card: CARD, transfer: TRANSFER }
+by: kind
+---
+document: BILL
+fields: { FIRST: { type: PAYMENT, required: true }, REST: list of PAYMENT }
+---
 service: Shapes.v1
 permission: EVERYTHING
 operations:
@@ -23,6 +36,8 @@ operations:
   NAMES: { soap: true, request: { fields: { MOST: integer } }, response: list of string, handler: names }
   COUNT: { soap: true, request: list of string, response: integer, handler: count }
   TOTALS: { soap: true, request: map of integer, response: map of integer, handler: back }
+  PAID: { soap: true, request: PAYMENT, response: PAYMENT, handler: back }
+  BILLED: { soap: true, request: BILL, response: BILL, handler: back }
   PRICED: { soap: true, request: PRICES, response: PRICES, handler: back }
 `;
 
@@ -57,6 +72,14 @@ describe.skipIf(!zeep.isHere)('the shapes of JSON over SOAP, with zeep', () => {
           PRICES: { entry: [entry('EUR', '1.50'), entry('', '2')] },
           PETS: { entry: [{ NAME: 'Rex', attributes: { key: 'first' } }] },
           NOTE: null,
+        },
+      },
+      paid: { operation: 'PAID', argument: { transfer: { IBAN: 'x' } } },
+      billed: {
+        operation: 'BILLED',
+        argument: {
+          FIRST: { card: { NUMBER: '1' } },
+          REST: { PAYMENT: [{ transfer: { IBAN: 'x' } }, { card: { NUMBER: '2' } }] },
         },
       },
       refused: {
@@ -102,6 +125,19 @@ describe.skipIf(!zeep.isHere)('the shapes of JSON over SOAP, with zeep', () => {
     expect(answer('refused').fault).toMatchObject({ reason: expect.stringContaining('EUR is given more than once') });
   });
 
+  test('a choice is an element that one of its documents is in', () => {
+    expect(answer('paid').reply).toEqual({ card: null, transfer: { IBAN: 'x' } });
+    expect(answer('billed').reply).toEqual({
+      FIRST: { card: { NUMBER: '1' }, transfer: null },
+      REST: {
+        PAYMENT: [
+          { card: null, transfer: { IBAN: 'x' } },
+          { card: { NUMBER: '2' }, transfer: null },
+        ],
+      },
+    });
+  });
+
   test.skipIf(!hasXmllint)(
     'what is sent and received is what the schemas of the WSDL allow (needs xmllint)',
     async () => {
@@ -109,7 +145,7 @@ describe.skipIf(!zeep.isHere)('the shapes of JSON over SOAP, with zeep', () => {
         name === 'refused' ? [] : [sent, received],
       );
       const known = messages.filter((each) => each !== undefined);
-      expect(known.length).toBe(12);
+      expect(known.length).toBe(16);
       expect(validateXml(messageSchema('1.1', await (await fetch(wsdl)).text()), known)).toBe('');
     },
   );
