@@ -75,6 +75,17 @@ fields: { NAME: text, KIND: { type: text, required: true, fixed: x } }
 ---
 document: NAMED
 fields: { NAME: text }
+---
+document: EITHER
+one-of: { node: NODE, named: NAMED }
+by: kind
+---
+document: ANY_OF_THREE
+one-of: { node: NODE, named: NAMED, counted: COUNTED }
+by: kind
+---
+document: BOTH
+fields: { node: NODE, named: NAMED }
 `);
 
   const document = (id: string): FieldType => ({ kind: 'document', document: documents.get(id) as Document });
@@ -94,6 +105,13 @@ fields: { NAME: text }
     expect(fills(document('OTHER'), document('NODE'))).toBe(true);
     expect(fills(document('OTHER'), document('SAME'))).toBe(true);
     expect(fills(document('NODE'), document('OTHER'))).toBe(false);
+  });
+
+  it('takes a choice with no other documents than its own, where it is a choice', () => {
+    expect(fills(document('EITHER'), document('ANY_OF_THREE'))).toBe(true);
+    expect(fills(document('ANY_OF_THREE'), document('EITHER'))).toBe(false);
+    expect(fills(document('BOTH'), document('EITHER'))).toBe(false);
+    expect(fills(document('EITHER'), document('BOTH'))).toBe(true);
   });
 
   it('takes no number in place of a text inside of a document', () => {

@@ -47,6 +47,14 @@ describe('a mock', () => {
     expect(COUNTS).toMatchObject({ key1: expect.any(Number), key2: expect.any(Number) });
   });
 
+  it('answers with each document of a choice, and with one that ends', async () => {
+    const { PAID, TREE } = await json(await fetch(VEHICLE.replace('/Vehicles.v1/Vehicles', '/Vehicles.v1/Stock')));
+    const card = { kind: 'card', NUMBER: expect.any(String) };
+    expect(PAID).toContainEqual(card);
+    expect(PAID).toContainEqual({ kind: 'transfer', IBAN: expect.any(String) });
+    expect(TREE).toEqual({ NUMBER: expect.any(String) });
+  });
+
   it('gives the same reply to the same request, and others to another request or with another seed', async () => {
     const of = async (url: string): Promise<unknown> => (await fetch(url)).json();
     const first = await of(`${VEHICLE}/A1`);

@@ -24,7 +24,23 @@ operations:
     response: VEHICLE
     handler: vehicle-get
   NOTES_GET: { get: Notes, response: list of NOTE, handler: vehicle-get }
-  STOCK_GET: { get: Stock, response: { fields: { COUNTS: { type: map of integer, minimum: 2, required: true } } }, handler: vehicle-get }
+  STOCK_GET: { get: Stock, response: { fields: { COUNTS: { type: map of integer, minimum: 2, required: true }, PAID: { type: list of PAYMENT, minimum: 9 }, TREE: TREE } }, handler: vehicle-get }
+---
+document: PAYMENT
+one-of: { card: CARD, transfer: TRANSFER }
+by: kind
+---
+document: CARD
+fields: { NUMBER: { type: string(4), required: true } }
+---
+document: TRANSFER
+fields: { IBAN: { type: string(4), required: true } }
+---
+document: TREE
+one-of: { node: NODE, leaf: CARD }
+---
+document: NODE
+fields: { LEFT: { type: TREE, required: true }, RIGHT: { type: TREE, required: true } }
 ---
 document: VEHICLE
 fields:

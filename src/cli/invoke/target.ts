@@ -254,6 +254,9 @@ export function requestOf(found: Found): Message {
   // JSON is sent as it was written, with its digits and order.
   if (body.kind === 'raw' && input.fields.length === 1)
     return { kind: 'raw', raw: body.raw === 'json' ? 'text' : body.raw };
+  // The JSON of a choice is not that of fields.
+  const isChoice = body.kind === 'document' && body.document.choice !== undefined;
+  if (isChoice && input.fields.length === body.document.fields.length) return body;
   return input.fields.length === 0 ? { kind: 'none' } : { kind: 'document', document: input };
 }
 

@@ -4,7 +4,7 @@ import type { Message, Method, Operation, OperationUri } from '../../model/servi
 import { compileUriExpander, UriExpansionError } from '../../wire/uri-template/expand.ts';
 import { type TemplateVariable, type UriTemplate, UriTemplateError } from '../../wire/uri-template/uri-template.ts';
 import { positionOf } from '../diagnostic/diagnostic.ts';
-import { contentOf, type Documents, documentOf } from '../document/documents.ts';
+import { contentOf, type Documents, documentOf, messageWords } from '../document/documents.ts';
 import { derivedName } from '../document/field-type.ts';
 import { type Linking, refuseBoth } from '../linking.ts';
 import { given } from '../object.ts';
@@ -254,8 +254,9 @@ function linkForm(
   const at = places.key(declared, 'form');
   refuseBoth(linking, declared, 'form', 'body', 'each of them defines the body');
   if (method === 'GET' || method === 'HEAD') report.raise('bad-body', { reason: `${method} has no body` }, at);
-  if (request.kind === 'raw') {
-    const reason = `The request is ${request.raw}, which is the body, so form: can't be used`;
+  if (request.kind === 'raw' || documentOf(request)?.choice !== undefined) {
+    const what = request.kind === 'raw' ? request.raw : messageWords(request);
+    const reason = `The request is ${what}, which is the body, so form: can't be used`;
     report.raise('bad-body', { reason }, at);
   }
   const fields = Object.keys(form).map((name): { readonly name: string; readonly text: CallText } => {

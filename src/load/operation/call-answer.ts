@@ -123,7 +123,7 @@ function whyNotFilled(call: Callee, response: Document, reply: Document): string
     return `${name} of ${response.id} is required, but the reply of ${call.id} has no such field`;
   });
   if (response.choice !== undefined && reply.choice === undefined)
-    return [`the response ${response.id} is one of several documents, and the reply of ${call.id} is not`];
+    return [`The response ${response.id} is one of several documents, and the reply of ${call.id} is not`];
   if (reasons.length > 0 || response.open || response.fields.some(({ name }) => replied.has(name))) return reasons;
   return [`no field of ${response.id} has the name of a field in the reply of ${call.id}`];
 }
