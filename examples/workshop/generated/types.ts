@@ -193,7 +193,7 @@ export type PART = {
 };
 
 /** Who pays for a job, in JSON for example {"kind":"insurer","NAME":"Aegis","CLAIM":"C-17"}. */
-export type PAYER = 
+export type PAYER =
   | { costCentre: COST_CENTRE; insurer?: undefined }
   | { costCentre?: undefined; insurer: INSURER };
 
@@ -305,7 +305,7 @@ export type JOB_PARTS_POST_REQUEST_PARTS_Received = {
  * PAYER, as code receives it.
  * Who pays for a job, in JSON for example {"kind":"insurer","NAME":"Aegis","CLAIM":"C-17"}.
  */
-export type PAYER_Received = 
+export type PAYER_Received =
   | { readonly costCentre: COST_CENTRE_Received; readonly insurer?: undefined }
   | { readonly costCentre?: undefined; readonly insurer: INSURER_Received };
 
