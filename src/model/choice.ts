@@ -58,6 +58,8 @@ function differs(field: Field, other: Field): boolean {
 
 /** Compiles the test whether a JSON value may be one of a field, by its kind and the values that there are. */
 export function compileMayBe(field: Field): (kind: JsonKind, text: string | undefined) => boolean {
+  // A blank may have another kind.
+  if (field.absent === 'blank') return () => true;
   const { kind, values, anyCase } = jsonValues(field);
   return (given, text) => {
     if (kind !== undefined && given !== kind) return false;
