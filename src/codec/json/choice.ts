@@ -73,15 +73,15 @@ function bestOf({ fields }: Document): FindBranch {
 /** Compiles the count of what speaks against an object being a document: members that it lacks, has more, or of other values. */
 function compileDoubts(document: Document): (source: Readonly<Record<string, unknown>>) => number {
   const { needed, fields } = jsonBranch(document);
-  const tests = new Map([...fields].map(([name, field]) => [name, { field, mayBe: compileMayBe(field) }]));
+  const tests = new Map([...fields].map(([name, field]) => [name, compileMayBe(field)]));
   return (source) => {
     let count = 0;
     for (const { jsonName, nullable } of needed)
       if (!Object.hasOwn(source, jsonName) || (source[jsonName] === null && !nullable)) count++;
     for (const [name, value] of Object.entries(source)) {
-      const test = tests.get(name);
-      if (test === undefined) count++;
-      else if (value !== null && !test.mayBe(jsonKindOf(value), textOf(value))) count++;
+      const mayBe = tests.get(name);
+      if (mayBe === undefined) count++;
+      else if (value !== null && !mayBe(jsonKindOf(value), textOf(value))) count++;
     }
     return count;
   };

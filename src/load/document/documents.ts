@@ -139,6 +139,11 @@ export class Documents implements DocumentSource {
     const { report, places, doubt } = this.linking;
     refuseBoth(this.linking, declared, 'one-of', 'fields', 'a document has fields, or is one of several documents');
     refuseBoth(this.linking, declared, 'one-of', 'open', 'a choice has no fields of its own');
+    const reserved = (name: string, at: Place): void => {
+      if (name === '__proto__')
+        report.raise('reserved-name', { name, why: 'it has another meaning in JavaScript' }, at);
+    };
+    if (declared.by !== undefined) reserved(declared.by, places.value(declared, 'by'));
     const names = Object.keys(branches);
     if (names.length < 2 && !doubt.about(declared)) {
       const reason = `has ${names.length === 0 ? 'no branch' : 'a single branch'}; name two documents or more`;
@@ -147,8 +152,7 @@ export class Documents implements DocumentSource {
     document.fields = names.map((name) => {
       const at = places.key(branches, name);
       if (!isXmlName(name)) report.raise('xml-name', { name }, at);
-      if (name === '__proto__')
-        report.raise('reserved-name', { name, why: 'it has another meaning in JavaScript' }, at);
+      reserved(name, at);
       const branch = this.resolve(branches[name] as string, places.value(branches, name));
       return madeField(name, { kind: 'document', document: branch }, positionOf(at));
     });
