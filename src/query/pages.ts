@@ -135,7 +135,8 @@ function pageOf(
   return {
     ...query,
     prompts: [...query.prompts, ...filters.map(({ prompt }) => prompt), ...(after === undefined ? [] : fields)],
-    columns: [...query.columns, ...fields],
+    // As in a whole list, a row is sent as the database has it.
+    columns: [...query.columns.map((column) => ({ ...column, required: false })), ...fields],
     rows: most,
     children: [],
     page: { filter: filters, order, most, ...(after === undefined ? {} : { after }) },
