@@ -125,14 +125,15 @@ interface SharedHandler<H extends AnyHandler> {
 
 type Given<H extends AnyHandler> = Parameters<H['onRequest']>;
 
-/** The intersection of what the members of a union of handlers may return. */
-type InAll<H extends AnyHandler> = (
-  H extends unknown
-    ? (box: [Awaited<ReturnType<H['onRequest']>>]) => void
-    : never
-) extends (box: infer Box extends [unknown]) => void
-  ? Box[0]
-  : never;
+/**
+ * What the members of a union of handlers may all return. A {@link Reply} stands beside the intersection, not in it: the
+ * compiler would multiply out `(A | Reply) & (B | Reply) & …`, for every operation of a project where an id is misspelt.
+ */
+type InAll<H extends AnyHandler> =
+  | ((H extends unknown ? (box: [Message<H>]) => void : never) extends (box: infer Box extends [unknown]) => void
+      ? Box[0]
+      : never)
+  | Reply;
 
 /** What a handler returns, except a {@link Reply}, whose value `reply()` has checked. */
 type Message<H extends AnyHandler> = Exclude<Awaited<ReturnType<H['onRequest']>>, Reply>;
