@@ -18,7 +18,7 @@ const project = (changes: Readonly<Record<string, string>> = {}): Promise<string
     ...changes,
   });
 
-test.concurrent('are planned apart from the steps of signalbox, after them, and are applied by migrate', async () => {
+test('are planned apart from the steps of signalbox, after them, and are applied by migrate', async () => {
   const cwd = await project();
   const plan = await signalbox(['migrate', '--plan'], { cwd });
   expect(plan.stdout).toMatch(
@@ -45,7 +45,7 @@ test.concurrent('are planned apart from the steps of signalbox, after them, and 
   expect(older.stderr).toMatch(/^The migration 0002-index ran on .* has no file of that number/);
 });
 
-test.concurrent('that were edited after they ran are an error of every command, whatever ends their lines', async () => {
+test('that were edited after they ran are an error of every command, whatever ends their lines', async () => {
   const cwd = await project();
   await signalbox(['migrate'], { cwd });
   const file = join(cwd, 'migrations/0001-staff.sql');
@@ -86,7 +86,7 @@ test.concurrent('that were edited after they ran are an error of every command, 
   expect(await signalbox(['migrate'], { cwd })).toMatchObject({ code: 0 });
 });
 
-test.concurrent('that fail name the place, and a start says the same', async () => {
+test('that fail name the place, and a start says the same', async () => {
   const cwd = await project({
     'migrations/0002-index.sql': '-- An index.\n\ncreate index i\n  on employee_table (name);\n',
   });
@@ -99,7 +99,7 @@ test.concurrent('that fail name the place, and a start says the same', async () 
   }
 });
 
-test.concurrent('are taken over by a baseline where their tables are there already', async () => {
+test('are taken over by a baseline where their tables are there already', async () => {
   const cwd = await staffProject();
   await signalbox(['migrate'], { cwd });
   const moved = await project();
@@ -119,7 +119,7 @@ test.concurrent('are taken over by a baseline where their tables are there alrea
   expect(await signalbox(['migrate', '--baseline', '--plan'], { cwd: moved, env })).toMatchObject({ code: 2 });
 });
 
-test.concurrent('are run by no start where the database has migrate: false, which says what it lacks', async () => {
+test('are run by no start where the database has migrate: false, which says what it lacks', async () => {
   const url = '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}';
   const cwd = await project({
     'definitions/gateway.yaml': gateway.replace(/^database: .*$/m, `database: { url: "${url}", migrate: false }`),
@@ -133,7 +133,7 @@ test.concurrent('are run by no start where the database has migrate: false, whic
   });
 });
 
-test.concurrent('are applied by dev as they are saved; one that ran and is edited is an error there', async () => {
+test('are applied by dev as they are saved; one that ran and is edited is an error there', async () => {
   const cwd = await project();
   const dev = start(['dev'], { cwd, env: { PORT: '0' } });
   await dev.until(/^Signalbox is ready on /m);
