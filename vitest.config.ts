@@ -19,6 +19,7 @@ export default defineConfig({
       'test/attacks/**',
       'test/failures/**',
       'test/**/*.failures.test.ts',
+      'test/**/*.interop.test.ts',
       'test/workshop/**',
       '**/node_modules/**',
     ],

@@ -1,14 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** Runs against tools of other makers: xmllint, curl, Chromium. `.ci/run` installs them. */
+/** Runs against tools of other makers: xmllint, curl, Chromium. `.ci/run` installs them. And follows documents word for word. */
 export default defineConfig({
   // As in vitest.config.ts: one Fault class in the process.
   resolve: { alias: { signalbox: fileURLToPath(new URL('./src/index.ts', import.meta.url)) } },
   test: {
     globalSetup: './test/support/postgres-setup.ts',
     setupFiles: './test/support/file-setup.ts',
-    include: ['test/interop/**/*.test.ts'],
+    include: ['test/interop/**/*.test.ts', 'test/**/*.interop.test.ts'],
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,

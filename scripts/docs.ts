@@ -167,7 +167,7 @@ function definitionsPage(): string {
     section('api-key of a credential', credential?.properties?.['api-key'] ?? {}),
     section('client-credentials of a credential', credential?.properties?.['client-credentials'] ?? {}),
     section('bearer of a scheme', kindSchemas.scheme.properties?.bearer ?? {}),
-    ...(['api-key', 'client-certificate', 'username-token', 'signature'] as const).map((key) =>
+    ...(['api-key', 'client-certificate', 'username-token', 'signature', 'webhook'] as const).map((key) =>
       section(`${key} of a scheme`, kindSchemas.scheme.properties?.[key] ?? {}),
     ),
     section('tls of the gateway', kindSchemas.gateway.properties?.tls ?? {}),

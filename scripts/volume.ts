@@ -18,8 +18,6 @@ import {
   openStore,
   type Store,
 } from '../src/store/index.ts';
-import { openBoss } from '../src/store/queue/boss.ts';
-import { restorePage } from '../src/store/queue/postgres-upkeep.ts';
 import { PROCESS_PROJECT, REST } from '../test/serve/process-project.ts';
 import { freePort } from '../test/support/free-port.ts';
 import { startTestGateway } from '../test/support/gateway.ts';
@@ -65,7 +63,7 @@ async function measure(size: Size, drain: number, say: (line: string) => void): 
   try {
     await store.migrate();
     say(`filling in ${size.requests} requests and ${size.jobs} jobs`);
-    await fill(store, server.url, size);
+    await fill(server.url, size);
     say('measuring');
     const figures: Figures = new Map();
     const queue = await openQueue(store);
@@ -169,7 +167,7 @@ function at(times: readonly number[], share: number): number {
 }
 
 /** Every tenth request failed; one operator in a thousand asks seldom, and one process is rare. */
-async function fill(store: Store, url: string, { requests, jobs }: Size): Promise<void> {
+async function fill(url: string, { requests, jobs }: Size): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(`
@@ -183,13 +181,6 @@ async function fill(store: Store, url: string, { requests, jobs }: Size): Promis
     select prcsinstance, n, 'info', 'done', rqstdttm from psprcsrqst, generate_series(1, 2) n;
     insert into signalbox_job (sequence, queue, id, data, place, due)
     select 0, '${QUEUE}', gen_random_uuid(), '{}', 0, (extract(epoch from clock_timestamp()) * 1000)::bigint from generate_series(1, ${jobs})`);
-  if (store.postgres === undefined) throw new Error('not a PostgreSQL');
-  const boss = await openBoss(store.postgres, () => {});
-  await boss.ensure(QUEUE);
-  let after: Parameters<typeof restorePage>[2];
-  do after = (await restorePage(store, boss, after)).next;
-  while (after !== undefined);
-  await boss.close();
   // As autovacuum does in time.
   await client.query('analyze');
   await client.end();

@@ -29,7 +29,7 @@ export type {
   SoapFaultFacts,
   Timeouts,
 } from './invoke/index.ts';
-export { createClient, FlowError, InvokeError, ReplyFault, SoapFault } from './invoke/index.ts';
+export { createClient, FlowError, InvokeError, ReplyFault, SoapFault, WebhookGone } from './invoke/index.ts';
 export type { Diagnostic, LoadedProject, LoadOptions } from './load/index.ts';
 export { DefinitionsError, loadProject, renderDiagnostics } from './load/index.ts';
 export type { BlobStore, Blobs, Kept, Spool, StoredBlob } from './model/blob.ts';
@@ -68,6 +68,8 @@ export type {
   Caller,
   Handler,
   HandlerContext,
+  MessageContext,
+  MessageHandler,
   OutboundCallOptions,
   OutboundOptions,
   Outcome,
@@ -86,6 +88,7 @@ export type {
 } from './model/handler.ts';
 export { type ComponentEvent, ServiceInterface } from './model/handler.ts';
 export type { FlowReply, InvokeReply, ReplyTimings, StepTrace, Timings } from './model/invoke-reply.ts';
+export type { InputMap, InputSource, MessageQueue, Subscription } from './model/message.ts';
 export type { ClientCertificate, Node, NodeCredential, NodeTimeouts } from './model/node.ts';
 export type { Process, Recurrence } from './model/process.ts';
 export type { Datasource, Query, QueryLink } from './model/query.ts';
@@ -117,12 +120,16 @@ export type {
   Fitting,
   FlowTypes,
   HandlerOf,
+  MessageTypes,
+  NoMessages,
   ProcessTypes,
   QueryTypes,
   TypedContext,
   TypedEvent,
   TypedFlowReply,
+  TypedMessage,
   TypedProcess,
+  TypedPublish,
   TypedReply,
   TypedSaved,
   TypedSaves,

@@ -6,39 +6,51 @@ export type Target =
   | { readonly kind: 'at-most'; readonly ratio: number }
   | { readonly kind: 'within'; readonly more: number };
 
-/** One line of the table: the measurements of all rounds. */
-export interface Figure {
-  readonly job: string;
-  readonly unit: string;
+/** Figures of ours and of what it is compared with, by round. */
+export interface Pair {
   readonly limit: readonly number[];
   readonly ours: readonly number[];
-  readonly target: Target;
+}
+
+/** One line of the table: the measurements of all rounds. */
+export interface Figure extends Pair {
+  readonly job: string;
+  /** What the job is compared with. */
+  readonly beside: string;
+  readonly unit: string;
+  /** Processor time of the two servers, in microseconds a request. */
+  readonly micros?: Pair | undefined;
+  /** Without a target, the comparison is shown only. */
+  readonly target?: Target | undefined;
 }
 
 /** A figure with its statistics and result. */
 export interface Judged {
   readonly job: string;
+  readonly beside: string;
   readonly unit: string;
   readonly limit: Spread;
   readonly ours: Spread;
   /** Our figure divided by the limit's, or minus it for a target `within`. */
-  readonly beside: Spread;
-  readonly target: Target;
+  readonly ratio: Spread;
+  readonly micros?: { readonly limit: Spread; readonly ours: Spread } | undefined;
+  readonly target?: Target | undefined;
   readonly reached: boolean;
 }
 
 /** Compares round by round; the median decides. */
-export function judge({ job, unit, limit, ours, target }: Figure): Judged {
-  const combine = target.kind === 'within' ? difference : quotient;
-  const beside = spread(byRound(limit, ours, combine));
+export function judge({ job, beside, unit, limit, ours, micros, target }: Figure): Judged {
+  const ratio = spread(byRound(limit, ours, target?.kind === 'within' ? difference : quotient));
   return {
     job,
+    beside,
     unit,
     limit: spread(limit),
     ours: spread(ours),
-    beside,
+    ratio,
+    micros: micros && { limit: spread(micros.limit), ours: spread(micros.ours) },
     target,
-    reached: reaches(beside.median, target),
+    reached: target === undefined || reaches(ratio.median, target),
   };
 }
 
@@ -55,22 +67,38 @@ function reaches(value: number, target: Target): boolean {
   return value <= (target.kind === 'at-most' ? target.ratio : target.more);
 }
 
+export const HEADING: readonly string[] = [
+  'job',
+  'beside',
+  'theirs',
+  'ours',
+  'unit',
+  'ratio (spread)',
+  'target',
+  'reached',
+  'µs theirs',
+  'µs ours',
+];
+
+/** The columns of numbers. */
+export const RIGHT: ReadonlySet<number> = new Set([2, 3, 8, 9]);
+
 /** The cells of a figure's line in the table. */
-export function cells({ job, unit, limit, ours, beside, target, reached }: Judged): string[] {
+export function cells({ job, beside, unit, limit, ours, ratio, micros, target, reached }: Judged): string[] {
   const show = (value: number): string =>
-    target.kind === 'within' ? `${value < 0 ? '' : '+'}${amount(value)}` : value.toFixed(2);
+    target?.kind === 'within' ? `${value < 0 ? '' : '+'}${amount(value)}` : value.toFixed(2);
   return [
     job,
-    unit,
+    beside,
     amount(limit.median),
     amount(ours.median),
-    `${show(beside.median)} (${show(beside.min)} to ${show(beside.max)})`,
-    targetText(target, unit),
-    reached ? 'yes' : 'no',
+    unit,
+    `${show(ratio.median)} (${show(ratio.min)} to ${show(ratio.max)})`,
+    target === undefined ? '' : targetText(target, unit),
+    target === undefined ? '' : reached ? 'yes' : 'no',
+    ...(micros === undefined ? ['', ''] : [micros.limit.median.toFixed(1), micros.ours.median.toFixed(1)]),
   ];
 }
-
-export const HEADING: readonly string[] = ['job', 'unit', 'limit', 'ours', 'ratio (spread)', 'target', 'reached'];
 
 function targetText(target: Target, unit: string): string {
   switch (target.kind) {

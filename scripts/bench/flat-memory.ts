@@ -36,6 +36,6 @@ export async function flatMemory(bench: Bench, { what, data, rows, read }: Readi
       }),
     () => peak((server) => read(server, rows)),
   );
-  const job = `${what}: gateway and readers, vs a tenth of the rows`;
-  return { job, unit: 'MB', ...pair, target: { kind: 'within', more: WITHIN } };
+  const job = `${what}: gateway and readers`;
+  return { job, beside: 'a tenth of the rows', unit: 'MB', ...pair, target: { kind: 'within', more: WITHIN } };
 }

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Figure } from './figure.ts';
+import type { Figure, Pair } from './figure.ts';
+import { onProcessor } from './processors.ts';
 
 /** One subject of the bench; `--only` selects it by name. */
 export interface Row {
@@ -21,24 +22,29 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Figures of the limit and of ours, by round. */
-export interface Pair {
-  readonly limit: readonly number[];
-  readonly ours: readonly number[];
-}
-
 export interface BenchOptions {
   readonly rounds: number;
   /** Measure everything once, briefly, to see that it works. */
   readonly smoke: boolean;
+  /** How long a server is under load in a round; three seconds by default, a tenth of one for a smoke run. */
+  readonly seconds?: number | undefined;
   /** Called with the current step. */
   readonly say: (text: string) => void;
+}
+
+interface SpawnOptions {
+  readonly cwd?: string;
+  readonly env?: Record<string, string>;
 }
 
 /** Runs the rounds, owns the processes that they need, and a folder for the files that they write. */
 export class Bench {
   readonly rounds: number;
   readonly smoke: boolean;
+  /** How long a server is under load in a round. */
+  readonly seconds: number;
+  /** Comparisons that could not be made on this machine, with the reason. */
+  readonly leftOut: { readonly job: string; readonly beside: string; readonly why: string }[] = [];
   /** For files; removed at the end. */
   readonly folder: string;
   /** Reports the current step. */
@@ -46,32 +52,48 @@ export class Bench {
   readonly #children = new Set<ChildProcess>();
   readonly #last: (() => void)[] = [];
 
-  constructor({ rounds, smoke, say }: BenchOptions) {
+  constructor({ rounds, smoke, seconds, say }: BenchOptions) {
     this.rounds = rounds;
     this.smoke = smoke;
+    this.seconds = seconds ?? (smoke ? 0.1 : 3);
     this.say = say;
     this.folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
   }
 
-  /** Measures both in each round, and alternates which one is first. */
-  async compare(name: string, limit: () => Promise<number>, ours: () => Promise<number>): Promise<Pair> {
-    const pair: { limit: number[]; ours: number[] } = { limit: [], ours: [] };
+  /** Measures every subject once in each round. The order rotates, so that none profits from its place. */
+  async inRounds<Name extends string, Result>(
+    name: string,
+    subjects: Readonly<Record<Name, () => Promise<Result>>>,
+  ): Promise<Record<Name, Result[]>> {
+    const names = Object.keys(subjects) as Name[];
+    const results = Object.fromEntries(names.map((each) => [each, []])) as unknown as Record<Name, Result[]>;
     for (let round = 0; round < this.rounds; round += 1) {
       this.say(`${name}: round ${round + 1} of ${this.rounds}`);
       // Without this, signals would not be handled between rounds that only compute.
       await setImmediate();
-      if (round % 2 === 0) pair.limit.push(await limit());
-      pair.ours.push(await ours());
-      if (round % 2 === 1) pair.limit.push(await limit());
+      for (let turn = 0; turn < names.length; turn += 1) {
+        const each = names[(round + turn) % names.length] as Name;
+        results[each].push(await subjects[each]());
+      }
     }
-    return pair;
+    return results;
+  }
+
+  /** {@link inRounds} for two subjects. */
+  compare(name: string, limit: () => Promise<number>, ours: () => Promise<number>): Promise<Pair> {
+    return this.inRounds(name, { limit, ours });
   }
 
   /** Starts a Node program. Programs that still run at the end of the bench are killed. */
-  spawn(args: readonly string[], options: { cwd?: string; env?: Record<string, string> } = {}): ChildProcess {
+  spawn(args: readonly string[], options: SpawnOptions = {}): ChildProcess {
+    return this.#start([process.execPath, ...args], options);
+  }
+
+  #start(command: readonly string[], options: SpawnOptions): ChildProcess {
     const env = { ...process.env, ...options.env };
     const cwd = options.cwd ?? this.folder;
-    const child = spawn(process.execPath, args, { cwd, env, stdio: ['pipe', 'pipe', 'inherit'] });
+    const [program, ...args] = command as [string, ...string[]];
+    const child = spawn(program, args, { cwd, env, stdio: ['pipe', 'pipe', 'inherit'] });
     this.#children.add(child);
     child.once('exit', () => this.#children.delete(child));
     child.stdin?.on('error', () => {});
@@ -82,9 +104,29 @@ export class Bench {
    * Starts one of the servers in this folder, which prints its port, and exits when its input ends.
    * @throws Error if it exits before it printed the port
    */
-  async serve(script: string, args: readonly string[] = []): Promise<Server> {
-    const child = this.spawn([scriptPath(script), ...args]);
-    const port = Number(await firstLine(child, script));
+  serve(script: string, args: readonly string[] = []): Promise<Server> {
+    return this.#serve(script, [process.execPath, scriptPath(script), ...args]);
+  }
+
+  /** {@link serve} with a processor for itself: the client that loads it runs on another one. */
+  serveApart(script: string, args: readonly string[] = []): Promise<Server> {
+    return this.serveProgramApart(script, [process.execPath, scriptPath(script), ...args]);
+  }
+
+  /** {@link serveApart} with a CPU profile, which is written to a file when the server ends: see profiler.ts. */
+  serveProfiled(script: string, args: readonly string[], to: string): Promise<Server> {
+    const command = [process.execPath, '--import', scriptPath('profiler.ts'), scriptPath(script), ...args];
+    return this.#serve(script, onProcessor('server', command), { PROFILE_TO: to });
+  }
+
+  /** {@link serveApart} for a program that is not Node's. */
+  serveProgramApart(name: string, command: readonly string[]): Promise<Server> {
+    return this.#serve(name, onProcessor('server', command));
+  }
+
+  async #serve(name: string, command: readonly string[], env: Record<string, string> = {}): Promise<Server> {
+    const child = this.#start(command, { env });
+    const port = Number(await firstLine(child, name));
     return { port, pid: child.pid as number, stop: () => ended(child, () => child.stdin?.end()) };
   }
 

@@ -22,19 +22,29 @@ interface Asked {
  * which it determines once. Each reply must be a success and begin where the previous one ended.
  * @returns replies a second
  */
-export async function load({ port, requests, connections, depth, seconds }: Load): Promise<number> {
+export async function load(what: Load): Promise<number> {
+  const { replies, seconds } = await loadCounted(what);
+  return replies / seconds;
+}
+
+/** {@link load} with the number of replies and the time that they took. @param begin called when the load begins */
+export async function loadCounted(
+  { port, requests, connections, depth, seconds }: Load,
+  begin: () => void = () => {},
+): Promise<{ readonly replies: number; readonly seconds: number }> {
   const asked: Asked[] = [];
   for (const request of requests) {
     const { head, body } = await ask(port, request);
     if (!head.startsWith('HTTP/1.1 200')) throw new Error(`not a success: ${head.slice(0, 60)}`);
     asked.push({ bytes: Buffer.from(request, 'latin1'), size: Buffer.byteLength(head) + body.length });
   }
+  begin();
   const start = performance.now();
   const end = start + seconds * 1000;
   const counts = await Promise.all(
     Array.from({ length: connections }, (_, index) => drive(port, asked, index, depth, end)),
   );
-  return counts.reduce((sum, count) => sum + count, 0) / ((performance.now() - start) / 1000);
+  return { replies: counts.reduce((sum, count) => sum + count, 0), seconds: (performance.now() - start) / 1000 };
 }
 
 /** Keeps one connection busy; resolves to the number of replies. */
@@ -137,6 +147,12 @@ export function drain(port: number, path: string, headers: string): Promise<{ by
     });
     socket.on('end', () => resolve({ bytes, tail: last.toString('latin1', Math.max(0, last.length - 64)) }));
   });
+}
+
+/** A POST of JSON on a kept connection. @param headers whole lines, each with its line end */
+export function postJson(path: string, body: string, headers = ''): string {
+  const type = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
+  return `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${type}${headers}\r\n${body}`;
 }
 
 /** A GET on a kept connection. @param headers whole lines, each with its line end */

@@ -2,13 +2,15 @@
 import { cpus } from 'node:os';
 import { coloursOf, renderTable } from '../../src/cli/terminal.ts';
 import { parse, runScript, TEXT, UsageError } from '../support/command-line.ts';
-import { cells, HEADING, type Judged, judge } from './figure.ts';
+import { cells, HEADING, type Judged, judge, RIGHT } from './figure.ts';
 import { Bench, type Row } from './harness.ts';
+import { PROFILE_HEADING, PROFILE_RIGHT, PROFILED, profileCells, profileRow } from './profile.ts';
 import { check } from './rows/check.ts';
 import { compress } from './rows/compress.ts';
 import { consumer } from './rows/consumer.ts';
+import { enqueue } from './rows/enqueue.ts';
 import { formats } from './rows/formats.ts';
-import { lookup } from './rows/lookup.ts';
+import { credentials, lookup, post } from './rows/lookup.ts';
 import { mtom } from './rows/mtom.ts';
 import { polled } from './rows/polled.ts';
 import { query, queryPostgres } from './rows/query.ts';
@@ -16,12 +18,14 @@ import { queue } from './rows/queue.ts';
 import { rest } from './rows/rest.ts';
 import { routing } from './rows/routing.ts';
 import { soap } from './rows/soap.ts';
-import { start } from './rows/start.ts';
+import { idle, start } from './rows/start.ts';
 import { stream, streamPostgres } from './rows/stream.ts';
 import { upload } from './rows/upload.ts';
 
 const ROWS: readonly Row[] = [
   lookup,
+  credentials,
+  post,
   compress,
   query,
   polled,
@@ -35,8 +39,10 @@ const ROWS: readonly Row[] = [
   upload,
   mtom,
   queue,
+  enqueue,
   routing,
   start,
+  idle,
   check,
 ];
 const ROUNDS = 5;
@@ -49,7 +55,12 @@ Exits with 1 if a target is missed.
 
   --only <row>   measure only this row; can be repeated
   --rounds <n>   number of rounds (default: ${ROUNDS})
+  --seconds <n>  how long a server is under load in a round (default: 3)
   --smoke        one short round of everything, without judging the figures: shows that the bench works
+  --profile <row>  take a CPU profile of the gateway under the load of this row (lookup, post or soap), and show the
+                 share of each stage of a request
+  --to <file>    with --profile: keep the profile, for the viewers that read .cpuprofile
+  --markdown     print the tables as Markdown, as in docs/performance.md
   --json         print the figures as JSON
   --help         print this help
 
@@ -63,29 +74,47 @@ const FLAG = { type: 'boolean', default: false } as const;
 interface Options {
   readonly rows: readonly Row[];
   readonly rounds: number;
+  readonly seconds: number | undefined;
   readonly smoke: boolean;
-  readonly json: boolean;
+  /** The row to profile. */
+  readonly profile: string | undefined;
+  /** Where the profile is kept. */
+  readonly to: string | undefined;
+  readonly output: 'table' | 'markdown' | 'json';
 }
 
 function readOptions(args: readonly string[]): Options | undefined {
   const values = parse(args, HELP, {
     only: { ...TEXT, multiple: true },
     rounds: TEXT,
+    seconds: TEXT,
     smoke: FLAG,
+    profile: TEXT,
+    to: TEXT,
+    markdown: FLAG,
     json: FLAG,
   });
   if (values === undefined) return undefined;
-  const { only = [], smoke, json } = values;
+  const { only = [], smoke, profile, to } = values;
   const rounds = smoke ? 1 : Number(values.rounds ?? ROUNDS);
   if (!Number.isInteger(rounds) || rounds < 1)
     throw new UsageError(`--rounds must be a whole number from 1, not '${values.rounds}'`);
+  const seconds = values.seconds === undefined ? undefined : Number(values.seconds);
+  if (seconds !== undefined && !(seconds > 0))
+    throw new UsageError(`--seconds must be a number above 0, not '${values.seconds}'`);
   const rows = only.map((name) => {
     const row = ROWS.find((each) => each.name === name);
     if (row === undefined)
       throw new UsageError(`unknown row '${name}'; the rows are ${ROWS.map((each) => each.name).join(', ')}`);
     return row;
   });
-  return { rows: rows.length > 0 ? rows : ROWS, rounds, smoke, json };
+  if (profile !== undefined && !PROFILED.has(profile))
+    throw new UsageError(
+      `'${profile}' can't be profiled; the rows with a profile are ${[...PROFILED.keys()].join(', ')}`,
+    );
+  if (to !== undefined && profile === undefined) throw new UsageError('--to needs --profile');
+  const output = values.json ? 'json' : values.markdown ? 'markdown' : 'table';
+  return { rows: rows.length > 0 ? rows : ROWS, rounds, seconds, smoke, profile, to, output };
 }
 
 /** Shows progress, on a terminal only. */
@@ -99,8 +128,9 @@ function machine(): { cpu: string; cores: number; node: string; date: string } {
   return { cpu, cores: all.length, node: process.version, date: new Date().toISOString().slice(0, 10) };
 }
 
-async function measure({ rows, rounds, smoke }: Options): Promise<{ judged: Judged[]; failed: boolean }> {
-  const bench = new Bench({ rounds, smoke, say });
+/** Runs something with a bench that is closed at its end, also when the run is interrupted. */
+async function withBench<T>(options: Options, work: (bench: Bench) => Promise<T>): Promise<T> {
+  const bench = new Bench({ ...options, say });
   for (const [signal, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -112,39 +142,83 @@ async function measure({ rows, rounds, smoke }: Options): Promise<{ judged: Judg
       process.exit(code);
     });
   }
-  const judged: Judged[] = [];
-  let failed = false;
   try {
-    for (const row of rows) {
-      try {
-        judged.push(...(await row.measure(bench)).map(judge));
-      } catch (error) {
-        failed = true;
-        say('');
-        process.stderr.write(`${row.name} failed: ${error instanceof Error ? error.stack : error}\n`);
-      }
-    }
+    return await work(bench);
   } finally {
     say('');
     bench.close();
   }
-  return { judged, failed };
 }
 
-async function run(options: Options): Promise<boolean> {
-  const { judged, failed } = await measure(options);
-  const facts = machine();
-  if (options.json) {
-    process.stdout.write(
-      `${JSON.stringify({ machine: facts, rounds: options.rounds, figures: judged }, undefined, 2)}\n`,
-    );
-  } else {
-    const colours = coloursOf(process.stdout);
-    process.stdout.write(renderTable(HEADING, judged.map(cells), { colours, right: new Set([2, 3]) }));
-    const { cpu, cores, node, date } = facts;
-    process.stdout.write(`\n${cpu}, ${cores} cores, Node ${node}, ${date}; ${options.rounds} rounds\n`);
+interface Measured {
+  readonly judged: readonly Judged[];
+  readonly leftOut: Bench['leftOut'];
+  /** Whether a row ended with an error. */
+  readonly failed: boolean;
+}
+
+async function measure(bench: Bench, rows: readonly Row[]): Promise<Measured> {
+  const judged: Judged[] = [];
+  let failed = false;
+  for (const row of rows) {
+    try {
+      judged.push(...(await row.measure(bench)).map(judge));
+    } catch (error) {
+      failed = true;
+      say('');
+      process.stderr.write(`${row.name} failed: ${error instanceof Error ? error.stack : error}\n`);
+    }
   }
-  return !failed && (options.smoke || judged.every(({ reached }) => reached));
+  return { judged, leftOut: bench.leftOut, failed };
 }
 
-await runScript(readOptions, run);
+/** A table for the terminal, or in Markdown. */
+function tableOf(
+  output: Options['output'],
+  heading: readonly string[],
+  rows: readonly (readonly string[])[],
+  right: ReadonlySet<number>,
+): string {
+  if (output !== 'markdown') return renderTable(heading, rows, { colours: coloursOf(process.stdout), right });
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
+  const rule = line(heading.map((_, column) => (right.has(column) ? '--:' : '---')));
+  return line(heading) + rule + rows.map(line).join('');
+}
+
+function machineText(): string {
+  const { cpu, cores, node, date } = machine();
+  return `${cpu}, ${cores} cores, Node ${node}, ${date}`;
+}
+
+async function showProfile(options: Options, row: string): Promise<void> {
+  const profile = await withBench(options, (bench) => profileRow(bench, row, options.to));
+  if (options.output === 'json') {
+    process.stdout.write(`${JSON.stringify({ machine: machine(), profile }, undefined, 2)}\n`);
+    return;
+  }
+  const { micros, perSecond } = profile;
+  const facts = `${micros.toFixed(1)} µs of processor time a request, ${Math.round(perSecond)} requests/s`;
+  process.stdout.write(tableOf(options.output, PROFILE_HEADING, profileCells(profile), PROFILE_RIGHT));
+  process.stdout.write(`\n${row}: ${facts}; ${machineText()}\n`);
+}
+
+async function showFigures(options: Options): Promise<boolean> {
+  const { rows, rounds, output, smoke } = options;
+  const { judged, leftOut, failed } = await withBench(options, (bench) => measure(bench, rows));
+  if (output === 'json') {
+    const result = { machine: machine(), rounds, figures: judged, leftOut };
+    process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
+  } else {
+    process.stdout.write(tableOf(output, HEADING, judged.map(cells), RIGHT));
+    for (const { job, beside, why } of leftOut)
+      process.stdout.write(`\n${job}, beside ${beside}: left out, because ${why}\n`);
+    process.stdout.write(`\n${machineText()}; ${rounds} rounds\n`);
+  }
+  return !failed && (smoke || judged.every(({ reached }) => reached));
+}
+
+await runScript(readOptions, async (options) => {
+  if (options.profile === undefined) return showFigures(options);
+  await showProfile(options, options.profile);
+  return true;
+});

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { type DestinationStream, destination } from 'pino';
+import { batched } from '../../src/serve/log/log.ts';
 
 /** Prints the port, and exits when the input ends, so that no server outlives the bench. */
 export function announce(server: Server, close: () => void = () => process.exit(0)): void {
@@ -12,7 +13,7 @@ export function announce(server: Server, close: () => void = () => process.exit(
   process.stdin.once('end', close).resume();
 }
 
-/** A log that is discarded, but buffered like the gateway's own, so that it costs the same. */
+/** A log that is discarded, but written like the gateway's own, so that it costs the same. */
 export function discarded(): DestinationStream {
-  return destination({ dest: '/dev/null', sync: false, minLength: 4096, periodicFlush: 100 });
+  return batched(destination({ dest: '/dev/null', sync: false }));
 }

@@ -1,26 +1,9 @@
 import { Command, CommanderError } from 'commander';
-import { addCheck } from './check/check.ts';
-import { addDescribe } from './describe.ts';
-import { addDev } from './dev/dev.ts';
-import { addDoctor } from './doctor/doctor.ts';
-import { addEnv } from './env.ts';
 import { takeEnvFiles } from './env-file.ts';
 import { CliFailure, Ended, type ExitCode, renderFailure, wrongUsage } from './failure.ts';
-import { addGenerate } from './generate.ts';
-import { addCan, addWhoCan } from './grants.ts';
-import { addHealth } from './health.ts';
 import { explain, type HelpTexts, helpLayout } from './help.ts';
-import { addInit } from './init.ts';
-import { addInvoke } from './invoke/invoke.ts';
-import { addMigrate } from './migrate.ts';
-import { addMock } from './mock.ts';
 import { packageVersion } from './package-info.ts';
-import { addQuery } from './query.ts';
-import { addQueue } from './queue.ts';
-import { addRoutes } from './routes.ts';
-import { addServe } from './serve.ts';
 import { coloursOf, outliveOutput, setWide } from './terminal.ts';
-import { addUser } from './user/user.ts';
 
 const overview: HelpTexts = {
   examples: [
@@ -39,7 +22,7 @@ const overview: HelpTexts = {
 export async function run(argv: readonly string[]): Promise<ExitCode> {
   outliveOutput();
   try {
-    await createProgram().parseAsync(argv, { from: 'user' });
+    await (await createProgram(argv)).parseAsync(argv, { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof Ended) return error.exitCode;
@@ -51,7 +34,37 @@ export async function run(argv: readonly string[]): Promise<ExitCode> {
   }
 }
 
-export function createProgram(): Command {
+/** The commands, in the order of the help. Each is loaded when it is needed: all of them take 30 ms. */
+const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
+  check: async () => (await import('./check/check.ts')).addCheck,
+  generate: async () => (await import('./generate.ts')).addGenerate,
+  serve: async () => (await import('./serve.ts')).addServe,
+  health: async () => (await import('./health.ts')).addHealth,
+  dev: async () => (await import('./dev/dev.ts')).addDev,
+  mock: async () => (await import('./mock.ts')).addMock,
+  describe: async () => (await import('./describe.ts')).addDescribe,
+  routes: async () => (await import('./routes.ts')).addRoutes,
+  query: async () => (await import('./query.ts')).addQuery,
+  migrate: async () => (await import('./migrate.ts')).addMigrate,
+  invoke: async () => (await import('./invoke/invoke.ts')).addInvoke,
+  queue: async () => (await import('./queue.ts')).addQueue,
+  message: async () => (await import('./message/message.ts')).addMessage,
+  user: async () => (await import('./user/user.ts')).addUser,
+  'who-can': async () => (await import('./grants.ts')).addWhoCan,
+  can: async () => (await import('./grants.ts')).addCan,
+  env: async () => (await import('./env.ts')).addEnv,
+  doctor: async () => (await import('./doctor/doctor.ts')).addDoctor,
+  init: async () => (await import('./init.ts')).addInit,
+};
+
+/** The names of the commands that a command line needs. An option in front of the command, or a help, needs all. */
+function neededBy([first = '', ...rest]: readonly string[]): readonly string[] {
+  if (Object.hasOwn(COMMANDS, first)) return [first];
+  return (first === '--version' || first === '-V') && rest.length === 0 ? [] : Object.keys(COMMANDS);
+}
+
+/** The program with the commands that a command line needs; with all of them by default. */
+export async function createProgram(argv: readonly string[] = []): Promise<Command> {
   const program = new Command('signalbox')
     .description('A service registry that runs: services in YAML, with contracts, typed handlers and a gateway.')
     .version(packageVersion(), '-V, --version', 'print the version')
@@ -65,21 +78,8 @@ export function createProgram(): Command {
     .hook('preAction', (_, command) => setWide(command.optsWithGlobals<{ wide?: true }>().wide === true))
     .configureHelp(helpLayout)
     .configureOutput({ outputError: () => undefined });
-  const commands = [
-    addCheck,
-    addGenerate,
-    addServe,
-    addHealth,
-    addDev,
-    addMock,
-    addDescribe,
-    addRoutes,
-    addQuery,
-    addMigrate,
-    addInvoke,
-    addQueue,
-  ];
-  for (const add of [...commands, addUser, addWhoCan, addCan, addEnv, addDoctor, addInit]) add(program);
+  const adds = await Promise.all(neededBy(argv).map((name) => COMMANDS[name]?.()));
+  for (const add of adds) add?.(program);
   rethrowAll(program);
   return explain(program, overview);
 }

@@ -1,10 +1,12 @@
 import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
+import type { CachedProject } from '../load/cache.ts';
 import type { LoadedProject } from '../load/index.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Db, PendingMigration, Store, StoreOptions, StoreReader } from '../store/index.ts';
 import { counted } from '../wire/words.ts';
 import { CliFailure, Ended } from './failure.ts';
+import { packageBuild } from './package-info.ts';
 import { withProgress } from './progress.ts';
 import { coloursOf, note } from './terminal.ts';
 
@@ -25,8 +27,15 @@ export function placeOf(command: Command): Place {
 
 /** Reads the definitions. Shows progress if that takes long. */
 export async function load(place: Place, handlers: 'check' | 'ignore-missing' = 'check'): Promise<LoadedProject> {
-  const { loadProject } = await import('../load/index.ts');
-  return await withProgress('Reading the definitions', async () => loadProject({ ...place, handlers }));
+  const { project, keep } = await withProgress('Reading the definitions', () => loadCached(place, handlers));
+  keep();
+  return project;
+}
+
+/** Reads the definitions, or what the last process made of them if nothing has changed since. */
+export async function loadCached(place: Place, handlers: 'check' | 'ignore-missing'): Promise<CachedProject> {
+  const cache = await import('../load/cache.ts');
+  return cache.loadCached({ ...place, handlers, build: packageBuild() });
 }
 
 /**

@@ -1,5 +1,4 @@
-import { createInterface } from 'node:readline/promises';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import type { JobDetails, JobState, KeptJob, QueueControl, QueueOverview, QueueReader } from '../store/index.ts';
@@ -7,6 +6,7 @@ import { counted } from '../wire/words.ts';
 import { CliFailure, Ended, wrongUsage } from './failure.ts';
 import { propose } from './find.ts';
 import { AS_JSON, explain, readTime } from './help.ts';
+import { confirm, readLimit, shortReason } from './operator.ts';
 import { loadRegistry, placeOf, readTables, withCurrentStore } from './project.ts';
 import { type Columns, coloursOf, note, print, printable, printResult, tableOf } from './terminal.ts';
 import { checkText, defaultActor } from './user/access.ts';
@@ -21,11 +21,11 @@ const help = {
     'signalbox queue pause processes',
   ],
   notes: [
-    'The commands work on the configured database, also while gateways run: they notice a change within 2 s. A job waits until a gateway takes it, runs, is delayed until its time, or is dead after its last attempt. Sensitive values are masked. Each action is recorded; queue log prints the record.',
+    'The commands work on the configured database, also while gateways run: they notice a change within 2 s. A job waits until a gateway takes it, runs, is delayed until its time, is held until it is released, or is dead after its last attempt. Sensitive values are masked. Each action is recorded; queue log prints the record.',
   ],
 } as const;
 
-const STATES = ['waiting', 'running', 'delayed', 'dead'] as const satisfies readonly JobState[];
+const STATES = ['waiting', 'running', 'delayed', 'held', 'dead'] as const satisfies readonly JobState[];
 
 /** `signalbox queue`: what waits, runs and has failed in the background, and what an operator does about it. */
 export function addQueue(program: Command): void {
@@ -122,6 +122,7 @@ const QUEUE_COLUMNS: Columns<QueueOverview> = {
   WAITING: ({ waiting }) => waiting,
   RUNNING: ({ running }) => running,
   DELAYED: ({ delayed }) => delayed,
+  HELD: ({ held }) => held,
   DEAD: ({ dead }) => dead,
   OLDEST: ({ oldestSeconds }) => (oldestSeconds === undefined ? '' : roughly(oldestSeconds)),
   'DONE/MIN': ({ donePerMinute }) => donePerMinute,
@@ -169,18 +170,12 @@ function addList(queue: Command): void {
   });
 }
 
-function readLimit(text: string): number {
-  const number = Number(text);
-  if (!/^\d+$/.test(text) || number < 1 || number > 1000)
-    throw new InvalidArgumentError('It takes an integer from 1 to 1000.');
-  return number;
-}
-
 function jobColumns(state: JobState): Columns<KeptJob> {
   const times = {
     waiting: ['DUE', 'due'],
     delayed: ['DUE', 'due'],
     running: ['SINCE', 'started'],
+    held: ['ENTERED', 'entered'],
     dead: ['DIED', 'died'],
   } as const;
   const [heading, member] = times[state];
@@ -189,14 +184,10 @@ function jobColumns(state: JobState): Columns<KeptJob> {
     ATTEMPTS: ({ attempts }) => attempts,
     [heading]: (job) => job[member],
     ENTERED: ({ entered }) => entered,
-    ...(state === 'dead' ? { REASON: ({ reason = '' }) => cut(reason) } : { GATEWAY: ({ gateway }) => gateway }),
+    ...(state === 'dead' || state === 'held'
+      ? { REASON: ({ reason = '' }) => shortReason(reason) }
+      : { GATEWAY: ({ gateway }) => gateway }),
   };
-}
-
-/** The first line of a reason, of a length for tables. */
-function cut(reason: string): string {
-  const [line = ''] = reason.split('\n', 1);
-  return line.length > 80 ? `${line.slice(0, 77)}...` : line;
 }
 
 function addShow(queue: Command): void {
@@ -232,7 +223,7 @@ function renderJob(job: JobDetails): string {
     GATEWAY: ({ gateway }) => gateway,
     BEGAN: ({ began }) => began,
     ENDED: ({ ended = 'running' }) => ended,
-    REASON: ({ reason = '' }) => cut(reason),
+    REASON: ({ reason = '' }) => shortReason(reason),
   });
   const payload = JSON.stringify(job.payload, null, 2).split('\n').map(printable).join('\n');
   return `${[bold(job.id), ...lines].join('\n')}\n\n${job.tried.length === 0 ? '' : `${attempts}\n`}${bold('payload')}\n${payload}\n`;
@@ -253,10 +244,10 @@ function addRetry(queue: Command): void {
       'signalbox queue retry --all --queue events --since 1h --yes',
     ],
     notes: [
-      'A dead letter gets all its attempts again, behind the waiting jobs of its key; a delayed job runs now. A process request goes from Error to Queued.',
+      'A dead letter gets all its attempts again, behind the waiting jobs of its key; a held job gets them at its place; a delayed job runs now. A process request goes from Error to Queued.',
     ],
   })
-    .description('run dead letters again, or delayed jobs now')
+    .description('run dead letters again, release held jobs, or run delayed jobs now')
     .argument('[ids...]', 'ids of jobs')
     .option('--all', 'all dead letters of a queue, those that died first before the others')
     .option('--queue <name>', 'the queue, with --all')
@@ -302,7 +293,7 @@ function addDrop(queue: Command): void {
       'A job that waits is gone for good: its process request becomes Cancelled, its query run killed. Cancel one that runs through its request or its run.',
     ],
   })
-    .description('remove jobs that wait, are delayed or are dead')
+    .description('remove jobs that wait, are delayed, held or dead')
     .argument('<ids...>', 'ids of jobs')
     .option('--yes', 'do not ask');
   acts(command, async (acting, ids: readonly string[], { yes }: { yes?: true }) => {
@@ -335,18 +326,6 @@ async function each(
   }
   if (json) await printResult(results, json, () => '');
   if (refused.length > 0) throw new Ended(1);
-}
-
-/** Asks on a terminal; programs are not asked. @throws CliFailure when the answer is no */
-async function confirm(question: string, yes: true | undefined): Promise<void> {
-  if (yes || process.stdin.isTTY !== true || process.stderr.isTTY !== true) return;
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const answer = await lines.question(`${question} [y/N] `);
-    if (!/^y(es)?$/i.test(answer.trim())) throw new CliFailure('nothing was done');
-  } finally {
-    lines.close();
-  }
 }
 
 function addPause(queue: Command, action: 'pause' | 'resume'): void {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ConsumerOperation, RestConsumer } from '../model/consumer.ts';
 import { operationsByName, shortestName } from '../model/operation-names.ts';
 import type { Registry, Routing } from '../model/registry.ts';
-import type { Answer, Operation, SoapForm } from '../model/service.ts';
+import type { Operation, SoapForm } from '../model/service.ts';
 import { findService } from './find.ts';
 import { AS_JSON, explain } from './help.ts';
 import { loadRegistry, placeOf } from './project.ts';
@@ -89,7 +89,7 @@ function routesInto(
     sender: routing?.sender ?? '',
     receiver: routing?.receiver ?? '',
     active: operation.active && service.active && (routing?.active ?? false),
-    answer: answerOf(registry, operation.answer),
+    answer: answerOf(registry, operation),
     permission: permissionOf(operation),
   };
   const rest = operation.uris.map((uri) => ({
@@ -138,12 +138,15 @@ function permissionOf(operation: Operation | ConsumerOperation): string[] {
   return operation.public ? ['public'] : operation.permissions.map((list) => list.id);
 }
 
-function answerOf(registry: Registry, answer: Answer): string {
+function answerOf(registry: Registry, operation: Operation): string {
+  const { answer } = operation;
   switch (answer.kind) {
     case 'handler':
       return `code ${answer.file}`;
     case 'call':
       return `call ${'steps' in answer.call ? answer.call.id : shownName(registry, answer.call)}`;
+    case 'queue':
+      return `queue ${answer.queue.id}${subscribersOf(registry, operation)}`;
     case 'delivered':
       return answer.name;
     case 'query':
@@ -153,6 +156,14 @@ function answerOf(registry: Registry, answer: Answer): string {
     case 'queries':
       return answer.lists.map((list) => `${list.field.name}: query ${list.query.id}`).join(', ');
   }
+}
+
+/** ` for A, B`: the active subscriptions that get the messages of an operation; empty when there is none. */
+function subscribersOf({ subscriptions }: Registry, operation: Operation): string {
+  const ids = [...subscriptions.values()].flatMap((each) =>
+    each.operation === operation && each.active ? each.id : [],
+  );
+  return ids.length === 0 ? '' : ` for ${ids.join(', ')}`;
 }
 
 /** The routes by service and operation: what answers it and who is permitted, then the ways to call it. */

@@ -2,13 +2,14 @@ import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { isatty } from 'node:tty';
 import type { Command } from 'commander';
+import type { CachedProject } from '../load/cache.ts';
 import type { LoadedProject } from '../load/index.ts';
 import type { Registry } from '../model/registry.ts';
 import { counted } from '../wire/words.ts';
 import { CliFailure, Ended, wrongUsage } from './failure.ts';
 import { renderScreen, type Started, terminalLog } from './gateway-output.ts';
 import { explain } from './help.ts';
-import { type Place, placeOf, renderLoaded } from './project.ts';
+import { loadCached, type Place, placeOf, renderLoaded } from './project.ts';
 import { type EndSignal, endOnSignals } from './signals.ts';
 import { coloursOf, note, wantsColour, writeAtOnce } from './terminal.ts';
 
@@ -36,12 +37,16 @@ export function addServe(program: Command): void {
     .action(async ({ workers, json = false }: { workers: string; json?: boolean }, command: Command) => {
       const place = placeOf(command);
       const wanted = readWorkers(workers);
-      const { loadProject } = await import('../load/index.ts');
-      const project = loadProject({ ...place, handlers: 'check' });
+      const loaded = await loadCached(place, 'check');
+      const { project } = loaded;
       const registry = await soundRegistry(project);
       const count = await countWorkers(wanted, registry, process.env);
-      if (count === 1) await serveAlone(place, project, json);
-      else await serveWithWorkers(place, registry, { workers: count, json });
+      if (count === 1) await serveAlone(place, loaded, json);
+      else {
+        // The workers find it.
+        loaded.keep();
+        await serveWithWorkers(place, registry, { workers: count, json });
+      }
       // Handlers may have left timers or connections behind that would keep the process alive.
       process.exit(0);
     });
@@ -55,7 +60,7 @@ async function soundRegistry(project: LoadedProject) {
 }
 
 /** Serves in this process until a signal asks it to end, and running requests are finished. */
-async function serveAlone(place: Place, project: LoadedProject, json: boolean): Promise<void> {
+async function serveAlone(place: Place, { project, keep }: CachedProject, json: boolean): Promise<void> {
   const stop = Promise.withResolvers<EndSignal>();
   endOnSignals({
     end: stop.resolve,
@@ -69,6 +74,7 @@ async function serveAlone(place: Place, project: LoadedProject, json: boolean): 
   const gateway = await startGateway({ ...place, env: process.env, project, log });
   try {
     await reportReady({ ...gateway, place, follows: false }, json, 1);
+    keep();
     if (isAnnounced(await stop.promise)) await gateway.drain();
   } finally {
     await gateway.close();

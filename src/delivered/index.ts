@@ -1,4 +1,13 @@
 import type { OriginalRequest, OriginalShape } from '../model/original-shape.ts';
+import {
+  messageAct,
+  messageActAll,
+  messageFind,
+  messageGet,
+  messageHeld,
+  messagePayload,
+  messageWhole,
+} from './messages.ts';
 import type { DeliveredHandler, DeliveredPorts } from './port.ts';
 import {
   processFind,
@@ -32,6 +41,19 @@ export type { DeliveredHandler } from './port.ts';
 
 /** Handlers by the name in `handler:`. */
 export const deliveredHandlers: ReadonlyMap<string, (ports: DeliveredPorts) => DeliveredHandler> = new Map([
+  ['signalbox/message-cancel', messageAct('cancel')],
+  ['signalbox/message-cancel-all', messageActAll('cancel')],
+  ['signalbox/message-find', messageFind],
+  ['signalbox/message-get', messageGet],
+  ['signalbox/message-held', messageHeld],
+  ['signalbox/message-hold', messageAct('hold')],
+  ['signalbox/message-hold-whole', messageWhole('hold')],
+  ['signalbox/message-payload', messagePayload],
+  ['signalbox/message-release', messageAct('release')],
+  ['signalbox/message-release-whole', messageWhole('release')],
+  ['signalbox/message-resubmit', messageAct('resubmit')],
+  ['signalbox/message-resubmit-all', messageActAll('resubmit')],
+  ['signalbox/message-skip', messageAct('skip')],
   ['signalbox/process-find', processFind],
   ['signalbox/process-get', processGet],
   ['signalbox/process-messages', processMessages],

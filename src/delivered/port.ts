@@ -1,3 +1,4 @@
+import type { MessageControl } from '../message/index.ts';
 import type { ReplyRoot } from '../model/document.ts';
 import { Fault } from '../model/fault.ts';
 import type { HandlerContext, Outcome } from '../model/handler.ts';
@@ -17,6 +18,7 @@ export interface DeliveredPorts {
   readonly saved: SavedQueries;
   readonly scheduler: Scheduler;
   readonly queues: QueueControl;
+  readonly messageControl: MessageControl;
   /** The gateway's address with its context: `http://127.0.0.1:8080/gateway`; known once it listens. */
   readonly base: () => string;
 }

@@ -20,11 +20,12 @@ export function queueFind({ queues }: DeliveredPorts): DeliveredHandler {
   return answeringUser<object>(async () => {
     const found = await queues.overview();
     return reply({
-      queues: found.map(({ queue, waiting, running, delayed, dead, oldestSeconds, donePerMinute, paused }) => ({
+      queues: found.map(({ queue, waiting, running, delayed, held, dead, oldestSeconds, donePerMinute, paused }) => ({
         QueueName: queue,
         Waiting: waiting,
         Running: running,
         Delayed: delayed,
+        Held: held,
         Dead: dead,
         OldestSeconds: oldestSeconds,
         DonePerMinute: String(donePerMinute),

@@ -1,17 +1,19 @@
 import { Fault, type FaultCode, type FaultParameters } from '../model/fault.ts';
-import type { CallLimits } from '../model/gateway.ts';
+import type { Gateway, Once } from '../model/gateway.ts';
 import { traitsOf } from '../model/scalar.ts';
 import {
   hasXmlBody,
   type Message,
   type Operation,
   type OperationUri,
+  onceOf,
   type RawKind,
   type ReplyForm,
   replyForms,
   takesBody,
 } from '../model/service.ts';
 import { problemMediaType } from '../wire/problem.ts';
+import { duration } from '../wire/words.ts';
 
 /** The forms of an operation's reply, the default first; empty when nothing is sent. */
 export function sentForms(operation: Operation): readonly ReplyForm[] {
@@ -68,8 +70,11 @@ export interface FaultStatus {
 }
 
 /** The faults of the operations of a service, each status once. */
-export function faultMeanings(operations: readonly Operation[], limits: CallLimits): readonly FaultStatus[] {
-  const used = new Set(operations.flatMap((operation) => faultStatuses(operation, limits)));
+export function faultMeanings(
+  operations: readonly Operation[],
+  gateway: Pick<Gateway, 'limits' | 'once'>,
+): readonly FaultStatus[] {
+  const used = new Set(operations.flatMap((operation) => faultStatuses(operation, gateway)));
   return faultStatusList.filter((each) => used.has(each));
 }
 
@@ -100,6 +105,7 @@ const faultStatusList: readonly FaultStatus[] = [
       reason: 'has changed since it was read',
     },
   ),
+  status('CALL_RUNNING', 'The first call with the same key is still running. Try again.', {}),
   status('PRECONDITION_FAILED', 'The record does not match the condition in If-Match or If-None-Match.', {
     what: 'The record',
   }),
@@ -108,6 +114,7 @@ const faultStatusList: readonly FaultStatus[] = [
     given: 'Content-Type text/plain',
     supported: 'application/json',
   }),
+  status('KEY_REUSED', 'The first call with the same key had another content. Use a new key.', {}),
   status('TOO_MANY_REQUESTS', 'Too many requests. The Retry-After header states when to try again.', {
     what: 'the operation',
     seconds: 7,
@@ -127,12 +134,12 @@ function status<C extends FaultCode>(code: C, meaning: string, parameters: Fault
 
 /**
  * The faults that can occur in an operation, in the order of their statuses.
- * @param limits those of the gateway, for an operation without its own
+ * @param gateway whose settings apply to an operation without its own
  */
-export function faultStatuses(operation: Operation, limits: CallLimits): readonly FaultStatus[] {
+export function faultStatuses(operation: Operation, gateway: Pick<Gateway, 'limits' | 'once'>): readonly FaultStatus[] {
   const absent = new Set<FaultCode>();
   if (operation.public) absent.add('UNAUTHENTICATED').add('FORBIDDEN');
-  if ((operation.limits.rate ?? limits.rate) === undefined) absent.add('TOO_MANY_REQUESTS');
+  if ((operation.limits.rate ?? gateway.limits.rate) === undefined) absent.add('TOO_MANY_REQUESTS');
   if (sentForms(operation).length === 0) absent.add('NOT_ACCEPTABLE');
   if (!operation.uris.some((uri) => takesBody(operation, uri)))
     absent.add('BODY_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
@@ -141,6 +148,10 @@ export function faultStatuses(operation: Operation, limits: CallLimits): readonl
   if (answer.kind !== 'component') absent.add('PRECONDITION_FAILED');
   if (answer.kind !== 'component' || answer.action === 'read') absent.add('CONFLICT');
   for (const code of deliveredFacts(operation).faults ?? []) absent.delete(code);
+  const repeats = onceOf(operation, gateway) !== undefined;
+  if (!repeats) absent.add('KEY_REUSED');
+  // Contracts have one text for each status.
+  if (!repeats || !absent.has('CONFLICT')) absent.add('CALL_RUNNING');
   return faultStatusList.filter(({ code }) => !absent.has(code));
 }
 
@@ -178,4 +189,14 @@ export const DELIVERED_FACTS: Readonly<Record<string, DeliveredFacts>> = {
 /** The facts of the delivered handler that answers an operation; empty for any other operation. */
 export function deliveredFacts({ answer }: Operation): DeliveredFacts {
   return answer.kind === 'delivered' ? (DELIVERED_FACTS[answer.name] ?? NONE) : NONE;
+}
+
+/** Whether a call over REST without a key is refused. */
+export function isKeyNeeded({ method }: Operation, { required }: Once): boolean {
+  return required && (method === 'POST' || method === 'PATCH');
+}
+
+/** What the header Idempotency-Key does. */
+export function keyWords({ for: time }: Once): string {
+  return `Identifies the call: 1 to 255 visible ASCII characters, such as a UUID. For ${duration(time)}, a call with the same key and content gets the first answer and does not run again.`;
 }

@@ -14,9 +14,9 @@ export function restSchemes(operation: Pick<Operation, 'public' | 'requires'>): 
     : operation.requires.filter((scheme): scheme is TransportScheme => !isMessageScheme(scheme));
 }
 
-/** The alternative schemes over SOAP. Empty when the operation is public. */
+/** The alternative schemes over SOAP: webhooks arrive over REST. Empty when the operation is public. */
 export function soapSchemes(operation: Pick<Operation, 'public' | 'requires'>): readonly SecurityScheme[] {
-  return operation.public ? [] : operation.requires;
+  return operation.public ? [] : operation.requires.filter(({ kind }) => kind !== 'webhook');
 }
 
 /** The required credentials, as a sentence. @param schemes alternatives; empty when the operation is public */
@@ -41,6 +41,8 @@ export function schemeWords(scheme: SecurityScheme): string {
       return `a WS-Security UsernameToken with ${passwordWords(scheme)}`;
     case 'signature':
       return 'an XML signature over Body and Timestamp with an X.509 certificate (WS-Security)';
+    case 'webhook':
+      return 'a signature in webhook-signature (Standard Webhooks)';
   }
 }
 

@@ -3,10 +3,26 @@ import { type Field, singleType, typeWords } from '../model/field.ts';
 import type { Registry } from '../model/registry.ts';
 import { traitsOf } from '../model/scalar.ts';
 import type { TransportScheme } from '../model/security.ts';
-import { type Operation, type OperationUri, type ReplyForm, type Service, takesBody } from '../model/service.ts';
+import {
+  type Operation,
+  type OperationUri,
+  onceOf,
+  type ReplyForm,
+  type Service,
+  takesBody,
+} from '../model/service.ts';
 import { problemMediaType } from '../wire/problem.ts';
 import { buildXml, element, type XmlElement } from '../wire/xml/build.ts';
-import { faultForms, faultMeanings, faultStatuses, replyStatus, requestMediaTypes, sentForms } from './exchange.ts';
+import {
+  faultForms,
+  faultMeanings,
+  faultStatuses,
+  isKeyNeeded,
+  keyWords,
+  replyStatus,
+  requestMediaTypes,
+  sentForms,
+} from './exchange.ts';
 import { mustBeGiven } from './field.ts';
 import { ncName } from './names.ts';
 import { accessNote, restSchemes } from './requirements.ts';
@@ -54,7 +70,7 @@ export function describeWadl(
 /** The meanings of the statuses, once for all methods. */
 function faultsDoc({ rest, gateway }: Scope): XmlElement | undefined {
   if (rest.length === 0) return undefined;
-  const lines = faultMeanings(rest, gateway.limits).map(({ status, meaning }) => `${status}: ${meaning}`);
+  const lines = faultMeanings(rest, gateway).map(({ status, meaning }) => `${status}: ${meaning}`);
   return element('doc', { title: 'Statuses of faults' }, [lines.join('\n')]);
 }
 
@@ -106,13 +122,28 @@ function methodElement(
 ): XmlElement {
   const headers = operation.requestHeaders.map(({ header, field }) => headerParam(header, field));
   const body = takesBody(operation, uri) ? requestRepresentations(operation, uri, context) : [];
-  const content = [...query, ...headers, ...apiKeyParams(restSchemes(operation)), ...body];
+  const content = [
+    ...query,
+    ...headers,
+    ...apiKeyParams(restSchemes(operation)),
+    ...keyParam(operation, context),
+    ...body,
+  ];
   const attributes = { name: operation.method, id: ncName(context.scope.nameOf(uri)) };
   return element('method', attributes, [
     element('doc', { title: operation.name }, [methodText(operation, uri)]),
     content.length === 0 ? undefined : element('request', {}, content),
     ...responses(operation, context),
   ]);
+}
+
+/** The header that names a call which may be repeated. */
+function keyParam(operation: Operation, { scope: { gateway } }: WadlContext): XmlElement[] {
+  const once = onceOf(operation, gateway);
+  if (once === undefined) return [];
+  const required = isKeyNeeded(operation, once) ? 'true' : undefined;
+  const attributes = { name: 'Idempotency-Key', style: 'header', type: 'xs:string', required };
+  return [element('param', attributes, [element('doc', {}, [keyWords(once)])])];
 }
 
 function methodText(operation: Operation, { template, index }: OperationUri): string | undefined {
@@ -139,7 +170,7 @@ function requestRepresentations(operation: Operation, uri: OperationUri, context
 function responses(operation: Operation, context: WadlContext): XmlElement[] {
   const reply = sentForms(operation).map((form) => representation(form, context));
   const forms = faultForms(operation);
-  const statuses = faultStatuses(operation, context.scope.gateway.limits).map(({ status }) => String(status));
+  const statuses = faultStatuses(operation, context.scope.gateway).map(({ status }) => String(status));
   const problem = forms.some((form) => form.mediaType === problemMediaType);
   return [
     element('response', { status: String(replyStatus(operation)) }, reply),

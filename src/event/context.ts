@@ -61,6 +61,7 @@ function eventOf(story: SaveStory, context: WorkContext, tx: Transaction): Compo
     execute: tx.execute,
     readComponent: tx.readComponent,
     saveComponent: tx.saveComponent,
+    publish: tx.publish,
     tx,
   };
 }

@@ -66,7 +66,17 @@ export function openFor(
 ): OpenedWork<Db> {
   const named = { component: component.id, event, service: service.id, save };
   const { file } = service;
-  return work({ user, as, requestId, scope: `component ${component.id}`, named, file, redactor, signal });
+  return work({
+    user,
+    as,
+    requestId,
+    scope: `component ${component.id}`,
+    origin: 'component',
+    named,
+    file,
+    redactor,
+    signal,
+  });
 }
 
 const NEVER = new AbortController().signal;

@@ -28,6 +28,8 @@ export interface SaveFacts extends Omit<SaveOptions, 'action'> {
   readonly user: User | undefined;
   readonly requestId: string;
   readonly signal?: AbortSignal;
+  /** Records, as the last part of each transaction, that a call has taken effect which its caller may repeat. */
+  readonly takeEffect?: ((tx: Db) => Promise<void>) | undefined;
 }
 
 /** Reads and saves the records of components, and runs their events. */

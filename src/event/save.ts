@@ -9,16 +9,7 @@ import { jsonPointer } from '../wire/json-pointer.ts';
 import { changeOf, type SaveAction } from './change.ts';
 import { columnsOf, constraintsOf } from './columns.ts';
 import { EventTimeout, runClass } from './context.ts';
-import {
-  type Change,
-  classOf,
-  EVENTS,
-  enterAfter,
-  type InsideFacts,
-  isDue,
-  openFor,
-  type SaveInside,
-} from './inside.ts';
+import { type Change, classOf, enterAfter, type InsideFacts, isDue, openFor, type SaveInside } from './inside.ts';
 import type { ComponentsOptions, SaveFacts } from './port.ts';
 import { compileRecords, type Records, type Row } from './record.ts';
 import { compileTable, type Table } from './table.ts';
@@ -138,7 +129,7 @@ export class Saves {
 
   /** In a transaction of its own. */
   async save(component: Component, action: SaveAction, record: DocumentValue, facts: SaveFacts): Promise<SavedRecord> {
-    const { store, queue, directory } = this.#options;
+    const { store, directory } = this.#options;
     // Classes after this save, and after saves that its classes make, run for the user who saves.
     const hasEvents = component.events.some(({ enabled }) => enabled);
     if (facts.user !== undefined && hasEvents) await directory.keep(facts.user);
@@ -146,12 +137,11 @@ export class Saves {
     const about = `record ${JSON.stringify([component.table, ...keys])}`;
     for (let tries = 1; ; tries++) {
       try {
-        const saved = await store.transaction(
-          (tx) => this.inside(tx, component, action, record, { ...facts, depth: 0 }),
-          about,
-        );
-        if (hasEvents) queue.wake(EVENTS);
-        return saved;
+        return await store.transaction(async (tx) => {
+          const done = await this.inside(tx, component, action, record, { ...facts, depth: 0 });
+          await facts.takeEffect?.(tx);
+          return done;
+        }, about);
       } catch (error) {
         if (error instanceof RecordMade && tries < TRIES) continue;
         if (error instanceof RecordMade) throw error.fault;

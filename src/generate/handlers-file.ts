@@ -1,5 +1,6 @@
 import type { Component } from '../model/component.ts';
 import { bareField } from '../model/document.ts';
+import type { Subscription } from '../model/message.ts';
 import { qualifiedName } from '../model/operation-names.ts';
 import type { Process } from '../model/process.ts';
 import type { Message, Operation } from '../model/service.ts';
@@ -8,7 +9,7 @@ import { comment, importLine, interfaceOf, propertyName, sentence } from './type
 import type { Vocabulary } from './vocabulary.ts';
 import { messageWords, waysTo } from './words.ts';
 
-/** Text of `handlers.ts`: the types of handlers, classes and processes, and the functions that define them. */
+/** Text of `handlers.ts`: the types of handlers, classes, processes and subscriptions, and the functions that define them. */
 export function handlersFile(vocabulary: Vocabulary): string {
   const words: Writing = {
     ...vocabulary,
@@ -16,7 +17,7 @@ export function handlersFile(vocabulary: Vocabulary): string {
     fromTypes: new Set(),
     fromClient: new Set(),
   };
-  const { operations, components, processes, names } = words;
+  const { operations, components, processes, subscriptions, names } = words;
   const declarations = operations.map((operation) => handlerType(operation, words)).join('\n');
   const entries = operations.flatMap((operation) =>
     [...new Set([operation.id, qualifiedName(operation)])].map(
@@ -25,6 +26,7 @@ export function handlersFile(vocabulary: Vocabulary): string {
   );
   const events = components.map((component) => eventType(component, words)).join('\n');
   const programs = processes.map((process) => processType(process, words)).join('\n');
+  const takers = subscriptions.map((subscription) => subscriptionType(subscription, words)).join('\n');
   const imports =
     "import { define } from 'signalbox';\n" +
     importLine([...words.fromPackage], 'signalbox') +
@@ -36,6 +38,7 @@ export function handlersFile(vocabulary: Vocabulary): string {
     declarations,
     events,
     programs,
+    takers,
     interfaceOf(
       'Handlers',
       'The handlers of operations that code answers, by the id of the operation and by its service, version and name.',
@@ -43,6 +46,7 @@ export function handlersFile(vocabulary: Vocabulary): string {
     ),
     DEFINE,
     processesMap(words),
+    subscriptionsMap(words),
   ];
   return parts.filter((part) => part !== '').join('\n');
 }
@@ -132,11 +136,11 @@ interface Writing extends Vocabulary {
 
 /** The type of a context: with the project's queries, calls, flows and components. @param own further arguments of its kind */
 function contextType(
-  kind: 'TypedContext' | 'TypedEvent' | 'TypedProcess',
+  kind: 'TypedContext' | 'TypedEvent' | 'TypedProcess' | 'TypedMessage',
   own: readonly string[],
-  { fromPackage, fromTypes, fromClient }: Writing,
+  { published, fromPackage, fromTypes, fromClient }: Writing,
 ): string {
-  const last = ['Components', 'Programs'];
+  const last = ['Components', 'Programs', ...(published.length === 0 ? [] : ['Messages'])];
   fromPackage.add(kind);
   for (const name of ['Queries', ...last]) fromTypes.add(name);
   for (const name of ['Calls', 'Flows']) fromClient.add(name);
@@ -184,5 +188,40 @@ function processesMap({ processes, names }: Vocabulary): string {
 const DEFINE_PROCESS = `/** Defines the code of a process. The types of parameters and context are inferred. */
 export function defineProcess<Id extends keyof Processes>(process: Id, code: Processes[Id]): Processes[Id] {
   return define(process, code);
+}
+`;
+
+/** The type of the code that takes the messages of a subscription. */
+function subscriptionType(subscription: Subscription, words: Writing): string {
+  const { operation } = subscription;
+  const { names, fromTypes } = words;
+  const context = names.messageContext(subscription);
+  const message = names.request(operation);
+  fromTypes.add(message);
+  const onMessage =
+    'Takes a message. What it writes is committed with the end of the delivery. After an error the message is delivered again; a Fault with a status below 500 ends the delivery.';
+  return [
+    comment('', [`The context of a delivery to ${subscription.id}: the transaction, queries, calls and more.`]),
+    `export type ${context} = ${contextType('TypedMessage', [], words)};\n\n`,
+    comment('', [sentence(subscription.description), `Messages of ${operation.id}.`]),
+    `export interface ${names.subscription(subscription)} {\n`,
+    comment('  ', [onMessage]),
+    method('onMessage', [`message: ${message}`, `context: ${context}`], 'void'),
+    '}\n',
+  ].join('');
+}
+
+/** The map of subscriptions and the function that defines their code; empty when code takes no messages. */
+function subscriptionsMap({ subscriptions, names }: Vocabulary): string {
+  if (subscriptions.length === 0) return '';
+  const entries = subscriptions.map((each) => `  ${propertyName(each.id)}: ${names.subscription(each)};\n`);
+  const title = 'The code that takes messages, by the id of the subscription.';
+  return `${interfaceOf('Subscriptions', title, entries)}\n${DEFINE_SUBSCRIPTION}`;
+}
+
+/** The same for a subscription. */
+const DEFINE_SUBSCRIPTION = `/** Defines the code of a subscription. The types of message and context are inferred. */
+export function defineSubscription<Id extends keyof Subscriptions>(subscription: Id, code: Subscriptions[Id]): Subscriptions[Id] {
+  return define(subscription, code);
 }
 `;

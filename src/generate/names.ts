@@ -2,6 +2,7 @@ import type { Component } from '../model/component.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Document } from '../model/document.ts';
 import type { Flow } from '../model/flow.ts';
+import type { Subscription } from '../model/message.ts';
 import type { Process } from '../model/process.ts';
 import type { Query } from '../model/query.ts';
 import type { Operation } from '../model/service.ts';
@@ -13,8 +14,8 @@ const TAKEN: readonly string[] = (
   'abstract as async await break case catch class const continue debugger default delete do else enum export extends ' +
   'false finally for function if implements import in instanceof interface let new package private protected public ' +
   'return static super switch this throw true try type typeof var while with yield ' +
-  'Promise Record Attachment ComponentEvent Fault Fitting HandlerOf JsonValue OpenOptions Reply TypedClient TypedContext TypedEvent TypedProcess ProcessOutcome Value ' +
-  'Calls Components Flows Queries Handlers Processes defineHandler defineProcess openClient'
+  'Promise Record Attachment ComponentEvent Fault Fitting HandlerOf JsonValue OpenOptions Reply TypedClient TypedContext TypedEvent TypedMessage TypedProcess ProcessOutcome Value ' +
+  'Calls Components Flows Messages Queries Handlers Processes Subscriptions defineHandler defineProcess defineSubscription openClient'
 ).split(' ');
 
 /** Names of the exported types. Ids keep their spelling if TypeScript allows it. */
@@ -38,6 +39,8 @@ export interface TypeNames {
   parameters(process: Process): string;
   processContext(process: Process): string;
   process(process: Process): string;
+  messageContext(subscription: Subscription): string;
+  subscription(subscription: Subscription): string;
 }
 
 /** Allocates names in the order in which they are asked for, so callers ask in the order of ids. */
@@ -73,6 +76,8 @@ export function typeNames(documents: Iterable<Document>): TypeNames {
     parameters: ({ id }) => name('Parameters', id),
     processContext: ({ id }) => name('ProcessContext', id),
     process: ({ id }) => name('Process', id),
+    messageContext: ({ id }) => name('MessageContext', id),
+    subscription: ({ id }) => name('Subscription', id),
   };
 }
 

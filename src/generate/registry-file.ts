@@ -13,6 +13,7 @@ import { type Document, documentName } from '../model/document.ts';
 import { type Field, typeWords } from '../model/field.ts';
 import type { Flow, FlowStep } from '../model/flow.ts';
 import type { Gateway, Tls } from '../model/gateway.ts';
+import { DELIVERY_RETRY, type InputMap, type MessageQueue, type Subscription } from '../model/message.ts';
 import { type ClientCertificate, NODE_DEFAULTS, type Node, type NodeCredential } from '../model/node.ts';
 import type { Process, Recurrence } from '../model/process.ts';
 import type { Datasource, Query } from '../model/query.ts';
@@ -31,6 +32,7 @@ import {
   type SignatureScheme,
   type User,
   type UsernameTokenScheme,
+  type WebhookScheme,
 } from '../model/security.ts';
 import type { Answer, MediaMessage, Operation, Service, SoapForm } from '../model/service.ts';
 import { HEADER } from './files.ts';
@@ -102,6 +104,7 @@ const CREDENTIAL = byKind<NodeCredential>({
   basic: ({ user, password }) => tree({ basic: { user, password } }),
   bearer: ({ token }) => tree({ bearer: token }),
   'api-key': ({ header, value }) => tree({ 'api-key': { header, value } }),
+  webhook: ({ secrets }) => tree({ webhook: secrets }),
   'client-credentials': (credential, registry) => ({ 'client-credentials': CLIENT_CREDENTIALS(credential, registry) }),
 });
 const CLIENT_CREDENTIALS = shape<ClientCredentials>()(
@@ -124,6 +127,7 @@ const ANSWER = byKind<Answer>({
     },
   }),
   call: ({ call }) => ({ call: call.id }),
+  queue: ({ queue, reply }) => ({ queue: queue.id, reply: reply && tree(reply) }),
   component: ({ action, component }) => ({ [action === 'read' ? 'read' : 'save']: component.id }),
   queries: ({ lists, maxrows }) => ({
     query: Object.fromEntries(lists.map(({ field, query }) => [field.name, query.id])),
@@ -153,11 +157,22 @@ const SCHEME = byKind<SecurityScheme>({
     digests: ({ digests }) => wordsOf(digests, DIGEST_ALGORITHMS),
     ca: ({ caFile }) => tree(caFile),
   }),
+  webhook: shape<WebhookScheme>()('secrets! user tolerance', { secrets: ({ secrets }) => tree(secrets) }),
 });
 
 /** URIs in the words of the definitions. */
 function wordsOf(uris: readonly string[], words: Readonly<Record<string, string>>): string[] {
   return uris.map((uri) => Object.keys(words).find((word) => words[word] === uri) ?? uri);
+}
+
+/** The fields of an input, and what fills each. */
+function inputTree(input: InputMap): JsonTree {
+  return new Map(
+    input.map(({ field, from }) => {
+      if (from.kind === 'field') return [field.name, `{${from.field.name}}`];
+      return [field.name, from.kind === 'built' ? from.text.source : tree(from.value)];
+    }),
+  );
 }
 
 /** A member that only an operation over REST has. */
@@ -183,7 +198,7 @@ function usersOf({ users }: Registry, has: (user: User) => boolean): string[] {
 }
 
 const GATEWAY = shape<Gateway>()(
-  'gateway context listen database publicUrl migrations sample-data handlers namespace timezone requires! tls proxies audit delivered! contracts metrics cors! strict compress limits retention properties',
+  'gateway context listen database publicUrl migrations sample-data handlers namespace timezone requires! tls proxies audit delivered! contracts metrics cors! strict compress limits once retention properties',
   {
     gateway: ({ id }) => id,
     publicUrl: ({ publicUrl }) => tree(publicUrl),
@@ -225,7 +240,7 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
   ),
   // `uris` are in the order of their index, which must never change.
   operations: shape<Operation>()(
-    'service description method path uris! request request-headers body response wrapper status soap fault answer writes permissions! public as requires! limits strict active=true',
+    'service description method path uris! request request-headers body response wrapper status soap fault answer writes permissions! public as requires! limits once strict active=true',
     {
       path: overRest(segmentOf),
       uris: overRest(templates),
@@ -309,6 +324,19 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
     },
   ),
   recurrences: shape<Recurrence>()('description cron zone', {}),
+  messageQueues: shape<MessageQueue>()('description order search! size retention', {}),
+  subscriptions: shape<Subscription>()(
+    'description operation when! handler call map retry as concurrency=4 active=true',
+    {
+      when: ({ when }) => Object.fromEntries(when.map(({ field, values }) => [field, tree(values)])),
+      handler: ({ target }) => target.kind === 'handler' && target.file,
+      call: ({ target }) => target.kind === 'call' && target.call.id,
+      map: ({ target }) => target.kind === 'call' && inputTree(target.input),
+      retry: (subscription) =>
+        isDeepStrictEqual(subscription.retry, DELIVERY_RETRY) ? undefined : retry(subscription),
+      as: ({ as }) => as?.id,
+    },
+  ),
   schemes: (scheme, registry) => ({ description: scheme.description, [scheme.kind]: SCHEME(scheme, registry) }),
   permissionLists: shape<PermissionList>()(
     'description adds adds-queries adds-processes adds-components requests operations! consumers queries! related-content processes components users!',
@@ -349,6 +377,8 @@ const OPTIONAL: ReadonlySet<string> = new Set<keyof typeof KINDS>([
   'relatedContent',
   'processes',
   'recurrences',
+  'messageQueues',
+  'subscriptions',
   'schemes',
 ]);
 
@@ -360,7 +390,8 @@ const OPTIONAL: ReadonlySet<string> = new Set<keyof typeof KINDS>([
 export function registryFile(registry: Registry): string {
   const kinds = (Object.keys(KINDS) as (keyof typeof KINDS)[]).flatMap((kind) => {
     // `basic` is no one's definition.
-    const things = sorted<{ readonly id: string }>(registry[kind]).filter((each) => each !== BASIC);
+    const all = sorted<{ readonly id: string }>(registry[kind]);
+    const things = kind === 'schemes' ? all.filter(({ id }) => id !== BASIC.id) : all;
     if (things.length === 0 && OPTIONAL.has(kind)) return [];
     const write = KINDS[kind] as Shape<object>;
     return [[kebabCase(kind), new Map(things.map((each) => [each.id, write(each, registry)]))] as const];

@@ -6,7 +6,7 @@ import { type Vocabulary, vocabulary } from './vocabulary.ts';
 import { waysTo } from './words.ts';
 
 /**
- * Stubs for missing files: handlers, code of processes and classes of related-content services. When several of these share a
+ * Stubs for missing files: handlers, code of processes and subscriptions, and classes of related-content services. When several of these share a
  * file, the first one decides.
  * @param existing paths of existing files relative to the project's folder, with `/`; none of them gets a stub
  */
@@ -17,6 +17,7 @@ export function handlerStubs(registry: Registry, existing: ReadonlySet<string>):
     ...operationStubs(words),
     ...classStubs(registry.relatedContent.values(), words),
     ...processStubs(words),
+    ...subscriptionStubs(words),
   ]) {
     const path = `${registry.gateway.handlers}/${file}.ts`;
     const up = '../'.repeat(path.split('/').length - 1);
@@ -76,6 +77,27 @@ import { defineProcess } from '${generated}/handlers.ts';
 ${comment('', [sentence(process.description), types, LOGS])}export default defineProcess(${quoted(process.id)}, {
   run(_parameters, context) {
     throw Fault.custom('NOT_WRITTEN', 400, \`\${context.process.id} is declared, but its code is not written yet.\`);
+  },
+});
+`,
+      },
+    ];
+  });
+}
+
+/** Code of subscriptions. A delivery fails and is attempted again, so that no message is lost while the code is written. */
+function subscriptionStubs({ subscriptions, names }: Vocabulary): Stub[] {
+  return subscriptions.flatMap(({ id, description, operation, target }): Stub[] => {
+    if (target.kind !== 'handler') return [];
+    const types = `The type of the message is ${names.request(operation)}, in ${GENERATED_FOLDER}/types.ts.`;
+    return [
+      {
+        file: target.file,
+        text: (generated) => `import { defineSubscription } from '${generated}/handlers.ts';
+
+${comment('', [sentence(description), `Messages of ${operation.id}.`, types])}export default defineSubscription(${quoted(id)}, {
+  onMessage(_message, context) {
+    throw new Error(\`\${context.subscription} is declared, but its code is not written yet.\`);
   },
 });
 `,

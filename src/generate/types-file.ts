@@ -32,6 +32,7 @@ export function typesFile(vocabulary: Vocabulary): string {
     ...words.documents.map((document) => documentType(document, words)),
     ...words.received.map((document) => receivedType(document, words)),
     ...words.operations.map((operation) => requestType(operation, words)),
+    ...[...new Set(words.subscriptions.map(({ operation }) => operation))].map((each) => requestType(each, words)),
     ...callTypes(words),
     ...words.queries.flatMap((query) => [promptsType(query, words), rowType(query, words)]),
     ...recordTypes(words),
@@ -39,6 +40,7 @@ export function typesFile(vocabulary: Vocabulary): string {
     componentsType(words),
     programsType(words),
     queriesType(words),
+    ...messagesType(words),
   ].join('\n');
   return `// ${HEADER}\n\n${importLine([...words.uses], 'signalbox')}${words.uses.size === 0 ? '' : '\n'}${body}`;
 }
@@ -242,6 +244,17 @@ function programsType(words: Writing): string {
     return `${comment('  ', [sentence(process.description)])}  ${propertyName(process.id)}: ${members};\n`;
   });
   return `${comment('', ['Processes that code can schedule: the parameters of each.'])}export type Programs = ${block(lines, 'never')}`;
+}
+
+/** The map of operations that publish messages; none when there are no such operations. */
+function messagesType(words: Writing): string[] {
+  if (words.published.length === 0) return [];
+  const lines = words.published.map((operation) => {
+    const entry = messageText(operation.request, 'given', words);
+    return `${comment('  ', [sentence(operation.description)])}  ${propertyName(operation.id)}: ${entry};\n`;
+  });
+  const title = comment('', ['Messages that code can publish, by the id of their operation.']);
+  return [`${title}export type Messages = ${block(lines)}`];
 }
 
 function indented(text: string): string {

@@ -5,6 +5,7 @@ import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Document } from '../model/document.ts';
 import { type Field, type FieldType, isCollection } from '../model/field.ts';
 import { type Flow, flowNames } from '../model/flow.ts';
+import type { Subscription } from '../model/message.ts';
 import { type OperationsByName, operationsByName, shortestName } from '../model/operation-names.ts';
 import type { Process } from '../model/process.ts';
 import type { Query } from '../model/query.ts';
@@ -29,6 +30,10 @@ export interface Vocabulary {
   readonly processes: readonly Process[];
   /** All processes. */
   readonly programs: readonly Process[];
+  /** Operations of the project that publish messages. */
+  readonly published: readonly Operation[];
+  /** Subscriptions whose messages code of the project takes. */
+  readonly subscriptions: readonly Subscription[];
   readonly names: TypeNames;
   /** Operations by each of their names. */
   readonly operationsByName: OperationsByName<Operation | ConsumerOperation>;
@@ -52,6 +57,13 @@ export function vocabulary(registry: Registry): Vocabulary {
     for (const document of rootsOf(operation)) reach(document, seen);
     for (const { field } of requestFields(operation)) reachType(field.type, received);
   }
+  const published = sorted(registry.operations).filter(
+    ({ answer, service }) => answer.kind === 'queue' && !service.delivered,
+  );
+  for (const { request } of published) if (request.kind === 'document') reach(request.document, seen);
+  const subscriptions = sorted(registry.subscriptions).filter(({ target }) => target.kind === 'handler');
+  for (const { operation } of subscriptions)
+    for (const { field } of requestFields(operation)) reachType(field.type, received);
   const consumers = sorted(registry.consumers);
   for (const consumer of consumers) {
     reachRequest(consumer, seen);
@@ -73,12 +85,14 @@ export function vocabulary(registry: Registry): Vocabulary {
     components: sorted(registry.components),
     processes: sorted(registry.processes).filter(({ answer }) => answer.kind === 'handler'),
     programs: sorted(registry.processes),
+    published,
+    subscriptions,
     names: typeNames(documents),
     operationsByName: operationsByName(registry),
   };
 }
 
-/** A request field of an operation that a handler answers. */
+/** A request field of an operation that a handler answers, or of a message that it takes. */
 interface RequestField {
   readonly field: Field;
   /** It always has a value: it is required, has a default, or is part of every URI. */
@@ -169,6 +183,7 @@ export function knownIds(registry: Registry): { readonly [kind: string]: readonl
     schemes: each('scheme', registry.schemes),
     permissionLists: each('permission list', registry.permissionLists),
     roles: each('role', registry.roles),
+    messageQueues: each('queue', registry.messageQueues),
     datasources: each('datasource', registry.datasources),
     components: each('component', registry.components, ({ shape }) => shape.id),
     processes: each('process', registry.processes),

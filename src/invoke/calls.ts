@@ -93,8 +93,9 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
       const time = deadline(given.signal, most, called);
       let raw: RawReply | undefined;
       try {
-        const { onSent, heads } = given;
-        raw = await transport.send(target, outgoing, { called, resolve, signal: time.signal, onSent, heads });
+        const { onSent, heads, messageId } = given;
+        const sending = { called, resolve, signal: time.signal, onSent, heads, messageId };
+        raw = await transport.send(target, outgoing, sending);
         const limit = target.node.timeouts.reply ?? timeouts.reply;
         const read = await withinTime(raw, limit, (reply) => callable.read(reply, { limits, spool }));
         return replyOf(raw, read, performance.now() - start);

@@ -69,12 +69,16 @@ export function createClient(
 ): Client {
   const timeouts: Timeouts = { ...TIMEOUTS, ...options.timeouts };
   const { clock = SYSTEM_CLOCK } = options;
-  const transport = createTransport({ timeouts, env, folder, redactor, observer: options.observer, clock });
+  const transport = createTransport({
+    ...{ timeouts, env, folder, redactor, clock },
+    signedBody: registry.gateway.limits.body,
+    observer: options.observer,
+  });
   const calls = createCalls({ gateway: registry.gateway, env, spool, timeouts, transport, redactor });
   const flows = createFlows(calls, clock.elapsed);
-  const find = (given: string | ConsumerOperation, { requestId = randomUUID() }: CallOptions) => {
+  const find = (given: string | ConsumerOperation, { requestId = randomUUID(), messageId }: CallOptions) => {
     const operation = findOperation(registry, given, requestId);
-    return { operation, called: { operation: operation.id, requestId } };
+    return { operation, called: { operation: operation.id, requestId, messageId } };
   };
   return {
     async call(given, input, callOptions = {}) {

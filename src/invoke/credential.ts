@@ -21,7 +21,7 @@ export interface Proof {
 }
 
 /** A credential that is the same for each call. */
-export type FixedCredential = Exclude<NodeCredential, { readonly kind: 'client-credentials' }>;
+export type FixedCredential = Exclude<NodeCredential, { readonly kind: 'client-credentials' | 'webhook' }>;
 
 /** @throws InvokeError CONFIGURATION for a value that is not valid in a header */
 export function proofOf(credential: FixedCredential, node: string, resolve: ResolveReference, called: Called): Proof {
@@ -81,6 +81,8 @@ export function credentialTexts({ credential }: Node): readonly ConfigText[] {
       return [credential.token];
     case 'api-key':
       return [credential.value];
+    case 'webhook':
+      return credential.secrets;
     case 'client-credentials': {
       const { tokenUrl, clientId, clientSecret, scope, parameters } = credential;
       return [tokenUrl, clientId, clientSecret, ...(scope === undefined ? [] : [scope]), ...parameters.values()];

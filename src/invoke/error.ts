@@ -44,6 +44,8 @@ export interface Called {
   readonly operation: string;
   /** Id of the call, sent as X-Request-Id. */
   readonly requestId: string;
+  /** Id of what is delivered by the call: see `CallOptions`. */
+  readonly messageId?: string | undefined;
   /** Without the query string, which may contain a secret; absent if nothing was sent. */
   readonly address?: string;
 }
@@ -147,6 +149,24 @@ export class ReplyFault extends InvokeError {
     this.fault = fault;
     this.reason = reason;
     this.detail = detail;
+  }
+}
+
+/**
+ * The receiver of webhooks wants no more of them: it answered with 410 Gone, and `credential: { webhook: … }` of its node says
+ * that the calls are webhooks. The same call, and any other to this receiver, will fail.
+ */
+export class WebhookGone extends InvokeError {
+  override readonly name = 'WebhookGone';
+  /** Id of the node. */
+  readonly node: string;
+
+  constructor(called: Called, node: string) {
+    super('HTTP_STATUS', called, `the receiver of webhooks at node ${node} wants no more of them (410 Gone)`, {
+      httpResponseCode: 410,
+      hint: `Stop calling it, or ask the partner for the address that replaces the base of node ${node}.`,
+    });
+    this.node = node;
   }
 }
 

@@ -11,6 +11,7 @@ export {
   SoapFault,
   type SoapFaultCode,
   type SoapFaultFacts,
+  WebhookGone,
 } from './error.ts';
 export { asConsumer, faultOfNamed, flowNamed } from './find.ts';
 export type { Head, Heads } from './http/headers.ts';

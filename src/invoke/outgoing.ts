@@ -11,8 +11,10 @@ export interface Outgoing {
   readonly headers: Readonly<Record<string, string>>;
   /** In bytes; 0 without a body, `undefined` if it is not known. */
   readonly length: number | undefined;
-  /** The body, if it is in memory. */
+  /** The body, if it is in memory as text. */
   readonly text: string | undefined;
+  /** The body, if it is in memory as bytes. */
+  readonly whole?: Uint8Array | undefined;
   /** The body. Can be called once, unless {@link Outgoing.again}. */
   bytes(): AsyncIterable<Uint8Array>;
   /** The body can be read any number of times, so the request can be sent again. */

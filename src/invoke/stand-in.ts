@@ -8,6 +8,9 @@ export const TOKEN_PATH = '.signalbox/token';
 /** In place of configuration that is not set, and of every credential: secrets of a node are never sent to its stand-in. */
 export const PLACEHOLDER = 'stand-in';
 
+/** The same in the form of a secret of webhooks. */
+export const PLACEHOLDER_KEY = `whsec_${Buffer.from(PLACEHOLDER.repeat(3)).toString('base64')}`;
+
 /**
  * The environment variable with the address of a program that stands in for a node: `SIGNALBOX_NODE_ERP` for `ERP`. It
  * replaces the node's addresses and `PRIMARYURL`; characters other than letters and digits are `_` in its name.
@@ -16,9 +19,14 @@ export function standInVariable(node: string): string {
   return `SIGNALBOX_NODE_${node.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`;
 }
 
+/** By node, as each call asks for it. */
+const variables = new WeakMap<Pick<Node, 'id'>, string>();
+
 /** The address that stands in for a node; `undefined` if none does. */
-export function standInAddress({ id }: Pick<Node, 'id'>, env: Environment): string | undefined {
-  return env[standInVariable(id)] || undefined;
+export function standInAddress(node: Pick<Node, 'id'>, env: Environment): string | undefined {
+  const variable = variables.get(node) ?? standInVariable(node.id);
+  variables.set(node, variable);
+  return env[variable] || undefined;
 }
 
 /**
@@ -40,6 +48,8 @@ function placeholders(credential: NodeCredential, address: string): NodeCredenti
       return { ...credential, token: text };
     case 'api-key':
       return { ...credential, value: text };
+    case 'webhook':
+      return { ...credential, secrets: [literal(PLACEHOLDER_KEY)] };
     case 'client-credentials': {
       const parameters = new Map([...credential.parameters.keys()].map((name) => [name, text]));
       const scope = credential.scope === undefined ? {} : { scope: text };

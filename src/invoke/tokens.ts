@@ -9,8 +9,9 @@ import { resolveText } from './configuration.ts';
 import { bearer, type Proof } from './credential.ts';
 import { bareMessage, type Called, InvokeError, mayRetry } from './error.ts';
 import { collect, oneLine } from './http/body.ts';
-import { isUnconnected, type Pools, type WatchedRequest } from './http/connection/pools.ts';
+import { isUnconnected, type Pools } from './http/connection/pools.ts';
 import { traceHeaders } from './http/headers.ts';
+import { dispatched } from './http/incoming.ts';
 import { transportError } from './http/transport-error.ts';
 import { deadline, marginOf, SHOWN_BODY, type Timeouts, TOKEN_REPLY, unlessEnded } from './limits.ts';
 
@@ -230,10 +231,10 @@ export function tokenFetch(pools: Pools, node: string, timeouts: Timeouts): Toke
   const called: Called = { operation: node, requestId: '' };
   return async (url, { headers, body, signal }) => {
     const { origin, pathname, search } = new URL(url);
-    const { dispatcher, proxied } = pools.of(origin, called);
-    const facts = { called, node, timeouts, signal, proxied };
+    const opened = pools.of(origin, called);
+    const facts = { called, node, timeouts, signal, proxied: opened.proxied };
     const trace = currentTrace();
-    const request: WatchedRequest = {
+    const request = {
       origin,
       path: pathname + search,
       method: 'POST',
@@ -241,19 +242,17 @@ export function tokenFetch(pools: Pools, node: string, timeouts: Timeouts): Toke
       body,
       headersTimeout: timeouts.head,
       bodyTimeout: timeouts.idle,
-      signal: signal ?? null,
-      marks: { connected: undefined, sent: undefined },
     };
     try {
-      const reply = await dispatcher.request(request);
-      const { head, rest } = await collect(reply.body, TOKEN_REPLY);
+      const reply = await dispatched(opened, request, signal);
+      const { head, rest } = await collect(reply, TOKEN_REPLY);
       if (rest !== undefined) {
-        reply.body.destroy();
+        reply.discard();
         throw new InvokeError('REPLY_TOO_LARGE', called, `its reply is larger than ${TOKEN_REPLY} bytes`);
       }
       const contentType = reply.headers['content-type'];
       return new Response(head.length === 0 ? null : head.toString(), {
-        status: reply.statusCode,
+        status: reply.status,
         headers: typeof contentType === 'string' ? { 'Content-Type': contentType } : {},
       });
     } catch (error) {

@@ -22,6 +22,7 @@ import { type Callers, checkOwnPaths, usualSchemes } from './security/schemes.ts
 import { addressFault, linkFile, linkSecret, linkUrl, writtenFault } from './value/address.ts';
 import { parseConfigText, usesIn } from './value/config-text.ts';
 import { linkCallLimits, linkRetention } from './value/limits.ts';
+import { linkOnce } from './value/once.ts';
 import { linkReplicas } from './value/replicas.ts';
 import { isTimezone, KEEPALIVE, linkDuration, linkSize, TIMER_OR_NONE } from './value/units.ts';
 
@@ -47,6 +48,7 @@ export function linkGateway(
   checkOwnPaths(linking, value, callers);
   const text = (source: string): ConfigText => parseConfigText(source).text;
   const limits = limitsOf(linking, value.limits ?? {});
+  const once = linkOnce(linking, value);
   const linked: Gateway = {
     id,
     context: value.context ?? 'gateway',
@@ -70,6 +72,7 @@ export function linkGateway(
     retention: linkRetention(linking, value.retention),
     limits,
     ...given({
+      once: once === false ? undefined : once,
       publicUrl: value.publicUrl === undefined ? undefined : text(value.publicUrl.replace(/\/+$/, '')),
       sampleData: value['sample-data'],
     }),

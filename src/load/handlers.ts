@@ -15,7 +15,7 @@ export interface HandlerOptions {
 
 /** A handler file that a definition needs. */
 export interface WantedFile {
-  /** Id of the operation, process or related-content service. */
+  /** Id of the operation, process, related-content service or subscription. */
   readonly id: string;
   /** Name without its extension. */
   readonly file: string;
@@ -63,7 +63,7 @@ export function checkHandlers(
   }
   // A definition that could not be read, or was rejected, may use a file.
   const isAllKnown = declared.whole && !wanted.some(({ unsure }) => unsure);
-  const kinds = ['service', 'operation', 'process', 'related-content'] as const;
+  const kinds = ['service', 'operation', 'process', 'related-content', 'subscription'] as const;
   if (!isAllKnown || kinds.some((kind) => declared.rejected(kind).size > 0)) return;
   const known = [...names].filter((name) => !present.has(name));
   for (const meant of present) {

@@ -9,11 +9,13 @@ import { checkAttributes, checkEndless, Documents } from './document/documents.t
 import { checkCertificateSchemes, checkDomainNames, linkGateway } from './gateway.ts';
 import { answeringFiles, checkHandlers, type HandlerOptions } from './handlers.ts';
 import { byId, createLinking, declarationsOf, type Linking } from './linking.ts';
+import { checkMessageQueues, linkMessageQueues, linkSubscriptions, subscriptionFiles } from './message.ts';
 import { linkMigrations } from './migrations.ts';
 import { checkNodeNames, linkNodes } from './node.ts';
 import { deepFreeze, given } from './object.ts';
 import { checkCodeNames, checkElementNames, checkOverlaps } from './operation/collisions.ts';
 import { linkProcesses, linkRecurrences, processFiles } from './process.ts';
+import { checkPublicationCircles } from './publication-circle.ts';
 import { linkDatasources } from './query/datasource.ts';
 import { linkQueries } from './query/queries.ts';
 import { type Declaration, glimpseIds, readDeclaration } from './read/declaration.ts';
@@ -171,15 +173,17 @@ function link(linking: Linking, options: LinkOptions): Registry | undefined {
   const recurrences = linkRecurrences(linking);
   const processes = linkProcesses(documents, { grants: granting('process'), queries, recurrences, users });
   const committed = readCommitted(options.files.committed);
-  const context = { documents, queries, components, nodes, lists, roles, callers, committed };
-  const { services, operations, consumers, flows, overrides } = linkServices(context);
+  const messageQueues = linkMessageQueues(linking, gateway);
+  const context = { documents, queries, components, messageQueues, nodes, lists, roles, callers, committed };
+  const { services, operations, consumers, calls, overrides } = linkServices(context);
+  const subscriptions = linkSubscriptions(linking, { operations, calls, roles });
   const routings = linkRoutings(linking, { operations, consumers, overrides }, gateway?.id ?? '');
   const parts: Parts = {
     nodes,
     services: byId(services),
     operations: byId<Operation>(operations.values()),
     consumers: byId(consumers.values()),
-    flows: byId(flows.values()),
+    flows: byId(calls.flows.values()),
     documents: byId(documents.byId.values()),
     datasources,
     queries,
@@ -187,6 +191,8 @@ function link(linking: Linking, options: LinkOptions): Registry | undefined {
     relatedContent,
     processes,
     recurrences,
+    messageQueues,
+    subscriptions,
     schemes,
     permissionLists: lists,
     roles,
@@ -208,7 +214,7 @@ function checkTogether(
   committed: ReturnType<typeof readCommitted>,
   options: LinkOptions,
 ): void {
-  const { services, operations, consumers, schemes, users, processes, relatedContent } = parts;
+  const { services, operations, consumers, schemes, users, processes, relatedContent, subscriptions } = parts;
   // A rejected service or operation may be the call that fills a default in.
   if (linking.declared.rejected('operation').size === 0 && linking.declared.rejected('service').size === 0)
     for (const refuse of linking.misfits.values()) refuse();
@@ -217,9 +223,11 @@ function checkTogether(
   checkDeliveredGrants(linking, gateway, services.values());
   checkCertificateSchemes(linking, gateway, schemes.values());
   checkUsers(linking, users, { schemes: schemes.values(), processes: processes.values() });
+  checkMessageQueues(linking, parts);
   checkDomainNames(linking, consumers);
   checkUriIndexes(linking, [...operations.values(), ...consumers.values()], committed);
   if (gateway !== undefined) {
+    checkPublicationCircles(linking, gateway, parts);
     checkElementNames(linking, services.values(), gateway.namespace);
     checkCodeNames(linking, services.values(), gateway.namespace);
   }
@@ -227,6 +235,7 @@ function checkTogether(
     ...answeringFiles(linking, operations.values()),
     ...processFiles(linking, processes.values()),
     ...classFiles(linking, relatedContent.values()),
+    ...subscriptionFiles(linking, subscriptions.values()),
   ];
   checkHandlers(linking, code, gateway, options);
 }

@@ -8,7 +8,15 @@ import { declarationsOf, type Linking, linkEach, refuseKey } from './linking.ts'
 import { given } from './object.ts';
 import type { TextsDeclared } from './schema/json-schema.ts';
 import type { ClientCredentialsDeclared, CredentialDeclared, NodeDeclared } from './schema/node.ts';
-import { baseFault, isSecretName, linkAddress, linkFile, linkSecret, secureEndpointFault } from './value/address.ts';
+import {
+  baseFault,
+  isSecretName,
+  linkAddress,
+  linkFile,
+  linkSecret,
+  linkSecrets,
+  secureEndpointFault,
+} from './value/address.ts';
 import { literalOf, parseConfigText, parseConfigTexts } from './value/config-text.ts';
 import { isOwnHeader } from './value/headers.ts';
 import { linkRetry } from './value/retry.ts';
@@ -56,22 +64,30 @@ function linkCircuit(linking: Linking, declared: NonNullable<NodeDeclared['circu
 type Of<K extends NodeCredential['kind']> = Extract<NodeCredential, { readonly kind: K }>;
 
 /** The credential of calls to a node, if any. */
-function linkCredential(linking: Linking, { credential }: NodeDeclared, id: string): NodeCredential | undefined {
+function linkCredential(linking: Linking, value: NodeDeclared, id: string): NodeCredential | undefined {
+  const { credential } = value;
   if (credential === undefined) return undefined;
   const { report, places } = linking;
-  const { basic, 'api-key': apiKey, 'client-credentials': grant } = credential;
+  const { basic, 'api-key': apiKey, 'client-credentials': grant, webhook } = credential;
   const token = linkSecret(linking, credential, 'bearer', 'A token');
   const linked = [
     basic && linkBasic(linking, basic),
     token && ({ kind: 'bearer', token } as const),
     apiKey && linkApiKey(linking, apiKey),
     grant && linkGrant(linking, grant),
+    webhook !== undefined ? linkWebhook(linking, credential) : undefined,
   ].filter((each) => each !== undefined);
+  if (webhook !== undefined && value.redirects !== 0)
+    refuseKey(linking, value, 'redirects', `node ${id}`, 'a signed webhook is for one address and follows no redirect');
   const [first = '', second] = Object.keys(credential);
   if (second !== undefined) {
     report.raise('two-credentials', { node: id, first, second }, places.key(credential, second));
   }
   return linked[0];
+}
+
+function linkWebhook(linking: Linking, credential: CredentialDeclared): Of<'webhook'> {
+  return { kind: 'webhook', secrets: linkSecrets(linking, credential, 'webhook', 'A secret of webhooks') };
 }
 
 function linkBasic(linking: Linking, basic: NonNullable<CredentialDeclared['basic']>): Of<'basic'> {

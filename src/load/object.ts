@@ -25,21 +25,24 @@ export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 /** Freezes a value and everything it refers to, including maps, sets and template objects. */
 export function deepFreeze<T>(value: T): T {
   const open: object[] = [];
-  // Most values are texts and numbers: only objects that can be frozen are visited.
+  // Most values are texts and numbers: only objects that can be frozen are visited. `isExtensible` asks less than `isFrozen`, which
+  // looks at every property; here, nothing is made inextensible without being frozen.
   const meet = (each: unknown): void => {
-    if (typeof each === 'object' && each !== null && !Object.isFrozen(each)) open.push(each);
+    if (typeof each === 'object' && each !== null && Object.isExtensible(each)) open.push(each);
   };
   meet(value);
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (Object.isFrozen(next)) continue;
+    if (!Object.isExtensible(next)) continue;
     if (next instanceof Map) {
       for (const each of next.values()) meet(each);
       Object.defineProperties(next, SEALED_MAP);
     } else if (next instanceof Set) {
       for (const each of next) meet(each);
       Object.defineProperties(next, SEALED_SET);
+    } else if (Array.isArray(next)) {
+      for (const each of next) meet(each);
     } else {
-      for (const each of Object.values(next)) meet(each);
+      for (const key in next) meet(next[key as keyof typeof next]);
     }
     Object.freeze(next);
   }

@@ -1,5 +1,4 @@
 import type { ConsumerOperation } from '../model/consumer.ts';
-import type { Flow } from '../model/flow.ts';
 import { indexByName, type OperationIdentity } from '../model/operation-names.ts';
 import type { Operation, Service } from '../model/service.ts';
 import { isDate } from '../wire/lexical.ts';
@@ -8,6 +7,7 @@ import { linkConsumer } from './consumer/consumer.ts';
 import type { ConsumerContext } from './consumer/facts.ts';
 import { checkServiceValues } from './consumer/values.ts';
 import { type Place, placeText, positionOf } from './diagnostic/diagnostic.ts';
+import type { Calls } from './flow/calls.ts';
 import { linkFlows } from './flow/flows.ts';
 import { declarationsOf, type Linking } from './linking.ts';
 import { given, type Mutable } from './object.ts';
@@ -27,7 +27,8 @@ interface LinkedServices {
   /** A routing may still disable them. */
   readonly operations: ReadonlyMap<string, Mutable<Operation>>;
   readonly consumers: ReadonlyMap<string, ConsumerOperation>;
-  readonly flows: ReadonlyMap<string, Flow>;
+  /** What `call:` may refer to, the flows among it. */
+  readonly calls: Calls;
   /** Routings that override those of operations, by operation id. */
   readonly overrides: ReadonlyMap<string, RoutingOverride>;
 }
@@ -83,7 +84,7 @@ export function linkServices(sources: ServiceSources): LinkedServices {
     for (const operation of linked) operations.set(operation.id, operation);
     service.operations = linked;
   }
-  return { services: begun.map(({ service }) => service), operations, consumers, flows: calls.flows, overrides };
+  return { services: begun.map(({ service }) => service), operations, consumers, calls, overrides };
 }
 
 /** The definitions that services refer to. */

@@ -74,7 +74,7 @@ export function mirrorNodes(registry: Registry, nodes: readonly Node[]): Mirror 
       services: new Map(services.map((service) => [service.id, service])),
       operations: new Map([...operations.keys()].map((operation) => [operation.id, operation])),
       ...{ consumers: none, flows: none, queries: none, datasources: none, components: none, relatedContent: none },
-      ...{ processes: none, recurrences: none, users: none, routings: [] },
+      ...{ processes: none, recurrences: none, messageQueues: none, subscriptions: none, users: none, routings: [] },
     },
   };
 }

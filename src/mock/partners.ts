@@ -17,6 +17,7 @@ import { messageFor } from '../serve/answer/by-call.ts';
 import type { Call } from '../serve/answer/call.ts';
 import type { Replacement } from '../serve/operations.ts';
 import { untilAborted } from '../wire/waiting.ts';
+import { WEBHOOK_HEADERS } from '../wire/webhook.ts';
 import { contentOf, mockAnswerer } from './answer.ts';
 import { CONTEXT, type Mirrored, mirrorNodes, parseForm } from './mirror.ts';
 import type { PartnerReply, PartnersOptions, RunningPartners } from './port.ts';
@@ -180,7 +181,13 @@ class Tokens {
 function checkCredential(consumer: ConsumerOperation, headers: Readonly<Record<string, string>>, tokens: Tokens): void {
   const { credential } = consumer.target;
   if (credential === undefined) return;
-  const name = credential.kind === 'api-key' ? credential.header.toLowerCase() : 'authorization';
+  const { id, timestamp, signature } = WEBHOOK_HEADERS;
+  const name =
+    credential.kind === 'api-key'
+      ? credential.header.toLowerCase()
+      : credential.kind === 'webhook'
+        ? signature
+        : 'authorization';
   // The operation's own header takes the place of the node's credential.
   if (consumer.headers.some((each) => each.name.toLowerCase() === name)) return;
   const sent = headers[name] ?? '';
@@ -188,6 +195,7 @@ function checkCredential(consumer: ConsumerOperation, headers: Readonly<Record<s
     'api-key': sent !== '',
     basic: /^Basic ./i.test(sent),
     bearer: /^Bearer ./i.test(sent),
+    webhook: [id, timestamp, signature].every((each) => (headers[each] ?? '') !== ''),
     'client-credentials': tokens.holds(sent.replace(/^Bearer /i, '')),
   }[credential.kind];
   if (!fits) throw Fault.of('UNAUTHENTICATED', { scheme: credential.kind }, { reason: `no valid ${credential.kind}` });

@@ -70,6 +70,7 @@ export async function startMock({
     ...{ log, audit: log, redactor, metrics, replaced },
     authenticator: anyone(registry),
     throttle: undefined,
+    answers: undefined,
     sampleUsers: true,
     ready: async () => {},
     pace: { idle: IDLE_TIMEOUT, slowest: gateway.limits.slowest, grace: GRACE },

@@ -39,6 +39,8 @@ export const faults = {
     (p: { offered: string }) => `None of the requested content codings is available; offered: ${p.offered}.`,
   ),
   REQUEST_TIMEOUT: entry(408, (_: object) => 'The request did not arrive in time.'),
+  CALL_RUNNING: entry(409, (_: object) => 'The first call with this key is still running.'),
+  ANSWER_NOT_KEPT: entry(409, (p: { reason: string }) => `The first call with this key has ended, but ${p.reason}.`),
   CONFLICT: entry(409, (p: { what: string; reason: string }) => `${p.what} ${p.reason}.`),
   PRECONDITION_FAILED: entry(412, (p: { what: string }) => `${p.what} does not meet the preconditions of the request.`),
   BODY_TOO_LARGE: entry(413, (p: { limit: number }) => `The request body is larger than ${p.limit} bytes.`),
@@ -49,6 +51,7 @@ export const faults = {
     415,
     (p: { given: string; supported: string }) => `The body's ${p.given} is not supported; supported: ${p.supported}.`,
   ),
+  KEY_REUSED: entry(422, (_: object) => 'The first call with this key had another content.'),
   RANGE_NOT_SATISFIABLE: entry(
     416,
     (p: { length: number }) => `The range is outside the content of ${p.length} bytes.`,
@@ -77,6 +80,11 @@ export const faults = {
   ),
   UPSTREAM_TIMEOUT: entry(504, (p: { operation: string }) => `The call of ${p.operation} was not answered in time.`),
   VERSION_NOT_SUPPORTED: entry(505, (_: object) => 'The request is not HTTP/1.1 or HTTP/1.0.'),
+  LOOP_DETECTED: entry(
+    508,
+    (p: { hops: number; chain: string }) =>
+      `More than ${p.hops} messages led to this one, each published during the delivery of the one before: ${p.chain}.`,
+  ),
   STORAGE_FULL: entry(507, (p: { what: string }) => `${p.what} could not be stored: the storage is full.`),
 } as const;
 

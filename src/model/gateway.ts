@@ -116,7 +116,7 @@ export function databaseBounds(
 /** The end of the name of the schema that has the queue of an installation. */
 export const QUEUE_SCHEMA = '_queue';
 
-/** Bytes of the longest name of a schema of pg-boss, which derives longer names from it. */
+/** Bytes of the longest name of the schema of a queue: pg-boss of the version before derives longer names from it. */
 const LONGEST_SCHEMA = 50 - QUEUE_SCHEMA.length;
 
 /** Why a text can't be the name of the schema of an installation; `undefined` when it can. */
@@ -184,6 +184,8 @@ export interface Gateway {
    */
   readonly domainNames: readonly string[];
   readonly limits: Limits;
+  /** How calls of operations that write are answered once, unless the operation has its own rule. */
+  readonly once?: Once;
   readonly retention: Retention;
   readonly at: Position;
 }
@@ -228,6 +230,16 @@ export interface Rate {
   readonly per: number;
   /** Which calls are counted together: those of a caller (an anonymous one by its address), of an address, or all. */
   readonly by: 'caller' | 'address' | 'all';
+}
+
+/** How repeated calls get the first answer. */
+export interface Once {
+  /** How long answers are kept, in milliseconds. */
+  readonly for: number;
+  /** Whether a call without a key is refused. */
+  readonly required: boolean;
+  /** Bytes of the largest answer that is kept. */
+  readonly size: number;
 }
 
 /** Limits of one operation, or of the gateway for all operations without limits of their own. */

@@ -71,6 +71,14 @@ export interface WorkContext {
    * @throws what the work throws; Fault TIMEOUT
    */
   transaction<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T>;
+  /**
+   * Publishes a message in a transaction of its own. To publish together with other writes, use `publish` of their transaction.
+   * @param operation id of an operation with `queue:`
+   * @param message its request, checked as one that arrives
+   * @returns the id of the message
+   * @throws Fault FORBIDDEN, BAD_BODY, BAD_PARAMETER, BODY_TOO_LARGE, LOOP_DETECTED
+   */
+  publish(operation: string, message: DocumentValue): Promise<string>;
   /** Stored binary content. Each service and each process has keys of its own. */
   readonly blobs: Blobs;
   /** Writes a line to the gateway's log, with the request id and the given facts. Secrets in it are masked. */
@@ -101,6 +109,12 @@ export interface HandlerContext extends WorkContext {
 export interface OutboundOptions {
   /** Milliseconds for the whole call or flow; the default is that of the operation or its node. */
   readonly timeout?: number;
+  /**
+   * The `webhook-id` of a call to a node with `credential: { webhook: … }`. Code that may run again, such as that of a process,
+   * gives the same one each time, so that the receiver recognises repetitions. At most 256 visible ASCII characters without full
+   * stops; a new one by default.
+   */
+  readonly messageId?: string;
 }
 
 /** Options of a call. */
@@ -153,8 +167,11 @@ export interface Bytes {
   readonly length: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly status?: number;
-  /** All bytes at once, or a stream opened at most once. */
-  readonly body: Uint8Array | (() => AsyncIterable<Uint8Array>);
+  /**
+   * All bytes at once, or a stream opened at most once. Its reader asks for `reused` buffers when it is done with each piece
+   * before it asks for the next: a stream that makes many pieces may fill the same buffers again.
+   */
+  readonly body: Uint8Array | ((buffers?: 'reused') => AsyncIterable<Uint8Array>);
   /** Called once the body is sent or given up; frees what it holds. */
   dispose?(): void;
 }
@@ -202,6 +219,36 @@ export interface ProcessHandler {
 /** How a process ended. Code that returns nothing has succeeded. */
 // biome-ignore lint/suspicious/noConfusingVoidType: code that returns nothing is what most processes are
 export type ProcessOutcome = void | 'success' | 'warning';
+
+/**
+ * The delivery of a message, as the handler of a subscription gets it. What it writes with {@link SqlTransaction.execute},
+ * `saveComponent`, `schedule` and `publish` is part of one transaction, which also ends the delivery: its effects on the database
+ * happen exactly once. Calls to other systems may be repeated.
+ */
+export interface MessageContext
+  extends Omit<WorkContext, 'transaction'>,
+    SqlTransaction,
+    Pick<Transaction, 'schedule'> {
+  /** The transaction of the delivery. Its `query` sees what the transaction has written, `query` of the context does not. */
+  readonly tx: Transaction;
+  /** Id of the message, a UUID. */
+  readonly messageId: string;
+  /** Id of its delivery to this subscription, a UUID: the same at each attempt. */
+  readonly deliveryId: string;
+  readonly subscription: string;
+  /** Number of the attempt, from 1. */
+  readonly attempt: number;
+  readonly publishedAt: Date;
+}
+
+/** The code of a subscription. `generated/handlers.ts` has the typed form for each subscription. */
+export interface MessageHandler {
+  /**
+   * Takes a message. An error ends the attempt and undoes what it wrote; the message is delivered again, as `retry` of the
+   * subscription says. A Fault with a status below 500 ends the delivery.
+   */
+  onMessage(message: never, context: MessageContext): void | Promise<void>;
+}
 
 /**
  * The save of a component's record. What a class writes with {@link SqlTransaction.execute} and `saveComponent` is part of
@@ -293,6 +340,12 @@ export interface Transaction extends SqlTransaction {
    * @throws Fault FORBIDDEN, also for an anonymous caller; BAD_PARAMETER; UNAVAILABLE when too many requests wait
    */
   schedule(process: string, parameters?: DocumentValue, options?: ScheduleOptions): Promise<number>;
+  /**
+   * Publishes a message as {@link WorkContext.publish} does: it is delivered once the transaction is committed, and never if
+   * that is rolled back. Messages of one partition keep the order of commits: transactions that publish to it wait for each
+   * other from here to their end. Attachments are held in memory.
+   */
+  publish(operation: string, message: DocumentValue): Promise<string>;
 }
 
 /** Options of {@link Transaction.schedule}. */

@@ -76,6 +76,13 @@ export const METRICS = {
     of: 'gateway',
     combined: 'sum',
   },
+  signalbox_repeated_requests_total: {
+    type: 'counter',
+    help: 'Requests that were answered with the first answer to the same call, by operation.',
+    labels: { operation: OPERATION },
+    of: 'gateway',
+    combined: 'sum',
+  },
   signalbox_rate_limited_total: {
     type: 'counter',
     help: 'Requests beyond a rate, by the rule that refused them.',
@@ -93,6 +100,13 @@ export const METRICS = {
     of: 'gateway',
     combined: 'sum',
   },
+  signalbox_messages_published_total: {
+    type: 'counter',
+    help: 'Messages that were published, by operation.',
+    labels: { operation: 'Id of the operation' },
+    of: 'gateway',
+    combined: 'sum',
+  },
   signalbox_job_attempt_duration_seconds: {
     type: 'histogram',
     unit: 'seconds',
@@ -105,7 +119,10 @@ export const METRICS = {
   signalbox_queue_jobs: {
     type: 'gauge',
     help: 'Jobs in the queues of the database, by queue and state.',
-    labels: { queue: QUEUE, state: '`waiting` (due), `delayed` (not due yet), `running` or `dead`' },
+    labels: {
+      queue: QUEUE,
+      state: '`waiting` (due), `delayed` (not due yet), `running`, `held` (until it is released) or `dead`',
+    },
     of: 'fleet',
     combined: 'max',
   },

@@ -64,6 +64,8 @@ export type NodeCredential =
   | { readonly kind: 'bearer'; readonly token: ConfigText }
   /** A header of that name. */
   | { readonly kind: 'api-key'; readonly header: string; readonly value: ConfigText }
+  /** Signatures of webhooks as Standard Webhooks has them, one by each secret: `whsec_…` or `whsk_…`. */
+  | { readonly kind: 'webhook'; readonly secrets: readonly ConfigText[] }
   /** A bearer token of an OAuth 2.0 client-credentials grant (RFC 6749 section 4.4). */
   | {
       readonly kind: 'client-credentials';

@@ -4,6 +4,7 @@ import type { Position } from './definition.ts';
 import type { Document } from './document.ts';
 import type { Flow } from './flow.ts';
 import type { Gateway } from './gateway.ts';
+import type { MessageQueue, Subscription } from './message.ts';
 import type { Node } from './node.ts';
 import type { Process, Recurrence } from './process.ts';
 import type { Datasource, Query } from './query.ts';
@@ -29,6 +30,8 @@ export interface Registry {
   readonly relatedContent: ReadonlyMap<string, RelatedContent>;
   readonly processes: ReadonlyMap<string, Process>;
   readonly recurrences: ReadonlyMap<string, Recurrence>;
+  readonly messageQueues: ReadonlyMap<string, MessageQueue>;
+  readonly subscriptions: ReadonlyMap<string, Subscription>;
   /** Those of `scheme:` definitions, and the built-in ones. */
   readonly schemes: ReadonlyMap<string, SecurityScheme>;
   readonly permissionLists: ReadonlyMap<string, PermissionList>;

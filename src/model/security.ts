@@ -130,6 +130,17 @@ export interface SignatureScheme extends SchemeBase {
   readonly caFile?: ConfigText;
 }
 
+/** Signatures of webhooks over REST, as Standard Webhooks has them. */
+export interface WebhookScheme extends SchemeBase {
+  readonly kind: 'webhook';
+  /** `whsec_…` or `whpk_…`; a signature of any of them is enough. */
+  readonly secrets: readonly ConfigText[];
+  /** Id of the user who sends them. */
+  readonly user: string;
+  /** Milliseconds by which the time of a webhook may differ from that of the gateway. */
+  readonly tolerance: number;
+}
+
 /** How callers authenticate. */
 export type SecurityScheme =
   | BasicScheme
@@ -137,7 +148,8 @@ export type SecurityScheme =
   | BearerScheme
   | ClientCertificateScheme
   | UsernameTokenScheme
-  | SignatureScheme;
+  | SignatureScheme
+  | WebhookScheme;
 
 /** Schemes whose credentials are inside a SOAP message. */
 export type MessageScheme = UsernameTokenScheme | SignatureScheme;

@@ -5,7 +5,8 @@ import type { Position } from './definition.ts';
 import type { Document } from './document.ts';
 import type { Field } from './field.ts';
 import type { Flow } from './flow.ts';
-import type { CallLimits } from './gateway.ts';
+import type { CallLimits, Gateway, Once } from './gateway.ts';
+import type { MessageQueue } from './message.ts';
 import type { OperationIdentity } from './operation-names.ts';
 import type { Paging, Query } from './query.ts';
 import type { PermissionList, Role, SecurityScheme } from './security.ts';
@@ -73,7 +74,12 @@ export type Answer =
   /** A component: GET reads a record, POST creates, PUT creates or replaces, PATCH changes and DELETE deletes it. */
   | { readonly kind: 'component'; readonly component: Component; readonly action: ComponentAction }
   /** A call to another system: the request is its input, by field name, and its reply is the reply. */
-  | { readonly kind: 'call'; readonly call: ConsumerOperation | Flow };
+  | { readonly kind: 'call'; readonly call: ConsumerOperation | Flow }
+  /**
+   * A queue: the request becomes a message, and the reply says its id. `reply` is the response that comes later, when one is
+   * declared.
+   */
+  | { readonly kind: 'queue'; readonly queue: MessageQueue; readonly reply?: Message };
 
 /**
  * An operation over SOAP, document/literal wrapped: the request element has the operation's name, the reply element is
@@ -132,6 +138,8 @@ export interface Operation extends OperationIdentity {
   readonly limits: CallLimits;
   /** Whether unknown query parameters are refused; the gateway's by default. */
   readonly strict?: boolean;
+  /** How repeated calls get the first answer, `false` for not at all; the gateway's by default. See {@link onceOf}. */
+  readonly once?: Once | false;
   readonly active: boolean;
   readonly at: Position;
 }
@@ -179,6 +187,8 @@ export function reachedBy(answer: Answer): readonly Reached[] | undefined {
       return [{ kind: 'component', thing: answer.component }];
     case 'call':
       return [...new Set(operationsOf(answer.call))].map((thing) => ({ kind: 'consumer', thing }));
+    case 'queue':
+      return [];
     case 'handler':
     case 'delivered':
       return undefined;
@@ -213,6 +223,12 @@ export function replyForms({ responses, wrapper }: Operation): readonly ReplyFor
 function formatOf(mediaType: string, message: Message): ReplyForm['format'] {
   if (message.kind !== 'document') return 'raw';
   return /^(?:application|text)\/xml$|\+xml$/.test(mediaType) ? 'xml' : 'json';
+}
+
+/** How repeated calls of an operation get the first answer; `undefined` if each one runs. */
+export function onceOf({ once, writes, service }: Operation, gateway: Pick<Gateway, 'once'>): Once | undefined {
+  if (writes === false || service.delivered || once === false) return undefined;
+  return once ?? gateway.once;
 }
 
 /** Whether requests to a URI of the operation carry a body. */

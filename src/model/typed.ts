@@ -3,6 +3,7 @@ import type { Fault } from './fault.ts';
 import type {
   ComponentEvent,
   HandlerContext,
+  MessageContext,
   OutboundCallOptions,
   OutboundOptions,
   ProcessContext,
@@ -28,9 +29,11 @@ export interface TypedContext<
   Message,
   S extends ComponentTypes<S> = AnyComponents,
   P extends ProcessTypes<P> = AnyProcesses,
+  M extends MessageTypes<M> = NoMessages,
 > extends Omit<HandlerContext, OwnTypes | 'transaction' | 'reply' | 'uriIndex'>,
     TypedSaves<S>,
-    TypedTransactions<Q, S, P> {
+    TypedTransactions<Q, S, P, M>,
+    TypedPublish<M> {
   /** Number of the URI template that matched, from 1. Over SOAP, the first that has all given values; 0 if none has. */
   readonly uriIndex: UriIndex;
   /**
@@ -211,11 +214,30 @@ export interface TypedEvent<
   R,
   S extends ComponentTypes<S> = AnyComponents,
   P extends ProcessTypes<P> = AnyProcesses,
+  M extends MessageTypes<M> = NoMessages,
 > extends Omit<ComponentEvent<R>, OwnTypes | 'tx'>,
     Pick<TypedContext<Q, C, F, number, never>, 'query' | 'call' | 'flow' | 'faultOf'>,
-    TypedSaves<S> {
+    TypedSaves<S>,
+    TypedPublish<M> {
   /** The transaction of the event: see {@link ComponentEvent.tx}. */
-  readonly tx: TypedTransaction<Q, S, P>;
+  readonly tx: TypedTransaction<Q, S, P, M>;
+}
+
+/** {@link MessageContext} with the types of the project's queries, calls, flows, components, processes and messages. */
+export interface TypedMessage<
+  Q extends QueryTypes<Q>,
+  C extends CallTypes<C>,
+  F extends FlowTypes<F>,
+  S extends ComponentTypes<S> = AnyComponents,
+  P extends ProcessTypes<P> = AnyProcesses,
+  M extends MessageTypes<M> = NoMessages,
+> extends Omit<MessageContext, OwnTypes | 'tx' | 'schedule'>,
+    Pick<TypedContext<Q, C, F, number, never>, 'query' | 'call' | 'flow' | 'faultOf'>,
+    Pick<TypedTransaction<Q, S, P, M>, 'schedule'>,
+    TypedSaves<S>,
+    TypedPublish<M> {
+  /** The transaction of the delivery: see {@link MessageContext.tx}. */
+  readonly tx: TypedTransaction<Q, S, P, M>;
 }
 
 /** {@link ProcessContext} with the types of the project's queries, calls, flows and components. */
@@ -225,19 +247,21 @@ export interface TypedProcess<
   F extends FlowTypes<F>,
   S extends ComponentTypes<S> = AnyComponents,
   P extends ProcessTypes<P> = AnyProcesses,
+  M extends MessageTypes<M> = NoMessages,
 > extends Omit<ProcessContext, OwnTypes | 'transaction' | 'complete'>,
     Pick<TypedContext<Q, C, F, number, never>, 'query' | 'call' | 'flow' | 'faultOf'>,
     TypedSaves<S>,
-    TypedTransactions<Q, S, P> {
+    TypedTransactions<Q, S, P, M>,
+    TypedPublish<M> {
   /**
    * Writes to the gateway's database and ends the request with success, in one transaction: the effects there happen exactly
    * once. Call it at most once, at the end.
    */
-  complete(work: (tx: TypedTransaction<Q, S, P>) => void | Promise<void>): Promise<void>;
+  complete(work: (tx: TypedTransaction<Q, S, P, M>) => void | Promise<void>): Promise<void>;
 }
 
 /** Members of a context that have types of the project. */
-type OwnTypes = 'query' | 'call' | 'flow' | 'faultOf' | 'readComponent' | 'saveComponent';
+type OwnTypes = 'query' | 'call' | 'flow' | 'faultOf' | 'readComponent' | 'saveComponent' | 'publish';
 
 /** Processes by id: their parameters, in `Programs` of `generated/types.ts`. */
 export type ProcessTypes<P> = { [Id in keyof P]: object };
@@ -245,10 +269,27 @@ export type ProcessTypes<P> = { [Id in keyof P]: object };
 /** Processes without generated types. */
 export type AnyProcesses = Record<string, DocumentValue>;
 
-/** {@link Transaction} with the types of the project's queries, components and processes. */
-export interface TypedTransaction<Q extends QueryTypes<Q>, S extends ComponentTypes<S>, P extends ProcessTypes<P>>
-  extends Omit<Transaction, 'query' | 'readComponent' | 'saveComponent' | 'schedule'>,
-    TypedSaves<S> {
+/** Messages by the operations that publish them: `Messages` of `generated/types.ts`. */
+export type MessageTypes<M> = { [Id in keyof M]: object };
+
+/** A project without operations that publish messages. */
+export type NoMessages = Record<never, never>;
+
+/** Publishes with the types of the project's messages. */
+export interface TypedPublish<M extends MessageTypes<M>> {
+  /** Publishes a message: see {@link WorkContext.publish} and {@link Transaction.publish}. */
+  publish<Id extends keyof M & string>(operation: Id, message: M[Id]): Promise<string>;
+}
+
+/** {@link Transaction} with the types of the project's queries, components, processes and messages. */
+export interface TypedTransaction<
+  Q extends QueryTypes<Q>,
+  S extends ComponentTypes<S>,
+  P extends ProcessTypes<P>,
+  M extends MessageTypes<M> = NoMessages,
+> extends Omit<Transaction, 'query' | 'readComponent' | 'saveComponent' | 'schedule' | 'publish'>,
+    TypedSaves<S>,
+    TypedPublish<M> {
   /** Runs a stored query of the gateway's own database: see {@link Transaction.query}. */
   query<Id extends keyof Q & string>(
     name: Id,
@@ -264,9 +305,14 @@ export interface TypedTransaction<Q extends QueryTypes<Q>, S extends ComponentTy
 }
 
 /** Transactions with the types of the project. */
-interface TypedTransactions<Q extends QueryTypes<Q>, S extends ComponentTypes<S>, P extends ProcessTypes<P>> {
+interface TypedTransactions<
+  Q extends QueryTypes<Q>,
+  S extends ComponentTypes<S>,
+  P extends ProcessTypes<P>,
+  M extends MessageTypes<M>,
+> {
   /** Runs work in one transaction of the gateway's own database: see {@link HandlerContext.transaction}. */
-  transaction<T>(work: (tx: TypedTransaction<Q, S, P>) => T | Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: TypedTransaction<Q, S, P, M>) => T | Promise<T>): Promise<T>;
 }
 
 /** Components by id: `Components` of `generated/types.ts`. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Field } from './field.ts';
+import type { Document } from './document.ts';
+import { type Field, singleType } from './field.ts';
 import type { Transaction, WorkContext } from './handler.ts';
 import type { Redactor } from './redactor.ts';
 import type { PermissionList, Role, User } from './security.ts';
@@ -20,15 +21,27 @@ export function kindOfWork(
   fields: readonly Field[],
   definitions: readonly (WorkDefinition | undefined)[],
 ): string {
-  const shapes = fields.map((field) => {
-    const { type, required, default: standard, enum: listed, pattern, minimum, maximum, fixed } = field;
-    return [field.name, type, required, standard, listed, pattern, minimum, maximum, fixed];
-  });
+  const shapes = fields.map((field) => shapeOf(field, new Set()));
   const grants = definitions.map((each) => each && [each.public, each.permissions.map(({ id }) => id).toSorted()]);
   const digest = createHash('sha256')
     .update(JSON.stringify([shapes, grants]))
     .digest('base64url');
   return `${name} ${digest.slice(0, 12)}`;
+}
+
+/** What the definitions declare about a field. A document that contains itself is named there. */
+function shapeOf(field: Field, around: ReadonlySet<Document>): unknown[] {
+  const { type, required, default: standard, enum: listed, pattern, minimum, maximum, fixed } = field;
+  const single = singleType(type);
+  const inner = single.kind === 'document' ? documentShape(single.document, around) : undefined;
+  const own = inner === undefined ? type : [type.kind, inner];
+  return [field.name, own, required, standard, listed, pattern, minimum, maximum, fixed];
+}
+
+function documentShape(document: Document, around: ReadonlySet<Document>): unknown {
+  if (around.has(document)) return document.id;
+  const within = new Set([...around, document]);
+  return [document.id, document.open, document.fields.map((field) => shapeOf(field, within))];
 }
 
 /** What code in the background runs for. */
@@ -40,6 +53,8 @@ interface OpenWorkFacts {
   readonly requestId: string;
   /** The owner of its blobs: `process LOCATION_EXTRACT`. */
   readonly scope: string;
+  /** What kind of code it is, for messages that it publishes; a handler by default. */
+  readonly origin?: 'component' | 'process';
   /** Added to each line of its log. */
   readonly named: Readonly<Record<string, unknown>>;
   /** The file of the code in the handlers folder, without its extension. */
@@ -69,10 +84,10 @@ export type OpenWork<Tx> = (facts: OpenWorkFacts) => OpenedWork<Tx>;
 
 /** An attempt at work in the background, for the audit log. */
 interface DoneWork {
-  readonly kind: 'process' | 'query' | 'event';
-  /** Of the process, the query, or the class and its component: `Audit of CUSTOMER`. */
+  readonly kind: 'process' | 'query' | 'event' | 'message';
+  /** Of the process, the query, the class and its component, as in `Audit of CUSTOMER`, or the subscription. */
   readonly name: string;
-  /** The request's instance number, or the id of the run or the save. */
+  /** The request's instance number, or the id of the run, the save or the message. */
   readonly id: string | number;
   /** `undefined` for an anonymous caller. */
   readonly user: string | undefined;

@@ -176,6 +176,7 @@ export class Attempt {
       user,
       requestId: currentTrace()?.requestId ?? run,
       scope: `process ${process.id}`,
+      origin: 'process',
       named: { process: process.id, instance: this.instance },
       file,
       redactor,
@@ -322,6 +323,10 @@ function openRunning(facts: RunningFacts, work: WorkContext): Running {
     saveComponent(...given) {
       check();
       return work.saveComponent(...given);
+    },
+    publish(...given) {
+      check();
+      return work.publish(...given);
     },
     log: (...given) => work.log(...given),
   };

@@ -56,13 +56,13 @@ export function openScheduler({ blobs, now = Date.now, grace = GRACE, ...options
         await enterRequest(tx, ports, entry, next);
         return next;
       });
-      queue.wake(QUEUE);
       return instance;
     },
     async scheduleInside(tx, process, parameters, { runControl = '', at }, user) {
       const entry = requestOf(process, clock, { parameters, runControl, at }, user);
       await needRoom(queue, QUEUE, registry.gateway.limits.queued, 'process requests', tx);
-      const instance = await nextInstance(tx, store.kind);
+      // In the transaction, the row that counts would stay locked until its end: all that schedule would run one after another.
+      const instance = await nextInstance(store.apart ?? tx, store.kind);
       await enterRequest(tx, ports, entry, instance);
       return instance;
     },
@@ -80,7 +80,6 @@ export function openScheduler({ blobs, now = Date.now, grace = GRACE, ...options
         const removed = await updateRequest(tx, registry, ports, { instance, action, user });
         return [await findRow(tx, instance), removed];
       }, `request ${instance}`);
-      queue.wake(QUEUE);
       if (report !== undefined) await ports.reports.delete(report);
       return shownRequest(row, clock);
     },

@@ -32,7 +32,7 @@ export interface QueryOptions {
     /** Bytes that a query may write to a temporary file; default 512 MiB. */
     readonly temporary?: number;
   };
-  /** Readers that always run; default 2. */
+  /** Readers that always run from the first query on; default 2. Until then there is one. */
   readonly readers?: number | undefined;
   /** Maximum of readers, reached while slow queries hold the others; default 8, or `readers` if that is more. */
   readonly maxReaders?: number;

@@ -185,7 +185,7 @@ function resultOf({ content, rows, truncated }: RawResult, contentType: string):
   const facts = { contentType, rows, truncated, ...(truncated ? { headers: { 'Rows-Truncated': 'true' } } : {}) };
   if (Buffer.isBuffer(content)) return { ...facts, length: content.length, body: content };
   const { file, length } = content;
-  return { ...facts, length, body: () => stream(content), dispose: () => file.close() };
+  return { ...facts, length, body: (buffers) => stream(content, buffers), dispose: () => file.close() };
 }
 
 async function whole(spilled: Spilled): Promise<Buffer> {
@@ -193,9 +193,12 @@ async function whole(spilled: Spilled): Promise<Buffer> {
 }
 
 /** Streams the bytes once: the file is closed at their end. @throws Error if the file ends early */
-async function* stream({ file, start, length }: Spilled): AsyncGenerator<Uint8Array, void, undefined> {
+async function* stream(
+  { file, start, length }: Spilled,
+  buffers?: 'reused',
+): AsyncGenerator<Uint8Array, void, undefined> {
   try {
-    yield* file.stream(start, length);
+    yield* file.stream(start, length, buffers);
   } finally {
     file.close();
   }

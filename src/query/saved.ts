@@ -1,5 +1,5 @@
 import { writeJsonText } from '../codec/index.ts';
-import { linkSavedQuery } from '../load/query/saved-query.ts';
+import type { linkSavedQuery } from '../load/query/saved-query.ts';
 import { Fault } from '../model/fault.ts';
 import type { Limits } from '../model/gateway.ts';
 import type { Query } from '../model/query.ts';
@@ -48,7 +48,12 @@ type Linked = { readonly query: Query } | { readonly problems: readonly string[]
 /** Opens the private queries of a database. */
 export function openSavedQueries({ registry, store }: SavedQueriesOptions): SavedQueries {
   const { limits } = registry.gateway;
-  const linker = new Linker(limits);
+  let opened: Promise<Linker> | undefined;
+  // Imports much of the loader, which a start with unchanged definitions does without.
+  const openLinker = (): Promise<Linker> => {
+    opened ??= import('../load/query/saved-query.ts').then((loader) => new Linker(limits, loader.linkSavedQuery));
+    return opened;
+  };
   const inTurn = turns();
   return {
     async find(owner, name) {
@@ -60,7 +65,7 @@ export function openSavedQueries({ registry, store }: SavedQueriesOptions): Save
         .where('name', '=', name)
         .executeTakeFirst();
       if (row === undefined) return undefined;
-      const linked = linker.link(owner, row.definition);
+      const linked = (await openLinker()).link(owner, row.definition);
       if ('query' in linked) return linked.query;
       const reason = `is acceptable no longer: ${linked.problems.join(' ')} Save it again`;
       throw Fault.of('CONFLICT', { what: `Private query ${name}`, reason });
@@ -73,11 +78,12 @@ export function openSavedQueries({ registry, store }: SavedQueriesOptions): Save
         .where('owner', '=', owner)
         .orderBy('name')
         .execute();
+      const linker = await openLinker();
       const linked = rows.map((row) => linker.link(owner, row.definition));
       return linked.flatMap((each) => ('query' in each ? each.query : []));
     },
     async save(owner, definition) {
-      const linked = linker.linkNew(owner, definition);
+      const linked = (await openLinker()).linkNew(owner, definition);
       if ('problems' in linked) return linked;
       const { query } = linked;
       const found = await inTurn(() => checkQueries(ownDatabase(store), [query])).catch((error: unknown) => {
@@ -145,8 +151,11 @@ class Linker {
   /** Total characters of the remembered definitions. */
   #text = 0;
 
-  constructor(limits: Limits) {
+  readonly #link: typeof linkSavedQuery;
+
+  constructor(limits: Limits, link: typeof linkSavedQuery) {
     this.#limits = limits;
+    this.#link = link;
   }
 
   link(owner: string, text: string): Linked {
@@ -167,7 +176,7 @@ class Linker {
   }
 
   linkNew(owner: string, definition: JsonValue): Linked {
-    const linked = linkSavedQuery(definition);
+    const linked = this.#link(definition);
     if ('problems' in linked) return linked;
     const { query } = linked;
     const problems = reservedNames(query.sql);

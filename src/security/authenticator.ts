@@ -2,22 +2,28 @@ import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:c
 import type { ConfigText } from '../model/definition.ts';
 import { Fault } from '../model/fault.ts';
 import { isMessageScheme, type MessageScheme, type SecurityScheme, type User } from '../model/security.ts';
+import type { Nonces } from '../store/index.ts';
+import { attempt } from '../wire/waiting.ts';
 import type { Directory } from './directory/port.ts';
 import {
   type Authenticator,
   type Caller,
+  type Finder,
+  type Gate,
   type LookAtFile,
   type MessageAuthenticator,
   NO_CREDENTIALS,
   REALM,
   Refused,
   type Shown,
+  type ShownBefore,
   type Verifier,
 } from './port.ts';
 import { compileApiKey } from './scheme/api-key.ts';
 import { compileBasic } from './scheme/basic.ts';
 import { compileBearer } from './scheme/bearer.ts';
 import { compileClientCertificate } from './scheme/client-certificate.ts';
+import { compileWebhook } from './scheme/webhook.ts';
 
 export interface AuthenticatorOptions extends Partial<Remembering> {
   readonly schemes: Iterable<SecurityScheme>;
@@ -27,6 +33,8 @@ export interface AuthenticatorOptions extends Partial<Remembering> {
   /** Resolves a text of the definitions. */
   readonly resolve: (text: ConfigText) => string;
   readonly lookAt: LookAtFile;
+  /** Records webhooks, which are accepted once. */
+  readonly nonces: Nonces;
   /** Verifies credentials inside messages; without it, schemes for messages accept no one. */
   readonly authenticateMessage?: MessageAuthenticator;
 }
@@ -38,6 +46,10 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const key = createSecretKey(randomBytes(32));
   const gates = new Map<string, Gate>();
   for (const scheme of schemes) {
+    if (scheme.kind === 'webhook') {
+      gates.set(scheme.id, compileWebhook(scheme, options));
+      continue;
+    }
     const verifier = compile(scheme, options);
     if (verifier === undefined) continue;
     gates.set(scheme.id, createGate(verifier, directory, key, options));
@@ -61,26 +73,30 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       return enter(shown, allowed, left.slice(next), fault);
     };
     try {
-      const caller = gate.admit(credentials);
+      const caller = gate.admit(credentials, shown);
       return caller instanceof Promise ? caller.catch(refuse) : caller;
     } catch (error) {
       return refuse(error);
     }
   }
 
+  /** @param left schemes with credentials that may still accept the caller @param first thrown if none of them does */
+  function enterByAny(
+    shown: Shown,
+    schemes: readonly SecurityScheme[],
+    [scheme, ...left]: readonly SecurityScheme[],
+    first?: unknown,
+  ): Caller | Promise<Caller> {
+    if (scheme === undefined) throw first ?? unauthenticated(gates, schemes, NO_CREDENTIALS);
+    return attempt(
+      () => enter(shown, schemes, [scheme]),
+      (error) => enterByAny(shown, schemes, left, first ?? error),
+    );
+  }
+
   return {
     authenticate: (shown, allowed) => enter(shown, allowed, allowed),
-    async authenticateByAny(shown, schemes) {
-      let told: unknown;
-      for (const scheme of shownOf(gates, shown, schemes)) {
-        try {
-          return await enter(shown, schemes, [scheme]);
-        } catch (error) {
-          told ??= error;
-        }
-      }
-      throw told ?? unauthenticated(gates, schemes, NO_CREDENTIALS);
-    },
+    authenticateByAny: (shown, schemes) => enterByAny(shown, schemes, shownOf(gates, shown, schemes)),
     shows: (shown, schemes) => shows(gates, shown, schemes),
     async authenticateMessage(message, shown, allowed) {
       if (options.authenticateMessage === undefined)
@@ -164,7 +180,7 @@ function shownOf(gates: Gates, shown: Shown, schemes: readonly SecurityScheme[])
 }
 
 /** The 401 reply: always the same. Only the log gets the reason. */
-function unauthenticated(gates: Gates, allowed: readonly SecurityScheme[], reason: string, refused?: Verifier): Fault {
+function unauthenticated(gates: Gates, allowed: readonly SecurityScheme[], reason: string, refused?: Finder): Fault {
   const outside = allowed.flatMap(({ id }) => {
     const verifier = gates.get(id)?.verifier;
     return verifier === undefined ? [] : verifier.challenge(verifier.scheme.kind === refused?.scheme.kind);
@@ -191,18 +207,12 @@ interface Remembering {
   readonly clock: () => number;
 }
 
-/** One scheme's entrance: verifies credentials, and remembers those that are good. */
-interface Gate {
-  readonly verifier: Verifier;
-  /** At once where the same were verified a moment ago. @throws Refused; Fault FORBIDDEN, UNAVAILABLE */
-  admit(credentials: string): Caller | Promise<Caller>;
-}
-
 /** A password takes a core for some 30 ms, so a longer queue only serves an attack. */
 const MOST_WAITING = 200;
 const REMEMBER_FOR = 60_000;
 
 interface Remembered {
+  readonly gate: Gate;
   readonly caller: Caller;
   readonly until: number;
   /** Of the directory, before the credentials were looked at. */
@@ -224,6 +234,7 @@ export function createGate(
   const verified = new Map<string, Remembered>();
   const trying = new Map<string, Promise<Caller>>();
 
+  const isGood = (found: Remembered, version: number): boolean => found.until > now() && found.version === version;
   const fingerprint = (credentials: string): string => createHmac('sha256', key).update(credentials).digest('base64');
 
   async function attempt(print: string, credentials: string, version: number): Promise<Caller> {
@@ -232,15 +243,22 @@ export function createGate(
     const left = until === undefined ? rememberFor : Math.min(rememberFor, until - clock());
     if (left <= 0) return caller;
     if (verified.size >= MOST_REMEMBERED) verified.delete(verified.keys().next().value as string);
-    verified.set(print, { caller, until: now() + left, version });
+    verified.set(print, { gate, caller, until: now() + left, version });
     return caller;
   }
 
-  function enter(credentials: string, version: number): Caller | Promise<Caller> {
+  function enter(credentials: string, version: number, before?: ShownBefore): Caller | Promise<Caller> {
+    if (before !== undefined && before.credentials === credentials) {
+      const known = before.found as Remembered;
+      if (known.gate === gate && isGood(known, version)) return known.caller;
+    }
     const print = fingerprint(credentials);
     const found = verified.get(print);
     if (found !== undefined) {
-      if (found.until > now() && found.version === version) return found.caller;
+      if (isGood(found, version)) {
+        if (before !== undefined) Object.assign(before, { credentials, found });
+        return found.caller;
+      }
       verified.delete(print);
     }
     // What was begun before a user changed is for those who asked then.
@@ -254,13 +272,15 @@ export function createGate(
     return started;
   }
 
-  return {
+  const gate: Gate = {
     verifier,
-    admit(credentials) {
+    admit(credentials, shown) {
+      const before = shown?.shownBefore;
       if (credentials.length > verifier.longest) throw new Refused('credentials are too long');
       const version = directory.version();
-      if (typeof version === 'number') return enter(credentials, version);
-      return version.then((read) => enter(credentials, read));
+      if (typeof version === 'number') return enter(credentials, version, before);
+      return version.then((read) => enter(credentials, read, before));
     },
   };
+  return gate;
 }

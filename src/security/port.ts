@@ -16,6 +16,19 @@ export interface Shown {
   certificate(header: string | undefined): ShownCertificate | undefined;
   /** The connection can't be read by others: TLS, here or at a trusted proxy, or this machine. */
   readonly secure: boolean;
+  /** What the connection keeps of the credentials that were shown on it last; `undefined` without one. */
+  readonly shownBefore?: ShownBefore | undefined;
+  /**
+   * Reads the whole body, which is kept for later readers; `undefined` where signatures of bodies are not accepted.
+   * @throws Fault BODY_TOO_LARGE, REQUEST_TIMEOUT, UNSUPPORTED_MEDIA_TYPE
+   */
+  readonly content?: (() => Promise<Uint8Array>) | undefined;
+}
+
+/** The credentials that were shown last on a connection, for as long as it is open, and what an authenticator knows of them. */
+export interface ShownBefore {
+  credentials?: string;
+  found?: unknown;
 }
 
 /** The credentials of a caller inside a SOAP message. */
@@ -66,7 +79,7 @@ export interface Authenticator {
    * Authenticates by credentials of any of the schemes, before the operation is known.
    * @throws Fault of the first scheme with credentials; UNAUTHENTICATED
    */
-  authenticateByAny(shown: Shown, schemes: readonly SecurityScheme[]): Promise<Caller>;
+  authenticateByAny(shown: Shown, schemes: readonly SecurityScheme[]): Caller | Promise<Caller>;
   /** Whether credentials outside the message are present for one of the schemes. */
   shows(shown: Shown, schemes: readonly SecurityScheme[]): boolean;
   /**
@@ -87,8 +100,8 @@ interface Verified {
   readonly until?: number;
 }
 
-/** Finds and verifies the credentials of one scheme. */
-export interface Verifier {
+/** Finds the credentials of one scheme. */
+export interface Finder {
   readonly scheme: TransportScheme;
   /** Characters of credentials; longer ones are refused unread. */
   readonly longest: number;
@@ -98,13 +111,28 @@ export interface Verifier {
   isMeant?(credentials: string): boolean;
   /** Credentials belong to the connection, and may not be meant for the gateway: rejected ones count as absent. */
   readonly isAmbient?: boolean;
-  /** @throws Refused for invalid credentials; Fault FORBIDDEN, UNAVAILABLE */
-  verify(credentials: string): Promise<Verified>;
   /**
    * The challenge of the scheme in the WWW-Authenticate header of a 401 (RFC 9110 section 11.6.1).
    * @param refused credentials of this scheme were rejected
    */
   challenge(refused: boolean): string;
+}
+
+/** Finds and verifies the credentials of one scheme. */
+export interface Verifier extends Finder {
+  /** @throws Refused for invalid credentials; Fault FORBIDDEN, UNAVAILABLE */
+  verify(credentials: string): Promise<Verified>;
+}
+
+/** One scheme's entrance: verifies credentials, and remembers those that are good. */
+export interface Gate {
+  readonly verifier: Finder;
+  /**
+   * At once where the same were verified a moment ago; a connection that shows them again saves their fingerprint, which would be
+   * a twentieth of a small request.
+   * @throws Refused; Fault FORBIDDEN, UNAVAILABLE
+   */
+  admit(credentials: string, shown?: Shown): Caller | Promise<Caller>;
 }
 
 /** The realm of all challenges. */

@@ -4,8 +4,18 @@ import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Operation } from '../model/service.ts';
 import { authorise } from '../security/authorise.ts';
-import { idsOf } from '../trace/trace.ts';
-import { type Exchange, exchangeOf, type GatewayContext, type GatewayEnv } from './exchange/exchange.ts';
+import { idsOf, inContext } from '../trace/trace.ts';
+import { attempt } from '../wire/waiting.ts';
+import {
+  type Answer,
+  type Arrival,
+  answering,
+  Exchange,
+  exchangeOf,
+  type GatewayContext,
+  type GatewayEnv,
+  type Mounts,
+} from './exchange/exchange.ts';
 import { notReady } from './exchange/refuse.ts';
 import type { Log } from './log/log.ts';
 import type { Metrics } from './log/metrics.ts';
@@ -31,12 +41,62 @@ interface GatewayPorts
   readonly replaced?: (operation: Operation) => Replacement;
 }
 
+/** Answers a request whose error belongs to no operation. */
+type Fail = (exchange: Exchange, error: unknown) => Promise<Response>;
+
 /**
  * The gateway as a Hono app: one wildcard route per connector (Hono's own router slows down with every route), and the
  * paths for people and monitors. It does not listen; `app.request()` calls it as a socket would.
  */
-export function createApp(registry: Registry, ports: GatewayPorts): Hono<GatewayEnv> {
-  const app = new Hono<GatewayEnv>();
+export class App extends Hono<GatewayEnv> implements Mounts {
+  readonly #connectors: { readonly prefix: string; readonly answer: Answer }[] = [];
+  readonly #context: string;
+  readonly #fail: Fail;
+
+  /** @param fail answers what failed outside an operation */
+  constructor(context: string, fail: Fail) {
+    super();
+    this.#context = `/${context}/`;
+    this.#fail = fail;
+    this.onError((error, c) => fail(exchangeOf(c as GatewayContext), error));
+  }
+
+  connect(connector: string, answer: Answer): void {
+    const prefix = `${this.#context}${connector}`;
+    this.#connectors.push({ prefix, answer });
+    // It also matches the prefix itself.
+    this.all(`${prefix}/*`, answering(answer));
+  }
+
+  /**
+   * Answers a request that came over a socket, on Node's own objects: those of the web standards would take a sixth of the time of
+   * a small call, and 20 ms of the start to load. The reply is written to `outgoing`.
+   */
+  answer(arrival: Required<Pick<Arrival, 'incoming' | 'outgoing'>> & Arrival): unknown {
+    const { method, url: target } = arrival.incoming as { method: string; url: string };
+    const answer = this.#connectorOf(target);
+    if (answer === undefined) {
+      // Hono reads no more of a request than this. The exchange knows by itself that the reply to HEAD has no body.
+      const request = { method: method === 'HEAD' ? 'GET' : method, url: `http://localhost${target}` };
+      return this.fetch(request as Request, { ...arrival });
+    }
+    const exchange = new Exchange(arrival);
+    const fail = (error: unknown): Promise<Response> => this.#fail(exchange, error);
+    return inContext(exchange, () => attempt(() => answer(exchange), fail));
+  }
+
+  /** @param target in origin form */
+  #connectorOf(target: string): Answer | undefined {
+    for (const { prefix, answer } of this.#connectors) {
+      if (!target.startsWith(prefix)) continue;
+      const next = target[prefix.length];
+      if (next === '/' || next === '?' || next === undefined) return answer;
+    }
+    return undefined;
+  }
+}
+
+export function createApp(registry: Registry, ports: GatewayPorts): App {
   const record = createRecorder(registry, ports.audit, ports.metrics, ports.redactor);
   const connected = {
     ...ports,
@@ -47,6 +107,14 @@ export function createApp(registry: Registry, ports: GatewayPorts): Hono<Gateway
   };
   const shared = { ...connected, operations: compileOperations(connected), stages: new Stages(connected) };
   const routes = createPlainRoutes(registry, connected);
+  const fail: Fail = async (exchange, error) => {
+    exchange.cors ??= routes.cors.headers(exchange);
+    const fault = error instanceof Fault ? error : Fault.of('INTERNAL', { operation: 'The request' });
+    if (fault !== error) ports.log.error({ ...idsOf(exchange.trace), err: error }, fault.message);
+    const isCounted = ports.throttle !== undefined && fault.code === 'UNAUTHENTICATED';
+    return routes.plain.fault(exchange, isCounted ? await ports.throttle.refused(exchange, undefined, fault) : fault);
+  };
+  const app = new App(registry.gateway.context, fail);
   mountRest(app, shared, routes);
   mountMessages(app, shared, routes);
   mountMonitoring(app, connected, routes);
@@ -57,14 +125,6 @@ export function createApp(registry: Registry, ports: GatewayPorts): Hono<Gateway
   });
   app.notFound(() => {
     throw Fault.of('NOT_FOUND', { what: 'such path; the services are listed at /' });
-  });
-  app.onError(async (error, c) => {
-    const exchange = exchangeOf(c as GatewayContext);
-    exchange.cors ??= routes.cors.headers(exchange);
-    const fault = error instanceof Fault ? error : Fault.of('INTERNAL', { operation: 'The request' });
-    if (fault !== error) ports.log.error({ ...idsOf(exchange.trace), err: error }, fault.message);
-    const isCounted = ports.throttle !== undefined && fault.code === 'UNAUTHENTICATED';
-    return routes.plain.fault(exchange, isCounted ? await ports.throttle.refused(exchange, undefined, fault) : fault);
   });
   return app;
 }

@@ -3,16 +3,19 @@ import { withOriginalBody } from '../binding/soap/original.ts';
 import { compileSoap, type SoapProvider } from '../binding/soap/soap.ts';
 import { compileSecrets, type ReadSecrets } from '../codec/redact/declared.ts';
 import { originalBodies } from '../delivered/index.ts';
-import type { Operation, SoapForm } from '../model/service.ts';
+import type { Once } from '../model/gateway.ts';
+import { type Operation, onceOf, type SoapForm } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { Caller } from '../security/port.ts';
+import { once } from '../wire/waiting.ts';
 import { compileAnswer } from './answer/answer.ts';
 import type { Answerer, AnswerPorts, Call, Handlers } from './answer/call.ts';
 import type { ReplyHeaders } from './exchange/exchange.ts';
+import type { NamedCall } from './exchange/once.ts';
 import { operationHeaders } from './exchange/respond.ts';
 import { requestFields } from './log/payload.ts';
 
-/** A compiled operation: everything needed to call it. */
+/** An operation with everything needed to call it. */
 export interface Compiled {
   readonly operation: Operation;
   readonly binding: RestBinding;
@@ -27,6 +30,8 @@ export interface Compiled {
   readonly headers: ReplyHeaders;
   /** Time limit of the answer in milliseconds; `undefined` when it limits its own time. */
   readonly timeout: number | undefined;
+  /** How repeated calls get the first answer; `undefined` if each one runs. */
+  readonly once: Once | undefined;
 }
 
 /** The known facts about a call. The reply for a fault uses whatever is known. */
@@ -35,6 +40,8 @@ export interface CallProgress {
   caller?: Caller;
   input?: DocumentValue;
   call?: Call;
+  /** The call, if its caller may repeat it. */
+  once?: NamedCall;
 }
 
 function hasSoap(operation: Operation): operation is Operation & { readonly soap: SoapForm } {
@@ -63,28 +70,37 @@ export interface Replacement {
   readonly binding?: RestBinding;
 }
 
-/** Compiles every active operation. */
+/** Every active operation, compiled when it is first called: most of a gateway's are rarely called, and a start waits for none. */
 export function compileOperations(
   ports: AnswerPorts & {
     readonly handlers: Handlers;
     readonly replaced?: ((operation: Operation) => Replacement) | undefined;
   },
 ): ReadonlyMap<Operation, Compiled> {
-  const { namespace, limits } = ports.registry.gateway;
   const active = [...ports.registry.operations.values()].filter((operation) => operation.active);
-  return new Map(
-    active.map((operation) => {
-      const replaced = ports.replaced?.(operation);
-      const compiled = {
-        operation,
-        binding: replaced?.binding ?? compileBinding(operation, namespace),
-        ...(hasSoap(operation) ? { soap: compileSoap(operation, namespace) } : {}),
-        answerer: replaced?.answerer ?? compileAnswer(operation, ports.handlers, ports),
-        secrets: compileSecrets(requestFields(operation)),
-        headers: operationHeaders(operation),
-        timeout: hasClock(operation) && replaced === undefined ? undefined : limits.timeout,
-      };
-      return [operation, compiled];
-    }),
-  );
+  return new Map(active.map((operation) => [operation, compile(operation, ports)]));
+}
+
+function compile(operation: Operation, ports: Parameters<typeof compileOperations>[0]): Compiled {
+  const { namespace, limits } = ports.registry.gateway;
+  const replaced = ports.replaced?.(operation);
+  const binding = once(() => replaced?.binding ?? compileBinding(operation, namespace));
+  const answerer = once(() => replaced?.answerer ?? compileAnswer(operation, ports.handlers, ports));
+  const secrets = once(() => compileSecrets(requestFields(operation)));
+  return {
+    operation,
+    get binding() {
+      return binding();
+    },
+    ...(hasSoap(operation) ? { soap: compileSoap(operation, namespace) } : {}),
+    get answerer() {
+      return answerer();
+    },
+    get secrets() {
+      return secrets();
+    },
+    headers: operationHeaders(operation),
+    timeout: hasClock(operation) && replaced === undefined ? undefined : limits.timeout,
+    once: replaced === undefined ? onceOf(operation, ports.registry.gateway) : undefined,
+  };
 }

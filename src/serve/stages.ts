@@ -7,16 +7,20 @@ import type { Attachment, DocumentValue } from '../model/value.ts';
 import { authorise } from '../security/authorise.ts';
 import type { Authenticator, Caller } from '../security/port.ts';
 import { addressKey } from '../security/rate-limit.ts';
-import { inContext } from '../trace/trace.ts';
+import type { Answers, FirstAnswer } from '../store/index.ts';
+import { idsOf, inContext } from '../trace/trace.ts';
 import { uncodedTags } from '../wire/representation.ts';
 import { type AnswerPorts, Call, type Handlers } from './answer/call.ts';
-import { compileQueryRows, type QueryRows } from './answer/work.ts';
+import { compileQueryRows, type QueryRows } from './answer/query-rows.ts';
 import { type Pace, withinTime } from './exchange/body.ts';
 import { isWrite, refuseCrossSite } from './exchange/cors.ts';
 import type { Exchange } from './exchange/exchange.ts';
+import { type ContentDigest, keyOf, NamedCall } from './exchange/once.ts';
 import { Refusals, timedOut, type WrittenFault } from './exchange/refuse.ts';
-import type { Sent } from './exchange/respond.ts';
+import { respondCoded, type Sent } from './exchange/respond.ts';
+import { selectCoding } from './exchange/select.ts';
 import type { Throttle } from './exchange/throttle.ts';
+import type { Metrics } from './log/metrics.ts';
 import { credentialHeaders, type Recorder } from './log/record.ts';
 import type { CallProgress, Compiled } from './operations.ts';
 
@@ -26,6 +30,9 @@ export interface ConnectorPorts extends AnswerPorts {
   readonly record: Recorder;
   /** `undefined` if no rate or concurrency limit is declared. */
   readonly throttle: Throttle | undefined;
+  /** The first answers of calls that callers may repeat; `undefined` for a mock. */
+  readonly answers: Answers | undefined;
+  readonly metrics: Metrics;
   /** The slowest accepted transfer of a request's body. */
   readonly pace: Pace;
 }
@@ -61,7 +68,7 @@ export class Stages {
    * Runs a call. Its use of the database ends in time for the reply, and is rolled back then: no caller gets an error for
    * something that is stored later. The time in which the request's body is received does not count.
    */
-  inTime<T>(exchange: Exchange, call: () => Promise<T>): Promise<T> {
+  inTime<T>(exchange: Exchange, call: () => T): T {
     const { timeout } = this.#ports.registry.gateway.limits;
     const time = timeout - Math.min(1000, timeout / 5);
     let end = exchange.started + time;
@@ -107,6 +114,73 @@ export class Stages {
   }
 
   /**
+   * Notes the key of a call of an operation with `once`, before its body is read.
+   * @param about of the request: its connector, digest, how the rest of it is read, and the MessageID of WS-Addressing
+   * @throws Fault MISSING_PARAMETER, BAD_PARAMETER
+   */
+  name(
+    exchange: Exchange,
+    progress: CallProgress,
+    { operation, once }: Compiled,
+    about: {
+      readonly connector: 'rest' | 'messages';
+      readonly digest: () => ContentDigest;
+      readonly readOn: (digest: ContentDigest) => Promise<void>;
+      readonly messageId?: string | undefined;
+    },
+  ): void {
+    const { answers, log } = this.#ports;
+    if (once === undefined || answers === undefined) return;
+    const { connector, messageId } = about;
+    const rule = { operation, once, connector };
+    const key = keyOf(exchange, rule, messageId);
+    if (key === undefined) return;
+    const digest = about.digest();
+    const facts = { ...idsOf(exchange.trace), operation: operation.id };
+    progress.once = new NamedCall(exchange, {
+      ...{ ...rule, key, caller: progress.caller, digest, answers },
+      readOn: () => about.readOn(digest),
+      onError: (err) =>
+        log.warn({ ...facts, err }, `The answer of ${operation.id} could not be kept for repeated calls.`),
+    });
+  }
+
+  /**
+   * Begins a call that has a key. One that only reads needs none.
+   * @returns the first answer, if the call is a repeated one @throws Fault CALL_RUNNING, ANSWER_NOT_KEPT, KEY_REUSED
+   */
+  begin(
+    progress: CallProgress,
+    { operation }: Compiled,
+    input: DocumentValue,
+  ): FirstAnswer | undefined | Promise<FirstAnswer | undefined> {
+    if (progress.once === undefined) return undefined;
+    if (isWrite(operation, input)) return progress.once.begin();
+    delete progress.once;
+    return undefined;
+  }
+
+  /** Sends the first answer again. */
+  repeat(
+    exchange: Exchange,
+    { caller }: CallProgress,
+    { operation }: Compiled,
+    { status, headers: first, body }: FirstAnswer,
+    compresses: boolean,
+  ): Response | Promise<Response> {
+    exchange.leaving = true;
+    this.#ports.metrics.repeated(operation.id);
+    const headers = { ...first, 'Idempotency-Replayed': 'true' };
+    if (status >= 400) Object.assign(headers, { 'X-Trace-Id': exchange.trace.traceId });
+    const contentType = first['Content-Type'];
+    const content = { contentType: contentType ?? '', length: body.byteLength };
+    const coding = compresses && contentType !== undefined ? selectCoding(exchange, headers, content) : undefined;
+    const sent: Sent = (bytes, complete) =>
+      this.#ports.record(exchange, { operation, caller, status, bytes, complete, repeated: true });
+    return respondCoded(exchange, status, headers, body, sent, coding);
+  }
+
+  /**
    * Runs the operation's answer.
    * @param input the request, whose sensitive values are masked in log lines of code
    * @param segments those that accompany its document
@@ -136,6 +210,7 @@ export class Stages {
       segments,
       root: as === 'soap' ? compiled.soap?.replyRoot : undefined,
       header: (name) => headerOf(exchange, name),
+      takeEffect: progress.once?.takeEffect,
       secrets: () => [...(sensitive ?? []), ...exchange.credentials(this.#credentials)],
     });
     progress.input = input;

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createRedactor } from '../codec/redact/redactor.ts';
 import { standInAddress, standInVariable } from '../invoke/stand-in.ts';
-import { type LoadedProject, loadProject, registryOf } from '../load/index.ts';
+import type { LoadedProject } from '../load/index.ts';
 import { secretsOf } from '../load/value/config.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
@@ -23,7 +23,7 @@ import type { Counted } from './log/metrics.ts';
 import { createMetrics } from './log/metrics.ts';
 import { fleetSource, gatewaySources, identity, jobNames } from './log/readings.ts';
 import { type Address, addressUrl, contractBase, passedPort, readAddress, readSampleUsers } from './start/address.ts';
-import { openAuthenticator, securitySettings } from './start/authentication.ts';
+import { checkWebhookSecrets, openAuthenticator, securitySettings } from './start/authentication.ts';
 import { datasourceSettings, openData } from './start/data.ts';
 import { copyWarning, importCode } from './start/handlers.ts';
 import { openSafeguards } from './start/safeguards.ts';
@@ -104,8 +104,9 @@ const EXPORT_WITHIN = 5_000;
  * @throws DefinitionsError, GatewayError, StoreError
  */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
-  const project = options.project ?? loadProject(options);
-  const registry = registryOf(project);
+  // Commands give one, often without having loaded the loader.
+  const project = options.project ?? (await import('../load/index.ts')).loadProject(options);
+  const registry = project.registry ?? (await import('../load/index.ts')).registryOf(project);
   checkSettings(registry, options.env);
   const opened = new Opened();
   try {
@@ -190,6 +191,7 @@ async function open(
   let base = '';
   const app = createApp(registry, {
     ...{ handlers, queries, blobs, spool, services, outbound },
+    answers: services.answers,
     ...{ log, redactor, audit, metrics, authenticator, throttle, sampleUsers, ready: () => readiness.ask() },
     pace: { idle: idleTimeout, slowest: gateway.limits.slowest, grace },
     base: () => base,
@@ -354,6 +356,7 @@ function checkSettings(registry: Registry, env: Environment): void {
   const given = [database.schema, publicUrl].filter((text) => text !== undefined);
   const texts = [listen, database.url, ...(database.replicas?.urls ?? []), ...given];
   resolveSettings([...texts, ...datasourceSettings(registry), ...securitySettings(registry)], env);
+  checkWebhookSecrets(registry, env);
 }
 
 interface UserDirectoryOptions {

@@ -1,3 +1,10 @@
+export {
+  type Answers,
+  type Claim,
+  type FirstAnswer,
+  openAnswers,
+  retainedAnswers,
+} from './answers.ts';
 export { BlobError, UnwritableError } from './blob/error.ts';
 export { type BlobStorage, openBlobs } from './blob/open.ts';
 export { deadlineIn, resting, withDeadline } from './deadline.ts';
@@ -23,27 +30,28 @@ export { retainedActions } from './queue/control.ts';
 export { retainedDead } from './queue/dead-letters.ts';
 export { readQueues } from './queue/kept.ts';
 export { needRoom, openQueue, type QueueOptions } from './queue/open.ts';
+export type {
+  Carried,
+  JobDetails,
+  JobOwner,
+  JobState,
+  KeptJob,
+  OwnedJob,
+  QueueControl,
+  QueueOverview,
+  QueueReader,
+} from './queue/operator.ts';
 export {
-  type Carried,
   type DeadLetter,
   type FailedJob,
   type Job,
-  type JobData,
-  type JobDetails,
   JobLost,
   JobNotBegun,
-  type JobOwner,
   type JobQueue,
   JobRefused,
-  type JobState,
   JobUnknown,
-  type KeptJob,
   type NewJob,
-  type OwnedJob,
-  type QueueControl,
   type QueueDepth,
-  type QueueOverview,
-  type QueueReader,
   type Recurring,
   type RetryRule,
   type Worker,
@@ -57,4 +65,5 @@ export { requireOutside, runInTransaction, sqlTransaction } from './sql.ts';
 export { offsetOfRefusedToken } from './sqlite/refused-token.ts';
 export type { ProcessRequestTable } from './tables/process.ts';
 export type { QueryRunTable } from './tables/query.ts';
+export type { JobData } from './tables/queue.ts';
 export type { Db, Tables } from './tables.ts';

@@ -26,6 +26,11 @@ export interface Store {
    */
   transaction<T>(work: (tx: Db) => Promise<T>, about?: string): Promise<T>;
   /**
+   * Runs single statements on a connection that no transaction occupies, while the caller has one open: what they change is
+   * kept whatever becomes of it, and what they lock is free at once. Absent where they might wait for the caller itself.
+   */
+  readonly apart?: Db;
+  /**
    * What {@link migrate}, {@link migrateProject} and {@link loadSampleData} would run, in this order; changes nothing.
    * @throws StoreError, MigrationError
    */

@@ -137,7 +137,7 @@ const current = new AsyncLocalStorage<Gate>();
  * @param what the method of the context, which {@link Transaction} has too, or replaces
  * @throws Error
  */
-export function requireOutside(what: 'readComponent' | 'saveComponent' | 'transaction'): void {
+export function requireOutside(what: 'readComponent' | 'saveComponent' | 'transaction' | 'publish'): void {
   if (current.getStore()?.closed !== false) return;
   const remedy = what === 'transaction' ? 'use the transaction that is open' : `use ${what} of the transaction`;
   throw new Error(`context.${what} was called inside a transaction: ${remedy}`);
@@ -192,6 +192,7 @@ class Gate {
       readComponent: (...given) => this.#let(() => inside.readComponent(...given)),
       saveComponent: (...given) => this.#let(() => inside.saveComponent(...given)),
       schedule: (...given) => this.#let(() => inside.schedule(...given)),
+      publish: (...given) => this.#let(() => inside.publish(...given)),
     };
   }
 

@@ -1,12 +1,13 @@
-import type { Kysely } from 'kysely';
+import type { Generated, Kysely } from 'kysely';
 import type { BlobTables } from './tables/blob.ts';
+import type { MessageTables } from './tables/message.ts';
 import type { ProcessTables } from './tables/process.ts';
 import type { QueryTables } from './tables/query.ts';
 import type { QueueTables } from './tables/queue.ts';
 import type { UserTables } from './tables/user.ts';
 
 /** The gateway's own tables. */
-export interface Tables extends BlobTables, ProcessTables, QueryTables, QueueTables, UserTables {
+export interface Tables extends BlobTables, MessageTables, ProcessTables, QueryTables, QueueTables, UserTables {
   signalbox_installation: InstallationTable;
   signalbox_migration: MigrationTable;
   signalbox_migration_lock: MigrationLockTable;
@@ -14,6 +15,7 @@ export interface Tables extends BlobTables, ProcessTables, QueryTables, QueueTab
   signalbox_sample_data: SampleDataTable;
   signalbox_retention: RetentionTable;
   signalbox_lease: LeaseTable;
+  signalbox_once: OnceTable;
 }
 
 /** The query builder of the gateway's own tables, over the pool or inside a transaction. */
@@ -82,4 +84,28 @@ export interface LeaseTable {
   holder: string;
   /** When another may take it, in milliseconds since 1970 by the clock of the database. */
   until: number;
+}
+
+/** A call that is answered once. Times are in milliseconds since 1970. */
+export interface OnceTable {
+  /** A hash of the caller, the operation and the key. */
+  id: string;
+  operation: string;
+  /** `effect`: it runs, or has ended without an answer, after a transaction of it was committed. */
+  state: 'running' | 'effect' | 'done';
+  /** The run that may answer it. */
+  holder: string;
+  /** Without a sign of life until then, the run has died. */
+  lease: number;
+  /** When the key is forgotten. */
+  until: number;
+  /** A digest of the request; null while that is still read. */
+  content: string | null;
+  /** Null for an answer that was not kept. */
+  status: number | null;
+  /** A map, as JSON. */
+  headers: string | null;
+  body: Uint8Array | null;
+  /** 1 if the body is compressed (raw deflate). */
+  packed: Generated<number>;
 }

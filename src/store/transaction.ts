@@ -9,10 +9,25 @@ const TRIES = 8;
 /** SQLSTATE of transactions that gave way and can be repeated: serialization failure, deadlock. */
 const GAVE_WAY = new Set(['40001', '40P01']);
 
+/** What follows the commit of each open transaction. */
+const following = new WeakMap<Db, (() => void)[]>();
+
+/** Runs work that must not throw once a transaction has committed, and never when it is rolled back. */
+export function afterCommit(tx: Db, work: () => void): void {
+  const follows = following.get(tx);
+  // A transaction of a caller that ends it by itself.
+  if (follows === undefined) work();
+  else follows.push(work);
+}
+
 /** Runs work in a transaction, and rejects with the error of the work even when the rollback fails too. */
 export async function transact<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
   let failure: { readonly error: unknown } | undefined;
+  let follows: readonly (() => void)[] = [];
   const noting = async (tx: Db): Promise<T> => {
+    const noted: (() => void)[] = [];
+    following.set(tx, noted);
+    follows = noted;
     try {
       const done = await work(tx);
       // Its caller has stopped waiting, and has been given an error.
@@ -24,7 +39,9 @@ export async function transact<T>(db: Db, work: (tx: Db) => Promise<T>): Promise
     }
   };
   try {
-    return await db.transaction().execute(noting);
+    const done = await db.transaction().execute(noting);
+    for (const each of follows) each();
+    return done;
   } catch (error) {
     throw failure === undefined ? error : failure.error;
   }

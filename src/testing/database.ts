@@ -117,14 +117,6 @@ const CLOCK = `
     as 'select pg_catalog.clock_timestamp() + ahead from signalbox_test.clock';
   create function signalbox_test.now() returns timestamptz language sql stable
     as 'select pg_catalog.now() + ahead from signalbox_test.clock';
-  -- The one place where pg-boss reads the time.
-  do $$ declare boss text; begin
-    for boss in select quote_ident(nspname) from pg_proc join pg_namespace on pg_namespace.oid = pronamespace where proname = 'job_now'
-    loop
-      execute 'create or replace function ' || boss || '.job_now() returns timestamptz language sql stable as '
-        || quote_literal('select signalbox_test.now()');
-    end loop;
-  end $$;
 `;
 
 /** The `schema:` of the project's database, quoted: its SQL may name it. */

@@ -14,7 +14,7 @@ import { CHEAP, hashPassword } from '../security/password.ts';
 import { openUsers } from '../security/users/open.ts';
 import { databaseOptions } from '../serve/start/settings.ts';
 import { type RunningGateway, startGateway } from '../serve/start.ts';
-import { createSpool, openStore } from '../store/index.ts';
+import { createSpool, type JobState, openStore } from '../store/index.ts';
 import type { Clock } from '../wire/waiting.ts';
 import { type Credentials, createCaller, type TestCaller } from './caller.ts';
 import { type ContractForm, compareContract } from './contract.ts';
@@ -61,7 +61,7 @@ export interface FailedWork {
   readonly id: string;
   readonly attempts: number;
   readonly error: string;
-  /** When it is attempted again, by the clock of the gateway; absent for a dead letter. */
+  /** When it is attempted again, by the clock of the gateway; absent for a job that failed for good. */
   readonly again?: Date;
 }
 
@@ -310,9 +310,19 @@ const SETTLE_WITHIN = 10_000;
 
 /** The queues in which jobs run or could, as words. */
 async function busyQueues({ queues }: RunningGateway['background']): Promise<readonly string[]> {
-  return (await queues.overview())
-    .filter(({ paused, waiting, running }) => running > 0 || (paused === undefined && waiting > 0))
-    .map(({ queue, waiting, running }) => `${queue} has ${waiting} waiting and ${running} running`);
+  const busy: string[] = [];
+  for (const { queue, paused, waiting, running, held } of await queues.overview()) {
+    const couldRun = waiting > 0 && paused === undefined && (held === 0 || (await hasOthers(queues, queue)));
+    if (running > 0 || couldRun) busy.push(`${queue} has ${waiting} waiting and ${running} running`);
+  }
+  return busy;
+}
+
+/** Whether jobs of a queue wait that are not behind a held one. */
+async function hasOthers(queues: RunningGateway['background']['queues'], queue: string): Promise<boolean> {
+  const list = async (state: JobState) => (await queues.list(queue, { state, limit: 1000 })).jobs;
+  const held = new Set((await list('held')).map(({ key }) => key));
+  return (await list('waiting')).some(({ key }) => key === undefined || !held.has(key));
 }
 
 async function settle({ background }: RunningGateway, seen: Set<string>): Promise<readonly FailedWork[]> {
@@ -330,7 +340,7 @@ async function settle({ background }: RunningGateway, seen: Set<string>): Promis
   }
   const failed: FailedWork[] = [];
   for (const { queue } of await background.queues.overview()) {
-    for (const state of ['dead', 'delayed'] as const) {
+    for (const state of ['dead', 'held', 'delayed'] as const) {
       const { jobs } = await background.queues.list(queue, { state, limit: 100 });
       for (const { id, attempts, reason = '', due } of jobs) {
         const key = `${id} ${attempts} ${state}`;

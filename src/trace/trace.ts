@@ -9,6 +9,15 @@ export interface Cause {
   /** W3C Trace Context: the trace, and the span that entered the work. */
   readonly traceparent: string;
   readonly tracestate?: string;
+  /** The message during whose delivery it began, or that is delivered. */
+  readonly message?: CausingMessage;
+}
+
+/** A message that causes work. */
+export interface CausingMessage {
+  readonly id: string;
+  /** Number of messages that led to it, one during the delivery of the other. */
+  readonly hops: number;
 }
 
 /** A place in a trace: a request, a job, or a call. */
@@ -22,6 +31,8 @@ export interface Trace {
   readonly flags: number;
   /** `tracestate`, as it arrived. */
   readonly state: string | undefined;
+  /** The message whose delivery this is part of. */
+  readonly message: CausingMessage | undefined;
   /** Records the spans of the gateway; `undefined` when nothing is exported. */
   readonly tracer: Tracer | undefined;
   /** Its own span, when that is recorded. */
@@ -117,11 +128,12 @@ interface Origin {
   readonly requestId: string;
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
+  readonly message?: CausingMessage | undefined;
 }
 
 /** Continues a trace with a new span; begins one when the `traceparent` is absent or invalid. */
 export function continueTrace(
-  { requestId, traceparent, tracestate }: Origin,
+  { requestId, traceparent, tracestate, message }: Origin,
   tracer?: Tracer | undefined,
   start: SpanStart = INTERNAL,
 ): Trace {
@@ -129,25 +141,25 @@ export function continueTrace(
   const state = sent === undefined || tracestate === undefined ? undefined : readTracestate(tracestate);
   if (tracer !== undefined) {
     const parent = sent && { traceId: sent.traceId, spanId: sent.parentId, flags: sent.flags, state, remote: true };
-    return traceOf(requestId, state, tracer, tracer.start(start, parent));
+    return traceOf({ requestId, state, message }, tracer, tracer.start(start, parent));
   }
   const { traceId, flags } = sent ?? { traceId: newTraceId(), flags: RANDOM };
-  return { requestId, traceId, spanId: newSpanId(), flags, state, tracer, span: undefined, ended: false };
+  return { requestId, traceId, spanId: newSpanId(), flags, state, message, tracer, span: undefined, ended: false };
 }
 
 const INTERNAL: SpanStart = { name: 'work', kind: 'internal' };
 
-function traceOf(requestId: string, state: string | undefined, tracer: Tracer, span: Span): Trace {
+function traceOf(from: Pick<Trace, 'requestId' | 'state' | 'message'>, tracer: Tracer, span: Span): Trace {
+  const { requestId, state, message } = from;
   const { traceId, spanId, flags } = span;
-  return { requestId, traceId, spanId, flags, state, tracer, span, ended: false };
+  return { requestId, traceId, spanId, flags, state, message, tracer, span, ended: false };
 }
 
 /** A new span below one of this process. @param start describes it, if it is recorded */
 export function spanBelow(trace: Trace, start: () => SpanStart): Trace {
-  const { requestId, traceId, flags, state, tracer } = trace;
-  if (tracer !== undefined)
-    return traceOf(requestId, state, tracer, tracer.start(start(), { ...trace, remote: false }));
-  return { requestId, traceId, spanId: newSpanId(), flags, state, tracer, span: undefined, ended: false };
+  const { requestId, traceId, flags, state, message, tracer } = trace;
+  if (tracer !== undefined) return traceOf(trace, tracer, tracer.start(start(), { ...trace, remote: false }));
+  return { requestId, traceId, spanId: newSpanId(), flags, state, message, tracer, span: undefined, ended: false };
 }
 
 /** Ends the span of a trace. @param failure why the work failed */
@@ -183,9 +195,14 @@ export function describeSpan(attributes: Attributes): void {
 
 /** What a trace leaves to the work that it causes. */
 export function causeOf(trace: Trace): Cause {
-  const { requestId, state } = trace;
+  const { requestId, state, message } = trace;
   const traceparent = traceparentOf(trace);
-  return state === undefined ? { requestId, traceparent } : { requestId, traceparent, tracestate: state };
+  return {
+    requestId,
+    traceparent,
+    ...(state === undefined ? {} : { tracestate: state }),
+    ...(message === undefined ? {} : { message }),
+  };
 }
 
 /** The `traceparent` of what a span sends. */
@@ -193,25 +210,26 @@ export function traceparentOf({ traceId, spanId, flags }: Trace): string {
   return writeTraceparent({ traceId, parentId: spanId, flags });
 }
 
-/** Random bytes are fetched for many ids at once: one call for each would cost a request more than all else about its trace. */
+/** Random digits are made for many ids at once: a call for each would cost a request more than all else about its trace. */
 const pool = Buffer.allocUnsafeSlow(8192);
-let used = pool.length;
+let digits = '';
+let used = 0;
 
-function newId(bytes: number): string {
-  if (used + bytes > pool.length) {
-    randomFillSync(pool);
+function newId(length: number): string {
+  if (used + length > digits.length) {
+    digits = randomFillSync(pool).toString('hex');
     used = 0;
   }
-  const id = pool.toString('hex', used, used + bytes);
-  used += bytes;
+  const id = digits.slice(used, used + length);
+  used += length;
   // Invalid, and as likely as any other.
-  return id.startsWith('00000000') && /^0+$/.test(id) ? newId(bytes) : id;
+  return id.startsWith('00000000') && /^0+$/.test(id) ? newId(length) : id;
 }
 
 export function newTraceId(): string {
-  return newId(16);
+  return newId(32);
 }
 
 export function newSpanId(): string {
-  return newId(8);
+  return newId(16);
 }

@@ -43,7 +43,10 @@ function labelOf(bytes: Uint8Array, charset: string | undefined, isXml: boolean)
 /** Longest part of a label that a message quotes, in characters. */
 const SHOWN = 40;
 
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+
 function decoderOf(label: string): InstanceType<typeof TextDecoder> {
+  if (label === 'utf-8') return UTF_8;
   try {
     return new TextDecoder(label, { fatal: true });
   } catch {
@@ -51,7 +54,8 @@ function decoderOf(label: string): InstanceType<typeof TextDecoder> {
   }
 }
 
-function marked([first, second, third]: Uint8Array): string | undefined {
+function marked(bytes: Uint8Array): string | undefined {
+  const [first, second, third] = [bytes[0], bytes[1], bytes[2]];
   if (first === 0xfe && second === 0xff) return 'utf-16be';
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8' : undefined;

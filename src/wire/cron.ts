@@ -10,8 +10,7 @@ export function cronProblem(cron: string): string | undefined {
   try {
     const fields = fieldsOf(cron);
     if (fields.length !== 5) return `it has ${fields.length === 1 ? 'one field' : `${fields.length} fields`}, not five`;
-    // A fixed offset instead of the zone UTC avoids creating its formatters, which costs a start 10 ms.
-    const next = schedule(cron, { utcOffset: 0 }).nextRun();
+    const next = schedule(cron, 'UTC').nextRun();
     return next === null ? 'no such day ever comes' : undefined;
   } catch (error) {
     return lowered((error as Error).message.replace(/^CronPattern: /, ''));
@@ -24,10 +23,12 @@ export function cronProblem(cron: string): string | undefined {
  * @throws TypeError for an invalid expression or zone
  */
 export function nextTime(cron: string, zone: string, after: Date): Date | undefined {
-  return schedule(cron, { timezone: zone }).nextRun(after) ?? undefined;
+  return schedule(cron, zone).nextRun(after) ?? undefined;
 }
 
-function schedule(cron: string, clock: { readonly timezone: string } | { readonly utcOffset: number }): Cron {
+function schedule(cron: string, zone: string): Cron {
+  // UTC as a fixed offset needs no formatter of ECMA-402: the first one of a process takes 35 ms of its start.
+  const clock = zone === 'UTC' ? { utcOffset: 0 } : { timezone: zone };
   return new Cron(named(cron), { ...clock, mode: '5-part', fixedTimeRule: 'no-wildcard', paused: true });
 }
 

@@ -4,6 +4,9 @@
 /** Most digits of a number: arithmetic on longer numbers from callers becomes expensive. */
 export const MAX_DIGITS = 1000;
 
+/** As most decimals are written: in the form that is returned. */
+const PLAIN = /^(?:0|[1-9]\d{0,99})(?:\.\d{1,99})?$/;
+
 const FORM = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,5}))?$/;
 
 /**
@@ -14,6 +17,7 @@ const FORM = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,5}))?$/;
  */
 export function toDecimal(text: string, exponent: boolean): string | undefined {
   if (text.length > MAX_DIGITS + 8) return undefined;
+  if (PLAIN.test(text)) return text;
   const found = FORM.exec(text);
   if (found === null) return undefined;
   const [, sign, whole = '', fraction = '', power] = found;

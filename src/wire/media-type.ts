@@ -13,6 +13,20 @@ export interface MediaType {
  * counts.
  */
 export function parseMediaType(text: string): MediaType | undefined {
+  const known = parsed.get(text);
+  if (known !== undefined) return known;
+  const found = parse(text);
+  if (found === undefined || text.length > 100) return found;
+  if (parsed.size === MOST_PARSED) parsed.clear();
+  parsed.set(text, found);
+  return found;
+}
+
+/** A gateway meets the same few types again and again; a boundary is different in each message. */
+const parsed = new Map<string, MediaType>();
+const MOST_PARSED = 200;
+
+function parse(text: string): MediaType | undefined {
   const scanner = new Scanner(text);
   const found = scanner.mediaRange();
   if (found === undefined || !scanner.atEnd() || found.type === '*' || found.subtype === '*') return undefined;

@@ -9,6 +9,33 @@ export interface Clock {
 /** The clock of the machine. */
 export const SYSTEM_CLOCK: Clock = { now: () => Date.now(), elapsed: () => performance.now() };
 
+/**
+ * Goes on with a value, at once if it is there already: `await` would give up the turn, and each promise costs a small request
+ * half a percent.
+ */
+export function after<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** Runs work that may wait or not. @param failed gives the result for its error, thrown or rejected */
+export function attempt<T>(work: () => T | Promise<T>, failed: (error: unknown) => T | Promise<T>): T | Promise<T> {
+  try {
+    const result = work();
+    return result instanceof Promise ? result.catch(failed) : result;
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+/** Makes a value when it is first asked for, and keeps it. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
 /** The longest delay of a timer, in milliseconds: 24 days. Node fires longer timers immediately. */
 export const LONGEST_TIMER = 2 ** 31 - 1;
 

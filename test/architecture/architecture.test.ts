@@ -11,28 +11,29 @@ const src = join(root, 'src');
  * definitions > load > model > what is made of it. `type:` stands where nothing but types is taken.
  */
 const TABLE: Readonly<Record<string, string>> = {
-  wire: 'croner fast-xml-parser re2js url-template',
+  wire: 'croner re2js url-template',
   model: '',
   load: 'ajv yaml',
   codec: '',
   trace:
     '@opentelemetry/api @opentelemetry/exporter-logs-otlp-proto @opentelemetry/exporter-metrics-otlp-proto @opentelemetry/exporter-trace-otlp-proto @opentelemetry/resources @opentelemetry/sdk-logs @opentelemetry/sdk-metrics @opentelemetry/sdk-trace-base',
   binding: 'codec',
-  store: 'trace better-sqlite3 kysely mime pg pg-boss',
+  store: 'trace better-sqlite3 kysely mime pg',
   security: 'store jose rate-limiter-flexible xml-crypto',
   query: 'codec load store trace better-sqlite3 fflate mysql2 type:pg',
   process: 'codec security store trace type:query',
   event: 'codec security store trace kysely',
-  delivered: 'query type:process type:store',
+  message: 'binding codec invoke security store trace kysely',
+  delivered: 'query type:message type:process type:store',
   describe: '',
   generate: 'describe',
-  invoke: 'binding codec load trace cockatiel oauth4webapi undici',
+  invoke: 'binding codec load trace oauth4webapi undici',
   client: 'invoke load store',
   serve:
-    'binding codec delivered describe event invoke load process query security store trace @hono/node-server hono pino prom-client',
+    'binding codec delivered describe event invoke load message process query security store trace hono pino prom-client',
   mock: 'binding codec describe invoke security serve store trace',
   testing: 'codec describe invoke load mock security serve store pg',
-  cli: 'codec describe generate invoke load mock query security serve store better-sqlite3 commander picocolors',
+  cli: 'codec describe generate invoke load type:message mock query security serve store better-sqlite3 commander picocolors',
   handlers: 'signalbox',
   '.': 'client codec invoke load serve store',
 };
@@ -41,15 +42,15 @@ const TABLE: Readonly<Record<string, string>> = {
 const GROUND: readonly string[] = ['model', 'wire'];
 
 /** Where files are read and written. */
-const READS_FILES = /^src\/(cli|serve|store|query|testing|load\/read\/files\.ts)/;
+const READS_FILES = /^src\/(cli|serve|store|query|testing|load\/(?:cache|read\/files)\.ts)/;
 
 /** Files of 20 lines or fewer: what a folder lets others see, and facts and errors that many files share. */
 const SMALL: readonly string[] = [
-  'cli/package-info.ts',
   'codec/index.ts',
   'event/index.ts',
   'invoke/index.ts',
   'load/index.ts',
+  'message/index.ts',
   'process/index.ts',
   'query/index.ts',
   'query/render/content-types.ts',

@@ -266,10 +266,10 @@ describe('attachments', () => {
   it('that nobody asks for are looked at all the same', async () => {
     const opened = await reopened(message([], ['root', 'a', 'a']));
     await opened.include();
-    expect(await faultOf(opened.finish())).toContain('two of its parts');
+    expect(await faultOf(Promise.resolve(opened.finish()))).toContain('two of its parts');
     const large = message([], ['root', `a>\r\n\r\n${'x'.repeat(LIMITS.attachment)}<`]);
     const second = await reopened(large);
-    expect(await faultOf(second.finish())).toContain('ATTACHMENT_TOO_LARGE');
+    expect(await faultOf(Promise.resolve(second.finish()))).toContain('ATTACHMENT_TOO_LARGE');
   });
 
   it('are as many as they may be, and no more', async () => {

@@ -18,11 +18,13 @@ function importsOf(text: string): string[] {
   return [...found].map((match) => match[1] ?? match[2] ?? '');
 }
 
-test('the bin imports nothing before it has looked at the version of Node', () => {
+test('the bin imports nothing but modules of any Node before it has looked at the version', () => {
   const text = textOf('cli/main.js');
   expect(text).toMatch(/^#!\/usr\/bin\/env node\n/);
   const [before = ''] = text.split('await import(');
-  expect(importsOf(before)).toEqual(['node:module']);
+  // Named imports fail where a function is missing: those of node:module, which are younger, come with the whole module.
+  expect(importsOf(before).sort()).toEqual(['node:fs', 'node:module', 'node:os', 'node:path']);
+  expect(before).toMatch(/^import \w+ from "node:module";/m);
 });
 
 test.each([

@@ -167,6 +167,20 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     is: 'code-id',
     message: 'src/handlers/wrong-process.ts defines "OTHER_ONE", but it is the process of WRONG_PROCESS.',
   },
+  'subscription-form': {
+    code: 'export default { onRequest: () => 1 };\n',
+    at: '1:1',
+    is: 'code-form',
+    message: 'src/handlers/subscription-form.ts does not export a handler of messages.',
+    hint: "Write: export default defineSubscription('SUBSCRIPTION_FORM', { onMessage(message, context) { ... } });",
+  },
+  'wrong-subscription': {
+    code: "import { define } from 'signalbox';\nexport const defineSubscription = define;\nexport default defineSubscription('OTHER_ONE', { onMessage() {} });\n",
+    at: '3:35',
+    is: 'code-id',
+    message:
+      'src/handlers/wrong-subscription.ts defines "OTHER_ONE", but it is the handler of messages of WRONG_SUBSCRIPTION.',
+  },
   'class-without-execute': {
     code: "import { ServiceInterface } from 'signalbox';\nexport default class Audit extends ServiceInterface {}\n",
     at: '2:1',
@@ -186,13 +200,17 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
 const idOf = (file: string): string => file.toUpperCase().replaceAll('-', '_');
 
 function definitions(files: readonly string[]): string {
-  const operations = files.filter((each) => !/process|class/.test(each));
+  const operations = files.filter((each) => !/process|class|subscription/.test(each));
   const classes = files.filter((each) => each.startsWith('class'));
   return [
-    `service: Code.v1\npublic: true\noperations:\n${operations.map((each) => `  ${idOf(each)}: { get: ${each}, response: text }\n`).join('')}`,
+    `service: Code.v1\npublic: true\noperations:\n  PUBLISHED: { post: published, queue: EVENTS }\n${operations.map((each) => `  ${idOf(each)}: { get: ${each}, response: text }\n`).join('')}`,
     ...files
       .filter((each) => each.includes('process'))
       .map((each) => `process: ${idOf(each)}\ntype: Application Engine\npublic: true\n`),
+    ...files
+      .filter((each) => each.includes('subscription'))
+      .map((each) => `subscription: ${idOf(each)}\noperation: PUBLISHED\n`),
+    'queue: EVENTS\n',
     ...classes.map((each) => `related-content: ${idOf(each)}\nclass: ${each}\npublic: true\n`),
   ].join('---\n');
 }

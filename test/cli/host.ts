@@ -61,16 +61,17 @@ async function runIn(child: ChildProcess, line: CommandLine): Promise<Ran> {
   return { code, signal, stdout, stderr };
 }
 
-/** What comes out of a stream up to the mark, and the exit code that stands behind it. */
+/** What comes out of a stream up to the mark, and the exit code behind it. Log lines that were still kept may follow. */
 function outputOf(stream: Readable, mark: string): { readonly code: Promise<number>; end(): string } {
   const { promise, resolve } = Promise.withResolvers<number>();
   let text = '';
   const take = (more: string): void => {
     text += more;
-    const at = more.endsWith('\n') ? text.lastIndexOf(mark) : -1;
-    if (at === -1) return;
-    resolve(Number(text.slice(at + mark.length)));
-    text = text.slice(0, at);
+    const at = more.includes('\n') ? text.lastIndexOf(mark) : -1;
+    const end = at === -1 ? -1 : text.indexOf('\n', at);
+    if (end === -1) return;
+    resolve(Number(text.slice(at + mark.length, end)));
+    text = text.slice(0, at) + text.slice(end + 1);
   };
   stream.on('data', take);
   const end = (): string => {

@@ -65,8 +65,8 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const { instance, id } = await failed();
       const overview = await queue();
       expect(overview).toMatchObject({ code: 0, stderr: '' });
-      expect(overview.stdout).toMatch(/^QUEUE +WAITING +RUNNING +DELAYED +DEAD +OLDEST +DONE\/MIN +STATE$/m);
-      expect(overview.stdout).toMatch(/^processes +0 +0 +0 +1 /m);
+      expect(overview.stdout).toMatch(/^QUEUE +WAITING +RUNNING +DELAYED +HELD +DEAD +OLDEST +DONE\/MIN +STATE$/m);
+      expect(overview.stdout).toMatch(/^processes +0 +0 +0 +0 +1 /m);
       const list = await queue('list', 'processes', '--state', 'dead');
       expect(list.stdout).toMatch(new RegExp(`^${id} .* The line to NORTH is engaged: \\*\\*\\*$`, 'm'));
       const show = await queue('show', id);

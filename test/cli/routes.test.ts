@@ -54,6 +54,33 @@ test.concurrent('--wide: a table of paths with routing, answer and permission', 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 
+test.concurrent('an operation that publishes messages, with its queue and the subscriptions that get them', async () => {
+  const cwd = await staffProject({
+    'src/handlers/cache.ts': 'export default { onMessage() {} };\n',
+    'definitions/events.yaml': `queue: EVENTS
+---
+service: Events.v1
+public: true
+operations:
+  CHANGED: { post: changed, soap: true, queue: EVENTS }
+  NOTED: { post: noted, queue: EVENTS }
+---
+{ subscription: CACHE, operation: CHANGED, handler: cache }
+---
+{ subscription: AUDIT, operation: CHANGED, handler: cache }
+---
+{ subscription: OFF, operation: CHANGED, handler: cache, active: false }
+`,
+  });
+  const { stdout } = await signalbox(['routes', 'Events.v1'], { cwd, env: { COLUMNS: '80' } });
+  expect(stdout).toContain(`  CHANGED  queue EVENTS for AUDIT, CACHE, public
+    POST    Events.v1/changed
+    SOAP    CHANGED.v1
+  NOTED  queue EVENTS, public
+    POST    Events.v1/noted
+`);
+});
+
 test.concurrent('operations by service, with the ways to call them, in lines that fit', async () => {
   const cwd = await staffProject({ 'definitions/files.yaml': soapService });
   const { code, stdout } = await signalbox(['routes'], { cwd, env: { COLUMNS: '60' } });

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { files, staffPath, staffProject } from './fixture.ts';
 import { poll } from './poll.ts';
@@ -28,6 +29,33 @@ test('says that it is ready, where, and what comes next; answers; ends within a 
   expect({ code, signal }).toEqual({ code: 0, signal: null });
   // A stop that waits for something waits 30 s.
   expect(tookMs).toBeLessThan(10_000);
+});
+
+test('a second start, with the definitions of the first, warns and answers the same; a change of them applies', async () => {
+  // Sample data that creates tables, where migrations do: a warning.
+  const cwd = await staffProject({
+    'definitions/gateway.yaml': `${files['definitions/gateway.yaml']}migrations: migrations\n`,
+    'migrations/0001-more.sql': 'create table more (id integer);\n',
+  });
+  const cached = join(cwd, '.signalbox/cache/registry');
+  const written = (): number | undefined => statSync(cached, { throwIfNoEntry: false })?.ino;
+  /** @param before the file to be replaced by another; without it, none is expected */
+  const startOnce = async (before?: { readonly file: number | undefined }) => {
+    const gateway = start(['serve'], { cwd, env: { PORT: '0' } });
+    const [, address] = await gateway.until(ready);
+    const greeting = await (await fetch(`${address}${staffPath}/Hello/Ada`)).json();
+    if (before) await poll('the new registry', () => (written() === before.file ? undefined : true));
+    await gateway.stop();
+    return { said: gateway.output().slice(0, gateway.output().indexOf('Signalbox is ready')), greeting };
+  };
+  const first = await startOnce({ file: undefined });
+  expect(first.said).toContain('warning');
+  const file = written();
+  expect(await startOnce()).toEqual(first);
+  expect(written()).toBe(file);
+  const service = join(cwd, 'definitions/staff/service.yaml');
+  writeFileSync(service, readFileSync(service, 'utf8').replace('GREETING: string', 'GREETING: string(3)'));
+  expect((await startOnce({ file })).greeting).not.toEqual(first.greeting);
 });
 
 test('with --json standard output is the log, a JSON record a line', async () => {

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { createProgram } from '../../src/cli/program.ts';
-import { subcommand } from '../support/commands.ts';
+import { program, subcommand } from '../support/commands.ts';
 import { bin, cleanEnvironment, finish, repository, signalbox, signalboxProcess, temporaryFolder } from './support.ts';
 
 const commands = [
@@ -20,6 +19,7 @@ const commands = [
   'migrate',
   'invoke',
   'queue',
+  'message',
   'user',
   'who-can',
   'can',
@@ -44,8 +44,8 @@ test.concurrent('--help lists every command, with examples and exit codes', asyn
 });
 
 test.concurrent('the help of every command reads alike: a sentence, usage, options, examples, exit codes', () => {
-  expect(createProgram().commands.map((command) => command.name())).toEqual(commands);
-  for (const command of everyCommand(createProgram())) {
+  expect(program.commands.map((command) => command.name())).toEqual(commands);
+  for (const command of everyCommand(program)) {
     const text = command.helpInformation();
     const parts = text.split('\n\n').map((part) => /^[A-Z][a-z]+(?: codes)?(?=:)/.exec(part)?.[0] ?? '');
     expect(
@@ -66,7 +66,7 @@ test.concurrent('the help of every command reads alike: a sentence, usage, optio
 });
 
 /** Command lines of the examples, without what a shell does with them. */
-const examples = everyCommand(createProgram()).flatMap((command) =>
+const examples = everyCommand(program).flatMap((command) =>
   [
     ...command.helpInformation().matchAll(/^ {2}(?:[^|\n]* \| )?(?:[A-Z_]+=\S+ )*signalbox (.+?)(?: +[#|>] .*)?$/gm),
   ].map(([, line = '']) => [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')),
@@ -149,4 +149,19 @@ test.concurrent('a Node that is too old gets one line', async () => {
   const { code, stdout, stderr } = await finish(child);
   expect(stderr).toMatch(/^signalbox: Node 22\.19 or later is needed; this is 18\.20\.8 \(.+\)\n$/);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+});
+
+test.concurrent('compiled code is kept for the next start, in a folder where nobody else could put some', async () => {
+  const kept = async (mode: number): Promise<readonly string[]> => {
+    const home = await temporaryFolder();
+    const folder = join(home, 'signalbox');
+    await mkdir(folder);
+    await chmod(folder, mode);
+    const env = { XDG_CACHE_HOME: home, NODE_COMPILE_CACHE: undefined };
+    expect(await signalboxProcess(['--version'], { env })).toMatchObject({ code: 0, stderr: '' });
+    return readdir(folder, { recursive: true });
+  };
+  expect(await kept(0o700)).not.toEqual([]);
+  expect(await kept(0o777)).toEqual([]);
+  expect(await kept(0o770)).toEqual([]);
 });

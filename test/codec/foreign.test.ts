@@ -82,3 +82,32 @@ it('what fits is read as it is where nothing may be foreign', () => {
     }),
   );
 });
+
+describe("a partner's JSON", () => {
+  const rows = document('ROWS', [
+    field('ROW', list(document('ROW', [field('PRICE', 'decimal'), field('NOTE', 'string')]))),
+  ]);
+  const read = (row: string, codec = compileDocument(rows, { namespace: '', foreign: 'pass' })) =>
+    codec.fromJson(`{"ROW":[{"NOTE":"a"},${row}]}`);
+  const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
+  it('keeps the digits of decimals, whether the texts before had them as texts or as numbers', () => {
+    const codec = compileDocument(rows, { namespace: '', foreign: 'pass' });
+    for (const price of ['"1.50"', '1.50', '9007199254740993', '"2.50"', '2', '1.50']) {
+      expect(read(`{"PRICE":${price}}`, codec)).toEqual({ ROW: [{ NOTE: 'a' }, { PRICE: price.replaceAll('"', '') }] });
+    }
+  });
+
+  it('is not nested more than 100 levels, not even where it is ignored', () => {
+    expect(read(`{"OTHER":${nested(97)}}`)).toEqual({ ROW: [{ NOTE: 'a' }, {}] });
+    for (const levels of [98, 100_000])
+      expect(messageOf(() => read(`{"OTHER":${nested(levels)}}`))).toContain('is nested more than 100 levels deep');
+    expect(messageOf(() => read(`{"PRICE":1.50,"OTHER":${nested(100_000)}}`))).toContain('100 levels deep');
+  });
+
+  it('has a bounded number of names and values, however long it is', () => {
+    const names = Array.from({ length: 50_001 }, (_, index) => `"${index}":0`).join(',');
+    expect(messageOf(() => read(`{"OTHER":{${names}}}`))).toContain('more than 50000 different names');
+    expect(messageOf(() => read(`{"OTHER":[${'0,'.repeat(500_000)}0]}`))).toContain('more than 500000 values');
+  });
+});

@@ -4,7 +4,7 @@ import { JSON_LIMITS, scanJson } from '../../src/codec/json/scan.ts';
 import { messageOf } from './support.ts';
 
 const LIMITS = { depth: 3, values: 6, names: 3 };
-const scan = (text: string): void => scanJson(text, 'refuse', LIMITS);
+const scan = (text: string): boolean => scanJson(text, 'refuse', LIMITS);
 
 describe('the limits of a JSON text', () => {
   it('are those of XML where XML has them', () => {

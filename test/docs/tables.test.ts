@@ -73,7 +73,9 @@ sql: select 1 as n
 ---
 service: One.v1
 permission: EVERYTHING
-operations: { ONE_GET: { get: One, query: ONE, as: ALL } }
+operations:
+  ONE_GET: { get: One, query: ONE, as: ALL }
+  ONE_POST: { post: One, query: ONE, writes: true, once: 1 h }
 ---
 { routing: ONE_LOGGED, operation: ONE_GET, log: full }
 `,
@@ -83,6 +85,8 @@ operations: { ONE_GET: { get: One, query: ONE, as: ALL } }
   const connector = '/gateway/RESTListeningConnector';
   await gateway.call(`${connector}/One.v1/One`);
   await gateway.call(`${connector}/One.v1/One`, { anonymous: true });
+  const once = { method: 'POST', headers: { 'idempotency-key': 'one' } };
+  for (const _ of [1, 2]) await gateway.call(`${connector}/One.v1/One`, once);
   await gateway.call(`${connector}/ExecuteQueryPoll.v1/PUBLIC/ONE/JSON/NONFILE`);
   await eventually('the line of the polled query', () => gateway.log().find(({ work }) => work !== undefined));
   const lines = gateway.log().filter(({ decision }) => decision !== undefined);

@@ -9,7 +9,6 @@ import { eventually } from '../support/project.ts';
 const FREQUENT: readonly KindName[] = [
   'a request that is scheduled',
   'a record that is saved',
-  'jobs that are taken',
   'a process that ends',
   'work that recurs',
 ];

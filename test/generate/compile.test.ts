@@ -9,7 +9,7 @@ const tsc = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', impor
 
 describe('generated code under the compiler', () => {
   // One run for all: the generated types, stubs, handlers that are right and, behind @ts-expect-error, mistakes.
-  it('accepts what is right, stubs included, and refuses every mistake', () => {
+  it('accepts what is right, stubs included, and refuses every mistake', { timeout: 60_000 }, () => {
     const { stdout, status } = spawnSync(process.execPath, [tsc, '-p', fixtures], { encoding: 'utf8' });
     expect(stdout).toBe('');
     expect(status).toBe(0);

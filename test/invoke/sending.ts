@@ -54,6 +54,8 @@ export interface SenderOptions {
   readonly timeouts?: Partial<Timeouts>;
   readonly folder?: string;
   readonly operation?: Partial<RestConsumer>;
+  /** In bytes. */
+  readonly signedBody?: number;
 }
 
 export interface CallOf extends Partial<Omit<SendOptions, 'called' | 'resolve'>> {
@@ -68,12 +70,16 @@ export interface Sender {
 }
 
 /** A transport that calls one node, closed when the test ends. */
-export function sender(node: Node, { env = {}, timeouts, folder = '/', operation }: SenderOptions = {}): Sender {
+export function sender(
+  node: Node,
+  { env = {}, timeouts, folder = '/', operation, signedBody = 1000 }: SenderOptions = {},
+): Sender {
   const transport = createTransport({
     timeouts: { ...TIMEOUTS, ...timeouts },
     env,
     folder,
     redactor: createRedactor(),
+    signedBody,
   });
   onTestFinished(() => transport.close());
   const configuration = new Configuration(env);
@@ -89,8 +95,9 @@ export function sender(node: Node, { env = {}, timeouts, folder = '/', operation
   return {
     async send(request, options = {}) {
       const target = targetOf(options);
-      const { signal, onSent, heads } = options;
-      return transport.send(target, request, { called, resolve: resolveOf(target), signal, onSent, heads });
+      const { signal, onSent, heads, messageId } = options;
+      const sending = { called, resolve: resolveOf(target), signal, onSent, heads, messageId };
+      return transport.send(target, request, sending);
     },
     describe(request, options = {}) {
       const target = targetOf(options);

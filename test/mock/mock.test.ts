@@ -55,6 +55,16 @@ describe('a mock', () => {
     expect(TREE).toEqual({ NUMBER: expect.any(String) });
   });
 
+  it('takes a message, and delivers it to nobody', async () => {
+    const response = await fetch(VEHICLE.replace(/Vehicles$/, 'sold'), {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ PLATE: 'M AB 1', STATUS: 'ready', SEATS: 4 }),
+    });
+    expect(response.status).toBe(202);
+    expect(await response.json()).toEqual({ message: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+  });
+
   it('gives the same reply to the same request, and others to another request or with another seed', async () => {
     const of = async (url: string): Promise<unknown> => (await fetch(url)).json();
     const first = await of(`${VEHICLE}/A1`);

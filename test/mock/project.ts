@@ -25,6 +25,12 @@ operations:
     handler: vehicle-get
   NOTES_GET: { get: Notes, response: list of NOTE, handler: vehicle-get }
   STOCK_GET: { get: Stock, response: { fields: { COUNTS: { type: map of integer, minimum: 2, required: true }, PAID: { type: list of PAYMENT, minimum: 9 }, TREE: TREE } }, handler: vehicle-get }
+  VEHICLE_SOLD: { post: sold, soap: true, request: VEHICLE, queue: VEHICLE_EVENTS }
+---
+queue: VEHICLE_EVENTS
+order: [PLATE]
+---
+{ subscription: SOLD, operation: VEHICLE_SOLD, handler: sold }
 ---
 document: PAYMENT
 one-of: { card: CARD, transfer: TRANSFER }

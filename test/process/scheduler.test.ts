@@ -128,6 +128,27 @@ describe.each(['SQLite', 'PostgreSQL'])('the scheduler on %s', (engine) => {
     expect(await test.status(after)).toBe('Success');
   });
 
+  it.skipIf(!isPostgres || !hasPostgres)('lets no transaction that schedules wait for another to end', async () => {
+    const { store, scheduler, demo } = test;
+    const work = registry.processes.get('WORK')!;
+    const inside = (tx: Parameters<typeof scheduler.scheduleInside>[0]) =>
+      scheduler.scheduleInside(tx, work, { MODE: 'none' }, {}, demo);
+    const first = gate();
+    const entered = gate();
+    const open = store.transaction(async (tx) => {
+      const numbers = [await inside(tx), await inside(tx)];
+      entered.open();
+      await first.opened;
+      return numbers;
+    });
+    await entered.opened;
+    const second = await store.transaction(inside);
+    first.open();
+    const [one = 0, two = 0] = await open;
+    expect([two, second]).toEqual([one + 1, one + 2]);
+    for (const each of [one, two, second]) await test.reaches(each, 'Success');
+  });
+
   inEngine('keeps nothing of a request that is cancelled before it completes', async () => {
     const running = gate();
     const cancelled = gate();

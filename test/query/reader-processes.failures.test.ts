@@ -7,7 +7,7 @@ import { databaseOf, endless, gone, lives, one, pids, query, quick, readersOf } 
 
 const module = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
 
-/** A gateway that runs one query and tells its readers; it waits, or blocks its event loop, until it is killed. */
+/** A gateway that runs one query, or none, and prints its readers; it waits, or blocks its event loop, until it is killed. */
 const gatewayScript = `
   const { openStore } = await import(${module('../../src/store/index.ts')});
   const { openQueries } = await import(${module('../../src/query/index.ts')});
@@ -15,7 +15,7 @@ const gatewayScript = `
   const store = await openStore({ url: 'sqlite:' + location, root: '/' });
   const queries = openQueries({ store, timezone: 'UTC', limits: { rows: 10, timeout: 60000 } });
   await queries.ready();
-  void queries.run(JSON.parse(call)).catch(() => {});
+  if (call !== '') void queries.run(JSON.parse(call)).catch(() => {});
   await new Promise((resolve) => process.stdout.write(JSON.stringify(queries.status().readers), resolve));
   if (then === 'block') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   else setInterval(() => {}, 1000);`;
@@ -115,7 +115,11 @@ describe('the end', () => {
 
   it('of the port ends readers that had not started yet', async () => {
     const port = readersOf(await databaseOf(''));
+    const stop = new AbortController();
+    const call = port.rows({ query: one, prompts: {}, signal: stop.signal });
     const readers = pids(port);
+    stop.abort();
+    await expect(call).rejects.toMatchObject({ name: 'AbortError' });
     await port.close();
     expect(readers).toHaveLength(2);
     for (const pid of readers) expect(lives(pid)).toBe(false);
@@ -135,6 +139,18 @@ describe('the end', () => {
     const readers: { pid: number; busy: boolean }[] = JSON.parse(String(line));
     expect(readers.map((reader) => reader.busy).toSorted()).toEqual([false, true]);
     expect(readers.every((reader) => lives(reader.pid))).toBe(true);
+    gateway.kill('SIGKILL');
+    for (const { pid } of readers) await gone(pid);
+  });
+
+  it('of the gateway ends a reader that was never used', async () => {
+    const store = await databaseOf('');
+    const gateway = spawn(process.execPath, ['--input-type=module', '-e', gatewayScript, store.location, '', 'wait'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line] = await once(gateway.stdout, 'data');
+    const readers: { pid: number }[] = JSON.parse(String(line));
+    expect(readers.map(({ pid }) => lives(pid))).toEqual([true]);
     gateway.kill('SIGKILL');
     for (const { pid } of readers) await gone(pid);
   });

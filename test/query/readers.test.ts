@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import type { QueryPort } from '../../src/query/index.ts';
@@ -11,6 +12,30 @@ async function busyPid(port: QueryPort): Promise<number> {
     return busy[0]?.pid ?? 0;
   }, 15_000);
 }
+
+/** The threads of a process, from /proc. */
+const threads = (pid: number | undefined): number => readdirSync(`/proc/${pid}/task`).length;
+
+describe('before the first query', () => {
+  it('one reader is enough', async () => {
+    const port = readersOf(await databaseOf(''), { readers: 3 });
+    await port.ready();
+    const [first] = pids(port);
+    expect(pids(port)).toEqual([first]);
+    await quick(port);
+    expect(pids(port)).toHaveLength(3);
+    expect(pids(port)[0]).toBe(first);
+  });
+
+  it.skipIf(process.platform !== 'linux')('a reader has no thread that watches the gateway', async () => {
+    const port = readersOf(await databaseOf(''), { readers: 1, maxReaders: 1 });
+    await port.ready();
+    const [pid] = pids(port);
+    const before = threads(pid);
+    await quick(port);
+    expect(threads(pid)).toBe(before + 1);
+  });
+});
 
 describe('a timeout', () => {
   it('ends the query, its reader and no other call', async () => {
@@ -132,6 +157,21 @@ describe('a caller who goes away', () => {
       await expect(call).rejects.toMatchObject({ name: 'AbortError' });
       await expect(quick(port)).resolves.toEqual([{ N: 1 }]);
     }
+    expect(pids(port)).toEqual(before);
+  });
+
+  it('costs no reader where the gateway was busy when the answer came', async () => {
+    const port = readersOf(await databaseOf(''), { readers: 1, maxReaders: 1 });
+    await quick(port);
+    const before = pids(port);
+    const stop = new AbortController();
+    const call = port.rows({ query: one, prompts: {}, signal: stop.signal });
+    expect(port.status().readers).toMatchObject([{ busy: true }]);
+    stop.abort();
+    // Longer than a reader is given to finish: that time is over when the gateway reads the answer.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+    await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(quick(port)).resolves.toEqual([{ N: 1 }]);
     expect(pids(port)).toEqual(before);
   });
 

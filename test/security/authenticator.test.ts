@@ -39,6 +39,7 @@ function authenticatorOf({
     alike,
     resolve: ({ source }) => source,
     lookAt: projectFiles('.'),
+    nonces: { take: async () => true },
     ...options,
   });
   return {
@@ -150,6 +151,37 @@ describe('HTTP Basic', () => {
     expect(auth.authenticate(header)).not.toBeInstanceOf(Promise);
     clock = 1001;
     expect(auth.authenticate(header)).toBeInstanceOf(Promise);
+  });
+
+  it('knows what a connection shows again for the same time, and until a user changes; other credentials as on a new one', async () => {
+    let clock = 0;
+    let version = 1;
+    const directory = { ...createDirectory(users, true), version: () => version };
+    const { any } = authenticatorOf({ rememberFor: 1000, now: () => clock, directory });
+    const before = {};
+    const show = (user: string, password: string) =>
+      any.authenticate({ ...shown({ authorization: basic(user, password) }), shownBefore: before }, [BASIC]);
+    await show('demo', 'demo');
+    // The first call that is answered at once leaves what the next ones find.
+    for (let call = 0; call < 3; call++) expect(show('demo', 'demo')).toMatchObject({ user: { id: 'demo' } });
+    expect(await outcome(() => show('demo', 'wrong'))).toBe('UNAUTHENTICATED');
+    expect(await outcome(() => show('ana', 'secret: with a colon'))).toBe('ana');
+    expect(show('demo', 'demo')).toMatchObject({ user: { id: 'demo' } });
+    version = 2;
+    expect(show('demo', 'demo')).toBeInstanceOf(Promise);
+    await expect.poll(() => show('demo', 'demo')).toMatchObject({ user: { id: 'demo' } });
+    expect(show('demo', 'demo')).toMatchObject({ user: { id: 'demo' } });
+    clock = 1001;
+    expect(show('demo', 'demo')).toBeInstanceOf(Promise);
+  });
+
+  it('takes nothing that a connection showed to one scheme for another', async () => {
+    const { any } = authenticatorOf();
+    const header = basic('demo', 'demo');
+    const shownAs = (headers: Record<string, string>) => ({ ...shown(headers), shownBefore: before });
+    const before = {};
+    for (let call = 0; call < 3; call++) await any.authenticate(shownAs({ authorization: header }), [BASIC]);
+    expect(await outcome(() => any.authenticate(shownAs({ 'x-api-key': header }), [KEYS]))).toBe('UNAUTHENTICATED');
   });
 
   it('remembers a token to its own end at most', async () => {

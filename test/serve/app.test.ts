@@ -86,6 +86,7 @@ async function appOf(files: Readonly<Record<string, string>>): Promise<typeof ap
     authenticator: authenticatorOf(registry),
     metrics,
     throttle: undefined,
+    answers: services.answers,
     sampleUsers: true,
     ready: () => store.ready(),
     pace: { idle: IDLE_TIMEOUT, slowest: 1, grace: GRACE },

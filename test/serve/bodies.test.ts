@@ -262,6 +262,15 @@ describe('a body that is too large', () => {
     socket.destroy();
   });
 
+  it('that is never sent costs its sender the connection, which no other request can use', async () => {
+    const { received, closed } = open(head('Raw/Json', `Content-Length: ${LIMIT + 1}`));
+    await closed;
+    expect(received()).toMatch(/^HTTP\/1\.1 413 /);
+    const unknown = open(head('Unknown', 'Content-Length: 10'));
+    await unknown.closed;
+    expect(unknown.received()).toMatch(/^HTTP\/1\.1 404 /);
+  });
+
   it.each([
     'Raw/Json',
     'Raw/Binary',

@@ -73,7 +73,14 @@ describe('an operator over REST', () => {
     const { status, body } = await call('queues');
     expect(status).toBe(200);
     expect((body.queues as Json[]).map(({ QueueName }) => QueueName)).toEqual(['events', 'processes', 'query-runs']);
-    expect((body.queues as Json[])[0]).toMatchObject({ Waiting: 0, Running: 0, Delayed: 0, Dead: 0, DonePerMinute: 0 });
+    expect((body.queues as Json[])[0]).toMatchObject({
+      Waiting: 0,
+      Running: 0,
+      Delayed: 0,
+      Held: 0,
+      Dead: 0,
+      DonePerMinute: 0,
+    });
     const unknown = await call('queues/processs/jobs');
     expect([unknown.status, messageOf(unknown.body)]).toEqual([404, 'There is no queue processs.']);
   });
@@ -298,7 +305,7 @@ describe('an operator over REST', () => {
       await refused('jobs/not-an-id/retry', 'POST'),
       await refused('jobs/not-an-id', 'DELETE'),
     ]).toEqual([
-      '400 JobState is "gone", not one of waiting, running, delayed, dead.',
+      '400 JobState is "gone", not one of waiting, running, delayed, held, dead.',
       '400 JobOrder is "best", not one of oldest, newest.',
       '400 JobCount is less than 1.',
       '400 JobCount is greater than 1000.',

@@ -235,7 +235,7 @@ describe.skipIf(!hasPostgres)('what an operator should know', () => {
     expect(await store.warnings(0)).toEqual([]);
     expect(await store.warnings(40)).toEqual([
       expect.stringMatching(
-        /allows \d+ connections, which may not be enough: these 40 gateways may take 11 each, other gateways hold \d+ now, and other programs \d+\. Raise max_connections/,
+        /allows \d+ connections, which may not be enough: these 40 gateways may take 12 each, other gateways hold \d+ now, and other programs \d+\. Raise max_connections/,
       ),
     ]);
     const name = new URL(database.url).pathname.slice(1);

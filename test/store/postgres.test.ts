@@ -117,6 +117,23 @@ describe.skipIf(!hasPostgres)('a PostgreSQL', () => {
     ]);
   });
 
+  it('keeps inserts of values prepared, and nothing whose plan or columns may change', async () => {
+    const store = await (await postgresPlace()).open();
+    const names = await store.transaction(async (tx) => {
+      const { execute } = sqlTransaction(tx, 'postgres');
+      await execute('create temporary table kept (id integer, name text)');
+      for (const ID of [1, 2]) await execute('insert into kept (id, name) values (:ID, :NAME)', { ID, NAME: 'a' });
+      await execute('insert into kept (id) values (:ID) returning *', { ID: 3 });
+      await execute('insert into kept (id) select id from kept where id = :ID', { ID: 3 });
+      await execute('update kept set name = :NAME where id = :ID', { ID: 3, NAME: 'c' });
+      const { rows } = await execute<{ statement: string }>(
+        "select statement from pg_prepared_statements where statement like '%kept%'",
+      );
+      return rows.map(({ statement }) => statement);
+    });
+    expect(names).toEqual(['insert into kept (id, name) values ($1, $2)']);
+  });
+
   it('bounds what waits for its connections', async () => {
     const store = await (await postgresPlace()).open();
     const go = Promise.withResolvers<void>();

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { createProgram } from '../../src/cli/program.ts';
 
 /** The command line, as built for each run. */
-export const program = createProgram();
+export const program = await createProgram();
 
 /** The command that a line calls (`user key add`), with its arguments. @throws Error for an unknown command or option */
 export function subcommand(words: readonly string[]): Command {

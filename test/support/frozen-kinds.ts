@@ -31,7 +31,8 @@ const resumed = ({ database }: Pair) => database.run('delete from signalbox_paus
 
 /**
  * The transactions of the product by what a user would call them. A kind is known by what only it writes, so that a table which
- * a transaction writes too makes it no other kind. What comes first counts.
+ * a transaction writes too makes it no other kind. What comes first counts. Jobs are entered through the gateway that is to hang:
+ * it knows of them first, so that it is the one that takes them.
  */
 export const KINDS = {
   'a request that is scheduled': {
@@ -43,52 +44,48 @@ export const KINDS = {
     is: writing('insert query_run', 'insert job'),
     cause: (pair) => pair.poll(pair.frozen),
   },
-  'jobs that are taken': {
-    is: without(writing('update pgboss', 'update job'), 'insert job_attempt', 'insert job', 'delete job'),
-    cause: (pair) => pair.schedule(pair.other),
-  },
   'a process that ends': {
     is: writing('insert effect', 'update psprcsrqst'),
-    cause: (pair) => pair.schedule(pair.other),
+    cause: (pair) => pair.schedule(pair.frozen),
   },
   'a process that is taken up': {
     is: without(
       writing('update psprcsrqst', 'update process_request'),
       ...['insert effect', 'delete job', 'insert job', 'insert dead_letter', 'insert psprcsrqst'],
     ),
-    cause: (pair) => pair.schedule(pair.other),
+    cause: (pair) => pair.schedule(pair.frozen),
   },
   'a process that begins': {
     is: (writes) => [...writes].join() === 'update psprcsrqst',
-    cause: (pair) => pair.schedule(pair.other),
+    cause: (pair) => pair.schedule(pair.frozen),
   },
   'lines of the log of a process': {
     is: without(writing('insert process_message'), 'update psprcsrqst', 'update job', 'insert dead_letter'),
-    cause: (pair) => pair.schedule(pair.other),
+    cause: (pair) => pair.schedule(pair.frozen),
   },
   'a class after a save that ends': {
     is: without(writing('insert effect', 'delete job'), 'update psprcsrqst'),
-    cause: (pair) => pair.note(pair.other),
+    cause: (pair) => pair.note(pair.frozen),
   },
   'a query that ends': {
     is: without(writing('update query_run', 'delete job'), 'insert dead_letter'),
-    cause: (pair) => pair.poll(pair.other),
+    cause: (pair) => pair.poll(pair.frozen),
   },
-  'content that is kept': { is: writing('insert blob'), cause: (pair) => pair.poll(pair.other) },
+  'content that is kept': { is: writing('insert blob'), cause: (pair) => pair.poll(pair.frozen) },
   'a report of a process': {
     is: (writes) => [...writes].join() === 'update process_request',
-    cause: (pair) => pair.run(pair.other, 'PSQuery', 'EFFECTS'),
+    cause: (pair) => pair.run(pair.frozen, 'PSQuery', 'EFFECTS'),
   },
   'an attempt that another follows': {
     is: without(writing('insert job_attempt', 'update job'), 'insert dead_letter'),
-    cause: (pair) => pair.run(pair.other, 'Application Engine', 'FAILS'),
+    cause: (pair) => pair.run(pair.frozen, 'Application Engine', 'FAILS'),
   },
   'a job that is buried': {
     is: writing('insert dead_letter'),
-    cause: (pair) => pair.run(pair.other, 'Application Engine', 'FAILS'),
+    cause: (pair) => pair.run(pair.frozen, 'Application Engine', 'FAILS'),
   },
   'an attempt that is given back': {
-    is: (writes) => [...writes].sort().join() === 'update job,update pgboss',
+    is: (writes) => [...writes].join() === 'update job',
     // A process that no gateway has.
     cause: async ({ database, other }) => {
       const soon = new Date(Date.now() + 300).toISOString();
@@ -165,7 +162,7 @@ export const KINDS = {
   },
   'the numbers of jobs done': {
     is: writing('insert job_rate'),
-    cause: (pair) => pair.note(pair.other),
+    cause: (pair) => pair.note(pair.frozen),
   },
 } satisfies Readonly<Record<string, Kind>>;
 
@@ -183,12 +180,12 @@ const OTHERS: Readonly<Record<string, { is(writes: Writes): boolean; readonly be
     because: 'gateways that start wait for each other; those that run do not',
   },
   nothing: { is: (writes) => writes.size === 0, because: 'it locks nothing' },
-  'jobs that another transaction has locked': {
-    is: only('update pgboss', 'delete pgboss', 'insert job_key', 'update job', 'delete job_attempt'),
-    because: 'it follows when one of the rows could not commit, and locks what that row has locked',
+  'a job that has become due': {
+    is: only('insert job_key', 'update job', 'delete job_key', 'insert job_attempt'),
+    because: 'it joins a job to its key when that is due, and locks what entering a job locks',
   },
   'a job that was cancelled, or taken out': {
-    is: only('delete job', 'delete job_key', 'delete job_attempt', 'delete pgboss', 'update job', 'insert pgboss'),
+    is: only('delete job', 'delete job_key', 'delete job_attempt', 'update job'),
     because: 'it locks what the end of a job locks',
   },
   'content that is removed': {

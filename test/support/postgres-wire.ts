@@ -6,7 +6,7 @@ interface Message {
   readonly bytes: Buffer;
 }
 
-/** What a transaction writes: `insert note`, `update job`; a table of pg-boss is `pgboss`. */
+/** What a transaction writes: `insert note`, `update job`; a table in another schema is `other`. */
 export type Writes = ReadonlySet<string>;
 
 /** What a proxy does with the commit of a transaction. */
@@ -92,6 +92,8 @@ class Statements {
   #rest = Buffer.alloc(0);
   #started = false;
   #writes: Set<string> | undefined;
+  /** Texts of statements by name; that without a name is replaced by the next. */
+  readonly #parsed = new Map<string, string>();
 
   *read(bytes: Buffer): Generator<Message> {
     this.#rest = Buffer.concat([this.#rest, bytes]);
@@ -108,12 +110,21 @@ class Statements {
     }
   }
 
+  /** The statement that a message runs. One that is parsed is run when values are bound to it, also again and again. */
+  #text(type: string, message: Buffer): string | undefined {
+    if (!'QPB'.includes(type)) return undefined;
+    // Behind the length. Parse: the name of the statement, and its text. Bind: the portal, and the name of the statement.
+    const [first = '', second = ''] = message.subarray(5).toString('latin1').split('\0', 2);
+    if (type === 'Q') return first;
+    if (type === 'B') return this.#parsed.get(second);
+    this.#parsed.set(first, second);
+    return undefined;
+  }
+
   /** @returns what the transaction writes that a message commits */
   take(type: string, message: Buffer): Writes | undefined {
-    if (type !== 'Q' && type !== 'P') return undefined;
-    // Behind the length: the name of a statement that is parsed, and its text.
-    const [first = '', second = ''] = message.subarray(5).toString().split('\0');
-    const text = type === 'Q' ? first : second;
+    const text = this.#text(type, message);
+    if (text === undefined) return undefined;
     if (/^begin/i.test(text)) this.#writes = new Set();
     else if (/^(rollback|commit)/i.test(text)) {
       const writes = this.#writes ?? new Set();
@@ -122,7 +133,7 @@ class Statements {
       return /^c/i.test(text) ? writes : undefined;
     } else
       for (const [, verb = '', table = '', inSchema] of text.matchAll(WRITES)) {
-        const name = inSchema === undefined ? table : 'pgboss';
+        const name = inSchema === undefined ? table : 'other';
         this.#writes?.add(`${verb.toLowerCase()} ${name.replace(/^signalbox_/, '')}`);
       }
     return undefined;

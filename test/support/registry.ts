@@ -117,6 +117,8 @@ export function registry(services: Readonly<Record<string, ServiceOptions>>, gat
     relatedContent: new Map(),
     processes: new Map(),
     recurrences: new Map(),
+    messageQueues: new Map(),
+    subscriptions: new Map(),
     schemes: new Map([[BASIC.id, BASIC]]),
     permissionLists: new Map(),
     roles: new Map(),

@@ -5,9 +5,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** The files that take longest, mostly because they wait. They run first, because others can use the machine meanwhile. */
 const FIRST = [
   'test/store/queue/control.test.ts',
-  'test/cli/dev/dev.test.ts',
-  'test/readme/walk.test.ts',
-  'test/readme/access.test.ts',
   'test/store/blobs-postgres.test.ts',
   'test/query/readers.test.ts',
   'test/store/queue/recurrences.test.ts',

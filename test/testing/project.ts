@@ -49,6 +49,7 @@ cron: "0 3 * * *"
 };
 `,
   'src/handlers/vehicle-count.ts': 'export default { onRequest: () => 1 };\n',
+  'src/handlers/sold.ts': 'export default { onMessage() {} };\n',
   'src/handlers/order-parts.ts': `export default {
   async run({ NUMBER }, context) {
     await context.call('PART_ORDER', { NUMBER, COUNT: 1, KEY: String(context.instance) });

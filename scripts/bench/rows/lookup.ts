@@ -1,32 +1,99 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Row, Server } from '../harness.ts';
-import { ask, DEMO, getRequest, load } from '../load.ts';
+import { apiKey, startIssuer } from '../credentials.ts';
+import { echoValue } from '../echo-data.ts';
+import type { Target } from '../figure.ts';
+import type { Bench, Row } from '../harness.ts';
+import { ask, DEMO, getRequest, postJson } from '../load.ts';
+import { LINES_PATH, LOOKUP_PATH } from '../lookup-data.ts';
+import { installPeers } from '../peers/install.ts';
 import { database } from '../query-data.ts';
+import { figureOf, type Subject, underLoad } from '../under-load.ts';
 
-const REQUEST = getRequest('/gateway/RESTListeningConnector/LOCAL/Lookup.v1/Employees/N/?location=NYC01', DEMO);
+const atLeast = (ratio: number): Target => ({ kind: 'at-least', ratio });
+
+const lookupWith = (credentials: string, under = LOOKUP_PATH): string =>
+  getRequest(`${under}/N/?location=NYC01`, credentials);
+
+/** The request of the lookup, and that of the POST. */
+export const lookupRequest = lookupWith(DEMO);
+export const postRequest = postJson(LINES_PATH, postedLines(), DEMO);
+
+function postedLines(): string {
+  const { reference, line } = echoValue(1900);
+  return JSON.stringify({ reference, line: line.map((each) => ({ ...each, price: Number(each.price) })) });
+}
 
 export const lookup: Row = {
   name: 'lookup',
-  about: 'GET of 1 KB of JSON, validated and authorised; limit: the same route written by hand with Hono and ajv',
+  about: 'GET of 1 KB of JSON with all duties; beside Fastify with the same, bare Hono and bare node:http',
   async measure(bench) {
-    const limit = await bench.serve('lookup-limit.ts');
-    const ours = await bench.serve('gateway-server.ts', [database(bench)]);
-    await refuseDifference(limit, ours);
-    const rate = (server: Server, seconds: number) => (): Promise<number> =>
-      load({ port: server.port, requests: [REQUEST], connections: 8, depth: 8, seconds });
-    bench.say('lookup: warming up');
-    for (const server of [limit, ours]) await rate(server, bench.smoke ? 0.2 : 3)();
-    const seconds = bench.smoke ? 0.2 : 3;
-    const figures = await bench.compare('lookup', rate(limit, seconds), rate(ours, seconds));
-    await Promise.all([limit.stop(), ours.stop()]);
-    const target = { kind: 'at-least', ratio: 0.95 } as const;
-    return [{ job: 'GET lookup, 1 KB JSON', unit: 'requests/s', ...figures, target }];
+    const peers = installPeers();
+    const requests = [lookupRequest];
+    const subjects = {
+      fastify: { server: await bench.serveApart('peers/fastify-server.ts', [peers]), requests },
+      hono: { server: await bench.serveApart('peers/hono-server.ts', [peers]), requests },
+      node: { server: await bench.serveApart('peers/node-server.ts'), requests },
+      ours: { server: await bench.serveApart('gateway-server.ts', [database(bench)]), requests },
+    };
+    const { ours, fastify, hono, node } = await alike(bench, 'lookup', subjects);
+    const job = 'GET lookup, 1 KB JSON, Basic';
+    return [
+      figureOf(job, 'Fastify, same duties', { limit: fastify, ours }, atLeast(1)),
+      figureOf(job, 'Hono, bare', { limit: hono, ours }, atLeast(0.65)),
+      figureOf(job, 'node:http, bare', { limit: node, ours }),
+    ];
   },
 };
 
-/** Both must return the same content. */
-async function refuseDifference(limit: Server, ours: Server): Promise<void> {
-  const read = async ({ port }: Server): Promise<unknown> => JSON.parse((await ask(port, REQUEST)).body.toString());
-  const [one, other] = await Promise.all([read(limit), read(ours)]);
-  if (!isDeepStrictEqual(one, other)) throw new Error('the gateway and its limit answer differently');
+export const credentials: Row = {
+  name: 'credentials',
+  about: 'the lookup with an API key and with a JWT; beside the same with Basic',
+  async measure(bench) {
+    const issuer = await startIssuer();
+    const server = await bench.serveApart('gateway-server.ts', [database(bench), issuer.keys]);
+    const bearer = `Authorization: Bearer ${issuer.token}\r\n`;
+    const subjects = {
+      basic: { server, requests: [lookupRequest] },
+      key: { server, requests: [lookupWith(`X-Api-Key: ${apiKey}\r\n`, `${LOOKUP_PATH}ByKey`)] },
+      token: { server, requests: [lookupWith(bearer, `${LOOKUP_PATH}ByToken`)] },
+    };
+    const { basic, key, token } = await alike(bench, 'credentials', subjects);
+    issuer.close();
+    return [
+      figureOf('GET lookup, API key', 'with Basic', { limit: basic, ours: key }, atLeast(0.9)),
+      figureOf('GET lookup, JWT', 'with Basic', { limit: basic, ours: token }, atLeast(0.9)),
+    ];
+  },
+};
+
+export const post: Row = {
+  name: 'post',
+  about: 'POST of 1 KB of JSON in and out with all duties; beside Fastify with the same',
+  async measure(bench) {
+    const requests = [postRequest];
+    const subjects = {
+      fastify: { server: await bench.serveApart('peers/fastify-server.ts', [installPeers()]), requests },
+      ours: { server: await bench.serveApart('gateway-server.ts', [database(bench)]), requests },
+    };
+    const { fastify, ours } = await alike(bench, 'post', subjects);
+    return [figureOf('POST of 1 KB JSON in and out', 'Fastify, same duties', { limit: fastify, ours }, atLeast(1))];
+  },
+};
+
+/** {@link underLoad} for servers that must all give the same reply, and are stopped afterwards. */
+async function alike<Subjects extends Readonly<Record<string, Subject>>>(
+  bench: Bench,
+  name: string,
+  subjects: Subjects,
+) {
+  const all = Object.values(subjects);
+  const replies: unknown[] = [];
+  for (const { server, requests } of all) {
+    replies.push(JSON.parse((await ask(server.port, requests[0] as string)).body.toString()));
+  }
+  if (!replies.every((reply) => isDeepStrictEqual(reply, replies[0])))
+    throw new Error(`the replies differ: ${JSON.stringify(replies).slice(0, 2000)}`);
+  const achieved = await underLoad(bench, name, subjects);
+  await Promise.all([...new Set(all.map(({ server }) => server))].map((server) => server.stop()));
+  return achieved;
 }

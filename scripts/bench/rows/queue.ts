@@ -35,7 +35,7 @@ async function both(
     bench.figure(script, [url(), String(count), ...more]);
   const jobs = async (job: string, ratio: number, more: readonly string[]): Promise<Figure> => {
     const pair = await bench.compare(job, measured('queue-limit.ts', []), measured('queue-ours.ts', more));
-    return { job, unit: 'jobs/s', ...pair, target: { kind: 'at-least', ratio } };
+    return { job, beside: 'SQL by hand', unit: 'jobs/s', ...pair, target: { kind: 'at-least', ratio } };
   };
   return [await jobs(`queued jobs, ${engine}`, free, []), await jobs(`queued jobs with keys, ${engine}`, keyed, ['3'])];
 }

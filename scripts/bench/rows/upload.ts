@@ -25,7 +25,13 @@ export const upload: Row = {
       () => bench.figure('upload-ours.ts', [url, file, folder]),
     );
     await target.stop();
-    const sent: Figure = { job, unit: 'MiB/s', ...pair, target: { kind: 'at-least', ratio: 0.9 } };
+    const sent: Figure = {
+      job,
+      beside: "undici's pool",
+      unit: 'MiB/s',
+      ...pair,
+      target: { kind: 'at-least', ratio: 0.9 },
+    };
     return [sent, ...(await memory(bench, small ? [1, 2] : [64, 2048]))];
   },
 };
@@ -55,13 +61,15 @@ async function memory(bench: Bench, [little, large]: readonly [number, number] |
   return [
     {
       job: `upload of ${large} MiB: resident memory`,
+      beside: 'nothing',
       unit: 'MB',
       limit: none,
       ours: peaks.large,
       target: { kind: 'within', more: AT_MOST },
     },
     {
-      job: `upload of ${large} MiB vs ${little} MiB: resident memory`,
+      job: `upload of ${large} MiB: resident memory`,
+      beside: `of ${little} MiB`,
       unit: 'MB',
       limit: peaks.little,
       ours: peaks.large,

@@ -126,8 +126,10 @@ function compileInputCheck(
   const declared = new Set(document.fields.map(({ name }) => name));
   return (input) => {
     const undeclared: Record<string, DocumentValue[string]> = {};
-    for (const [name, value] of Object.entries(input)) {
-      if (used.has(name) || value === undefined || value === null) continue;
+    for (const name of Object.keys(input)) {
+      if (used.has(name)) continue;
+      const value = input[name];
+      if (value === undefined || value === null) continue;
       if (declared.has(name)) {
         const of = uris.length === 1 ? 'the request' : `the request of URI index ${index}`;
         throw new CodecError(name, `has no place in ${of}`);

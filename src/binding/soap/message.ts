@@ -16,8 +16,8 @@ import { MessageParts, type PartLimits } from './parts.ts';
 export interface MessageSource {
   readonly contentType: string | undefined;
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** Reads a small message at once, instead of `bytes`. */
-  readonly all?: () => Promise<Uint8Array>;
+  /** All of them, where they are in memory: they are read instead of `bytes`. */
+  readonly whole?: Uint8Array;
 }
 
 export interface MessageLimits extends PartLimits {
@@ -31,13 +31,13 @@ export interface OpenedMessage {
   /** Whether it arrived as multipart/related. */
   readonly mtom: boolean;
   /** Goes on to the last attachment that the root includes: the others are kept until they are wanted. @throws Fault */
-  include(): Promise<void>;
+  include(): void | Promise<void>;
   /** Finds the attachment that a `cid:` of the root names, after {@link OpenedMessage.include}: every one of them is there. */
   readonly resolve: Resolve | undefined;
   /** Attachments that were not resolved, in the order in which they come. Each is to be read before the next is asked for. */
   segments(): AsyncIterable<Attachment>;
   /** Reads the rest, unless an earlier attachment is unread. @throws Fault as {@link openMessage} does */
-  finish(): Promise<void>;
+  finish(): void | Promise<void>;
   /** Frees the stored parts. */
   close(): void;
 }
@@ -57,15 +57,48 @@ const XML_TYPES: ReadonlySet<string> = new Set([
  * @throws Fault UNSUPPORTED_MEDIA_TYPE, BAD_BODY, BODY_TOO_LARGE, ATTACHMENT_TOO_LARGE, TOO_MANY_ATTACHMENTS
  */
 export async function openMessage(source: MessageSource, limits: MessageLimits, spool: Spool): Promise<OpenedMessage> {
-  const type = source.contentType === undefined ? undefined : parseMediaType(source.contentType);
-  if (source.contentType !== undefined && type === undefined) throw unsupported(source.contentType);
+  const type = typeOf(source.contentType);
   if (type !== undefined && isRelated(type)) return openRelated(source, type, limits, spool);
-  const bytes = source.all === undefined ? source.bytes : [await source.all()];
-  const root = await readRoot(bytes, type, limits.envelope);
-  return { root, mtom: false, include: nothing, resolve: undefined, segments: empty, finish: nothing, close: () => {} };
+  const root = new RootReader(type, limits.envelope);
+  if (source.whole !== undefined) root.take(source.whole);
+  else for await (const chunk of source.bytes) root.take(chunk);
+  return { root: root.end(), ...ALONE };
 }
 
-const nothing = async (): Promise<void> => {};
+/**
+ * Reads a message that is XML alone, and small enough to be read at once. Its type is checked before any of it is read.
+ * @param limit in bytes
+ * @throws Fault as {@link openMessage}
+ */
+export function openWhole(
+  contentType: string | undefined,
+  read: () => Promise<Uint8Array>,
+  limit: number,
+): Promise<OpenedMessage> {
+  const root = new RootReader(typeOf(contentType), limit);
+  return read().then((bytes) => {
+    root.take(bytes);
+    return { root: root.end(), ...ALONE };
+  });
+}
+
+const nothing = (): void => {};
+
+/** A message without attachments. */
+const ALONE = {
+  mtom: false,
+  include: nothing,
+  resolve: undefined,
+  segments: empty,
+  finish: nothing,
+  close: nothing,
+} as const;
+
+function typeOf(contentType: string | undefined): MediaType | undefined {
+  const type = contentType === undefined ? undefined : parseMediaType(contentType);
+  if (contentType !== undefined && type === undefined) throw unsupported(contentType);
+  return type;
+}
 
 async function openRelated(
   { bytes }: MessageSource,
@@ -79,7 +112,9 @@ async function openRelated(
   const parts = new MessageParts(reader, limits, spool);
   try {
     const rootPart = await parts.root(start);
-    const root = await readRoot(rootPart.body(), partType(rootPart), limits.envelope);
+    const xml = new RootReader(partType(rootPart), limits.envelope);
+    for await (const chunk of rootPart.body()) xml.take(chunk);
+    const root = xml.end();
     return {
       root,
       mtom: true,
@@ -103,27 +138,31 @@ function partType({ headers }: Part): MediaType | undefined {
   return given === undefined ? undefined : parseMediaType(given);
 }
 
-async function readRoot(
-  bytes: AsyncIterable<Uint8Array> | readonly Uint8Array[],
-  type: MediaType | undefined,
-  limit: number,
-): Promise<XmlElement> {
-  if (type !== undefined && !XML_TYPES.has(type.essence)) throw unsupported(type.essence);
-  const decoder = decoderFor(type?.parameters.get('charset'));
-  const reader = new XmlReader();
-  let seen = 0;
-  const take = (chunk: Uint8Array): void => {
-    seen += chunk.length;
-    if (seen > limit) throw Fault.of('BODY_TOO_LARGE', { limit });
-    reader.write(decoder.write(chunk));
-  };
-  try {
-    if (Array.isArray(bytes)) for (const chunk of bytes) take(chunk);
-    else for await (const chunk of bytes) take(chunk);
-    reader.write(decoder.end());
-    return reader.end();
-  } catch (error) {
-    throw asFault(error);
+/** Reads the XML of a message as it comes. Each method throws a Fault. */
+class RootReader {
+  readonly #limit: number;
+  readonly #decoder: XmlDecoder;
+  readonly #reader = new XmlReader();
+  #seen = 0;
+
+  /** @param limit in bytes */
+  constructor(type: MediaType | undefined, limit: number) {
+    if (type !== undefined && !XML_TYPES.has(type.essence)) throw unsupported(type.essence);
+    this.#decoder = decoderFor(type?.parameters.get('charset'));
+    this.#limit = limit;
+  }
+
+  take(chunk: Uint8Array): void {
+    this.#seen += chunk.length;
+    if (this.#seen > this.#limit) throw Fault.of('BODY_TOO_LARGE', { limit: this.#limit });
+    speaking(() => this.#reader.write(this.#decoder.write(chunk)));
+  }
+
+  end(): XmlElement {
+    return speaking(() => {
+      this.#reader.write(this.#decoder.end());
+      return this.#reader.end();
+    });
   }
 }
 

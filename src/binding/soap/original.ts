@@ -7,6 +7,7 @@ import type { OriginalElement, OriginalEntry, OriginalRequest, OriginalShape } f
 import type { Message, Operation } from '../../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { isXmlType, parseMediaType } from '../../wire/media-type.ts';
+import { once } from '../../wire/waiting.ts';
 import { readXml } from '../../wire/xml/read.ts';
 import { escapeAttribute, escapeText } from '../../wire/xml/text.ts';
 import { childrenOf, textOf, type XmlElement } from '../../wire/xml/tree.ts';
@@ -27,12 +28,14 @@ type OriginalReader = (payload: XmlElement) => DocumentValue;
 export function compileOriginal(soap: SoapProvider, shape: OriginalShape, version: number): SoapProvider {
   const { root, rows } = shape.reply(version);
   const { name, namespace = '' } = root;
+  const request = once(() => compileOriginalRequest(shape.request, soap.form.request));
+  const reply = once(() => compileOriginalReply(root));
   return {
     form: soap.form,
     namespace: soap.namespace,
     replyRoot: { name, namespace, ...rows },
-    readRequest: compileOriginalRequest(shape.request, soap.form.request),
-    writeReply: compileOriginalReply(root),
+    readRequest: (payload) => request()(payload),
+    writeReply: (value) => reply()(value),
     writeFaultDetail: brokerDetail,
   };
 }

@@ -4,6 +4,7 @@ import type { Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
 import { type Message, type RawKind, type Service, type SoapForm, serviceNamespace } from '../../model/service.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
+import { once } from '../../wire/waiting.ts';
 import { readXml, XmlError } from '../../wire/xml/read.ts';
 import { escapeAttribute } from '../../wire/xml/text.ts';
 import { childrenOf, writeXml, type XmlElement } from '../../wire/xml/tree.ts';
@@ -45,29 +46,31 @@ export interface SoapBinding extends SoapProvider {
   readFaultDetail(detail: readonly XmlElement[]): DocumentValue | undefined;
 }
 
-/** Compiles the SOAP form of an operation. `namespace`: of `gateway.yaml`. */
+/** The SOAP form of an operation; its messages are compiled when they are first used. `namespace`: of `gateway.yaml`. */
 export function compileSoap(
   operation: { readonly service: Service; readonly soap: SoapForm; readonly fault?: Document },
   namespace: string,
 ): SoapBinding {
   const { soap, service, fault } = operation;
   const own = serviceNamespace(service, namespace);
-  const request = compileMessage(soap.request, soap.name, own);
-  const reply = compileMessage(soap.response, `${soap.name}Response`, own);
+  const request = once(() => compileMessage(soap.request, soap.name, own));
+  const reply = once(() => compileMessage(soap.response, `${soap.name}Response`, own));
+  const detail = once(() => compileDetail(soap.response.kind === 'none' ? undefined : fault, own));
   return {
     form: soap,
     namespace: own,
     replyRoot: { name: `${soap.name}Response`, namespace: own },
     readRequest(payload, resolve) {
-      const value = reading(() => request.read(payload, resolve), request.document);
+      const value = reading(() => request().read(payload, resolve), request().document);
       // A field with an Include of its own reports the missing attachment itself.
       if (resolve === undefined) refuseIncludes(payload);
       return value;
     },
-    writeRequest: request.write,
-    readReply: reply.read,
-    writeReply: reply.write,
-    ...compileDetail(soap.response.kind === 'none' ? undefined : fault, own),
+    writeRequest: (value) => request().write(value),
+    readReply: (payload, resolve) => reply().read(payload, resolve),
+    writeReply: (value) => reply().write(value),
+    writeFaultDetail: (thrown) => detail().writeFaultDetail(thrown),
+    readFaultDetail: (elements) => detail().readFaultDetail(elements),
   };
 }
 

@@ -77,7 +77,7 @@ async function withMore(loaded: LoadedProject, place: Place, options: Options): 
     const { checkConnected } = await import('../../serve/start/database-check.ts');
     await add('Preparing the queries', () => checkConnected(registry, { ...place, env: process.env }));
   }
-  const { byPlace } = await import('../../load/index.ts');
+  const { byPlace } = await import('../../load/diagnostic/place.ts');
   const sources = new Map([...loaded.sources, ...(await textsOf(found, loaded, place))]);
   return { ...loaded, diagnostics: found.sort(byPlace), sources };
 }

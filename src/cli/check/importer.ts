@@ -92,7 +92,7 @@ async function examine(file: CodeFile): Promise<Diagnostic[]> {
 function placeOfExport(path: string, kind: 'form' | 'id'): Place {
   const pattern =
     kind === 'id'
-      ? /\bdefine(?:Handler|Process)?\(\s*\[?\s*(?<it>['"`][^'"`\n]*['"`])/
+      ? /\bdefine(?:Handler|Process|Subscription)?\(\s*\[?\s*(?<it>['"`][^'"`\n]*['"`])/
       : /^\s*(?<it>export default)\b/m;
   return placeIn(path, pattern);
 }

@@ -1,11 +1,11 @@
 // One of the gateway processes of `signalbox serve --workers`. The primary holds the port and hands each connection to one
 // of them.
-import { loadProject, renderDiagnostics } from '../../load/index.ts';
 import type { Counted } from '../../serve/log/metrics.ts';
 import { type RunningGateway, startGateway } from '../../serve/start.ts';
 import { post, Questions } from '../child-process.ts';
 import { CliFailure, type ExitCode, renderFailure } from '../failure.ts';
 import { terminalLog } from '../gateway-output.ts';
+import { loadCached } from '../project.ts';
 import { colours } from '../terminal.ts';
 import type { PrimaryMessage, WorkerMessage, WorkerStart } from './primary.ts';
 
@@ -35,15 +35,19 @@ await start();
 
 async function start(): Promise<void> {
   try {
-    const project = loadProject({ ...place, handlers: 'check' });
+    const { project, keep } = await loadCached(place, 'check');
     const { registry } = project;
-    if (registry === undefined) return fail(renderDiagnostics(project, { colour }), 1);
+    if (registry === undefined) {
+      const { renderDiagnostics } = await import('../../load/index.ts');
+      return fail(renderDiagnostics(project, { colour }), 1);
+    }
     const log = { base: { worker }, ...(people ? terminalLog(colours(colour)) : {}) };
     const gateways = worker === 1 ? workers : 0;
     gateway = await startGateway({ ...place, env: process.env, project, log, others, holder, gateways });
     if (ending !== undefined) return await finish(gateway, ending);
     const { ready, work } = registry.gateway.drain;
     tell({ kind: 'ready', address: gateway.address, stopsWithin: ready + work });
+    keep();
   } catch (error) {
     const text = renderFailure(error, colours(colour));
     fail(text, error instanceof CliFailure ? error.exitCode : 1);

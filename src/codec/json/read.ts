@@ -17,7 +17,8 @@ import {
   unknownField,
 } from '../value.ts';
 import { choiceReader } from './choice.ts';
-import { readJson, readPlain } from './plain.ts';
+import { type Digits, readJson, readPlain } from './plain.ts';
+import { NEEDS_DIGITS } from './scan.ts';
 import { type AsIsField, compileIsBlank, mayStayAsIs, staysAsIs } from './write.ts';
 
 /** Reads what JSON.parse returned, in place where it can. `depth` counts from the root, which is level 1. */
@@ -37,6 +38,7 @@ interface FieldReader extends AsIsField {
 /** State shared by the readers of one root document. */
 interface Shared {
   readonly foreign: Foreign;
+  readonly digits: Digits;
   /** By document, since a document may contain itself. */
   readonly readers: Map<Document, (raw: unknown, depth: number) => DocumentValue>;
 }
@@ -47,8 +49,8 @@ interface Shared {
  * @param foreign `refuse` for what callers send; `pass` for replies, in which the last value of a repeated name counts
  */
 export function compileJsonReader(document: Document, foreign: Foreign = 'refuse'): (text: string) => DocumentValue {
-  const read = documentReader(document, { foreign, readers: new Map() });
-  const digits = holdsPrimitive({ kind: 'document', document }, 'decimal');
+  const digits = digitsOf({ kind: 'document', document });
+  const read = documentReader(document, { foreign, digits, readers: new Map() });
   const labelInherited = isInherited(document.id);
   const whole = bareField(document)?.jsonName;
   const readRoot = (raw: unknown): DocumentValue => {
@@ -84,8 +86,8 @@ function readLabelled(
  * nothing is given. Complaints about the value begin with the field's name, those about the text have no path.
  */
 export function compileJsonField(field: Field): (text: string) => Value {
-  const { name, apply, absent } = fieldReader(field, { foreign: 'refuse', readers: new Map() });
-  const digits = holdsPrimitive(field.type, 'decimal');
+  const digits = digitsOf(field.type);
+  const { name, apply, absent } = fieldReader(field, { foreign: 'refuse', digits, readers: new Map() });
   const readRoot = (raw: unknown): Value => {
     try {
       return absent(raw) ? undefined : apply(raw, 1);
@@ -94,6 +96,10 @@ export function compileJsonField(field: Field): (text: string) => Value {
     }
   };
   return (text) => readJson(text, 'refuse', digits, readRoot);
+}
+
+function digitsOf(type: FieldType): Digits {
+  return { wanted: holdsPrimitive(type, 'decimal'), met: false, kept: false };
 }
 
 function documentReader(document: Document, shared: Shared): (raw: unknown, depth: number) => DocumentValue {
@@ -185,7 +191,13 @@ function valueReader(field: Field, type: FieldType, shared: Shared): Read {
   if (type.kind === 'list') return listReader(field, type, shared);
   if (type.kind === 'map') return mapReader(field, type, shared);
   if (type.kind === 'document') return documentReader(type.document, shared);
-  return compileScalar(field, type).fromJson;
+  const { fromJson } = compileScalar(field, type);
+  if (!holdsPrimitive(type, 'decimal')) return fromJson;
+  const { digits } = shared;
+  return (raw, depth) => {
+    if (typeof raw === 'number' && !digits.kept) throw NEEDS_DIGITS;
+    return fromJson(raw, depth);
+  };
 }
 
 function listReader(field: Field, type: ListType, shared: Shared): Read {
@@ -244,11 +256,21 @@ type TakeUndeclared = (
 
 /** Removes members that a document doesn't declare from the object that was read in place. */
 function passUndeclared(document: Document): TakeUndeclared {
-  const names = new Set(document.fields.map((field) => field.name));
-  return (_source, target, _depth, errors) => {
-    for (const key of Object.keys(target)) if (!names.has(key)) delete target[key];
+  const jsonNames = new Set(document.fields.map((field) => field.jsonName));
+  return (source, target, depth, errors) => {
+    for (const key of Object.keys(source)) {
+      if (jsonNames.has(key)) continue;
+      checkNesting(source[key], depth + 1);
+      if (target === source) delete source[key];
+    }
     return errors;
   };
+}
+
+function checkNesting(value: unknown, depth: number): void {
+  if (typeof value !== 'object' || value === null) return;
+  checkDepth(depth);
+  for (const each of Object.values(value)) checkNesting(each, depth + 1);
 }
 
 /** How members that a document doesn't declare are handled: rejected, or kept unchanged if it is open. */

@@ -115,7 +115,9 @@ function collect(operations: readonly RestOperation[]): PathItem[] {
 function operationObject(entries: readonly Entry[], names: readonly string[], context: Writing): JsonObject {
   const [first] = entries as [Entry, ...Entry[]];
   const { scope } = context;
-  const parameters = entries.map(({ operation, described }) => uriParameters(described, names, operation));
+  const parameters = entries.map(({ operation, described }) =>
+    uriParameters(described, names, operation, scope.gateway),
+  );
   const bodies = entries.map(({ operation, described: { uri } }) =>
     requestBody({ operation, uri, name: scope.nameOf(uri) }, context),
   );
@@ -250,8 +252,18 @@ function schemeObject(scheme: TransportScheme): JsonObject {
       };
     case 'client-certificate':
       return { type: 'mutualTLS', description };
+    case 'webhook':
+      return {
+        type: 'apiKey',
+        in: 'header',
+        name: 'webhook-signature',
+        description: joined('\n\n', description, WEBHOOK),
+      };
   }
 }
+
+const WEBHOOK =
+  'The signature of a webhook (Standard Webhooks): `v1,` and base64 of HMAC-SHA256, or `v1a,` and base64 of Ed25519, over `webhook-id`, `webhook-timestamp` and the body, with a full stop between them. Libraries of https://www.standardwebhooks.com write the three headers.';
 
 /** An issuer may not support OpenID Connect or publish where tokens are issued, so those kinds of schemes don't fit. */
 function bearerText({ issuer, audience, scopes }: BearerScheme): string | undefined {

@@ -32,7 +32,7 @@ export function operationResponses(operation: Operation, context: Writing): [sta
   const forms = sentForms(operation);
   const content = jsonFirst(forms).map((form): [string, JsonObject] => [form.mediaType, formContent(form, context)]);
   const own = {
-    description: status === 204 ? 'Done. The reply has no body.' : replyText(forms),
+    description: status === 204 ? 'Done. The reply has no body.' : replyText(operation, forms),
     headers: {
       ...requestId,
       ...recordHeaders(operation, status),
@@ -41,7 +41,7 @@ export function operationResponses(operation: Operation, context: Writing): [sta
     },
     content: content.length === 0 ? undefined : Object.fromEntries(content),
   };
-  const faults = faultStatuses(operation, context.scope.gateway.limits).map((fault): [string, JsonObject] => {
+  const faults = faultStatuses(operation, context.scope.gateway).map((fault): [string, JsonObject] => {
     return [String(fault.status), faultResponse(operation, fault, context)];
   });
   return [[String(status), own], ...otherStatuses(operation, status, own), ...faults];
@@ -52,7 +52,8 @@ function jsonFirst(forms: readonly ReplyForm[]): readonly ReplyForm[] {
   return forms.toSorted((a, b) => Number(b.format === 'json') - Number(a.format === 'json'));
 }
 
-function replyText(forms: readonly ReplyForm[]): string {
+function replyText({ answer }: Operation, forms: readonly ReplyForm[]): string {
+  if (answer.kind === 'queue') return 'Accepted: the message is stored, and is delivered afterwards.';
   const [byDefault] = forms;
   const [shown] = jsonFirst(forms);
   return byDefault === shown
@@ -88,6 +89,7 @@ function answerHeaders(operation: Operation): JsonObject {
     : (deliveredFacts(operation).headers ?? []);
   const { answer } = operation;
   const link = answer.kind === 'query' && answer.paging !== undefined ? { Link: NEXT_PAGE } : {};
+  if (answer.kind === 'queue') return { Location: MESSAGE_ADDRESS };
   return { ...link, ...Object.fromEntries(names.map((name) => [name, HEADERS[name]])) };
 }
 
@@ -111,6 +113,11 @@ const HEADERS: Readonly<Record<DeliveredHeader, JsonObject>> = {
 };
 
 const RECORD_ADDRESS = { ...HEADERS.Location, description: 'The address of the record, if an operation reads it.' };
+
+const MESSAGE_ADDRESS = {
+  ...HEADERS.Location,
+  description: 'The address of the message, if the gateway shows messages.',
+};
 
 const NEXT_PAGE = {
   description: 'The address of the next page, with `rel="next"` (RFC 8288). Absent on the last one.',

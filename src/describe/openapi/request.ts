@@ -1,12 +1,20 @@
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
+import type { Gateway, Once } from '../../model/gateway.ts';
 import type { PrivateQueryKey } from '../../model/query.ts';
 import { primitiveOf } from '../../model/scalar.ts';
-import { type HeaderBinding, type Message, type Operation, type OperationUri, takesBody } from '../../model/service.ts';
+import {
+  type HeaderBinding,
+  type Message,
+  type Operation,
+  type OperationUri,
+  onceOf,
+  takesBody,
+} from '../../model/service.ts';
 import { bodyExample } from '../example/request.ts';
 import { exampleXml, fieldJson } from '../example/text.ts';
 import { exampleDocument, exampleField, tellingFields } from '../example/value.ts';
-import { deliveredFacts, requestMediaTypes } from '../exchange.ts';
+import { deliveredFacts, isKeyNeeded, keyWords, requestMediaTypes } from '../exchange.ts';
 import { mustBeGiven, plainDefault } from '../field.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { type DescribedUri, type DescribedVariable, operatorNote } from '../uri.ts';
@@ -19,8 +27,11 @@ import { anyJson, BYTES, defaultOf, documentSchema, fieldSchema, rawSchema, valu
 export function uriParameters(
   described: DescribedUri,
   names: readonly string[],
-  { requestHeaders: headers, answer }: Pick<Operation, 'requestHeaders' | 'answer'>,
+  operation: Operation,
+  gateway: Pick<Gateway, 'once'>,
 ): JsonObject[] {
+  const { requestHeaders: headers, answer } = operation;
+  const once = onceOf(operation, gateway);
   return [
     ...described.pathVariables.map((variable, index) =>
       pathParameter(variable, names[index] ?? variable.template.name),
@@ -30,7 +41,19 @@ export function uriParameters(
     // OpenAPI ignores parameters of these names (4.8.12.2.1): bodies and security describe them.
     ...headers.filter(({ header }) => !/^(accept|content-type|authorization)$/i.test(header)).map(headerParameter),
     ...(answer.kind === 'component' ? CONDITIONS : []),
+    ...(once === undefined ? [] : [keyParameter(operation, once)]),
   ];
+}
+
+function keyParameter(operation: Operation, once: Once): JsonObject {
+  return {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description: keyWords(once),
+    required: isKeyNeeded(operation, once),
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
+  };
 }
 
 /** Conditions on the state of a record (RFC 9110, section 13.1). */

@@ -171,7 +171,10 @@ class FlowRun {
     const { calls, input } = this.#run;
     const valuesOf = (source: number) => (this.#given[source] as Given).values;
     const values = stepInput(this.#planned(index), input.input, valuesOf);
-    return calls.call(this.#step(index).operation, values, options, this.#called(index));
+    return calls.call(this.#step(index).operation, values, options, {
+      ...this.#called(index),
+      messageId: options.messageId,
+    });
   }
 
   #report(index: number): void {
@@ -186,13 +189,15 @@ class FlowRun {
   #own(index: number): CallOptions {
     const { options, time } = this.#run;
     const { requestId, onSent, heads } = options;
-    return { requestId, timeout: this.#step(index).timeout, signal: time.signal, onSent, heads };
+    // Each step is a message of its own to a receiver that two of them call.
+    const messageId = options.messageId === undefined ? undefined : `${options.messageId}_${index + 1}`;
+    return { requestId, messageId, timeout: this.#step(index).timeout, signal: time.signal, onSent, heads };
   }
 
   /** Options of a call for all runs that wait for it: this one may end before the call does. */
   #sharing(index: number, shared: AbortSignal): CallOptions {
     const { signal } = this.#run.time;
-    const { onSent, ...options } = this.#own(index);
+    const { onSent, messageId: _, ...options } = this.#own(index);
     if (onSent === undefined) return { ...options, signal: shared };
     return {
       ...options,

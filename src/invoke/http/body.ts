@@ -36,6 +36,7 @@ export interface Collected {
 
 /** Reads a body until its end, or until it is longer than `most` bytes. @throws what the body throws */
 export async function collect(bytes: AsyncIterable<Uint8Array>, most: number): Promise<Collected> {
+  if (bytes instanceof InOne) return { head: bytes.whole, rest: bytes.whole.length > most ? inNone() : undefined };
   const iterator = bytes[Symbol.asyncIterator]();
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -48,9 +49,23 @@ export async function collect(bytes: AsyncIterable<Uint8Array>, most: number): P
 }
 
 /** A body in memory, as one chunk. */
-export async function* inOne(whole: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield whole;
+class InOne implements AsyncIterable<Uint8Array> {
+  readonly whole: Buffer;
+
+  constructor(whole: Buffer) {
+    this.whole = whole;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    yield this.whole;
+  }
 }
+
+export function inOne(whole: Buffer): AsyncIterable<Uint8Array> {
+  return new InOne(whole);
+}
+
+async function* inNone(): AsyncGenerator<Uint8Array> {}
 
 /** Media types whose content a person can read. */
 const READABLE = /^text\/|[/+](?:json|xml)$/;

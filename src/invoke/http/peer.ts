@@ -8,6 +8,7 @@ import { credentialTexts, type Proof, proofOf } from '../credential.ts';
 import { type Called, InvokeError } from '../error.ts';
 import type { Timeouts } from '../limits.ts';
 import { Tokens, tokenClientOf, tokenFetch } from '../tokens.ts';
+import { WebhookSigner } from '../webhook.ts';
 import { type Base, resolveBase } from './address.ts';
 import { endpointsOf, type ProxyOf } from './connection/endpoint.ts';
 import type { ConnectionFacts, Connections, Pools } from './connection/pools.ts';
@@ -26,7 +27,7 @@ export interface Peer {
    * The node's credential, resolved on first use; `undefined` when it has none, or has it in its address.
    * @throws InvokeError CONFIGURATION
    */
-  credential(called: Called): Proof | Tokens | undefined;
+  credential(called: Called): Proof | Tokens | WebhookSigner | undefined;
   /** `undefined` when the node has no circuit breaker. */
   readonly circuit: Circuit | undefined;
 }
@@ -72,12 +73,13 @@ export async function openPeer(node: Node, source: PeerSource): Promise<Peer> {
       return foreign;
     },
     credential: credentialOf(node, pools, timeouts, source),
-    circuit: node.circuit.failures === 0 ? undefined : createCircuit(await import('cockatiel'), node, source.observer),
+    circuit: node.circuit.failures === 0 ? undefined : createCircuit(node, source.observer),
   };
 }
 
 /**
- * Keeps what was made from texts until one of them resolves to something else, because a file with a secret was changed.
+ * Keeps what was made from texts: those with a secret until one of them resolves to something else, because its file was
+ * changed.
  * @param make is called with the call that needs it
  */
 function whileSame<T>(
@@ -86,7 +88,9 @@ function whileSame<T>(
   make: (called: Called) => T,
 ): (called: Called) => T {
   let known: { readonly from: string; readonly made: T } | undefined;
+  const isFixed = texts.every(({ parts }) => parts.every(({ kind }) => kind !== 'secret'));
   return (called) => {
+    if (isFixed && known !== undefined) return known.made;
     const from = JSON.stringify(texts.map((text) => resolveText(text, resolve)));
     if (known?.from !== from) known = { from, made: make(called) };
     return known.made;
@@ -133,7 +137,12 @@ function credentialOf(
 ): Peer['credential'] {
   const { id, credential } = node;
   if (credential === undefined) return () => undefined;
-  const look = (called: Called): Proof | Tokens => {
+  const look = (called: Called): Proof | Tokens | WebhookSigner => {
+    if (credential.kind === 'webhook') {
+      const texts = credential.secrets.map((text) => resolveText(text, resolve));
+      redactor.learn(texts);
+      return new WebhookSigner(texts, id, clock.now, called);
+    }
     if (credential.kind !== 'client-credentials') {
       const proof = proofOf(credential, id, resolve, called);
       redactor.learn(proof.secrets);

@@ -1,5 +1,3 @@
-import type { Readable } from 'node:stream';
-import type { Dispatcher } from 'undici';
 import type { Timings } from '../../model/invoke-reply.ts';
 import type { Redactor } from '../../model/redactor.ts';
 import { LONGEST_TIMER } from '../../wire/waiting.ts';
@@ -9,7 +7,7 @@ import { DRAINED, SLOWEST } from '../limits.ts';
 import type { Outgoing } from '../outgoing.ts';
 import type { Address } from './address.ts';
 import { codingFault, codingsOf, decoded, inOne } from './body.ts';
-import type { Marks } from './connection/pools.ts';
+import type { Incoming } from './incoming.ts';
 import type { Sending } from './sending.ts';
 import { type TransportFacts, transportError } from './transport-error.ts';
 
@@ -23,7 +21,7 @@ export interface RawReply {
   /** By names in lower case; values of one name are joined with commas. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body, when all of it arrived together with the head; not empty. */
-  readonly whole: Uint8Array | undefined;
+  readonly whole: Buffer | undefined;
   /** The decoded body; can be read once. @throws InvokeError TIMEOUT, ABORTED, CUT, BAD_REPLY */
   readonly bytes: AsyncIterable<Uint8Array>;
   /** How to fix the cause of an error reply, when the transport knows. */
@@ -49,30 +47,29 @@ export interface Attempt {
   readonly outgoing: Outgoing;
   readonly proof: Proof | undefined;
   readonly facts: Facts;
-  readonly marks: Marks;
 }
 
 /** The reply to an attempt. @throws InvokeError BAD_REPLY for content codings that were not requested */
 export function received(
-  { statusCode: status, headers: given, body }: Dispatcher.ResponseData,
-  { address, facts, marks: { connected, sent } }: Attempt,
+  incoming: Incoming,
+  { address, facts }: Attempt,
   { start, attempts, acceptsCodings }: Sending,
   redactor: Redactor,
 ): Received {
+  const { status, headers: given, connected, sent } = incoming;
   const now = performance.now();
   const headers: Record<string, string> = {};
   for (const name in given) {
     const value = given[name];
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
   }
-  // A body that is destroyed before its end emits an error, which no reader expects any more.
-  body.on('error', ignored);
   const { called } = facts;
   const codings = codingsOf(headers['content-encoding']);
-  const whole = codings.length === 0 ? arrived(body, headers['content-length']) : undefined;
+  // Most short bodies arrive together with their head: waiting for one costs more than reading it.
+  const whole = codings.length === 0 ? incoming.whole() : undefined;
   const reason = codingFault(codings, acceptsCodings);
   if (reason !== undefined) {
-    body.destroy();
+    incoming.discard();
     throw new InvokeError('BAD_REPLY', called, reason, { httpResponseCode: status });
   }
   return {
@@ -88,39 +85,27 @@ export function received(
     attempts,
     headers,
     whole,
-    bytes: whole === undefined ? bytesOf(body, codings, facts, status) : inOne(whole),
+    bytes: whole === undefined ? bytesOf(incoming, codings, facts, status) : inOne(whole),
     hint: undefined,
     redactor,
-    // The connection of a complete reply is free already.
-    discard: whole === undefined ? () => void body.destroy() : ignored,
-    release: whole === undefined ? () => void body.dump({ limit: DRAINED }).catch(ignored) : ignored,
+    discard: () => incoming.discard(),
+    release: () => incoming.release(DRAINED),
   };
 }
 
-const ignored = (): void => undefined;
-
-function bytesOf(body: Readable, codings: readonly string[], facts: Facts, status: number): AsyncIterable<Uint8Array> {
+function bytesOf(body: Incoming, codings: readonly string[], facts: Facts, status: number): AsyncIterable<Uint8Array> {
   const bytes = receiving(body, { ...facts, phase: 'reply', httpResponseCode: status });
   return codings.length === 0 ? bytes : decoded(bytes, codings, facts.called, status);
 }
 
-/**
- * A body that arrived together with its head, as most short ones do: waiting for it costs more than reading it. `undefined`
- * when it is incomplete or empty.
- */
-function arrived(body: Readable, length: string | undefined): Uint8Array | undefined {
-  if (length === undefined || Number(length) !== body.readableLength) return undefined;
-  return (body.read() as Buffer | null) ?? undefined;
-}
-
 /** A body as it arrives. The connection bounds its pauses; a body that only trickles is given up here. */
-async function* receiving(body: Readable, facts: TransportFacts): AsyncGenerator<Uint8Array> {
+async function* receiving(body: Incoming, facts: TransportFacts): AsyncGenerator<Uint8Array> {
   const { idle } = facts.timeouts;
   const slow = (): void => {
     // The connection reports a pause.
     if (performance.now() - since >= idle) return;
     const reason = `the reply arrived at less than ${SLOWEST} bytes per second`;
-    body.destroy(
+    body.discard(
       new InvokeError('TIMEOUT', facts.called, reason, { httpResponseCode: facts.httpResponseCode, retry: true }),
     );
   };
@@ -128,20 +113,23 @@ async function* receiving(body: Readable, facts: TransportFacts): AsyncGenerator
   // Only waiting counts: the time that the reader takes to process a chunk is not the target's.
   let waited = 0;
   let since = 0;
+  const waiting = async (): Promise<Buffer | undefined> => {
+    since = performance.now();
+    const timer = setTimeout(slow, Math.min(Math.max(2 * idle, (seen * 1000) / SLOWEST) - waited, LONGEST_TIMER));
+    const chunk = await body.next().finally(() => clearTimeout(timer));
+    waited += performance.now() - since;
+    return chunk;
+  };
   try {
-    const chunks = body.iterator({ destroyOnReturn: true });
     for (;;) {
-      since = performance.now();
-      const timer = setTimeout(slow, Math.min(Math.max(2 * idle, (seen * 1000) / SLOWEST) - waited, LONGEST_TIMER));
-      const { done, value } = await chunks.next().finally(() => clearTimeout(timer));
-      if (done === true) return;
-      waited += performance.now() - since;
-      seen += (value as Uint8Array).length;
-      yield value as Uint8Array;
+      const chunk = body.take() ?? (await waiting());
+      if (chunk === undefined) return;
+      seen += chunk.length;
+      yield chunk;
     }
   } catch (error) {
     throw transportError(error, facts);
   } finally {
-    body.destroy();
+    body.discard();
   }
 }

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type * as Cockatiel from 'cockatiel';
 import type { CallObserver } from '../../model/metrics.ts';
 import type { Node } from '../../model/node.ts';
 import { CALL_RETRY, isRetried, type Retry } from '../../model/retry.ts';
@@ -106,46 +105,53 @@ const FAILURES: ReadonlySet<string> = new Set(['CONNECTION', 'TIMEOUT', 'CUT']);
 /** Statuses of such a node (RFC 9110 section 15.6). */
 const STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 
+/** As metrics report them. */
+const [CLOSED, TRYING, OPEN] = [0, 1, 2] as const;
+
 /**
  * After `failures` failed calls in a row, each with its retries, no other is made for `reset` milliseconds. The next call is
- * then a trial, during which all others still fail; only a reply closes the circuit again.
+ * then a trial, during which all others still fail; only a reply closes the circuit again. A call that fails for another
+ * reason, as one that its caller ends, counts neither way.
  */
-export function createCircuit(
-  { BrokenCircuitError, CircuitState, ConsecutiveBreaker, circuitBreaker, handleWhen }: typeof Cockatiel,
-  { id, circuit: { failures, reset } }: Node,
-  observer: CallObserver | undefined,
-): Circuit {
+export function createCircuit({ id, circuit: { failures, reset } }: Node, observer: CallObserver | undefined): Circuit {
+  let state: typeof CLOSED | typeof TRYING | typeof OPEN = CLOSED;
   let until = 0;
-  const isFailure = (error: unknown): boolean =>
-    policy.state === CircuitState.HalfOpen || (error instanceof InvokeError && FAILURES.has(error.code));
-  const isFailed = (reply: unknown): boolean => STATUSES.has((reply as RawReply).status);
-  const policy = circuitBreaker(handleWhen(isFailure).orWhenResult(isFailed), {
-    breaker: new ConsecutiveBreaker(failures),
-    halfOpenAfter: reset,
-  });
-  const states = { [CircuitState.HalfOpen]: 1, [CircuitState.Open]: 2 } as const;
-  observer?.circuit(id, 0);
-  policy.onStateChange((state) =>
-    observer?.circuit(id, state === CircuitState.HalfOpen || state === CircuitState.Open ? states[state] : 0),
-  );
-  policy.onBreak(() => {
-    until = Date.now() + reset;
-  });
+  let inARow = 0;
+  const enter = (next: typeof state): void => {
+    state = next;
+    if (next === OPEN) until = Date.now() + reset;
+    observer?.circuit(id, next);
+  };
+  const failed = (isTrial: boolean): void => {
+    inARow++;
+    if (isTrial || (state === CLOSED && inARow >= failures)) enter(OPEN);
+  };
   const open = (called: Called, again: string): InvokeError => {
     const reason = `${failures} calls to node ${id} failed in a row, so calls to it are suspended; ${again}`;
     const hint = `circuit: of node ${id} sets after how many failures, and for how long.`;
     return new InvokeError('CIRCUIT_OPEN', called, reason, { retry: true, hint });
   };
+  enter(CLOSED);
   return {
     async run(call, called) {
-      // The policy would make others wait for the trial, however long that takes, without regard to their signals.
-      if (policy.state === CircuitState.HalfOpen) throw open(called, 'a trial call is under way');
-      try {
-        return await policy.execute(call);
-      } catch (error) {
-        if (!(error instanceof BrokenCircuitError)) throw error;
+      if (state === TRYING) throw open(called, 'a trial call is under way');
+      if (state === OPEN && Date.now() < until)
         throw open(called, `the next trial is at ${new Date(until).toISOString()}`);
+      const isTrial = state === OPEN;
+      if (isTrial) enter(TRYING);
+      let reply: RawReply;
+      try {
+        reply = await call();
+      } catch (error) {
+        if (isTrial || (error instanceof InvokeError && FAILURES.has(error.code))) failed(isTrial);
+        throw error;
       }
+      if (STATUSES.has(reply.status)) failed(isTrial);
+      else {
+        inARow = 0;
+        if (isTrial) enter(CLOSED);
+      }
+      return reply;
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Proof } from '../credential.ts';
 import { InvokeError } from '../error.ts';
 import type { Outgoing } from '../outgoing.ts';
 import { Tokens } from '../tokens.ts';
+import type { WebhookSignature } from '../webhook.ts';
 import type { Address } from './address.ts';
 import { exchange, type Route } from './exchange.ts';
 import { findHeader } from './headers.ts';
@@ -17,7 +18,7 @@ interface Way {
   readonly peer: Peer;
   readonly addresses: readonly Address[];
   /** `undefined` for none, or the one in the address. */
-  readonly credential: Proof | Tokens | undefined;
+  readonly credential: Proof | Tokens | WebhookSignature | undefined;
   readonly retry: Retry;
 }
 
@@ -50,7 +51,11 @@ async function withToken(way: Way, credential: Tokens, sending: Sending): Promis
   return followed(way, await credential.proof(called, options.signal), sending);
 }
 
-function followed({ peer, addresses }: Way, proof: Proof | undefined, sending: Sending): Promise<Received> {
+function followed(
+  { peer, addresses }: Way,
+  proof: Proof | WebhookSignature | undefined,
+  sending: Sending,
+): Promise<Received> {
   const route: Route = { pools: peer.pools, addresses, outgoing: sending.outgoing, proof };
   return peer.node.redirects === 0 ? exchange(route, sending) : following(route, peer, sending);
 }

@@ -10,6 +10,8 @@ export interface SendingOptions {
   /** Called with the bytes sent so far, and the total where it is known. */
   readonly onSent: ((sent: number, total: number | undefined) => void) | undefined;
   readonly heads: Heads | undefined;
+  /** The id of a signed webhook, the same in all its attempts; a new one if undefined. */
+  readonly messageId: string | undefined;
 }
 
 /** The state that all requests of one call share. */

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../load/value/config.ts';
+import { headersOfCredential } from '../../load/value/headers.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import type { ConfigText, ResolveReference } from '../../model/definition.ts';
 import type { CallObserver } from '../../model/metrics.ts';
@@ -11,6 +13,7 @@ import { type Called, InvokeError } from '../error.ts';
 import type { Timeouts } from '../limits.ts';
 import type { Outgoing, PreparedRequest } from '../outgoing.ts';
 import type { Tokens } from '../tokens.ts';
+import { buffered, goneBy, SHOWN_SIGNATURE, WebhookSigner } from '../webhook.ts';
 import { addressAt, type Base, shownUrl } from './address.ts';
 import { proxiesOf } from './connection/endpoint.ts';
 import { Connections } from './connection/pools.ts';
@@ -55,6 +58,8 @@ interface TransportOptions {
   /** The folder that paths of certificates are relative to. */
   readonly folder: string;
   readonly redactor: Redactor;
+  /** Largest body in bytes of a request that is signed as a whole, and therefore kept in memory. */
+  readonly signedBody: number;
   readonly observer?: CallObserver | undefined;
   readonly clock?: Clock;
 }
@@ -64,6 +69,7 @@ export function createTransport({
   env,
   folder,
   redactor,
+  signedBody,
   observer,
   clock = SYSTEM_CLOCK,
 }: TransportOptions): Transport {
@@ -106,7 +112,8 @@ export function createTransport({
       const [base] = basesAt(node, primaryUrl, resolve, called) as readonly [Base];
       const { method, shown } = outgoing;
       const additions = { proof: shownProof(node, credential, base, outgoing), acceptsCodings: acceptsOf(operation) };
-      const headers = shownHeaders(outgoing, additions);
+      const isSigned = credential === undefined && node.credential?.kind === 'webhook' && !declares(outgoing, node);
+      const headers = { ...shownHeaders(outgoing, additions), ...(isSigned ? SHOWN_SIGNATURE : {}) };
       return { operation: operation.id, method, url: shownUrl(base, outgoing), headers, body: shown.body };
     },
     async send(target, outgoing, options) {
@@ -117,11 +124,13 @@ export function createTransport({
       const opening = peerOf(node, resolve, called);
       const peer = opening instanceof Promise ? await opening : opening;
       const addresses = peer.bases(primaryUrl, called).map((base) => addressAt(base, outgoing, called));
-      const credential = credentialOf(peer, target, outgoing, called);
+      const found = credentialOf(peer, target, outgoing, called);
+      const isSigned = found instanceof WebhookSigner;
+      const credential = isSigned ? found.of(options.messageId ?? randomUUID()) : found;
       const retry = operation.retry ?? node.retry ?? CALL_RETRY;
       const sending: Sending = {
         called,
-        outgoing,
+        outgoing: isSigned ? await buffered(outgoing, signedBody, options.signal, called) : outgoing,
         node: node.id,
         timeouts: peer.timeouts,
         options,
@@ -136,7 +145,9 @@ export function createTransport({
         isSpent: false,
       };
       try {
-        return await send({ peer, addresses, credential, retry }, sending);
+        const reply = await send({ peer, addresses, credential, retry }, sending);
+        if (isSigned && reply.status === 410) throw goneBy(reply, node.id);
+        return reply;
       } catch (error) {
         if (error instanceof InvokeError) error.attempts = sending.attempts;
         throw error;
@@ -160,17 +171,16 @@ function credentialOf(
   { node, credential }: Target,
   outgoing: Outgoing,
   called: Called,
-): Proof | Tokens | undefined {
+): Proof | Tokens | WebhookSigner | undefined {
   if (credential !== undefined) return basic(credential, called);
   if (node.credential === undefined || declares(outgoing, node)) return undefined;
   return peer.credential(called);
 }
 
+/** Whether the operation itself sends a header of the node's credential. */
 function declares({ headers }: Outgoing, { credential }: Node): boolean {
-  return (
-    findHeader(headers, credential?.kind === 'api-key' ? credential.header.toLowerCase() : 'authorization') !==
-    undefined
-  );
+  const own = credential === undefined ? ['authorization'] : headersOfCredential(credential);
+  return own.some((name) => findHeader(headers, name) !== undefined);
 }
 
 function shownProof(
@@ -181,7 +191,7 @@ function shownProof(
 ): Pick<Proof, 'header' | 'shown'> | undefined {
   if (credential !== undefined) return { header: 'Authorization', shown: BASIC };
   const own = declares(outgoing, node) ? undefined : node.credential;
-  if (own === undefined) return base.kind === 'url' ? base.proof : undefined;
+  if (own === undefined || own.kind === 'webhook') return base.kind === 'url' ? base.proof : undefined;
   if (own.kind === 'api-key') return { header: own.header, shown: MASK };
   return { header: 'Authorization', shown: own.kind === 'basic' ? BASIC : BEARER };
 }

@@ -6,7 +6,7 @@ import type { Redactor } from '../../model/redactor.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { empty } from '../../wire/measured.ts';
 import type { Callable, WriteOptions } from '../callable.ts';
-import { checking } from '../error.ts';
+import { type Called, checking } from '../error.ts';
 import { findHeader } from '../http/headers.ts';
 import { hidingOf, type Outgoing, type Shown } from '../outgoing.ts';
 import { type RestCallable, readReply } from './reply.ts';
@@ -34,7 +34,7 @@ function writeRequest(
 ): Outgoing {
   const written = checking(called, () => requests.write(input, { uriIndex, resolve }));
   const { method, uri, content } = written;
-  const own = ownHeaders(written.headers, called.requestId);
+  const own = ownHeaders(written.headers, called);
   return {
     method,
     uri,
@@ -74,9 +74,11 @@ class ShownCall implements Shown {
 }
 
 /** Headers of each call, unless the operation declares them. */
-function ownHeaders(given: Readonly<Record<string, string>>, requestId: string): Record<string, string> {
+function ownHeaders(given: Readonly<Record<string, string>>, { requestId, messageId }: Called): Record<string, string> {
   const own: Record<string, string> = {};
   if (findHeader(given, 'x-request-id') === undefined) own['X-Request-Id'] = requestId;
+  if (messageId !== undefined && findHeader(given, 'idempotency-key') === undefined)
+    own['Idempotency-Key'] = `"${messageId}"`;
   if (findHeader(given, 'user-agent') === undefined) own['User-Agent'] = 'signalbox';
   return own;
 }

@@ -54,7 +54,7 @@ type Body = Omit<MessageSource, 'contentType'>;
 
 /** `undefined` for an empty body. */
 async function bodyOf({ whole, bytes }: RawReply): Promise<Body | undefined> {
-  if (whole !== undefined) return { bytes, all: async () => whole };
+  if (whole !== undefined) return { bytes, whole };
   const rest = await begun(bytes);
   return rest === undefined ? undefined : { bytes: rest };
 }
@@ -222,7 +222,7 @@ class ReceivedMessage {
     this.#raw = raw;
   }
 
-  include(): Promise<void> {
+  include(): void | Promise<void> {
     return this.#message.include();
   }
 

@@ -10,7 +10,7 @@ import { MEDIA_TYPES } from '../operation/message.ts';
 import { type InputFields, saidHeaders } from '../operation/request.ts';
 import type { OperationSpot } from '../operation/spot.ts';
 import { parseConfigText } from '../value/config-text.ts';
-import { isCredentialHeader, ownHeaderFault } from '../value/headers.ts';
+import { headersOfCredential, isCredentialHeader, ownHeaderFault } from '../value/headers.ts';
 import { isClearText, linkCallText } from './input.ts';
 
 /** Why the charset of a media type can't be used for calls. */
@@ -36,9 +36,9 @@ export function checkCredentialHeader(
     override?.declared.target === undefined
       ? [declared.headers, override?.declared.headers]
       : [override.declared.headers];
-  const shown = credential.kind === 'api-key' ? credential.header : 'Authorization';
+  const shown = headersOfCredential(credential);
   for (const { header, container } of saidHeaders(spot)) {
-    if (header.toLowerCase() !== shown.toLowerCase() || !own.includes(container)) continue;
+    if (!shown.includes(header.toLowerCase()) || !own.includes(container)) continue;
     const reason = `is overwritten by the credential of node ${id}: remove one of them`;
     report.raise('consumer-header', { header, reason }, places.key(container, header));
   }

@@ -1,6 +1,7 @@
 import { consumerEntries, flowEntries, nodeEntries } from './catalogue/calls.ts';
 import { componentEntries, datasourceEntries, processEntries, queryEntries } from './catalogue/data.ts';
 import { documentEntries } from './catalogue/documents.ts';
+import { messageEntries } from './catalogue/messages.ts';
 import { operationEntries, soapEntries } from './catalogue/operations.ts';
 import { projectEntries } from './catalogue/project.ts';
 import { schemeEntries, securityEntries } from './catalogue/security.ts';
@@ -26,6 +27,7 @@ export const catalogue = {
   ...queryEntries,
   ...componentEntries,
   ...processEntries,
+  ...messageEntries,
   ...securityEntries,
   ...schemeEntries,
 } as const;

@@ -1,5 +1,8 @@
 import type { Position } from '../../model/definition.ts';
 import { type Code, catalogue, type Entry, type ParametersOf } from './catalogue.ts';
+import { byPlace, type Place, placeText } from './place.ts';
+
+export { byPlace, byPosition, type Place, placeOf, placeText, positionOf } from './place.ts';
 
 /** An error or a probable error in the definitions. Plain data, which serialises as it is. */
 export interface Diagnostic {
@@ -46,39 +49,3 @@ export function diagnosticOf<P>(code: string, entry: Entry<P>, parameters: P, pl
     ...(length === undefined ? {} : { length }),
   };
 }
-
-/** Orders diagnostics by file and position. */
-export function byPlace(a: Diagnostic, b: Diagnostic): number {
-  return byPosition(a.at, b.at) || (a.code < b.code ? -1 : 1);
-}
-
-/** Orders positions by file, line and column. */
-export function byPosition(a: Position, b: Position): number {
-  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
-  return a.line - b.line || a.column - b.column;
-}
-
-/** A position with its extent, in columns of its line. */
-export interface Place extends Position {
-  readonly length?: number;
-}
-
-/** A position as text: `definitions/gateway.yaml:3:1`. */
-export function placeText({ file, line, column }: Position): string {
-  return `${file}:${line}:${column}`;
-}
-
-/** A place as the registry keeps it, without its extent. */
-export function positionOf({ file, line, column, length }: Place): Position {
-  const position = { file, line, column };
-  if (length !== undefined) extents.set(position, length);
-  return position;
-}
-
-/** The place, extent included, that a position of the registry came from. */
-export function placeOf(position: Position): Place {
-  const length = extents.get(position);
-  return length === undefined ? position : { ...position, length };
-}
-
-const extents = new WeakMap<Position, number>();

@@ -7,7 +7,7 @@ import { type Message, operationsOf } from '../../model/service.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
 import { contentOf, documentOf, hasOwnValue } from '../document/documents.ts';
 import { isRejectedOperation, type Linking, type OperationNames, resolveOperation } from '../linking.ts';
-import { NO_MESSAGE } from '../operation/message.ts';
+import { noMessage } from '../operation/message.ts';
 
 /** The operations that can be called. */
 export interface CallSources {
@@ -119,7 +119,7 @@ export function replyOf(linking: Linking, call: Callee): CallReply {
 function mainResponse(responses: readonly { readonly mediaType: string; readonly message: Message }[]): Message {
   const documents = responses.filter(({ message }) => message.kind === 'document');
   const inJson = documents.find(({ mediaType }) => /[/+]json$/.test(mediaType));
-  return (inJson ?? documents[0] ?? responses[0])?.message ?? NO_MESSAGE;
+  return (inJson ?? documents[0] ?? responses[0])?.message ?? noMessage();
 }
 
 function isComplete({ doubt }: Linking, call: Callee, document: Document | undefined): boolean {

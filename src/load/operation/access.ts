@@ -49,6 +49,14 @@ export function linkRequires(
     return schemes;
   }
   const overRest = withoutMessages(schemes);
+  const [webhook] = schemes;
+  if (
+    forms.soap &&
+    said?.complete === true &&
+    webhook?.kind === 'webhook' &&
+    schemes.every(({ kind }) => kind === 'webhook')
+  )
+    report.raise('no-scheme-over-soap', { operation: id, scheme: webhook.id }, said.at);
   const asked = forms.soap ? schemes : overRest;
   // A rejected part may have required other schemes.
   if (own === undefined && spot.lacks('requires')) return asked;
@@ -87,7 +95,7 @@ export function linkAs(
   const { report, places } = linking;
   const role = resolveKey(linking, 'role', roles, declared, 'as');
   const reached = reachedBy(answer);
-  if (role === undefined || reached === undefined || spot.lacks('query', 'save', 'read', 'call', 'handler'))
+  if (role === undefined || reached === undefined || spot.lacks('query', 'save', 'read', 'call', 'queue', 'handler'))
     return role;
   if (reached.every(({ thing }) => thing.public))
     refuseKey(linking, declared, 'as', id, `nothing that answers ${id} needs a grant`);

@@ -9,6 +9,8 @@ import {
   serviceNamespace,
 } from '../../model/service.ts';
 import { pathSegments, type Segment, segmentsMayMeet, templatesOverlap } from '../../wire/uri-template/specificity.ts';
+import type { UriTemplate } from '../../wire/uri-template/uri-template.ts';
+import { once } from '../../wire/waiting.ts';
 import { placeOf } from '../diagnostic/diagnostic.ts';
 import { documentOf } from '../document/documents.ts';
 import type { Linking } from '../linking.ts';
@@ -16,17 +18,20 @@ import type { Linking } from '../linking.ts';
 interface Entry {
   readonly operation: Operation;
   readonly uri: OperationUri;
-  readonly segments: readonly Segment[];
+  /** The first segment of the path, where it is seen without reading the template: most templates differ in it. */
+  readonly first: string | undefined;
+  readonly segments: () => readonly Segment[];
 }
 
 /** Refuses two templates of one method and service segment that could match the same request. */
 export function checkOverlaps({ report }: Linking, services: Iterable<Service>): void {
   for (const entries of entriesBySegment(services)) {
     for (let i = 1; i < entries.length; i++) {
-      const { operation, uri, segments } = entries[i] as Entry;
+      const { operation, uri, first, segments } = entries[i] as Entry;
       for (let j = 0; j < i; j++) {
         const other = entries[j] as Entry;
-        if (!segmentsMayMeet(segments, other.segments) || !overlap(uri, other.uri)) continue;
+        if (first !== undefined && other.first !== undefined && first !== other.first) continue;
+        if (!segmentsMayMeet(segments(), other.segments()) || !overlap(uri, other.uri)) continue;
         const where = other.operation === operation ? 'the same operation' : other.operation.id;
         report.raise(
           'overlap',
@@ -57,7 +62,10 @@ function entriesBySegment(services: Iterable<Service>): Entry[][] {
       if (!operation.active) continue;
       const { method, pathName } = operation;
       if (method === undefined) continue;
-      const entries = operation.uris.map((uri) => ({ operation, uri, segments: pathSegments(uri.template) }));
+      const entries = operation.uris.map((uri) => {
+        const segments = once(() => pathSegments(uri.template));
+        return { operation, uri, first: firstSegment(uri.template), segments };
+      });
       const key = `${method} ${pathName}.${service.version}`;
       const same = versioned.get(key);
       if (same === undefined) versioned.set(key, entries);
@@ -71,6 +79,14 @@ function entriesBySegment(services: Iterable<Service>): Entry[][] {
   }
   const mixed = [...unversioned.values()].filter(({ versions }) => versions.size > 1);
   return [...versioned.values(), ...mixed.map(({ entries }) => entries)];
+}
+
+/** The text before the first slash of a template; `undefined` where it has to be read to know it. */
+function firstSegment({ parts: [part] }: UriTemplate): string | undefined {
+  if (part?.kind !== 'literal') return undefined;
+  const slash = part.text.indexOf('/');
+  const first = slash < 0 ? '' : part.text.slice(0, slash);
+  return /^[\w.-]+$/.test(first) ? first : undefined;
 }
 
 /** The content of an element of a service's namespace, and its owner in words. */
@@ -138,9 +154,11 @@ export function checkCodeNames(linking: Linking, services: Iterable<Service>, na
       const { soap, at } = operation;
       if (soap !== undefined) elements(own, soap.name, at);
       if (soap !== undefined && soap.response.kind !== 'none') elements(own, `${soap.name}Response`, at);
-      for (const document of messagesOf(operation)) elements(namespaceOf(document, own, own), document.xmlName, at);
-      for (const document of [...messagesOf(operation), ...soapMessagesOf(operation)])
+      for (const document of messagesOf(operation)) {
+        elements(namespaceOf(document, own, own), document.xmlName, at);
         checkFields(linking, document, seen);
+      }
+      for (const document of soapMessagesOf(operation)) checkFields(linking, document, seen);
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { Component, ComponentAction } from '../../model/component.ts';
 import type { Field } from '../../model/field.ts';
+import type { MessageQueue } from '../../model/message.ts';
 import type { Query } from '../../model/query.ts';
 import type { Answer, MediaMessage, Message, Method, Service } from '../../model/service.ts';
 import type { Documents } from '../document/documents.ts';
@@ -9,8 +10,9 @@ import { handlerNamedAs } from '../handlers.ts';
 import { type Linking, refuseBoth, refuseKey, resolveKey } from '../linking.ts';
 import { given } from '../object.ts';
 import { linkCallAnswer } from './call-answer.ts';
-import { forms, inDoubt, linkRequest, linkResponses, NO_MESSAGE } from './message.ts';
+import { forms, inDoubt, linkRequest, linkResponses, noMessage } from './message.ts';
 import { linkQueriesAnswer, linkQueryAnswer } from './query-answer.ts';
+import { linkQueueAnswer } from './queue-answer.ts';
 import type { OperationSpot, PlacedTemplate } from './spot.ts';
 
 /** The definitions that may answer operations instead of code. */
@@ -18,6 +20,7 @@ export interface AnswerSources {
   readonly documents: Documents;
   readonly queries: ReadonlyMap<string, Query>;
   readonly components: ReadonlyMap<string, Component>;
+  readonly messageQueues: ReadonlyMap<string, MessageQueue>;
   readonly calls: Calls;
 }
 
@@ -31,7 +34,7 @@ export interface Exchange {
 }
 
 export function linkExchange(
-  { documents, queries, components, calls }: AnswerSources,
+  { documents, queries, components, messageQueues, calls }: AnswerSources,
   spot: OperationSpot,
   service: Service,
   method: Method | undefined,
@@ -47,16 +50,21 @@ export function linkExchange(
       typeof declared.query === 'string'
         ? linkQueryAnswer(documents, spot, queries, templates)
         : linkComponentAnswer(documents, spot, components, method);
-    const unknown = inDoubt(documents, NO_MESSAGE, spot.at);
+    const unknown = inDoubt(documents, noMessage(), spot.at);
     return linked ?? { answer: code, request: unknown, responses: forms(unknown) };
   }
   const request = linkRequest(documents, spot);
+  if (declared.queue !== undefined) {
+    const unknown = inDoubt(documents, noMessage(), spot.at);
+    const linked = linkQueueAnswer(documents, spot, messageQueues, request);
+    return linked ?? { answer: code, request, responses: forms(unknown) };
+  }
   const responses = linkResponses(documents, spot);
   if (declared.query === undefined) {
     const called = declared.call === undefined ? undefined : linkCallAnswer(documents.linking, spot, calls);
     return { answer: called ?? code, request, responses };
   }
-  const answer = linkQueriesAnswer(documents, spot, queries, request, responses[0]?.message ?? NO_MESSAGE);
+  const answer = linkQueriesAnswer(documents, spot, queries, request, responses[0]?.message ?? noMessage());
   return { answer: answer ?? code, request, responses };
 }
 
@@ -66,7 +74,7 @@ function checkOneAnswer(linking: Linking, { declared }: OperationSpot): void {
 }
 
 /** Keys that replace code as the answer. */
-const ANSWERS = ['query', 'save', 'read', 'call'] as const;
+const ANSWERS = ['query', 'save', 'read', 'call', 'queue'] as const;
 
 function linkHandler(
   { linking: { report, places, doubt } }: Documents,

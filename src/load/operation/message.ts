@@ -40,14 +40,14 @@ export const MEDIA_TYPES: Readonly<Record<RawKind, string>> = {
 const isRaw = (word: string): word is RawKind => RAW_KINDS.includes(word as RawKind);
 
 /** The message of an operation without a request or response. */
-export const NO_MESSAGE: Message = { kind: 'none' };
+export const noMessage = (): Message => ({ kind: 'none' });
 
 /** The `request` of an operation. A document that was rejected is a stand-in, in doubt. */
 export function linkRequest(documents: Documents, spot: OperationSpot): Message {
   const found = spot.inherited('request');
   const own = derivedName(spot, 'REQUEST');
   const message =
-    found === undefined ? NO_MESSAGE : linkMessage(documents, found.value as MessageDeclared, own, found.at);
+    found === undefined ? noMessage() : linkMessage(documents, found.value as MessageDeclared, own, found.at);
   return spot.lacks('request') ? inDoubt(documents, message, spot.at) : message;
 }
 
@@ -66,7 +66,7 @@ export function inDoubt(documents: Documents, message: Message, at: Place): Mess
 function linkMediaTypes(documents: Documents, spot: OperationSpot): MediaMessage[] {
   const found = spot.inherited('response');
   const own = derivedName(spot, 'RESPONSE');
-  if (found === undefined) return forms(NO_MESSAGE);
+  if (found === undefined) return forms(noMessage());
   const { value, at } = found;
   if (typeof value === 'string' || 'fields' in value)
     return forms(linkMessage(documents, value as MessageDeclared, own, at));
@@ -125,21 +125,26 @@ export function linkTemplateDocument(documents: Documents, spot: OperationSpot):
 
 function linkMessage(documents: Documents, value: MessageDeclared, derived: DerivedName, at: Place): Message {
   if (typeof value === 'object') return { kind: 'document', document: documents.inPlace(derived, value, at) };
-  if (value === 'none') return NO_MESSAGE;
+  if (value === 'none') return noMessage();
   if (isRaw(value)) return { kind: 'raw', raw: value };
   const word = parseTypeWord(value);
   if (word.kind === 'bad') {
     documents.linking.report.raise('bad-type', { type: value, reason: word.reason }, at);
-    return inDoubt(documents, NO_MESSAGE, at);
+    return inDoubt(documents, noMessage(), at);
   }
   const collected = (item: ListType['item']): FieldType | undefined =>
     word.map ? { kind: 'map', item } : word.list ? { kind: 'list', item, flat: true } : undefined;
   if (word.kind === 'scalar') return bareMessage(documents, collected(word.type) ?? word.type, derived, at);
-  const types = nearest(word.id, SCALAR_KINDS) === undefined ? [] : SCALAR_KINDS;
   const isWhole = !word.list && !word.map;
-  const document = documents.resolve(word.id, at, [...(isWhole ? ['none', ...RAW_KINDS] : []), ...types]);
+  const document = documents.find(word.id) ?? documents.resolve(word.id, at, otherWords(word.id, isWhole));
   const type = collected({ kind: 'document', document });
   return type === undefined ? { kind: 'document', document } : bareMessage(documents, type, derived, at);
+}
+
+/** The words that the id of an unknown document may have been meant for. */
+function otherWords(id: string, isWhole: boolean): readonly string[] {
+  const types = nearest(id, SCALAR_KINDS) === undefined ? [] : SCALAR_KINDS;
+  return [...(isWhole ? ['none', ...RAW_KINDS] : []), ...types];
 }
 
 /** A message that is a list, a map or a single value. A list has no element of its own (`response: list of PET`). */
@@ -171,7 +176,7 @@ export function soapForm(
   const documents = responses.filter(({ message }) => message.kind === 'document');
   const response =
     documents.find(({ mediaType }) => isXmlType(mediaType.toLowerCase())) ?? documents[0] ?? responses[0];
-  return { name, action: `${name}.${service.version}`, request, response: response?.message ?? NO_MESSAGE };
+  return { name, action: `${name}.${service.version}`, request, response: response?.message ?? noMessage() };
 }
 
 /** The request of an operation over REST. */

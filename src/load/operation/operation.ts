@@ -19,10 +19,12 @@ import { given, type Mutable } from '../object.ts';
 import type { GrantSources } from '../security/grants.ts';
 import type { Callers } from '../security/schemes.ts';
 import { linkCallLimits } from '../value/limits.ts';
+import { linkOnce } from '../value/once.ts';
 import { checkGuardedClasses, checkReachedPublic, linkAs, linkGrants, linkRequires } from './access.ts';
 import { checkCallAnswer } from './call-answer.ts';
 import { type AnswerSources, type Exchange, linkExchange } from './exchange.ts';
 import { isFaultless, linkDocument, type RestInput, soapForm, soapName, soapRequest } from './message.ts';
+import { checkQueueAnswer } from './queue-answer.ts';
 import { linkRest } from './request.ts';
 import {
   checkProviderKeys,
@@ -57,7 +59,10 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
   const active = declared.active !== false && service.active;
   const isPublic = grants.public;
   checkAnswer(linking, spot, exchange, { input: rest, isPublic, active });
+  if (answer.kind === 'queue') checkQueueAnswer(linking, spot, answer.queue, { method, ...rest });
   const soap = linkSoap(documents, spot, service, rest, exchange.soapResponses ?? responses);
+  const writes = linkWrites(linking, spot, { method, answer, request: rest.request });
+  if (writes === false) checkOnce(linking, spot);
   const forms = { rest: method !== undefined, soap: soap !== undefined, isPublic };
   const operation: Mutable<Operation> = {
     id,
@@ -66,9 +71,9 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
     ...rest,
     pathName: spot.inherited('alias')?.value ?? service.name,
     responses,
-    status: declared.status ?? (answer.kind === 'component' && answer.action === 'create' ? 201 : 200),
+    status: declared.status ?? usualStatus(answer),
     answer,
-    writes: linkWrites(linking, spot, { method, answer, request: rest.request }),
+    writes,
     ...grants,
     requires: linkRequires(linking, context.callers, spot, forms),
     limits: { ...linkCallLimits(linking, spot.above('limits')), ...linkCallLimits(linking, declared.limits) },
@@ -79,6 +84,7 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
       wrapper: declared.wrapper,
       fault,
       strict: spot.inherited('strict')?.value,
+      once: linkOnce(linking, declared.once === undefined ? spot.service : declared),
       as: linkAs(linking, context.roles, spot, answer),
     }),
     at: positionOf(at),
@@ -86,6 +92,19 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
   // A rejected template has not been removed.
   if (templates.length < templateCount(spot, method)) linking.doubt.mark(operation);
   return operation;
+}
+
+/** Of a reply over REST: RFC 9110, sections 15.3.1 to 15.3.3. */
+function usualStatus(answer: Answer): number {
+  if (answer.kind === 'queue') return 202;
+  return answer.kind === 'component' && answer.action === 'create' ? 201 : 200;
+}
+
+/** Refuses `once` at an operation that only reads: such a call can be repeated as it is. */
+function checkOnce({ report, places }: Linking, { id, declared }: OperationSpot): void {
+  if (declared.once === undefined || declared.once === false) return;
+  const reason = `has no effect, because ${id} does not write`;
+  report.raise('bad-value', { name: 'once', reason, examples: [] }, places.key(declared, 'once'));
 }
 
 /** Checks an operation against what answers it. */

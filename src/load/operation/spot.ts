@@ -147,10 +147,12 @@ const OF_ANSWERS: Refused = [
   ['save', ELSEWHERE],
   ['read', ELSEWHERE],
   ['call', ELSEWHERE],
+  ['queue', ELSEWHERE],
   ['as', ELSEWHERE],
   ['writes', 'it applies to operations that are answered here'],
   ['requires', 'the credential of a call is set at the node: `credential:`'],
   ['limits', 'it limits incoming calls'],
+  ['once', 'it is about incoming calls'],
   ['strict', 'it is about incoming calls'],
 ];
 

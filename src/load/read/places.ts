@@ -1,4 +1,3 @@
-import type { LineCounter } from 'yaml';
 import type { Place } from '../diagnostic/diagnostic.ts';
 
 /** A definition file and its text. */
@@ -11,10 +10,40 @@ export interface SourceText {
 /** A range of text by offsets; `to` is exclusive. */
 export type Stretch = readonly [from: number, to: number];
 
+/** Finds the lines of a file, as the `LineCounter` of the yaml package does. */
+export interface Lines {
+  /** Line and column of an offset, both from 1; line 0 when nothing was read. */
+  linePos(offset: number): { readonly line: number; readonly col: number };
+}
+
+/** The beginnings of the lines of a text, which are found when the first place is needed. */
+export function createLines(text: string): Lines {
+  let starts: number[] | undefined;
+  return {
+    linePos(offset) {
+      starts ??= lineStarts(text);
+      let low = 0;
+      let high = starts.length - 1;
+      while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if ((starts[middle] as number) <= offset) low = middle;
+        else high = middle - 1;
+      }
+      return { line: low + 1, col: offset - (starts[low] as number) + 1 };
+    },
+  };
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
+}
+
 /** The offsets of a map or list and its contents. Only offsets are kept, so that the nodes of the parser can be freed. */
 export interface Layout {
   readonly source: SourceText;
-  readonly lines: LineCounter;
+  readonly lines: Lines;
   readonly whole: Stretch;
   /** Written with braces or brackets. */
   readonly inBraces: boolean;
@@ -47,8 +76,9 @@ export interface Places {
 const FEW = 16;
 
 export function createPlaces(): Places {
-  const layouts = new WeakMap<object, Layout>();
-  const indexes = new WeakMap<Layout, Map<string, number>>();
+  // Not weak: both end with the loader's run, and a weak map costs the garbage collector twice the time.
+  const layouts = new Map<object, Layout>();
+  const indexes = new Map<Layout, Map<string, number>>();
 
   function layoutOf(container: object): Layout {
     const layout = layouts.get(container);
@@ -137,7 +167,7 @@ function offsetOf(
 }
 
 /** The place of a range of offsets. It ends with its first line. */
-export function placeAt({ file, text }: SourceText, lines: LineCounter, from: number, to: number): Place {
+export function placeAt({ file, text }: SourceText, lines: Lines, from: number, to: number): Place {
   const start = Math.min(from, text.length);
   const { line, col } = lines.linePos(start);
   // Only the range itself is searched, because a line may be the whole file.

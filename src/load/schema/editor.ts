@@ -29,6 +29,7 @@ export interface KnownIds {
   readonly relatedContent?: readonly KnownId[];
   readonly recurrences?: readonly KnownId[];
   readonly users?: readonly KnownId[];
+  readonly messageQueues?: readonly KnownId[];
   /** Services of the package, enabled or not. */
   readonly delivered?: readonly KnownId[];
 }
@@ -165,6 +166,7 @@ function references(known: KnownIds): Readonly<Record<string, JsonSchema>> {
     'recurrence-id': choice('a recurrence', known.recurrences),
     'user-id': choice('a user', known.users),
     'role-id': choice('a role', known.roles),
+    'queue-id': choice('a queue of messages', known.messageQueues),
     'delivered-id': choice('a service of the package', known.delivered),
   };
   return {

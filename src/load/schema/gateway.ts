@@ -1,5 +1,6 @@
 import type { DatabaseEngine, DatabaseTimeouts } from '../../model/gateway.ts';
 import { type GatewayLimitsDeclared, limits, type RetentionDeclared, retention } from '../value/limits.ts';
+import { type OnceDeclared, once } from '../value/once.ts';
 import { type ReplicasDeclared, replicas } from '../value/replicas.ts';
 import {
   cors,
@@ -45,6 +46,7 @@ export interface GatewayDeclared {
   readonly compress?: boolean | { readonly rest?: boolean; readonly soap?: boolean };
   readonly drain?: string | DrainDeclared;
   readonly limits?: GatewayLimitsDeclared;
+  readonly once?: OnceDeclared;
   readonly retention?: RetentionDeclared;
   readonly properties?: {
     readonly 'ig.MTOM.enablePeopleSoftServiceListeningConnector'?: boolean;
@@ -356,6 +358,7 @@ export const gateway = keys<'gateway' | keyof GatewayDeclared>(
     compress,
     drain,
     limits,
+    once,
     retention,
     properties,
   },

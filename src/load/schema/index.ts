@@ -7,6 +7,7 @@ import { flow, flowStep } from './flow.ts';
 import { gateway } from './gateway.ts';
 import { type JsonSchema, mapOr } from './json-schema.ts';
 import { KEYS_OF, KINDS, type Kind } from './kinds.ts';
+import { queue, subscription } from './message.ts';
 import { node } from './node.ts';
 import { operation } from './operation.ts';
 import { query } from './query.ts';
@@ -33,6 +34,8 @@ export const kindSchemas: Readonly<Record<Kind, JsonSchema>> = {
   role,
   user,
   routing,
+  queue,
+  subscription,
 };
 
 /** One JSON Schema (draft 7) for every kind of definition, selected by its kind. An empty document is not a definition. */
@@ -111,6 +114,7 @@ const partSchemas: Readonly<Record<string, JsonSchema>> = {
   'recurrence-id': id,
   'user-id': id,
   'role-id': id,
+  'queue-id': id,
   'delivered-id': { ...id, examples: ['QAS_QRY_SERVICE.v1'] },
   'message-word': id,
   'document-word': id,

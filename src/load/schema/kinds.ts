@@ -15,6 +15,8 @@ export const KINDS = [
   'role',
   'user',
   'routing',
+  'queue',
+  'subscription',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 

@@ -20,6 +20,7 @@ export interface CredentialDeclared {
   readonly bearer?: string;
   readonly 'api-key'?: { readonly header: string; readonly value: string };
   readonly 'client-credentials'?: ClientCredentialsDeclared;
+  readonly webhook?: string | readonly string[];
 }
 
 export interface ClientCredentialsDeclared {
@@ -100,6 +101,18 @@ const clientCredentials = keys<keyof ClientCredentialsDeclared>(
   },
 );
 
+const webhook: JsonSchema = {
+  title: 'a secret or a list of them',
+  type: ['string', 'array'],
+  minLength: 1,
+  items: { type: 'string', minLength: 1 },
+  minItems: 1,
+  uniqueItems: true,
+  description:
+    'Signs each request as Standard Webhooks has it, in the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`. A secret is a reference to `whsec_` with 24 to 64 bytes in base64 (HMAC-SHA256), or to `whsk_` with an Ed25519 key in base64. With several, each signs: so a receiver can replace its secret without a gap.',
+  examples: ['${secret:WEBHOOK_SECRET}', ['${secret:WEBHOOK_SECRET}', '${secret:WEBHOOK_SECRET_BEFORE}']],
+};
+
 const credential: JsonSchema = keys<keyof CredentialDeclared>(
   {
     description: 'The credential of calls to the node: one of these.',
@@ -111,6 +124,7 @@ const credential: JsonSchema = keys<keyof CredentialDeclared>(
     bearer: secret('A token (RFC 6750).', '${secret:PARTNER_TOKEN}'),
     'api-key': apiKey,
     'client-credentials': clientCredentials,
+    webhook,
   },
 );
 

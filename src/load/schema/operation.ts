@@ -1,5 +1,6 @@
 import type { Method } from '../../model/service.ts';
 import { type CallLimitsDeclared, limitsKey } from '../value/limits.ts';
+import { type OnceDeclared, once } from '../value/once.ts';
 import type { RetryDeclared } from '../value/retry.ts';
 import { callKeys, form, type PropertiesDeclared } from './consumer.ts';
 import type { InPlaceDeclared } from './document.ts';
@@ -35,6 +36,7 @@ export interface SharedDeclared {
   readonly public?: boolean;
   readonly requires?: string | readonly string[];
   readonly limits?: CallLimitsDeclared;
+  readonly once?: OnceDeclared;
   readonly request?: MessageDeclared;
   readonly response?: MessageDeclared | Readonly<Record<string, MessageDeclared>>;
   readonly fault?: MessageDeclared;
@@ -72,6 +74,7 @@ export type OperationDeclared = SharedDeclared & {
   readonly save?: string;
   readonly read?: string;
   readonly call?: string;
+  readonly queue?: string;
   readonly as?: string;
   readonly writes?: boolean | Readonly<Record<string, string>>;
   readonly active?: boolean;
@@ -118,6 +121,7 @@ export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
   public: publicKey,
   requires: reference('requires'),
   limits: limitsKey,
+  once,
   request: message(
     'The input: the id of a document, a document in place, a list (`list of PET`, `list of string`), a type (`integer`), `json`, `xml`, `text`, `binary` or `none`. Fields that the URI or a header refers to are sent there, all others in the body.',
     ['LOC_REQUEST', { fields: { name: 'string(255)' } }, 'list of LOC_DTL_VW', 'json'],
@@ -238,7 +242,7 @@ export const operation = keys<keyof OperationDeclared>(
     handler: matching(
       'the name of a handler file without its ending',
       '^(signalbox/)?[A-Za-z0-9][A-Za-z0-9_-]*(\\.v[0-9][A-Za-z0-9_-]*)?$',
-      'The file that answers, in the handlers folder. Without `handler`, `query`, `save`, `read` and `call`, it is the id of the operation in lower case with hyphens: `orders-get.ts`, or `orders.v2-orders-get.ts` for a second version. Operations may share a file.',
+      'The file that answers, in the handlers folder. Without `handler`, `query`, `save`, `read`, `call` and `queue`, it is the id of the operation in lower case with hyphens: `orders-get.ts`, or `orders.v2-orders-get.ts` for a second version. Operations may share a file.',
       'locations-get',
     ),
     query: {
@@ -267,6 +271,11 @@ export const operation = keys<keyof OperationDeclared>(
       'A call to another system that answers without code: an operation with a `target`, or a flow (`Bank.pay`). Its input is taken from the request and the reply from its reply, by the names of fields.',
       'THIRD_PARTY_IMPORT_POST',
       'N_DOCLIB.upload',
+    ),
+    queue: refersTo(
+      'queue-id',
+      'A queue that takes the request as a message. The caller gets 202 with the id of the message at once, over SOAP an empty reply; subscriptions deliver the message afterwards.',
+      'LOCATION_EVENTS',
     ),
     as: refersTo(
       'role-id',

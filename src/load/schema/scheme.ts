@@ -115,6 +115,13 @@ export interface SchemeDeclared {
     readonly 'max-age'?: string;
   };
   readonly signature?: SignatureDeclared;
+  readonly webhook?: WebhookDeclared;
+}
+
+export interface WebhookDeclared {
+  readonly user: string;
+  readonly secrets: string | readonly string[];
+  readonly tolerance?: string;
 }
 
 export interface SignatureDeclared {
@@ -169,11 +176,42 @@ const signature = keys<keyof SignatureDeclared>(
   },
 );
 
+const webhook = keys<keyof WebhookDeclared>(
+  {
+    required: ['user', 'secrets'],
+    description:
+      'A signature of the whole request over REST, as Standard Webhooks has it, in the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`. Each webhook is accepted once.',
+    examples: [{ user: 'shop', secrets: '${secret:SHOP_WEBHOOK_SECRET}' }],
+  },
+  {
+    user: text('The user who sends the webhooks, in the definitions or the database.', 'shop'),
+    secrets: {
+      title: 'a secret or a list of them',
+      type: ['string', 'array'],
+      minLength: 1,
+      items: { type: 'string', minLength: 1 },
+      minItems: 1,
+      uniqueItems: true,
+      description:
+        'References to `whsec_` with 24 to 64 bytes in base64 (HMAC-SHA256), or to `whpk_` with an Ed25519 public key in base64. A signature of any of them is enough.',
+      examples: [
+        '${secret:SHOP_WEBHOOK_SECRET}',
+        ['${secret:SHOP_WEBHOOK_SECRET}', '${secret:SHOP_WEBHOOK_SECRET_BEFORE}'],
+      ],
+    },
+    tolerance: time(
+      'By how much the time of a webhook may differ from that of the gateway; at most one hour.',
+      '5 min',
+      '2 min',
+    ),
+  },
+);
+
 export const scheme = keys<'scheme' | keyof SchemeDeclared>(
   {
     title: 'scheme',
     description:
-      'A way to authenticate callers: one of the keys `basic`, `api-key`, `bearer`, `client-certificate`, `username-token` and `signature`. `requires` of the gateway, a service or an operation refers to it. `basic` alone needs no definition.',
+      'A way to authenticate callers: one of the keys `basic`, `api-key`, `bearer`, `client-certificate`, `username-token`, `signature` and `webhook`. `requires` of the gateway, a service or an operation refers to it. `basic` alone needs no definition.',
     required: ['scheme'],
     examples: [
       {
@@ -216,5 +254,6 @@ export const scheme = keys<'scheme' | keyof SchemeDeclared>(
     ),
     'username-token': usernameToken,
     signature,
+    webhook,
   },
 );

@@ -35,7 +35,7 @@ interface Granting {
   readonly public?: boolean;
 }
 
-const NONE: Grants = { permissions: [], grantedAt: new Map() };
+const noGrants = (): Grants => ({ permissions: [], grantedAt: new Map() });
 
 /** The lists in `permission:` of a holder, and those that list the thing. */
 export function grantsOf(linking: Linking, { lists, added }: GrantSources, id: string, holder: Granting): Grants {
@@ -51,7 +51,7 @@ export function grantsOf(linking: Linking, { lists, added }: GrantSources, id: s
 const byHolder = new WeakMap<Granting, Grants>();
 
 function namedBy(linking: Linking, lists: GrantSources['lists'], holder: Granting): Grants {
-  if (holder.permission === undefined) return NONE;
+  if (holder.permission === undefined) return noGrants();
   let grants = byHolder.get(holder);
   if (grants === undefined) {
     const permissions = resolveIds(linking, 'permission-list', lists, holder, 'permission');
@@ -84,7 +84,7 @@ export function linkThingGrants(
 ): Grants & { readonly public: boolean } {
   const { report } = linking;
   refuseGrantOfPublic(linking, value);
-  if (value.public === true) return { ...NONE, public: true };
+  if (value.public === true) return { ...noGrants(), public: true };
   const grants = grantsOf(linking, sources, id, value);
   const isMeant = value.permission !== undefined || sources.added.has(id);
   if (!isMeant && !linking.doubt.about(value, 'permission', 'public'))

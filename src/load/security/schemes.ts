@@ -8,19 +8,20 @@ import {
   type SecurityScheme,
   SIGNATURE_ALGORITHMS,
 } from '../../model/security.ts';
+import { WEBHOOK_HEADERS } from '../../wire/webhook.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
 import { byId, declarationsOf, type Linking, resolveIds } from '../linking.ts';
 import { eachOnce, given } from '../object.ts';
 import type { Declaration } from '../read/declaration.ts';
 import type { GatewayDeclared } from '../schema/gateway.ts';
-import type { BearerDeclared, SchemeDeclared, SignatureDeclared } from '../schema/scheme.ts';
-import { linkFile, linkUrl, secureEndpointFault, writtenFault } from '../value/address.ts';
+import type { BearerDeclared, SchemeDeclared, SignatureDeclared, WebhookDeclared } from '../schema/scheme.ts';
+import { linkFile, linkSecrets, linkUrl, secureEndpointFault, writtenFault } from '../value/address.ts';
 import { parseConfigText } from '../value/config-text.ts';
 import { isTaken } from '../value/headers.ts';
 import { linkDuration } from '../value/units.ts';
 import { placesOf } from './grants.ts';
 
-const KEYS = ['basic', 'api-key', 'bearer', 'client-certificate', 'username-token', 'signature'] as const;
+const KEYS = ['basic', 'api-key', 'bearer', 'client-certificate', 'username-token', 'signature', 'webhook'] as const;
 
 /** The part of a scheme that depends on its kind. */
 type Kind = SecurityScheme extends infer S ? (S extends SecurityScheme ? Omit<S, 'id' | 'description'> : never) : never;
@@ -38,7 +39,7 @@ export function linkSchemes(linking: Linking, roles: ReadonlyMap<string, Role>):
     if (kind === undefined) linking.declared.reject('scheme', id);
     return kind === undefined ? [] : [{ id, ...given({ description: value.description }), ...kind }];
   });
-  return byId([BASIC, ...schemes]);
+  return byId([{ ...BASIC }, ...schemes]);
 }
 
 /** The one kind of a scheme; `undefined` when it is not known, which has been reported. */
@@ -71,6 +72,8 @@ function linkKind(
     }
     case 'signature':
       return value.signature && linkSignature(linking, value.signature);
+    case 'webhook':
+      return value.webhook && linkWebhook(linking, value.webhook);
   }
 }
 
@@ -98,6 +101,12 @@ function linkSignature(linking: Linking, declared: SignatureDeclared): Kind {
     maxAge: linkDuration(linking, declared, 'signature.max-age', LONGEST_AGE) ?? MAX_AGE,
     ...given({ caFile: linkFile(linking, declared, 'ca') }),
   };
+}
+
+function linkWebhook(linking: Linking, declared: WebhookDeclared): Kind {
+  const tolerance = linkDuration(linking, declared, 'webhook.tolerance', LONGEST_AGE) ?? MAX_AGE;
+  const secrets = linkSecrets(linking, declared, 'secrets', 'A secret of webhooks');
+  return { kind: 'webhook', secrets, user: declared.user, tolerance };
 }
 
 /** Clocks that differ by more are set wrong, and every token would be valid for this long after it expires. */
@@ -269,21 +278,24 @@ const SHOWN_IN: Readonly<Record<Exclude<SecurityScheme['kind'], 'bearer'>, strin
   'client-certificate': 'the certificate of the connection',
   'username-token': 'the UsernameToken of a message',
   signature: 'the signature of a message',
+  webhook: 'the signature of a webhook',
 };
 
 /** The header of its own in which a scheme's credentials are sent. */
 export function headerOf(scheme: SecurityScheme): string | undefined {
+  if (scheme.kind === 'webhook') return WEBHOOK_HEADERS.signature;
   return scheme.kind === 'api-key' || scheme.kind === 'client-certificate' ? scheme.header : undefined;
 }
 
 /** The schemes of the gateway. */
-export function usualSchemes({ usual }: Callers): readonly SecurityScheme[] {
-  return usual?.schemes ?? [BASIC];
+export function usualSchemes({ usual, schemes }: Callers): readonly SecurityScheme[] {
+  return usual?.schemes ?? [schemes.get(BASIC.id) as SecurityScheme];
 }
 
 /** Refuses settings that need the gateway's own schemes, when all of these are parts of a message. */
 export function checkOwnPaths({ report, places }: Linking, value: GatewayDeclared, { usual }: Callers): void {
-  if (usual === undefined || !usual.complete || withoutMessages(usual.schemes).length > 0) return;
+  if (usual === undefined || !usual.complete || withoutMessages(usual.schemes).some(({ kind }) => kind !== 'webhook'))
+    return;
   const schemes = usual.schemes.map(({ id }) => id);
   if (value.contracts === 'private')
     report.raise('no-scheme-for-paths', { what: 'the contracts', schemes }, places.value(value, 'contracts'));

@@ -148,12 +148,15 @@ function checkApart(linking: Linking): void {
   );
 }
 
-/** A user without credentials is useful only when something else refers to it: a token, or a process that runs in its name. */
+/** A user without credentials is useful only when something else refers to it: a token, a scheme for webhooks, or a process that
+ * runs in its name. */
 function warnOfEmptyHanded(linking: Linking, users: ReadonlyMap<string, User>, { schemes, processes }: Naming): void {
-  if ([...schemes].some((scheme) => scheme.kind === 'bearer' && scheme.users === 'known')) return;
+  const all = [...schemes];
+  if (all.some((scheme) => scheme.kind === 'bearer' && scheme.users === 'known')) return;
   // A rejected definition may refer to it.
   if (linking.declared.rejected('scheme').size > 0 || linking.declared.rejected('process').size > 0) return;
-  const named = new Set([...processes].map(({ runAs }) => runAs));
+  const senders = all.flatMap((scheme) => (scheme.kind === 'webhook' ? scheme.user : []));
+  const named = new Set([...[...processes].map(({ runAs }) => runAs), ...senders]);
   for (const { id, value } of declarationsOf<UserDeclared>(linking, 'user')) {
     const user = users.get(id);
     if (user === undefined || named.has(id) || KEYS.some((key) => value[key] !== undefined)) continue;

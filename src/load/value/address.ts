@@ -119,7 +119,7 @@ type TextOf<C, K extends keyof C> = undefined extends C[K] ? ConfigText | undefi
  * @param what its name in messages
  * @param before what may precede the reference
  */
-export function linkSecret<C extends object, K extends keyof C & string>(
+export function linkSecret<C extends object, K extends keyof C & (string | number)>(
   { report, places }: Linking,
   container: C,
   key: K,
@@ -134,6 +134,18 @@ export function linkSecret<C extends object, K extends keyof C & string>(
     report.raise('secret-in-clear', { what, instead }, places.value(container, key));
   }
   return parseConfigText(source).text as TextOf<C, K>;
+}
+
+/** One such text, or a list of them. */
+export function linkSecrets<C extends object, K extends keyof C & string>(
+  linking: Linking,
+  container: C,
+  key: K,
+  what: string,
+): readonly ConfigText[] {
+  const said = container[key] as string | readonly string[];
+  if (typeof said === 'string') return [linkSecret(linking, container, key, what) as ConfigText];
+  return said.map((_, index) => linkSecret(linking, said as readonly string[], index, what));
 }
 
 function isWritten(text: string): boolean {

@@ -138,7 +138,7 @@ const FREE = new Set(['description', 'sql', 'pattern', 'default', 'example', 'en
 const CONFIGURED: Readonly<Record<string, RegExp>> = {
   gateway:
     /^(listen|database(\.(url|schema|replicas(\.urls)?))?|publicUrl|tls\.(certificate|key|passphrase|client-ca)|audit)$/,
-  scheme: /^(bearer\.(issuer|audience|jwks)|signature\.ca)$/,
+  scheme: /^(bearer\.(issuer|audience|jwks)|signature\.ca|webhook\.secrets)$/,
   user: /^shared-secret$/,
   datasource: /^(url|password|replicas(\.urls)?)$/,
   node: /^(base|ca-file|certificate|resolve|credential)(\.|$)/,

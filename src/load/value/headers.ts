@@ -1,3 +1,5 @@
+import type { NodeCredential } from '../../model/node.ts';
+import { WEBHOOK_HEADERS } from '../../wire/webhook.ts';
 import { isSecretName } from './address.ts';
 
 /** The rules for a header that belongs to the protocol or to the gateway's own handling of a request. */
@@ -61,4 +63,10 @@ export function isTaken(name: string): boolean {
  */
 export function isCredentialHeader(name: string): boolean {
   return (isOwnHeader(name) && OWN[name]?.credential === true) || isSecretName(name);
+}
+
+/** The headers that a node's credential sets, in lower case. */
+export function headersOfCredential(credential: NodeCredential): readonly string[] {
+  if (credential.kind === 'webhook') return Object.values(WEBHOOK_HEADERS);
+  return [credential.kind === 'api-key' ? credential.header.toLowerCase() : 'authorization'];
 }

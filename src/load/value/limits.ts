@@ -2,7 +2,7 @@ import type { CallLimits, Kept, Rate, Retention } from '../../model/gateway.ts';
 import type { Linking } from '../linking.ts';
 import { given } from '../object.ts';
 import { count, integer, type JsonSchema, keys, mapOr, time, word } from '../schema/json-schema.ts';
-import { linkDuration, milliseconds } from './units.ts';
+import { linkDuration, milliseconds, size } from './units.ts';
 
 /** Limits on calls, of a gateway, a service or an operation. */
 export function linkCallLimits(linking: Linking, declared: CallLimitsDeclared | undefined): CallLimits {
@@ -98,14 +98,6 @@ export interface GatewayLimitsDeclared extends CallLimitsDeclared {
   readonly temporary?: string | number;
   readonly slowest?: string | number;
 }
-
-const size: JsonSchema = {
-  title: 'a size',
-  type: ['string', 'integer'],
-  pattern: '^[0-9]+ ?(B|KiB|MiB|GiB)$',
-  minimum: 1,
-  examples: ['10 MiB', '64 KiB', 4096],
-};
 
 export const limits = keys<keyof GatewayLimitsDeclared>(
   {

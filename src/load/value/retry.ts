@@ -5,7 +5,7 @@ import { given } from '../object.ts';
 import { integer, type JsonSchema, keys, mapOr, statuses, time } from '../schema/json-schema.ts';
 import { linkDuration } from './units.ts';
 
-/** `retry:` of a call, a process or a class after a save: the number of attempts, or a map. */
+/** `retry:` of a call, a process, a class after a save or a subscription: the number of attempts, or a map. */
 export type RetryDeclared = number | RetryMap;
 
 interface RetryMap {
@@ -78,7 +78,7 @@ export const retry: JsonSchema = {
     keys<keyof RetryMap>(
       {
         description:
-          'When a failed attempt is followed by another. Whichever of attempts and time ends first; if only one of them is given, the other has no limit. A call is attempted 3 times by default, after 200 ms to 5 s, on 408, 429, 502, 503 and 504, and only if it can be repeated safely; `retry` applies to every method. A process is attempted once by default; with `retry`, after 10 s to 10 min, on any failure. A class after a save is attempted for a day by default, after 1 s to 1 h, on any error.',
+          'When a failed attempt is followed by another. Whichever of attempts and time ends first; if only one of them is given, the other has no limit. A call is attempted 3 times by default, after 200 ms to 5 s, on 408, 429, 502, 503 and 504, and only if it can be repeated safely; `retry` applies to every method. A process is attempted once by default; with `retry`, after 10 s to 10 min, on any failure. A class after a save is attempted for a day by default, after 1 s to 1 h, on any error. The delivery of a message is attempted for 3 days by default, after 1 s to 1 h, on statuses from 500, 408, 425 and 429, and where the target is not reached.',
         minProperties: 1,
         examples: [
           { attempts: 3, on: [429, 503] },
@@ -92,7 +92,7 @@ export const retry: JsonSchema = {
         longest: time('The longest pause.', undefined, '1 h', '10 min'),
         on: {
           ...statuses(
-            'What is followed by another attempt: `any` error, a `failure` (every status from 500), or HTTP statuses. Of a call, the status of its reply; a connection that fails is always retried. Of a process or a class, the status of the fault that ended the attempt: 500 for an error that is not a fault, 504 for one that took too long.',
+            'What is followed by another attempt: `any` error, a `failure` (every status from 500), or HTTP statuses. Of a call, the status of its reply; a connection that fails is always retried. Of a process, a class or code that takes messages, the status of the fault that ended the attempt: 500 for an error that is not a fault, 504 for one that took too long.',
             [429, 503],
             503,
             'failure',

@@ -1,13 +1,30 @@
 import { LONGEST_TIMER } from '../../wire/waiting.ts';
 import { TIMES } from '../../wire/words.ts';
 import type { Linking } from '../linking.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 
 const SIZES: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
 
-/** `10 MiB` under a key of `limits`, in bytes; a number is in bytes. `undefined` without a value. */
-export function linkSize(linking: Linking, limits: object, key: string): number | undefined {
-  const most = { amount: Number.MAX_SAFE_INTEGER, words: 'from 1 B to 8 PiB' };
-  return linkAmount(linking, limits, key, `limits.${key}`, SIZES, most);
+export const size: JsonSchema = {
+  title: 'a size',
+  type: ['string', 'integer'],
+  pattern: '^[0-9]+ ?(B|KiB|MiB|GiB)$',
+  minimum: 1,
+  examples: ['10 MiB', '64 KiB', 4096],
+};
+
+/**
+ * `10 MiB` under a key, by default of `limits`, in bytes; a number is in bytes. `undefined` without a value.
+ * @param name of the value in messages
+ */
+export function linkSize(
+  linking: Linking,
+  container: object,
+  key: string,
+  name = `limits.${key}`,
+  most: Most = { amount: Number.MAX_SAFE_INTEGER, words: 'from 1 B to 8 PiB' },
+): number | undefined {
+  return linkAmount(linking, container, key, name, SIZES, most);
 }
 
 /** The largest amount, as a number and in words; the smallest is 1 by default. */
@@ -57,8 +74,8 @@ function linkAmount(
   most: Most,
 ): number | undefined {
   const said = (container as Readonly<Record<string, string | number | undefined>>)[key];
-  if (said === undefined || typeof said === 'number') return said;
-  const amount = amountOf(said, units);
+  if (said === undefined) return undefined;
+  const amount = typeof said === 'number' ? said : amountOf(said, units);
   if (amount < (most.least ?? 1) || amount > most.amount)
     report.raise(
       'bad-value',

@@ -37,13 +37,11 @@ export function openQueryRuns(options: QueryRunsOptions): QueryRuns {
       if (user !== undefined) await options.owners.keep(user);
       const file = run.file ? fileName(run) : undefined;
       const key = keyOf(run.owner);
-      const id = await store.transaction(async (tx) => {
+      return store.transaction(async (tx) => {
         const entered = await rows.insert(tx, run, file);
         const data = { id: entered, isDeclared: user?.origin === 'definitions' };
         return queue.send(tx, { queue: QUEUE, id: entered, key, kind: kindOfRun(run.query), data });
       }, `queries ${key}`);
-      queue.wake(QUEUE);
-      return id;
     },
     async keepFile(run, { signal, sharer: caller }) {
       const file = fileName(run);

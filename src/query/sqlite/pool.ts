@@ -11,7 +11,10 @@ const GRACE = 50;
 const FIRST_DELAY = 100;
 const LONGEST_DELAY = 5000;
 
-/** Runs queries on an SQLite database, in reader processes: as many as there is work for, between two bounds. */
+/**
+ * Runs queries on an SQLite database, in reader processes: as many as there is work for, between two bounds. Before the first
+ * query there is one: each takes 30 MB.
+ */
 export class Pool implements Runner {
   readonly #options: RunnerOptions;
   readonly #reader: Omit<ReaderOptions, 'prefix'>;
@@ -21,6 +24,8 @@ export class Pool implements Runner {
   readonly #idle: Seat[] = [];
   /** What calls of `ready` wait for. */
   #firstReady: PromiseWithResolvers<void> | undefined;
+  /** A query was requested. */
+  #used = false;
   /** Starts that failed, one after the other. */
   #failedStarts = 0;
   #startFailure: unknown;
@@ -47,7 +52,12 @@ export class Pool implements Runner {
   }
 
   run(task: Task): Promise<RawResult> {
-    return this.#calls.run(task);
+    const result = this.#calls.run(task);
+    if (!this.#used) {
+      this.#used = true;
+      this.#replace();
+    }
+    return result;
   }
 
   /** Resolves when a reader is there. @throws Fault UNAVAILABLE */
@@ -137,9 +147,11 @@ export class Pool implements Runner {
 
   /** A reader may finish a short query whose caller has gone; starting another reader costs more. */
   #killIfHeldBy(call: Call, seat: Seat): void {
-    setTimeout(() => {
+    const check = (): void => {
       if (seat.first === call) this.#kill(seat);
-    }, GRACE);
+    };
+    // In a gateway that was busy, the timer comes before an answer that was there in time; immediates come after what is read.
+    setTimeout(() => setImmediate(check), GRACE);
   }
 
   #start(): void {
@@ -224,7 +236,8 @@ export class Pool implements Runner {
   /** Starts as many readers as are missing. */
   #replace(): void {
     if (this.#restart !== undefined || this.#isEnding()) return;
-    for (let living = this.#living().length; living < this.#options.readers; living += 1) this.#start();
+    const kept = this.#used ? this.#options.readers : 1;
+    for (let living = this.#living().length; living < kept; living += 1) this.#start();
     if (this.#calls.waiting > 0) this.#watchGrowth();
   }
 

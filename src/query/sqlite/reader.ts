@@ -1,7 +1,7 @@
 /**
  * The process that runs stored queries, one at a time. It has no event loop of its own: it waits for a command on its
- * socket, runs it, writes the answer, and waits again. A thread beside it ends the process when the gateway is gone,
- * because a running statement can't be interrupted from outside.
+ * socket, runs it, writes the answer, and waits again. From the first command on, a thread beside it ends the process when
+ * the gateway is gone, because a running statement can't be interrupted from outside.
  */
 
 import { readSync, writeFileSync } from 'node:fs';
@@ -86,8 +86,10 @@ function serve(options: ReaderOptions): void {
     return;
   }
   output.ready();
-  followGateway(options.temporary, options.prefix);
-  for (let command = readCommand(); command !== undefined; command = readCommand()) {
+  let command = readCommand();
+  // A reader that waits for a command sees the end of the gateway itself. Until the first one it does without a thread, 8 MB.
+  if (command !== undefined) followGateway(options.temporary, options.prefix);
+  for (; command !== undefined; command = readCommand()) {
     try {
       executor.run(command, output);
     } catch (error) {

@@ -67,10 +67,10 @@ function saveBy(
   return {
     async answer(input, call, as) {
       call.authoriseComponent(component);
-      const { user, requestId, signal } = call;
+      const { user, requestId, signal, takeEffect } = call;
       const expected = as === 'soap' ? {} : expectedBy(call);
       const saved = await components
-        .save(component, action, input, { user, requestId, signal, ...expected })
+        .save(component, action, input, { user, requestId, signal, takeEffect, ...expected })
         .catch((error: unknown) => {
           throw error instanceof Fault ? placed(error, operation, call.uriIndex) : error;
         });

@@ -17,15 +17,19 @@ import {
 import type { User } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
+import type { Db } from '../../store/index.ts';
 import { checkHeaders } from '../exchange/respond.ts';
 import type { Services } from '../start/services.ts';
-import { type QueryRows, Work, type WorkPorts } from './work.ts';
+import type { QueryRows } from './query-rows.ts';
+import { Work, type WorkPorts } from './work.ts';
 
 /** One call of one operation: the context that its handler sees. */
 export class Call extends Work implements HandlerContext {
   readonly operation: Operation;
   readonly uriIndex: number;
   readonly root: ReplyRoot | undefined;
+  /** Records, as the last part of a transaction, that the call has taken effect, if its caller may repeat it. */
+  readonly takeEffect: ((tx: Db) => Promise<void>) | undefined;
   readonly #segments: (() => AsyncIterable<Attachment>) | undefined;
   readonly #header: ((name: string) => string | undefined) | undefined;
 
@@ -43,9 +47,10 @@ export class Call extends Work implements HandlerContext {
       root?: ReplyRoot | undefined;
       header?: (name: string) => string | undefined;
       secrets: () => Iterable<string>;
+      takeEffect?: ((tx: Db) => Promise<void>) | undefined;
     },
   ) {
-    const { operation, user, address, requestId, gone, secrets } = facts;
+    const { operation, user, address, requestId, gone, secrets, takeEffect } = facts;
     super(ports, rows, {
       user,
       address,
@@ -56,10 +61,12 @@ export class Call extends Work implements HandlerContext {
       named: { operation: operation.id },
       file: operation.answer.kind === 'handler' ? operation.answer.file : undefined,
       secrets,
+      takeEffect,
     });
     this.operation = operation;
     this.uriIndex = facts.uriIndex;
     this.root = facts.root;
+    this.takeEffect = takeEffect;
     this.#segments = facts.segments;
     this.#header = facts.header;
   }

@@ -5,6 +5,7 @@ import type { ConsumerOperation } from '../../model/consumer.ts';
 import { Fault } from '../../model/fault.ts';
 import { type Flow, flowNames } from '../../model/flow.ts';
 import type { Registry } from '../../model/registry.ts';
+import type { Operation } from '../../model/service.ts';
 
 /**
  * Code of the project uses a name that the definitions lack: an error in the code, and never one of the caller, who gets
@@ -14,6 +15,11 @@ class UndeclaredName extends Error {
   override readonly name = 'UndeclaredName';
   /** With a code, the message stays out of the message log of a process, which callers read: it lists what is declared. */
   readonly code = 'UNDECLARED_NAME';
+}
+
+function inactive(kind: string, id: string): Fault {
+  const cause = new Error(`${kind} ${id}: \`active: false\``);
+  return Fault.of('UNAVAILABLE', { reason: `${kind} ${id} is not active` }, { cause });
 }
 
 /** The code that uses names. */
@@ -41,6 +47,18 @@ export class Names {
     return found;
   }
 
+  /** An operation that publishes messages. @throws Fault UNAVAILABLE for one that is not active */
+  published(id: string): Operation {
+    const { operations } = this.#registry;
+    const found = this.declared('operation', id, operations);
+    if (found.answer.kind !== 'queue') {
+      const known = [...operations.values()].flatMap((each) => (each.answer.kind === 'queue' ? [each.id] : []));
+      throw this.#undeclared('operation', id, known, 'it has no `queue`, so it publishes nothing');
+    }
+    if (!found.active) throw inactive('operation', id);
+    return found;
+  }
+
   /** Also refuses a name that several services share, and an operation that calls no other system. */
   consumer(id: string): ConsumerOperation {
     this.#requireText('operation of another system', id);
@@ -55,8 +73,7 @@ export class Names {
   active(kind: 'operation' | 'flow', id: string): ConsumerOperation | Flow {
     const found = kind === 'operation' ? this.consumer(id) : this.#flow(id);
     if (found.active) return found;
-    const cause = new Error(`${kind} ${id}: \`active: false\``);
-    throw Fault.of('UNAVAILABLE', { reason: `${kind} ${id} is not active` }, { cause });
+    throw inactive(kind, id);
   }
 
   #flow(id: string): Flow {

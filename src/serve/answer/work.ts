@@ -1,6 +1,7 @@
 import { replySecrets } from '../../codec/redact/declared.ts';
 import type { Components } from '../../event/port.ts';
 import { faultOf } from '../../invoke/find.ts';
+import type { Messages, PublishFacts } from '../../message/index.ts';
 import type { BlobStore, Blobs } from '../../model/blob.ts';
 import type { Component, SavedRecord, SaveOptions, StoredRecord } from '../../model/component.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
@@ -20,13 +21,15 @@ import type { Query } from '../../model/query.ts';
 import type { Redactor } from '../../model/redactor.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { Role, User } from '../../model/security.ts';
+import type { Operation } from '../../model/service.ts';
 import type { DocumentValue, Row, Value } from '../../model/value.ts';
-import { compilePrompts, type QueryPort } from '../../query/index.ts';
+import type { QueryPort } from '../../query/index.ts';
 import { authorise, may } from '../../security/authorise.ts';
 import { type Db, requireOutside, runInTransaction, type Store, sqlTransaction } from '../../store/index.ts';
 import { type Log, loggedError } from '../log/log.ts';
 import { Names } from './names.ts';
 import type { OpenReply, Outbound } from './outbound.ts';
+import type { QueryRows } from './query-rows.ts';
 
 /** The registry and the ports that all work can use. */
 export interface WorkPorts {
@@ -48,40 +51,10 @@ export interface Transactions {
   run<T>(user: User | undefined, work: (tx: Db) => Promise<T>): Promise<T>;
   /** Enters a request to run a process. @returns its instance number @throws Fault FORBIDDEN, BAD_PARAMETER, UNAVAILABLE */
   schedule(tx: Db, process: Process, parameters: DocumentValue, options: ScheduleOptions, user: User): Promise<number>;
-  /** Wakes the queues, once a transaction that entered work is committed. */
-  wake(): void;
-}
-
-/** The user or role whose grants count: the caller's, or those of the role that replaces them. */
-export interface Authority {
-  readonly user: User | undefined;
-  readonly as: Role | undefined;
-  /** The user or address to whose share of the readers a query counts. */
-  readonly sharer: string | undefined;
-}
-
-/** Runs a query on behalf of a caller: checks the grant and the prompts, and reads its rows from the port. */
-export type QueryRows = (
-  authority: Authority,
-  query: Query,
-  prompts: Readonly<Record<string, Value>>,
-  options: {
-    readonly maxrows?: number;
-    readonly signal: AbortSignal;
-    readonly onTruncated: () => void;
-    /** Runs it inside a transaction. */
-    readonly tx?: Db | undefined;
-  },
-) => Promise<Row[]>;
-
-/** Compiles the prompt checks of every query once. */
-export function compileQueryRows({ registry, queries }: WorkPorts): QueryRows {
-  const readers = new Map([...registry.queries.values()].map((query) => [query, compilePrompts(query).fromValues]));
-  return async ({ user, as, sharer }, query, prompts, { tx, ...options }) => {
-    authorise(user, query, 'query', as);
-    const call = { ...options, query, prompts: readers.get(query)!(prompts), caller: sharer };
-    return tx === undefined ? queries.rows(call) : queries.rowsInside(tx, call);
-  };
+  /** Publishes a message: see {@link Messages}. */
+  readonly messages: Pick<Messages, 'publish' | 'publishInside'>;
+  /** Wakes the queues, once a transaction that entered work is committed. @param published operations that had messages */
+  wake(published: Iterable<string>): void;
 }
 
 /** The identity and the purpose under which code runs. */
@@ -98,11 +71,15 @@ interface WorkFacts {
   readonly named: Readonly<Record<string, unknown>>;
   /** The file of the code in the handlers folder, without its extension; `undefined` for code of the package. */
   readonly file?: string | undefined;
+  /** What kind of code it is, for messages that it publishes; a handler by default. */
+  readonly origin?: 'component' | 'process' | undefined;
   /** Masks secrets; without it, {@link WorkFacts.secrets} lists them. */
   readonly redactor?: Redactor | undefined;
   readonly secrets?: () => Iterable<string>;
   /** Creates the signal when it is first needed. */
   readonly gone: () => AbortSignal;
+  /** Records, as the last part of each transaction, that a call has taken effect which its caller may repeat. */
+  readonly takeEffect?: ((tx: Db) => Promise<void>) | undefined;
 }
 
 /** The context of the project's code. The signal is created only when it is used. */
@@ -118,6 +95,8 @@ export class Work implements WorkContext {
   #replies: OpenReply[] | undefined;
   #isDone = false;
   #hasQueued = false;
+  /** Operations that messages were published of. */
+  readonly #published = new Set<string>();
 
   constructor(ports: WorkPorts, rows: QueryRows, facts: WorkFacts) {
     this.#ports = ports;
@@ -244,9 +223,11 @@ export class Work implements WorkContext {
     const { timeout: limit } = registry.gateway.limits;
     const late = (): Fault => Fault.of('TIMEOUT', { what: 'A transaction', seconds: limit / 1000 });
     const { signal } = this;
-    const done = await transactions.run(this.user, (tx) =>
-      runInTransaction(this.inside(tx), work, { signal, limit, late }),
-    );
+    const done = await transactions.run(this.user, async (tx) => {
+      const result = await runInTransaction(this.inside(tx), work, { signal, limit, late });
+      await this.#facts.takeEffect?.(tx);
+      return result;
+    });
     this.#wake();
     return done;
   }
@@ -279,13 +260,39 @@ export class Work implements WorkContext {
         this.#hasQueued = true;
         return instance;
       },
+      publish: async (id, message) => {
+        const operation = this.#publishing(id);
+        const published = await transactions.messages.publishInside(tx, operation, message, this.#publisher());
+        this.#hasQueued = true;
+        this.#published.add(operation.id);
+        return published;
+      },
     };
+  }
+
+  async publish(id: string, message: DocumentValue): Promise<string> {
+    requireOutside('publish');
+    return this.#ports.transactions.messages.publish(this.#publishing(id), message, this.#publisher());
+  }
+
+  /** The operation that code publishes by. @throws UndeclaredName; Fault FORBIDDEN */
+  #publishing(id: string): Operation {
+    const operation = this.#names.published(id);
+    authorise(this.user, operation, 'operation', this.as);
+    return operation;
+  }
+
+  #publisher(): PublishFacts {
+    const { requestId, signal, user } = this;
+    const { origin = 'handler', takeEffect } = this.#facts;
+    return { user, requestId, connector: origin, signal, takeEffect };
   }
 
   /** Called when a transaction has ended. */
   #wake(): void {
-    if (this.#hasQueued) this.#ports.transactions.wake();
+    if (this.#hasQueued) this.#ports.transactions.wake(this.#published);
     this.#hasQueued = false;
+    this.#published.clear();
   }
 
   async saveComponent(id: string, record: DocumentValue, options: SaveOptions = {}): Promise<SavedRecord> {
@@ -294,8 +301,9 @@ export class Work implements WorkContext {
     this.authoriseComponent(component);
     const { action = 'put', ...expected } = options;
     const { user, requestId, signal } = this;
+    const { takeEffect } = this.#facts;
     return this.#ports.components
-      .save(component, action, record, { user, requestId, signal, ...expected })
+      .save(component, action, record, { user, requestId, signal, takeEffect, ...expected })
       .catch(throwWithoutPlaces);
   }
 
@@ -316,12 +324,12 @@ export class Work implements WorkContext {
   async #callOperation(
     operation: ConsumerOperation,
     input: DocumentValue,
-    { segments, uriIndex, timeout }: OutboundCallOptions,
+    { segments, uriIndex, ...options }: OutboundCallOptions,
   ): Promise<InvokeReply> {
     this.#authoriseOut([operation]);
     return this.#keep(
       await this.#ports.outbound.call(operation, input, {
-        ...this.#outgoing(timeout),
+        ...this.#outgoing(options),
         ...(segments === undefined ? {} : { segments }),
         ...(uriIndex === undefined ? {} : { uriIndex }),
       }),
@@ -329,15 +337,19 @@ export class Work implements WorkContext {
     );
   }
 
-  async #runFlow(flow: Flow, input: DocumentValue, { timeout }: OutboundOptions): Promise<FlowReply> {
+  async #runFlow(flow: Flow, input: DocumentValue, options: OutboundOptions): Promise<FlowReply> {
     this.#authoriseOut(flow.steps.map(({ operation }) => operation));
     const last = flow.steps.at(-1)?.operation;
-    return this.#keep(await this.#ports.outbound.flow(flow, input, this.#outgoing(timeout)), last);
+    return this.#keep(await this.#ports.outbound.flow(flow, input, this.#outgoing(options)), last);
   }
 
-  #outgoing(timeout: number | undefined): { requestId: string; signal: AbortSignal; timeout?: number } {
+  #outgoing({ timeout, messageId }: OutboundOptions): OutboundOptions & { requestId: string; signal: AbortSignal } {
     const { requestId, signal } = this;
-    return { requestId, signal, ...(timeout === undefined ? {} : { timeout }) };
+    return {
+      ...{ requestId, signal },
+      ...(timeout === undefined ? {} : { timeout }),
+      ...(messageId === undefined ? {} : { messageId }),
+    };
   }
 
   #authoriseOut(operations: readonly ConsumerOperation[]): void {

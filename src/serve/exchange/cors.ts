@@ -1,6 +1,6 @@
 import { Fault } from '../../model/fault.ts';
 import type { Registry } from '../../model/registry.ts';
-import type { Operation, Service } from '../../model/service.ts';
+import { type Operation, onceOf, type Service } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import type { Caller } from '../../security/port.ts';
 import type { Exchange, ReplyHeaders } from './exchange.ts';
@@ -40,6 +40,7 @@ const EXPOSED = [
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',
+  'Idempotency-Replayed',
 ].join(', ');
 const ALLOWED_HEADERS = ['Authorization', 'Content-Type', 'Accept', 'X-Request-Id', 'traceparent', 'tracestate'];
 /** Seconds for which a browser may cache a preflight's answer. */
@@ -62,7 +63,9 @@ export function createCors({ gateway, operations, services, schemes }: Registry)
     ofServices.size === 0 ? ofGateway : createPolicy(originsOfMessages(operations.values(), gateway.cors));
   const bound = [...operations.values()].flatMap(({ requestHeaders }) => requestHeaders.map(({ header }) => header));
   const keys = [...schemes.values()].flatMap((scheme) => (scheme.kind === 'api-key' ? scheme.header : []));
-  const allowedHeaders = [...new Set([...ALLOWED_HEADERS, ...keys, ...bound])].join(', ');
+  const repeats = [...operations.values()].some((operation) => onceOf(operation, gateway) !== undefined);
+  const named = repeats ? ['Idempotency-Key'] : [];
+  const allowedHeaders = [...new Set([...ALLOWED_HEADERS, ...named, ...keys, ...bound])].join(', ');
   return {
     headers: (exchange, service) =>
       (bySegment.size === 0 || service === undefined ? ofGateway : policyFor(bySegment, service, ofGateway))(exchange),

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';
 import { Fault } from '../../model/fault.ts';
 import { isSecretName, MASK } from '../../model/redactor.ts';
-import type { Caller, Shown, ShownCertificate } from '../../security/port.ts';
+import type { Caller, Shown, ShownBefore, ShownCertificate } from '../../security/port.ts';
 import {
   continueTrace,
   type Deadline,
@@ -14,7 +14,15 @@ import {
 } from '../../trace/trace.ts';
 import { PercentError } from '../../wire/percent.ts';
 import { TooManyParametersError } from '../../wire/query-string.ts';
-import { certificateOfConnection, certificateOfHeader, type Peer, type Proxies, peerOf } from '../listen/remote.ts';
+import { isBare } from '../listen/connections.ts';
+import {
+  certificateOfConnection,
+  certificateOfHeader,
+  connectionOf,
+  type Peer,
+  type Proxies,
+  peerOf,
+} from '../listen/remote.ts';
 import { type BodyLimits, type ByteSource, incomingSource, NO_BODY, type ReceivedBody, readBody } from './body.ts';
 
 const LONGEST = 128;
@@ -36,14 +44,17 @@ export function requestIdOf(given: string | undefined): string {
   return given;
 }
 
-/** The bindings that the Node server passes with each request (`app.request()` passes none), and the gateway's own data. */
-interface Bindings {
+/** What the Node server passes with each request; `app.request()` passes nothing. */
+export interface Arrival {
   readonly incoming?: IncomingMessage;
   readonly outgoing?: ServerResponse;
   /** The proxies in front of the gateway. */
-  proxies?: Proxies | undefined;
+  readonly proxies?: Proxies | undefined;
   /** Records spans; `undefined` when nothing is exported. */
-  tracer?: Tracer | undefined;
+  readonly tracer?: Tracer | undefined;
+}
+
+interface Bindings extends Arrival {
   exchange?: Exchange;
 }
 
@@ -57,14 +68,20 @@ export type GatewayContext = Context<GatewayEnv>;
 export function exchangeOf(context: GatewayContext): Exchange {
   // Hono's own variables would cost a Map per request.
   context.env ??= {};
-  context.env.exchange ??= new Exchange(context);
+  context.env.exchange ??= new Exchange(context.env, context.req.raw);
   return context.env.exchange;
 }
 
+/** Answers an exchange, in its context. */
+export type Answer = (exchange: Exchange) => Response | Promise<Response>;
+
+/** Where connectors are mounted: `mount('RESTListeningConnector', answer)` gets everything below `/<context>/RESTListeningConnector`. */
+export interface Mounts {
+  connect(connector: string, answer: Answer): void;
+}
+
 /** A route's answer to a request, which it gives in the context of that request. */
-export function answering(
-  answer: (exchange: Exchange) => Response | Promise<Response>,
-): (context: GatewayContext) => Response | Promise<Response> {
+export function answering(answer: Answer): (context: GatewayContext) => Response | Promise<Response> {
   return (context) => {
     const exchange = exchangeOf(context);
     return inContext(exchange, () => answer(exchange));
@@ -87,6 +104,7 @@ export class Exchange implements Shown, WorkContext {
   /** Raw path, and raw query without its question mark; `undefined` when there is none. */
   readonly path: string;
   readonly query: string | undefined;
+  /** Where replies are written; `undefined` in `app.request()`. */
   readonly outgoing: ServerResponse | undefined;
   /** Headers for a page of another origin, sent with every reply of this exchange. */
   cors: Readonly<Record<string, string>> | undefined;
@@ -106,16 +124,26 @@ export class Exchange implements Shown, WorkContext {
   leaving = false;
   /** Bytes of the request's body that were read. */
   bytesRead = 0;
+  /** Reads the whole body, for schemes that verify its signature; `undefined` where no such scheme may be used. */
+  content: (() => Promise<Uint8Array>) | undefined;
+  /** The whole body, once {@link keepBody} has read it. */
+  #kept: Uint8Array | undefined;
+  /** All bytes that the request's body was announced to have were read. */
+  #isRead = false;
   #whenOver: (() => void) | undefined;
-  readonly #context: GatewayContext;
   readonly #incoming: IncomingMessage | undefined;
+  /** Of `app.request()`; what came over a socket is read from `incoming`. */
+  readonly #request: Request | undefined;
+  readonly #proxies: Proxies | undefined;
   #peer: Peer | undefined;
+  #gone: AbortController | undefined;
 
-  constructor(context: GatewayContext) {
-    this.#context = context;
-    this.#incoming = context.env?.incoming;
-    this.outgoing = context.env?.outgoing;
-    const target = this.#incoming?.url ?? targetOf(context.req.url);
+  constructor({ incoming, outgoing, proxies, tracer }: Arrival, request?: Request) {
+    this.#incoming = incoming;
+    this.#request = request;
+    this.#proxies = proxies;
+    this.outgoing = outgoing;
+    const target = incoming?.url ?? targetOf((request as Request).url);
     const mark = target.indexOf('?');
     this.path = mark < 0 ? target : target.slice(0, mark);
     this.query = mark < 0 ? undefined : target.slice(mark + 1);
@@ -125,18 +153,17 @@ export class Exchange implements Shown, WorkContext {
       traceparent: this.header('traceparent'),
       tracestate: this.header('tracestate'),
     };
-    const { tracer } = context.env;
     this.trace = continueTrace(sent, tracer, tracer && { name: this.method, kind: 'server' });
   }
 
   /** The request's method as it was sent. */
   get method(): string {
-    return this.#incoming?.method ?? this.#context.req.raw.method;
+    return this.#incoming?.method ?? (this.#request as Request).method;
   }
 
   /** A header by its lower-case name; repeated fields are joined (RFC 9110, section 5.3). */
   header(name: string): string | undefined {
-    if (this.#incoming === undefined) return this.#context.req.raw.headers.get(name) ?? undefined;
+    if (this.#incoming === undefined) return this.#request?.headers.get(name) ?? undefined;
     const value = this.#incoming.headers[name];
     return typeof value === 'string' || value === undefined ? value : value.join(', ');
   }
@@ -147,8 +174,7 @@ export class Exchange implements Shown, WorkContext {
   }
 
   #headers(): [name: string, value: string][] {
-    const all =
-      this.#incoming === undefined ? Object.fromEntries(this.#context.req.raw.headers) : this.#incoming.headers;
+    const all = this.#incoming?.headers ?? Object.fromEntries((this.#request as Request).headers);
     return Object.entries(all).map(([name, value]) => [name, String(value)]);
   }
 
@@ -181,6 +207,10 @@ export class Exchange implements Shown, WorkContext {
     return this.#seen.secure;
   }
 
+  get shownBefore(): ShownBefore | undefined {
+    return this.#incoming && connectionOf(this.#incoming.socket).shownBefore;
+  }
+
   certificate(header: string | undefined): ShownCertificate | undefined {
     if (this.#incoming === undefined) return undefined;
     // The connection's certificate would be the proxy's own.
@@ -190,7 +220,7 @@ export class Exchange implements Shown, WorkContext {
   }
 
   get #seen(): Peer {
-    this.#peer ??= peerOf(this.#incoming, this.#context.env?.proxies);
+    this.#peer ??= peerOf(this.#incoming, this.#proxies);
     return this.#peer;
   }
 
@@ -201,14 +231,26 @@ export class Exchange implements Shown, WorkContext {
 
   /** Aborts when the caller goes away before the reply is complete. */
   get gone(): AbortSignal {
-    return this.#context.req.raw.signal;
+    const { outgoing } = this;
+    if (outgoing === undefined) return (this.#request as Request).signal;
+    if (this.#gone === undefined) {
+      const gone = new AbortController();
+      this.#gone = gone;
+      const look = (): void => {
+        if (!outgoing.writableFinished) gone.abort(new Error('The caller went away.'));
+      };
+      if (outgoing.closed) look();
+      else outgoing.once('close', look);
+    }
+    return this.#gone.signal;
   }
 
   /** The request, while the caller is still sending it. */
   get unsent(): IncomingMessage | undefined {
     const incoming = this.#incoming;
-    // A request without a body is not complete either while its headers are being answered.
-    if (incoming === undefined || incoming.complete || isBare(incoming)) return undefined;
+    if (incoming === undefined || incoming.complete) return undefined;
+    // The parser tells of the end of a request later than of its last bytes.
+    if (this.#isRead || isBare(incoming)) return undefined;
     return incoming;
   }
 
@@ -224,17 +266,29 @@ export class Exchange implements Shown, WorkContext {
     this.#whenOver?.();
   }
 
+  /** Reads the whole body, which {@link body} then returns. */
+  async keepBody(limits: BodyLimits): Promise<Uint8Array> {
+    this.#kept ??= await this.body(limits).bytes();
+    return this.#kept;
+  }
+
   body(limits: BodyLimits): ReceivedBody {
-    if (this.#incoming !== undefined && isBare(this.#incoming)) return NO_BODY;
+    if (this.#incoming !== undefined && isBare(this.#incoming)) {
+      limits.digest?.end();
+      return NO_BODY;
+    }
     const head = {
       contentType: this.header('content-type'),
       contentLength: this.header('content-length'),
       contentEncoding: this.header('content-encoding'),
       transferEncoding: this.header('transfer-encoding') ?? this.#undeclared(),
     };
+    const kept = this.#kept;
+    if (kept !== undefined) return readBody(head, keptSource(kept), limits);
     this.readSince = performance.now();
     const onRead = (bytes: number): void => {
       this.bytesRead += bytes;
+      this.#isRead = this.bytesRead === Number(head.contentLength);
       this.lastRead = performance.now();
     };
     return readBody(head, this.#source(), { ...limits, onRead });
@@ -242,20 +296,24 @@ export class Exchange implements Shown, WorkContext {
 
   #source(): ByteSource | undefined {
     if (this.#incoming !== undefined) return incomingSource(this.#incoming);
-    const { body } = this.#context.req.raw;
+    const { body } = this.#request as Request;
     return body === null ? undefined : { chunks: () => body as AsyncIterable<Uint8Array> };
   }
 
   /** A Request created in a test has a body but no header that declares it. */
   #undeclared(): string | undefined {
     const bare = this.#incoming === undefined && this.header('content-length') === undefined;
-    return bare && this.#context.req.raw.body !== null ? 'chunked' : undefined;
+    return bare && this.#request?.body != null ? 'chunked' : undefined;
   }
 }
 
-/** Whether a request has no body (RFC 9112 section 6.3, case 7). */
-function isBare({ headers }: IncomingMessage): boolean {
-  return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
+function keptSource(kept: Uint8Array): ByteSource {
+  return {
+    async *chunks() {
+      yield kept;
+    },
+    all: async () => kept,
+  };
 }
 
 function targetOf(url: string): string {

@@ -57,6 +57,7 @@ export class Refusals {
       'Content-Type': contentType,
       'X-Trace-Id': exchange.trace.traceId,
     };
+    await progress.once?.refused(fault, status, headers, text);
     progress.call?.done();
     return respondText(exchange, status, headers, text, (bytes, complete) =>
       this.#ports.record(exchange, {

@@ -1,13 +1,16 @@
-import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { type IncomingMessage, type ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Bytes } from '../../model/handler.ts';
 import type { Operation } from '../../model/service.ts';
 import { passing } from '../../store/file/young.ts';
+import { inContext } from '../../trace/trace.ts';
 import type { Coding } from '../../wire/representation.ts';
 import { drain } from './body.ts';
 import type { Exchange, ReplyHeaders } from './exchange.ts';
 import { compress, compressed } from './select.ts';
+
+/** Stands for a reply that was written to Node's response. A `new Response` here would load Node's fetch at the start. */
+const WRITTEN = Object.freeze({}) as Response;
 
 /** Called once a reply was sent, abandoned, or returned as a text, with its size in bytes and whether all of it was sent. */
 export type Sent = (bytes: number, complete: boolean) => void;
@@ -35,16 +38,77 @@ export function respondText(
   const length = typeof text === 'string' ? Buffer.byteLength(text) : text.byteLength;
   setLength(headers, status, length);
   sent(bodiless ? 0 : length, true);
+  return send(exchange, status, headers, bodiless ? null : text, length);
+}
+
+/** Sends a reply whose content is in memory. @param length of the content in bytes */
+function send(
+  exchange: Exchange,
+  status: number,
+  headers: ReplyHeaders,
+  content: string | Uint8Array | null,
+  length = 0,
+): Response {
   const { unsent, outgoing } = exchange;
-  // For HEAD, Hono creates another response, which could not report that it was sent.
-  if (unsent === undefined || outgoing === undefined || headers.Connection === 'close' || exchange.method === 'HEAD')
-    return new Response(bodiless ? null : (text as string | Uint8Array<ArrayBuffer>), { status, headers });
-  // If the connection were closed while the caller still sends, the reset would destroy the reply.
+  if (outgoing === undefined)
+    return new Response(content as string | Uint8Array<ArrayBuffer> | null, { status, headers });
   outgoing.writeHead(status, headers);
-  if (bodiless) outgoing.flushHeaders();
-  else outgoing.write(text);
-  void drain(unsent).then(() => outgoing.end());
-  return RESPONSE_ALREADY_SENT;
+  // A text of ASCII alone needs no encoding.
+  const encoding = typeof content === 'string' && content.length === length ? 'latin1' : 'utf8';
+  if (unsent === undefined || headers.Connection === 'close') {
+    endSoon({ outgoing, content, encoding });
+    return WRITTEN;
+  }
+  // If the connection were closed while the caller still sends, the reset would destroy the reply.
+  if (content === null) outgoing.flushHeaders();
+  else outgoing.write(content, encoding);
+  void drain(unsent).then(() => outgoing.end(() => closeUnlessRead(unsent)));
+  return WRITTEN;
+}
+
+/** Closes the connection of an answered request whose rest was not sent (RFC 9112 section 9.6): no other can follow on it. */
+function closeUnlessRead({ complete, socket }: IncomingMessage): void {
+  if (!complete) socket.destroySoon();
+}
+
+/** A reply whose head is written, with all of its content. */
+interface Ended {
+  readonly outgoing: ServerResponse;
+  readonly content: string | Uint8Array | null;
+  readonly encoding: 'latin1' | 'utf8';
+}
+
+/** Milliseconds that a reply waits for others of its turn. */
+const LONGEST_WAIT = 1;
+
+let ended: Ended[] = [];
+let endedSince = 0;
+
+/**
+ * Sends a reply at the end of the turn of the event loop, with the others that become ready in it. Each send wakes a caller
+ * that waits, which takes this process ten to forty microseconds; of several in a row only the first one does. With 32
+ * connections a small request takes a third less processor time than if every reply were sent at once; one connection alone
+ * sees no difference.
+ */
+function endSoon(reply: Ended): void {
+  if (ended.length > 0 && performance.now() - endedSince > LONGEST_WAIT) endAll();
+  if (ended.length === 0) {
+    endedSince = performance.now();
+    setImmediate(endAll);
+  }
+  ended.push(reply);
+}
+
+function endAll(): void {
+  const replies = ended;
+  ended = [];
+  // What follows belongs to none of the calls.
+  inContext({}, () => {
+    for (const { outgoing, content, encoding } of replies) {
+      if (content === null) outgoing.end();
+      else outgoing.end(content, encoding);
+    }
+  });
 }
 
 /**
@@ -65,7 +129,7 @@ export function respondCoded(
   if (isBodiless(exchange, status)) {
     addOwn(exchange, headers);
     sent(0, true);
-    return new Response(null, { status, headers });
+    return send(exchange, status, headers, null);
   }
   const whole = write(text, coding);
   const respond = (bytes: Uint8Array): Response => respondText(exchange, status, headers, bytes, sent);
@@ -90,25 +154,33 @@ export function respondBytes(
   if (isBodiless(exchange, status)) {
     bytes.dispose?.();
     sent(0, true);
-    return new Response(null, { status, headers });
+    return send(exchange, status, headers, null);
   }
   if (bytes.body instanceof Uint8Array) {
     bytes.dispose?.();
     sent(bytes.body.byteLength, true);
-    return new Response(bytes.body as Uint8Array<ArrayBuffer>, { status, headers });
+    return send(exchange, status, headers, bytes.body);
   }
   const { outgoing } = exchange;
   if (outgoing === undefined) {
     return new Response(ReadableStream.from(bodyOf(bytes, sent)) as ReadableStream<Uint8Array>, { status, headers });
   }
-  // Piped from the source directly to Node's response: a web stream in between would cost a quarter of the speed.
+  // Piped from the source directly to Node's response: a web stream in between would cost a quarter of the speed. A piece
+  // beyond the response's high-water mark is written completely before the next is asked for, so buffers can be reused:
+  // new ones cost a collection of the whole heap every 24 MB, half of the time of a large result.
   outgoing.writeHead(status, headers);
-  pipeline(bodyOf(bytes, sent), outgoing).catch((error: NodeJS.ErrnoException) => {
-    // A disconnected caller is not a failure here.
-    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') failed(error);
-    outgoing.destroy();
-  });
-  return RESPONSE_ALREADY_SENT;
+  pipeline(bodyOf(bytes, sent, 'reused'), outgoing).then(
+    () => {
+      const { unsent } = exchange;
+      if (unsent !== undefined) void drain(unsent).then(() => closeUnlessRead(unsent));
+    },
+    (error: NodeJS.ErrnoException) => {
+      // A disconnected caller is not a failure here.
+      if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') failed(error);
+      outgoing.destroy();
+    },
+  );
+  return WRITTEN;
 }
 
 /** Whether a reply never has content (RFC 9110, sections 9.3.2, 15.3.5, 15.3.6 and 15.4.5). */
@@ -132,8 +204,8 @@ function addOwn({ requestId, cors, limits }: Exchange, headers: ReplyHeaders): v
 }
 
 /** The content of a streamed reply as it is sent. */
-function bodyOf(bytes: ReplyBytes, sent: Sent): AsyncGenerator<Uint8Array> {
-  return bytes.coding === undefined ? disposing(bytes, sent) : coded(bytes, bytes.coding, sent);
+function bodyOf(bytes: ReplyBytes, sent: Sent, buffers?: 'reused'): AsyncGenerator<Uint8Array> {
+  return bytes.coding === undefined ? disposing(bytes, sent, buffers) : coded(bytes, bytes.coding, sent);
 }
 
 async function* coded(bytes: ReplyBytes, coding: Coding, sent: Sent): AsyncGenerator<Uint8Array> {
@@ -157,12 +229,12 @@ async function* coded(bytes: ReplyBytes, coding: Coding, sent: Sent): AsyncGener
  * The bytes of a stream. Exactly the declared number is sent, otherwise the next reply would be read as a part of this
  * one.
  */
-async function* disposing(bytes: ReplyBytes, sent: Sent): AsyncGenerator<Uint8Array> {
+async function* disposing(bytes: ReplyBytes, sent: Sent, buffers?: 'reused'): AsyncGenerator<Uint8Array> {
   let count = 0;
   const { length = Number.POSITIVE_INFINITY } = bytes;
   let complete = false;
   try {
-    for await (const chunk of (bytes.body as () => AsyncIterable<Uint8Array>)()) {
+    for await (const chunk of (bytes.body as Exclude<ReplyBytes['body'], Uint8Array>)(buffers)) {
       if (count + chunk.length > length) throw new RangeError(`a reply of ${length} bytes holds more`);
       count += chunk.length;
       yield chunk;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as PortServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { type Connection, connectionOf } from './remote.ts';
 
 /** Milliseconds between two looks for connections that can be closed. */
 const LOOK_MS = 50;
@@ -18,10 +19,6 @@ const SHORT_TURN_MS = 0.2;
 export class Connections {
   readonly #server: Server;
   readonly #sockets: ReadonlySet<Socket>;
-  /** Those that close after a pending reply. The parser may have read on, but later requests are ignored. */
-  readonly #ending = new WeakSet<Socket>();
-  /** Bytes read from each when its latest reply had been sent. */
-  readonly #readBy = new WeakMap<Socket, number>();
   #accepted = 0;
   #closesAll = false;
   #stopping: Promise<void> | undefined;
@@ -45,17 +42,23 @@ export class Connections {
   }
 
   /** Records a request. @returns false when it is to be ignored, because its connection closes after an earlier reply */
-  begin({ socket }: IncomingMessage, outgoing: ServerResponse): boolean {
-    if (this.#ending.has(socket)) return false;
-    noteReply(outgoing);
-    outgoing.once('close', () => this.#readBy.set(socket, socket.bytesRead));
+  begin(incoming: IncomingMessage, outgoing: ServerResponse): boolean {
+    const { socket } = incoming;
+    const connection = connectionOf(socket);
+    if (connection.ending) return false;
+    noteReply(connection, outgoing);
+    connection.readBy = socket.bytesRead;
+    if (!isBare(incoming))
+      outgoing.once('close', () => {
+        connection.readBy = socket.bytesRead;
+      });
     if (this.#closesAll) this.endAfter(outgoing);
     return true;
   }
 
   /** Closes the connection of a reply after it, and ignores later requests. The reply says so if its head is not sent yet. */
   endAfter(outgoing: ServerResponse): void {
-    this.#ending.add(outgoing.req.socket);
+    connectionOf(outgoing.req.socket).ending = true;
     outgoing.shouldKeepAlive = false;
   }
 
@@ -63,8 +66,8 @@ export class Connections {
   closeWithReplies(): void {
     this.#closesAll = true;
     for (const socket of this.#sockets) {
-      const reply = latest.get(socket);
-      if (reply !== undefined && !reply.headersSent) this.endAfter(reply);
+      const { latest } = connectionOf(socket);
+      if (latest !== undefined && !latest.headersSent) this.endAfter(latest);
     }
   }
 
@@ -112,7 +115,7 @@ export class Connections {
   #closeIdle(all: boolean): void {
     for (const socket of this.#sockets) {
       if (replyUnderway(socket) !== undefined) continue;
-      if (all || this.#readBy.get(socket) === socket.bytesRead) socket.destroySoon();
+      if (all || connectionOf(socket).readBy === socket.bytesRead) socket.destroySoon();
     }
   }
 
@@ -155,25 +158,28 @@ function socketsOf(server: Server): ReadonlySet<Socket> {
 /** The remote address and port: two connections from one address differ in their port. */
 const endOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
-/** The reply to the latest request of a connection, and for each unfinished reply the one before it. */
-const latest = new WeakMap<Duplex, ServerResponse>();
+/** Whether a request has no body (RFC 9112 section 6.3, case 7). */
+export function isBare({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
+}
+
+/** For each unfinished reply the one before it. */
 const before = new WeakMap<ServerResponse, ServerResponse>();
 
 /** Records a pending reply, in the order in which requests arrive. */
-function noteReply(outgoing: ServerResponse): void {
-  const { socket } = outgoing.req;
-  const previous = latest.get(socket);
+function noteReply(connection: Connection, outgoing: ServerResponse): void {
+  const previous = connection.latest;
   if (previous !== undefined && !previous.writableFinished) {
     before.set(outgoing, previous);
     // Otherwise a connection on which requests always overlap would keep all of them in memory.
     previous.once('close', () => before.delete(outgoing));
   }
-  latest.set(socket, outgoing);
+  connection.latest = outgoing;
 }
 
 /** The reply to the latest request of a connection. */
 export function latestReply(connection: Duplex): ServerResponse | undefined {
-  return latest.get(connection);
+  return connectionOf(connection).latest;
 }
 
 /** The reply before a pending one, while it is pending itself. */

@@ -15,8 +15,7 @@ export function checkHead(incoming: IncomingMessage, limit: number): Fault | und
     checkVersion(httpVersion);
     checkSingle(incoming);
     checkCoding(headers['transfer-encoding']);
-    if (headers.host !== undefined && !isHost(headers.host))
-      throw Fault.of('BAD_REQUEST', { reason: 'its Host header is not a host' });
+    checkHost(headers.host);
     // RFC 9110, section 10.1.1 defines only this expectation.
     // Clients send it empty to prevent their library from adding one.
     if (headers.expect !== undefined && !['', '100-continue'].includes(headers.expect.trim().toLowerCase()))
@@ -76,6 +75,15 @@ function checkCoding(given: string | undefined): void {
 /** `uri-host [ ":" port ]` of RFC 9112, section 3.2, with the host of RFC 3986, section 3.2.2. */
 const HOST =
   /^(?:\[(?<ipv6>[0-9A-Fa-f:.]+)\]|\[v[0-9A-Fa-f]+\.[\w.~!$&'()*+,;=:-]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(?::[0-9]*)?$/;
+
+/** The host of the request before: nearly every request has the same. */
+let knownHost: string | undefined;
+
+function checkHost(host: string | undefined): void {
+  if (host === knownHost || host === undefined) return;
+  if (!isHost(host)) throw Fault.of('BAD_REQUEST', { reason: 'its Host header is not a host' });
+  knownHost = host;
+}
 
 function isHost(text: string): boolean {
   const found = HOST.exec(text);

@@ -2,13 +2,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { getRequestListener, RequestError } from '@hono/node-server';
-import type { Hono } from 'hono';
 import { writeProblem } from '../../binding/rest/rest.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Limits } from '../../model/gateway.ts';
 import { continueTrace, idsOf, type Trace, type Tracer } from '../../trace/trace.ts';
-import { type GatewayEnv, requestIdOf } from '../exchange/exchange.ts';
+import type { App } from '../app.ts';
+import { requestIdOf } from '../exchange/exchange.ts';
 import { GatewayError } from '../gateway-error.ts';
 import type { Log } from '../log/log.ts';
 import type { Metrics } from '../log/metrics.ts';
@@ -55,21 +54,12 @@ interface HttpServerOptions {
 
 /** The gateway's HTTP server, not yet listening. */
 export function createHttpServer(
-  app: Hono<GatewayEnv>,
+  app: App,
   limits: Limits,
   { audit, auditFile }: Pick<Safeguards, 'audit' | 'auditFile'>,
   { log, metrics, idleTimeout, headersTimeout = HEADERS_TIMEOUT, tls, proxies, tracer }: HttpServerOptions,
 ): HttpServer {
   const logs = { log, audit, metrics, proxies };
-  const fetch: typeof app.fetch = (request, env) =>
-    app.fetch(request, Object.assign(env as object, { proxies, tracer }));
-  const answer = getRequestListener(proxies === undefined && tracer === undefined ? app.fetch : fetch, {
-    hostname: 'localhost',
-    // Handled below, where the request is available.
-    errorHandler: (error) => {
-      throw error;
-    },
-  });
   const settings = {
     maxHeaderSize: MAX_HEADER_SIZE,
     headersTimeout,
@@ -78,6 +68,8 @@ export function createHttpServer(
     connectionsCheckingInterval: Math.min(1_000, headersTimeout / 2),
     // Node would reply without a body when it is missing.
     requireHostHeader: false,
+    // Without it, the stream of a body that is not there is opened, read and closed.
+    optimizeEmptyRequests: true,
   };
   const listener = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     if (!connections.begin(incoming, outgoing)) return;
@@ -88,7 +80,8 @@ export function createHttpServer(
       return;
     }
     if (endsConnection(incoming)) connections.endAfter(outgoing);
-    answer(incoming, outgoing).catch((error) => refuse(incoming, outgoing, error, logs));
+    const answered = app.answer({ incoming, outgoing, proxies, tracer });
+    if (answered instanceof Promise) answered.catch((error: unknown) => refuse(incoming, outgoing, error, logs));
   };
   const secure = tls === undefined ? undefined : createTlsServer({ ...settings, ...tls.options }, listener);
   const server: Server = secure ?? createServer(settings, listener);
@@ -138,7 +131,7 @@ function refuse(
   error: unknown,
   ports: RefusalPorts & { readonly log: Log },
 ): void {
-  const fault = faultOf(error);
+  const fault = error instanceof Fault ? error : Fault.of('INTERNAL', { operation: 'The request' });
   const { trace, text, headers } = refusalOf(fault, incoming.socket, incoming, ports);
   if (!(error instanceof Fault) && fault.status >= 500) ports.log.error({ ...idsOf(trace), err: error }, fault.message);
   outgoing.writeHead(fault.status, headers).end(text);
@@ -147,13 +140,6 @@ function refuse(
 function unaccountable(): Fault {
   const reason = "calls can't be recorded";
   return Fault.of('UNAVAILABLE', { reason }, { headers: { 'Retry-After': '1' }, reason: 'audit log' });
-}
-
-function faultOf(error: unknown): Fault {
-  if (error instanceof Fault) return error;
-  // The adapter builds a URL from the target and the Host header, and the target was already checked.
-  if (error instanceof RequestError) return Fault.of('BAD_REQUEST', { reason: 'its Host header is not a host' });
-  return Fault.of('INTERNAL', { operation: 'The request' });
 }
 
 /** Starts listening. @returns the actual address, with the assigned port if 0 was requested. @throws GatewayError */

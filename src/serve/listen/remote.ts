@@ -1,8 +1,9 @@
 import { X509Certificate } from 'node:crypto';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { BlockList, isIP, isIPv6, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
-import type { ShownCertificate } from '../../security/port.ts';
+import type { ShownBefore, ShownCertificate } from '../../security/port.ts';
 import { parseSocketAddress } from '../../wire/network-address.ts';
 
 // Identifies the caller at the other end, possibly behind proxies: RFC 7239 (Forwarded) and the older X-Forwarded-* fields.
@@ -17,6 +18,30 @@ export interface Peer {
   readonly secure: boolean;
   /** A trusted proxy forwarded the request. */
   readonly proxied: boolean;
+}
+
+/** What a connection keeps from one request to the next. */
+export interface Connection {
+  /** The reply to its latest request. */
+  latest: ServerResponse | undefined;
+  /** It closes after a pending reply. The parser may have read on, but later requests are ignored. */
+  ending: boolean;
+  /** Bytes that had been read from it when its latest request was complete. */
+  readBy: number | undefined;
+  /** The caller's end, if that is the same for all requests. */
+  peer: Peer | undefined;
+  readonly shownBefore: ShownBefore;
+}
+
+const connections = new WeakMap<Duplex, Connection>();
+
+export function connectionOf(socket: Duplex): Connection {
+  let connection = connections.get(socket);
+  if (connection === undefined) {
+    connection = { latest: undefined, ending: false, readBy: undefined, peer: undefined, shownBefore: {} };
+    connections.set(socket, connection);
+  }
+  return connection;
 }
 
 /** Addresses of proxies whose fields are trusted. */
@@ -46,12 +71,19 @@ export function compileProxies(list: readonly string[]): Proxies | undefined {
 export function peerOf(incoming: IncomingMessage | undefined, proxies: Proxies | undefined): Peer {
   if (incoming === undefined) return { address: undefined, local: true, secure: true, proxied: false };
   const { headers, socket } = incoming;
+  const connection = connectionOf(socket);
+  if (connection.peer !== undefined && !(connection.peer.local && isForwarded(headers))) return connection.peer;
   const { remoteAddress: address } = socket;
   const encrypted = (socket as TLSSocket).encrypted === true;
   const proxied = proxies !== undefined && address !== undefined && proxies.trust(address);
   // A caller behind a proxy on this machine is not on this machine itself, whether or not the proxy is configured.
   const local = !proxied && isLoopback(address) && !isForwarded(headers);
-  if (!proxied) return { address, local, secure: encrypted || local, proxied };
+  if (!proxied) {
+    const peer = { address, local, secure: encrypted || local, proxied };
+    // What a proxy reports, and whether there is one on this machine, is said by each request.
+    if (local || !isLoopback(address)) connection.peer = peer;
+    return peer;
+  }
   const told = tell(headers, address, proxies);
   return { address: told.address, local, secure: told.secure ?? encrypted, proxied };
 }

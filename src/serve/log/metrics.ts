@@ -21,8 +21,12 @@ export interface Metrics extends CallObserver {
   observe(operation: string, status: number, seconds: number, received: number, sent: number): void;
   /** The fault that a request was answered with. */
   refused(fault: Fault): void;
+  /** The first answer of an operation was sent again. */
+  repeated(operation: string): void;
   /** An attempt at queued work. */
   readonly attempted: Account;
+  /** A message that was published. */
+  published(operation: string): void;
   /** Adds gauges of this gateway. */
   measure(...sources: readonly MetricSource[]): void;
   /** Adds gauges of the fleet: the source returns nothing while another gateway reports them. */
@@ -50,14 +54,19 @@ const SOURCE_WITHIN = 1_000;
 export function createMetrics({ jobs, others }: MetricsOptions = {}): Metrics {
   const requests = new Series('signalbox_request_duration_seconds');
   const refusals = new Series('signalbox_refusals_total');
+  const repeats = new Series('signalbox_repeated_requests_total');
   const attempts = new Series('signalbox_job_attempts_total');
   const durations = new Series('signalbox_job_attempt_duration_seconds');
+  const published = new Series('signalbox_messages_published_total');
   const calls = new Series('signalbox_call_duration_seconds');
   const retries = new Series('signalbox_call_retries_total');
   const circuits = new Series('signalbox_circuit_state');
   const received = new Series('signalbox_received_bytes_total');
   const sent = new Series('signalbox_sent_bytes_total');
-  const all = [requests, received, sent, refusals, attempts, durations, calls, retries, circuits];
+  const all = [
+    ...[requests, received, sent, refusals, repeats, attempts, durations, published],
+    ...[calls, retries, circuits],
+  ];
   const [bytesIn, bytesOut] = [received.of({}), sent.of({})];
   // The series of a pair of labels is looked up without building its key for each request.
   const byOperation = new Map<string, Map<number, Point>>();
@@ -87,11 +96,17 @@ export function createMetrics({ jobs, others }: MetricsOptions = {}): Metrics {
     refused(fault) {
       if (isRefusal(fault)) refusals.of({ reason: fault.code.toLowerCase() }).value += 1;
     },
+    repeated(operation) {
+      repeats.of({ operation }).value += 1;
+    },
     attempted({ kind, name: given, ms, error }) {
-      const queue = QUEUES[kind];
+      const queue = kind === 'message' ? given : QUEUES[kind];
       const name = jobs?.has(given) === false ? 'private' : given;
       attempts.of({ queue, name, result: error === undefined ? 'done' : 'failed' }).value += 1;
       durations.observe(durations.of({ queue, name }), ms / 1000);
+    },
+    published(operation) {
+      published.of({ operation }).value += 1;
     },
     called: (node, status, ms) => calls.observe(calls.of({ node, status: String(status) }), ms / 1000),
     retried(node) {
@@ -115,7 +130,7 @@ export function createMetrics({ jobs, others }: MetricsOptions = {}): Metrics {
 }
 
 const QUEUES = { process: 'processes', query: 'query-runs', event: 'events' } as const satisfies Record<
-  Parameters<Account>[0]['kind'],
+  Exclude<Parameters<Account>[0]['kind'], 'message'>,
   string
 >;
 

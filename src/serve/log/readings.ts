@@ -144,14 +144,14 @@ function depthReadings({ queue, oldest, ...depth }: QueueDepth): Reading[] {
   ];
 }
 
-const STATES = ['waiting', 'delayed', 'running', 'dead'] as const;
+const STATES = ['waiting', 'delayed', 'running', 'held', 'dead'] as const;
 
 /** The names of all queued work in the definitions. */
-export function jobNames({ processes, queries, components }: Registry): ReadonlySet<string> {
+export function jobNames({ processes, queries, components, subscriptions }: Registry): ReadonlySet<string> {
   const classes = [...components.values()].flatMap(({ id, events }) =>
     events.map(({ service }) => `${service.id} of ${id}`),
   );
-  return new Set([...processes.keys(), ...queries.keys(), ...classes]);
+  return new Set([...processes.keys(), ...queries.keys(), ...classes, ...subscriptions.keys()]);
 }
 
 /** What a gateway runs: its version, and its definitions. @param sources the texts of the definitions, by file */

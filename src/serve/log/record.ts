@@ -8,7 +8,7 @@ import type { Account } from '../../model/work.ts';
 import type { Caller } from '../../security/port.ts';
 import { endTrace, idsOf, type Span, type Trace } from '../../trace/trace.ts';
 import type { Exchange } from '../exchange/exchange.ts';
-import type { Log } from './log.ts';
+import type { Event, Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { compilePayload, type PayloadWords } from './payload.ts';
 
@@ -27,6 +27,8 @@ interface Result {
   readonly outcome?: Outcome | undefined;
   /** Set once the operation's own code or query was entered: it masks the secrets of the request. */
   readonly call?: { readonly redactor: Redactor } | undefined;
+  /** The reply is the first answer, sent again. */
+  readonly repeated?: true;
 }
 
 /** Writes one line of the audit log and one metrics observation per exchange. */
@@ -64,8 +66,11 @@ export function createRecorder(registry: Registry, log: Log, metrics: Metrics, r
     endExchange(exchange, result, path);
     if (exchange.refused || !log.isLevelEnabled('info')) return;
     const { decision, reason } = decide(fault, exchange.admitted);
-    const line: Record<string, unknown> = {
-      ...idsOf(exchange.trace),
+    const { requestId, traceId, spanId } = exchange.trace;
+    const line: Event = {
+      requestId,
+      traceId,
+      spanId,
       decision,
       reason,
       method: exchange.method,
@@ -82,9 +87,10 @@ export function createRecorder(registry: Registry, log: Log, metrics: Metrics, r
       bytesIn: exchange.bytesRead,
       bytes: result.bytes,
       complete: result.complete,
+      repeated: result.repeated,
     };
-    if (rules?.masked !== undefined) addContent(line, exchange, result, rules, result.call?.redactor ?? redactor);
-    log.info(line);
+    if (rules?.masked === undefined) log.event(line);
+    else log.info({ ...line, ...contentOf(exchange, result, rules, result.call?.redactor ?? redactor) });
   };
 }
 
@@ -139,21 +145,25 @@ function keptOf(routing: Routing, credentials: ReadonlySet<string>): Kept {
 
 /** Lower-case names of the headers that security schemes declare for credentials. */
 export function credentialHeaders({ schemes }: Registry): ReadonlySet<string> {
-  const declared = [...schemes.values()].flatMap((scheme) => ('header' in scheme ? (scheme.header ?? []) : []));
+  const declared = [...schemes.values()].flatMap((scheme) => {
+    if (scheme.kind === 'webhook') return 'webhook-signature';
+    return 'header' in scheme ? (scheme.header ?? []) : [];
+  });
   return new Set(declared.map((header) => header.toLowerCase()));
 }
 
-function addContent(
-  line: Record<string, unknown>,
+function contentOf(
   exchange: Exchange,
   { input, outcome }: Result,
   { masked, payload }: Kept,
   redactor: Redactor,
-): void {
-  line.headers = redactor.value(exchange.headers((name) => isSecretName(name) || masked?.has(name) === true));
-  if (payload === undefined) return;
-  if (input !== undefined) line.input = payload.input(input, redactor);
-  if (outcome !== undefined) line.output = payload.output(outcome, redactor);
+): Record<string, unknown> {
+  const headers = redactor.value(exchange.headers((name) => isSecretName(name) || masked?.has(name) === true));
+  return {
+    headers,
+    ...(payload === undefined || input === undefined ? {} : { input: payload.input(input, redactor) }),
+    ...(payload === undefined || outcome === undefined ? {} : { output: payload.output(outcome, redactor) }),
+  };
 }
 
 function hidesPath({ operation }: Routing): boolean {

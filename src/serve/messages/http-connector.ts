@@ -56,7 +56,7 @@ export const POSTING: readonly string[] = ['POST', 'OPTIONS'];
  */
 export function httpEntrance(registry: Registry, routes: SoapRoutes, connector: 'http' | 'services'): Entrance {
   const { gateway } = registry;
-  const read = plainReader(routes);
+  const read = plainReader();
   const plain = (exchange: Exchange) =>
     plainForm(isJson(exchange.header('content-type')) ? 'json' : 'xml', gateway.limits, exchange.requestId);
 
@@ -183,7 +183,9 @@ function note(said: Saying, key: keyof Said, value: string): void {
   said[key] = value;
 }
 
-const isOneWay = ({ soap }: Compiled): boolean => soap?.form.response.kind === 'none';
+/** The reply of a message that is delivered later is an acknowledgement too. */
+const isOneWay = ({ operation, soap }: Compiled): boolean =>
+  soap?.form.response.kind === 'none' || operation.answer.kind === 'queue';
 
 function checkType(type: 'sync' | 'async', compiled: Compiled): void {
   if (type === 'sync' || isOneWay(compiled)) return;

@@ -14,11 +14,11 @@ import { streamOf } from '../../wire/measured.ts';
 import { quote } from '../../wire/words.ts';
 import { readXml } from '../../wire/xml/read.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
+import { publishedBy } from '../answer/by-message.ts';
 import type { WrittenFault } from '../exchange/refuse.ts';
 import type { Compiled } from '../operations.ts';
 import type { OutgoingReply, ReplyForm, SecuredMessage } from './port.ts';
 import { contentOf } from './soap.ts';
-import type { SoapRoutes } from './soap-routes.ts';
 
 /** Facts about a message that are outside of it: in headers, in the query string, or in an IBRequest around it. */
 export type Said = Omit<IbRequest, 'data'>;
@@ -48,10 +48,10 @@ export type PlainReader = (
   opened: OpenedMessage | undefined,
 ) => DocumentValue;
 
-/** Compiles a reader of every operation's request, which throws Fault BAD_BODY or BAD_PARAMETER. */
-export function plainReader({ all }: SoapRoutes): PlainReader {
-  const fromJson = new Map(all.map((compiled) => [compiled, jsonReader(compiled)]));
-  const fromQuery = new Map(all.map((compiled) => [compiled, queryReader(compiled)]));
+/** Reads an operation's request; its readers are compiled when they are first used. @throws Fault BAD_BODY, BAD_PARAMETER */
+export function plainReader(): PlainReader {
+  const fromJson = byOperation(jsonReader);
+  const fromQuery = byOperation(queryReader);
   const fromXml = (compiled: Compiled, root: XmlElement, opened: OpenedMessage | undefined): DocumentValue => {
     const { soap, original } = compiled;
     if (original) return soap!.readRequest(root);
@@ -70,13 +70,22 @@ export function plainReader({ all }: SoapRoutes): PlainReader {
   };
   return (compiled, { root, json, query }, opened) => {
     const { request, name } = compiled.soap!.form;
-    if (query !== undefined) return (fromQuery.get(compiled) as (query: URLSearchParams) => DocumentValue)(query);
-    if (json !== undefined) return (fromJson.get(compiled) as (text: string) => DocumentValue)(json);
+    if (query !== undefined) return fromQuery(compiled)(query);
+    if (json !== undefined) return fromJson(compiled)(json);
     if (root === undefined) {
       if (request.kind === 'none') return {};
       throw Fault.of('BAD_BODY', { reason: `it is missing, and ${name} needs its request` });
     }
     return fromXml(compiled, root, opened);
+  };
+}
+
+function byOperation<T>(make: (compiled: Compiled) => T): (compiled: Compiled) => T {
+  const made = new Map<Compiled, T>();
+  return (compiled) => {
+    const known = made.get(compiled) ?? make(compiled);
+    made.set(compiled, known);
+    return known;
   };
 }
 
@@ -159,10 +168,13 @@ function writeIbFault(fault: Fault): WrittenFault {
   return { contentType: XML, text: brokerDetail(fault) };
 }
 
-/** Replies of one-way operations: an acknowledgement that the message was accepted. */
-export function oneWayForm(transactionId: string, { format, fault }: ReplyForm): ReplyForm {
-  const text = writeIbResponse({ type: 'success', transactionId });
-  return { format, write: () => textReply(XML, text), fault };
+/** Replies of one-way operations: an acknowledgement that the message was accepted. The transaction is the message, or the request. */
+export function oneWayForm(requestId: string, { format, fault }: ReplyForm): ReplyForm {
+  const write = ({ operation }: Compiled, outcome: Outcome): OutgoingReply => {
+    const message = operation.answer.kind === 'queue' ? publishedBy(outcome) : undefined;
+    return textReply(XML, writeIbResponse({ type: 'success', transactionId: message ?? requestId }));
+  };
+  return { format, write, fault };
 }
 
 function textReply(contentType: string, text: string): OutgoingReply {

@@ -1,20 +1,23 @@
 import type { OutgoingMessage } from '../../binding/soap/assemble.ts';
-import { type OpenedMessage, openMessage } from '../../binding/soap/message.ts';
+import { type OpenedMessage, openMessage, openWhole } from '../../binding/soap/message.ts';
 import type { Spool } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Outcome } from '../../model/handler.ts';
 import { isMessageScheme, type SecurityScheme } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
-import type { DocumentValue } from '../../model/value.ts';
+import type { Attachment, DocumentValue } from '../../model/value.ts';
 import type { Caller } from '../../security/port.ts';
+import type { FirstAnswer } from '../../store/index.ts';
 import { type Attributes, describeSpan } from '../../trace/trace.ts';
+import { after, attempt } from '../../wire/waiting.ts';
 import type { Cors } from '../exchange/cors.ts';
-import type { Exchange } from '../exchange/exchange.ts';
+import type { Exchange, ReplyHeaders } from '../exchange/exchange.ts';
+import { digestOf } from '../exchange/once.ts';
 import { respondBytes, respondCoded, respondText, withHeaders } from '../exchange/respond.ts';
 import { selectCoding } from '../exchange/select.ts';
 import type { Compiled } from '../operations.ts';
 import { type ConnectorPorts, disposeOf, type Stages } from '../stages.ts';
-import type { Asked, Entrance, MessageProgress, MessageReader, SecuredMessage } from './port.ts';
+import type { Asked, Entrance, MessageProgress, MessageReader, OutgoingReply, SecuredMessage } from './port.ts';
 
 /** Authenticates the sender of a message by the credentials outside and inside it. */
 class Senders {
@@ -30,7 +33,9 @@ class Senders {
     this.#ports = ports;
     const operations = [...ports.registry.operations.values()].filter((each) => each.soap !== undefined && each.active);
     const guarded = operations.filter((each) => !each.public);
-    this.#schemes = [...new Set(guarded.flatMap((each) => each.requires))].filter((each) => !isMessageScheme(each));
+    this.#schemes = [...new Set(guarded.flatMap((each) => each.requires))].filter(
+      (each) => !isMessageScheme(each) && each.kind !== 'webhook',
+    );
     this.mayBeAnybody = operations.some((each) => each.public);
     this.#isOpen = this.mayBeAnybody || guarded.some((each) => each.requires.some(isMessageScheme));
   }
@@ -41,19 +46,22 @@ class Senders {
    * response time would reveal whether they are valid, and the attempt would not be counted.
    * @throws Fault UNAUTHENTICATED, TOO_MANY_REQUESTS
    */
-  async authenticate(exchange: Exchange): Promise<Caller | undefined> {
+  authenticate(exchange: Exchange): Caller | undefined | Promise<Caller | undefined> {
     if (this.mayBeAnybody) return undefined;
+    return attempt<Caller | undefined>(
+      () => this.#ports.authenticator.authenticateByAny(exchange, this.#schemes),
+      (error) => this.#goOn(exchange, error),
+    );
+  }
+
+  /** Goes on without a caller where the operation may need none outside the message. @throws the error otherwise */
+  async #goOn(exchange: Exchange, error: unknown): Promise<undefined> {
     const { authenticator, throttle } = this.#ports;
-    try {
-      return await authenticator.authenticateByAny(exchange, this.#schemes);
-    } catch (error) {
-      if (!this.#isOpen) throw error;
-      const isGuess = error instanceof Fault && error.code === 'UNAUTHENTICATED' && throttle !== undefined;
-      if (!isGuess || !authenticator.shows(exchange, this.#schemes)) return undefined;
-      const counted = await throttle.refused(exchange, undefined, error);
-      if (counted !== error) throw counted;
-      return undefined;
-    }
+    if (!this.#isOpen) throw error;
+    const isGuess = error instanceof Fault && error.code === 'UNAUTHENTICATED' && throttle !== undefined;
+    if (!isGuess || !authenticator.shows(exchange, this.#schemes)) return;
+    const counted = await throttle.refused(exchange, undefined, error);
+    if (counted !== error) throw counted;
   }
 
   /** Identifies the caller by the schemes that the operation itself requires. @throws Fault UNAUTHENTICATED */
@@ -66,7 +74,7 @@ class Senders {
     const { requires } = operation;
     if (shown !== undefined && shown.scheme === requires[0]) return shown;
     const { authenticator } = this.#ports;
-    const outside = async (): Promise<Caller> => authenticator.authenticate(exchange, requires);
+    const outside = (): Caller | Promise<Caller> => authenticator.authenticate(exchange, requires);
     if (secured === undefined || !requires.some(isMessageScheme)) return outside();
     if (!authenticator.shows(exchange, requires)) return this.#identifyInside(exchange, secured, requires);
     // A certificate that belongs to no user counts as absent, even next to credentials in the message.
@@ -75,7 +83,7 @@ class Senders {
       requires.filter(({ kind }) => kind !== 'client-certificate'),
     );
     if (isSaid) return outside();
-    return outside().catch((error: unknown) => {
+    return attempt(outside, (error) => {
       if (!(error instanceof Fault) || error.code !== 'UNAUTHENTICATED') throw error;
       return this.#identifyInside(exchange, secured, requires);
     });
@@ -118,52 +126,106 @@ export class Messages implements MessageReader {
   }
 
   /** Answers one exchange; never rejects. */
-  async serve(exchange: Exchange, entrance: Entrance): Promise<Response> {
+  serve(exchange: Exchange, entrance: Entrance): Response | Promise<Response> {
+    const { stages } = this.#ports;
     const progress: MessageProgress = { form: entrance.firstForm(exchange) };
-    try {
-      return await this.#ports.stages.inTime(exchange, () => this.#spine(exchange, entrance, progress));
-    } catch (thrown) {
-      try {
+    return attempt(
+      () => stages.inTime(exchange, () => this.#spine(exchange, entrance, progress)),
+      async (thrown) => {
         const { compiled } = progress;
-        return await this.#ports.stages.refuse(exchange, progress, thrown, (fault) =>
-          progress.form.fault(fault, compiled),
-        );
-      } finally {
-        progress.opened?.close();
-      }
-    }
+        try {
+          return await stages.refuse(exchange, progress, thrown, (fault) => progress.form.fault(fault, compiled));
+        } finally {
+          progress.opened?.close();
+        }
+      },
+    );
   }
 
-  /** The stages of a call, one per line. The message is opened first, because it names the operation. */
-  async #spine(exchange: Exchange, entrance: Entrance, progress: MessageProgress): Promise<Response> {
+  /** The stages before the operation is known. The message is opened first, because it names the operation. */
+  #spine(exchange: Exchange, entrance: Entrance, progress: MessageProgress): Response | Promise<Response> {
+    const arrived = this.#ports.stages.arrive(exchange);
+    const authenticated = after(arrived, () => this.#senders.authenticate(exchange));
+    return after(authenticated, (shown) => {
+      progress.isUnknown = shown === undefined && !this.#senders.mayBeAnybody;
+      return after(entrance.ask(exchange, progress, this), (asked) => {
+        if ('compiled' in asked) return this.#call(exchange, progress, asked, shown);
+        progress.opened?.close();
+        return asked;
+      });
+    });
+  }
+
+  /** The stages of a call. @param shown the caller by credentials outside the message */
+  #call(
+    exchange: Exchange,
+    progress: MessageProgress,
+    asked: Asked,
+    shown: Caller | undefined,
+  ): Response | Promise<Response> {
     const { stages, cors } = this.#ports;
-    await stages.arrive(exchange);
-    const shown = await this.#senders.authenticate(exchange);
-    progress.isUnknown = shown === undefined && !this.#senders.mayBeAnybody;
-    const asked = await entrance.ask(exchange, progress, this);
     const { opened } = progress;
-    if (!('compiled' in asked)) {
-      opened?.close();
-      return asked;
-    }
     const { compiled } = asked;
-    describeSpan(rpcOf(compiled.operation));
-    exchange.cors = cors.headersOf(exchange, compiled.operation);
-    await stages.arrive(exchange, compiled.operation);
-    const caller = await this.#senders.identify(exchange, asked, shown);
-    await stages.admit(exchange, progress, compiled, caller);
-    await opened?.include();
-    const input = asked.read();
-    const segments = opened && (() => opened.segments());
-    const facts = { uriIndex: uriIndexOf(compiled.operation, input), as: progress.form.format, segments };
-    const outcome = await stages.answer(exchange, progress, compiled, input, facts);
-    try {
-      await opened?.finish();
-      return await this.#encode(exchange, progress, compiled, outcome);
-    } catch (error) {
-      disposeOf(outcome);
-      throw error;
-    }
+    const { operation } = compiled;
+    if (exchange.trace.span !== undefined) describeSpan(rpcOf(operation));
+    exchange.cors = cors.headersOf(exchange, operation);
+    const arrived = stages.arrive(exchange, operation);
+    const identified = after(arrived, () => this.#senders.identify(exchange, asked, shown));
+    const admitted = after(identified, (caller) => stages.admit(exchange, progress, compiled, caller));
+    const included = after(admitted, () => opened?.include());
+    const answer = (input: DocumentValue): Outcome | Promise<Outcome> => {
+      const segments = opened && (() => opened.segments());
+      const facts = { uriIndex: uriIndexOf(operation, input), as: progress.form.format, segments };
+      return stages.answer(exchange, progress, compiled, input, facts);
+    };
+    const encode = (outcome: Outcome): Response | Promise<Response> =>
+      attempt(
+        () => after(opened?.finish(), () => this.#encode(exchange, progress, compiled, outcome)),
+        (error) => {
+          disposeOf(outcome);
+          throw error;
+        },
+      );
+    if (compiled.once === undefined)
+      return after(
+        after(included, () => answer(asked.read())),
+        encode,
+      );
+    return after(included, () => {
+      const input = asked.read();
+      this.#name(exchange, progress, asked, input);
+      return after(stages.begin(progress, compiled, input), (first) =>
+        first === undefined ? after(answer(input), encode) : this.#repeat(exchange, progress, compiled, first),
+      );
+    });
+  }
+
+  /**
+   * Notes the key of a call. Messages are compared by their documents: one that is sent again may have another boundary,
+   * signature or timestamp.
+   */
+  #name(exchange: Exchange, progress: MessageProgress, { compiled, messageId }: Asked, input: DocumentValue): void {
+    const type = exchange.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+    this.#ports.stages.name(exchange, progress, compiled, {
+      connector: 'messages',
+      messageId: messageId?.(),
+      digest: () => {
+        const digest = digestOf(type === 'application/soap+xml' ? '1.2' : '', JSON.stringify(input, comparable));
+        digest.end();
+        return digest;
+      },
+      readOn: async () => {},
+    });
+  }
+
+  #repeat(
+    exchange: Exchange,
+    progress: MessageProgress,
+    compiled: Compiled,
+    first: FirstAnswer,
+  ): Response | Promise<Response> {
+    progress.opened?.close();
+    return this.#ports.stages.repeat(exchange, progress, compiled, first, this.#ports.registry.gateway.compress.soap);
   }
 
   async text(exchange: Exchange): Promise<string | undefined> {
@@ -179,11 +241,11 @@ export class Messages implements MessageReader {
     );
   }
 
-  async open(
+  open(
     exchange: Exchange,
     entrance: Entrance,
     { isUnknown = false }: MessageProgress,
-  ): Promise<OpenedMessage | undefined> {
+  ): Promise<OpenedMessage> | undefined {
     const { registry, pace, spool } = this.#ports;
     const { body, attachment, attachments } = registry.gateway.limits;
     const contentType = exchange.header('content-type');
@@ -195,27 +257,59 @@ export class Messages implements MessageReader {
     const size = isRelated ? body + attachments * attachment : body;
     const received = exchange.body({ size, pace });
     if (!received.present) return undefined;
-    const isSmall = received.length !== undefined && received.length <= SMALL;
-    const source = {
-      contentType,
-      bytes: received.attachment(contentType ?? 'text/xml').stream(),
-      ...(isSmall && !isRelated ? { all: received.bytes } : {}),
-    };
-    return openMessage(source, { envelope: body, attachment, attachments, rootFirst: isUnknown }, spool);
+    if (!isRelated && received.length !== undefined && received.length <= SMALL)
+      return openWhole(contentType, received.bytes, body);
+    const bytes = received.attachment(contentType ?? 'text/xml').stream();
+    const limits = { envelope: body, attachment, attachments, rootFirst: isUnknown };
+    return openMessage({ contentType, bytes }, limits, spool);
   }
 
-  async #encode(
+  #encode(
     exchange: Exchange,
     progress: MessageProgress,
     compiled: Compiled,
     outcome: Outcome,
-  ): Promise<Response> {
+  ): Response | Promise<Response> {
+    return after(progress.form.write(compiled, outcome), (message) =>
+      this.#send(exchange, progress, compiled, outcome, message),
+    );
+  }
+
+  #send(
+    exchange: Exchange,
+    progress: MessageProgress,
+    compiled: Compiled,
+    outcome: Outcome,
+    message: OutgoingReply,
+  ): Response | Promise<Response> {
     const given = outcome.kind === 'bytes' ? outcome.bytes.headers : outcome.headers;
-    const message = await progress.form.write(compiled, outcome);
     const { status, text } = message;
-    const length = text === undefined ? message.length : Buffer.byteLength(text);
-    const headers = withHeaders(withHeaders(compiled.headers, given), message.headers);
+    // Code can't set the headers of the message.
+    const headers = Object.assign(withHeaders(compiled.headers, given), message.headers);
     if (progress.call?.truncated) headers['Rows-Truncated'] = 'true';
+    const { once } = progress;
+    if (once === undefined) return this.#respond(exchange, progress, compiled, outcome, message, headers);
+    const kept =
+      text === undefined
+        ? once.keepBytes(status, headers, { length: message.length, body: () => (message as OutgoingMessage).bytes() })
+        : once.keep(status, headers, text);
+    return kept.then((read) => {
+      const bytes = read?.body;
+      const sent =
+        bytes === undefined ? message : { ...message, bytes: bytes instanceof Uint8Array ? () => whole(bytes) : bytes };
+      return this.#respond(exchange, progress, compiled, outcome, sent as OutgoingReply, headers);
+    });
+  }
+
+  #respond(
+    exchange: Exchange,
+    progress: MessageProgress,
+    compiled: Compiled,
+    outcome: Outcome,
+    message: OutgoingReply,
+    headers: ReplyHeaders,
+  ): Response | Promise<Response> {
+    const { status, text } = message;
     const { sent, failed } = this.#ports.stages.leave(exchange, progress, compiled, status, outcome);
     const dispose = (): void => {
       progress.opened?.close();
@@ -223,17 +317,29 @@ export class Messages implements MessageReader {
     };
     const contentType = headers['Content-Type'];
     const isCoded = this.#ports.registry.gateway.compress.soap && contentType !== undefined;
+    const length = text === undefined || !isCoded ? message.length : Buffer.byteLength(text);
     const coding = isCoded ? selectCoding(exchange, headers, { contentType, length }) : undefined;
     if (text === undefined) {
       const bytes = { length, coding, body: () => (message as OutgoingMessage).bytes(), dispose };
       return respondBytes(exchange, status, headers, bytes, sent, failed);
     }
-    try {
-      return await respondCoded(exchange, status, headers, text, sent, coding);
-    } finally {
+    return after(respondCoded(exchange, status, headers, text, sent, coding), (response) => {
       dispose();
-    }
+      return response;
+    });
   }
+}
+
+async function* whole(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/** The value of a document as it is compared: attachments by their type and length. */
+function comparable(_: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null || !('stream' in value)) return value;
+  const { contentType, length } = value as Partial<Attachment>;
+  return { contentType, length };
 }
 
 /**

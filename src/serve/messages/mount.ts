@@ -1,8 +1,7 @@
-import type { Hono } from 'hono';
 import { Fault } from '../../model/fault.ts';
 import { parseQueryString } from '../../wire/query-string.ts';
 import { quote } from '../../wire/words.ts';
-import { answering, type Exchange, type GatewayEnv, readingQuery } from '../exchange/exchange.ts';
+import { type Exchange, type Mounts, readingQuery } from '../exchange/exchange.ts';
 import { methodNotAllowed } from '../exchange/refuse.ts';
 import { INSPECTION } from '../page/contracts.ts';
 import { findContract, type PlainRoutes } from '../plain-routes.ts';
@@ -13,21 +12,24 @@ import type { Entrance } from './port.ts';
 import { soapEntrance } from './soap.ts';
 import { compileSoapRoutes } from './soap-routes.ts';
 
-type App = Hono<GatewayEnv>;
-
 /** The SOAP services connector, with the contracts of its services, and the HTTP connector. */
-export function mountMessages(app: App, ports: Omit<MessagePorts, 'cors'> & RestPorts, plainRoutes: PlainRoutes): void {
+export function mountMessages(
+  app: Mounts,
+  ports: Omit<MessagePorts, 'cors'> & RestPorts,
+  plainRoutes: PlainRoutes,
+): void {
   const { registry, operations } = ports;
   const messages = new Messages({ ...ports, cors: plainRoutes.cors });
   const routes = compileSoapRoutes(operations);
   const soap = soapEntrance(registry, routes);
   const named = httpEntrance(registry, routes, 'services');
-  mount(app, ports, plainRoutes, 'PeopleSoftServiceListeningConnector', async (exchange, below) => {
+  mount(app, ports, plainRoutes, 'PeopleSoftServiceListeningConnector', (exchange, below) => {
     const name = contractName(exchange, below, ports);
     if (typeof name !== 'string') {
       // The list names services, as contracts do.
-      await plainRoutes.admit(exchange);
-      throw name;
+      return plainRoutes.admit(exchange).then(() => {
+        throw name;
+      });
     }
     // Some clients that can't read compressed messages fetch contracts here.
     const contract = findContract(plainRoutes, exchange, name, registry.gateway.compress.soap);
@@ -46,14 +48,14 @@ export function mountMessages(app: App, ports: Omit<MessagePorts, 'cors'> & Rest
 
 /** @param answer gets the path below the connector and the local node, if the path names it */
 function mount(
-  app: App,
+  app: Mounts,
   { registry: { gateway, nodes } }: Pick<MessagePorts, 'registry'>,
   { cors }: PlainRoutes,
   connector: string,
   answer: (exchange: Exchange, below: string) => Response | Promise<Response>,
 ): void {
   const prefix = `/${gateway.context}/${connector}`;
-  const respond = answering((exchange) => {
+  app.connect(connector, (exchange) => {
     const { path } = exchange;
     exchange.route = prefix;
     if (path !== prefix && !path.startsWith(`${prefix}/`)) throw Fault.of('NOT_FOUND', { what: 'such path' });
@@ -64,8 +66,6 @@ function mount(
     exchange.cors = below === '' ? cors.headersOfMessages(exchange) : cors.headers(exchange, below);
     return answer(exchange, below);
   });
-  // It also matches the prefix itself.
-  app.all(`${prefix}/*`, respond);
 }
 
 /**

@@ -32,6 +32,8 @@ export interface Asked {
   read(): DocumentValue;
   /** The credentials in the message; `undefined` when it has none. */
   readonly secured?: SecuredMessage;
+  /** The MessageID of WS-Addressing. */
+  messageId?(): string | undefined;
 }
 
 export interface SecuredMessage extends ShownMessage {
@@ -54,7 +56,11 @@ export interface Entrance {
   /** The form of a fault that occurs before anything was read. */
   firstForm(exchange: Exchange): ReplyForm;
   /** Opens the message and finds the operation; returns the reply itself when no operation is called. @throws Fault */
-  ask(exchange: Exchange, progress: MessageProgress, messages: MessageReader): Promise<Asked | Response>;
+  ask(
+    exchange: Exchange,
+    progress: MessageProgress,
+    messages: MessageReader,
+  ): Asked | Response | Promise<Asked | Response>;
 }
 
 /** Reads messages for an entrance, within the gateway's limits. */
@@ -64,5 +70,5 @@ export interface MessageReader {
   /** Replies to a request that does not call an operation. */
   tell(exchange: Exchange, contentType: string, text: string): Response;
   /** Opens the message of a request; `undefined` when there is no body. @throws Fault as `openMessage` does */
-  open(exchange: Exchange, entrance: Entrance, progress: MessageProgress): Promise<OpenedMessage | undefined>;
+  open(exchange: Exchange, entrance: Entrance, progress: MessageProgress): Promise<OpenedMessage> | undefined;
 }

@@ -128,7 +128,10 @@ function compileOriginals(operations: Iterable<Compiled>): Originals {
     const shape = operation.service.delivered && soap !== undefined ? originalShapes.get(soap.form.name) : undefined;
     if (soap === undefined || shape === undefined) continue;
     for (const version of shape.versions.toReversed()) {
-      const spoken: Compiled = { ...compiled, original: true, soap: compileOriginal(soap, shape, version) };
+      const spoken: Compiled = Object.create(compiled, {
+        original: { value: true },
+        soap: { value: compileOriginal(soap, shape, version) },
+      });
       for (const name of [soap.form.name, ...(shape.aliases ?? [])]) {
         names.set(`${name}.VERSION_${version}`, spoken);
         names.set(`${name}.${operation.service.version}`, spoken);

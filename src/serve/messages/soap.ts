@@ -25,7 +25,7 @@ import {
 import { SOAP_CONTENT_TYPES, type SoapVersion } from '../../wire/soap/version.ts';
 import { WSSE } from '../../wire/soap/wsse-names.ts';
 import { quote } from '../../wire/words.ts';
-import { childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
+import { childrenOf, textOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { WrittenFault } from '../exchange/refuse.ts';
 import type { Compiled } from '../operations.ts';
@@ -37,11 +37,13 @@ export function soapEntrance({ gateway }: Registry, routes: SoapRoutes): Entranc
   const entrance: Entrance = {
     mtom: gateway.mtom.services,
     firstForm: (exchange) => soapForm(versionByType(exchange), false),
-    async ask(exchange, progress, messages) {
-      const opened = await messages.open(exchange, entrance, progress);
-      if (opened === undefined) throw Fault.of('BAD_BODY', { reason: 'it is missing' });
-      progress.opened = opened;
-      return askEnvelope(exchange, opened, opened.root, progress, routes, entrance.mtom);
+    ask(exchange, progress, messages) {
+      const opening = messages.open(exchange, entrance, progress);
+      if (opening === undefined) throw Fault.of('BAD_BODY', { reason: 'it is missing' });
+      return opening.then((opened) => {
+        progress.opened = opened;
+        return askEnvelope(exchange, opened, opened.root, progress, routes, entrance.mtom);
+      });
     },
   };
   return entrance;
@@ -91,7 +93,21 @@ export function askEnvelope(
     meant = signed;
   });
   const read = (): DocumentValue => compiled.soap!.readRequest(meant, opened?.resolve);
-  return { compiled, read, ...(secured === undefined ? {} : { secured }) };
+  const messageId = (): string | undefined => messageIdOf(message);
+  return { compiled, read, messageId, ...(secured === undefined ? {} : { secured }) };
+}
+
+/** WS-Addressing 1.0, and the submission of 2004 that some tools still send. */
+const ADDRESSING: ReadonlySet<string> = new Set([
+  'http://www.w3.org/2005/08/addressing',
+  'http://schemas.xmlsoap.org/ws/2004/08/addressing',
+]);
+
+function messageIdOf({ headers, version }: SoapMessage): string | undefined {
+  const found = headers.find(
+    (each) => each.local === 'MessageID' && ADDRESSING.has(each.namespace) && isForUs(each, version),
+  );
+  return found && textOf(found).trim();
 }
 
 /** The action of a message from the operation's own WSDL must name the same operation. @throws Fault BAD_REQUEST */
@@ -148,7 +164,7 @@ export function soapForm(version: SoapVersion, mtom: boolean): ReplyForm {
 
 function writeReply(compiled: Compiled, outcome: Outcome, version: SoapVersion, mtom: boolean): OutgoingReply {
   const soap = compiled.soap!;
-  if (soap.form.response.kind === 'none') {
+  if (soap.form.response.kind === 'none' || compiled.operation.answer.kind === 'queue') {
     return { status: 202, headers: {}, text: '' };
   }
   const { pieces, segments } = contentOf(compiled, outcome);

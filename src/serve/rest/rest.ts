@@ -1,4 +1,3 @@
-import type { Hono } from 'hono';
 import { type Representation, writeProblem } from '../../binding/rest/rest.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Outcome, PassedBytes } from '../../model/handler.ts';
@@ -6,9 +5,11 @@ import { primitiveOf } from '../../model/scalar.ts';
 import type { Operation } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { parseQueryString } from '../../wire/query-string.ts';
+import { after, attempt } from '../../wire/waiting.ts';
 import { begun, type Call } from '../answer/call.ts';
-import { type BodyLimits, withinTime } from '../exchange/body.ts';
-import { answering, type Exchange, type GatewayEnv, type ReplyHeaders, readingQuery } from '../exchange/exchange.ts';
+import { type BodyDigest, type BodyLimits, withinTime } from '../exchange/body.ts';
+import { type Exchange, type Mounts, type ReplyHeaders, readingQuery } from '../exchange/exchange.ts';
+import { digestOf } from '../exchange/once.ts';
 import { timedOut, type WrittenFault } from '../exchange/refuse.ts';
 import { isBodiless, respondBytes, respondCoded, withHeaders } from '../exchange/respond.ts';
 import { checkCodings, select } from '../exchange/select.ts';
@@ -33,6 +34,8 @@ class RestConnector {
   /** For bodies that are a single stream of content, such as an attachment. */
   readonly #contentLimits: BodyLimits;
   readonly #compresses: boolean;
+  /** Operations that accept webhooks. */
+  readonly #signed: ReadonlySet<Operation>;
 
   constructor(ports: RestPorts) {
     this.#ports = ports;
@@ -40,18 +43,21 @@ class RestConnector {
     const { body, attachment } = ports.registry.gateway.limits;
     const { pace } = ports;
     this.#compresses = ports.registry.gateway.compress.rest;
+    this.#signed = new Set(
+      [...ports.operations.keys()].filter(({ requires }) => requires.some(({ kind }) => kind === 'webhook')),
+    );
     this.#bodyLimits = { size: body, pace };
     this.#contentLimits = { size: attachment, pace };
   }
 
-  /** Answers one exchange; never rejects. */
-  async serve(exchange: Exchange, path: string): Promise<Response> {
+  /** Answers one exchange; neither throws nor rejects. */
+  serve(exchange: Exchange, path: string): Response | Promise<Response> {
+    const { stages } = this.#ports;
     const progress: Progress = {};
-    try {
-      return await this.#ports.stages.inTime(exchange, () => this.#spine(exchange, path, progress));
-    } catch (thrown) {
-      return this.#ports.stages.refuse(exchange, progress, thrown, writeFault(exchange, progress));
-    }
+    return attempt(
+      () => stages.inTime(exchange, () => this.#spine(exchange, path, progress)),
+      (thrown) => stages.refuse(exchange, progress, thrown, writeFault(exchange, progress)),
+    );
   }
 
   /** Methods that a path allows. @throws Fault NOT_FOUND */
@@ -59,27 +65,51 @@ class RestConnector {
     return this.#routes.allowed(this.#routes.findPath(path));
   }
 
-  /** The stages of a call, one per line. */
-  async #spine(exchange: Exchange, path: string, progress: Progress): Promise<Response> {
+  /** The stages of a call in their order. */
+  #spine(exchange: Exchange, path: string, progress: Progress): Response | Promise<Response> {
     const { stages } = this.#ports;
     const match = this.#route(exchange, path, progress);
     const compiled = progress.compiled as Compiled;
     if (exchange.trace.span !== undefined) exchange.route = this.#routeOf(match);
     const arrived = stages.arrive(exchange, compiled.operation);
-    if (arrived !== undefined) await arrived;
-    const found = stages.authenticate(exchange, compiled.operation);
-    const caller = found instanceof Promise ? await found : found;
-    const admitted = stages.admit(exchange, progress, compiled, caller);
-    if (admitted !== undefined) await admitted;
-    const as = negotiate(exchange, compiled, match);
-    progress.as = as;
-    checkCodings(exchange, this.#compresses);
-    const read = this.#decode(exchange, compiled, match);
-    const input = read instanceof Promise ? await read : read;
-    const facts = { uriIndex: match.uri.index, as: as.format };
-    const answered = stages.answer(exchange, progress, compiled, input, facts);
-    const outcome = answered instanceof Promise ? await answered : answered;
-    return this.#encode(exchange, progress, compiled, outcome, as);
+    // Set before credentials are looked at: a signed body is part of them.
+    if (this.#signed.has(compiled.operation)) exchange.content = () => exchange.keepBody(this.#bodyLimits);
+    const found = after(arrived, () => stages.authenticate(exchange, compiled.operation));
+    const admitted = after(found, (caller) => stages.admit(exchange, progress, compiled, caller));
+    const as = after(admitted, () => this.#negotiate(exchange, progress, compiled, match));
+    return after(as, (representation) => {
+      if (compiled.once !== undefined) this.#name(exchange, progress, compiled, match);
+      const read = this.#decode(exchange, compiled, match, progress.once?.digest);
+      const facts = { uriIndex: match.uri.index, as: representation.format };
+      const answer = (input: DocumentValue): Outcome | Promise<Outcome> =>
+        stages.answer(exchange, progress, compiled, input, facts);
+      const encode = (outcome: Outcome): Response | Promise<Response> =>
+        this.#encode(exchange, progress, compiled, outcome, representation);
+      if (progress.once === undefined) return after(after(read, answer), encode);
+      return after(read, (input) =>
+        after(stages.begin(progress, compiled, input), (first) =>
+          first === undefined
+            ? after(answer(input), encode)
+            : stages.repeat(exchange, progress, compiled, first, this.#compresses),
+        ),
+      );
+    });
+  }
+
+  #name(exchange: Exchange, progress: Progress, compiled: Compiled, match: RouteMatch): void {
+    const { method, path, query = '' } = exchange;
+    this.#ports.stages.name(exchange, progress, compiled, {
+      connector: 'rest',
+      digest: () => digestOf(method, path, query, exchange.header('content-type') ?? ''),
+      readOn: async (digest) => {
+        const body = exchange.body({ ...this.#limitsOf(match), digest });
+        for await (const _ of body.attachment('').stream());
+      },
+    });
+  }
+
+  #limitsOf(match: RouteMatch): BodyLimits {
+    return isContent(match) ? this.#contentLimits : this.#bodyLimits;
   }
 
   #route(exchange: Exchange, path: string, progress: Progress): RouteMatch {
@@ -111,8 +141,22 @@ class RestConnector {
     return `/${context}/RESTListeningConnector/${operation.pathName}.${operation.service.version}/${path}`;
   }
 
-  #decode(exchange: Exchange, { binding }: Compiled, match: RouteMatch): DocumentValue | Promise<DocumentValue> {
-    const limits = isContent(match) ? this.#contentLimits : this.#bodyLimits;
+  /** @throws Fault NOT_ACCEPTABLE, CODING_NOT_ACCEPTABLE */
+  #negotiate(exchange: Exchange, progress: Progress, compiled: Compiled, match: RouteMatch): Representation {
+    const as = negotiate(exchange, compiled, match);
+    progress.as = as;
+    checkCodings(exchange, this.#compresses);
+    return as;
+  }
+
+  #decode(
+    exchange: Exchange,
+    { binding }: Compiled,
+    match: RouteMatch,
+    digest: BodyDigest | undefined,
+  ): DocumentValue | Promise<DocumentValue> {
+    const usual = this.#limitsOf(match);
+    const limits = digest === undefined ? usual : { ...usual, digest };
     const { uri, raw, unknown } = match;
     return binding.readRequest(uri, { raw, unknown }, (name) => headerOf(exchange, name), exchange.body(limits));
   }
@@ -141,8 +185,11 @@ class RestConnector {
       const { sent } = this.#ports.stages.leave(exchange, progress, compiled, selected.status, outcome);
       return respondCoded(exchange, selected.status, headers, text, sent, selected.coding);
     };
-    if (typeof written === 'string') return respond(written);
-    return withinTime(written, timeout, () => timedOut(operation.id, timeout)).then(respond);
+    const { once } = progress;
+    const keep = (text: string): Response | Promise<Response> =>
+      once === undefined ? respond(text) : once.keep(status, headers, text).then(() => respond(text));
+    if (typeof written === 'string') return keep(written);
+    return withinTime(written, timeout, () => timedOut(operation.id, timeout)).then(keep);
   }
 
   #sendBytes(
@@ -155,6 +202,16 @@ class RestConnector {
   ): Response | Promise<Response> {
     const { bytes } = outcome;
     headers['Content-Type'] = bytes.contentType;
+    const { once } = progress;
+    if (once?.isOpen === true) {
+      const kept = once.keepBytes(declared, headers, bytes);
+      const send = (read: PassedBytes): Response | Promise<Response> =>
+        this.#sendBytes(exchange, progress, compiled, { ...outcome, bytes: read }, declared, headers);
+      return kept.then(send, (error) => {
+        disposeOf(outcome);
+        throw error;
+      });
+    }
     const { status, coding, range } = disposing(outcome, () =>
       select(exchange, declared, headers, bytes, this.#compresses),
     );
@@ -202,12 +259,13 @@ function isContent({ operation, uri }: RouteMatch): boolean {
 }
 
 /** The REST connector, with the contracts of its services. */
-export function mountRest(app: Hono<GatewayEnv>, ports: RestPorts, routes: PlainRoutes): void {
+export function mountRest(app: Mounts, ports: RestPorts, routes: PlainRoutes): void {
   const { context, id, compress } = ports.registry.gateway;
   const rest = new RestConnector(ports);
-  const prefix = `/${context}/RESTListeningConnector/`;
+  const connector = 'RESTListeningConnector';
+  const prefix = `/${context}/${connector}/`;
   const ofNode = `${id}/`;
-  const answer = answering((exchange) => {
+  app.connect(connector, (exchange) => {
     if (!exchange.path.startsWith(prefix)) throw Fault.of('NOT_FOUND', { what: 'such path' });
     const path = exchange.path.slice(prefix.length);
     // A contract is directly below the connector, or below the name of the local node.
@@ -218,7 +276,6 @@ export function mountRest(app: Hono<GatewayEnv>, ports: RestPorts, routes: Plain
     if (exchange.method === 'OPTIONS') return routes.tellAllowed(exchange, rest.allowed(path));
     return rest.serve(exchange, path);
   });
-  app.all(`${prefix}*`, answer);
 }
 
 function firstSegment(path: string): string {

@@ -1,17 +1,23 @@
 import { Fault } from '../../model/fault.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { Operation, OperationUri } from '../../model/service.ts';
+import { normalizePercent } from '../../wire/percent.ts';
 import type { QueryString } from '../../wire/query-string.ts';
 import { compileUriMatcher, type RawValue, type UriMatcher } from '../../wire/uri-template/match.ts';
-import { compareSpecificity } from '../../wire/uri-template/specificity.ts';
+import { compareSpecificity, pathSegments } from '../../wire/uri-template/specificity.ts';
+import type { UriTemplate } from '../../wire/uri-template/uri-template.ts';
+import { once } from '../../wire/waiting.ts';
 import { quote } from '../../wire/words.ts';
 import { methodNotAllowed } from '../exchange/refuse.ts';
 
-/** One URI of one operation, ready to match. */
+/** One URI of one operation, ready to match: what a match reads is in one object, so that a large table costs few cache misses. */
 interface Entry {
   readonly operation: Operation;
+  readonly method: Operation['method'];
   readonly uri: OperationUri;
   readonly matcher: UriMatcher;
+  /** The only names that its query may have; `undefined` where others are ignored. */
+  readonly names: ReadonlySet<string> | undefined;
   /** Rank among the service's paths by specificity; equally specific paths have equal ranks. */
   readonly rank: number;
 }
@@ -33,8 +39,8 @@ export interface RouteMatch {
 }
 
 /**
- * Routing of the REST connector: a Map from service segment to its few templates, so its cost does not grow with the
- * registry.
+ * Routing of the REST connector: a Map from service and first segment to the few templates that can match, so its cost does
+ * not grow with the registry.
  */
 export interface RouteTable {
   /**
@@ -57,8 +63,7 @@ const METHOD_ORDER = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** Compiles the routing of every active operation. */
 export function compileRoutes(registry: Registry): RouteTable {
-  const isStrict = ({ service, strict = registry.gateway.strict }: Operation): boolean => strict && !service.delivered;
-  const services = compileServices(registry);
+  const { services, resources } = compileServices(registry);
   const versions = versionsByName(registry);
   const local = registry.gateway.id;
 
@@ -67,9 +72,9 @@ export function compileRoutes(registry: Registry): RouteTable {
     return slash < 0 ? path.length : slash;
   }
 
-  function findService(segment: string): readonly Entry[] {
-    const entries = services.get(segment);
-    if (entries !== undefined) return entries;
+  function findEntries(segment: string, resource: string): readonly Entry[] {
+    const compiled = services.get(segment)?.();
+    if (compiled !== undefined) return resources.get(resource) ?? compiled;
     const name = segment.includes('.') ? segment.slice(0, segment.lastIndexOf('.')) : segment;
     const known = versions.get(name);
     const what =
@@ -89,8 +94,13 @@ export function compileRoutes(registry: Registry): RouteTable {
       } else if (registry.nodes.has(segment)) {
         throw Fault.of('NOT_FOUND', { what: `operation of node ${segment} here: this gateway is node ${local}` });
       }
-      const entries = findService(segment);
       const rest = path.slice(end + 1);
+      const text = normalizePercent(rest);
+      const resource =
+        text === rest
+          ? path.slice(start, segmentEnd(path, end + 1))
+          : `${segment}/${text.slice(0, segmentEnd(text, 0))}`;
+      const entries = resources.get(resource) ?? findEntries(segment, resource);
       const candidates = [];
       for (const entry of entries) {
         const raw = entry.matcher.matchPath(rest);
@@ -103,15 +113,14 @@ export function compileRoutes(registry: Registry): RouteTable {
 
     pick(found, method, query) {
       // A template of HEAD itself takes precedence over GET without its body.
-      const wanted =
-        method === 'HEAD' && found.every(({ entry }) => entry.operation.method !== method) ? 'GET' : method;
+      const wanted = method === 'HEAD' && found.every(({ entry }) => entry.method !== method) ? 'GET' : method;
       let best: Entry | undefined;
       let bestRaw: readonly RawValue[] = [];
       let mostBound = -1;
       let fewestMissing = Number.POSITIVE_INFINITY;
       let methodFits = false;
       for (const { entry, raw } of found) {
-        if (entry.operation.method !== wanted) continue;
+        if (entry.method !== wanted) continue;
         methodFits = true;
         if (best !== undefined && fewestMissing === 0 && best.rank !== entry.rank) break;
         const { bound, missing, ok } = entry.matcher.matchQuery(query, raw);
@@ -123,8 +132,7 @@ export function compileRoutes(registry: Registry): RouteTable {
         bestRaw = raw;
       }
       if (best !== undefined) {
-        const { operation, uri, matcher } = best;
-        const names = isStrict(operation) ? matcher.queryNames : undefined;
+        const { operation, uri, names } = best;
         const unknown = names === undefined ? NONE : [...query.keys()].filter((name) => !names.has(name));
         return { operation, uri, raw: bestRaw, unknown };
       }
@@ -138,25 +146,79 @@ export function compileRoutes(registry: Registry): RouteTable {
 
 const NONE: readonly never[] = [];
 
-/** Every spelling of a service segment: with its version, and without where the version is the default. */
-function compileServices(registry: Registry): Map<string, readonly Entry[]> {
-  const found = new Map<string, Omit<Entry, 'rank'>[]>();
+/** The entries of services, by what a path begins with. The entries of a service are compiled when it is first called. */
+interface Services {
+  /**
+   * By the segment of the service in every spelling, with its version and without where the version is the default: the
+   * entries whose first segment is not a literal.
+   */
+  readonly services: ReadonlyMap<string, () => readonly Entry[]>;
+  /**
+   * By the segment of a compiled service and a first segment after it (`Locations.v1/Locations`): every entry that can match it. One
+   * map for all services, since each further one costs a call among thousands of operations a miss of the processor's cache.
+   */
+  readonly resources: ReadonlyMap<string, readonly Entry[]>;
+}
+
+function compileServices(registry: Registry): Services {
+  const compileMatcher = matcherCompiler();
+  const resources = new Map<string, readonly Entry[]>();
+  const compile = (spelling: string, operations: readonly Operation[]): readonly Entry[] => {
+    const entries = ranked(operations.flatMap((operation) => entriesOf(operation, registry, compileMatcher)));
+    const firsts = new Map(entries.map((entry) => [entry, firstLiteral(entry.uri.template)]));
+    for (const first of new Set(firsts.values())) {
+      if (first === undefined) continue;
+      const able = entries.filter((entry) => (firsts.get(entry) ?? first) === first);
+      resources.set(`${spelling}/${first}`, able);
+    }
+    return entries.filter((entry) => firsts.get(entry) === undefined);
+  };
+  const services = new Map(
+    [...operationsBySpelling(registry)].map(([spelling, operations]) => [
+      spelling,
+      once(() => compile(spelling, operations)),
+    ]),
+  );
+  return { services, resources };
+}
+
+function operationsBySpelling(registry: Registry): Map<string, readonly Operation[]> {
+  const found = new Map<string, Operation[]>();
   for (const service of registry.services.values()) {
     if (!service.active) continue;
     for (const operation of service.operations) {
       if (!operation.active) continue;
-      const entries = operation.uris.map((uri) => ({ operation, uri, matcher: compileMatcher(uri) }));
       const spellings = [`${operation.pathName}.${service.version}`, ...(service.default ? [operation.pathName] : [])];
       for (const spelling of spellings) {
-        const known = found.get(spelling) ?? [];
-        known.push(...entries);
-        found.set(spelling, known);
+        const known = found.get(spelling);
+        if (known === undefined) found.set(spelling, [operation]);
+        else known.push(operation);
       }
     }
   }
-  return new Map([...found].map(([spelling, entries]) => [spelling, ranked(entries)]));
+  return found;
 }
 
+/** The first segment of every path that matches a template; `undefined` when there can be several. */
+function firstLiteral(template: UriTemplate): string | undefined {
+  const [first] = pathSegments(template);
+  return first?.kind === 'literal' ? first.text : undefined;
+}
+
+function entriesOf(
+  operation: Operation,
+  { gateway }: Registry,
+  compileMatcher: (uri: OperationUri) => UriMatcher,
+): Omit<Entry, 'rank'>[] {
+  const { method, service, strict = gateway.strict } = operation;
+  return operation.uris.map((uri) => {
+    const matcher = compileMatcher(uri);
+    const names = strict && !service.delivered ? matcher.queryNames : undefined;
+    return { operation, method, uri, matcher, names };
+  });
+}
+
+/** In the order of their specificity. */
 function ranked(entries: readonly Omit<Entry, 'rank'>[]): Entry[] {
   const sorted = entries.toSorted((a, b) => compareSpecificity(a.uri.template, b.uri.template));
   let rank = 0;
@@ -167,9 +229,18 @@ function ranked(entries: readonly Omit<Entry, 'rank'>[]): Entry[] {
   });
 }
 
-function compileMatcher(uri: OperationUri): UriMatcher {
-  const kinds = new Map(uri.variables.map((variable) => [variable.field.name, variable.field.type.kind]));
-  return compileUriMatcher(uri.template, (variable) => (kinds.get(variable.name) === 'list' ? 'list' : 'string'));
+/** Compiles matchers; URIs with the same template and the same lists share one. */
+function matcherCompiler(): (uri: OperationUri) => UriMatcher {
+  const known = new Map<string, UriMatcher>();
+  return ({ template, variables }) => {
+    const lists = new Set(variables.filter(({ field }) => field.type.kind === 'list').map(({ field }) => field.name));
+    const key = JSON.stringify([template.text, ...lists]);
+    const shared = known.get(key);
+    if (shared !== undefined) return shared;
+    const matcher = compileUriMatcher(template, ({ name }) => (lists.has(name) ? 'list' : 'string'));
+    known.set(key, matcher);
+    return matcher;
+  };
 }
 
 function versionsByName(registry: Registry): Map<string, string[]> {
@@ -184,7 +255,7 @@ function versionsByName(registry: Registry): Map<string, string[]> {
 }
 
 function allowedOf(found: PathMatch): string[] {
-  const all = new Set<string>(found.flatMap(({ entry }) => entry.operation.method ?? []));
+  const all = new Set<string>(found.flatMap(({ entry }) => entry.method ?? []));
   if (all.has('GET')) all.add('HEAD');
   return [...METHOD_ORDER.filter((method) => all.has(method)), 'OPTIONS'];
 }

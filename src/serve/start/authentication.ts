@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { standInAddress } from '../../invoke/stand-in.ts';
+import { ConfigError, resolveAll } from '../../load/value/config.ts';
 import type { ConfigText } from '../../model/definition.ts';
 import type { Registry } from '../../model/registry.ts';
 import { isMessageScheme, type SignatureScheme, type User } from '../../model/security.ts';
 import { createAuthenticator } from '../../security/authenticator.ts';
 import type { Directory } from '../../security/directory/port.ts';
 import type { Authenticator, MessageAuthenticator } from '../../security/port.ts';
-import { openNonces, type Store } from '../../store/index.ts';
+import { type Nonces, openNonces, type Store } from '../../store/index.ts';
 import type { Clock } from '../../wire/waiting.ts';
+import { readSigningKey } from '../../wire/webhook.ts';
 import { GatewayError } from '../gateway-error.ts';
 import { type Environment, projectFiles, resolveSetting } from './settings.ts';
 
@@ -15,12 +18,47 @@ import { type Environment, projectFiles, resolveSetting } from './settings.ts';
 export function securitySettings({ schemes, gateway, users }: Registry): ConfigText[] {
   const { tls } = gateway;
   const ofTls = tls === undefined ? [] : [tls.certificate, tls.key, tls.passphrase, tls.clientCa];
-  const ofSchemes = [...schemes.values()].flatMap((scheme) => {
+  const ofSchemes = [...schemes.values()].flatMap((scheme): readonly (ConfigText | undefined)[] => {
     if (scheme.kind === 'bearer') return [scheme.issuer, scheme.jwks, ...scheme.audience];
+    if (scheme.kind === 'webhook') return scheme.secrets;
     return scheme.kind === 'signature' ? [scheme.caFile] : [];
   });
   const ofUsers = [...users.values()].map(({ sharedSecret }) => sharedSecret);
   return [...ofTls, ...ofSchemes, ...ofUsers].filter((text) => text !== undefined);
+}
+
+/**
+ * Refuses secrets of webhooks that no call could be signed with. Those that are not set are missed by the calls that need them.
+ * @throws GatewayError
+ */
+export function checkWebhookSecrets({ nodes }: Registry, env: Environment): void {
+  for (const node of nodes.values()) {
+    if (node.credential?.kind !== 'webhook' || standInAddress(node, env) !== undefined) continue;
+    for (const [index, text] of node.credential.secrets.entries()) {
+      const secret = settingIfSet(text, env);
+      if (secret === undefined) continue;
+      readKey(() => readSigningKey(secret), `webhook secret ${index + 1} of node ${node.id} (${text.source})`);
+    }
+  }
+}
+
+function settingIfSet(text: ConfigText, env: Environment): string | undefined {
+  try {
+    return resolveAll([text], env)[0];
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
+}
+
+/** @throws GatewayError naming the key, without its text */
+function readKey<T>(read: () => T, what: string): T {
+  try {
+    return read();
+  } catch (error) {
+    const hint = '`whsec_` and the output of `openssl rand -base64 32` is such a secret.';
+    throw new GatewayError(`${what} can't be used: ${(error as Error).message}`, { hint, cause: error });
+  }
 }
 
 interface AuthenticationPorts {
@@ -38,13 +76,15 @@ export async function openAuthenticator(registry: Registry, ports: Authenticatio
   const { directory, env, folder, clock } = ports;
   const [alike] = registry.users.values();
   try {
-    const authenticateMessage = await openMessageSecurity(registry, { ...ports, alike });
+    const nonces = openNonces(ports.store, clock.now);
+    const authenticateMessage = await openMessageSecurity(registry, { ...ports, alike, nonces });
     return createAuthenticator({
       schemes: registry.schemes.values(),
       directory,
       alike,
       resolve: (text) => resolveSetting(text, env),
       lookAt: projectFiles(folder),
+      nonces,
       now: clock.elapsed,
       clock: clock.now,
       ...(authenticateMessage === undefined ? {} : { authenticateMessage }),
@@ -61,7 +101,7 @@ interface MessageSecurityPorts {
   readonly env: Environment;
   /** The project's folder. */
   readonly folder: string;
-  readonly store: Pick<Store, 'tables'>;
+  readonly nonces: Nonces;
   readonly clock: Clock;
 }
 
@@ -71,7 +111,7 @@ interface MessageSecurityPorts {
  */
 async function openMessageSecurity(
   { schemes, users }: Registry,
-  { directory, alike, env, folder, store, clock }: MessageSecurityPorts,
+  { directory, alike, env, folder, nonces, clock }: MessageSecurityPorts,
 ): Promise<MessageAuthenticator | undefined> {
   if (![...schemes.values()].some(isMessageScheme)) return undefined;
   const secretOf = ({ id, origin }: Pick<User, 'id' | 'origin'>): string | undefined => {
@@ -84,7 +124,7 @@ async function openMessageSecurity(
     schemes: schemes.values(),
     directory,
     alike,
-    nonces: openNonces(store, clock.now),
+    nonces,
     clock: clock.now,
     secretOf,
     authorities: (scheme) => readAuthorities(scheme, env, folder),

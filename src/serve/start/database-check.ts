@@ -1,6 +1,8 @@
 import { createRedactor } from '../../codec/redact/redactor.ts';
 import { checkComponents } from '../../event/index.ts';
-import { byPlace, type Diagnostic, databaseDiagnostic, type Place } from '../../load/index.ts';
+import { databaseDiagnostic } from '../../load/diagnostic/database.ts';
+import type { Diagnostic } from '../../load/diagnostic/diagnostic.ts';
+import { byPlace, type Place } from '../../load/diagnostic/place.ts';
 import { resolveAll, secretsOf } from '../../load/value/config.ts';
 import type { ConfigText, Position } from '../../model/definition.ts';
 import type { Datasource, Query } from '../../model/query.ts';

@@ -4,7 +4,13 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { definedAs } from '../../model/defined.ts';
-import { type Handler, type ProcessHandler, type ServiceClass, ServiceInterface } from '../../model/handler.ts';
+import {
+  type Handler,
+  type MessageHandler,
+  type ProcessHandler,
+  type ServiceClass,
+  ServiceInterface,
+} from '../../model/handler.ts';
 import { qualifiedName } from '../../model/operation-names.ts';
 import type { Registry } from '../../model/registry.ts';
 import { quote } from '../../wire/words.ts';
@@ -17,6 +23,8 @@ export interface ProjectCode {
   readonly handlers: Handlers;
   /** Runs processes. */
   readonly processes: ReadonlyMap<string, ProcessHandler>;
+  /** Takes the messages of subscriptions. */
+  readonly messages: ReadonlyMap<string, MessageHandler>;
   /** Classes registered at the events of components. */
   readonly classes: ReadonlyMap<string, ServiceClass>;
 }
@@ -40,6 +48,11 @@ const FORMS = {
     isFitting: (exported) => typeof (exported as Partial<ProcessHandler> | undefined)?.run === 'function',
     hint: (ids) => `Write: export default defineProcess(${ids}, { run(parameters, context) { ... } });`,
   },
+  subscription: {
+    what: 'handler of messages',
+    isFitting: (exported) => typeof (exported as Partial<MessageHandler> | undefined)?.onMessage === 'function',
+    hint: (ids) => `Write: export default defineSubscription(${ids}, { onMessage(message, context) { ... } });`,
+  },
   class: {
     what: 'class that extends ServiceInterface',
     isFitting: (exported) =>
@@ -55,12 +68,12 @@ export interface CodeFile {
   readonly kind: keyof typeof FORMS;
   /** Its name in the handlers folder, without the extension. */
   readonly file: string;
-  /** The operations, processes or related-content services that use it: each by its id, and other names that it has. */
+  /** The operations, processes, subscriptions or related-content services that use it: each by its id, and other names that it has. */
   readonly users: readonly (readonly [id: string, ...others: string[]])[];
 }
 
 /** The files of code that a start imports. */
-export function codeFiles({ operations, processes, relatedContent }: Registry): CodeFile[] {
+export function codeFiles({ operations, processes, subscriptions, relatedContent }: Registry): CodeFile[] {
   const found = new Map<string, CodeFile>();
   const add = (kind: CodeFile['kind'], file: string, user: CodeFile['users'][number]): void => {
     const key = `${kind} ${file}`;
@@ -70,6 +83,8 @@ export function codeFiles({ operations, processes, relatedContent }: Registry): 
     if (operation.answer.kind === 'handler' && operation.active)
       add('handler', operation.answer.file, [operation.id, qualifiedName(operation)]);
   for (const { id, answer } of processes.values()) if (answer.kind === 'handler') add('process', answer.file, [id]);
+  for (const { id, active, target } of subscriptions.values())
+    if (active && target.kind === 'handler') add('subscription', target.file, [id]);
   for (const { id, file } of relatedContent.values()) add('class', file, [id]);
   return [...found.values()];
 }
@@ -127,7 +142,7 @@ export async function importCode(registry: Registry, root: string): Promise<Proj
   );
   const of = <T>(kind: CodeFile['kind']): ReadonlyMap<string, T> =>
     new Map(imported.filter((each) => each.kind === kind).map(({ file, exported }) => [file, exported as T]));
-  return { handlers: of('handler'), processes: of('process'), classes: of('class') };
+  return { handlers: of('handler'), processes: of('process'), messages: of('subscription'), classes: of('class') };
 }
 
 async function importOne(file: string, shown: string, code: CodeFile): Promise<unknown> {

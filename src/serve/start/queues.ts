@@ -1,11 +1,19 @@
 import { createRedactor } from '../../codec/redact/redactor.ts';
 import { eventJobs } from '../../event/index.ts';
 import { secretsOf } from '../../load/value/config.ts';
+import {
+  deliveryJobs,
+  type MessageControl,
+  type MessageReader,
+  openMessageControl,
+  readMessages,
+} from '../../message/index.ts';
 import type { Registry } from '../../model/registry.ts';
 import { requestJobs } from '../../process/index.ts';
 import { queryRunJobs } from '../../query/index.ts';
 import {
   type JobOwner,
+  openBlobs,
   openQueue,
   type QueueControl,
   type QueueReader,
@@ -20,7 +28,7 @@ import type { Environment } from './settings.ts';
  * the same effect, whichever process takes it.
  */
 export function jobOwners(registry: Registry): ReadonlyMap<string, JobOwner> {
-  return new Map([requestJobs(registry), queryRunJobs(registry), eventJobs(registry)]);
+  return new Map([requestJobs(registry), queryRunJobs(registry), eventJobs(registry), ...deliveryJobs(registry)]);
 }
 
 /** The queues of a database for reading, without a gateway. */
@@ -42,6 +50,33 @@ export async function withQueues<T>(
   try {
     return await work(queue.control({ owners: jobOwners(registry), redactor: createRedactor(() => secretsOf(env)) }));
   } finally {
+    await queue.close({ timeoutMs: 0 });
+  }
+}
+
+/** The messages of a database for reading, without a gateway. Payloads that are blobs are not read. */
+export function readMessagesOf(
+  registry: Registry,
+  store: Pick<StoreReader, 'tables'>,
+  env: Environment,
+): MessageReader {
+  const redactor = createRedactor(() => secretsOf(env));
+  return readMessages({ registry, tables: () => store.tables(), blobs: undefined, redactor });
+}
+
+/** Acts on the messages of a migrated database without delivering them, also while gateways run. */
+export async function withMessages<T>(
+  registry: Registry,
+  { store, env }: { readonly store: Store; readonly env: Environment },
+  work: (messages: MessageControl) => Promise<T>,
+): Promise<T> {
+  const queue = await openQueue(store);
+  const blobs = await openBlobs(store);
+  const redactor = createRedactor(() => secretsOf(env));
+  try {
+    return await work(openMessageControl({ registry, store, queue, blobs, redactor }));
+  } finally {
+    await blobs.close();
     await queue.close({ timeoutMs: 0 });
   }
 }

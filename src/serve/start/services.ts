@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { type Components, openComponents } from '../../event/index.ts';
-import type { ProcessHandler, ServiceClass } from '../../model/handler.ts';
+import { type MessageControl, type Messages, openMessageControl, openMessages } from '../../message/index.ts';
+import type { MessageHandler, ProcessHandler, ServiceClass } from '../../model/handler.ts';
 import type { Redactor } from '../../model/redactor.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { OpenWork } from '../../model/work.ts';
@@ -16,19 +17,23 @@ import { may } from '../../security/authorise.ts';
 import { retainedCallers, retainedTrail } from '../../security/directory/directory.ts';
 import type { Directory, Owners } from '../../security/directory/port.ts';
 import {
+  type Answers,
   type Db,
   type JobQueue,
+  openAnswers,
   openQueue,
   openRetention,
   type QueueControl,
   type Retention,
   retainedActions,
+  retainedAnswers,
   retainedDead,
 } from '../../store/index.ts';
 import type { Tracer } from '../../trace/trace.ts';
 import { type Clock, SYSTEM_CLOCK } from '../../wire/waiting.ts';
 import type { Outbound } from '../answer/outbound.ts';
-import { compileQueryRows, type Transactions, Work, type WorkPorts } from '../answer/work.ts';
+import { compileQueryRows } from '../answer/query-rows.ts';
+import { type Transactions, Work, type WorkPorts } from '../answer/work.ts';
 import type { Log } from '../log/log.ts';
 import type { Metrics } from '../log/metrics.ts';
 import { createAccount } from '../log/record.ts';
@@ -42,6 +47,8 @@ export interface Services {
   readonly saved: SavedQueries;
   readonly scheduler: Scheduler;
   readonly queues: QueueControl;
+  readonly messages: Messages;
+  readonly messageControl: MessageControl;
   /** For code that answers operations. */
   readonly transactions: Transactions;
 }
@@ -49,6 +56,8 @@ export interface Services {
 /** The same with the queue that they use. */
 interface RunningServices extends Services {
   readonly queue: JobQueue;
+  /** The first answers of calls that callers may repeat. */
+  readonly answers: Answers;
   readonly retention: Pick<Retention, 'removed' | 'sweep'>;
   /** Begins to take work. */
   start(): Promise<void>;
@@ -66,9 +75,10 @@ interface ServicesOptions {
   /** The audit log. */
   readonly audit: Log;
   /** Counts attempts. */
-  readonly metrics: Pick<Metrics, 'attempted'>;
+  readonly metrics: Pick<Metrics, 'attempted' | 'published'>;
   readonly directory: Directory;
   readonly processes: ReadonlyMap<string, ProcessHandler>;
+  readonly messages: ReadonlyMap<string, MessageHandler>;
   readonly classes: ReadonlyMap<string, ServiceClass>;
   readonly clock?: Clock;
   /** Records spans; `undefined` when nothing is exported. */
@@ -118,9 +128,11 @@ export async function openServices(registry: Registry, options: ServicesOptions)
       return store.transaction(code);
     },
     schedule: (...given) => scheduler.scheduleInside(...given),
-    wake: () => {
-      for (const name of ['processes', 'events']) queue.wake(name);
+    messages: {
+      publish: (...given) => messages.publish(...given),
+      publishInside: (...given) => messages.publishInside(...given),
     },
+    wake: (published) => messages.wake(published),
   };
   const ports = { registry, blobs, queries, outbound, transactions, log, redactor };
   const work = createOpenWork({ ...ports, components: later });
@@ -141,14 +153,27 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     onError,
     account,
   });
+  const queues = queue.control({ owners: jobOwners(registry), redactor });
+  const messages = openMessages({
+    ...{ registry, store, queue, blobs, directory, work, outbound, redactor, now, onError, account },
+    handlers: options.messages,
+    pause: (...given) => queues.pause(...given),
+    gateway: server,
+    onPublished: (operation) => options.metrics.published(operation),
+  });
+  const answers = openAnswers(store, {
+    now,
+    onError: (err) =>
+      log.warn({ err }, 'The database does not answer. Calls with a key that run here may be repeated.'),
+  });
   const { retention: keep } = registry.gateway;
   const retention = openRetention({
     store,
     now,
     kinds: [
-      ...[runs.retained, ...scheduler.retained, retainedDead(keep.dead)],
-      retainedCallers(keep.callers, [runs.busy, scheduler.busy, components.busy]),
-      ...[retainedTrail(keep.audit), retainedActions(keep.audit)],
+      ...[runs.retained, ...scheduler.retained, ...messages.retained, retainedDead(keep.dead)],
+      retainedCallers(keep.callers, [runs.busy, scheduler.busy, components.busy, messages.busy]),
+      ...[retainedTrail(keep.audit), retainedActions(keep.audit), retainedAnswers(now)],
     ],
     onRemoved: (kind, count) => log.info({ retention: kind, count }, 'Expired data was removed.'),
   });
@@ -164,13 +189,19 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     runs,
     saved,
     scheduler,
+    messages,
+    messageControl: openMessageControl({ registry, store, queue, blobs, redactor, now }),
     transactions,
-    queues: queue.control({ owners: jobOwners(registry), redactor }),
+    queues,
     queue,
+    answers,
     retention,
     start: () => queue.start(),
     stopTaking: () => queue.stopTaking(),
-    close: async (timeoutMs) => void (await Promise.all([queue.close({ timeoutMs }), retention.close()])),
+    async close(timeoutMs) {
+      await Promise.all([queue.close({ timeoutMs }), retention.close()]);
+      answers.close();
+    },
   };
 }
 

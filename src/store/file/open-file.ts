@@ -61,12 +61,15 @@ export class OpenFile {
 
   /**
    * Reads a range in pieces; the next piece is read while one is used.
+   * @param buffers `reused`: two buffers are filled in turn, so a piece is valid until the next is asked for
    * @throws errors of the file system; Error when the file ends early, or is closed
    */
-  async *stream(start: number, length: number): AsyncGenerator<Uint8Array, void, undefined> {
+  async *stream(start: number, length: number, buffers?: 'reused'): AsyncGenerator<Uint8Array, void, undefined> {
     const end = start + length;
+    const spare: Buffer[] = [];
     const piece = (at: number): Promise<Uint8Array> | undefined => {
-      const next = at < end ? this.#read(Math.min(PIECE, end - at), at) : undefined;
+      const size = Math.min(PIECE, end - at);
+      const next = at < end ? this.#read(spare.pop() ?? Buffer.allocUnsafeSlow(size), size, at) : undefined;
       // It is not awaited when the stream is abandoned.
       next?.catch(() => {});
       return next;
@@ -77,6 +80,8 @@ export class OpenFile {
       at += bytes.length;
       next = piece(at);
       yield bytes;
+      // A smaller piece, the last one, may still be in the buffer of a stream that it was written to.
+      if (buffers === 'reused' && bytes.length === PIECE) spare.push(Buffer.from(bytes.buffer));
     }
   }
 
@@ -89,9 +94,9 @@ export class OpenFile {
     close(descriptor, () => {});
   }
 
-  #read(length: number, position: number): Promise<Uint8Array> {
+  #read(into: Buffer, length: number, position: number): Promise<Uint8Array> {
     return this.#use(async (descriptor) => {
-      const { bytesRead, buffer } = await readAt(descriptor, Buffer.allocUnsafeSlow(length), 0, length, position);
+      const { bytesRead, buffer } = await readAt(descriptor, into, 0, length, position);
       if (bytesRead === 0) throw new Error(`${this.#what} ended early`);
       return buffer.subarray(0, bytesRead);
     });

@@ -27,9 +27,8 @@ interface Found {
   readonly isRecorded: boolean;
   /** The schema of the tables that the queue belongs to; `undefined` when it belongs to none yet. */
   readonly owner: string | undefined;
-  /** The version of pg-boss's tables; `undefined` when there are none. */
-  readonly version: number | undefined;
-  readonly queues: readonly string[];
+  /** Whether it has tables of pg-boss, which had the jobs of versions before. */
+  readonly hasBoss: boolean;
 }
 
 /**
@@ -69,17 +68,16 @@ export class Installation {
   /** What {@link createQueue} would run. @throws StoreError when the queue belongs to another installation */
   async pendingQueue(): Promise<PendingMigration[]> {
     const found = await this.#find();
-    return [...(await this.#pendingClaim(found)), ...(await this.#pendingBoss(found))];
+    return this.#pendingClaim(found);
   }
 
-  /** Creates the queue's schema and tables, once the tables of the installation exist. @throws StoreError */
+  /** Creates the queue's schema, once the tables of the installation exist. @throws StoreError */
   async createQueue(onStep: (name: string) => void): Promise<void> {
     if ((await this.pendingQueue()).length === 0) return;
     await this.#access.alone(async (tx) => {
       // Another gateway may have been faster, with other settings.
       const execute = (each: RawBuilder<unknown>) => each.execute(tx);
       for (const step of await this.#pendingClaim(await this.#find(tx))) await this.#run(step, onStep, execute);
-      for (const step of await this.#pendingBoss(await this.#find(tx))) await this.#run(step, onStep, execute);
     });
   }
 
@@ -102,11 +100,6 @@ export class Installation {
     return [{ of: 'signalbox', name: `queue ${queue}`, statements }];
   }
 
-  async #pendingBoss({ queue, version, queues }: Found): Promise<PendingMigration[]> {
-    const { planBoss } = await import('../queue/boss.ts');
-    return planBoss(queue, this.#access.engine, { version, queues });
-  }
-
   /** @throws StoreError when the queue belongs to another installation */
   async #find(db: Db = this.#access.db): Promise<Found> {
     const { location, schema, applied } = this.#access;
@@ -124,7 +117,7 @@ export class Installation {
     const state = await this.#stateOf(db, queue);
     const found: Found = { tables, queue, isRecorded: recorded !== undefined, ...state };
     // A queue without an owner is one from before owners were recorded: it belongs to tables that exist.
-    const isForeign = state.owner === undefined ? isNew && state.version !== undefined : state.owner !== tables;
+    const isForeign = state.owner === undefined ? isNew && state.hasBoss : state.owner !== tables;
     if (isForeign) throw this.#refusal(found);
     return found;
   }
@@ -143,14 +136,12 @@ export class Installation {
     return (await db.selectFrom('signalbox_installation').select('queue').executeTakeFirst())?.queue;
   }
 
-  async #stateOf(db: Db, queue: string): Promise<Pick<Found, 'owner' | 'version' | 'queues'>> {
+  async #stateOf(db: Db, queue: string): Promise<Pick<Found, 'owner' | 'hasBoss'>> {
     const record = `${queue}.signalbox_installation`;
     const owner = (await this.#hasTable(db, `${quoted(queue)}.signalbox_installation`))
       ? (await one<{ tables: string }>(db, sql`select tables from ${sql.table(record)}`))?.tables
       : undefined;
-    // Loaded only here: other commands do without it.
-    const { findBoss } = await import('../queue/boss.ts');
-    return { owner, ...(await findBoss(db, queue, this.#access.engine)) };
+    return { owner, hasBoss: await this.#hasTable(db, `${quoted(queue)}.version`) };
   }
 
   /** @param name as in SQL; a table without a schema is of the connection's own */

@@ -13,7 +13,7 @@ import { filesOf } from '../url.ts';
 import type { ConnectionConfig } from './client.ts';
 import { describePostgres } from './error.ts';
 import { Installation } from './installation.ts';
-import { configOf, FAMILY, openPool } from './pool.ts';
+import { configOf, FAMILY, openPool, type TablePool } from './pool.ts';
 import { described, locked, projectOf, rehearse } from './project.ts';
 import { replicaServers, Servers, unverified } from './servers.ts';
 
@@ -30,10 +30,11 @@ export function openPostgres(options: StoreOptions): Store {
   };
   const connections = share(options.connections ?? 20);
   const pool = openPool(config, connections.tables, options.onError ?? (() => {}));
-  const db: Db = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool }),
-    log: statementSpans('postgresql'),
-  });
+  const builderOver = (each: TablePool): Db =>
+    new Kysely<Tables>({ dialect: new PostgresDialect({ pool: each }), log: statementSpans('postgresql') });
+  const db = builderOver(pool);
+  // One connection, opened when it is needed, and closed after ten seconds without use.
+  const single = openPool(config, 1, options.onError ?? (() => {}));
   const lines = new Lines();
   const transaction: Store['transaction'] = (work, about) =>
     about === undefined ? transactPatiently(db, work) : lines.run(about, () => transactPatiently(db, work));
@@ -58,6 +59,8 @@ export function openPostgres(options: StoreOptions): Store {
     files: filesOf(servers.database, root),
     postgres: access,
     tables: async () => db,
+    // A read of the relatives waits for rows that a transaction has not committed.
+    ...(engine === 'postgresql' ? { apart: builderOver(single) } : {}),
     transaction,
     pending: async (files = {}) => {
       const applied = await schema.applied();
@@ -92,8 +95,8 @@ export function openPostgres(options: StoreOptions): Store {
     async warnings(gateways) {
       if (gateways === 0) return [];
       const { tables, queries, queue } = connections;
-      // One more listens, and one asks how far replicas may be behind.
-      const need = { gateways, each: tables + queries + queue + (replicas === undefined ? 1 : 2) };
+      // One more listens, one is apart, and one asks how far replicas may be behind.
+      const need = { gateways, each: tables + queries + queue + (replicas === undefined ? 2 : 3) };
       const all = [servers, ...(replicas?.configs ?? []).map((each) => each.servers)];
       return [...all.map(unverified), await tooFew(db, location, need)].filter((each) => each !== undefined);
     },
@@ -101,7 +104,7 @@ export function openPostgres(options: StoreOptions): Store {
     ready: () => pool.ready(),
     pool: () => pool.status(),
     close() {
-      closing ??= pool.end();
+      closing ??= Promise.all([pool.end(), single.end()]).then(() => {});
       return closing;
     },
   };

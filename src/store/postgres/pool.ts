@@ -132,7 +132,8 @@ function explaining(
     const ms = sql === 'commit' || sql === 'rollback' ? Math.max(left, LAST) : left;
     try {
       if (ms <= 0) throw new StoreError(location, 'the time limit had passed before a statement was sent');
-      return rawReading() === undefined ? await client.ask(ms, sql, values) : await rawRows(client, ms, sql, values);
+      if (rawReading() !== undefined) return await rawRows(client, ms, sql, values);
+      return await client.ask(ms, preparedOf(sql) ?? sql, values);
     } catch (error) {
       if (isDemoted(error)) {
         unfit = true;
@@ -146,6 +147,30 @@ function explaining(
     // One whose transaction could not be ended must not serve anyone else.
     release: (destroy) => client.release(destroy || unfit || client.getTransactionStatus() !== 'I'),
   };
+}
+
+/**
+ * Inserts of given values, or of rows in a JSON text: whatever the values are, they have one plan. A text with a semicolon may
+ * hold several statements, which can't be prepared.
+ */
+const INSERT =
+  /^\s*(?:with line as \(\s*)?insert into\s(?!.*;\s*\S)(?!.*\breturning \*)(?!.*\bselect\b(?!.*\bfrom json_to_recordset\())/is;
+
+/** Statements that may be prepared on each connection. */
+const MOST_PREPARED = 100;
+
+const prepared = new Map<string, { readonly name: string; readonly text: string }>();
+
+/**
+ * An insert that each connection keeps prepared: to parse and plan that of jobs takes PostgreSQL longer than to run it. Other
+ * statements are not: their best plan depends on the values, and the columns of a result may change with a migration.
+ */
+function preparedOf(text: string): { readonly name: string; readonly text: string } | undefined {
+  const known = prepared.get(text);
+  if (known !== undefined || prepared.size === MOST_PREPARED || !INSERT.test(text)) return known;
+  const named = { name: `signalbox_${prepared.size + 1}`, text };
+  prepared.set(text, named);
+  return named;
 }
 
 /** A result whose only row has all rows. */

@@ -7,7 +7,7 @@ import { forgetAttempts } from './attempts.ts';
 import { exhume } from './dead-letters.ts';
 import type { Shop } from './engine.ts';
 import { checkQueue, clockOf, type FoundJob, findJob, listJobs, readQueues } from './kept.ts';
-import type { ControlOptions, KeptJob, QueueAction, QueueControl, RetriedAll } from './port.ts';
+import type { ControlOptions, KeptJob, QueueAction, QueueControl, RetriedAll } from './operator.ts';
 
 /** Dead letters that run again in one transaction. */
 const BATCH = 50;
@@ -23,10 +23,7 @@ export function openControl(
 ): QueueControl {
   const clock = () => clockOf(store.kind, now);
   const note = (tx: Db, action: QueueAction['action'], actor: string, queue: string, job?: string) =>
-    tx
-      .insertInto('signalbox_job_audit')
-      .values({ id: randomUUID(), at: new Date(now()).toISOString(), actor, action, queue, job: job ?? null })
-      .execute();
+    noteAction(tx, { at: new Date(now()).toISOString(), actor, action, queue, ...(job !== undefined && { job }) });
   /** Finds a job for an action that those that run are excluded from. */
   const find = async (tx: Db, id: string, running: string) => {
     const { state, ...job } = await findJob(tx, id, clock());
@@ -67,7 +64,8 @@ export function openControl(
     const letter = await exhume(tx, queue, id);
     if (letter === undefined) return false;
     const { entered, ...job } = letter;
-    if (!(await engine.insert(tx, job))) throw conflict({ queue, id }, 'was entered again, and waits or runs');
+    if ((await engine.insert(tx, [job])).length === 0)
+      throw conflict({ queue, id }, 'was entered again, and waits or runs');
     await tx
       .updateTable('signalbox_job')
       .set({ recorded: 1, entered })
@@ -77,6 +75,13 @@ export function openControl(
     return true;
   }
 
+  /** How a job is run again, by its state. @returns whether it was in that state still */
+  const RUN: Readonly<Record<'dead' | 'held' | 'delayed', (tx: Db, job: FoundJob) => Promise<boolean>>> = {
+    dead: revive,
+    held: async (tx, { queue, id }) => (await engine.unhold(tx, queue, { id })) > 0,
+    delayed: (tx, { queue, id }) => engine.hasten(tx, queue, id),
+  };
+
   return {
     ...readQueues({ store, owners, redactor, now }),
     async retry(id, actor) {
@@ -85,7 +90,7 @@ export function openControl(
         if (job.state === 'waiting') throw conflict(job, 'is due already, and runs as soon as a gateway takes it');
         const refusal = await owner?.onRetried(tx, job, actor);
         if (refusal !== undefined) throw conflict(job, `can't run again: ${refusal}`);
-        const done = job.state === 'dead' ? await revive(tx, job) : await engine.hasten(tx, job.queue, id);
+        const done = await RUN[job.state](tx, job);
         if (!done) throw conflict(job, 'is in another state by now');
         await note(tx, 'retry', actor, job.queue, id);
         return shown(job);
@@ -150,6 +155,17 @@ export function openControl(
     await forgetAttempts(tx, [{ queue, id }]);
     return true;
   }
+}
+
+/** Adds a line to the trail of what operators did. */
+export async function noteAction(
+  tx: Db,
+  { job = null, ...action }: Omit<QueueAction, 'job'> & { readonly job?: string | null },
+): Promise<void> {
+  await tx
+    .insertInto('signalbox_job_audit')
+    .values({ id: randomUUID(), ...action, job })
+    .execute();
 }
 
 /** The trail of what operators did, of which lines are removed after some time. */

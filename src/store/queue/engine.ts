@@ -1,8 +1,9 @@
 import type { PoolStatus } from '../../model/metrics.ts';
 import type { Attributes, Cause, Tracer } from '../../trace/trace.ts';
 import type { Store } from '../port.ts';
+import type { JobData } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
-import type { JobData, NewJob, QueueDepth } from './port.ts';
+import type { JobOrKey, NewJob, QueueDepth } from './port.ts';
 
 /** A job that a worker of this gateway holds. */
 export interface Claim {
@@ -49,14 +50,38 @@ export interface Leaving {
   readonly aside?: boolean;
 }
 
+/** How the next job of a key is taken when the first ends. */
+export interface Onward {
+  /** Whether the job behind this one is taken. */
+  follows(claim: Claim): boolean;
+  /** The kinds of jobs that are not taken. */
+  readonly but: readonly string[];
+  /** The name of this gateway. */
+  readonly gateway: string;
+}
+
+/** The result of ending jobs. */
+export interface Finished {
+  /** How many of them were still held, and not cancelled. */
+  readonly ended: number;
+  /** The jobs that were taken, once the transaction commits. */
+  readonly next: readonly Claim[];
+}
+
+/** A new job, with its id. */
+export type EnteredJob = NewJob & { readonly id: string };
+
 /** The queue of a database. Every function that takes a claim checks it in the database: a claim that was lost changes nothing. */
 export interface QueueEngine {
   /** Milliseconds between two looks at a queue without any notification, at most. */
   readonly poll: number;
   /** Milliseconds without a sign of life after which others may take the jobs of this gateway; `undefined` when they never do. */
   readonly lease: number | undefined;
-  /** @returns whether its id was new */
-  insert(tx: Db, job: NewJob & { readonly id: string }): Promise<boolean>;
+  /**
+   * Enters jobs.
+   * @returns the ids that were new; when they are fewer than the jobs, and these were several, the transaction must be rolled back
+   */
+  insert(tx: Db, jobs: readonly EnteredJob[]): Promise<readonly string[]>;
   /**
    * Cancels a job. One that runs and has a key is only marked, and stays the first of its key until {@link clear}, or until its
    * gateway dies.
@@ -71,10 +96,22 @@ export interface QueueEngine {
    * @param gateway the name of this gateway, kept with the jobs
    */
   claim(queue: string, limit: number, but: readonly string[], gateway: string): Promise<readonly Claim[]>;
-  /** Ends jobs. @returns how many of them were still held, and not cancelled */
-  finish(tx: Db, claims: readonly Claim[]): Promise<number>;
+  /**
+   * Ends jobs.
+   * @param onward takes the next jobs of keys in the same transaction, as {@link claim} would; ignored where taking costs little
+   */
+  finish(tx: Db, claims: readonly Claim[], onward?: Onward): Promise<Finished>;
   /** Lets a job wait, for so many milliseconds. @returns whether it was still held, and not cancelled */
   postpone(tx: Db, claim: Claim, pause: number): Promise<boolean>;
+  /**
+   * Holds a job that failed for good; if it has a key, as the first of it.
+   * @param attempts those that it had @returns whether it was still held by this gateway, and not cancelled
+   */
+  keep(tx: Db, claim: Claim, attempts: number): Promise<boolean>;
+  /** Holds a job that does not run, or the first such job of a key. @returns the number of jobs that are held by this */
+  hold(tx: Db, queue: string, which: JobOrKey): Promise<number>;
+  /** Lets held jobs run as if they had not been attempted. @returns their number */
+  unhold(tx: Db, queue: string, which: JobOrKey): Promise<number>;
   /** Gives a job back as if it had not begun. @returns whether it was still held, and not cancelled */
   release(tx: Db, claim: Claim): Promise<boolean>;
   /** The same for a job that is unknown to this gateway, which is recorded with the time when the first found it so. */

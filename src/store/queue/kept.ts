@@ -1,14 +1,12 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { Fault } from '../../model/fault.ts';
 import type { StoreReader } from '../port.ts';
-import type { DeadLetterTable, JobTable } from '../tables/queue.ts';
+import type { DeadLetterTable, JobData, JobTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
 import { type FailedAttempt, readAttempts } from './attempts.ts';
 import { countDead } from './dead-letters.ts';
-import { readPauses, readRates } from './pace.ts';
 import type {
   ControlOptions,
-  JobData,
   JobFilter,
   JobPage,
   JobState,
@@ -17,9 +15,10 @@ import type {
   QueueAction,
   QueueOverview,
   QueueReader,
-} from './port.ts';
+} from './operator.ts';
+import { readPauses, readRates } from './pace.ts';
 import { NOW } from './postgres-jobs.ts';
-import { causeIn, measureJobs } from './rows.ts';
+import { causeIn, HELD, measureJobs } from './rows.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -50,10 +49,10 @@ export function readQueues({ store, owners, redactor, now = Date.now }: ReaderOp
       ]);
       const depths = new Map(alive.map((depth) => [depth.queue, depth]));
       return [...owners.keys()].sort().map((queue): QueueOverview => {
-        const { waiting = 0, running = 0, delayed = 0, oldest = 0 } = depths.get(queue) ?? {};
+        const { waiting = 0, running = 0, delayed = 0, held = 0, oldest = 0 } = depths.get(queue) ?? {};
         const pause = pauses.get(queue);
         return {
-          ...{ queue, waiting, running, delayed },
+          ...{ queue, waiting, running, delayed, held },
           dead: dead.get(queue) ?? 0,
           ...(waiting === 0 ? {} : { oldestSeconds: Math.round(oldest) }),
           donePerMinute: rates.get(queue) ?? 0,
@@ -142,7 +141,8 @@ export async function listJobs(db: Db, queue: string, filter: JobFilter, now: Ra
     rows,
     limit,
     (row) => aliveJob(row, state),
-    ({ started, due }) => String(state === 'running' ? (started ?? due) : due),
+    ({ started, due, entered }) =>
+      String(state === 'running' ? (started ?? due) : state === 'held' ? (entered ?? 0) : due),
   );
 }
 
@@ -185,9 +185,27 @@ function listDead(
 
 const STATES: Readonly<Record<Exclude<JobState, 'dead'>, (now: RawBuilder<number>) => RawBuilder<boolean>>> = {
   waiting: (now) => sql<boolean>`mark is null and due <= ${now}`,
-  delayed: (now) => sql<boolean>`mark is null and due > ${now}`,
+  delayed: (now) => sql<boolean>`mark is null and due > ${now} and due < ${sql.lit(HELD)}`,
+  held: () => sql<boolean>`due = ${sql.lit(HELD)}`,
   running: () => sql<boolean>`mark is not null`,
 };
+
+/** The time by which the jobs of a state are sorted. */
+const TIMES: Readonly<Record<Exclude<JobState, 'dead'>, RawBuilder<number>>> = {
+  waiting: sql<number>`due`,
+  delayed: sql<number>`due`,
+  held: sql<number>`coalesce(entered, 0)`,
+  running: sql<number>`coalesce(started, due)`,
+};
+
+/** Why the last attempt at a job failed. */
+const LAST_REASON = sql`, (
+  select reason from signalbox_job_attempt as failed where failed.job = signalbox_job.id and failed.queue = signalbox_job.queue
+  order by number desc limit 1
+) as reason`;
+
+/** A job of the table, with the reason when that was asked for. */
+type AliveRow = Selectable<JobTable> & { readonly reason?: string | null };
 
 async function listAlive(
   db: Db,
@@ -199,14 +217,14 @@ async function listAlive(
     state,
     now,
   }: Part & { readonly state: Exclude<JobState, 'dead'>; readonly now: RawBuilder<number> },
-): Promise<readonly Selectable<JobTable>[]> {
-  const time = state === 'running' ? sql<number>`coalesce(started, due)` : sql<number>`due`;
+): Promise<readonly AliveRow[]> {
+  const time = TIMES[state];
   const direction = down ? sql`desc` : sql`asc`;
   const beyond = sql.raw(down ? '<' : '>');
   const from =
     cursor === undefined ? sql`1 = 1` : sql`(${time}, id) ${beyond} (${Number(cursor.time)}, ${sql.val(cursor.id)})`;
-  const { rows } = await sql<Selectable<JobTable>>`
-    select * from signalbox_job where queue = ${queue} and ${STATES[state](now)} and ${from}
+  const { rows } = await sql<AliveRow>`
+    select * ${state === 'held' ? LAST_REASON : sql``} from signalbox_job where queue = ${queue} and ${STATES[state](now)} and ${from}
     order by ${time} ${direction}, id ${direction} limit ${limit + 1}
   `.execute(db);
   return rows;
@@ -220,13 +238,19 @@ export async function findJob(db: Db, id: string, now: RawBuilder<number>): Prom
     select *, due <= ${now} as is_due from signalbox_job where id = ${id}
   `.execute(db);
   const [row] = rows;
-  if (row !== undefined) return aliveJob(row, row.mark !== null ? 'running' : row.is_due ? 'waiting' : 'delayed');
+  if (row !== undefined) return aliveJob(row, stateOf(row));
   const letter = await db.selectFrom('signalbox_dead_letter').selectAll().where('id', '=', id).executeTakeFirst();
   if (letter === undefined) throw gone;
   return deadJob(letter);
 }
 
-function aliveJob(row: Selectable<JobTable>, state: Exclude<JobState, 'dead'>): FoundJob {
+function stateOf({ mark, due, is_due }: Selectable<JobTable> & { readonly is_due: boolean | number }) {
+  if (mark !== null) return 'running';
+  if (due === HELD) return 'held';
+  return is_due ? 'waiting' : 'delayed';
+}
+
+function aliveJob(row: AliveRow, state: Exclude<JobState, 'dead'>): FoundJob {
   const { id, queue, key, attempt, due, gateway } = row;
   const cause = causeIn(row.cause);
   return {
@@ -234,9 +258,10 @@ function aliveJob(row: Selectable<JobTable>, state: Exclude<JobState, 'dead'>): 
     ...(key === null ? {} : { key }),
     attempts: attempt,
     ...timed('entered', row.entered),
-    ...timed('due', due),
+    ...(state === 'held' ? {} : timed('due', due)),
     ...(state === 'running' ? timed('started', row.started) : {}),
     ...(gateway === null ? {} : { gateway }),
+    ...(row.reason == null ? {} : { reason: row.reason }),
     ...(cause === undefined ? {} : { cause }),
     data: JSON.parse(row.data),
   };

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Fault } from '../../model/fault.ts';
-import { causeOf, currentTrace, inSpan, type Tracer } from '../../trace/trace.ts';
+import { causeOf, currentTrace, inSpan, type SpanStart, type Tracer } from '../../trace/trace.ts';
 import type { Store } from '../port.ts';
 import type { Db } from '../tables.ts';
+import { afterCommit } from '../transaction.ts';
 import { forgetAttempts } from './attempts.ts';
-import { openControl } from './control.ts';
+import { noteAction, openControl } from './control.ts';
 import { countDead, deadLetters, exhume } from './dead-letters.ts';
-import { messageOf, type QueueEngine, type Report, type Shop } from './engine.ts';
+import { type EnteredJob, messageOf, type QueueEngine, type Report, type Shop } from './engine.ts';
 import { QueuePace } from './pace.ts';
-import type { JobQueue, NewJob } from './port.ts';
+import type { JobOrKey, JobQueue, NewJob } from './port.ts';
 import { Recurrences } from './recurrences.ts';
 import { Workforce } from './workforce.ts';
 
@@ -32,7 +33,7 @@ const UNKNOWN = 3_600_000;
 const CLOSE_TIMEOUT = 10_000;
 
 /**
- * Opens the queue of a migrated database: a table on SQLite, pg-boss and a table on PostgreSQL.
+ * Opens the queue of a migrated database: a table on SQLite, a table on either engine.
  * @throws StoreError when the database can't be reached, or not be used for it
  */
 export async function openQueue(store: Store, options: QueueOptions = {}): Promise<JobQueue> {
@@ -47,29 +48,55 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
   const shop: Shop = { store, engine, gateway, pace, now, unknown, report, tracer };
   const workforce: Workforce = new Workforce(shop);
   const recurrences = new Recurrences(shop);
+  const at = (): string => new Date(now()).toISOString();
   let closing: Promise<void> | undefined;
+
+  const sendMany: JobQueue['sendMany'] = async (tx, given) => {
+    const jobs = given.map((job) => ({ ...job, id: job.id ?? randomUUID(), ...causeNow(job) }));
+    const [first] = jobs;
+    if (first === undefined) return [];
+    const entered = await inSpan(
+      () => sendingOf(jobs),
+      () => engine.insert(tx, jobs),
+    );
+    if (entered.length < jobs.length) {
+      const news = new Set(entered);
+      const { queue, id } = jobs.find((job) => !news.delete(job.id)) ?? first;
+      throw new Error(`queue ${queue} has a job ${id} already`);
+    }
+    // What is due later is found by the looks that follow at intervals.
+    const queues = new Set(jobs.filter(({ after }) => after === undefined).map((job) => job.queue));
+    afterCommit(tx, () => {
+      for (const queue of queues) workforce.wake(queue);
+    });
+    return jobs.map(({ id }) => id);
+  };
+
   return {
-    async send(tx, job) {
-      const id = job.id ?? randomUUID();
-      const entered = await inSpan(
-        () => ({
-          name: `send ${job.queue}`,
-          kind: 'producer',
-          attributes: { ...messageOf(job.queue, id), 'messaging.operation.type': 'send' },
-        }),
-        () => engine.insert(tx, { ...job, id, ...causeNow(job) }),
-      );
-      if (!entered) throw new Error(`queue ${job.queue} has a job ${id} already`);
-      // On SQLite the look waits for the end of the transaction; on PostgreSQL the commit wakes the workers again.
-      workforce.wake(job.queue);
-      return id;
-    },
+    send: async (tx, job) => (await sendMany(tx, [job]))[0] as string,
+    sendMany,
     async cancel(tx, queue, id) {
       if (await engine.remove(tx, queue, id)) return true;
       if ((await exhume(tx, queue, id)) !== undefined) await forgetAttempts(tx, [{ queue, id }]);
       return false;
     },
-    work: (queue, worker) => workforce.add(queue, worker),
+    async hold(tx, queue, which, actor) {
+      const held = await engine.hold(tx, queue, which);
+      if (held > 0 && actor !== undefined)
+        await noteAction(tx, { at: at(), actor, action: 'hold', queue, ...jobIn(which) });
+      return held;
+    },
+    async release(tx, queue, which, actor) {
+      const released = await engine.unhold(tx, queue, which);
+      if (released > 0 && actor !== undefined)
+        await noteAction(tx, { at: at(), actor, action: 'release', queue, ...jobIn(which) });
+      afterCommit(tx, () => workforce.wake(queue));
+      return released;
+    },
+    work(queue, worker) {
+      if (worker.pausedAs !== undefined) pace.alsoAs(queue, worker.pausedAs);
+      workforce.add(queue, worker);
+    },
     recur: (recurring) => recurrences.add(recurring),
     async start() {
       await pace.start();
@@ -83,7 +110,7 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
     },
     async depths() {
       const [alive, dead] = await Promise.all([engine.depths(), countDead(await store.tables())]);
-      const none = { waiting: 0, delayed: 0, running: 0, oldest: 0 };
+      const none = { waiting: 0, delayed: 0, running: 0, held: 0, oldest: 0 };
       const found = new Map(alive.map((each) => [each.queue, each]));
       const queues = new Set([...workforce.queues, ...found.keys(), ...dead.keys()]);
       return [...queues]
@@ -105,6 +132,28 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
   };
 }
 
+/** The span of entering jobs. */
+function sendingOf(jobs: readonly EnteredJob[]): SpanStart {
+  const [{ queue, id }] = jobs as readonly [EnteredJob];
+  const isOne = jobs.length === 1;
+  const queues = new Set(jobs.map((job) => job.queue)).size;
+  return {
+    name: `send ${queues === 1 ? queue : `${queues} queues`}`,
+    kind: 'producer',
+    attributes: {
+      ...(isOne
+        ? messageOf(queue, id)
+        : { 'messaging.system': 'signalbox', 'messaging.batch.message_count': jobs.length }),
+      'messaging.operation.type': 'send',
+    },
+  };
+}
+
+/** The job of a line of the trail. */
+function jobIn(which: JobOrKey): { readonly job?: string } {
+  return 'id' in which ? { job: which.id } : {};
+}
+
 /** The cause of a job that is entered. */
 function causeNow({ cause }: NewJob): Pick<NewJob, 'cause'> {
   const trace = currentTrace();
@@ -112,7 +161,7 @@ function causeNow({ cause }: NewJob): Pick<NewJob, 'cause'> {
   return { cause: causeOf(trace) };
 }
 
-/** Each engine is loaded only when it is needed: pg-boss takes longer than the rest of a start. */
+/** Each engine is loaded only when it is needed. */
 async function openEngine(store: Store, now: () => number, report: (error: Error) => void): Promise<QueueEngine> {
   if (store.postgres === undefined) return (await import('./sqlite.ts')).sqliteEngine(store, now);
   const [{ postgresEngine }, { describePostgres }] = await Promise.all([

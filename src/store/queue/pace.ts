@@ -30,6 +30,8 @@ interface PaceOptions {
 export class QueuePace implements Pace {
   readonly #options: PaceOptions;
   #paused: ReadonlySet<string> = new Set();
+  /** The names under which each queue is paused. */
+  readonly #names = new Map<string, readonly string[]>();
   #done = new Map<string, number>();
   #ends: (() => Promise<void>)[] = [];
 
@@ -38,7 +40,12 @@ export class QueuePace implements Pace {
   }
 
   isPaused(queue: string): boolean {
-    return this.#paused.has(queue);
+    return (this.#names.get(queue) ?? [queue]).some((name) => this.#paused.has(name));
+  }
+
+  /** Pauses a queue under other names too. */
+  alsoAs(queue: string, names: readonly string[]): void {
+    this.#names.set(queue, [queue, ...names]);
   }
 
   done(queue: string, count = 1): void {
@@ -59,9 +66,9 @@ export class QueuePace implements Pace {
 
   async #look(): Promise<void> {
     const paused = new Set((await readPauses(await this.#options.store.tables())).keys());
-    const resumed = [...this.#paused].filter((queue) => !paused.has(queue));
+    const before = [...new Set([...this.#paused, ...this.#names.keys()])].filter((queue) => this.isPaused(queue));
     this.#paused = paused;
-    for (const queue of resumed) this.#options.onResumed(queue);
+    for (const queue of before) if (!this.isPaused(queue)) this.#options.onResumed(queue);
   }
 
   async #write(): Promise<void> {

@@ -1,177 +1,280 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { JobTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
-import { GATEWAY_GONE, recordAttempt } from './attempts.ts';
-import type { Claim } from './engine.ts';
-import type { NewJob } from './port.ts';
+import type { Claim, EnteredJob, Onward } from './engine.ts';
 import { causeIn, causeText, type JobChange, type Line, PLACE } from './rows.ts';
 
 /** The time of the database, in milliseconds since 1970. */
 export const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
-/** A new job, with its id. */
-export type EnteredJob = NewJob & { readonly id: string };
+/** The time of the database when a statement begins, which an index can be searched for. */
+const ONCE = sql<number>`(select ${NOW})`;
 
-/** A new job with a key. */
-export type KeyedJob = EnteredJob & Line;
+/** Milliseconds without a sign of life of its gateway after which a job may be taken by another. */
+export const LEASE = 10_000;
 
-/**
- * Enters a job that waits only until it is due. A job with a key gets its place behind the others of the key then.
- * @returns whether its id was new
- */
-export async function enter(tx: Db, { queue, id, key, kind, data, after, cause }: EnteredJob): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await tx
-    .insertInto('signalbox_job')
-    .values({
-      ...{ queue, id, key: key ?? null, kind: kind ?? null, data: JSON.stringify(data), sequence: 0 },
-      place: key === undefined ? PLACE.free : PLACE.coming,
-      due: after?.getTime() ?? NOW,
-      ...{ attempt: 0, cancelled: 0, entered: NOW, cause: causeText(cause) },
-    })
-    .onConflict((conflict) => conflict.columns(['queue', 'id']).doNothing())
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows === 1n;
-}
+const FREE = sql.lit(PLACE.free);
+const BEHIND = sql.lit(PLACE.behind);
+const COMING = sql.lit(PLACE.coming);
 
 /**
- * Enters a job behind the others of its key. The row of the key stays locked until the transaction ends, so that the order
- * of the jobs is the order in which transactions got that lock, whichever began first.
- * @returns its place; `undefined` when its id was not new
+ * Enters jobs. One with a key that is due goes behind the others of its key; one that is not due gets its place there then. The
+ * rows of the keys stay locked until the transaction ends, so that the order of the jobs of a key is the order in which
+ * transactions got that lock, whichever began first.
+ * @returns the jobs whose ids were new
  */
-export async function enterBehind(
+export async function enter(
   tx: Db,
-  { queue, key, id, kind, data, cause }: KeyedJob,
-): Promise<number | undefined> {
-  const { rows } = await sql<{ last: number; place: number | null }>`
-    with line as (${nextNumber({ queue, key })}), entered as (
-      insert into signalbox_job (queue, id, key, kind, data, cause, sequence, place, due, entered)
-      select ${queue}::text, ${id}::uuid, ${key}::text, ${kind ?? null}::text, ${JSON.stringify(data)}::text, ${causeText(cause)}::text, last,
-        ${placeAt()}, ${NOW}, ${NOW}
-      from line
-      on conflict (queue, id) do nothing
-      returning place
+  jobs: readonly EnteredJob[],
+): Promise<readonly Pick<JobTable, 'queue' | 'id' | 'place'>[]> {
+  const lines = new Map<string, Line & { count: number }>();
+  // In reverse: a job is so many places before the last of its key.
+  const before = jobs.toReversed().map(({ queue, key, after }) => {
+    if (key === undefined || after !== undefined) return 0;
+    const name = JSON.stringify([queue, key]);
+    const line = lines.get(name) ?? { queue, key, count: 0 };
+    lines.set(name, line);
+    return line.count++;
+  });
+  // In one order, so that no two transactions wait for each other.
+  const sorted = [...lines].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line);
+  const rows = JSON.stringify(
+    jobs.map(({ queue, id, key, kind, data, cause, after }, at) => {
+      const due = after?.getTime();
+      return {
+        queue,
+        id,
+        key,
+        kind,
+        data: JSON.stringify(data),
+        cause: causeText(cause),
+        due,
+        before: before.at(-1 - at),
+      };
+    }),
+  );
+  const given = sql`json_to_recordset(${rows}::json) as given (
+    queue text, id uuid, key text, kind text, data text, cause text, due bigint, before bigint)`;
+  const values = sql`given.queue, given.id, given.key, kind, data, cause, coalesce(due, ${NOW}), ${NOW}`;
+  const columns = sql`signalbox_job (queue, id, key, kind, data, cause, due, entered, sequence, place)`;
+  const inserted = sql`on conflict (queue, id) do nothing returning queue, id, place`;
+  // In this form they are kept prepared.
+  const insert = sql<Pick<JobTable, 'queue' | 'id' | 'place'>>`insert into ${columns}
+    select ${values}, 0, case when given.key is null then ${FREE} else ${COMING} end from ${given} ${inserted}`;
+  const insertBehind = sql<Pick<JobTable, 'queue' | 'id' | 'place'>>`with line as (
+      insert into signalbox_job_key (queue, key, last)
+      select queue, key, count from json_to_recordset(${JSON.stringify(sorted)}::json) as line (queue text, key text, count bigint)
+      on conflict (queue, key) do update set last = signalbox_job_key.last + excluded.last
+      returning queue, key, last
     )
-    select last, (select place from entered) as place from line
-  `.execute(tx);
-  return placed(tx, { queue, key }, rows);
+    insert into ${columns}
+    select ${values}, coalesce(last - before, 0), case
+      when given.key is null then ${FREE} when due is not null then ${COMING}
+      when last - before = 1 then ${FREE} else ${BEHIND} end
+    from ${given} left join line on line.queue = given.queue and line.key = given.key and due is null
+    ${inserted}`;
+  const { rows: entered } = await (sorted.length === 0 ? insert : insertBehind).execute(tx);
+  // A key that was created for a job that was not entered.
+  if (entered.length < jobs.length) for (const line of sorted) await removeEmpty(tx, line);
+  return entered;
 }
 
-/** Puts a job that has become due behind the others of its key. @returns its place; `undefined` when it was taken out */
-export async function fallIn(tx: Db, { queue, key, id }: Line & { readonly id: string }): Promise<number | undefined> {
-  const { rows } = await sql<{ last: number; place: number | null }>`
-    with line as (${nextNumber({ queue, key })}), entered as (
-      update signalbox_job set sequence = last, place = ${placeAt()} from line
-      where signalbox_job.queue = ${queue} and id = ${id} and place = ${PLACE.coming}
-      returning place
+/** Removes a locked key without jobs. */
+async function removeEmpty(tx: Db, line: Line): Promise<void> {
+  await ofLine(tx.deleteFrom('signalbox_job_key'), line)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(ofLine(selectFrom('signalbox_job').select('id'), line).where('place', '<>', PLACE.coming))),
     )
-    select last, (select place from entered) as place from line
-  `.execute(tx);
-  return placed(tx, { queue, key }, rows);
+    .execute();
 }
 
-/** Locks a key, creates it if necessary, and takes its next number. A key exists exactly as long as it has a first job. */
-function nextNumber({ queue, key }: Line): RawBuilder<unknown> {
+/** The jobs of a queue that are due and have to join their key, but none of certain kinds. */
+export async function dueToCome(
+  db: Db,
+  queue: string,
+  but: readonly string[],
+): Promise<readonly (Pick<Line, 'key'> & { readonly id: string })[]> {
+  const { rows } = await sql<{ readonly key: string; readonly id: string }>`
+    select key, id from signalbox_job
+    where queue = ${queue} and place = ${COMING} and due <= ${ONCE} and ${isNone(but)}
+    order by due limit 100
+  `.execute(db);
+  return rows;
+}
+
+/** Puts a job that has become due behind the others of its key. */
+export async function fallIn(tx: Db, { queue, key, id }: Line & { readonly id: string }): Promise<void> {
+  const { rows } = await sql<{ place: number | null }>`
+    with line as (
+      insert into signalbox_job_key (queue, key, last) values (${queue}, ${key}, 1)
+      on conflict (queue, key) do update set last = signalbox_job_key.last + 1
+      returning last
+    ), entered as (
+      update signalbox_job set sequence = last, place = case when last = 1 then ${FREE} else ${BEHIND} end from line
+      where signalbox_job.queue = ${queue} and id = ${id} and place = ${COMING} and due <= ${NOW}
+      returning place
+    )
+    select (select place from entered) as place from line
+  `.execute(tx);
+  // It was taken out before, and the key may have been created for it.
+  if (rows[0]?.place === null) await removeEmpty(tx, { queue, key });
+}
+
+/** Locks keys, in one order, so that no other transaction changes the places of their jobs. */
+export async function lockLines(tx: Db, queue: string, keys: readonly string[]): Promise<void> {
+  await tx
+    .selectFrom('signalbox_job_key')
+    .select('last')
+    .where('queue', '=', queue)
+    .where('key', 'in', keys)
+    .orderBy('key')
+    .forUpdate()
+    .execute();
+}
+
+/** Locks a key. @returns the first job of it that does not run; `undefined` when there is none */
+export async function firstWaiting(tx: Db, line: Line): Promise<string | undefined> {
+  await lockLines(tx, line.queue, [line.key]);
+  const jobs = ofLine(tx.selectFrom('signalbox_job').select('id'), line).where('mark', 'is', null);
+  const first = await jobs.where('place', '=', PLACE.free).executeTakeFirst();
+  if (first !== undefined) return first.id;
+  const isBehind = sql<boolean>`place = ${BEHIND}`;
+  return (await jobs.where(isBehind).orderBy('sequence').limit(1).executeTakeFirst())?.id;
+}
+
+/** What is known of claims, as rows for a comparison. */
+function attempts(claims: readonly Claim[]): RawBuilder<unknown> {
+  return sql`select * from unnest(${claims.map(({ id }) => id)}::uuid[], ${claims.map(({ mark }) => mark)}::bigint[])`;
+}
+
+/** The condition that jobs are those of claims. The index serves ids, not pairs. */
+function heldBy(queue: string, claims: readonly Claim[]): RawBuilder<boolean> {
+  return sql<boolean>`queue = ${queue} and id = any(${claims.map(({ id }) => id)}::uuid[]) and (id, mark) in (${attempts(claims)})`;
+}
+
+/** Ends the jobs, without keys, that claims still hold. @returns their number */
+export async function endFree(tx: Db, queue: string, claims: readonly Claim[]): Promise<number> {
+  const { numAffectedRows } = await sql`delete from signalbox_job where ${heldBy(queue, claims)}`.execute(tx);
+  return Number(numAffectedRows);
+}
+
+/** How jobs are taken. */
+interface Taking extends Pick<Onward, 'but' | 'gateway'> {
+  readonly mark: number;
+  /** The keys of which a job is taken. */
+  readonly keys: readonly string[];
+}
+
+/** The result of moving keys on to their next jobs. */
+interface Moved {
+  readonly taken: readonly Claim[];
+  /** Whether one that was not taken may be taken now. */
+  readonly isReady: boolean;
+}
+
+/** A job with a key that has ended. */
+interface EndedJob {
+  readonly key: string;
+  readonly cancelled: number;
+}
+
+/**
+ * Ends the jobs with keys that claims still hold, when a condition holds of them, and makes the next jobs of their keys the
+ * first, or removes the keys. All keys are locked before the jobs, in one order.
+ * @param taking takes the next jobs of some keys that are due
+ */
+export async function endKeyed(
+  tx: Db,
+  queue: string,
+  claims: readonly Claim[],
+  holds: RawBuilder<boolean>,
+  taking?: Taking,
+): Promise<Moved & { readonly ended: readonly EndedJob[] }> {
+  const keys = claims.flatMap(({ key }) => (key === undefined ? [] : [key]));
+  if (keys.length === 0) return { ended: [], taken: [], isReady: false };
+  const { rows } = await sql<NextRow & EndedJob & { readonly ended_key: string; readonly is_last: boolean }>`
+    with line as (
+      select key, last from signalbox_job_key where queue = ${queue} and key = any(${keys}::text[]) order by key for update
+    ), ended as (
+      delete from signalbox_job
+      where ${heldBy(queue, claims)} and ${holds} and (select count(*) from line) > 0
+      returning key, cancelled, sequence
+    ), next as (${nextOf(queue, sql`ended`, taking)}), gone as (
+      delete from signalbox_job_key as gone using ended
+      where gone.queue = ${queue} and gone.key = ended.key and gone.last = ended.sequence
+    )
+    select ended.key as ended_key, ended.cancelled, ended.sequence = line.last as is_last, next.*
+    from ended join line on line.key = ended.key left join next on next.key = ended.key
+  `.execute(tx);
+  const moved = movedBy(
+    rows.filter(({ id }) => id !== null),
+    queue,
+  );
+  // While the statement waited for a key, another transaction may have entered a job that it can't see, or removed the last one.
+  const unsure = rows.filter(({ id, is_last }) => id === null && !is_last).map((row) => row.ended_key);
+  const more = unsure.length === 0 ? undefined : await moveOn(tx, queue, unsure, taking);
+  return {
+    ended: rows.map((row) => ({ key: row.ended_key, cancelled: row.cancelled })),
+    taken: [...moved.taken, ...(more?.taken ?? [])],
+    isReady: moved.isReady || more?.isReady === true,
+  };
+}
+
+/** Makes the next jobs of locked keys their first, or removes the keys. @param taking takes those of some keys that are due */
+export async function moveOn(tx: Db, queue: string, keys: readonly string[], taking?: Taking): Promise<Moved> {
+  const { rows } = await sql<NextRow>`
+    with next as (${nextOf(queue, sql`unnest(${keys}::text[]) as line (key)`, taking)}), gone as (
+      delete from signalbox_job_key where queue = ${queue} and key = any(${keys}::text[]) and key not in (select key from next)
+    )
+    select * from next
+  `.execute(tx);
+  return movedBy(rows, queue);
+}
+
+/** The next jobs of keys, which become the first, or are taken. @param lines a table with a column `key` */
+function nextOf(queue: string, lines: RawBuilder<unknown>, taking: Taking | undefined): RawBuilder<unknown> {
+  const isTaken =
+    taking === undefined || taking.keys.length === 0
+      ? undefined
+      : sql`(due <= ${NOW} and cancelled = 0 and key = any(${taking.keys}::text[]) and ${isNone(taking.but)})`;
+  const changes =
+    taking === undefined || isTaken === undefined
+      ? sql`place = ${FREE}`
+      : sql`(place, mark, started, gateway, began, attempt) = (
+          select case when taken then ${BEHIND} else ${FREE} end, case when taken then ${taking.mark}::bigint end,
+            case when taken then ${NOW} end, case when taken then ${taking.gateway}::text else gateway end,
+            case when taken then coalesce(began, ${NOW}) else began end, attempt + taken::int
+          from (select ${isTaken} as taken) as it
+        ), since = null`;
   return sql`
-    insert into signalbox_job_key (queue, key, last) values (${queue}, ${key}, 1)
-    on conflict (queue, key) do update set last = signalbox_job_key.last + 1
-    returning last
+    update signalbox_job set ${changes}
+    where queue = ${queue} and id = any(array(
+      select (
+        select id from signalbox_job where queue = ${queue} and key = lines.key and place = ${BEHIND} and mark is null
+        order by sequence limit 1
+      ) from (select key from ${lines}) as lines
+    ))
+    returning ${TAKEN}, mark, mark is null and due <= ${NOW} as is_ready
   `;
 }
 
-/** The place of a job by its number: 1 means that the key had no job. */
-function placeAt(): RawBuilder<number> {
-  return sql`case when last = 1 then ${sql.lit(PLACE.free)} else ${sql.lit(PLACE.behind)} end`;
+type NextRow = TakenRow & { readonly mark: number | null; readonly is_ready: boolean };
+
+function movedBy(rows: readonly NextRow[], queue: string): Moved {
+  const taken = rows.filter(({ mark }) => mark !== null).map((row) => claimOf(row, queue, row.mark as number));
+  return { taken, isReady: rows.some((row) => row.is_ready) };
 }
 
-async function placed(
-  tx: Db,
-  line: Line,
-  rows: readonly { last: number; place: number | null }[],
-): Promise<number | undefined> {
-  const [row] = rows;
-  if (row?.place != null) return row.place;
-  // The key was created for a job that was not entered.
-  if (row?.last === 1) await ofLine(tx.deleteFrom('signalbox_job_key'), line).execute();
-  return undefined;
-}
-
-/** Locks a key, so that no other transaction changes the places of its jobs. */
-export async function lockLine(tx: Db, line: Line): Promise<void> {
-  await ofLine(tx.selectFrom('signalbox_job_key'), line).select('last').forUpdate().execute();
-}
-
-/** Ends the jobs, without keys, that claims still hold. @returns their ids */
-export async function endFree(tx: Db, queue: string, claims: readonly Claim[]): Promise<readonly string[]> {
-  const attempts = claims.map(({ id, mark }) => sql`(${id}::uuid, ${mark}::bigint)`);
-  const rows = await tx
-    .deleteFrom('signalbox_job')
-    .where('queue', '=', queue)
-    // The index serves ids, not pairs.
-    .where(
-      'id',
-      'in',
-      claims.map(({ id }) => id),
-    )
-    .where(sql<boolean>`(id, mark) in (${sql.join(attempts)})`)
-    .returning('id')
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
-/**
- * Ends the first job of a key when a condition holds of it. The key is locked before the job, as everywhere.
- * @returns the job; `undefined` when there was none
- */
-export async function endFirst(
-  tx: Db,
-  { queue, key, id }: Line & { readonly id: string },
-  holds: RawBuilder<boolean>,
-): Promise<Pick<JobTable, 'cancelled'> | undefined> {
-  const { rows } = await sql<Pick<JobTable, 'cancelled'>>`
-    with line as (select from signalbox_job_key where queue = ${queue} and key = ${key} for update)
-    delete from signalbox_job
-    where queue = ${queue} and id = ${id} and place = ${PLACE.free} and ${holds} and exists (select from line)
-    returning cancelled
-  `.execute(tx);
-  return rows[0];
-}
-
-/** Makes the next job of a locked key its first, or removes the key. @returns that job */
-export async function moveOn(tx: Db, { queue, key }: Line): Promise<Pick<JobTable, 'id' | 'kind'> | undefined> {
-  const { rows } = await sql<Pick<JobTable, 'id' | 'kind'>>`
-    with next as (
-      update signalbox_job set place = ${PLACE.free} where queue = ${queue} and id = (
-        select id from signalbox_job where queue = ${queue} and key = ${key} and place = ${sql.lit(PLACE.behind)}
-        order by sequence limit 1
-      )
-      returning id, kind
-    ), gone as (
-      delete from signalbox_job_key where queue = ${queue} and key = ${key} and not exists (select from next)
-    )
-    select id, kind from next
-  `.execute(tx);
-  return rows[0];
-}
-
-/** Lets the jobs behind in a locked key that have the kind of a claim wait outside of it. @returns them */
-export function stepOut(
-  tx: Db,
-  { queue, key, kind }: Line & Pick<Claim, 'kind'>,
-): Promise<readonly Pick<JobTable, 'id' | 'kind'>[]> {
-  return tx
+/** Lets the jobs behind in a locked key that have a kind wait outside of it. */
+export async function stepOut(tx: Db, { queue, key, kind }: Line & Pick<Claim, 'kind'>): Promise<void> {
+  await tx
     .updateTable('signalbox_job')
     .set({ place: PLACE.coming })
     .where('queue', '=', queue)
     .where('key', '=', key)
-    .where(sql<boolean>`place = ${sql.lit(PLACE.behind)}`)
+    .where(sql<boolean>`place = ${BEHIND} and mark is null`)
     .where(sql<boolean>`kind = ${kind ?? null}`)
-    .returning(['id', 'kind'])
     .execute();
-}
-
-/** The condition that a claim still holds its job. */
-export function heldBy({ mark }: Claim) {
-  return sql<boolean>`mark = ${mark}`;
 }
 
 /** A change to jobs, as a query. */
@@ -188,65 +291,74 @@ export function selectJob(db: Db, queue: string, id: string) {
     .where('id', '=', id);
 }
 
-/**
- * Begins an attempt at jobs that pg-boss has handed out. It does not wait for those that others change: their locks come before
- * those of pg-boss. A job that has an attempt still was run by a gateway that died: that attempt is recorded.
- * @returns the claims by id, of the jobs that may run
- */
-export async function take(
-  tx: Db,
-  queue: string,
-  ids: readonly string[],
-  { mark, gateway }: { readonly mark: number; readonly gateway: string },
-): Promise<ReadonlyMap<string, Claim>> {
-  const rows = await tx
-    .updateTable('signalbox_job as job')
-    .from((from) =>
-      from
-        .selectFrom('signalbox_job')
-        .select(['id', 'started', 'gateway'])
-        .where('queue', '=', queue)
-        .where('id', 'in', ids)
-        .where('place', '=', PLACE.free)
-        .where('cancelled', '=', 0)
-        .forUpdate()
-        .skipLocked()
-        .as('was'),
-    )
-    .set((job) => ({
-      ...{ mark, gateway, started: NOW },
-      attempt: job('job.attempt', '+', 1),
-      began: sql`coalesce(job.began, ${NOW})`,
-      recorded: sql<number>`case when was.started is null then job.recorded else 1 end`,
-    }))
-    .whereRef('job.id', '=', 'was.id')
-    .where('job.queue', '=', queue)
-    .returning(['job.id', 'key', 'kind', 'data', 'cause', 'attempt', 'failed', 'recorded', 'job.started', 'entered'])
-    .returning(['was.started as diedFrom', 'was.gateway as diedOn'])
-    .returning([sql<number>`${NOW} - began`.as('elapsed'), sql<number | null>`${NOW} - unknown`.as('unknownFor')])
-    .execute();
-  for (const { id, attempt, started, diedFrom, diedOn } of rows) {
-    if (diedFrom === null) continue;
-    const died = { attempt: attempt - 1, gateway: diedOn, began: diedFrom, ended: Number(started) };
-    await recordAttempt(tx, { queue, job: id, ...died, reason: GATEWAY_GONE });
-  }
-  return new Map(
-    rows.map(({ id, key, kind, data, cause, attempt, failed, elapsed, unknownFor, started, recorded, entered }) => [
-      id,
-      {
-        ...{ id, queue, key: key ?? undefined, kind: kind ?? undefined, data: JSON.parse(data), attempt, mark },
-        ...{ cause: causeIn(cause), elapsed, unknownFor: unknownFor ?? undefined, died: failed < attempt - 1 },
-        ...{ started: Number(started), recorded: recorded === 1, entered },
-      },
-    ]),
-  );
+/** The columns of a job that is taken. */
+interface TakenRow extends Pick<JobTable, 'id' | 'key' | 'kind' | 'data' | 'cause' | 'attempt'> {
+  readonly failed: number;
+  readonly recorded: number;
+  readonly started: number;
+  readonly entered: number | null;
+  readonly elapsed: number;
+  readonly unknown_for: number | null;
+  readonly due: number;
+  readonly sequence: number;
 }
 
-/** Changes a job that a claim still holds and that is not cancelled. @returns whether there was one */
+const TAKEN = sql`id, key, kind, data, cause, attempt, failed, recorded, started, entered, due, sequence,
+  ${NOW} - began as elapsed, ${NOW} - unknown as unknown_for`;
+
+function claimOf(row: TakenRow, queue: string, mark: number): Claim {
+  const { id, key, kind, data, cause, attempt, failed, recorded, started, entered, elapsed } = row;
+  return {
+    ...{ id, queue, key: key ?? undefined, kind: kind ?? undefined, data: JSON.parse(data), attempt, mark },
+    ...{ cause: causeIn(cause), elapsed, unknownFor: row.unknown_for ?? undefined, died: failed < attempt - 1 },
+    ...{ started, recorded: recorded === 1, entered },
+  };
+}
+
+/**
+ * Takes jobs that are due, without a key or first of theirs; it waits for none that another transaction changes. The ids are an
+ * array, so that the plan does not depend on the statistics of the table, which many new jobs make useless.
+ */
+export async function take(
+  db: Db,
+  queue: string,
+  limit: number,
+  { mark, but, gateway }: Omit<Taking, 'keys'>,
+): Promise<readonly Claim[]> {
+  const { rows } = await sql<TakenRow>`
+    update signalbox_job set mark = ${mark}, place = ${BEHIND}, gateway = ${gateway}, started = ${NOW}, since = null,
+      attempt = attempt + 1, began = coalesce(began, ${NOW})
+    where queue = ${queue} and id = any(array(
+      select id from signalbox_job
+      where queue = ${queue} and place = ${FREE} and mark is null and cancelled = 0 and due <= ${ONCE} and ${isNone(but)}
+      order by due, sequence limit ${limit} for update skip locked
+    ))
+    returning ${TAKEN}
+  `.execute(db);
+  return rows.toSorted((a, b) => a.due - b.due || a.sequence - b.sequence).map((row) => claimOf(row, queue, mark));
+}
+
+/** The condition that a job has none of some kinds. */
+function isNone(kinds: readonly string[]): RawBuilder<boolean> {
+  return kinds.length === 0 ? sql`true` : sql`(kind is null or kind <> all(${kinds}::text[]))`;
+}
+
+/** Shows that the gateway of jobs is alive. Those that are about to end are locked, and need no sign. */
+export async function touch(db: Db, queue: string, claims: readonly Claim[]): Promise<void> {
+  if (claims.length === 0) return;
+  await sql`
+    update signalbox_job set since = ${NOW} where queue = ${queue} and id = any(array(
+      select id from signalbox_job where ${heldBy(queue, claims)} for update skip locked
+    ))
+  `.execute(db);
+}
+
+/** Lets a job that a claim still holds, and that is not cancelled, wait again. @returns whether there was one */
 export async function changeHeld(tx: Db, claim: Claim, values: JobChange): Promise<boolean> {
-  const { numUpdatedRows } = await change(tx, claim.queue, [claim.id])
-    .set({ ...values, mark: null, started: null })
-    .where(heldBy(claim))
+  const { numUpdatedRows } = await tx
+    .updateTable('signalbox_job')
+    .set({ place: PLACE.free, ...values, mark: null, started: null, since: null })
+    .where(heldBy(claim.queue, [claim]))
     .where('cancelled', '=', 0)
     .executeTakeFirst();
   return numUpdatedRows === 1n;

@@ -2,123 +2,125 @@ import { sql } from 'kysely';
 import type { Store } from '../port.ts';
 import type { JobTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
-import { type Boss, type Given, HEARTBEAT } from './boss.ts';
+import { forgetAttempts, GATEWAY_GONE, recordAttempt } from './attempts.ts';
 import type { Claim } from './engine.ts';
-import { NOW } from './postgres-jobs.ts';
+import { LEASE, lockLines, moveOn, NOW } from './postgres-jobs.ts';
 import { repeat } from './repeat.ts';
 import { PLACE } from './rows.ts';
 
-/** Milliseconds between two looks for jobs that pg-boss has lost, and for statistics that are out of date. */
-const RESTORE = 60_000;
+/** Milliseconds between two looks for jobs whose gateway is gone, and for statistics that are out of date. */
 const LOOK = 2000;
 
 /** Seconds after which statistics may be renewed. */
 const FRESH = 10;
 
-/** Jobs that are looked at in one transaction. */
+/** Jobs that are looked at at once. */
 const PAGE = 1000;
 
-/** The last job that was looked at. */
-type Cursor = Pick<JobTable, 'queue' | 'id'>;
+/** Where lost jobs are looked for. */
+interface Lost {
+  readonly store: Store;
+  /** Connections that requests do not wait for. */
+  readonly db: Db;
+  /** The schema of pg-boss in the version before. */
+  readonly schema: string;
+}
+
+/** A job that runs, or whose gateway is gone. */
+type Running = Pick<JobTable, 'queue' | 'id' | 'key' | 'place' | 'mark' | 'cancelled' | 'attempt'> & {
+  readonly gateway: string | null;
+  readonly started: number | null;
+};
 
 /**
- * Gives pg-boss again the jobs that it does not have any more: an operator deleted or ended them with its tools, or restored a
- * database without its schema. They, and all jobs behind them, would wait for ever.
- * @returns what ends it
+ * Gives back the jobs of gateways that are gone, or ends those that were cancelled. Attempts were counted when they began.
+ * @param given is called when there were some @returns what ends it
  */
-export function restoreJobs(store: Store, boss: Boss, report: (error: Error) => void): () => Promise<void> {
-  let cursor: Cursor | undefined;
+export function returnLostJobs(lost: Lost, given: () => void, report: (error: Error) => void): () => Promise<void> {
   const work = async (): Promise<void> => {
-    const { next, restored } = await restorePage(store, boss, cursor);
-    cursor = next;
-    if (restored > 0)
-      report(new Error(`${restored} jobs of the queue were missing in pg-boss, and were given to it again`));
+    const jobs = await findLost(lost);
+    for (const job of jobs) await lost.store.transaction((tx) => giveBack(tx, job));
+    if (jobs.length > 0) given();
   };
-  return repeat(RESTORE, work, report);
+  return repeat(LOOK, work, report);
 }
 
-/** Restores the jobs after a job, up to {@link PAGE}. @returns the job to go on after, `undefined` at the end */
-export async function restorePage(
-  store: Store,
-  boss: Boss,
-  after: Cursor | undefined,
-): Promise<{ readonly next: Cursor | undefined; readonly restored: number }> {
-  const db = await store.tables();
-  let query = candidates(db).orderBy('id').orderBy('queue').limit(PAGE);
-  if (after !== undefined) query = query.where(sql<boolean>`(id, queue) > (${after.id}::uuid, ${after.queue})`);
-  const page = await query.execute();
-  const next = page.length < PAGE ? undefined : page.at(-1);
-  const missing = await missingOf(db, boss, page);
-  if (missing.length === 0) return { next, restored: 0 };
-  return store.transaction(async (tx) => {
-    // Only these are locked, and none that is about to end: it must not be given again.
-    const rows = await candidates(tx).where('id', 'in', missing).forUpdate().skipLocked().execute();
-    let restored = 0;
-    for (const [queue, those] of Map.groupBy(rows, (row) => row.queue)) {
-      // pg-boss ignores the ids that it has.
-      const given = await boss.give(tx, queue, those.map(again));
-      restored += given.length;
-      // A gateway that runs one of them notices that it has lost it, and stops the job.
-      if (given.length > 0) {
-        await tx
-          .updateTable('signalbox_job')
-          .set({ mark: null })
-          .where('queue', '=', queue)
-          .where('id', 'in', given)
-          .execute();
-      }
-    }
-    return { next, restored };
-  });
+/** The jobs without a sign of life of their gateway. */
+async function findLost({ db, schema }: Lost): Promise<readonly Running[]> {
+  const { rows } = await sql<Running & { readonly is_old: boolean }>`
+    select queue, id, key, place, mark, cancelled, attempt, gateway, started from signalbox_job
+    where mark is not null and (place = ${sql.lit(PLACE.free)} or coalesce(since, started) < ${NOW} - ${sql.lit(LEASE)})
+    limit ${PAGE}
+  `.execute(db);
+  // Those of gateways of the version before are at the place of the first, and pg-boss has their signs of life.
+  const former = rows.filter(({ place }) => place === PLACE.free);
+  const alive =
+    former.length === 0
+      ? new Set()
+      : await aliveInBoss(
+          db,
+          schema,
+          former.map(({ id }) => id),
+        );
+  return rows.filter(({ place, id }) => place !== PLACE.free || !alive.has(id));
 }
 
-/** The jobs that pg-boss should have. */
-function candidates(db: Db) {
-  return db
+/** Those of some jobs that run in a gateway of the version before. */
+async function aliveInBoss(db: Db, schema: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const table = `${schema}.job`;
+  const { rows: found } = await sql<{ found: boolean }>`select to_regclass(${table}) is not null as found`.execute(db);
+  if (!found[0]?.found) return new Set();
+  const { rows } = await sql<{ id: string }>`
+    select id from ${sql.table(table)} where id = any(${ids}::uuid[]) and state = 'active'
+      and greatest(heartbeat_on, started_on) > clock_timestamp() - ${`${LEASE} milliseconds`}::interval
+  `.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}
+
+async function giveBack(tx: Db, { queue, id, key, mark, attempt, gateway, started }: Running): Promise<void> {
+  if (key !== null) await lockLines(tx, queue, [key]);
+  const own = tx
     .selectFrom('signalbox_job')
-    .select(['queue', 'id', 'kind', 'due', 'mark'])
-    .where('place', '<>', PLACE.behind);
-}
-
-/** The ids of the jobs that pg-boss does not have. */
-async function missingOf(db: Db, boss: Boss, jobs: readonly { readonly id: string }[]): Promise<readonly string[]> {
-  const missing = new Set(jobs.map(({ id }) => id));
-  for (const table of missing.size === 0 ? [] : await boss.tables()) {
-    const ids = [...missing];
-    const found = await sql<{ id: string }>`select id from ${sql.table(table)} where id = any(${ids}::uuid[])`.execute(
-      db,
-    );
-    for (const { id } of found.rows) missing.delete(id);
+    .select(['cancelled', 'place'])
+    .where('queue', '=', queue)
+    .where('id', '=', id);
+  // One that is locked may be about to end.
+  const job = await own.where('mark', '=', mark).forUpdate().skipLocked().executeTakeFirst();
+  if (job === undefined) return;
+  if (job.cancelled === 1 && key !== null) {
+    await tx.deleteFrom('signalbox_job').where('queue', '=', queue).where('id', '=', id).execute();
+    await forgetAttempts(tx, [{ queue, id }]);
+    await moveOn(tx, queue, [key]);
+    return;
   }
-  return [...missing];
-}
-
-/** A job that a gateway may still be running begins only after the time to stop. */
-function again({ id, kind, due, mark }: Pick<JobTable, 'id' | 'kind' | 'due' | 'mark'>): Given {
-  return { id, kind, after: mark === null ? new Date(due) : HEARTBEAT };
+  await tx
+    .updateTable('signalbox_job')
+    .set({ place: PLACE.free, mark: null, started: null, since: null, recorded: 1 })
+    .where('queue', '=', queue)
+    .where('id', '=', id)
+    .execute();
+  const ended = sql<{ now: number }>`select ${NOW} as now`.execute(tx);
+  const noticed = { ended: (await ended).rows[0]?.now ?? 0, reason: GATEWAY_GONE };
+  await recordAttempt(tx, { queue, job: id, attempt, gateway, began: started, ...noticed });
 }
 
 /**
- * Keeps the planner's statistics of pg-boss's jobs up to date. With those of an empty queue, each fetch from a full one reads
- * and sorts all of it (115 ms instead of 0.5 ms at 50,000 jobs), and autovacuum comes once a minute at best.
+ * Keeps the planner's statistics of jobs up to date. With those of an empty table, a look at a full one may read and sort all of
+ * it, and autovacuum comes once a minute at best.
  * @returns what ends it
  */
-export function keepStatistics(store: Store, boss: Boss, report: (error: Error) => void): () => Promise<void> {
-  return repeat(LOOK, () => renew(store, boss), report);
+export function keepStatistics(db: Db, report: (error: Error) => void): () => Promise<void> {
+  return repeat(LOOK, () => renew(db), report);
 }
 
-/** Renews the statistics of tables that have changed by half, unless another gateway has just done so. */
-async function renew(store: Store, boss: Boss): Promise<void> {
-  const names = await boss.tables();
-  if (names.length === 0) return;
-  const db = await store.tables();
-  const { rows } = await sql<{ name: string }>`
-    select s.schemaname || '.' || s.relname as name from pg_stat_user_tables s join pg_class c on c.oid = s.relid
-    where s.schemaname || '.' || s.relname in (${sql.join(names)})
-      and s.n_mod_since_analyze > 500 + greatest(c.reltuples, 0) / 2
+/** Renews the statistics if the table has changed by half, unless another gateway has just done so. */
+async function renew(db: Db): Promise<void> {
+  const { rows } = await sql`
+    select 1 from pg_stat_user_tables s join pg_class c on c.oid = s.relid
+    where s.relid = to_regclass('signalbox_job') and s.n_mod_since_analyze > 500 + greatest(c.reltuples, 0) / 2
       and coalesce(greatest(s.last_analyze, s.last_autoanalyze) < clock_timestamp() - ${`${FRESH} seconds`}::interval, true)
   `.execute(db);
-  for (const { name } of rows) await sql`analyze (skip_locked) ${sql.table(name)}`.execute(db);
+  if (rows.length > 0) await sql`analyze (skip_locked) signalbox_job`.execute(db);
 }
 
 /** Milliseconds between two signs of life of a gateway that has kinds, and after which one without any counts as gone. */

@@ -1,44 +1,54 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
+import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { PoolStatus } from '../../model/metrics.ts';
 import type { PostgresAccess, Store } from '../port.ts';
-import { isLost, lostConnection } from '../postgres/error.ts';
-import type { Db } from '../tables.ts';
+import { lostConnection } from '../postgres/error.ts';
+import { applicationName, openPool, type TablePool } from '../postgres/pool.ts';
+import type { Db, Tables } from '../tables.ts';
+import { afterCommit } from '../transaction.ts';
 import { forgetAttempts } from './attempts.ts';
-import { type Boss, type Given, HEARTBEAT, openBoss } from './boss.ts';
-import type { Claim, Leaving, Listener, QueueEngine } from './engine.ts';
+import type { Claim, EnteredJob, Finished, Leaving, Listener, Onward, QueueEngine } from './engine.ts';
+import { Listening } from './listening.ts';
+import type { JobOrKey } from './port.ts';
 import {
   change,
   changeHeld,
-  type EnteredJob,
-  endFirst,
+  dueToCome,
   endFree,
+  endKeyed,
   enter,
-  enterBehind,
   fallIn,
-  heldBy,
-  type KeyedJob,
-  lockLine,
+  firstWaiting,
+  LEASE,
+  lockLines,
   moveOn,
   NOW,
   selectJob,
   stepOut,
   take,
+  touch,
 } from './postgres-jobs.ts';
-import { announceKinds, isKnownElsewhere, keepStatistics, restoreJobs } from './postgres-upkeep.ts';
-import { hasWaiting, measureJobs, notBegun, PLACE } from './rows.ts';
+import { announceKinds, isKnownElsewhere, keepStatistics, returnLostJobs } from './postgres-upkeep.ts';
+import { HELD, hasWaiting, measureJobs, notBegun, PLACE, unattempted } from './rows.ts';
 
 /** Milliseconds between two looks at a queue, where new jobs are announced and where they are not. */
 const POLL_ANNOUNCED = 1000;
 const POLL = 500;
 
-/** A claim of a job with a key. */
-type KeyedClaim = Claim & { readonly key: string };
+/** Milliseconds between two looks for jobs that join their key when they are due. */
+const COMING = 200;
+
+/** Milliseconds between two notifications of this gateway. */
+const NOTIFY = 10;
+
+/** Milliseconds by which a gateway gives up a job before others may take it. */
+const MARGIN = 2000;
 
 /**
- * The queue on PostgreSQL and its relatives. All that is known of a job is in `signalbox_job`; pg-boss has only the ids of
- * those that may run, without a key or first of their key, and hands each to one gateway. Both change in one transaction.
- * Locks are taken in the order key, job, pg-boss; a claim takes the last two the other way round, and does not wait for them.
+ * The queue on PostgreSQL and its relatives: a table, from which gateways take jobs with `for update skip locked`. A job that is
+ * taken is at the place of one behind another, with a mark: so a gateway of the version before, to which pg-boss hands jobs,
+ * does not take it, and one that runs there keeps the place of the first. Locks are taken in the order key, job; a claim takes
+ * the second alone, and waits for none.
  * @throws errors of the database when it can't be reached
  */
 export async function postgresEngine(
@@ -46,56 +56,59 @@ export async function postgresEngine(
   access: PostgresAccess,
   report: (error: Error) => void,
 ): Promise<QueueEngine> {
-  // The errors of pg-boss about a connection name no database.
-  const located = (error: Error): void => report(isLost(error) ? lostConnection(store.location, error) : error);
-  const announces = access.engine !== 'cockroachdb' && access.engine !== 'yugabytedb';
-  return new PostgresEngine(store, await openBoss(access, located), announces, report);
+  const schema = await access.queue();
+  return new PostgresEngine(store, access, schema, report);
 }
 
 class PostgresEngine implements QueueEngine {
   readonly poll: number;
-  readonly lease = (HEARTBEAT - 2) * 1000;
+  readonly lease = LEASE - MARGIN;
   readonly #store: Store;
-  readonly #boss: Boss;
+  readonly #access: PostgresAccess;
+  /** The schema of pg-boss in the version before, and the name of the channel that announces jobs. */
+  readonly #schema: string;
   readonly #report: (error: Error) => void;
   readonly #announces: boolean;
-  /** The queues that each transaction has announced. */
-  readonly #announced = new WeakMap<Db, Set<string>>();
+  /** Connections that requests do not wait for, nor keep from signs of life. */
+  readonly #pool: TablePool;
+  readonly #db: Db;
   readonly #ends: (() => Promise<void>)[] = [];
   /** Distinguishes this gateway from all others, also from itself before it was started again. */
   readonly #id = randomUUID();
-  #listener: Listener | undefined;
+  /** When each queue was last searched for jobs that join their key, by the monotonic clock. */
+  readonly #searched = new Map<string, number>();
+  #unsaid = new Set<string>();
+  #saying: Promise<void> | undefined;
 
-  constructor(store: Store, boss: Boss, announces: boolean, report: (error: Error) => void) {
+  constructor(store: Store, access: PostgresAccess, schema: string, report: (error: Error) => void) {
     this.#store = store;
-    this.#boss = boss;
-    this.#announces = announces;
+    this.#access = access;
+    this.#schema = schema;
     this.#report = report;
-    this.poll = announces ? POLL_ANNOUNCED : POLL;
+    this.#announces = access.engine !== 'cockroachdb' && access.engine !== 'yugabytedb';
+    this.poll = this.#announces ? POLL_ANNOUNCED : POLL;
+    const config = { ...access.config, application_name: applicationName('queue') };
+    this.#pool = openPool(config, access.connections.queue, report);
+    this.#db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: this.#pool }) });
   }
 
-  async insert(tx: Db, job: EnteredJob): Promise<boolean> {
-    const { queue, id, key, kind, after } = job;
-    const given: Given = { id, ...(kind !== undefined && { kind }) };
-    if (key !== undefined && after === undefined) {
-      const place = await enterBehind(tx, job as KeyedJob);
-      if (place === PLACE.free) await this.#giveNow(tx, queue, given);
-      return place !== undefined;
-    }
-    if (!(await enter(tx, job))) return false;
-    if (after === undefined) await this.#giveNow(tx, queue, given);
-    else await this.#boss.give(tx, queue, [{ ...given, after }]);
-    return true;
+  async insert(tx: Db, jobs: readonly EnteredJob[]): Promise<readonly string[]> {
+    const entered = await enter(tx, jobs);
+    const isFirst = new Set(entered.filter(({ place }) => place === PLACE.free).map(({ id }) => id));
+    const ready = jobs.filter(({ id, after }) => after === undefined && isFirst.has(id));
+    this.#announce(
+      tx,
+      ready.map(({ queue }) => queue),
+    );
+    return entered.map(({ id }) => id);
   }
 
   async remove(tx: Db, queue: string, id: string, options: { readonly unlessRunning?: true } = {}): Promise<boolean> {
     const seen = await selectJob(tx, queue, id).executeTakeFirst();
     if (seen === undefined) return false;
-    if (seen.key !== null) await lockLine(tx, { queue, key: seen.key });
+    if (seen.key !== null) await lockLines(tx, queue, [seen.key]);
     const job = await selectJob(tx, queue, id).forUpdate().executeTakeFirst();
     if (job === undefined) return false;
-    // It fell in with the others of its key before that was locked.
-    if (job.place !== seen.place && seen.place === PLACE.coming) return this.remove(tx, queue, id, options);
     const { key, place, mark, cancelled } = job;
     if (options.unlessRunning && mark !== null) return false;
     if (key !== null && mark !== null) {
@@ -105,9 +118,7 @@ class PostgresEngine implements QueueEngine {
     }
     await tx.deleteFrom('signalbox_job').where('queue', '=', queue).where('id', '=', id).execute();
     await forgetAttempts(tx, [{ queue, id }]);
-    if (place !== PLACE.behind) await this.#boss.takeBack(tx, queue, [id]);
-    if (key !== null && place === PLACE.free && (await this.#giveNext(tx, { queue, key })))
-      await this.#announce(tx, queue);
+    if (key !== null && place === PLACE.free) await this.#giveNext(tx, queue, key);
     return true;
   }
 
@@ -118,74 +129,91 @@ class PostgresEngine implements QueueEngine {
       .where('due', '>', NOW)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return false;
-    await this.#boss.hasten(tx, queue, id);
-    await this.#announce(tx, queue);
+    this.#announce(tx, [queue]);
     return true;
   }
 
   async claim(queue: string, limit: number, but: readonly string[], gateway: string): Promise<readonly Claim[]> {
-    const by = { mark: randomInt(2 ** 47), gateway };
-    const { ids, taken } = await this.#store.transaction(async (tx) => {
-      const fetched = await this.#boss.fetch(tx, queue, limit, but);
-      return { ids: fetched, taken: fetched.length === 0 ? new Map() : await take(tx, queue, fetched, by) };
-    });
-    const claims: Claim[] = [];
-    for (const id of ids) {
-      const claim = taken.get(id) ?? (await this.#settle(queue, id, by));
-      if (claim !== undefined) claims.push(claim);
+    const begun = performance.now();
+    if (begun - (this.#searched.get(queue) ?? Number.NEGATIVE_INFINITY) >= COMING) {
+      this.#searched.set(queue, begun);
+      for (const job of await dueToCome(this.#db, queue, but))
+        await this.#store.transaction((tx) => fallIn(tx, { queue, ...job }));
     }
-    if (claims.length < ids.length) this.#listener?.wake(queue);
-    return claims;
+    return take(this.#db, queue, limit, { mark: newMark(), but, gateway });
   }
 
-  async finish(tx: Db, claims: readonly Claim[]): Promise<number> {
+  async finish(tx: Db, claims: readonly Claim[], onward?: Onward): Promise<Finished> {
+    const next: Claim[] = [];
     let ended = 0;
-    const free = claims.filter((claim) => !isKeyed(claim));
-    for (const [queue, those] of Map.groupBy(free, (claim) => claim.queue)) {
-      const ids = await endFree(tx, queue, those);
-      ended += ids.length;
-      if (ids.length > 0) await this.#boss.takeBack(tx, queue, ids);
+    for (const [queue, those] of Map.groupBy(claims, (claim) => claim.queue)) {
+      const free = those.filter(({ key }) => key === undefined);
+      if (free.length > 0) ended += await endFree(tx, queue, free);
+      const keyed = those.filter((claim) => claim.key !== undefined);
+      const keys = keyed.flatMap((claim) => (onward?.follows(claim) ? [claim.key as string] : []));
+      const taking = onward && { mark: newMark(), but: onward.but, gateway: onward.gateway, keys };
+      const done = await endKeyed(tx, queue, keyed, sql`true`, taking);
+      ended += done.ended.filter(({ cancelled }) => cancelled === 0).length;
+      next.push(...done.taken);
     }
-    for (const claim of claims) if (isKeyed(claim) && (await this.#end(tx, claim, heldBy(claim))) === false) ended++;
-    return ended;
+    return { ended, next };
   }
 
-  async postpone(tx: Db, claim: Claim, pause: number): Promise<boolean> {
-    const held = await changeHeld(tx, claim, {
-      due: dueAfter(pause),
-      failed: claim.attempt,
-      ...{ unknown: null, unknown_by: null },
-      recorded: 1,
-    });
-    if (held) await this.#boss.again(tx, claim.queue, claim.id, pause / 1000);
-    return held;
+  postpone(tx: Db, claim: Claim, pause: number): Promise<boolean> {
+    const none = { unknown: null, unknown_by: null };
+    return changeHeld(tx, claim, { due: dueAfter(pause), failed: claim.attempt, ...none, recorded: 1 });
   }
 
-  async release(tx: Db, claim: Claim): Promise<boolean> {
-    const held = await changeHeld(tx, claim, notBegun(claim));
-    if (held) await this.#boss.again(tx, claim.queue, claim.id);
-    return held;
+  keep(tx: Db, claim: Claim, attempt: number): Promise<boolean> {
+    const none = { unknown: null, unknown_by: null };
+    return changeHeld(tx, claim, { due: HELD, attempt, failed: attempt, ...none, recorded: 1 });
+  }
+
+  async hold(tx: Db, queue: string, which: JobOrKey): Promise<number> {
+    const id = 'id' in which ? which.id : await firstWaiting(tx, { queue, ...which });
+    if (id === undefined) return 0;
+    const { numUpdatedRows } = await change(tx, queue, [id])
+      .set({ due: HELD })
+      .where('mark', 'is', null)
+      .where('due', '<>', HELD)
+      .executeTakeFirst();
+    return Number(numUpdatedRows);
+  }
+
+  async unhold(tx: Db, queue: string, which: JobOrKey): Promise<number> {
+    const { numUpdatedRows } = await tx
+      .updateTable('signalbox_job')
+      .set({ ...unattempted, unknown_by: null, due: NOW })
+      .where('queue', '=', queue)
+      .where('id' in which ? sql<boolean>`id = ${which.id}::uuid` : sql<boolean>`key = ${which.key}`)
+      .where('due', '=', HELD)
+      .executeTakeFirst();
+    if (numUpdatedRows > 0n) this.#announce(tx, [queue]);
+    return Number(numUpdatedRows);
+  }
+
+  release(tx: Db, claim: Claim): Promise<boolean> {
+    return changeHeld(tx, claim, notBegun(claim));
   }
 
   async leave(tx: Db, claim: Claim, { pause, aside }: Leaving = {}): Promise<boolean> {
-    const { queue, id } = claim;
+    const { queue, key } = claim;
+    const isAside = aside === true && key !== undefined;
     const change = {
       ...notBegun(claim),
       ...(pause === undefined ? {} : { due: dueAfter(pause) }),
-      ...(aside ? { place: PLACE.coming } : {}),
+      ...(isAside ? { place: PLACE.coming } : {}),
       unknown: sql<number>`coalesce(unknown, ${NOW})`,
       unknown_by: sql<string>`case when strpos(coalesce(unknown_by, ''), ${this.#id}) > 0 then unknown_by
         else concat_ws(' ', unknown_by, ${this.#id}::text) end`,
     };
-    if (aside && isKeyed(claim)) await lockLine(tx, claim);
+    if (isAside) await lockLines(tx, queue, [key]);
     if (!(await changeHeld(tx, claim, change))) return false;
-    await this.#boss.again(tx, queue, id, pause === undefined ? undefined : pause / 1000);
-    if (aside && isKeyed(claim)) {
-      const others = pause === undefined ? await stepOut(tx, claim) : [];
-      if (others.length > 0) await this.#boss.give(tx, queue, others);
-      await this.#giveNext(tx, claim);
+    if (isAside) {
+      if (pause === undefined) await stepOut(tx, { queue, key, kind: claim.kind });
+      await this.#giveNext(tx, queue, key);
     }
-    if (aside || pause === undefined) await this.#announce(tx, queue);
+    if (aside || pause === undefined) this.#announce(tx, [queue]);
     return true;
   }
 
@@ -198,15 +226,14 @@ class PostgresEngine implements QueueEngine {
   }
 
   async clear(tx: Db, claim: Claim): Promise<void> {
-    if (isKeyed(claim)) await this.#end(tx, claim, sql`${heldBy(claim)} and cancelled = 1`);
+    await endKeyed(tx, claim.queue, [claim], sql`cancelled = 1`);
   }
 
   async held(claims: readonly Claim[]): Promise<ReadonlyMap<Claim, 'held' | 'cancelled'>> {
-    const db = await this.#store.tables();
     const held = new Map<Claim, 'held' | 'cancelled'>();
     for (const [queue, those] of Map.groupBy(claims, (claim) => claim.queue)) {
       const ids = those.map(({ id }) => id);
-      const rows = await db
+      const rows = await this.#db
         .selectFrom('signalbox_job')
         .select(['id', 'mark', 'cancelled'])
         .where('queue', '=', queue)
@@ -217,27 +244,29 @@ class PostgresEngine implements QueueEngine {
         const row = found.get(claim.id);
         if (row?.mark === claim.mark) held.set(claim, row.cancelled === 1 ? 'cancelled' : 'held');
       }
-      const ours = those.filter((claim) => held.has(claim)).map(({ id }) => id);
-      if (ours.length > 0) await this.#boss.touch(queue, ours);
+      await touch(
+        this.#db,
+        queue,
+        those.filter((claim) => held.has(claim)),
+      );
     }
     return held;
   }
 
-  async begin(names: readonly string[], listener: Listener): Promise<void> {
-    this.#listener = listener;
-    await Promise.all(names.map((queue) => this.#boss.ensure(queue)));
-    this.#ends.push(restoreJobs(this.#store, this.#boss, this.#report));
+  async begin(_: readonly string[], listener: Listener): Promise<void> {
+    const lost = { store: this.#store, db: this.#db, schema: this.#schema };
+    this.#ends.push(returnLostJobs(lost, () => listener.wake(), this.#report));
     // The relatives that are not PostgreSQL itself have neither these statistics nor notifications.
     if (!this.#announces) return;
-    this.#ends.push(keepStatistics(this.#store, this.#boss, this.#report));
+    this.#ends.push(keepStatistics(this.#db, this.#report));
     // What was announced while no one listened is found by a look.
-    this.#ends.push(
-      await this.#boss.listen(this.#boss.schema, {
-        heard: (queue) => listener.wake(queue),
-        missed: () => listener.wake(),
-        lost: (error) => this.#report(lostConnection(this.#store.location, error)),
-      }),
-    );
+    const listening = new Listening(this.#access.config, this.#schema, {
+      heard: (queue) => listener.wake(queue),
+      missed: () => listener.wake(),
+      lost: (error) => this.#report(lostConnection(this.#store.location, error)),
+    });
+    await listening.begin();
+    this.#ends.push(() => listening.end());
   }
 
   async depths() {
@@ -245,7 +274,7 @@ class PostgresEngine implements QueueEngine {
   }
 
   pool(): PoolStatus | undefined {
-    return this.#boss.pool();
+    return this.#pool.status();
   }
 
   async isFull(queue: string, most: number, tx?: Db): Promise<boolean> {
@@ -254,80 +283,49 @@ class PostgresEngine implements QueueEngine {
 
   async end(): Promise<void> {
     for (const end of this.#ends) await end();
-    await this.#boss.close();
+    await this.#saying;
+    await this.#pool.end();
   }
 
-  /** Ends the first job of a key. @returns whether it was cancelled; `undefined` when the condition does not hold of it */
-  async #end(
-    tx: Db,
-    job: Pick<KeyedClaim, 'queue' | 'key' | 'id'>,
-    holds: Parameters<typeof endFirst>[2],
-  ): Promise<boolean | undefined> {
-    const ended = await endFirst(tx, job, holds);
-    if (ended === undefined) return undefined;
-    await this.#boss.takeBack(tx, job.queue, [job.id]);
-    // The gateway looks for it when the job has ended.
-    await this.#giveNext(tx, job);
-    return ended.cancelled === 1;
+  /** Makes the next job of a locked key its first. */
+  async #giveNext(tx: Db, queue: string, key: string): Promise<void> {
+    const { isReady } = await moveOn(tx, queue, [key]);
+    if (isReady) this.#announce(tx, [queue]);
   }
 
-  /** Gives pg-boss the next job of a locked key. @returns whether there was one */
-  async #giveNext(tx: Db, line: Pick<KeyedClaim, 'queue' | 'key'>): Promise<boolean> {
-    const next = await moveOn(tx, line);
-    if (next !== undefined) await this.#boss.give(tx, line.queue, [next]);
-    return next !== undefined;
+  /**
+   * Wakes the workers of queues in all gateways once the transaction commits. The notification is a statement of its own, and
+   * one for all that commit within {@link NOTIFY}: PostgreSQL lets only one transaction with a notification commit at a time.
+   * If it is lost, the next look finds the jobs.
+   */
+  #announce(tx: Db, queues: Iterable<string>): void {
+    const all = new Set(queues);
+    if (!this.#announces || all.size === 0) return;
+    afterCommit(tx, () => {
+      for (const queue of all) this.#unsaid.add(queue);
+      this.#saying ??= this.#say();
+    });
   }
 
-  /** Gives pg-boss a job that may run now. */
-  async #giveNow(tx: Db, queue: string, job: Given): Promise<void> {
-    await this.#boss.give(tx, queue, [job]);
-    await this.#announce(tx, queue);
-  }
-
-  /** Wakes the workers of a queue in all gateways once the transaction commits. */
-  async #announce(tx: Db, queue: string): Promise<void> {
-    const announced = this.#announced.get(tx) ?? new Set();
-    if (!this.#announces || announced.has(queue)) return;
-    this.#announced.set(tx, announced.add(queue));
-    await sql`select pg_notify(${this.#boss.schema}, ${queue})`.execute(tx);
-  }
-
-  /** Deals with a job from pg-boss that may not just run. @returns the claim when it may run after all */
-  async #settle(queue: string, id: string, by: Parameters<typeof take>[3]): Promise<Claim | undefined> {
-    try {
-      return await this.#store.transaction(async (tx) => {
-        const job = await selectJob(tx, queue, id).executeTakeFirst();
-        const key = job?.key ?? undefined;
-        // Its gateway died before it had stopped.
-        if (job?.cancelled === 1 && key !== undefined) {
-          await this.#end(tx, { queue, key, id }, sql`cancelled = 1`);
-          await forgetAttempts(tx, [{ queue, id }]);
-          return undefined;
-        }
-        const place =
-          job?.place === PLACE.coming && key !== undefined ? await fallIn(tx, { queue, key, id }) : job?.place;
-        if (place === PLACE.free) {
-          // Another transaction had it locked, and may have ended it.
-          await selectJob(tx, queue, id).forUpdate().execute();
-          return (await take(tx, queue, [id], by)).get(id);
-        }
-        // It was taken out, or waits behind another.
-        await this.#boss.takeBack(tx, queue, [id]);
-        return undefined;
-      });
-    } catch (error) {
-      // Without a sign of life of this gateway, pg-boss hands it on.
-      this.#report(error as Error);
-      return undefined;
+  async #say(): Promise<void> {
+    while (this.#unsaid.size > 0) {
+      const queues = [...this.#unsaid];
+      this.#unsaid = new Set();
+      const said = sql`select pg_notify(${this.#schema}, queue) from unnest(${queues}::text[]) as queue`.execute(
+        this.#db,
+      );
+      await Promise.all([said.catch(this.#report), new Promise((resolve) => setTimeout(resolve, NOTIFY))]);
     }
+    this.#saying = undefined;
   }
+}
+
+/** Distinguishes the attempts of one claim from all others. */
+function newMark(): number {
+  return randomInt(2 ** 47);
 }
 
 /** A time in the column `due`, so many milliseconds from now. */
 function dueAfter(pause: number) {
   return sql<number>`${NOW} + ${Math.ceil(pause)}`;
-}
-
-function isKeyed(claim: Claim): claim is KeyedClaim {
-  return claim.key !== undefined;
 }

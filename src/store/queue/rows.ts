@@ -7,6 +7,12 @@ import type { QueueDepth } from './port.ts';
 /** The values of `signalbox_job.place`. */
 export const PLACE = { free: 0, behind: 1, coming: 2 } as const;
 
+/**
+ * The column `due` of a held job: the end of the year 9999. For a gateway of a version that knows no held jobs it is delayed:
+ * it does not take it, holds back the jobs behind it, and moves the key on when the job is removed.
+ */
+export const HELD = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
 /** The column `cause` of a job. */
 export function causeText(cause: Cause | undefined): string | null {
   return cause === undefined ? null : JSON.stringify(cause);
@@ -35,12 +41,16 @@ export function notBegun({ attempt }: { readonly attempt: number }): JobChange {
   return { attempt: attempt - 1, ...(attempt === 1 && { began: null }) };
 }
 
+/** The columns of a job of which no attempt counts any more. */
+export const unattempted = { attempt: 0, failed: 0, began: null, unknown: null } as const;
+
 interface Counted {
   readonly queue: string;
   readonly now: number | string;
   readonly jobs: number | string;
   readonly running: number | string;
   readonly delayed: number | string;
+  readonly held: number | string;
   readonly first: number | string | null;
 }
 
@@ -53,13 +63,15 @@ export async function measureJobs(
   const { rows } = await sql<Counted>`
     select queue, (select ${now}) as now, count(*) as jobs, count(mark) as running,
       count(case when due > (select ${now}) and mark is null then 1 end) as delayed,
+      count(case when due = ${sql.lit(HELD)} then 1 end) as held,
       min(case when mark is null then due end) as first
     from signalbox_job group by queue
   `.execute(db);
   return rows.map(({ queue, ...row }) => {
-    const [jobs, running, delayed] = [Number(row.jobs), Number(row.running), Number(row.delayed)];
+    const [jobs, running, held] = [Number(row.jobs), Number(row.running), Number(row.held)];
+    const delayed = Number(row.delayed) - held;
     const oldest = row.first === null ? 0 : Math.max(0, (Number(row.now) - Number(row.first)) / 1000);
-    return { queue, running, delayed, waiting: jobs - running - delayed, oldest };
+    return { queue, running, delayed, held, waiting: jobs - running - delayed - held, oldest };
   });
 }
 

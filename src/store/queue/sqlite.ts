@@ -1,29 +1,27 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Store } from '../port.ts';
 import { LockFile } from '../sqlite/lock-file.ts';
-import type { JobTable } from '../tables/queue.ts';
-import type { Db } from '../tables.ts';
 import { forgetAttempts, GATEWAY_GONE, recordAttempt } from './attempts.ts';
 import type { Claim, Listener, QueueEngine } from './engine.ts';
 import { repeat } from './repeat.ts';
-import { causeIn, causeText, hasWaiting, type JobChange, type Line, measureJobs, notBegun, PLACE } from './rows.ts';
+import { causeIn, HELD, hasWaiting, measureJobs, notBegun, PLACE, unattempted } from './rows.ts';
+import {
+  catchUp,
+  endJobs,
+  firstWaiting,
+  giveUp,
+  insertJobs,
+  moveOn,
+  pausing,
+  remove,
+  takeJobs,
+} from './sqlite-jobs.ts';
 
 /** Milliseconds between two looks, which find what other processes enter. */
 const POLL = 250;
 
 /** Milliseconds for which unknown jobs wait outside of their key, unless they have a pause. */
 const ASIDE = 5000;
-
-/** A job that was not begun. */
-const FRESH = { attempt: 0, cancelled: 0 };
-
-/** The columns of a job that is taken. */
-type TakenRow = Pick<JobTable, 'id' | 'key' | 'kind' | 'data' | 'cause' | 'due' | 'attempt' | 'began' | 'unknown'> & {
-  readonly sequence: number;
-  readonly failed: number;
-  readonly recorded: number;
-  readonly entered: number | null;
-};
 
 /**
  * The queue on SQLite: a table. A job is held by a process, whose lock file shows that it is alive. Of the jobs of a key one
@@ -38,20 +36,7 @@ export function sqliteEngine(store: Store, now: () => number): QueueEngine {
   return {
     poll: POLL,
     lease: undefined,
-    async insert(tx, { queue, id, key = null, kind = null, data, after, cause }) {
-      const time = now();
-      const wait = after === undefined ? { due: time, since: time } : { due: after.getTime(), since: null };
-      const place = key === null ? PLACE.free : after === undefined ? await placeIn(tx, { queue, key }) : PLACE.coming;
-      const { numInsertedOrUpdatedRows } = await tx
-        .insertInto('signalbox_job')
-        .values({
-          ...{ queue, id, key, kind, data: JSON.stringify(data), place, ...wait },
-          ...{ ...FRESH, entered: time, cause: causeText(cause) },
-        })
-        .onConflict((conflict) => conflict.columns(['queue', 'id']).doNothing())
-        .executeTakeFirst();
-      return numInsertedOrUpdatedRows === 1n;
-    },
+    insert: (tx, jobs) => insertJobs(tx, jobs, now()),
     remove,
     async hasten(tx, queue, id) {
       const time = now();
@@ -84,10 +69,34 @@ export function sqliteEngine(store: Store, now: () => number): QueueEngine {
     },
     async finish(tx, claims) {
       const ended = await endJobs(tx, mine(claims));
-      return ended.filter(({ cancelled }) => cancelled === 0).length;
+      return { ended: ended.filter(({ cancelled }) => cancelled === 0).length, next: [] };
     },
     postpone: (tx, claim, pause) =>
       giveUp(tx, mine([claim]), { ...pausing(now(), pause), failed: claim.attempt, unknown: null, recorded: 1 }),
+    keep: (tx, claim, attempt) =>
+      giveUp(tx, mine([claim]), { due: HELD, since: null, attempt, failed: attempt, unknown: null, recorded: 1 }),
+    async hold(tx, queue, which) {
+      const { numUpdatedRows } = await tx
+        .updateTable('signalbox_job')
+        .set({ due: HELD, since: null })
+        .where('queue', '=', queue)
+        .where('id' in which ? sql<boolean>`id = ${which.id}` : firstWaiting({ queue, ...which }))
+        .where('worker', 'is', null)
+        .where('due', '<>', HELD)
+        .executeTakeFirst();
+      return Number(numUpdatedRows);
+    },
+    async unhold(tx, queue, which) {
+      const time = now();
+      const { numUpdatedRows } = await tx
+        .updateTable('signalbox_job')
+        .set({ ...unattempted, due: time, since: time })
+        .where('queue', '=', queue)
+        .where('id' in which ? sql<boolean>`id = ${which.id}` : sql<boolean>`key = ${which.key}`)
+        .where('due', '=', HELD)
+        .executeTakeFirst();
+      return Number(numUpdatedRows);
+    },
     release: (tx, claim) => giveUp(tx, mine([claim]), notBegun(claim)),
     async leave(tx, claim, { pause, aside } = {}) {
       const { queue, key } = claim;
@@ -128,65 +137,6 @@ export function sqliteEngine(store: Store, now: () => number): QueueEngine {
     isFull: async (queue, most, tx) => hasWaiting(tx ?? (await store.tables()), queue, most, now()),
     end: (leaving) => workers.end(leaving),
   };
-}
-
-async function remove(
-  tx: Db,
-  queue: string,
-  id: string,
-  { unlessRunning }: { readonly unlessRunning?: true } = {},
-): Promise<boolean> {
-  const job = await tx
-    .selectFrom('signalbox_job')
-    .select(['sequence', 'key', 'place', 'worker', 'cancelled'])
-    .where('queue', '=', queue)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (job === undefined || job.cancelled === 1 || (unlessRunning && job.worker !== null)) return false;
-  const { sequence, key } = job;
-  if (key !== null && job.worker !== null) {
-    await tx.updateTable('signalbox_job').set({ cancelled: 1 }).where('sequence', '=', sequence).execute();
-    return true;
-  }
-  await tx.deleteFrom('signalbox_job').where('sequence', '=', sequence).execute();
-  await forgetAttempts(tx, [{ queue, id }]);
-  if (key !== null && job.place === PLACE.free) await moveOn(tx, { queue, key });
-  return true;
-}
-
-async function giveUp(tx: Db, mine: RawBuilder<boolean>, change: JobChange): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable('signalbox_job')
-    .set({ ...change, worker: null, mark: null, started: null })
-    .where(mine)
-    .where('cancelled', '=', 0)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
-}
-
-const pausing = (now: number, pause: number) => ({ due: now + pause, since: now });
-
-/** Takes the jobs that have been due for longest. */
-function takeJobs(of: {
-  readonly queue: string;
-  readonly limit: number;
-  readonly but: readonly string[];
-  readonly mark: number;
-  readonly worker: string;
-  readonly now: number;
-  readonly gateway: string;
-}): RawBuilder<TakenRow> {
-  const others = of.but.length === 0 ? sql`` : sql`and (kind is null or kind not in (${sql.join(of.but)}))`;
-  return sql<TakenRow>`
-    update signalbox_job set worker = ${of.worker}, mark = ${of.mark}, attempt = attempt + 1,
-      began = coalesce(began, ${of.now}), started = ${of.now}, gateway = ${of.gateway}
-    where sequence in (
-      select sequence from signalbox_job
-      where queue = ${of.queue} and worker is null and place = 0 and due <= ${of.now} ${others}
-      order by due, sequence limit ${of.limit}
-    )
-    returning sequence, id, key, kind, data, cause, due, attempt, began, unknown, failed, recorded, entered
-  `;
 }
 
 /** Milliseconds between two checks for processes that died. */
@@ -270,99 +220,5 @@ class SqliteWorkers {
       return ended.length + given.length;
     });
     if (given > 0) listener.wake();
-  }
-}
-
-/** The place of a new job: behind the first of its key, when the key has one. */
-async function placeIn(tx: Db, { queue, key }: Line): Promise<number> {
-  const head = await tx
-    .selectFrom('signalbox_job')
-    .select('sequence')
-    .where('queue', '=', queue)
-    .where('key', '=', key)
-    .where(sql<boolean>`place = 0 and key is not null`)
-    .executeTakeFirst();
-  return head === undefined ? PLACE.free : PLACE.behind;
-}
-
-/** Makes the next job of a key its first, once the first is gone. */
-async function moveOn(tx: Db, { queue, key }: Line): Promise<void> {
-  await sql`
-    update signalbox_job set place = ${PLACE.free} where sequence = (
-      select sequence from signalbox_job where queue = ${queue} and key = ${key} and place = 1 order by sequence limit 1
-    )
-  `.execute(tx);
-}
-
-/** Ends jobs that run, and moves on their keys. */
-async function endJobs(
-  tx: Db,
-  which: RawBuilder<boolean>,
-): Promise<readonly Pick<JobTable, 'queue' | 'id' | 'key' | 'cancelled'>[]> {
-  const ended = await tx
-    .deleteFrom('signalbox_job')
-    .where(which)
-    .returning(['queue', 'id', 'key', 'cancelled'])
-    .execute();
-  for (const { queue, key } of ended) if (key !== null) await moveOn(tx, { queue, key });
-  return ended;
-}
-
-/** Milliseconds by which the clock was set back if a pause begins later than now; less comes of a look that began before it. */
-const SET_BACK = 1000;
-
-/**
- * Applies the passing of time: a job that has become due joins the line of its key, and a pause does not become longer because
- * the clock was set back.
- */
-async function catchUp(
-  db: Db,
-  transaction: (work: (tx: Db) => Promise<void>) => Promise<void>,
-  of: Due,
-): Promise<void> {
-  const { queue, now } = of;
-  const isLater = sql`worker is null and place = 0 and since > ${now} and (due = since or since > ${now + SET_BACK})`;
-  const { rows } = await sql`
-    select 1 from signalbox_job where queue = ${queue} and ${isLater}
-    union all select 1 from signalbox_job where queue = ${queue} and place = 2 and due <= ${now}
-    limit 1
-  `.execute(db);
-  if (rows.length === 0) return;
-  await transaction(async (tx) => {
-    await sql`
-      update signalbox_job set due = ${now}, since = ${now} where queue = ${queue} and ${isLater}
-    `.execute(tx);
-    await takePlaces(tx, of);
-  });
-}
-
-/** A queue, and the time of the look. */
-interface Due {
-  readonly queue: string;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-}
-
-async function takePlaces(tx: Db, { queue, now }: Due): Promise<void> {
-  const coming = await tx
-    .selectFrom('signalbox_job')
-    .select(['sequence', 'key'])
-    .where('queue', '=', queue)
-    .where(sql<boolean>`place = 2`)
-    .where('due', '<=', now)
-    .orderBy('due')
-    .orderBy('sequence')
-    .execute();
-  for (const { sequence, key } of coming) {
-    await tx
-      .updateTable('signalbox_job')
-      .set({
-        // The last of all jobs is the last of its key.
-        sequence: sql<number>`(select max(sequence) + 1 from signalbox_job)`,
-        place: await placeIn(tx, { queue, key: key as string }),
-        since: now,
-      })
-      .where('sequence', '=', sequence)
-      .execute();
   }
 }

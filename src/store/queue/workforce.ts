@@ -1,8 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { continueTrace, endTrace, inTrace, type SpanStart, type Trace } from '../../trace/trace.ts';
-import { type Claim, messageOf, type Shop } from './engine.ts';
-import { Ending, HeldJob } from './job.ts';
+import { Ending } from './ending.ts';
+import { type Claim, messageOf, type Onward, type Shop } from './engine.ts';
+import { HeldJob } from './job.ts';
 import { type Worker, WorkerDied } from './port.ts';
+
+/** Jobs of a key that run one right after the other while other jobs may wait. */
+const MOST_FOLLOWED = 32;
 
 /** The jobs of one queue that this gateway runs. */
 class Lane {
@@ -13,6 +17,8 @@ class Lane {
   /** A lane that is woken inside a transaction must not run in it: the jobs appear with its commit. */
   readonly #outside = AsyncLocalStorage.snapshot();
   readonly #running = new Map<HeldJob, Promise<void>>();
+  /** The number of jobs of the same key that ran right before a job. */
+  readonly #followed = new WeakMap<Claim, number>();
   #timer: NodeJS.Timeout | undefined;
   #open = true;
   #wanted = false;
@@ -22,7 +28,7 @@ class Lane {
     this.#queue = queue;
     this.#worker = worker;
     this.#shop = shop;
-    this.#ending = new Ending(worker, shop);
+    this.#ending = new Ending(worker, shop, (jobs) => this.#onward(jobs));
   }
 
   get running(): readonly HeldJob[] {
@@ -62,7 +68,8 @@ class Lane {
   async close(): Promise<void> {
     this.stopTaking();
     await this.#taking;
-    await Promise.all(this.#running.values());
+    // One that ends may be followed by the next of its key, which is given back.
+    while (this.#running.size > 0) await Promise.all(this.#running.values());
   }
 
   async #take(): Promise<void> {
@@ -81,15 +88,25 @@ class Lane {
     }
   }
 
+  /** Takes the next jobs of keys with the ends of those before, unless others have waited for too long meanwhile. */
+  #onward(jobs: readonly HeldJob[]): Onward {
+    const follows = (claim: Claim): boolean => (this.#followed.get(claim) ?? 0) < MOST_FOLLOWED;
+    const isOpen = this.#open && !this.#shop.pace.isPaused(this.#queue);
+    const those = new Set(isOpen ? jobs.map(({ claim }) => claim).filter(follows) : []);
+    return { follows: (claim) => those.has(claim), but: this.#ending.unknownKinds, gateway: this.#shop.gateway };
+  }
+
   #begin(claim: Claim, confirmed: number): void {
-    const job = new HeldJob(claim, this.#shop, confirmed);
+    const job: HeldJob = new HeldJob(claim, this.#shop, confirmed, () => this.#onward([job]));
     const trace = traceOf(claim, this.#shop);
     const run = inTrace(trace, () => this.#attempt(job))
       .catch((error: Error) => this.#shop.report(error, { queue: this.#queue, job: claim.id }))
       .finally(() => {
         endTrace(trace, job.failure);
         this.#running.delete(job);
-        this.wake();
+        if (job.next === undefined) return this.wake();
+        this.#followed.set(job.next.claim, (this.#followed.get(claim) ?? 0) + 1);
+        this.#begin(job.next.claim, job.next.confirmed);
       });
     this.#running.set(job, run);
   }

@@ -24,6 +24,9 @@ import { addRetention } from './0007-retention.ts';
 import { addOperators } from './0008-operators.ts';
 import { addQueueDepth } from './0009-queue-depth.ts';
 import { addProjectMigrations } from './0010-project-migrations.ts';
+import { addMessages } from './0011-messages.ts';
+import { addDirectJobs } from './0012-direct-jobs.ts';
+import { addOnce } from './0013-once.ts';
 
 /** One step of the schema, forward only. Once released it never changes: a later step corrects it. */
 interface Migration {
@@ -47,6 +50,9 @@ export const migrations: readonly Migration[] = [
   { name: '0008-operators', up: addOperators },
   { name: '0009-queue-depth', up: addQueueDepth },
   { name: '0010-project-migrations', up: addProjectMigrations },
+  { name: '0011-messages', up: addMessages },
+  { name: '0012-direct-jobs', up: addDirectJobs },
+  { name: '0013-once', up: addOnce },
 ];
 
 /**

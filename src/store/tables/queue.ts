@@ -13,6 +13,9 @@ export interface QueueTables {
   signalbox_job_gateway: JobGatewayTable;
 }
 
+/** Data of a job: JSON. */
+export type JobData = Readonly<Record<string, unknown>>;
+
 /** A job of the queue. */
 export interface JobTable {
   /** The order in which jobs were entered; on PostgreSQL, where jobs of different keys don't wait for each other, of those of a key. */

@@ -163,7 +163,14 @@ function compileQuery(template: UriTemplate, shapeOf: ShapeOf): UriMatcher['matc
     const required = variable.required;
     return { place, required, wireName: variable.wireName, read: readParameter(variable.wireName, shapeOf(variable)) };
   });
+  const ofNone = {
+    bound: 0,
+    missing: Object.freeze(readers.filter((each) => each.required).map((each) => each.wireName)),
+    ok: pairs.length === 0,
+  };
   return (query, into) => {
+    // The path's matcher has left its variables undefined.
+    if (query.size === 0) return ofNone;
     const ok = pairs.every((pair) => holdsPair(query, pair));
     let bound = 0;
     let missing: string[] | undefined;

@@ -1,6 +1,5 @@
 // XML 1.0 (Fifth Edition): the writer of service descriptions. Replies have their own writers, compiled from their
 // documents.
-import { XMLBuilder } from 'fast-xml-parser';
 import { escapeAttribute, escapeText } from './text.ts';
 
 /** An element: its qualified name, attributes in order, and children, each an element or text. */
@@ -28,34 +27,25 @@ export function element(
 
 /**
  * The document as text: with an XML declaration, two spaces per indent, and a final line end. Text is always escaped.
+ * Elements that contain text are written in one line, since blanks would be part of it.
  */
 export function buildXml(root: XmlElement): string {
-  const declaration = { '?xml': [{ '#text': '' }], ':@': { version: '1.0', encoding: 'UTF-8' } };
-  return `${builder.build([declaration, ordered(root)])}\n`;
+  return `<?xml version="1.0" encoding="UTF-8"?>${write(root, '\n')}\n`;
 }
 
 /** An element as one line without the XML declaration, for use inside other text. */
 export function buildXmlFragment(root: XmlElement): string {
-  return inlineBuilder.build([ordered(root)]);
+  return write(root, '');
 }
 
-const settings = {
-  preserveOrder: true,
-  ignoreAttributes: false,
-  attributeNamePrefix: '',
-  suppressEmptyNode: true,
-  suppressBooleanAttributes: false,
-  // The library does not escape line ends and control characters.
-  processEntities: false,
-  tagValueProcessor: (_: string, value: unknown) => escapeText(String(value)),
-  attributeValueProcessor: (_: string, value: unknown) => escapeAttribute(String(value)),
-  maxNestedTags: 1000,
-};
-const builder = new XMLBuilder({ ...settings, format: true, indentBy: '  ' });
-const inlineBuilder = new XMLBuilder(settings);
-
-/** The form that the library expects when order is significant. */
-function ordered(node: XmlNode): object {
-  if (typeof node === 'string') return { '#text': node };
-  return { [node.name]: node.children.map(ordered), ':@': node.attributes };
+/** @param line what begins a line of the element's own level: a line end and the indent; empty for one line */
+function write(node: XmlNode, line: string): string {
+  if (typeof node === 'string') return escapeText(node);
+  const { name, children } = node;
+  const attributes = Object.entries(node.attributes).map(([key, value]) => ` ${key}="${escapeAttribute(value)}"`);
+  const start = `${line}<${name}${attributes.join('')}`;
+  const isText = children.some((child) => typeof child === 'string');
+  const below = line === '' || isText ? '' : `${line}  `;
+  const content = children.map((child) => write(child, below)).join('');
+  return content === '' ? `${start}/>` : `${start}>${content}${isText ? '' : line}</${name}>`;
 }

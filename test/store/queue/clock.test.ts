@@ -20,7 +20,7 @@ async function clocked() {
     const id = randomUUID();
     const job = { queue: QUEUE, id, data: {}, ...(after && { after }), ...(key !== undefined && { key }) };
     return store.transaction(async (tx) => {
-      await engine.insert(tx, job);
+      await engine.insert(tx, [job]);
       return id;
     });
   };

@@ -160,7 +160,7 @@ describeEngines('the queue', ({ kind, place }) => {
     const soon = await enter(store, queue, { key: 'k', data: { n: 3 }, after: new Date(Date.now() + 200) });
     const never = await enter(store, queue, { key: 'k', after: new Date(Date.now() + 300) });
     await enter(store, queue, { key: 'k', data: { n: 2 } });
-    const behind = 'select id from signalbox_job where place = 1';
+    const behind = 'select id from signalbox_job where place = 1 and mark is null';
     await eventually('both in their places', async () => ((await where.run(behind)).length === 3 ? true : undefined));
     expect(await countsOf(queue)).toEqual([{ queue: QUEUE, waiting: 3, running: 1, dead: 0 }]);
     await expect(enter(store, queue, { id: soon })).rejects.toThrow(`queue ${QUEUE} has a job ${soon} already`);

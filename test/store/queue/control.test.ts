@@ -16,7 +16,7 @@ describeEngines('an operator at the queue', ({ place }) => {
     const queue = await queueOver(store);
     const control = controlOf(queue);
     expect(await control.overview()).toEqual([
-      { queue: QUEUE, waiting: 0, running: 0, delayed: 0, dead: 0, donePerMinute: 0 },
+      { queue: QUEUE, waiting: 0, running: 0, delayed: 0, held: 0, dead: 0, donePerMinute: 0 },
     ]);
     const [begun, end] = [gate(), gate()];
     queue.work(

@@ -151,11 +151,9 @@ describeEngines('a job that was cancelled', ({ kind, place }) => {
     const queue = await queueOver(store);
     const ids = [await enter(store, queue, { key: 'k' }), await enter(store, queue, { key: 'k' })];
     // As a process leaves it that dies in the middle.
-    await where.run(`update signalbox_job set worker = 'gone', mark = 1, attempt = 1 where place = 0`);
-    if (kind === 'postgres')
-      await where.run(`update signalbox_queue.job set state = 'active', started_on = now(), heartbeat_on = now()`);
+    const held = kind === 'postgres' ? 'place = 1, started = 1' : `worker = 'gone'`;
+    await where.run(`update signalbox_job set mark = 1, attempt = 1, ${held} where place = 0`);
     expect(await store.transaction((tx) => queue.cancel(tx, QUEUE, ids[0] as string))).toBe(true);
-    if (kind === 'postgres') await where.run(`update signalbox_queue.job set state = 'retry'`);
     const ran: string[] = [];
     queue.work(
       QUEUE,

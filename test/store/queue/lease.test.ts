@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { JobLost, type Worker } from '../../../src/store/index.ts';
+import { retryPause } from '../../../src/store/queue/ending.ts';
 import type { Claim, QueueEngine } from '../../../src/store/queue/engine.ts';
-import { retryPause } from '../../../src/store/queue/job.ts';
 import { quietReport } from '../../../src/store/queue/open.ts';
 import { sqliteEngine } from '../../../src/store/queue/sqlite.ts';
 import { Workforce } from '../../../src/store/queue/workforce.ts';
@@ -26,7 +26,7 @@ it('a job stops by itself when its database did not answer for longer than it is
     open();
   };
   workforce.add(QUEUE, worker(run));
-  await store.transaction((tx) => engine.insert(tx, { queue: QUEUE, id: 'one', data: {} }));
+  await store.transaction((tx) => engine.insert(tx, [{ queue: QUEUE, id: 'one', data: {} }]));
   await workforce.start();
   onTestFinished(() => workforce.close(0));
   await opened;

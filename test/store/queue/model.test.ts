@@ -124,7 +124,7 @@ class Both {
       return { queue: this.#queue, id: randomUUID(), data: {}, ...(key !== undefined && { key }), ...after };
     });
     await this.#store.transaction(async (tx) => {
-      for (const job of jobs) expect(await this.#engine.insert(tx, job)).toBe(true);
+      expect((await this.#engine.insert(tx, jobs)).toSorted()).toEqual(jobs.map(({ id }) => id).toSorted());
     });
     for (const job of jobs) this.#model.send(job.id, key, delay);
   }
@@ -157,7 +157,7 @@ class Both {
       if (how === 'clear') return this.#engine.clear(tx, claim);
       const done =
         how === 'finish'
-          ? (await this.#engine.finish(tx, [claim])) === 1
+          ? (await this.#engine.finish(tx, [claim])).ended === 1
           : how === 'postpone'
             ? await this.#engine.postpone(tx, claim, this.#model.pause)
             : await this.#engine.release(tx, claim);
@@ -187,8 +187,8 @@ class Both {
 
   async #counts(): Promise<object> {
     const depth = (await this.#engine.depths()).find(({ queue }) => queue === this.#queue);
-    const { waiting, delayed, running } = depth ?? { waiting: 0, delayed: 0, running: 0 };
-    return { waiting: waiting + delayed, running };
+    const { waiting, delayed, held, running } = depth ?? { waiting: 0, delayed: 0, held: 0, running: 0 };
+    return { waiting: waiting + delayed + held, running };
   }
 }
 

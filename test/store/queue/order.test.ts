@@ -151,7 +151,7 @@ it.skipIf(!hasPostgres)(
     await drained(queues[0] as JobQueue);
     expect(overlaps).toEqual([]);
     expect(all.filter((id) => !ended.has(id) && !cancelled.has(id))).toEqual([]);
-    for (const table of ['signalbox_job_key', 'signalbox_job', 'signalbox_queue.job']) {
+    for (const table of ['signalbox_job_key', 'signalbox_job']) {
       expect(await where.run(`select * from ${table}`)).toEqual([]);
     }
   },

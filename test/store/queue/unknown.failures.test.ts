@@ -213,22 +213,4 @@ describeEngines('work that a gateway does not know', ({ kind, place }) => {
     // Each waits for half a second at least.
     expect(given).toBeLessThanOrEqual(2 + 2 * ((performance.now() - began) / 500));
   });
-
-  it.skipIf(kind === 'sqlite')(
-    'is not taken again and again when a version that knows no kinds has given it',
-    async () => {
-      const where = await place();
-      const store = await where.migrated();
-      const { queue, given } = await gatewayWith(store, []);
-      for (const _ of numbers(3)) await enter(store, queue, { kind: 'new' });
-      await where.run('update signalbox_queue.job set group_id = null');
-      await queue.start();
-      await enter(store, queue, { kind: 'other' });
-      await eventually('all to be seen', () => (given.length >= 4 ? true : undefined));
-      await eventually('all to wait', async () => ((await countsOf(queue))[0]?.running === 0 ? true : undefined));
-      await enter(store, queue, { kind: 'another' });
-      await eventually('the last to be seen', () => (given.some((job) => job.kind === 'another') ? true : undefined));
-      expect(given.length).toBeLessThan(12);
-    },
-  );
 });

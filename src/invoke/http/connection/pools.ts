@@ -1,69 +1,9 @@
 import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import type * as Undici from 'undici';
-import type { Dispatcher } from 'undici';
 import type { Called } from '../../error.ts';
 import { CONNECTIONS, REPLY_HEAD } from '../../limits.ts';
 import type { Endpoint, ProxyOf } from './endpoint.ts';
-
-/** Moments of one request, as `performance.now()`. */
-export interface Marks {
-  /** Its connection was made; `undefined` when it was open before. */
-  connected: number | undefined;
-  /** Its last byte was handed over. */
-  sent: number | undefined;
-}
-
-/** A request whose moments are recorded. */
-export interface WatchedRequest extends Dispatcher.RequestOptions {
-  readonly marks: Marks;
-}
-
-/**
- * Records the moments of each request of a dispatcher.
- * @param isNew whether the connection that a request is being written to has just been made
- */
-function watching(isNew: () => boolean): Dispatcher.DispatcherComposeInterceptor {
-  return (dispatch) => (options, handler) =>
-    dispatch(options, new Watch(handler, (options as WatchedRequest).marks, isNew));
-}
-
-class Watch implements Dispatcher.DispatchHandler {
-  readonly #handler: Dispatcher.DispatchHandler;
-  readonly #marks: Marks;
-  readonly #isNew: () => boolean;
-
-  constructor(handler: Dispatcher.DispatchHandler, marks: Marks, isNew: () => boolean) {
-    this.#handler = handler;
-    this.#marks = marks;
-    this.#isNew = isNew;
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
-    if (this.#isNew()) this.#marks.connected = performance.now();
-    this.#handler.onRequestStart?.(controller, context);
-  }
-
-  onRequestSent(): void {
-    this.#marks.sent = performance.now();
-  }
-
-  onResponseStart(...given: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>): void {
-    this.#handler.onResponseStart?.(...given);
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#handler.onResponseData?.(controller, chunk);
-  }
-
-  onResponseEnd(...given: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseEnd']>>): void {
-    this.#handler.onResponseEnd?.(...given);
-  }
-
-  onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
-    this.#handler.onResponseError?.(controller, error);
-  }
-}
 
 type Connector = Undici.buildConnector.connector;
 
@@ -79,10 +19,12 @@ export interface ConnectionFacts {
 }
 
 /** The dispatcher that takes the requests to an origin. */
-interface Opened {
+export interface Opened {
   readonly dispatcher: Undici.Dispatcher;
   /** The requests are sent through a proxy. */
   readonly proxied: boolean;
+  /** A connection has been made, and its first request is being written. */
+  readonly isFresh: () => boolean;
 }
 
 /** All the connections of a client. */
@@ -116,7 +58,8 @@ export class Pools {
   readonly #keep: (agent: Undici.Dispatcher) => void;
   readonly #direct: Opened;
   readonly #proxies = new Map<string, Opened>();
-  /** A connection has been made, and its first request is being written. */
+  /** Those of the origins called so far: whether one is called through a proxy takes 5 microseconds to find out. */
+  readonly #known = new Map<string, Opened>();
   #isFresh = false;
 
   /** @param keep takes each agent that has to be destroyed in the end, and throws once the client is closed */
@@ -126,11 +69,21 @@ export class Pools {
     this.#keep = keep;
     const direct = undici.buildConnector({ ...tlsOf(facts), timeout: facts.connectTimeout });
     const connect = this.#marked(redirected(direct, facts.endpoints));
-    this.#direct = { dispatcher: this.#watched(new undici.Agent({ ...POOL, connect })), proxied: false };
+    this.#direct = this.#opened(new undici.Agent({ ...POOL, connect }), false);
   }
 
   /** @throws Error once the client is closed; InvokeError CONFIGURATION for an invalid address of a proxy */
   of(origin: string, called: Called): Opened {
+    const known = this.#known.get(origin);
+    if (known !== undefined) return known;
+    const opened = this.#find(origin, called);
+    // Origins without number where a URI template begins with the host.
+    if (this.#known.size === MOST_KNOWN) this.#known.clear();
+    this.#known.set(origin, opened);
+    return opened;
+  }
+
+  #find(origin: string, called: Called): Opened {
     const { endpoints, proxyOf } = this.#facts;
     // `resolve:` of a node says where its connections go: a proxy would look the name up itself.
     const proxy = endpoints.has(hostOf(origin)) ? undefined : proxyOf(origin, called);
@@ -153,14 +106,14 @@ export class Pools {
         return new Pool(origin, { ...POOL, ...options, connect: this.#marked(connect) });
       },
     });
-    const opened = { dispatcher: this.#watched(agent), proxied: true };
+    const opened = this.#opened(agent, true);
     this.#proxies.set(uri, opened);
     return opened;
   }
 
-  #watched(agent: Undici.Dispatcher): Undici.Dispatcher {
-    this.#keep(agent);
-    return agent.compose(watching(() => this.#isFresh));
+  #opened(dispatcher: Undici.Dispatcher, proxied: boolean): Opened {
+    this.#keep(dispatcher);
+    return { dispatcher, proxied, isFresh: () => this.#isFresh };
   }
 
   /** Tells which connections are new: undici writes the first request inside the callback. */
@@ -191,6 +144,9 @@ const unconnected = new WeakSet<object>();
 export function isUnconnected(error: unknown): boolean {
   return typeof error === 'object' && error !== null && unconnected.has(error);
 }
+
+/** Origins whose way is remembered. */
+const MOST_KNOWN = 1000;
 
 const POOL = { connections: CONNECTIONS, maxHeaderSize: REPLY_HEAD, allowH2: false } as const;
 

@@ -48,6 +48,7 @@ const REST =
   'service: Orders.v1\npermission: ORDERS\noperations:\n  ORDERS_GET:\n    get: Orders\n    response: text\n';
 const LIST = 'permission-list: ORDERS\n---\n';
 const TOKEN = 'scheme: TOKEN\nusername-token: {}\n---\n';
+const HOOK = 'user: shop\nroles: []\n---\nscheme: HOOK\nwebhook: { user: shop, secrets: "${secret:SHOP}" }\n---\n';
 const KEY_HASH = 'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 
 const login = (rest: string): string =>
@@ -123,12 +124,21 @@ export const schemeEntries = {
     wrong: `${LIST}${TOKEN}${REST}    soap: true\n    requires: TOKEN`,
     right: `${LIST}${TOKEN}${REST}    soap: true\n    requires: [basic, TOKEN]`,
   }),
+  'no-scheme-over-soap': error<{ operation: string; scheme: string }>({
+    message: ({ operation, scheme }) =>
+      `${operation} can't be called over SOAP: ${scheme} verifies webhooks, which arrive over REST.`,
+    hint: () => 'Add another scheme to `requires`, or remove `soap` to offer the operation over REST only.',
+    explanation:
+      'A scheme with `webhook` verifies the signature of a request over REST. Callers over SOAP need another scheme in `requires` of the operation, its service or the gateway.',
+    wrong: `${LIST}${HOOK}${REST}    soap: true\n    requires: HOOK`,
+    right: `${LIST}${HOOK}${REST}    soap: true\n    requires: [basic, HOOK]`,
+  }),
   'no-scheme-for-paths': error<{ what: string; schemes: readonly string[] }>({
     message: ({ what, schemes }) =>
-      `No caller could read ${what}: ${schemes.join(' and ')} ${schemes.length === 1 ? 'is' : 'are'} part of a SOAP message.`,
+      `No caller could read ${what}: ${schemes.join(' and ')} ${schemes.length === 1 ? 'is' : 'are'} for messages to operations.`,
     hint: () => 'Add a scheme outside the message to `requires` of the gateway.',
     explanation:
-      "To read private contracts, or `/metrics` from another machine, callers authenticate with a scheme in `requires` of the gateway. These requests have no message, so they can't contain a UsernameToken or a signature.",
+      "To read private contracts, or `/metrics` from another machine, callers authenticate with a scheme in `requires` of the gateway. These requests have no message, so they can't contain a UsernameToken or a signature, and they are not webhooks.",
     wrong: `${TOKEN}gateway: LOCAL\ncontracts: private\nrequires: TOKEN`,
     right: `${TOKEN}gateway: LOCAL\ncontracts: private\nrequires: [basic, TOKEN]`,
   }),

@@ -1,8 +1,8 @@
-/** The same contract on the server of the `soap` package: `soap-limit.ts <wsdl>`. Prints its port. */
+/** The same contract on the server of the `soap` package: `soap-server.ts <wsdl>`. Prints its port. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { listen } from 'soap';
-import { announce } from './serving.ts';
+import { announce } from '../serving.ts';
 
 const [, , file = ''] = process.argv;
 const answer = (request: object): object => request;

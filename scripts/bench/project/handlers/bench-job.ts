@@ -1,0 +1,4 @@
+/** A process that does nothing. */
+export default {
+  run: (): 'success' => 'success',
+};

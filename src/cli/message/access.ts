@@ -1,0 +1,84 @@
+import { type Command, Option } from 'commander';
+import type { MessageControl, MessageReader } from '../../message/index.ts';
+import { Fault } from '../../model/fault.ts';
+import type { Registry } from '../../model/registry.ts';
+import { CliFailure } from '../failure.ts';
+import { propose } from '../find.ts';
+import { AS_JSON } from '../help.ts';
+import { loadRegistry, placeOf, readTables, withCurrentStore } from '../project.ts';
+import { checkText, defaultActor } from '../user/access.ts';
+
+/** Makes the command read the messages of the database, which is neither created nor changed. */
+export function reads<Rest extends readonly unknown[]>(
+  command: Command,
+  work: (messages: MessageReader, json: true | undefined, ...rest: Rest) => Promise<void>,
+): void {
+  command.option('--json', AS_JSON).action(async (...rest: unknown[]) => {
+    const place = placeOf(command);
+    const registry = await loadRegistry(place, 'ignore-missing');
+    const { readMessagesOf } = await import('../../serve/start/queues.ts');
+    const { json } = command.opts<{ json?: true }>();
+    await readTables(registry, place, (_, store) =>
+      reported(registry, () => work(readMessagesOf(registry, store, process.env), json, ...(rest as unknown as Rest))),
+    );
+  });
+}
+
+/** What a command acts with. */
+export interface Acting {
+  readonly messages: MessageControl;
+  readonly actor: string;
+  readonly json: true | undefined;
+}
+
+/** Makes the command act on the messages of the database. */
+export function acts<Rest extends readonly unknown[]>(
+  command: Command,
+  work: (acting: Acting, ...rest: Rest) => Promise<void>,
+): void {
+  command
+    .option('--json', AS_JSON)
+    .addOption(new Option('--actor <name>', 'the name in the record (default: account@host)'))
+    .action(async (...rest: unknown[]) => {
+      const { json, actor = defaultActor() } = command.opts<{ json?: true; actor?: string }>();
+      checkText('--actor', actor);
+      const place = placeOf(command);
+      const registry = await loadRegistry(place, 'ignore-missing');
+      const { withMessages } = await import('../../serve/start/queues.ts');
+      await withCurrentStore(registry, place, (store) =>
+        withMessages(registry, { store, env: process.env }, (messages) =>
+          reported(registry, () => work({ messages, actor, json }, ...(rest as unknown as Rest))),
+        ),
+      );
+    });
+}
+
+/** Reports what is refused in the style of a command, with what to do. */
+async function reported<T>(registry: Registry, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const message = error.message
+      .replace(/^(?=There|Message|Delivery|Partition)./, (first) => first.toLowerCase())
+      .replace(/\.$/, '');
+    const [, kind = '', id = ''] =
+      /^There is no (operation|queue|subscription|node) (\S+)\.$/.exec(error.message) ?? [];
+    const known = kind === '' ? undefined : namesOf(registry, kind);
+    const isUsage = known !== undefined || error.code === 'BAD_PARAMETER';
+    const hint =
+      known !== undefined
+        ? propose(id, known)
+        : error.code === 'NOT_FOUND'
+          ? "'signalbox message list' lists the messages."
+          : undefined;
+    throw new CliFailure(message, { hint, exitCode: isUsage ? 2 : 1, cause: error });
+  }
+}
+
+function namesOf(registry: Registry, kind: string): Iterable<string> {
+  if (kind === 'operation')
+    return [...registry.operations.values()].flatMap(({ id, answer }) => (answer.kind === 'queue' ? [id] : []));
+  if (kind === 'queue') return registry.messageQueues.keys();
+  return kind === 'subscription' ? registry.subscriptions.keys() : registry.nodes.keys();
+}

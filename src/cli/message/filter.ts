@@ -1,0 +1,59 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { MessageFilter } from '../../message/index.ts';
+import { MESSAGE_STATUSES, type MessageStatus } from '../../model/message.ts';
+import { readTime } from '../help.ts';
+
+/** The options that choose messages. */
+export interface FilterOptions {
+  readonly operation?: string;
+  readonly queue?: string;
+  readonly node?: string;
+  readonly subscription?: string;
+  readonly status?: MessageStatus;
+  readonly since?: Date;
+  readonly until?: Date;
+  readonly field?: ReadonlyMap<string, string>;
+  readonly trace?: string;
+  readonly user?: string;
+}
+
+/** Adds the options that choose messages. */
+export function addFilter(command: Command): Command {
+  return command
+    .option('--operation <id>', 'those of an operation')
+    .option('--queue <id>', 'those of a queue')
+    .option('--node <id>', 'those that a subscription delivers to a node')
+    .option('--subscription <id>', 'those that are delivered to a subscription')
+    .addOption(new Option('--status <status>', 'those in a status, or with a delivery in it').choices(MESSAGE_STATUSES))
+    .option('--since <time>', "those that were entered in the last time, as in '1h', or since a time", readMoment)
+    .option('--until <time>', 'those that were entered before that, likewise', readMoment)
+    .option('--field <name=value>', 'those with a value in a search field of the queue; can be repeated', addField)
+    .option('--trace <id>', 'those of a trace')
+    .option('--user <id>', 'those that a user published');
+}
+
+/** A time, or how long ago it was. */
+function readMoment(text: string): Date {
+  if (/^\d{4}-\d\d-\d\d/.test(text)) {
+    const time = Date.parse(text.length === 10 ? `${text}T00:00:00Z` : text);
+    if (!Number.isNaN(time) && /(Z|[+-]\d\d:\d\d|^.{10})$/.test(text)) return new Date(time);
+    throw new InvalidArgumentError(
+      "It takes a time such as '2026-03-01T12:00:00Z', or one that is past, such as '1 h'.",
+    );
+  }
+  return new Date(Date.now() - readTime(text));
+}
+
+function addField(text: string, before: ReadonlyMap<string, string> = new Map()): ReadonlyMap<string, string> {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new InvalidArgumentError("It takes a field and its value, such as 'LOCATION=NYC01'.");
+  return new Map([...before, [name, value]]);
+}
+
+/** The filter of some options. */
+export function filterOf(options: FilterOptions): MessageFilter {
+  const { operation, queue, node, subscription, status, since, until, field, trace, user } = options;
+  const given = { operation, queue, node, subscription, status, since, until, fields: field, trace, user };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}

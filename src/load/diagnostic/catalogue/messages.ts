@@ -1,0 +1,90 @@
+import { didYouMean } from '../suggest.ts';
+import { error, warning } from './entry.ts';
+
+const REQUEST =
+  'request: { fields: { NUMBER: { type: integer, required: true }, REGION: string(1), LINES: list of string } }';
+
+const published = (queue: string, operation: string, more = ''): string =>
+  `queue: ORDER_EVENTS${queue}\n---\nservice: Orders.v1\npublic: true\noperations:\n  ORDER_CHANGED: { ${operation}, queue: ORDER_EVENTS }${more}`;
+
+const subscribed = (subscription: string, operation = `post: changed, ${REQUEST}`): string =>
+  published(
+    '',
+    operation,
+    `\n---\nsubscription: ORDER_TO_SHOP\noperation: ORDER_CHANGED\n${subscription}\n---\nnode: SHOP\nbase: https://example.org\n---\nservice: Shop.v1\npublic: true\ntarget: SHOP\noperations:\n  SHOP_PUT: { put: "orders/{Id}", request: { fields: { Id: { type: integer, required: true }, Lines: integer } } }`,
+  );
+
+const forwarded = (subscription: string): string =>
+  `gateway: LOCAL\nnamespace: urn:example\npublicUrl: https://gateway.example.org\n---\n${published('', `post: changed, ${REQUEST}`)}\n---\nnode: SELF\nbase: https://gateway.example.org/gateway/RESTListeningConnector\n---\nservice: Self.v1\npublic: true\ntarget: SELF\noperations:\n  SELF_POST: { post: Orders.v1/changed, ${REQUEST} }\n---\nsubscription: FORWARDED\noperation: ORDER_CHANGED\ncall: SELF_POST${subscription}`;
+
+/** Mistakes in queues of messages and in what publishes to them and is delivered from them. */
+export const messageEntries = {
+  'bad-queue': error<{ queue: string; reason: string }>({
+    message: ({ queue, reason }) => `Queue ${queue} ${reason}.`,
+    explanation:
+      'Messages are kept in order, and found, by fields of the request that are single values with a text form: no documents, lists, maps or binary content.',
+    wrong: published('\nsearch: [LINES]', `post: changed, ${REQUEST}`),
+    right: published('\nsearch: [NUMBER]', `post: changed, ${REQUEST}`),
+  }),
+  'bad-queue-answer': error<{ reason: string }>({
+    message: ({ reason }) => `${reason}.`,
+    explanation:
+      "With `queue:` the request of an operation is a message. Publishing changes something, so GET and HEAD can't do it (RFC 9110, section 9.2.1). Each request must have the fields by which the queue keeps order. The reply is the id of the message, so there is no `response`.",
+    wrong: published('\norder: [CODE]', `post: changed, ${REQUEST}`),
+    right: published('\norder: [NUMBER]', `post: changed, ${REQUEST}`),
+  }),
+  'optional-order': warning<{ operation: string; queue: string; field: string }>({
+    message: ({ operation, queue, field }) =>
+      `${queue} keeps order by ${field}, which a request of ${operation} may leave out.`,
+    hint: ({ field }) => `Make ${field} required, or give it a default.`,
+    explanation:
+      'Messages without a value of a field in `order` have one partition together: they are delivered one after the other, whatever they are about.',
+    wrong: published('\norder: [REGION]', `post: changed, ${REQUEST}`),
+    right: published('\norder: [NUMBER]', `post: changed, ${REQUEST}`),
+  }),
+  'unused-queue': warning<{ queue: string }>({
+    message: ({ queue }) => `No operation publishes to the queue ${queue}.`,
+    hint: ({ queue }) => `Add \`queue: ${queue}\` to an operation, or remove the queue.`,
+    explanation: 'A queue gets its messages from operations with `queue:`.',
+    wrong: 'queue: ORDER_EVENTS',
+    right: published('', `post: changed, ${REQUEST}`),
+  }),
+  'bad-subscription': error<{ subscription: string; reason: string }>({
+    message: ({ subscription, reason }) => `Subscription ${subscription} ${reason}.`,
+    explanation:
+      "A subscription delivers the messages of one operation with `queue:` to code, or to a call, whose input is filled from the fields of the message. Each field that the call requires must always be there, and the types must fit. Conditions are about fields with single values. The id can't be `events`, `processes` or `query-runs`: these are the queues of the gateway itself.",
+    wrong: subscribed('call: SHOP_PUT'),
+    right: subscribed('call: SHOP_PUT\nmap: { Id: "{NUMBER}" }'),
+  }),
+  'unknown-message-field': error<{ name: string; operation: string; known: readonly string[] }>({
+    message: ({ name, operation }) => `${name} is not a field of the request of ${operation}.`,
+    hint: ({ name, known }) => didYouMean(name, known, 'Fields there:') ?? 'Add a document with `request:`.',
+    explanation:
+      'The conditions of a subscription (`when:`) and the fields by which a queue finds messages (`search:`) are fields of the request of the operation that publishes them.',
+    wrong: subscribed('when: { REGIN: N }\nhandler: orders'),
+    right: subscribed('when: { REGION: N }\nhandler: orders'),
+  }),
+  'unknown-input': error<{ name: string; call: string; known: readonly string[] }>({
+    message: ({ name, call }) => `${name} is not a field of the input of ${call}.`,
+    hint: ({ name, known }) => didYouMean(name, known, 'Fields there:'),
+    explanation: 'Each key of `map:` is a field of the input of `call:`, and its value is what fills that field.',
+    wrong: subscribed('call: SHOP_PUT\nmap: { Id: "{NUMBER}", ID: "{NUMBER}" }'),
+    right: subscribed('call: SHOP_PUT\nmap: { Id: "{NUMBER}" }'),
+  }),
+  'publication-circle': error<{ path: string }>({
+    message: ({ path }) => `Each message leads to another one for ever: ${path}.`,
+    hint: () => 'Remove one of these subscriptions, or give it a condition (`when:`) that ends the circle.',
+    explanation:
+      'A subscription whose call goes to this gateway itself, to an operation with `queue:`, publishes a message for each that it gets. The check finds circles of such subscriptions when the node has the address in `publicUrl`, in the same words. Others are ended at run time: after 16 messages that were published one during the delivery of the other, the next one is refused.',
+    wrong: forwarded(''),
+    right: forwarded('\nwhen: { REGION: N }'),
+  }),
+  'map-text': error<{ name: string; type: string }>({
+    message: ({ name, type }) => `A text with fields can't fill ${name}, which is ${type}.`,
+    hint: () => 'Refer to one field and nothing else: "{FIELD}".',
+    explanation:
+      'In `map:`, one whole field (`"{FIELD}"`) keeps its type. A text that contains fields together with other text fills fields of the types `string` and `text` only.',
+    wrong: subscribed('call: SHOP_PUT\nmap: { Id: "1{NUMBER}" }'),
+    right: subscribed('call: SHOP_PUT\nmap: { Id: "{NUMBER}" }'),
+  }),
+};

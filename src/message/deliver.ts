@@ -1,0 +1,369 @@
+import { compileSecrets } from '../codec/redact/declared.ts';
+import { Fault } from '../model/fault.ts';
+import type { MessageContext, MessageHandler, Transaction, WorkContext } from '../model/handler.ts';
+import type { Subscription } from '../model/message.ts';
+import type { Redactor } from '../model/redactor.ts';
+import { AttemptTimeout, isRetried } from '../model/retry.ts';
+import type { User } from '../model/security.ts';
+import type { DocumentValue } from '../model/value.ts';
+import { beginAccount } from '../model/work.ts';
+import { ownerOf } from '../security/directory/port.ts';
+import {
+  type Db,
+  type FailedJob,
+  type Job,
+  JobLost,
+  JobNotBegun,
+  JobRefused,
+  JobUnknown,
+  runInTransaction,
+  type Worker,
+} from '../store/index.ts';
+import { inSpan } from '../trace/trace.ts';
+import { pausedAs } from './hold.ts';
+import { compileInput } from './input.ts';
+import { messageFields, type PayloadCodec } from './payload.ts';
+import { BLOBS, type MessagesOptions } from './port.ts';
+import { kindOfSubscription, type Plan } from './publish.ts';
+import { changeDelivery, type DeliveryAttempt, endDelivery, readMessage, type StoredMessage } from './store.ts';
+
+/** The data of the job of a delivery, whose id is that of the delivery. */
+export interface DeliveryData extends Readonly<Record<string, unknown>> {
+  readonly message: string;
+}
+
+/** What is known of the attempt at a delivery that runs, or has just failed. */
+interface Running {
+  readonly began: number;
+  /** The status code of the target's reply. */
+  code?: number | undefined;
+  /** Whether another attempt may follow. */
+  again: boolean;
+}
+
+/** The worker of a subscription. Each delivery is a job. */
+export function deliveryWorker(subscription: Subscription, plan: Plan, options: MessagesOptions): Worker {
+  return new Deliverer(subscription, plan, options).worker;
+}
+
+/** Delivers the messages of one subscription. */
+class Deliverer {
+  readonly #subscription: Subscription;
+  readonly #plan: Plan;
+  readonly #options: MessagesOptions;
+  readonly #secrets: ReturnType<typeof compileSecrets>;
+  readonly #kind: string;
+  /** By delivery. */
+  readonly #running = new Map<string, Running>();
+  readonly #deliver: (delivery: Delivery) => Promise<void>;
+
+  constructor(subscription: Subscription, plan: Plan, options: MessagesOptions) {
+    this.#subscription = subscription;
+    this.#plan = plan;
+    this.#options = options;
+    this.#secrets = compileSecrets(messageFields(subscription.operation));
+    this.#kind = kindOfSubscription(subscription);
+    const { target } = subscription;
+    this.#deliver = target.kind === 'handler' ? this.#byHandler(target.file) : this.#byCall(target);
+  }
+
+  get worker(): Worker {
+    const { retry, concurrency } = this.#subscription;
+    const isOrdered = this.#plan.queue.order !== undefined;
+    return {
+      concurrency,
+      pausedAs: pausedAs(this.#subscription, this.#plan.queue),
+      retry: (job) => ({ ...retry, on: () => this.#running.get((job as Job).id)?.again ?? true }),
+      kinds: () => [this.#kind],
+      ...(isOrdered ? { holds: true as const } : { isUnordered: true as const }),
+      run: (job) => this.#run(job),
+      onRetry: (tx, job, error, next) =>
+        this.#failed(tx, job, error, { status: 'Retry', next, what: 'a delivery, which is tried again' }),
+      onHeld: (tx, job, error) =>
+        this.#failed(tx, job, error, {
+          status: 'Hold',
+          what: 'a delivery, which is held and with it those behind it in its partition',
+        }),
+      onDead: (tx, job, error) =>
+        this.#failed(tx, job, error, { status: 'Error', what: 'a delivery, which is given up' }),
+    };
+  }
+
+  async #run(job: Job): Promise<void> {
+    const running: Running = { began: this.#now(), again: true };
+    this.#running.set(job.id, running);
+    const delivery = await this.#find(job, running).catch((error: unknown) => this.#refuse(running, error));
+    const { message, redactor } = delivery;
+    const tell = beginAccount(this.#options.account, {
+      kind: 'message',
+      name: this.#subscription.id,
+      id: message.id,
+      user: message.actor ?? undefined,
+      attempt: job.attempt,
+    });
+    try {
+      await inSpan(
+        () => ({
+          name: `deliver ${this.#subscription.id}`,
+          kind: 'internal',
+          attributes: { 'signalbox.message': message.id },
+        }),
+        () => this.#deliver(delivery),
+      );
+      this.#running.delete(job.id);
+      tell();
+    } catch (error) {
+      tell(error);
+      if (job.signal.aborted || error instanceof JobLost) this.#running.delete(job.id);
+      running.code = codeOf(error);
+      running.again = this.#isRetried(error);
+      if (isGone(error)) await this.#pause(error as Error);
+      throw redactor.error(error);
+    }
+  }
+
+  /** The target wants no more messages: the others wait until an operator has decided about them. */
+  async #pause(error: Error): Promise<void> {
+    const { id } = this.#subscription;
+    const { pause, onError } = this.#options;
+    try {
+      await pause(id, 'the receiver (410 Gone)');
+      onError(error, {
+        subscription: id,
+        what: 'a subscription, which is paused: its receiver wants no more messages',
+      });
+    } catch (failure) {
+      onError(failure as Error, { subscription: id });
+    }
+  }
+
+  /** What is thrown before anything has begun. */
+  #refuse(running: Running, error: unknown): never {
+    running.again = !(error instanceof JobRefused);
+    throw error;
+  }
+
+  /** @throws JobUnknown, JobNotBegun; JobRefused for a message that can't be delivered */
+  async #find(job: Job, running: Running): Promise<Delivery> {
+    const { store, blobs, directory, redactor } = this.#options;
+    const { operation, as, target, id } = this.#subscription;
+    const { message: messageId } = job.data as DeliveryData;
+    const message = await notBegun(async () => readMessage(await store.tables(), blobs.scope(BLOBS), messageId));
+    if (message === undefined) throw new JobRefused(`message ${messageId} is not kept any more`);
+    if (message.operation !== operation.id)
+      throw new JobUnknown(`${id} delivers messages of ${operation.id} here, not of ${message.operation}`);
+    const value = readValue(this.#plan.payload, message, job.kind === this.#kind);
+    const { actor, isDeclared } = message;
+    const needsUser = target.kind === 'handler' && as === undefined;
+    const user = actor === null ? undefined : await ownerOf(directory, actor, isDeclared && needsUser);
+    if (needsUser && actor !== null && user === undefined)
+      throw new JobRefused(
+        `user ${actor}, who published, is unknown or disabled by now; "as" of the subscription names a role instead`,
+      );
+    const secrets = this.#secrets;
+    const knowing = secrets === undefined ? redactor : redactor.knowing({ secrets: () => secrets(value) });
+    return { job, running, message, value, user, redactor: knowing };
+  }
+
+  #byHandler(file: string): (delivery: Delivery) => Promise<void> {
+    const { work, registry, handlers } = this.#options;
+    const { id, as } = this.#subscription;
+    const { timeout: limit } = registry.gateway.limits;
+    const late = (): Error => new AttemptTimeout(`took longer than ${limit / 1000} s and was stopped`);
+    return async ({ job, running, message, value, user, redactor }) => {
+      const handler = handlerOf(handlers, file);
+      const named = { subscription: id, message: message.id };
+      const { signal } = job;
+      const { requestId } = message;
+      const opened = work({ user, as, requestId, scope: `subscription ${id}`, named, file, redactor, signal });
+      const facts = {
+        messageId: message.id,
+        deliveryId: job.id,
+        subscription: id,
+        attempt: job.attempt,
+        publishedAt: new Date(message.entered),
+      };
+      try {
+        await job.complete(async (tx) => {
+          const inside = opened.inside(tx);
+          await runInTransaction(
+            inside,
+            async (open) => handler.onMessage(value as never, contextOf(opened.context, open, facts)),
+            { signal, limit, late },
+          );
+          await this.#done(tx, job, message, running);
+        });
+      } finally {
+        opened.done();
+      }
+    };
+  }
+
+  #byCall({ call, input }: Extract<Subscription['target'], { kind: 'call' }>): (delivery: Delivery) => Promise<void> {
+    const { outbound } = this.#options;
+    const fill = compileInput(input);
+    return async ({ job, running, message, value }) => {
+      const { id, signal } = job;
+      // The same at each attempt: the target tells repeats by it.
+      const options = { requestId: id, messageId: id, signal };
+      const given = fill(value);
+      const reply =
+        'steps' in call ? await outbound.flow(call, given, options) : await outbound.call(call, given, options);
+      reply.close();
+      running.code = reply.httpResponseCode;
+      await job.complete((tx) => this.#done(tx, job, message, running));
+    };
+  }
+
+  async #done(tx: Db, job: Job, message: StoredMessage, running: Running): Promise<void> {
+    const attempt = this.#attempt(running, null);
+    const end = { delivery: job.id, message: message.id, status: 'Done', attempt } as const;
+    const { kind } = this.#options.store;
+    if (!(await endDelivery(tx, end, this.#plan.queue, this.#now(), kind)))
+      throw new JobLost(`delivery ${job.id} has ended meanwhile`);
+  }
+
+  /** Records an attempt that failed, in the transaction in which the job changes. */
+  async #failed(
+    tx: Db,
+    job: FailedJob,
+    error: Error,
+    {
+      status,
+      next,
+      what,
+    }: { readonly status: 'Retry' | 'Hold' | 'Error'; readonly next?: Date; readonly what: string },
+  ): Promise<void> {
+    const { id, queue, data } = job;
+    const { message } = data as DeliveryData;
+    const now = this.#now();
+    const reason = reasonOf(error);
+    const running = this.#running.get(id) ?? { began: now, again: true };
+    // No attempt of its own: no gateway could begin it.
+    const attempt = error instanceof JobUnknown ? undefined : this.#attempt(running, reason);
+    if (status === 'Error')
+      await endDelivery(tx, { delivery: id, message, status, reason, attempt }, this.#plan.queue, now);
+    else await changeDelivery(tx, id, { status, next: next?.getTime() ?? null, reason }, attempt);
+    const facts = { subscription: queue, message, delivery: id, attempt: job.attempt, what };
+    this.#options.onError(error, next === undefined ? facts : { ...facts, next });
+  }
+
+  #attempt({ began, code }: Running, reason: string | null): DeliveryAttempt {
+    return { began, ended: this.#now(), gateway: this.#options.gateway, code, reason };
+  }
+
+  #now(): number {
+    return (this.#options.now ?? Date.now)();
+  }
+
+  #isRetried(error: unknown): boolean {
+    if (error instanceof JobRefused) return false;
+    if (error instanceof Fault && error.code === 'LOOP_DETECTED') return false;
+    if (isGone(error)) return false;
+    const { retry } = this.#subscription;
+    const status = statusOf(error);
+    if (status === undefined) return true;
+    return isRetried(retry, status) || (retry.on === 'failure' && AGAIN.has(status));
+  }
+}
+
+/** Statuses below 500 after which a target takes the same call later (RFC 9110, section 15.5.9; RFC 8470; RFC 6585). */
+const AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
+
+interface Delivery {
+  readonly job: Job;
+  readonly running: Running;
+  readonly message: StoredMessage;
+  readonly value: DocumentValue;
+  readonly user: User | undefined;
+  /** Knows what is sensitive in the message. */
+  readonly redactor: Redactor;
+}
+
+/** Without the database nothing has begun. */
+async function notBegun<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (cause) {
+    throw new JobNotBegun((cause as Error).message, { cause });
+  }
+}
+
+/** @throws JobUnknown when the document is another here; JobRefused for content that is damaged */
+function readValue(payload: PayloadCodec, { text, open, operation }: StoredMessage, isSame: boolean): DocumentValue {
+  try {
+    return payload.read(text, open);
+  } catch (error) {
+    const words = `the request of ${operation} is another here: ${(error as Error).message}`;
+    throw isSame ? new JobRefused(words) : new JobUnknown(words);
+  }
+}
+
+/** @throws Error for a file without a handler, which the loader of code has reported already */
+function handlerOf(handlers: MessagesOptions['handlers'], file: string): MessageHandler {
+  const found = handlers.get(file);
+  if (found === undefined) throw new Error(`${file}.ts has no onMessage`);
+  return found;
+}
+
+function contextOf(
+  context: WorkContext,
+  tx: Transaction,
+  facts: Pick<MessageContext, 'messageId' | 'deliveryId' | 'subscription' | 'attempt' | 'publishedAt'>,
+): MessageContext {
+  const { caller, requestId, signal, blobs } = context;
+  return {
+    ...facts,
+    ...{ caller, requestId, signal, blobs },
+    query: (...given) => context.query(...given),
+    call: (...given) => context.call(...given),
+    flow: (...given) => context.flow(...given),
+    faultOf: (...given) => context.faultOf(...given),
+    log: (...given) => context.log(...given),
+    execute: tx.execute,
+    readComponent: tx.readComponent,
+    saveComponent: tx.saveComponent,
+    schedule: tx.schedule,
+    publish: tx.publish,
+    tx,
+  };
+}
+
+/** What an `InvokeError` has; its class is loaded only with the first call. */
+interface CallFailure extends Error {
+  readonly code: string;
+  readonly httpResponseCode: number | undefined;
+}
+
+function isCallFailure(error: unknown): error is CallFailure {
+  return error instanceof Error && 'httpResponseCode' in error && 'responseStatus' in error;
+}
+
+/** Whether a receiver of webhooks wants no more of them, be it that of a step of a flow. */
+function isGone(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'WebhookGone' || isGone(error.cause));
+}
+
+/** The status code of a target's reply. */
+function codeOf(error: unknown): number | undefined {
+  return isCallFailure(error) ? error.httpResponseCode : undefined;
+}
+
+/** The status by which it is decided whether another attempt follows; `undefined` when there was no reply, which is tried again. */
+function statusOf(error: unknown): number | undefined {
+  if (error instanceof Fault) return error.status;
+  if (!isCallFailure(error)) return error instanceof AttemptTimeout ? 504 : 500;
+  if (error.code === 'BAD_INPUT') return 400;
+  // A fault over SOAP has status 500, whoever caused it (SOAP 1.1, section 6.2).
+  if (error.code === 'Client' || error.code === 'Sender') return 400;
+  const { httpResponseCode: status } = error;
+  return status === undefined || status >= 400 ? status : 500;
+}
+
+/** Characters of the longest reason. */
+const LONGEST_REASON = 1000;
+
+function reasonOf(error: Error): string {
+  const text = error.message === '' ? error.name : error.message;
+  return text.length <= LONGEST_REASON ? text : `${text.slice(0, LONGEST_REASON)}…`;
+}

@@ -1,0 +1,297 @@
+import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import { CodecError, compileText } from '../codec/index.ts';
+import { fieldsOf } from '../codec/redact/declared.ts';
+import { Fault } from '../model/fault.ts';
+import { type Field, isCollection } from '../model/field.ts';
+import type { MessageStatus, Subscription } from '../model/message.ts';
+
+import type { Registry } from '../model/registry.ts';
+import { operationsOf } from '../model/service.ts';
+import type { Db, Tables } from '../store/index.ts';
+import { compileSameText, searchText } from './publish.ts';
+
+/** Which messages are listed. All conditions hold; a message without a filter of some kind may have any value there. */
+export interface MessageFilter {
+  readonly operation?: string;
+  readonly queue?: string;
+  /** The node that was called, or that a subscription delivers to. */
+  readonly node?: string;
+  readonly subscription?: string;
+  /** Of the message, or of one of its deliveries. */
+  readonly status?: MessageStatus;
+  /** Entered then or later. */
+  readonly since?: Date;
+  /** Entered before then. */
+  readonly until?: Date;
+  /** Texts of search fields, by their names. */
+  readonly fields?: ReadonlyMap<string, string>;
+  /** The id of a trace: 32 hexadecimal digits. */
+  readonly trace?: string;
+  readonly user?: string;
+}
+
+/** A part of a list. */
+export interface MessageRange {
+  /** The most messages. */
+  readonly limit: number;
+  /** {@link MessagePage.next} of the part before. */
+  readonly after?: string;
+}
+
+/** Entries of an index that are looked at in one statement. */
+const BLOCK = 2000;
+/** Statements of one part of a list: it ends after so many, however few messages were found. */
+const BLOCKS = 10;
+
+/** The form of ids. */
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** An index whose entries are the ids of messages, in their order. */
+interface Source {
+  readonly table: string;
+  readonly id: 'id' | 'message';
+  readonly where: RawBuilder<SqlBool> | undefined;
+}
+
+/** A condition, and the indexes that lead to the messages which may meet it. */
+interface Condition {
+  readonly where: RawBuilder<SqlBool>;
+  /** Absent when no index serves it. */
+  readonly sources?: readonly Source[];
+}
+
+/** A message as its row has it. */
+export type MessageRow = Selectable<Tables['signalbox_message']>;
+
+/** A message with the status of its deliveries. */
+interface FoundPage {
+  readonly rows: readonly MessageRow[];
+  readonly next?: string;
+}
+
+/**
+ * Finds messages, the newest first. One condition leads through its index, in blocks of a bounded number of entries; the
+ * others are checked for each.
+ * @throws Fault NOT_FOUND for an unknown name; BAD_PARAMETER for a field that no message is found by, for a value that its
+ * type does not have, and for `after`
+ */
+export async function findRows(
+  db: Db,
+  registry: Registry,
+  filter: MessageFilter,
+  { limit, after }: MessageRange,
+): Promise<FoundPage> {
+  if (after !== undefined && !UUID.test(after))
+    throw badParameter('After', 'is not the end of a part of this list; repeat the text that came with that part');
+  const conditions = conditionsOf(registry, filter);
+  const lead = conditions.find(({ sources }) => sources !== undefined)?.sources ?? [ALL];
+  const where =
+    conditions.length === 0
+      ? sql`1 = 1`
+      : sql.join(
+          conditions.map((each) => each.where),
+          sql` and `,
+        );
+  const since = filter.since === undefined ? undefined : firstId(filter.since.getTime() - SLACK);
+  const rows: MessageRow[] = [];
+  let below = after ?? (filter.until === undefined ? undefined : firstId(filter.until.getTime() + SLACK));
+  for (let block = 0; block < BLOCKS; block++) {
+    const from = entriesOf(lead, below, since);
+    const { rows: ends } = await sql<{ readonly many: number | string; readonly last: string | null }>`
+      with entries as materialized (${from})
+      select (select count(*) from entries) as many, (select id from entries order by id limit 1) as last`.execute(db);
+    const [end] = ends;
+    if (end === undefined || end.last === null) return { rows };
+    const { rows: found } = await sql<MessageRow>`
+      with entries as materialized (${from})
+      select m.* from signalbox_message m where m.id in (select id from entries) and ${where}
+      order by m.id desc limit ${limit + 1 - rows.length}`.execute(db);
+    rows.push(...found);
+    const last = rows[limit - 1];
+    if (rows.length > limit && last !== undefined) return { rows: rows.slice(0, limit), next: last.id };
+    if (Number(end.many) < BLOCK) return { rows };
+    below = end.last;
+  }
+  return { rows, ...(below === undefined ? {} : { next: below }) };
+}
+
+/** Milliseconds by which the time in an id may differ from when its message was entered. */
+const SLACK = 60_000;
+
+/** The first id of a time (RFC 9562, section 5.7). */
+function firstId(time: number): string {
+  const digits = Math.max(0, Math.min(time, 0xffff_ffff_ffff)).toString(16).padStart(12, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-0000-0000-000000000000`;
+}
+
+const ALL: Source = { table: 'signalbox_message', id: 'id', where: undefined };
+
+/** The next entries of some indexes, the newest messages first. */
+function entriesOf(
+  sources: readonly Source[],
+  below: string | undefined,
+  since: string | undefined,
+): RawBuilder<unknown> {
+  const parts = sources.map(({ table, id, where }) => {
+    const column = sql.ref(id);
+    const limits = [
+      ...(where === undefined ? [] : [where]),
+      ...(below === undefined ? [] : [sql`${column} < ${below}`]),
+      ...(since === undefined ? [] : [sql`${column} >= ${since}`]),
+    ];
+    const conditions = limits.length === 0 ? sql`` : sql`where ${sql.join(limits, sql` and `)}`;
+    return sql`select ${column} as id from ${sql.table(table)} ${conditions} order by ${column} desc limit ${BLOCK}`;
+  });
+  const [first] = parts;
+  if (parts.length === 1 && first !== undefined) return first;
+  const all = sql.join(
+    parts.map((part, n) => sql`select * from (${part}) ${sql.ref(`part${n}`)}`),
+    sql` union all `,
+  );
+  return sql`select id from (${all}) joined order by id desc limit ${BLOCK}`;
+}
+
+/** The conditions of a filter: those that few messages meet come first. */
+function conditionsOf(registry: Registry, filter: MessageFilter): readonly Condition[] {
+  const { operation, queue, node, subscription, status, since, until, trace, user } = filter;
+  const found: Condition[] = [];
+  if (trace !== undefined) found.push(columnIs('trace', trace));
+  for (const [name, text] of filter.fields ?? []) found.push(fieldIs(registry, filter, name, text));
+  if (status !== undefined && status !== 'Done' && status !== 'New') found.push(statusIs(status));
+  if (subscription !== undefined) {
+    known('subscription', subscription, registry.subscriptions);
+    found.push(isFor([subscription]));
+  }
+  if (node !== undefined) {
+    known('node', node, registry.nodes);
+    found.push(either([columnIs('node', node), isFor(subscriptionsTo(registry, node).map(({ id }) => id))]));
+  }
+  if (operation !== undefined) {
+    if (!registry.consumers.has(operation)) known('operation', operation, registry.operations);
+    found.push(columnIs('operation', operation));
+  }
+  if (queue !== undefined) {
+    known('queue', queue, registry.messageQueues);
+    found.push(columnIs('queue', queue));
+  }
+  if (status === 'Done' || status === 'New') found.push(statusIs(status));
+  if (user !== undefined) found.push({ where: sql`m.actor = ${user}` });
+  if (since !== undefined) found.push({ where: sql`m.entered >= ${since.getTime()}` });
+  if (until !== undefined) found.push({ where: sql`m.entered < ${until.getTime()}` });
+  return found;
+}
+
+/** @throws Fault NOT_FOUND */
+function known(kind: string, id: string, all: ReadonlyMap<string, unknown>): void {
+  if (!all.has(id)) throw Fault.of('NOT_FOUND', { what: `${kind} ${id}` });
+}
+
+function badParameter(name: string, reason: string): Fault {
+  return Fault.of('BAD_PARAMETER', { name, reason });
+}
+
+function columnIs(column: 'trace' | 'node' | 'operation' | 'queue', value: string): Condition {
+  return {
+    where: sql`${sql.ref(`m.${column}`)} = ${value}`,
+    sources: [{ table: 'signalbox_message', id: 'id', where: sql`${sql.ref(column)} = ${value}` }],
+  };
+}
+
+function statusIs(status: MessageStatus): Condition {
+  const has = (is: RawBuilder<unknown>) =>
+    sql<SqlBool>`exists (select 1 from signalbox_delivery d where d.message = m.id ${is})`;
+  if (status === 'Started') {
+    const running = sql`select d.message from signalbox_job j, signalbox_delivery d where j.mark is not null and d.id = j.id`;
+    return { where: sql`m.id in (${running})` };
+  }
+  return {
+    where: sql`(${has(sql`and d.status = ${status}`)} or (m.status = ${status} and not ${has(sql``)}))`,
+    sources: [
+      { table: 'signalbox_delivery', id: 'message', where: sql`status = ${status}` },
+      { table: 'signalbox_message', id: 'id', where: sql`status = ${status}` },
+    ],
+  };
+}
+
+/** Has a delivery for one of some subscriptions. */
+function isFor(subscriptions: readonly string[]): Condition {
+  if (subscriptions.length === 0) return { where: sql`1 = 0`, sources: [] };
+  return {
+    where: sql`exists (select 1 from signalbox_delivery d where d.message = m.id and d.subscription in (${sql.join(subscriptions)}))`,
+    sources: subscriptions.map((each) => ({
+      table: 'signalbox_delivery',
+      id: 'message',
+      where: sql`subscription = ${each}`,
+    })),
+  };
+}
+
+function either(conditions: readonly Condition[]): Condition {
+  return {
+    where: sql`(${sql.join(
+      conditions.map(({ where }) => where),
+      sql` or `,
+    )})`,
+    sources: conditions.flatMap(({ sources = [] }) => sources),
+  };
+}
+
+/** The subscriptions that deliver to a node. */
+export function subscriptionsTo({ subscriptions }: Registry, node: string): readonly Subscription[] {
+  return [...subscriptions.values()].filter(
+    ({ target }) => target.kind === 'call' && operationsOf(target.call).some((each) => each.target.id === node),
+  );
+}
+
+/**
+ * Has a value in a search field. The fields of that name may have several types; the text counts for each that has it.
+ * @throws Fault BAD_PARAMETER
+ */
+function fieldIs(registry: Registry, { operation, queue }: MessageFilter, name: string, text: string): Condition {
+  const all = searchFields(registry, operation, queue);
+  const fields = all.get(name);
+  if (fields === undefined) {
+    const names = [...all.keys()].sort();
+    const which = names.length === 0 ? 'none has search fields' : `search fields: ${names.join(', ')}`;
+    throw badParameter('Field', `${name} is not a field by which these messages are found; ${which}`);
+  }
+  const values = new Set<string>();
+  let refusal: string | undefined;
+  for (const field of fields) {
+    try {
+      values.add(searchText(compileSameText(field)(compileText(field)(text))));
+    } catch (error) {
+      if (!(error instanceof CodecError)) throw error;
+      refusal ??= error.reason;
+    }
+  }
+  if (values.size === 0) throw badParameter(`Field ${name}`, refusal ?? 'has no value');
+  const given = sql.join([...values]);
+  return {
+    where: sql`exists (select 1 from signalbox_message_field f
+      where f.name = ${name} and f.value in (${given}) and f.message = m.id)`,
+    sources: [...values].map((value) => ({
+      table: 'signalbox_message_field',
+      id: 'message',
+      where: sql`name = ${name} and value = ${value}`,
+    })),
+  };
+}
+
+/** The fields by which the messages of an operation, of a queue, or all are found. */
+function searchFields(
+  registry: Registry,
+  operation: string | undefined,
+  queue: string | undefined,
+): ReadonlyMap<string, readonly Field[]> {
+  const found = new Map<string, Field[]>();
+  for (const each of registry.operations.values()) {
+    if (each.answer.kind !== 'queue' || (operation !== undefined && each.id !== operation)) continue;
+    if (queue !== undefined && each.answer.queue.id !== queue) continue;
+    for (const name of each.answer.queue.search) {
+      const field = fieldsOf(each.request).find((other) => other.name === name);
+      if (field !== undefined && !isCollection(field.type)) found.set(name, [...(found.get(name) ?? []), field]);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,13 @@
+export { type Acted, type DeliveryAction, type MessageControl, openMessageControl } from './act.ts';
+export type { MessageFilter } from './find.ts';
+export type { HeldWhole } from './hold.ts';
+export type { KeptMessage } from './kept.ts';
+export { deliveryJobs, openMessages } from './open.ts';
+export type { Messages, PublishFacts } from './port.ts';
+export {
+  type KeptDelivery,
+  type MessageDetails,
+  type MessagePayload,
+  type MessageReader,
+  readMessages,
+} from './show.ts';

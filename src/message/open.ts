@@ -1,0 +1,184 @@
+import { sql } from 'kysely';
+import { compileMasked } from '../codec/redact/declared.ts';
+import type { Blobs } from '../model/blob.ts';
+import { Fault } from '../model/fault.ts';
+import type { Registry } from '../model/registry.ts';
+import type { DocumentValue } from '../model/value.ts';
+import type { Batch, Db, JobOwner, OwnedJob, Removed, Retained } from '../store/index.ts';
+import { type DeliveryData, deliveryWorker } from './deliver.ts';
+import { compilePayload, messageFields } from './payload.ts';
+import { BLOBS, type Messages, type MessagesOptions } from './port.ts';
+import { discard, enter, type Plan, plansOf, prepare } from './publish.ts';
+import { changeDelivery, endDelivery, readMessage, reopenDelivery } from './store.ts';
+
+/** Opens the messages and registers the workers of active subscriptions at the queue, which must not be started yet. */
+export function openMessages(options: MessagesOptions): Messages {
+  const { registry, store, queue, directory, now = Date.now, onPublished } = options;
+  const blobs = options.blobs.scope(BLOBS);
+  const { attachment } = registry.gateway.limits;
+  const plans = plansOf(registry);
+  for (const plan of plans.values())
+    for (const { subscription } of plan.subscriptions)
+      queue.work(subscription.id, deliveryWorker(subscription, plan, options));
+  const planOf = (id: string): Plan => {
+    const plan = plans.get(id);
+    if (plan === undefined) throw new TypeError(`${id} has no queue`);
+    return plan;
+  };
+  const wake = (ids: Iterable<string>): void => {
+    for (const id of ids) for (const { subscription } of planOf(id).subscriptions) queue.wake(subscription.id);
+  };
+  return {
+    async publish(operation, value, facts) {
+      const plan = planOf(operation.id);
+      // Handlers run for the user later.
+      if (facts.user !== undefined && plan.subscriptions.length > 0) await directory.keep(facts.user);
+      const prepared = await prepare(plan, value, { now: now(), check: isCode(facts.connector), attachment, blobs });
+      try {
+        await store.transaction(async (tx) => {
+          await enter(tx, options, prepared, facts, now());
+          await facts.takeEffect?.(tx);
+        });
+      } catch (error) {
+        // When the connection was lost, it may have been committed: then its blobs stay, and expire without their message.
+        if (error instanceof Fault) await discard(prepared, blobs);
+        throw error;
+      }
+      onPublished?.(operation.id);
+      wake([operation.id]);
+      return prepared.id;
+    },
+    async publishInside(tx, operation, value, facts) {
+      const prepared = await prepare(planOf(operation.id), value, { now: now(), check: true, attachment });
+      facts.signal?.throwIfAborted();
+      await enter(tx, options, prepared, facts, now());
+      onPublished?.(operation.id);
+      return prepared.id;
+    },
+    wake,
+    retained: [retainedMessages(blobs)],
+    busy: publishersWaiting,
+  };
+}
+
+function isCode(connector: string): boolean {
+  return connector !== 'rest' && connector !== 'soap' && connector !== 'http';
+}
+
+/** Callers that a token named are kept as long as one of their messages is not delivered: handlers run for them. */
+async function publishersWaiting(tx: Db, users: readonly string[]): Promise<readonly string[]> {
+  const rows = await tx
+    .selectFrom('signalbox_message')
+    .select('actor')
+    .distinct()
+    .where('actor', 'in', users)
+    // As the index has it.
+    .where(sql<boolean>`open > 0 and declared = 0`)
+    .execute();
+  return rows.flatMap(({ actor }) => actor ?? []);
+}
+
+/** Messages that have ended, and the fields, content, deliveries and attempts that belong to them. Each has its own time. */
+function retainedMessages(blobs: Blobs): Retained {
+  return { kind: 'published', keep: 0, remove: (tx, batch) => removeMessages(tx, blobs, batch) };
+}
+
+/** Blobs of messages that were not entered, because their gateway died before, are removed after a day. */
+const ABANDONED = 86_400_000;
+
+async function removeMessages(tx: Db, blobs: Blobs, { before, most }: Batch): Promise<Removed> {
+  const now = Date.parse(before);
+  const old = await tx
+    .selectFrom('signalbox_message')
+    .select('id')
+    .where('expires', '<', now)
+    .orderBy('expires')
+    .limit(most)
+    .execute();
+  const ids = old.map(({ id }) => id);
+  const more = ids.length === most;
+  if (ids.length === 0) {
+    const abandoned = await abandonedBefore(tx, now - ABANDONED);
+    return { count: 0, more, afterwards: () => blobs.expire(abandoned) };
+  }
+  const stored = await tx
+    .selectFrom('signalbox_message_content')
+    .select('blob')
+    .where('message', 'in', ids)
+    .where('blob', 'is not', null)
+    .execute();
+  const attempts = tx
+    .deleteFrom('signalbox_delivery_attempt')
+    .where('delivery', 'in', ({ selectFrom }) =>
+      selectFrom('signalbox_delivery').select('id').where('message', 'in', ids),
+    );
+  await attempts.execute();
+  await tx.deleteFrom('signalbox_delivery').where('message', 'in', ids).execute();
+  await tx.deleteFrom('signalbox_message_field').where('message', 'in', ids).execute();
+  await tx.deleteFrom('signalbox_message_content').where('message', 'in', ids).execute();
+  const { numDeletedRows } = await tx.deleteFrom('signalbox_message').where('id', 'in', ids).executeTakeFirst();
+  return {
+    count: Number(numDeletedRows),
+    more,
+    async afterwards() {
+      for (const { blob } of stored) if (blob !== null) await blobs.delete(blob);
+    },
+  };
+}
+
+/** The time before which all blobs belong to no message: those of a message were stored shortly before it was entered. */
+async function abandonedBefore(tx: Db, before: number): Promise<Date> {
+  const { entered } = await tx
+    .selectFrom('signalbox_message_content')
+    .innerJoin('signalbox_message', 'id', 'message')
+    .select(({ fn }) => fn.min('entered').as('entered'))
+    .where('blob', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return new Date(entered === null ? before : Math.min(before, Number(entered) - ABANDONED));
+}
+
+/** The queues of deliveries, by the ids of their subscriptions. */
+export function deliveryJobs({ subscriptions }: Registry): [queue: string, owner: JobOwner][] {
+  return [...subscriptions.values()].map(({ id, operation }) => {
+    const { answer } = operation;
+    const mask = compileMasked(messageFields(operation));
+    let payload: ReturnType<typeof compilePayload> | undefined;
+    const owner: JobOwner = {
+      async onRetried(tx, job, actor) {
+        const { message } = job.data as DeliveryData;
+        if (!(await isKept(tx, message))) return `message ${message} is not kept any more`;
+        const isOpen = await changeDelivery(tx, job.id, { status: 'New', next: null, actor }, undefined);
+        if (!isOpen) await reopenDelivery(tx, job.id, message, actor);
+        return undefined;
+      },
+      async onDropped(tx: Db, job: OwnedJob, actor: string) {
+        if (answer.kind !== 'queue') return;
+        const { message } = job.data as DeliveryData;
+        const end = {
+          delivery: job.id,
+          message,
+          status: 'Cancelled',
+          reason: 'dropped by an operator',
+          actor,
+        } as const;
+        await endDelivery(tx, end, answer.queue, Date.now());
+      },
+      async read(db, data) {
+        const { message } = data as DeliveryData;
+        const found = await readMessage(db, undefined, message).catch(() => undefined);
+        if (found === undefined) return { payload: { message }, secrets: [] };
+        payload ??= compilePayload(operation);
+        const value: DocumentValue = payload.read(found.text, found.open);
+        return { payload: { message, request: mask(value, SHOWN) }, secrets: [] };
+      },
+    };
+    return [id, owner];
+  });
+}
+
+const SHOWN = { single: (value: unknown) => value, room: () => true };
+
+async function isKept(tx: Db, message: string): Promise<boolean> {
+  const found = await tx.selectFrom('signalbox_message').select('id').where('id', '=', message).executeTakeFirst();
+  return found !== undefined;
+}

@@ -1,0 +1,129 @@
+import { promisify } from 'node:util';
+import { deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { CONTENT, reading } from '../binding/message.ts';
+import { attachmentsIn, isAttachment, MemoryAttachment } from '../codec/binary.ts';
+import { compileJsonReader } from '../codec/index.ts';
+import { compileJsonWriter } from '../codec/json/write.ts';
+import type { Position } from '../model/definition.ts';
+import type { Document } from '../model/document.ts';
+import type { Field } from '../model/field.ts';
+import type { Operation, RawKind } from '../model/service.ts';
+import type { Attachment, DocumentValue, Value } from '../model/value.ts';
+
+/** Writes and reads the payload of messages, as JSON by their document. Attachments are kept apart. */
+export interface PayloadCodec {
+  /** @param described what takes the place of attachments @throws Fault BAD_BODY, BAD_PARAMETER */
+  write(value: DocumentValue, described: ReadonlyMap<Attachment, DescribedAttachment>): string;
+  /** @param open the attachment of a description @throws Fault BAD_BODY, BAD_PARAMETER */
+  read(text: string, open: (described: DescribedAttachment) => Attachment): DocumentValue;
+}
+
+/** An attachment of a message, as its payload has it: in place, as the bytes of a value. */
+export interface DescribedAttachment {
+  /** From 1, in the order of the document: part `request.<number>` of the content. */
+  readonly number: number;
+  readonly contentType: string;
+  readonly name?: string;
+  readonly length: number;
+}
+
+/** The fields of a message: those of the request's document, its content, and those that only a URI or a header has. */
+export function messageFields(operation: Operation): readonly Field[] {
+  return messageDocument(operation).fields;
+}
+
+function messageDocument({ id, request, uris, requestHeaders, at }: Operation): Document {
+  const own =
+    request.kind === 'document'
+      ? request.document.fields
+      : request.kind === 'raw'
+        ? [contentField(request.raw, at)]
+        : [];
+  const outside = [...uris.flatMap(({ variables }) => variables), ...requestHeaders].map(({ field }) => field);
+  const others = new Map(outside.map((field) => [field.name, field]));
+  for (const { name } of own) others.delete(name);
+  if (request.kind === 'document' && others.size === 0) return request.document;
+  // Of several URIs a request has one.
+  const fields = [...own, ...[...others.values()].map((field) => ({ ...field, required: false }))];
+  if (request.kind === 'document') return { ...request.document, fields };
+  return { id, xmlName: id, root: false, open: false, inPlace: true, fields, at };
+}
+
+function contentField(raw: RawKind, at: Position): Field {
+  const name = { name: CONTENT, jsonName: CONTENT, xmlName: CONTENT, type: { kind: raw } } as const;
+  return {
+    ...name,
+    required: false,
+    anyCase: false,
+    sensitive: false,
+    attribute: false,
+    absent: 'omit',
+    url: 'segment',
+    at,
+  };
+}
+
+/** Compiles the codec of an operation's messages. */
+export function compilePayload(operation: Operation): PayloadCodec {
+  const document = messageDocument(operation);
+  const [write, read] = [compileJsonWriter(document), compileJsonReader(document)];
+  return {
+    write(value, described) {
+      const isPlain = attachmentsIn(value).next().done;
+      const plain = isPlain ? value : (replaced(value, (each) => markOf(each, described)) as DocumentValue);
+      return reading(() => write(plain), document);
+    },
+    read(text, open) {
+      const value = reading(() => read(text), document);
+      if (attachmentsIn(value).next().done) return value;
+      return replaced(value, (each) => open(descriptionIn(each))) as DocumentValue;
+    },
+  };
+}
+
+/** A copy of a value with other attachments. */
+function replaced(value: Value, by: (attachment: Attachment) => Attachment): Value {
+  if (typeof value !== 'object' || value === null) return value;
+  if (isAttachment(value)) return by(value);
+  if (Array.isArray(value)) return value.map((each) => replaced(each as Value, by));
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, replaced(each as Value, by)]));
+}
+
+function markOf(attachment: Attachment, described: ReadonlyMap<Attachment, DescribedAttachment>): Attachment {
+  return new MemoryAttachment(Buffer.from(JSON.stringify(described.get(attachment))));
+}
+
+function descriptionIn(attachment: Attachment): DescribedAttachment {
+  return JSON.parse(Buffer.from((attachment as MemoryAttachment).bytes).toString()) as DescribedAttachment;
+}
+
+/** Content as its row has it. */
+export interface Packed {
+  readonly encoding: 'plain' | 'deflate';
+  readonly content: Uint8Array;
+  /** Bytes before it was compressed. */
+  readonly size: number;
+}
+
+/** Bytes below which compressing gains nothing. */
+const SMALL = 200;
+/** Bytes from which compressing does not block the event loop. */
+const LARGE = 32_768;
+
+const deflated = promisify(deflateRaw);
+
+/** Compresses content (RFC 1951) when that makes it smaller. */
+export async function pack(bytes: Uint8Array): Promise<Packed> {
+  const size = bytes.length;
+  if (size >= SMALL) {
+    const content = size < LARGE ? deflateRawSync(bytes, { level: 1 }) : await deflated(bytes, { level: 1 });
+    if (content.length < size) return { encoding: 'deflate', content, size };
+  }
+  return { encoding: 'plain', content: bytes, size };
+}
+
+/** The bytes of packed content. @throws Error when it is damaged */
+export function unpack(encoding: string, content: Uint8Array, size: number): Buffer {
+  if (encoding !== 'deflate') return Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  return inflateRawSync(content, { maxOutputLength: Math.max(size, 1) });
+}

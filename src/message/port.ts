@@ -1,0 +1,73 @@
+import type { Client } from '../invoke/index.ts';
+import type { BlobStore } from '../model/blob.ts';
+import type { MessageHandler } from '../model/handler.ts';
+import type { Redactor } from '../model/redactor.ts';
+import type { Registry } from '../model/registry.ts';
+import type { User } from '../model/security.ts';
+import type { Operation } from '../model/service.ts';
+import type { DocumentValue } from '../model/value.ts';
+import type { Account, OpenWork } from '../model/work.ts';
+import type { Owners } from '../security/directory/port.ts';
+import type { Db, JobQueue, Retained, Store } from '../store/index.ts';
+
+export interface MessagesOptions {
+  readonly registry: Registry;
+  readonly store: Store;
+  readonly queue: JobQueue;
+  readonly blobs: BlobStore;
+  /** Finds the users that handlers run for. */
+  readonly directory: Owners;
+  /** By file. */
+  readonly handlers: ReadonlyMap<string, MessageHandler>;
+  readonly work: OpenWork<Db>;
+  /** Calls the targets of subscriptions. */
+  readonly outbound: Pick<Client, 'call' | 'flow'>;
+  readonly redactor: Redactor;
+  /** The name of this gateway, which is kept with its attempts. */
+  readonly gateway: string;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+  /** Lets no gateway take deliveries of a subscription, until an operator resumes it. @param actor why, for the trail */
+  readonly pause: (subscription: string, actor: string) => Promise<unknown>;
+  readonly onError: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
+  /** Called for each attempt at a delivery that has ended. */
+  readonly account?: Account | undefined;
+  /** Called for each message that was published, once its transaction is complete or nearly so. */
+  readonly onPublished?: ((operation: string) => void) | undefined;
+}
+
+/** How a message came to be published. */
+export interface PublishFacts {
+  /** `undefined` for an anonymous caller. */
+  readonly user: User | undefined;
+  readonly requestId: string;
+  /** What came over a connector was read by the request document; the values of code are checked here. The grants are checked before. */
+  readonly connector: 'rest' | 'soap' | 'http' | 'handler' | 'component' | 'process' | 'operator';
+  readonly signal?: AbortSignal | undefined;
+  /** The message whose edited copy it is. */
+  readonly editedFrom?: string | undefined;
+  /** Records, as the last part of the transaction, that a call has taken effect which its caller may repeat. */
+  readonly takeEffect?: ((tx: Db) => Promise<void>) | undefined;
+}
+
+/** Publishes messages, and delivers them to subscriptions. */
+export interface Messages {
+  /**
+   * Publishes a message in a transaction of its own. Large content and attachments are stored as blobs before.
+   * @param operation one whose answer is a queue
+   * @returns the id of the message, a UUID
+   * @throws Fault BAD_BODY, BAD_PARAMETER, BODY_TOO_LARGE, ATTACHMENT_TOO_LARGE, LOOP_DETECTED, STORAGE_FULL
+   */
+  publish(operation: Operation, value: DocumentValue, facts: PublishFacts): Promise<string>;
+  /** The same as part of a transaction, whose commit publishes it. Attachments are held in memory, within the queue's `size`. */
+  publishInside(tx: Db, operation: Operation, value: DocumentValue, facts: PublishFacts): Promise<string>;
+  /** Lets the workers of an operation's subscriptions look for deliveries, once its transaction is committed. */
+  wake(operations: Iterable<string>): void;
+  /** What expires: messages that have ended. */
+  readonly retained: readonly Retained[];
+  /** Those of some users for whom handlers are still to run. */
+  busy(tx: Db, users: readonly string[]): Promise<readonly string[]>;
+}
+
+/** The scope of blobs with the content of messages. */
+export const BLOBS = 'messages';

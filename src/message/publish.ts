@@ -1,0 +1,397 @@
+import { createHash } from 'node:crypto';
+import { attachmentsIn } from '../codec/binary.ts';
+import { compileTextWriter } from '../codec/index.ts';
+import type { Blobs } from '../model/blob.ts';
+import { Fault } from '../model/fault.ts';
+import type { Field } from '../model/field.ts';
+import type { MessageQueue, Subscription } from '../model/message.ts';
+import type { Registry } from '../model/registry.ts';
+import { primitiveOf } from '../model/scalar.ts';
+import type { Primitive } from '../model/scalar-traits.ts';
+import type { Operation } from '../model/service.ts';
+import type { Attachment, DocumentValue, Value } from '../model/value.ts';
+import { kindOfWork } from '../model/work.ts';
+import type { Db, JobQueue, NewJob, Store } from '../store/index.ts';
+import { type Cause, causeOf, continueTrace, currentTrace } from '../trace/trace.ts';
+import { streamOf } from '../wire/measured.ts';
+import {
+  compilePayload,
+  type DescribedAttachment,
+  messageFields,
+  type Packed,
+  type PayloadCodec,
+  pack,
+} from './payload.ts';
+import type { PublishFacts } from './port.ts';
+import { newId, partOf, REQUEST } from './store.ts';
+
+/** Everything known about the messages of an operation before any of them comes. */
+export interface Plan {
+  readonly operation: Operation;
+  readonly queue: MessageQueue;
+  readonly payload: PayloadCodec;
+  /** What keeps its order with others; `undefined` without order. */
+  readonly partitionOf: ((value: DocumentValue) => string) | undefined;
+  readonly searched: readonly { readonly name: string; readonly write: (value: DocumentValue) => string | undefined }[];
+  readonly subscriptions: readonly PlannedSubscription[];
+}
+
+interface PlannedSubscription {
+  readonly subscription: Subscription;
+  readonly kind: string;
+  readonly accepts: (value: DocumentValue) => boolean;
+}
+
+/** The kind of the deliveries of a subscription. */
+export function kindOfSubscription({ id, operation, as }: Subscription): string {
+  const lists = as === undefined ? operation.permissions : as.permissionLists;
+  return kindOfWork(id, messageFields(operation), [{ public: operation.public, permissions: [...lists] }]);
+}
+
+/** The plans of all operations whose answer is a queue. */
+export function plansOf({ operations, subscriptions }: Registry): ReadonlyMap<string, Plan> {
+  const plans = [...operations.values()].flatMap((operation): [string, Plan][] => {
+    const { answer } = operation;
+    if (answer.kind !== 'queue') return [];
+    const own = [...subscriptions.values()].filter((each) => each.active && each.operation === operation);
+    return [[operation.id, planOf(operation, answer.queue, own)]];
+  });
+  return new Map(plans);
+}
+
+function planOf(operation: Operation, queue: MessageQueue, subscriptions: readonly Subscription[]): Plan {
+  const fields = new Map(messageFields(operation).map((field) => [field.name, field]));
+  const found = (names: readonly string[]): Field[] => names.flatMap((name) => fields.get(name) ?? []);
+  let payload: PayloadCodec | undefined;
+  return {
+    operation,
+    queue,
+    get payload() {
+      payload ??= compilePayload(operation);
+      return payload;
+    },
+    partitionOf:
+      queue.order === undefined ? undefined : partitioning(queue.order === 'all' ? 'all' : found(queue.order)),
+    searched: found(queue.search).map((field) => {
+      const write = textOf(field);
+      return { name: field.name, write: (value) => searchText(write(value)) };
+    }),
+    subscriptions: subscriptions.map((subscription) => ({
+      subscription,
+      kind: kindOfSubscription(subscription),
+      accepts: conditionOf(subscription, fields),
+    })),
+  };
+}
+
+/** The text of a field in a message; `undefined` when it is absent. */
+function textOf(field: Field): (value: DocumentValue) => string | undefined {
+  const write = compileSameText(field);
+  return (value) => {
+    const own = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
+    return own === undefined || own === null ? undefined : write(own);
+  };
+}
+
+/**
+ * Compiles the text of a value that is the same for all forms of the value: `1.5` for `1.50`, and the time in UTC for a datetime
+ * with an offset.
+ */
+export function compileSameText(field: Field): (value: Value) => string {
+  const write = compileTextWriter(field);
+  const same = SAME[primitiveOf(field.type) ?? 'text'] ?? ((text) => text);
+  return (value) => same(write(value)[0] as string);
+}
+
+const SAME: Readonly<Partial<Record<Primitive, (text: string) => string>>> = {
+  decimal: (text) => (text.includes('.') ? text.replace(/\.?0+$/, '') : text).replace(/^-0$/, '0'),
+  datetime: (text) => (/(?:Z|[+-]\d\d:\d\d)$/.test(text) ? new Date(text).toISOString() : text),
+};
+
+/** Characters of a search value: the database refuses longer keys of an index. */
+const LONGEST_SEARCHED = 200;
+
+/** A value as messages are found by it: the beginning of a long one. */
+export function searchText<T extends string | undefined>(text: T): T {
+  return (text === undefined || text.length <= LONGEST_SEARCHED ? text : text.slice(0, LONGEST_SEARCHED)) as T;
+}
+
+/** Characters of the longest partition that is kept as it is. */
+const LONGEST_PARTITION = 200;
+
+/** The partition of `order: all`. */
+const ALL = '*';
+
+function partitioning(order: readonly Field[] | 'all'): (value: DocumentValue) => string {
+  if (order === 'all') return () => ALL;
+  const texts = order.map(textOf);
+  return (value) => {
+    const text = JSON.stringify(texts.map((each) => each(value) ?? null));
+    if (text.length <= LONGEST_PARTITION) return text;
+    return createHash('sha256').update(text).digest('base64url');
+  };
+}
+
+function conditionOf({ when }: Subscription, fields: ReadonlyMap<string, Field>): (value: DocumentValue) => boolean {
+  const conditions = when.flatMap(({ field: name, values }) => {
+    const field = fields.get(name);
+    if (field === undefined) return [];
+    const write = compileSameText(field);
+    return [{ text: textOf(field), texts: new Set(values.map(write)) }];
+  });
+  return (value) =>
+    conditions.every(({ text, texts }) => {
+      const own = text(value);
+      return own !== undefined && texts.has(own);
+    });
+}
+
+/** A message that can be entered. */
+export interface Prepared {
+  readonly id: string;
+  readonly plan: Plan;
+  readonly partition: string | null;
+  readonly fields: readonly { readonly name: string; readonly value: string }[];
+  readonly contents: readonly ({ readonly part: string } & Content)[];
+  readonly deliveries: readonly PlannedSubscription[];
+  /** Bytes of the payload, attachments included. */
+  readonly size: number;
+}
+
+/** Content of a message, in its row or in a blob. */
+type Content = Omit<Packed, 'content'> & { readonly content: Uint8Array | null; readonly blob: string | null };
+
+/** Compressed bytes from which content is a blob. */
+const BLOB_FROM = 65_536;
+
+/** How a message is prepared. */
+interface PrepareOptions {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** The value comes from code: it is checked as one that arrives. */
+  readonly check: boolean;
+  /** Bytes of the largest attachment. */
+  readonly attachment: number;
+  /** They keep large content and attachments; without them these are kept in their rows, all within `size` of the queue. */
+  readonly blobs?: Blobs | undefined;
+}
+
+/**
+ * Checks a value and writes it.
+ * @throws Fault BAD_BODY, BAD_PARAMETER, BODY_TOO_LARGE, ATTACHMENT_TOO_LARGE, STORAGE_FULL. Nothing is kept then
+ */
+export async function prepare(plan: Plan, given: DocumentValue, options: PrepareOptions): Promise<Prepared> {
+  const content = new ContentWriter(newId(options.now), plan.queue.size, options);
+  try {
+    const { payload } = plan;
+    const described = await content.addAttachments(given);
+    let value = given;
+    let text = payload.write(given, described);
+    if (options.check) {
+      const attachments = [...described.keys()];
+      value = payload.read(text, ({ number }) => attachments[number - 1] as Attachment);
+      // With the defaults of fields that were left out.
+      text = payload.write(value, described);
+    }
+    await content.add(REQUEST, Buffer.from(text));
+    return {
+      id: content.id,
+      plan,
+      partition: plan.partitionOf?.(value) ?? null,
+      fields: plan.searched.flatMap(({ name, write }) => {
+        const found = write(value);
+        return found === undefined ? [] : [{ name, value: found }];
+      }),
+      contents: content.parts,
+      deliveries: plan.subscriptions.filter(({ accepts }) => accepts(value)),
+      size: content.size,
+    };
+  } catch (error) {
+    await discard({ contents: content.parts }, options.blobs);
+    throw error;
+  }
+}
+
+/** Keeps the content of a message within its bound. */
+class ContentWriter {
+  readonly id: string;
+  readonly parts: Prepared['contents'][number][] = [];
+  readonly #most: number;
+  readonly #mostAttached: number;
+  readonly #blobs: Blobs | undefined;
+  /** Bytes that are in memory. */
+  #inMemory = 0;
+  /** Bytes so far. */
+  size = 0;
+
+  constructor(id: string, most: number, { attachment, blobs }: Pick<PrepareOptions, 'attachment' | 'blobs'>) {
+    this.id = id;
+    this.#most = most;
+    this.#mostAttached = attachment;
+    this.#blobs = blobs;
+  }
+
+  /** @throws Fault BODY_TOO_LARGE */
+  async add(part: string, bytes: Uint8Array): Promise<void> {
+    this.#count(bytes.length);
+    const packed = await pack(bytes);
+    if (this.#blobs === undefined || packed.content.length <= BLOB_FROM) {
+      this.parts.push({ part, ...packed, blob: null });
+      return;
+    }
+    const blob = this.#keyOf(part);
+    const { content } = packed;
+    const stream = streamOf(content);
+    this.parts.push({ part, ...packed, content: null, blob });
+    await this.#blobs.put(blob, { contentType: OCTETS, length: content.length, stream });
+  }
+
+  /** Streams attachments into blobs; without blobs, reads them into memory. */
+  async addAttachments(value: DocumentValue): Promise<ReadonlyMap<Attachment, DescribedAttachment>> {
+    const described = new Map<Attachment, DescribedAttachment>();
+    for (const attachment of attachmentsIn(value)) {
+      if (described.has(attachment)) continue;
+      const { contentType, name } = attachment;
+      const number = described.size + 1;
+      const length = await this.#addAttachment(partOf({ number }), attachment);
+      described.set(attachment, { number, contentType, ...(name === undefined ? {} : { name }), length });
+    }
+    return described;
+  }
+
+  /** @returns its length */
+  async #addAttachment(part: string, attachment: Attachment): Promise<number> {
+    const before = this.size;
+    if (this.#blobs === undefined) {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of this.#counted(attachment)) chunks.push(Buffer.from(chunk));
+      const content = Buffer.concat(chunks);
+      this.parts.push({ part, encoding: 'plain', content, size: content.length, blob: null });
+    } else {
+      const blob = this.#keyOf(part);
+      const { contentType, length } = attachment;
+      const at = this.parts.push({ part, encoding: 'plain', content: null, size: 0, blob }) - 1;
+      const stored = await this.#blobs.put(blob, { contentType, length, stream: () => this.#counted(attachment) });
+      this.parts[at] = { part, encoding: 'plain', content: null, size: stored.length, blob };
+    }
+    return this.size - before;
+  }
+
+  async *#counted(attachment: Attachment): AsyncGenerator<Uint8Array> {
+    const limit = this.#mostAttached;
+    let length = 0;
+    for await (const chunk of attachment.stream()) {
+      length += chunk.length;
+      if (length > limit) throw Fault.of('ATTACHMENT_TOO_LARGE', { limit });
+      if (this.#blobs === undefined) this.#count(chunk.length);
+      else this.size += chunk.length;
+      yield chunk;
+    }
+  }
+
+  #count(bytes: number): void {
+    this.size += bytes;
+    this.#inMemory += bytes;
+    if (this.#inMemory > this.#most) throw Fault.of('BODY_TOO_LARGE', { limit: this.#most });
+  }
+
+  #keyOf(part: string): string {
+    return `${this.id}/${part}`;
+  }
+}
+
+const OCTETS = 'application/octet-stream';
+
+/** Removes the blobs of a message that was not published. Those that can't be removed now expire. */
+export async function discard({ contents }: Pick<Prepared, 'contents'>, blobs: Blobs | undefined): Promise<void> {
+  for (const { blob } of contents) if (blob !== null) await blobs?.delete(blob).catch(() => {});
+}
+
+/** Messages that may lead to one, one during the delivery of the other. */
+const MOST_HOPS = 16;
+
+/**
+ * Enters a message with its deliveries, as part of a transaction.
+ * @throws Fault LOOP_DETECTED
+ */
+export async function enter(
+  tx: Db,
+  { queue, store: { kind } }: { readonly queue: Pick<JobQueue, 'sendMany'>; readonly store: Pick<Store, 'kind'> },
+  { id, plan, partition, fields, contents, deliveries, size }: Prepared,
+  { user, requestId, connector, editedFrom }: PublishFacts,
+  now: number,
+): Promise<void> {
+  const trace = currentTrace() ?? continueTrace({ requestId });
+  const causing = trace.message;
+  const hops = causing === undefined ? 0 : causing.hops + 1;
+  if (causing !== undefined && hops > MOST_HOPS) throw await loopFault(tx, plan.operation, causing.id);
+  const { retention } = plan.queue;
+  const isOver = deliveries.length === 0;
+  const entered = deliveries.map((each) => ({ ...each, delivery: newId(now) }));
+  const rows = {
+    content: contents.map((each) => ({ message: id, ...each })),
+    fields: fields.map((each) => ({ ...each, message: id })),
+    deliveries: entered.map(({ delivery, subscription }) => ({
+      ...{ id: delivery, message: id, subscription: subscription.id, partition, status: 'New', entered: now },
+      ...{ ended: null, next: null, reason: null, actor: null },
+    })),
+  };
+  const inserts: ((db: Db) => { execute(): Promise<unknown> })[] = [
+    (db) => db.insertInto('signalbox_message_content').values(rows.content),
+    ...(fields.length > 0 ? [(db: Db) => db.insertInto('signalbox_message_field').values(rows.fields)] : []),
+    ...(isOver ? [] : [(db: Db) => db.insertInto('signalbox_delivery').values(rows.deliveries)]),
+  ];
+  // PostgreSQL inserts all of it with one statement; on SQLite a statement costs no round trip.
+  const inOne = kind === 'postgres';
+  const db = inOne ? inserts.reduce((to, insert, n) => to.with(`part${n}`, insert as never) as unknown as Db, tx) : tx;
+  await db
+    .insertInto('signalbox_message')
+    .values({
+      id,
+      operation: plan.operation.id,
+      queue: plan.queue.id,
+      partition,
+      node: null,
+      status: isOver ? 'Done' : 'New',
+      entered: now,
+      ended: isOver ? now : null,
+      expires: isOver ? now + retention.done : null,
+      actor: user?.id ?? null,
+      declared: user?.origin === 'definitions' ? 1 : 0,
+      connector,
+      request_id: requestId,
+      trace: trace.traceId,
+      caused_by: causing?.id ?? null,
+      edited_from: editedFrom ?? null,
+      hops,
+      open: deliveries.length,
+      size,
+      code: null,
+      reason: null,
+    })
+    .execute();
+  if (!inOne) for (const insert of inserts) await insert(tx).execute();
+  if (isOver) return;
+  const cause: Cause = { ...causeOf(trace), message: { id, hops } };
+  const jobs = entered.map(({ delivery, subscription, kind }): NewJob => {
+    const key = partition === null ? {} : { key: partition };
+    return { queue: subscription.id, id: delivery, data: { message: id }, kind, cause, ...key };
+  });
+  await queue.sendMany(tx, jobs);
+}
+
+/** The fault for a message that too many led to, with the operations of those before it. */
+async function loopFault(tx: Db, { id }: Operation, last: string): Promise<Fault> {
+  const chain: string[] = [id];
+  for (let at: string | null = last; at !== null && chain.length <= MOST_HOPS; ) {
+    const row: { operation: string; caused_by: string | null } | undefined = await tx
+      .selectFrom('signalbox_message')
+      .select(['operation', 'caused_by'])
+      .where('id', '=', at)
+      .executeTakeFirst();
+    if (row === undefined) break;
+    chain.unshift(row.operation);
+    at = row.caused_by;
+  }
+  return Fault.of('LOOP_DETECTED', { hops: MOST_HOPS, chain: chain.join(' > ') });
+}

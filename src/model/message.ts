@@ -1,0 +1,87 @@
+import type { CallText, ConsumerOperation } from './consumer.ts';
+import type { Position } from './definition.ts';
+import type { Field } from './field.ts';
+import type { Flow } from './flow.ts';
+import type { Retry } from './retry.ts';
+import { traitsOf } from './scalar.ts';
+import type { Role } from './security.ts';
+import type { Operation } from './service.ts';
+import type { Value } from './value.ts';
+
+/** A queue of messages (`queue:`): what its operations publish, in which order, and how messages are found. */
+export interface MessageQueue {
+  readonly id: string;
+  readonly description?: string;
+  /** Fields whose values name the partition of a message, in which messages keep their order; `all` is one partition. */
+  readonly order?: readonly string[] | 'all';
+  /** Fields by which messages are found later; those that an operation's request lacks do not apply to its messages. */
+  readonly search: readonly string[];
+  /** Bytes of the largest payload. */
+  readonly size: number;
+  /** For how long messages are kept after their end, in milliseconds: those done, and those that ended otherwise. */
+  readonly retention: { readonly done: number; readonly failed: number };
+  readonly at: Position;
+}
+
+/** Whether a field has single values that can be compared and written as text: those of orders, searches and conditions. */
+export function isComparable({ type }: Pick<Field, 'type'>): boolean {
+  const traits = traitsOf(type);
+  if (traits === undefined || traits.xml.markup) return false;
+  return traits.primitive !== 'binary' && traits.primitive !== 'json';
+}
+
+/** A subscription (`subscription:`): what the messages of an operation are delivered to. */
+export interface Subscription {
+  readonly id: string;
+  readonly description?: string;
+  readonly operation: Operation;
+  /** Values of request fields, of which the message has one each; all messages when empty. */
+  readonly when: readonly { readonly field: string; readonly values: readonly Value[] }[];
+  readonly target:
+    | /** Code of the project: `<handlers>/<file>.ts`, with `onMessage`. */ {
+        readonly kind: 'handler';
+        readonly file: string;
+      }
+    /** A consumer operation or a flow, whose whole input `input` fills. */
+    | { readonly kind: 'call'; readonly call: ConsumerOperation | Flow; readonly input: InputMap };
+  /** {@link DELIVERY_RETRY} by default. */
+  readonly retry: Retry;
+  /** The role under whose grants it runs; those of the user who published by default. */
+  readonly as?: Role;
+  /** Deliveries that run at the same time in one gateway. */
+  readonly concurrency: number;
+  readonly active: boolean;
+  readonly at: Position;
+}
+
+/**
+ * The fields of an input and what fills them: those of `map:`, and all others that have the name of a field of the message. A
+ * field that the message lacks fills nothing.
+ */
+export type InputMap = readonly { readonly field: Field; readonly from: InputSource }[];
+
+export type InputSource =
+  /** A field of the message, whose value keeps its type. */
+  | { readonly kind: 'field'; readonly field: Field }
+  /** A value of the definition, in the form of the input's type. */
+  | { readonly kind: 'value'; readonly value: Value }
+  /** A text with values of the message. It has no references to configuration. */
+  | { readonly kind: 'built'; readonly text: CallText };
+
+/** Of a subscription without `retry:`. */
+export const DELIVERY_RETRY: Retry = { for: 259_200_000, first: 1000, longest: 3_600_000, on: 'failure' };
+
+/** The statuses of messages and deliveries, with the names of the original. */
+export const MESSAGE_STATUSES = [
+  'New',
+  'Started',
+  'Working',
+  'Done',
+  'Retry',
+  'Hold',
+  'Timeout',
+  'Edited',
+  'Error',
+  'Cancelled',
+] as const;
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number];

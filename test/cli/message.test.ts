@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStore, type Store } from '../../src/store/index.ts';
+import { DEFINITIONS, NOON, write } from '../message/rows.ts';
+import { createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts';
+import { gatewayText } from '../support/project.ts';
+import { project, type Ran, signalbox } from './support.ts';
+
+for (const engine of ['SQLite', 'PostgreSQL'] as const) {
+  describe.skipIf(engine === 'PostgreSQL' && !hasPostgres)(`signalbox message on ${engine}`, () => {
+    let cwd: string;
+    let database: TestDatabase | undefined;
+    let env: Record<string, string>;
+    let store: Store;
+    beforeAll(async () => {
+      cwd = await project({
+        'definitions/gateway.yaml': gatewayText(),
+        'definitions/messages.yaml': DEFINITIONS,
+      });
+      database = engine === 'PostgreSQL' ? await createDatabase({ migrated: true }) : undefined;
+      env = { DATABASE_URL: database?.url ?? `sqlite:${cwd}/test.db` };
+      store = await openStore({ url: env.DATABASE_URL ?? '', root: cwd });
+      await store.migrate();
+    });
+    afterAll(async () => {
+      await store.close();
+      await database?.drop();
+    });
+
+    const message = (...args: string[]): Promise<Ran> => signalbox(['message', ...args], { cwd, env });
+
+    it('lists messages and shows the way of one to its subscriptions, without what is secret', async () => {
+      const partition = '["NYC01"]';
+      const [first, second] = await write(store, [
+        {
+          ...{ partition, fields: { LOCATION: 'NYC01' }, payload: '{"LOCATION":"NYC01","PIN":"c4n4ry"}' },
+          deliveries: { TO_ERP: 'Hold', TO_CACHE: 'Done' },
+        },
+        { partition, fields: { LOCATION: 'NYC01' }, deliveries: { TO_ERP: 'New', TO_CACHE: 'Done' } },
+      ]);
+      await store.transaction(async (tx) => {
+        const reason = 'ERP replied 404: no c4n4ry';
+        await tx
+          .insertInto('signalbox_delivery_attempt')
+          .values({
+            delivery: first?.deliveries.TO_ERP ?? '',
+            number: 1,
+            began: NOON,
+            ended: NOON + 40,
+            gateway: 'one',
+            code: 404,
+            reason,
+          })
+          .execute();
+        await tx
+          .updateTable('signalbox_delivery')
+          .set({ reason })
+          .where('id', '=', first?.deliveries.TO_ERP ?? '')
+          .execute();
+      });
+      const list = await message('list', '--field', 'LOCATION=NYC01', '--status', 'Hold');
+      expect(list).toMatchObject({ code: 0, stderr: '' });
+      expect(list.stdout).toMatch(/^MESSAGE +STATUS +OPERATION +ENTERED +USER +DELIVERIES$/m);
+      expect(list.stdout).toMatch(
+        new RegExp(`^${first?.id} +Hold +LOCATION_CHANGED +2026-03-01T12:00:00.000Z +demo +1 Done, 1 Hold$`, 'm'),
+      );
+      expect(list.stdout).not.toContain(second?.id);
+      const page = await message('list', '--limit', '1');
+      expect(page.stderr).toBe(`There are more: add --after ${second?.id}\n`);
+      expect(JSON.parse((await message('list', '--after', second?.id ?? '', '--json')).stdout)).toMatchObject({
+        messages: [{ id: first?.id, status: 'Hold', deliveries: { Done: 1, Hold: 1 } }],
+      });
+      const show = await message('show', first?.id ?? '');
+      expect(show).toMatchObject({ code: 0, stderr: '' });
+      expect(show.stdout).toMatch(/^LOCATION +NYC01$/m);
+      expect(show.stdout).toMatch(/^\S+ +TO_ERP +Hold +ERP_PUT at ERP +1 .*ERP replied 404: no \*\*\*$/m);
+      expect(show.stdout).toMatch(/^2026-03-01T12:00:00.000Z +entered over rest by demo$/m);
+      expect(show.stdout).toMatch(
+        /^2026-03-01T12:00:00.040Z +TO_ERP +one +attempt 1 failed, status 404: ERP replied 404: no \*\*\*$/m,
+      );
+      expect(show.stdout).toContain('"PIN": "***"');
+      const waiting = await message('show', second?.id ?? '');
+      expect(waiting.stdout).toContain(`waits for ${first?.id}, which is Hold`);
+      const json = JSON.parse((await message('show', first?.id ?? '', '--json')).stdout);
+      expect(json).toMatchObject({ id: first?.id, payload: { request: { LOCATION: 'NYC01', PIN: '***' } } });
+      for (const { stdout } of [list, show]) expect(stdout).not.toContain('c4n4ry');
+    });
+
+    it('acts on deliveries, on what filters find, and holds a node', async () => {
+      const [one, two] = await write(store, [
+        { operation: 'PLAIN', queue: 'PLAIN_EVENTS', deliveries: { PLAIN_CACHE: 'Error' } },
+        { operation: 'PLAIN', queue: 'PLAIN_EVENTS', deliveries: { PLAIN_CACHE: 'Error' } },
+      ]);
+      const deliveryOf = (each: typeof one): string => each?.deliveries.PLAIN_CACHE ?? '';
+      expect(await message('resubmit', one?.id ?? '', '--actor', 'night shift')).toEqual({
+        ...{ code: 0, signal: null, stderr: '' },
+        stdout: `${one?.id} to PLAIN_CACHE, which was Error, is sent again.\n`,
+      });
+      expect(await message('resubmit', deliveryOf(one))).toMatchObject({
+        code: 1,
+        stderr: `Delivery ${deliveryOf(one)} waits already.\n`,
+      });
+      expect(await message('cancel', '--all', '--queue', 'PLAIN_EVENTS', '--status', 'New')).toMatchObject({
+        ...{ code: 0, stdout: '1 delivery: is cancelled.\n' },
+      });
+      expect(await message('resubmit', '--all', '--subscription', 'PLAIN_CACHE', '--rate', '1')).toMatchObject({
+        ...{ code: 0, stdout: '1 delivery: is sent again.\n' },
+      });
+      expect(JSON.parse((await message('hold', two?.id ?? '', '--json')).stdout)).toMatchObject({
+        done: [{ message: two?.id, was: 'New' }],
+        refused: [],
+      });
+      expect((await message('skip', two?.id ?? '')).stdout).toContain('which was Hold, is skipped.');
+      expect((await message('hold', '--node', 'ERP')).stdout).toBe('node ERP is held.\n');
+      expect((await message('hold', '--node', 'ERP')).stdout).toBe('node ERP is already held.\n');
+      expect((await message('held')).stdout).toMatch(/^HELD +SINCE +BY\nnode ERP +\S+Z +\S+@\S+$/m);
+      expect((await message('release', '--node', 'ERP')).stdout).toBe('node ERP is released.\n');
+      expect((await message('show', one?.id ?? '')).stdout).toMatch(/PLAIN_CACHE +resubmit by night shift$/m);
+      expect((await signalbox(['queue', 'log', '--limit', '1'], { cwd, env })).stdout).toMatch(/ release +node ERP$/m);
+    });
+
+    it('says what can not be found, with what can', async () => {
+      const said = async (...args: string[]): Promise<string> => {
+        const { code, stdout, stderr } = await message(...args);
+        expect(stdout).toBe('');
+        return `${code} ${stderr}`;
+      };
+      const ID = 'a0a0a0a0-0000-4000-8000-000000000000';
+      expect([
+        await said('list', '--operation', 'LOCATION_CHANGE'),
+        await said('list', '--queue', 'PLAIN_EVENT'),
+        await said('list', '--subscription', 'TO_CASH'),
+        await said('list', '--node', 'EPR'),
+        await said('list', '--field', 'LOCATION'),
+        await said('list', '--field', 'CODE=many'),
+        await said('list', '--status', 'Lost'),
+        await said('list', '--since', 'noon'),
+        await said('show', ID),
+        await said('cancel', ID),
+        await said('cancel'),
+        await said('cancel', ID, '--all'),
+        await said('cancel', '--node', 'ERP'),
+        await said('hold', '--node', 'ERP', '--queue', 'PLAIN_EVENTS'),
+        await said('hold', '--node', 'ERP', '--partition', 'A'),
+        await said('hold', '--queue', 'LOCATION_EVENTS', '--partition', 'NONE'),
+      ]).toEqual([
+        '2 signalbox: there is no operation LOCATION_CHANGE\n  Did you mean LOCATION_CHANGED?\n',
+        '2 signalbox: there is no queue PLAIN_EVENT\n  Did you mean PLAIN_EVENTS?\n',
+        '2 signalbox: there is no subscription TO_CASH\n  Did you mean TO_CACHE?\n',
+        '2 signalbox: there is no node EPR\n  Did you mean ERP?\n',
+        "2 signalbox: --field can't be 'LOCATION'\n  It takes a field and its value, such as 'LOCATION=NYC01'.\n  'signalbox message list --help' shows the usage.\n",
+        '2 signalbox: Field CODE is not an integer\n',
+        "2 signalbox: --status can't be 'Lost'\n  Allowed choices are New, Started, Working, Done, Retry, Hold, Timeout, Edited, Error, Cancelled.\n  'signalbox message list --help' shows the usage.\n",
+        "2 signalbox: --since can't be 'noon'\n  It takes a time such as '90 d', '12 h' or '30 min', from 1 ms to 36500 d.\n  'signalbox message list --help' shows the usage.\n",
+        `1 signalbox: there is no message ${ID}\n  'signalbox message list' lists the messages.\n`,
+        `1 signalbox: there is no message ${ID}\n  'signalbox message list' lists the messages.\n`,
+        "2 signalbox: cancel takes ids of messages or deliveries, or --all\n  'signalbox message cancel --help' shows both.\n",
+        '2 signalbox: cancel takes ids, or --all\n',
+        '2 signalbox: options that choose messages need --all\n',
+        '2 signalbox: to hold or release as a whole takes one of --queue, --subscription and --node, and no other option\n',
+        '2 signalbox: --partition needs --queue\n',
+        '1 signalbox: partition ["NONE"] of LOCATION_EVENTS has no delivery that waits; hold the queue or a subscription instead\n',
+      ]);
+    });
+  });
+}

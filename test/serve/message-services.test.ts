@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import { startOperated } from '../message/operated.ts';
+import { gatewayText } from '../support/project.ts';
+
+/** A password hash of `demo`. */
+const PASSWORD = '$scrypt$ln=1,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$AuMcxQgRFHdYh6Wtyp4w7rjK3eAMTnKXPSzeLdLqyjQ';
+
+const user = (id: string, role: string): string =>
+  `---\n{ user: ${id}, password: "${PASSWORD}", roles: [${role}], sample: true }\n`;
+
+const FILES = {
+  'definitions/gateway.yaml': gatewayText('delivered: [MESSAGES.v1]'),
+  'definitions/users.yaml': `permission-list: EVERYTHING
+operations: [MESSAGES.*]
+---
+{ permission-list: PUBLISHING, operations: [PLACE_CHANGED, MSG_GETMESSAGE] }
+---
+{ permission-list: READING, operations: [MSG_FINDMESSAGES, MSG_GETMESSAGE, MSG_FINDHELD] }
+---
+{ permission-list: ACTING, operations: [MSG_RESUBMIT, MSG_HOLDWHOLE] }
+---
+{ role: ALL, permission-lists: [EVERYTHING, PUBLISHING] }
+---
+{ role: PUBLISHERS, permission-lists: [PUBLISHING] }
+---
+{ role: READERS, permission-lists: [READING] }
+---
+{ role: KEEPERS, permission-lists: [ACTING] }
+${user('demo', 'ALL')}${user('publisher', 'PUBLISHERS')}${user('reader', 'READERS')}${user('keeper', 'KEEPERS')}`,
+  'definitions/places.yaml': `{ queue: PLACE_EVENTS, order: [PLACE], search: [PLACE, N] }
+---
+service: Places.v1
+permission: EVERYTHING
+operations:
+  PLACE_CHANGED:
+    post: changed
+    request: { fields: { PLACE: { type: string(10), required: true }, N: integer, PIN: { type: string, sensitive: true } } }
+    queue: PLACE_EVENTS
+---
+{ node: ERP, base: "\${env:ERP_URL}", circuit: { failures: 0 } }
+---
+service: Erp.v1
+target: ERP
+permission: EVERYTHING
+operations:
+  ERP_PUT: { post: "erp/{PLACE}", request: { fields: { PLACE: { type: string, required: true }, PIN: string } } }
+---
+{ subscription: TO_ERP, operation: PLACE_CHANGED, call: ERP_PUT, retry: { attempts: 1 } }
+`,
+};
+
+type Json = Record<string, unknown>;
+
+const SERVICE = '/gateway/RESTListeningConnector/MESSAGES.v1';
+
+async function start() {
+  const box = await startOperated('sqlite', FILES);
+  const call = async (
+    path: string,
+    { method = 'GET', as = 'demo', body }: { method?: string; as?: string; body?: object } = {},
+  ) => {
+    const { status, text, headers } = await box.call(path, {
+      method,
+      headers: {
+        authorization: `Basic ${Buffer.from(`${as}:demo`).toString('base64')}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status, headers, body: (text === '' ? {} : JSON.parse(text)) as Json };
+  };
+  const publish = (message: object) =>
+    call('/gateway/RESTListeningConnector/Places.v1/changed', { method: 'POST', as: 'publisher', body: message });
+  return { ...box, call, publish, messages: (path: string, how = {}) => call(`${SERVICE}/${path}`, how) };
+}
+
+const messageOf = ({ body }: { body: Json }): unknown => (body.error as Json | undefined)?.message;
+
+describe('messages over REST', () => {
+  it('are found, shown with their deliveries, and sent again, each with its own grant', async () => {
+    const { erp, publish, messages, call, deliveries } = await start();
+    erp.status = () => 422;
+    const published = await publish({ PLACE: 'NYC01', N: 7, PIN: 'c4n4ry' });
+    const id = String(published.body.message);
+    await deliveries('TO_ERP', 'Hold');
+    const found = await messages('messages?Field=PLACE=NYC01&Field=N=7&Status=hold', { as: 'reader' });
+    expect(found.body).toEqual({
+      messages: [
+        expect.objectContaining({ MessageId: id, Operation: 'PLACE_CHANGED', Status: 'Hold', User: 'publisher' }),
+      ],
+    });
+    const { body } = await messages(`messages/${id}`, { as: 'reader' });
+    expect(body).toMatchObject({
+      ...{ MessageId: id, Status: 'Hold', Partition: '["NYC01"]', Queue: 'PLACE_EVENTS' },
+      deliveries: [
+        {
+          Subscription: 'TO_ERP',
+          Target: 'ERP_PUT at ERP',
+          Status: 'Hold',
+          Behind: 0,
+          attempts: [{ Attempt: 1, StatusCode: 422 }],
+        },
+      ],
+    });
+    const payload = await messages(`messages/${id}/payload`);
+    expect(payload.body).toEqual({ MessageId: id, Payload: { request: { PLACE: 'NYC01', N: 7, PIN: '***' } } });
+    for (const each of [found.body, body, payload.body]) expect(JSON.stringify(each)).not.toContain('c4n4ry');
+    const refused = [
+      await messages(`messages/${id}/payload`, { as: 'reader' }),
+      await messages(`messages/${id}/resubmit`, { method: 'POST', as: 'reader' }),
+      await messages(`messages/${id}/cancel`, { method: 'POST', as: 'keeper' }),
+      await messages('messages', { as: 'keeper' }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+    // The address that the publisher was given shows the publisher the status, and nobody else who may not find messages.
+    const address = new URL(String(published.headers.location)).pathname;
+    expect((await call(address, { as: 'publisher' })).body).toEqual({
+      ...{ MessageId: id, Operation: 'PLACE_CHANGED', Queue: 'PLACE_EVENTS', Status: 'Hold' },
+      EnteredDateTime: expect.any(String),
+    });
+    erp.status = () => 200;
+    const again = await messages(`messages/${id}/resubmit`, { method: 'POST', as: 'keeper' });
+    expect(again.body).toEqual({
+      done: [{ MessageId: id, DeliveryId: expect.any(String), Subscription: 'TO_ERP', Was: 'Hold' }],
+      refused: [],
+    });
+    await deliveries('TO_ERP', 'Done');
+    const conflict = await messages(`messages/${id}/resubmit`, { method: 'POST' });
+    expect([conflict.status, messageOf(conflict)]).toEqual([
+      409,
+      `Message ${id} has no delivery that is Error, Timeout, Hold.`,
+    ]);
+    expect((await messages(`messages/${id}`)).body.actions).toMatchObject([{ Actor: 'keeper', Action: 'resubmit' }]);
+  });
+
+  it('of others do not exist for who may not find messages', async () => {
+    const { call, messages } = await start();
+    const { body } = await call('/gateway/RESTListeningConnector/Places.v1/changed', {
+      method: 'POST',
+      body: { PLACE: 'A' },
+    });
+    const hidden = await messages(`messages/${body.message}`, { as: 'publisher' });
+    const gone = await messages('messages/a0a0a0a0-0000-4000-8000-000000000000', { as: 'publisher' });
+    expect([hidden.status, gone.status]).toEqual([404, 404]);
+    expect(messageOf(hidden)).toBe(`There is no message ${body.message}.`);
+  });
+
+  it('are acted on in parts, and held as a whole', async () => {
+    const { erp, publish, messages, deliveries } = await start();
+    erp.status = () => 500;
+    for (const PLACE of ['A', 'B', 'C']) await publish({ PLACE });
+    await deliveries('TO_ERP', 'Hold', 3);
+    const first = await messages('cancel?Node=ERP&DeliveryCount=2', { method: 'POST' });
+    expect(first.body).toMatchObject({
+      done: [{ Was: 'Hold' }, { Was: 'Hold' }],
+      refused: [],
+      Next: expect.any(String),
+    });
+    const rest = await messages(`cancel?Node=ERP&After=${first.body.Next}`, { method: 'POST' });
+    expect(rest.body).toEqual({ done: [expect.objectContaining({ Was: 'Hold' })], refused: [] });
+    expect((await messages('held/node/ERP', { method: 'POST', as: 'keeper' })).body).toEqual({
+      Kind: 'node',
+      Id: 'ERP',
+      Changed: true,
+    });
+    expect((await messages('held', { as: 'reader' })).body).toMatchObject({
+      held: [{ What: 'node ERP', Actor: 'keeper' }],
+    });
+    expect((await messages('held/node/ERP', { method: 'DELETE' })).body).toEqual({
+      Kind: 'node',
+      Id: 'ERP',
+      Changed: true,
+    });
+    const wrong = [
+      await messages('held/node/SAP', { method: 'POST' }),
+      await messages('messages?Field=PIN=1'),
+      await messages('messages?Field=PLACE'),
+      await messages('messages?Queue=NONE'),
+    ];
+    expect(wrong.map((each) => [each.status, messageOf(each)])).toEqual([
+      [404, 'There is no node SAP.'],
+      [400, 'Field PIN is not a field by which these messages are found; search fields: N, PLACE.'],
+      [400, 'Field is not a name and a value, as in LOCATION=NYC01.'],
+      [404, 'There is no queue NONE.'],
+    ]);
+  });
+});
