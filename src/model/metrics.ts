@@ -25,7 +25,7 @@ const FAST = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5
 const SLOW = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600] as const;
 
 const OPERATION = 'the id, `Locations.v2.LOCATIONS_GET` if an older version has the same name; empty without operation';
-const QUEUE = '`events`, `processes` or `query-runs`';
+const QUEUE = '`events`, `processes`, `query-runs`, or the id of a subscription';
 const JOB =
   'the process, the query (`private` if a user saved it), or the class and its component: `Audit of CUSTOMER`';
 const POOL =

@@ -33,7 +33,7 @@ const UNKNOWN = 3_600_000;
 const CLOSE_TIMEOUT = 10_000;
 
 /**
- * Opens the queue of a migrated database: a table on SQLite, a table on either engine.
+ * Opens the queue of a migrated database.
  * @throws StoreError when the database can't be reached, or not be used for it
  */
 export async function openQueue(store: Store, options: QueueOptions = {}): Promise<JobQueue> {
@@ -52,12 +52,17 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
   let closing: Promise<void> | undefined;
 
   const sendMany: JobQueue['sendMany'] = async (tx, given) => {
-    const jobs = given.map((job) => ({ ...job, id: job.id ?? randomUUID(), ...causeNow(job) }));
+    const jobs = given.map((job) => ({ ...job, id: job.id ?? randomUUID() }));
     const [first] = jobs;
     if (first === undefined) return [];
     const entered = await inSpan(
       () => sendingOf(jobs),
-      () => engine.insert(tx, jobs),
+      // Within the span, which is what causes them.
+      () =>
+        engine.insert(
+          tx,
+          jobs.map((job) => ({ ...job, ...causeNow(job) })),
+        ),
     );
     if (entered.length < jobs.length) {
       const news = new Set(entered);

@@ -13,6 +13,13 @@ interface Job {
   cancelled: boolean;
 }
 
+/** Milliseconds by which a clock is taken to be set back; less comes of a look that began before a pause. */
+const SET_BACK = 1000;
+
+function startsLater({ due, since }: Job, now: number): boolean {
+  return since !== undefined && since > now && (due === since || since > now + SET_BACK);
+}
+
 /** What a queue is to do, in memory and as plain as can be. */
 export class Model {
   /** Claims that were ever made; ids that were ever entered. */
@@ -48,7 +55,7 @@ export class Model {
   /** Jobs that may be taken now. */
   ready(): readonly Job[] {
     const now = this.#now();
-    for (const job of this.#waiting()) if (job.since !== undefined && job.since > now) job.due = job.since = now;
+    for (const job of this.#waiting()) if (startsLater(job, now)) job.due = job.since = now;
     for (const job of this.#coming.toSorted((a, b) => a.due - b.due)) {
       if (job.due > now) continue;
       this.#coming.splice(this.#coming.indexOf(job), 1);
