@@ -5,10 +5,11 @@ import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { Batch, Db, JobOwner, OwnedJob, Removed, Retained } from '../store/index.ts';
+import { discard } from './content.ts';
 import { type DeliveryData, deliveryWorker } from './deliver.ts';
 import { compilePayload, messageFields } from './payload.ts';
 import { BLOBS, type Messages, type MessagesOptions } from './port.ts';
-import { discard, enter, type Plan, plansOf, prepare } from './publish.ts';
+import { enter, type Plan, plansOf, prepare } from './publish.ts';
 import { changeDelivery, endDelivery, readMessage, reopenDelivery } from './store.ts';
 
 /** Opens the messages and registers the workers of active subscriptions at the queue, which must not be started yet. */
@@ -41,7 +42,7 @@ export function openMessages(options: MessagesOptions): Messages {
         });
       } catch (error) {
         // When the connection was lost, it may have been committed: then its blobs stay, and expire without their message.
-        if (error instanceof Fault) await discard(prepared, blobs);
+        if (error instanceof Fault) await discard(prepared.contents, blobs);
         throw error;
       }
       onPublished?.(operation.id);

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import { attachmentsIn } from '../codec/binary.ts';
 import { compileTextWriter } from '../codec/index.ts';
-import type { Blobs } from '../model/blob.ts';
 import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
 import type { MessageQueue, Subscription } from '../model/message.ts';
@@ -13,17 +11,10 @@ import type { Attachment, DocumentValue, Value } from '../model/value.ts';
 import { kindOfWork } from '../model/work.ts';
 import type { Db, JobQueue, NewJob, Store } from '../store/index.ts';
 import { type Cause, causeOf, continueTrace, currentTrace } from '../trace/trace.ts';
-import { streamOf } from '../wire/measured.ts';
-import {
-  compilePayload,
-  type DescribedAttachment,
-  messageFields,
-  type Packed,
-  type PayloadCodec,
-  pack,
-} from './payload.ts';
+import { type ContentOptions, type ContentPart, ContentWriter, discard } from './content.ts';
+import { compilePayload, messageFields, type PayloadCodec } from './payload.ts';
 import type { PublishFacts } from './port.ts';
-import { newId, partOf, REQUEST } from './store.ts';
+import { newId, REQUEST } from './store.ts';
 
 /** Everything known about the messages of an operation before any of them comes. */
 export interface Plan {
@@ -152,28 +143,18 @@ export interface Prepared {
   readonly plan: Plan;
   readonly partition: string | null;
   readonly fields: readonly { readonly name: string; readonly value: string }[];
-  readonly contents: readonly ({ readonly part: string } & Content)[];
+  readonly contents: readonly ContentPart[];
   readonly deliveries: readonly PlannedSubscription[];
   /** Bytes of the payload, attachments included. */
   readonly size: number;
 }
 
-/** Content of a message, in its row or in a blob. */
-type Content = Omit<Packed, 'content'> & { readonly content: Uint8Array | null; readonly blob: string | null };
-
-/** Compressed bytes from which content is a blob. */
-const BLOB_FROM = 65_536;
-
 /** How a message is prepared. */
-interface PrepareOptions {
+interface PrepareOptions extends Omit<ContentOptions, 'size'> {
   /** Milliseconds since 1970. */
   readonly now: number;
   /** The value comes from code: it is checked as one that arrives. */
   readonly check: boolean;
-  /** Bytes of the largest attachment. */
-  readonly attachment: number;
-  /** They keep large content and attachments; without them these are kept in their rows, all within `size` of the queue. */
-  readonly blobs?: Blobs | undefined;
 }
 
 /**
@@ -181,7 +162,7 @@ interface PrepareOptions {
  * @throws Fault BAD_BODY, BAD_PARAMETER, BODY_TOO_LARGE, ATTACHMENT_TOO_LARGE, STORAGE_FULL. Nothing is kept then
  */
 export async function prepare(plan: Plan, given: DocumentValue, options: PrepareOptions): Promise<Prepared> {
-  const content = new ContentWriter(newId(options.now), plan.queue.size, options);
+  const content = new ContentWriter(newId(options.now), REQUEST, { ...options, size: plan.queue.size });
   try {
     const { payload } = plan;
     const described = await content.addAttachments(given);
@@ -193,7 +174,7 @@ export async function prepare(plan: Plan, given: DocumentValue, options: Prepare
       // With the defaults of fields that were left out.
       text = payload.write(value, described);
     }
-    await content.add(REQUEST, Buffer.from(text));
+    await content.add(text);
     return {
       id: content.id,
       plan,
@@ -207,104 +188,9 @@ export async function prepare(plan: Plan, given: DocumentValue, options: Prepare
       size: content.size,
     };
   } catch (error) {
-    await discard({ contents: content.parts }, options.blobs);
+    await discard(content.parts, options.blobs);
     throw error;
   }
-}
-
-/** Keeps the content of a message within its bound. */
-class ContentWriter {
-  readonly id: string;
-  readonly parts: Prepared['contents'][number][] = [];
-  readonly #most: number;
-  readonly #mostAttached: number;
-  readonly #blobs: Blobs | undefined;
-  /** Bytes that are in memory. */
-  #inMemory = 0;
-  /** Bytes so far. */
-  size = 0;
-
-  constructor(id: string, most: number, { attachment, blobs }: Pick<PrepareOptions, 'attachment' | 'blobs'>) {
-    this.id = id;
-    this.#most = most;
-    this.#mostAttached = attachment;
-    this.#blobs = blobs;
-  }
-
-  /** @throws Fault BODY_TOO_LARGE */
-  async add(part: string, bytes: Uint8Array): Promise<void> {
-    this.#count(bytes.length);
-    const packed = await pack(bytes);
-    if (this.#blobs === undefined || packed.content.length <= BLOB_FROM) {
-      this.parts.push({ part, ...packed, blob: null });
-      return;
-    }
-    const blob = this.#keyOf(part);
-    const { content } = packed;
-    const stream = streamOf(content);
-    this.parts.push({ part, ...packed, content: null, blob });
-    await this.#blobs.put(blob, { contentType: OCTETS, length: content.length, stream });
-  }
-
-  /** Streams attachments into blobs; without blobs, reads them into memory. */
-  async addAttachments(value: DocumentValue): Promise<ReadonlyMap<Attachment, DescribedAttachment>> {
-    const described = new Map<Attachment, DescribedAttachment>();
-    for (const attachment of attachmentsIn(value)) {
-      if (described.has(attachment)) continue;
-      const { contentType, name } = attachment;
-      const number = described.size + 1;
-      const length = await this.#addAttachment(partOf({ number }), attachment);
-      described.set(attachment, { number, contentType, ...(name === undefined ? {} : { name }), length });
-    }
-    return described;
-  }
-
-  /** @returns its length */
-  async #addAttachment(part: string, attachment: Attachment): Promise<number> {
-    const before = this.size;
-    if (this.#blobs === undefined) {
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of this.#counted(attachment)) chunks.push(Buffer.from(chunk));
-      const content = Buffer.concat(chunks);
-      this.parts.push({ part, encoding: 'plain', content, size: content.length, blob: null });
-    } else {
-      const blob = this.#keyOf(part);
-      const { contentType, length } = attachment;
-      const at = this.parts.push({ part, encoding: 'plain', content: null, size: 0, blob }) - 1;
-      const stored = await this.#blobs.put(blob, { contentType, length, stream: () => this.#counted(attachment) });
-      this.parts[at] = { part, encoding: 'plain', content: null, size: stored.length, blob };
-    }
-    return this.size - before;
-  }
-
-  async *#counted(attachment: Attachment): AsyncGenerator<Uint8Array> {
-    const limit = this.#mostAttached;
-    let length = 0;
-    for await (const chunk of attachment.stream()) {
-      length += chunk.length;
-      if (length > limit) throw Fault.of('ATTACHMENT_TOO_LARGE', { limit });
-      if (this.#blobs === undefined) this.#count(chunk.length);
-      else this.size += chunk.length;
-      yield chunk;
-    }
-  }
-
-  #count(bytes: number): void {
-    this.size += bytes;
-    this.#inMemory += bytes;
-    if (this.#inMemory > this.#most) throw Fault.of('BODY_TOO_LARGE', { limit: this.#most });
-  }
-
-  #keyOf(part: string): string {
-    return `${this.id}/${part}`;
-  }
-}
-
-const OCTETS = 'application/octet-stream';
-
-/** Removes the blobs of a message that was not published. Those that can't be removed now expire. */
-export async function discard({ contents }: Pick<Prepared, 'contents'>, blobs: Blobs | undefined): Promise<void> {
-  for (const { blob } of contents) if (blob !== null) await blobs?.delete(blob).catch(() => {});
 }
 
 /** Messages that may lead to one, one during the delivery of the other. */

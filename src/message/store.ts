@@ -2,11 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { sql, type Updateable } from 'kysely';
 import type { Blobs } from '../model/blob.ts';
 import type { MessageQueue, MessageStatus } from '../model/message.ts';
-import type { Attachment } from '../model/value.ts';
 import type { Db, Store } from '../store/index.ts';
-import type { DeliveryTable, MessageContentTable } from '../store/tables/message.ts';
-import { empty, streamOf } from '../wire/measured.ts';
-import { type DescribedAttachment, unpack } from './payload.ts';
+import type { DeliveryTable } from '../store/tables/message.ts';
+import { type KeptContent, readContent } from './content.ts';
 
 let lastTime = 0;
 let count = 0;
@@ -32,7 +30,7 @@ export function newId(now: number): string {
 }
 
 /** A message to deliver. */
-export interface StoredMessage {
+export interface StoredMessage extends KeptContent {
   readonly id: string;
   readonly operation: string;
   /** Milliseconds since 1970. */
@@ -42,15 +40,10 @@ export interface StoredMessage {
   readonly isDeclared: boolean;
   readonly requestId: string;
   readonly hops: number;
-  /** The text of its payload. */
-  readonly text: string;
-  open(described: DescribedAttachment): Attachment;
 }
 
 /**
- * Reads a message with its payload; `undefined` when it is not kept any more. Its attachments are found at once and read when
- * their streams begin: within a transaction on SQLite only their files can be read.
- * @param blobs without them, content that is a blob can't be read
+ * Reads a message with its payload, as {@link readContent} does; `undefined` when it is not kept any more.
  * @throws errors of the database and of blobs
  */
 export async function readMessage(db: Db, blobs: Blobs | undefined, id: string): Promise<StoredMessage | undefined> {
@@ -58,59 +51,27 @@ export async function readMessage(db: Db, blobs: Blobs | undefined, id: string):
     .selectFrom('signalbox_message as m')
     .innerJoin('signalbox_message_content as c', 'c.message', 'm.id')
     .select(['m.operation', 'm.entered', 'm.actor', 'm.declared', 'm.request_id', 'm.hops'])
-    .select(['c.part', 'c.encoding', 'c.content', 'c.blob', 'c.size'])
+    .select(['c.message', 'c.part', 'c.encoding', 'c.content', 'c.blob', 'c.size'])
     .where('m.id', '=', id)
     .where(({ eb, or }) => or([eb('c.part', '=', REQUEST), eb('c.part', 'like', `${REQUEST}.%`)]))
     .execute();
-  const request = rows.find(({ part }) => part === REQUEST);
-  if (request === undefined) return undefined;
-  const attachments = new Map<string, () => AsyncIterable<Uint8Array>>();
-  for (const row of rows) if (row !== request) attachments.set(row.part, await streamOfPart(blobs, row));
-  const chunks: Uint8Array[] = [];
-  if (request.content !== null) chunks.push(request.content);
-  else for await (const chunk of (await findBlob(blobs, request.blob ?? '')).stream()) chunks.push(Buffer.from(chunk));
+  const kept = await readContent(rows, REQUEST, blobs);
+  const [row] = rows;
+  if (row === undefined || kept === undefined) return undefined;
   return {
+    ...kept,
     id,
-    operation: request.operation,
-    entered: Number(request.entered),
-    actor: request.actor,
-    isDeclared: Number(request.declared) === 1,
-    requestId: request.request_id,
-    hops: Number(request.hops),
-    text: unpack(request.encoding, Buffer.concat(chunks), Number(request.size)).toString(),
-    open({ number, contentType, name, length }) {
-      const stream = attachments.get(partOf({ number }));
-      if (stream === undefined) throw new Error(`attachment ${number} of message ${id} is not kept any more`);
-      return { contentType, ...(name === undefined ? {} : { name }), length, again: true, stream };
-    },
+    operation: row.operation,
+    entered: Number(row.entered),
+    actor: row.actor,
+    isDeclared: Number(row.declared) === 1,
+    requestId: row.request_id,
+    hops: Number(row.hops),
   };
 }
 
 /** The part of the content with the request. */
 export const REQUEST = 'request';
-
-/** The part of the content with an attachment. */
-export function partOf({ number }: Pick<DescribedAttachment, 'number'>): string {
-  return `${REQUEST}.${number}`;
-}
-
-async function streamOfPart(
-  blobs: Blobs | undefined,
-  { content, encoding, size, blob }: Pick<MessageContentTable, 'content' | 'encoding' | 'size' | 'blob'>,
-): Promise<() => AsyncIterable<Uint8Array>> {
-  if (content !== null) return streamOf(unpack(encoding, content, Number(size)));
-  // Where nothing is delivered, no stream begins.
-  const found = blobs === undefined ? undefined : await findBlob(blobs, blob ?? '');
-  return () => (found ?? EMPTY).stream();
-}
-
-const EMPTY = { stream: empty };
-
-async function findBlob(blobs: Blobs | undefined, key: string) {
-  const blob = await blobs?.get(key);
-  if (blob === undefined) throw new Error(`the content ${key} of a message is not available here`);
-  return blob;
-}
 
 /** The statuses that end a delivery. */
 export type EndStatus = Extract<MessageStatus, 'Done' | 'Timeout' | 'Edited' | 'Error' | 'Cancelled'>;

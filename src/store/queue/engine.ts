@@ -103,6 +103,8 @@ export interface QueueEngine {
   finish(tx: Db, claims: readonly Claim[], onward?: Onward): Promise<Finished>;
   /** Lets a job wait, for so many milliseconds. @returns whether it was still held, and not cancelled */
   postpone(tx: Db, claim: Claim, pause: number): Promise<boolean>;
+  /** The same, with all attempts again. The pause ends by the clock, also where that is set back. */
+  park(tx: Db, claim: Claim, pause: number): Promise<boolean>;
   /**
    * Holds a job that failed for good; if it has a key, as the first of it.
    * @param attempts those that it had @returns whether it was still held by this gateway, and not cancelled

@@ -88,11 +88,8 @@ export class HeldJob implements Job {
   }
 
   async complete<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    if (this.#completing || this.#completed) throw new Error(`job ${this.id} is completed twice`);
-    if (this.#lost) throw lost(this.claim);
-    this.#completing = true;
-    try {
-      const { store, engine } = this.#shop;
+    const { store, engine } = this.#shop;
+    return this.#ending(async () => {
       const { done, next, confirmed } = await store.transaction(async (tx) => {
         const done = await work(tx);
         const confirmed = performance.now();
@@ -102,8 +99,28 @@ export class HeldJob implements Job {
         await forgetAttempts(tx, [this.claim]);
         return { done, next, confirmed };
       });
-      this.#completed = true;
       for (const claim of next) this.next = { claim, confirmed };
+      return done;
+    });
+  }
+
+  async park(work: (tx: Db) => Promise<number>): Promise<void> {
+    const { store, engine } = this.#shop;
+    await this.#ending(() =>
+      store.transaction(async (tx) => {
+        const pause = await work(tx);
+        if (!(await engine.park(tx, this.claim, pause))) throw lost(this.claim);
+      }),
+    );
+  }
+
+  async #ending<T>(end: () => Promise<T>): Promise<T> {
+    if (this.#completing || this.#completed) throw new Error(`job ${this.id} is completed twice`);
+    if (this.#lost) throw lost(this.claim);
+    this.#completing = true;
+    try {
+      const done = await end();
+      this.#completed = true;
       return done;
     } catch (error) {
       if (error instanceof JobLost) this.lose();

@@ -98,6 +98,11 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
       afterCommit(tx, () => workforce.wake(queue));
       return released;
     },
+    async hasten(tx, queue, id) {
+      const hastened = await engine.hasten(tx, queue, id);
+      if (hastened) afterCommit(tx, () => workforce.wake(queue));
+      return hastened;
+    },
     work(queue, worker) {
       if (worker.pausedAs !== undefined) pace.alsoAs(queue, worker.pausedAs);
       workforce.add(queue, worker);

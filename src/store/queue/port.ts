@@ -58,7 +58,13 @@ export interface Job {
    * @throws JobLost when the job is no longer this worker's; what `work` throws. Both roll the work back
    */
   complete<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  /** Whether {@link complete} has ended it. */
+  /**
+   * Lets the job wait in the transaction of its own writes, for the milliseconds that `work` returns, and gives it all its attempts
+   * again. Until then no worker holds it, and those behind it in its key wait. Call it instead of {@link complete}.
+   * @throws JobLost as {@link complete}; what `work` throws. Both roll the work back
+   */
+  park(work: (tx: Db) => Promise<number>): Promise<void>;
+  /** Whether {@link complete} has ended it, or {@link park} lets it wait. */
   readonly completed: boolean;
 }
 
@@ -214,6 +220,8 @@ export interface JobQueue {
    * @returns their number
    */
   release(tx: Db, queue: string, which: JobOrKey, actor?: string): Promise<number>;
+  /** Makes a job due now that waits for a later time, and wakes its workers with the commit. @returns whether it did */
+  hasten(tx: Db, queue: string, id: string): Promise<boolean>;
   /** Call it before {@link start}. */
   work(queue: string, worker: Worker): void;
   /** Call it before {@link start}. */

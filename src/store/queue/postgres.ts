@@ -164,6 +164,10 @@ class PostgresEngine implements QueueEngine {
     return changeHeld(tx, claim, { due: dueAfter(pause), failed: claim.attempt, ...none, recorded: 1 });
   }
 
+  park(tx: Db, claim: Claim, pause: number): Promise<boolean> {
+    return changeHeld(tx, claim, { ...unattempted, unknown_by: null, due: dueAfter(pause) });
+  }
+
   keep(tx: Db, claim: Claim, attempt: number): Promise<boolean> {
     const none = { unknown: null, unknown_by: null };
     return changeHeld(tx, claim, { due: HELD, attempt, failed: attempt, ...none, recorded: 1 });

@@ -73,6 +73,7 @@ export function sqliteEngine(store: Store, now: () => number): QueueEngine {
     },
     postpone: (tx, claim, pause) =>
       giveUp(tx, mine([claim]), { ...pausing(now(), pause), failed: claim.attempt, unknown: null, recorded: 1 }),
+    park: (tx, claim, pause) => giveUp(tx, mine([claim]), { ...unattempted, due: now() + pause, since: null }),
     keep: (tx, claim, attempt) =>
       giveUp(tx, mine([claim]), { due: HELD, since: null, attempt, failed: attempt, unknown: null, recorded: 1 }),
     async hold(tx, queue, which) {
