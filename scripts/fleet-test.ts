@@ -17,7 +17,7 @@ await runScript(readOptions, async (options, say) => {
 });
 
 function print(result: FleetResult): void {
-  const { accounts, mishaps, calls, early, overlaps, amiss } = result;
+  const { accounts, mishaps, calls, early, overlaps, amiss, answers } = result;
   const rows = accounts.map(({ kind, accepted, unknown, happened, done, cancelled, died, wrong }) =>
     [kind, accepted, unknown, happened, done, cancelled, died, wrong.length].map(String),
   );
@@ -27,6 +27,7 @@ function print(result: FleetResult): void {
   process.stdout.write(
     `${calls.all} calls, ${calls.quiet} of them while nothing failed: ${calls.lost.length} of these lost\n`,
   );
+  process.stdout.write(`the receiver ${[...answers].map(([what, count]) => `${what} ${count} times`).join(', ')}\n`);
   process.stdout.write(`${early} requests refused by gateways whose definitions lacked what they needed\n`);
   for (const wrong of [...accounts.map((account) => account.wrong), overlaps, amiss, mishaps.wrong, calls.lost]) {
     for (const line of wrong.slice(0, SHOWN)) process.stdout.write(`  ${line}\n`);

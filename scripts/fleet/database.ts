@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { HeldMessages } from './account-messages.ts';
 import { NEXT_RECORDS } from './ledger.ts';
 
 /** The test's own tables, in addition to the gateway's. The database itself records what was saved, and in which order. */
@@ -7,6 +8,10 @@ create table fleet_effect (item text not null, instance bigint not null);
 create table fleet_record (id text primary key, step integer not null);
 create table fleet_saved (number bigint generated always as identity, id text not null, step integer not null);
 create table fleet_audit (number bigint generated always as identity, class integer not null, id text not null, step integer not null);
+create table fleet_sequence (part text primary key, number integer not null);
+insert into fleet_sequence select 'part' || n, 0 from generate_series(1, 8) as n;
+create table fleet_published (item text primary key, part text not null, number integer not null);
+create table fleet_delivered (number bigint generated always as identity, subscription text not null, item text not null);
 create function fleet_note() returns trigger language plpgsql as $$
 begin
   insert into fleet_saved (id, step) values (new.id, new.step);
@@ -42,6 +47,7 @@ export interface Held {
   readonly saved: readonly SaveRow[];
   /** In the order in which the rows were written. */
   readonly audits: readonly (SaveRow & { readonly class: number })[];
+  readonly messages: HeldMessages;
 }
 
 /** Creates the test's tables, in the schema if there is one. */
@@ -57,7 +63,8 @@ export function unfinished(url: string): Promise<number> {
       `select (select count(*) from psprcsrqst where runstatus not in ('1', '2', '3', '8', '9', '10', '17'))
             + greatest(0, 2 * (select count(*) from fleet_saved) - (select count(*) from fleet_audit where class < 3))
             + greatest(0, (select count(*) from fleet_saved where id like '${NEXT_RECORDS}%')
-              - (select count(*) from fleet_audit where class = 3 and id like '${NEXT_RECORDS}%')) as open`,
+              - (select count(*) from fleet_audit where class = 3 and id like '${NEXT_RECORDS}%'))
+            + (select count(*) from signalbox_message where ended is null) as open`,
     );
     return Number(rows[0]?.open);
   });
@@ -88,8 +95,25 @@ export function readHeld(url: string): Promise<Held> {
       effects: effects.rows.map(({ item }) => item),
       saved: saved.rows,
       audits: audits.rows,
+      messages: await readMessages(client),
     };
   });
+}
+
+async function readMessages(client: pg.Client): Promise<HeldMessages> {
+  const item = "join signalbox_message_field f on f.name = 'ITEM' and f.message";
+  const read = async <T extends keyof HeldMessages>(text: string): Promise<HeldMessages[T]> =>
+    (await client.query(text)).rows as unknown as HeldMessages[T];
+  return {
+    messages: await read<'messages'>(
+      `select m.id, m.status, f.value as item from signalbox_message m ${item} = m.id order by m.id`,
+    ),
+    deliveries: await read<'deliveries'>(
+      `select d.id, d.status, d.subscription, f.value as item from signalbox_delivery d ${item} = d.message`,
+    ),
+    published: await read<'published'>('select item, part from fleet_published order by part, number'),
+    delivered: await read<'delivered'>('select subscription, item from fleet_delivered order by number'),
+  };
 }
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {

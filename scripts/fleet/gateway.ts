@@ -3,6 +3,7 @@ import { existsSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FleetProject } from './project.ts';
 import type { Random } from './random.ts';
+import type { Receiver } from './receiver.ts';
 
 /** Milliseconds between two checks of a starting gateway or an ending process. */
 const LOOK_MS = 50;
@@ -14,6 +15,7 @@ interface GatewayStart {
   readonly project: FleetProject;
   readonly port: number;
   readonly database: string;
+  readonly receiver: Pick<Receiver, 'url' | 'secret'>;
   /** Processes that share its port; with 1 it has no workers. */
   readonly workers: number;
 }
@@ -154,7 +156,7 @@ export class FleetGateway {
   }
 
   #spawn(): void {
-    const { project, port, database, workers } = this.#start;
+    const { project, port, database, receiver, workers } = this.#start;
     const env = {
       ...process.env,
       HOST: '127.0.0.1',
@@ -162,6 +164,8 @@ export class FleetGateway {
       DATABASE_URL: database,
       FLEET_MARKS: project.marks,
       FLEET_INSTALLATION: project.installation,
+      FLEET_RECEIVER: `${receiver.url}/${project.installation}`,
+      FLEET_HOOK: receiver.secret,
     };
     const command = join(realpathSync(join(project.root, 'node_modules/signalbox')), 'dist/cli/main.js');
     const child = spawn(process.execPath, [command, 'serve', '--workers', String(workers)], {

@@ -1,3 +1,9 @@
+/** Messages by their item: those that were accepted, with their id if the caller gets it, and those whose answer was lost. */
+export interface MessageLedger {
+  readonly accepted: Map<string, string | undefined>;
+  readonly unknown: Set<string>;
+}
+
 /** The clients' record of the items that they entered. */
 export interface Ledger {
   /** Items of processes: those whose schedule request was answered, with the instance, and those whose answer was lost. */
@@ -6,6 +12,10 @@ export interface Ledger {
   readonly cancels: { readonly accepted: Set<string>; readonly unknown: Set<string> };
   /** Saves, as {@link saveKey}. */
   readonly saves: { readonly accepted: Set<string>; readonly unknown: Set<string> };
+  /** Messages that code publishes with the next number of their partition. */
+  readonly ordered: MessageLedger;
+  /** Messages that callers publish. */
+  readonly loose: MessageLedger;
   /** Polled queries that were entered, and the errors of those that have ended. */
   readonly runs: { accepted: number; unknown: number; done: number; cancelled: number; readonly wrong: string[] };
   /** Answers that no failure explains. */
@@ -20,6 +30,8 @@ export function createLedger(): Ledger {
     schedules: { accepted: new Map(), unknown: new Set() },
     cancels: { accepted: new Set(), unknown: new Set() },
     saves: { accepted: new Set(), unknown: new Set() },
+    ordered: { accepted: new Map(), unknown: new Set() },
+    loose: { accepted: new Map(), unknown: new Set() },
     runs: { accepted: 0, unknown: 0, done: 0, cancelled: 0, wrong: [] },
     refused: [],
     early: 0,

@@ -17,10 +17,11 @@ export interface LoadPorts {
   readonly limit: AbortSignal;
 }
 
-/** How many gateways have the next definitions. */
+/** How many gateways have the next definitions, and whether one is of the version before. */
 export interface Rollout {
   some: boolean;
   all: boolean;
+  before: boolean;
 }
 
 /** Milliseconds between two items that a client enters. */
@@ -123,6 +124,38 @@ async function save(id: string, service: string, { client, ledger, random, rollo
     if (answer.kind === 'unknown') ledger.saves.unknown.add(key);
     else if (answer.status < 300) ledger.saves.accepted.add(key);
     else rejected(ledger, key, answer, next && !(all && rollout.all));
+  }
+}
+
+/** Milliseconds between two messages that a client publishes. */
+const PUBLISH_PAUSE = [50, 250] as const;
+/** Partitions of a client's installation, as `fleet_sequence` has them. */
+const PARTITIONS = 8;
+
+/** Has code publish messages, each with the next number of its partition. */
+export function publishNumbered(name: string, ports: LoadPorts): Promise<void> {
+  return publish(name, 'commit', ports);
+}
+
+/** Publishes messages that keep no order. */
+export function publishLoose(name: string, ports: LoadPorts): Promise<void> {
+  return publish(name, 'loose', ports);
+}
+
+async function publish(name: string, path: 'commit' | 'loose', ports: LoadPorts): Promise<void> {
+  const { client, ledger, random, rollout, over } = ports;
+  const { accepted, unknown } = path === 'commit' ? ledger.ordered : ledger.loose;
+  for (let count = 1; !over.aborted; count++) {
+    await setTimeout(random.between(...PUBLISH_PAUSE));
+    const item = `${name}-${count}`;
+    const part = `part${random.between(1, PARTITIONS)}`;
+    const { before } = rollout;
+    const body = { ITEM: item, PART: part, ...(path === 'loose' && { NUMBER: count }) };
+    const answer = await client({ method: 'POST', path: `FleetMessages.v1/${path}`, body });
+    if (answer.kind === 'unknown') unknown.add(item);
+    else if (answer.status === 202) accepted.set(item, JSON.parse(answer.text).message);
+    else if (answer.status < 300) accepted.set(item, undefined);
+    else rejected(ledger, `message ${item}`, answer, before || rollout.before);
   }
 }
 

@@ -214,15 +214,17 @@ async function changeDefinitions(ports: MishapPorts): Promise<readonly string[]>
 
 /** Replaces a gateway by one of the version before, and that by one of this version. */
 async function runVersionBefore(ports: MishapPorts): Promise<readonly string[]> {
-  const { changing, before, random, disturbance, say } = ports;
+  const { changing, before, rollout, random, disturbance, say } = ports;
   const gateway = random.pick(changing.filter(({ hasWorkers }) => !hasWorkers));
   const { project } = gateway;
   const { release } = project;
   say(`${nameOf(ports, gateway)} is of the version before`);
+  rollout.before = true;
   const wrong = await replace(ports, gateway, () => project.install({ ...release, product: before }));
   await setTimeout(random.between(2_000, 4_000));
   // That version closes its port at once on SIGTERM.
   const backWrong = await disturbance.during(() => replace(ports, gateway, () => project.install(release)));
+  rollout.before = false;
   say(`${nameOf(ports, gateway)} is of this version again`);
   return [...wrong, ...backWrong];
 }

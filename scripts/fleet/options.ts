@@ -14,7 +14,8 @@ export interface FleetOptions {
 const HELP = `node scripts/fleet-test.ts [options]
 
 Starts PostgreSQL, several gateways that share it, and a second installation in another schema of it. Keeps them busy through
-nginx with processes, saves and polled queries. Gateway 1 reaches the database through a proxy of the test, gateway 2 through
+nginx with processes, saves, polled queries, and messages to code and to a receiver that fails, is late, closes in the middle of a
+reply and answers twice. Gateway 1 reaches the database through a proxy of the test, gateway 2 through
 PgBouncer. Meanwhile, at random:
 
   - gateways and workers are killed, the database restarts
@@ -25,7 +26,7 @@ PgBouncer. Meanwhile, at random:
   - a gateway is started behind PgBouncer in the modes that it must refuse
 
 Each happens at least once, even if that takes longer than --seconds. Then waits until all entered items have ended, and accounts
-for each. Exits with 1 if an item is missing, was done twice, ran twice at the same time or in the other installation; if a call
+for each. Exits with 1 if an item is missing, was done twice, arrived out of order or with another id, ran twice at the same time or in the other installation; if a call
 was lost although nothing was killed, frozen or away; or if a gateway did not end, or start, as it should. Runs the build in
 dist/; needs PostgreSQL's server programs, PgBouncer and nginx, and the commit in scripts/fleet/version-before.
 

@@ -36,6 +36,12 @@ interface ProjectOptions extends Release {
 const source = fileURLToPath(new URL('project/', import.meta.url));
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 
+/** The files that belong to a part: that of the next definitions, or what the version before does not know. */
+const FILES = {
+  next: { definitions: 'next.yaml', handlers: ['fleet-next.ts', 'fleet-next-audit.ts'] },
+  now: { definitions: 'messages.yaml', handlers: ['fleet-commit.ts', 'fleet-delivered.ts'] },
+} as const;
+
 /** Copies `project/` out of the repository, so that handlers import the package like those of any project. */
 export function createProject({ beside, second = false, ...first }: ProjectOptions = {}): FleetProject {
   const root = mkdtempSync(join(tmpdir(), 'signalbox-fleet-'));
@@ -53,10 +59,11 @@ export function createProject({ beside, second = false, ...first }: ProjectOptio
     rmSync(link, { force: true });
     symlinkSync(product, link, 'dir');
     const parts = { next, second, now: product === repository };
-    for (const name of ['fleet-next.ts', 'fleet-next-audit.ts']) {
-      const handler = join('handlers', name);
-      if (next) cpSync(join(source, handler), join(root, 'src', handler));
-      else rmSync(join(root, 'src', handler), { force: true });
+    for (const [part, { handlers }] of Object.entries(FILES)) {
+      for (const handler of handlers.map((name) => join('handlers', name))) {
+        if (parts[part as keyof typeof FILES]) cpSync(join(source, handler), join(root, 'src', handler));
+        else rmSync(join(root, 'src', handler), { force: true });
+      }
     }
     writeDefinitions(root, new Set(Object.keys(parts).filter((part) => parts[part as keyof typeof parts])));
   };
@@ -83,7 +90,7 @@ function writeDefinitions(root: string, parts: ReadonlySet<string>): void {
   rmSync(to, { recursive: true, force: true });
   mkdirSync(to);
   for (const name of readdirSync(from)) {
-    if (name === 'next.yaml' && !parts.has('next')) continue;
+    if (Object.entries(FILES).some(([part, { definitions }]) => definitions === name && !parts.has(part))) continue;
     const text = readFileSync(join(from, name), 'utf8');
     const lines = text.replace(/^( *)# (\w+): /gm, (line, indent, part) => (parts.has(part) ? indent : line));
     writeFileSync(join(to, name), lines);

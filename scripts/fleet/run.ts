@@ -1,17 +1,28 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { type Account, accountProcesses, accountRuns, accountSaves } from './account.ts';
+import { accountMessages } from './account-messages.ts';
 import { type Calls, type Client, countCalls, createClient } from './client.ts';
 import { createTables, readHeld, unfinished } from './database.ts';
 import { Disturbance } from './disturbance.ts';
 import type { FleetGateway } from './gateway.ts';
 import { createLedger, type Ledger } from './ledger.ts';
-import { type LoadPorts, pollQueries, type Rollout, saveNextRecord, saveRecord, scheduleProcesses } from './load.ts';
+import {
+  type LoadPorts,
+  pollQueries,
+  publishLoose,
+  publishNumbered,
+  type Rollout,
+  saveNextRecord,
+  saveRecord,
+  scheduleProcesses,
+} from './load.ts';
 import { befall, type Mishaps } from './mishaps.ts';
 import type { FleetOptions } from './options.ts';
 import { findOverlaps } from './overlaps.ts';
 import type { Mark } from './project/intervals.ts';
 import { createRandom } from './random.ts';
+import type { Receiver } from './receiver.ts';
 import { type Installation, type Servers, startServers } from './servers.ts';
 
 /** Clients of each kind, of the first installation; the second one has one of each. */
@@ -32,6 +43,8 @@ export interface FleetResult {
   readonly overlaps: readonly string[];
   /** Answers that no failure explains, gateways that did not end correctly, and items that did not end in time. */
   readonly amiss: readonly string[];
+  /** How often the receiver of messages answered in which way. */
+  readonly answers: ReadonlyMap<string, number>;
   /** File with the gateways' output; kept if there are errors. */
   readonly log: string;
 }
@@ -70,7 +83,7 @@ export function isSound({ accounts, overlaps, amiss, mishaps, calls }: FleetResu
 }
 
 async function runWith(servers: Servers, options: FleetOptions, say: (line: string) => void): Promise<FleetResult> {
-  const { first, second, project, deaths } = servers;
+  const { first, second, project, deaths, receiver } = servers;
   const installations = [first, second].map((installation) => ({ ...installation, ledger: createLedger() }));
   const gateways = installations.flatMap((installation) => installation.gateways);
   for (const { schema } of installations) await createTables(servers.database.url, schema);
@@ -83,7 +96,7 @@ async function runWith(servers: Servers, options: FleetOptions, say: (line: stri
   const calls: Calls = { all: 0, quiet: 0, lost: [] };
   const time = options.seconds * 1000;
   const limit = AbortSignal.timeout(time + OVERTIME_MS);
-  const rollout: Rollout = { some: false, all: false };
+  const rollout: Rollout = { some: false, all: false, before: false };
   const progress = setInterval(() => say(progressOf(ledgers)), PROGRESS_MS);
   const failures = befall({
     ...servers,
@@ -98,8 +111,8 @@ async function runWith(servers: Servers, options: FleetOptions, say: (line: stri
   const amiss = ledgers.flatMap(({ refused }) => refused);
   const settled = AbortSignal.timeout(SETTLE_MS);
   for (const { database } of installations) amiss.push(...(await settle(database, settled)));
-  amiss.push(...(await stopAll(gateways)));
-  const accounts = await Promise.all(installations.map((each) => accountFor(each, disturbance)));
+  amiss.push(...(await stopAll(gateways)), ...receiver.wrong);
+  const accounts = await Promise.all(installations.map((each) => accountFor(each, disturbance, receiver)));
   const lines = readFileSync(project.marks, 'utf8').trimEnd().split('\n');
   const marks = lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Mark);
   return {
@@ -109,6 +122,7 @@ async function runWith(servers: Servers, options: FleetOptions, say: (line: stri
     early: ledgers.reduce((sum, { early }) => sum + early, 0),
     overlaps: findOverlaps(marks, deaths, freezes),
     amiss,
+    answers: receiver.answers,
     log: project.log,
   };
 }
@@ -131,23 +145,38 @@ async function startLoad(installation: Accounted, { seed, calls, disturbance, ..
       return gateways.some(({ up }) => up);
     },
   };
-  const kinds = [scheduleProcesses, saveRecord, pollQueries, ...(isFirst ? [saveNextRecord] : [])];
+  const kinds = [
+    ...[scheduleProcesses, saveRecord, pollQueries, publishNumbered, publishLoose],
+    ...(isFirst ? [saveNextRecord] : []),
+  ];
   const clients = kinds.flatMap((kind, which) =>
     Array.from({ length: isFirst ? CLIENTS : 1 }, (_, index) => {
       const random = createRandom(seed + 1 + which * CLIENTS + index);
       const client: Client = countCalls(createClient([proxy], random), calls, disturbance);
       // The second installation lacks the next definitions.
-      const rollout = isFirst ? load.rollout : { some: false, all: false };
-      return kind(`${prefix}${'psqr'[which]}${index + 1}`, { client, ledger, random, ...load, rollout });
+      const rollout = isFirst ? load.rollout : { some: false, all: false, before: false };
+      return kind(`${prefix}${'psqmlr'[which]}${index + 1}`, { client, ledger, random, ...load, rollout });
     }),
   );
   await Promise.all(clients);
 }
 
-async function accountFor({ schema, database, ledger }: Accounted, disturbance: Disturbance): Promise<Account[]> {
+async function accountFor(
+  { schema, database, ledger, gateways }: Accounted,
+  disturbance: Disturbance,
+  receiver: Receiver,
+): Promise<Account[]> {
   const held = await readHeld(database);
   const failing = (from: number, to: number): boolean => disturbance.covers(from, to);
-  const accounts = [accountProcesses(ledger, held, failing), accountSaves(ledger, held), accountRuns(ledger)];
+  const own = gateways[0]?.project.installation;
+  const taken = receiver.taken.filter(({ installation }) => installation === own);
+  const accounts = [
+    accountProcesses(ledger, held, failing),
+    accountSaves(ledger, held),
+    accountRuns(ledger),
+    accountMessages('ordered', ledger.ordered, held.messages, taken),
+    accountMessages('loose', ledger.loose, held.messages, taken),
+  ];
   return accounts.map((account) => ({
     ...account,
     kind: `${account.kind}${schema === undefined ? '' : `, schema ${schema}`}`,
@@ -160,9 +189,11 @@ function progressOf(ledgers: readonly Ledger[]): string {
   const saves = sum((ledger) => ledger.saves.accepted.size);
   const queries = sum(({ runs }) => runs.accepted);
   const lost = sum(
-    ({ schedules, runs, ...ledger }) => schedules.unknown.size + ledger.saves.unknown.size + runs.unknown,
+    ({ schedules, runs, ordered, loose, ...ledger }) =>
+      schedules.unknown.size + ledger.saves.unknown.size + runs.unknown + ordered.unknown.size + loose.unknown.size,
   );
-  return `${processes} processes, ${saves} saves, ${queries} queries entered; ${lost} answers lost`;
+  const messages = sum(({ ordered, loose }) => ordered.accepted.size + loose.accepted.size);
+  return `${processes} processes, ${saves} saves, ${queries} queries, ${messages} messages entered; ${lost} answers lost`;
 }
 
 /** Waits until all items have ended. @returns a message if some have not in time */

@@ -10,6 +10,7 @@ import { hasProxy, startProxy } from '../../test/support/proxies.ts';
 import { FleetGateway } from './gateway.ts';
 import type { FleetOptions } from './options.ts';
 import { createProject, type FleetProject } from './project.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
 import { buildVersionBefore } from './version-before.ts';
 
 /** Gateways that share a schema of the database, behind a proxy. */
@@ -34,6 +35,7 @@ export interface Servers {
   /** The project whose files for marks and output all others use. */
   readonly project: FleetProject;
   readonly before: string;
+  readonly receiver: Receiver;
   /** When processes ended, by pid, in milliseconds since 1970. */
   readonly deaths: Map<number, number>;
   /** Starts a gateway behind PgBouncer in a mode that it can't work with. @returns what is wrong with how that went */
@@ -65,6 +67,8 @@ export async function startServers(options: FleetOptions, cleanUp: (() => unknow
     ignore_startup_parameters: 'options,extra_float_digits',
   });
   cleanUp.unshift(() => pooler.stop());
+  const receiver = await startReceiver(options.seed);
+  cleanUp.unshift(() => receiver.close());
   const project = createProject();
   const deaths = new Map<number, number>();
   const install = async (prefix: string, urls: readonly string[], schema?: string): Promise<Installation> => {
@@ -72,7 +76,10 @@ export async function startServers(options: FleetOptions, cleanUp: (() => unknow
     const gateways = urls.map((url, index) => {
       const its = createProject({ beside: project, second: schema !== undefined });
       const workers = urls.length > 1 && index === urls.length - 1 ? options.workers : 1;
-      const gateway = new FleetGateway({ project: its, port: ports[index] as number, database: url, workers }, deaths);
+      const gateway = new FleetGateway(
+        { project: its, port: ports[index] as number, database: url, receiver, workers },
+        deaths,
+      );
       cleanUp.unshift(async () => {
         await gateway.close();
         its.remove();
@@ -89,25 +96,36 @@ export async function startServers(options: FleetOptions, cleanUp: (() => unknow
   const second = await install('b', [database.url], 'second');
   const startRefused = async (): Promise<readonly string[]> => {
     const wrong = await Promise.all(
-      ['transaction', 'statement'].map((mode) => refusal(mode, { database: database.url, project, cleanUp })),
+      ['transaction', 'statement'].map((mode) => refusal(mode, { database: database.url, project, receiver, cleanUp })),
     );
     return wrong.flat();
   };
-  return { database, wire, first, second, project, before: before.folder, deaths, startRefused };
+  return { database, wire, first, second, project, before: before.folder, receiver, deaths, startRefused };
 }
 
 interface RefusalPorts {
   readonly database: string;
   readonly project: FleetProject;
+  readonly receiver: Receiver;
   readonly cleanUp: (() => unknown)[];
 }
 
-async function refusal(mode: string, { database, project, cleanUp }: RefusalPorts): Promise<readonly string[]> {
+async function refusal(
+  mode: string,
+  { database, project, receiver, cleanUp }: RefusalPorts,
+): Promise<readonly string[]> {
   const { root } = project;
   const pooler = await startPgBouncer(database, { pool_mode: mode });
   cleanUp.unshift(() => pooler.stop());
   try {
-    const env = { ...process.env, HOST: '127.0.0.1', PORT: '0', DATABASE_URL: pooler.through(database) };
+    const env = {
+      ...process.env,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      DATABASE_URL: pooler.through(database),
+      FLEET_RECEIVER: receiver.url,
+      FLEET_HOOK: receiver.secret,
+    };
     const command = join(root, 'node_modules/signalbox/dist/cli/main.js');
     const child = spawn(process.execPath, [command, 'serve'], {
       cwd: root,

@@ -11,6 +11,7 @@ import { createLedger } from '../../scripts/fleet/ledger.ts';
 import { pollQueries, saveRecord, scheduleProcesses } from '../../scripts/fleet/load.ts';
 import { createProject } from '../../scripts/fleet/project.ts';
 import { createRandom } from '../../scripts/fleet/random.ts';
+import { type Receiver, startReceiver } from '../../scripts/fleet/receiver.ts';
 import { type BuiltVersion, buildVersionBefore } from '../../scripts/fleet/version-before.ts';
 import { temporaryFolder } from '../store/support.ts';
 import { freePort } from '../support/free-port.ts';
@@ -18,16 +19,21 @@ import { createDatabase, hasPostgres } from '../support/postgres.ts';
 import { eventually } from '../support/project.ts';
 
 let before: BuiltVersion;
-beforeAll(() => {
+let receiver: Receiver;
+beforeAll(async () => {
   before = buildVersionBefore();
+  receiver = await startReceiver(1);
 }, 120_000);
-afterAll(() => before?.remove());
+afterAll(async () => {
+  before?.remove();
+  await receiver?.close();
+});
 
 /** A gateway of this version, or of the one before, on a database that need not be a PostgreSQL. */
 async function gatewayOf(product: string | undefined, database: string): Promise<FleetGateway> {
   const project = createProject({ product });
   if (database.startsWith('sqlite:')) withoutQuery(join(project.root, 'definitions/work.yaml'));
-  const gateway = new FleetGateway({ project, port: await freePort(), database, workers: 1 }, new Map());
+  const gateway = new FleetGateway({ project, port: await freePort(), database, receiver, workers: 1 }, new Map());
   onTestFinished(async ({ task }) => {
     await gateway.kill();
     if (task.result?.state === 'fail') console.error(readFileSync(project.log, 'utf8'));
@@ -64,7 +70,7 @@ describe.skipIf(!hasPostgres)('gateways of the version before and of this one, o
           random,
           over: over.signal,
           limit,
-          rollout: { some: false, all: false },
+          rollout: { some: false, all: false, before: false },
         });
       }),
     );

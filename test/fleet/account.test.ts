@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { accountProcesses, accountRuns, accountSaves } from '../../scripts/fleet/account.ts';
+import { accountMessages, type HeldMessages } from '../../scripts/fleet/account-messages.ts';
 import type { Held } from '../../scripts/fleet/database.ts';
 import { createLedger, saveKey } from '../../scripts/fleet/ledger.ts';
 
-const nothing: Held = { requests: [], effects: [], saved: [], audits: [] };
+const noMessages: HeldMessages = { messages: [], deliveries: [], published: [], delivered: [] };
+const nothing: Held = { requests: [], effects: [], saved: [], audits: [], messages: noMessages };
 const request = (instance: number, item: string, status = '9', once = false) => ({
   ...{ instance, item, status, once },
   ...{ from: 1000, to: 2000 },
@@ -146,4 +148,80 @@ test('a polled query that was not followed to its end is not taken for done', ()
     'query q1: it ended with error',
     '1 of them were not followed to their end',
   ]);
+});
+
+describe('messages', () => {
+  const ledger = createLedger();
+  ledger.ordered.accepted.set('a', undefined).set('b', undefined);
+  ledger.ordered.unknown.add('c').add('lost');
+  const items = ['a', 'b', 'c'];
+  const [code, call] = ['FLEET_ORDERED_CODE', 'FLEET_ORDERED_CALL'];
+  const sound: HeldMessages = {
+    messages: items.map((item) => ({ id: `m${item}`, item, status: 'Done' })),
+    deliveries: [code, call].flatMap((subscription) =>
+      items.map((item) => ({ id: `${subscription} ${item}`, item, subscription, status: 'Done' })),
+    ),
+    published: items.map((item) => ({ item, part: item === 'c' ? 'q' : 'p' })),
+    delivered: ['c', 'a', 'b'].map((item) => ({ subscription: code, item })),
+  };
+  const request = (item: string, id = `${call} ${item}`) => ({ installation: 'first', subscription: call, id, item });
+  const taken = ['a', 'c', 'b', 'a'].map((item) => request(item));
+  const wrongOf = (held: Partial<HeldMessages>, requests = taken): readonly string[] =>
+    accountMessages('ordered', ledger.ordered, { ...sound, ...held }, requests).wrong;
+
+  test('each arrived, at code once and at the receiver in any number with one id, in the order of its partition', () => {
+    expect(accountMessages('ordered', ledger.ordered, sound, taken)).toEqual({
+      ...{ kind: 'ordered messages', accepted: 2, unknown: 2, happened: 1, done: 3, cancelled: 0, died: 0, wrong: [] },
+    });
+  });
+
+  test.each<[string, Partial<HeldMessages>, string[]]>([
+    [
+      'was not committed',
+      { published: sound.published.slice(1) },
+      [
+        'ordered message a: it was accepted, and does not exist',
+        'ordered message a: it was published without its commit',
+      ],
+    ],
+    ['was not delivered', { delivered: sound.delivered.slice(1) }, [`${code} c: it arrived 0 times`]],
+    [
+      'was delivered twice',
+      { delivered: [...sound.delivered, { subscription: code, item: 'c' }] },
+      [`${code} c: it arrived 2 times`],
+    ],
+    [
+      'is out of order',
+      { delivered: sound.delivered.toReversed() },
+      [`${code} partition p: b arrived where a was next`],
+    ],
+    [
+      'has not ended well',
+      {
+        messages: sound.messages.map((each) => (each.item === 'b' ? { ...each, status: 'Hold' } : each)),
+        deliveries: sound.deliveries.map((each) => (each.id === `${call} b` ? { ...each, status: 'Hold' } : each)),
+      },
+      ['ordered message b: it is Hold', `${call} b: the delivery is Hold`],
+    ],
+    [
+      'exists twice',
+      { messages: [...sound.messages, { id: 'again', item: 'a', status: 'Done' }] },
+      ['ordered message a: it exists 2 times'],
+    ],
+  ])('one that %s is named', (_, held, wrong) => {
+    expect(wrongOf(held)).toEqual(wrong);
+  });
+
+  test.each([
+    ['was lost', taken.filter(({ item }) => item !== 'b'), [`${call} b: it arrived 0 times`]],
+    ['came with another id', [...taken, request('b', 'x')], [`${call} b: it came with the id x, not with ${call} b`]],
+    ['came before another', taken.toReversed().slice(1), [`${call} partition p: b arrived where a was next`]],
+    [
+      'no one published',
+      [...taken, request('z')],
+      [`${call} z: no message has it`, `${call} z: it came with the id ${call} z, not with undefined`],
+    ],
+  ])('a request to the receiver that %s is named', (_, requests, wrong) => {
+    expect(wrongOf({}, requests)).toEqual(wrong);
+  });
 });
