@@ -259,7 +259,7 @@ class Deliverer {
   #isRetried(error: unknown): boolean {
     if (error instanceof JobRefused) return false;
     if (error instanceof Fault && error.code === 'LOOP_DETECTED') return false;
-    if (isGone(error)) return false;
+    if (isGone(error) || codeOf(error) === LOOP) return false;
     const { retry } = this.#subscription;
     const status = statusOf(error);
     if (status === undefined) return true;
@@ -269,6 +269,9 @@ class Deliverer {
 
 /** Statuses below 500 after which a target takes the same call later (RFC 9110, section 15.5.9; RFC 8470; RFC 6585). */
 const AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/** Loop Detected (RFC 5842, section 7.2): a gateway has counted too many messages that led to this call. */
+const LOOP = 508;
 
 interface Delivery {
   readonly job: Job;

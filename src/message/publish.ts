@@ -10,7 +10,7 @@ import type { Operation } from '../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../model/value.ts';
 import { kindOfWork } from '../model/work.ts';
 import type { Db, JobQueue, NewJob, Store } from '../store/index.ts';
-import { type Cause, causeOf, continueTrace, currentTrace } from '../trace/trace.ts';
+import { type Cause, causeOf, continueTrace, currentTrace, hopsTo } from '../trace/trace.ts';
 import { type ContentOptions, type ContentPart, ContentWriter, discard } from './content.ts';
 import { compilePayload, messageFields, type PayloadCodec } from './payload.ts';
 import type { PublishFacts } from './port.ts';
@@ -193,7 +193,7 @@ export async function prepare(plan: Plan, given: DocumentValue, options: Prepare
   }
 }
 
-/** Messages that may lead to one, one during the delivery of the other. */
+/** Messages that may lead to one, one during the delivery of the other, also by calls from one gateway to another. */
 const MOST_HOPS = 16;
 
 /**
@@ -209,8 +209,8 @@ export async function enter(
 ): Promise<void> {
   const trace = currentTrace() ?? continueTrace({ requestId });
   const causing = trace.message;
-  const hops = causing === undefined ? 0 : causing.hops + 1;
-  if (causing !== undefined && hops > MOST_HOPS) throw await loopFault(tx, plan.operation, causing.id);
+  const hops = hopsTo(trace);
+  if (hops > MOST_HOPS) throw await loopFault(tx, plan.operation, causing?.id);
   const { retention } = plan.queue;
   const isOver = deliveries.length === 0;
   const entered = deliveries.map((each) => ({ ...each, delivery: newId(now) }));
@@ -266,10 +266,10 @@ export async function enter(
   await queue.sendMany(tx, jobs);
 }
 
-/** The fault for a message that too many led to, with the operations of those before it. */
-async function loopFault(tx: Db, { id }: Operation, last: string): Promise<Fault> {
+/** The fault for a message that too many led to, with the operations of those before it that this database knows. */
+async function loopFault(tx: Db, { id }: Operation, last: string | undefined): Promise<Fault> {
   const chain: string[] = [id];
-  for (let at: string | null = last; at !== null && chain.length <= MOST_HOPS; ) {
+  for (let at: string | null = last ?? null; at !== null && chain.length <= MOST_HOPS; ) {
     const row: { operation: string; caused_by: string | null } | undefined = await tx
       .selectFrom('signalbox_message')
       .select(['operation', 'caused_by'])

@@ -1,6 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomFillSync, randomUUID } from 'node:crypto';
-import { RANDOM, readTraceparent, readTracestate, writeTraceparent } from '../wire/trace-context.ts';
+import {
+  memberOf,
+  RANDOM,
+  readTraceparent,
+  readTracestate,
+  withMember,
+  writeTraceparent,
+} from '../wire/trace-context.ts';
 
 /** What caused work that outlives a request. */
 export interface Cause {
@@ -203,6 +210,20 @@ export function causeOf(trace: Trace): Cause {
     ...(state === undefined ? {} : { tracestate: state }),
     ...(message === undefined ? {} : { message }),
   };
+}
+
+/** The key of our member in a `tracestate`. Its value `h:3` means: 3 messages led to the one that causes the request. */
+const MEMBER = 'signalbox';
+
+/** The `tracestate` of what some work sends: as it arrived, and during the delivery of a message with its hops. */
+export function tracestateOf({ state, message }: Trace): string | undefined {
+  return message === undefined ? state : withMember(state, MEMBER, `h:${message.hops}`);
+}
+
+/** Number of messages that led to one that is published now, those before calls from gateways included. */
+export function hopsTo({ state, message }: Trace): number {
+  const arrived = /^h:(\d{1,4})$/.exec(memberOf(state, MEMBER) ?? '')?.[1];
+  return 1 + Math.max(message?.hops ?? -1, arrived === undefined ? -1 : Number(arrived));
 }
 
 /** The `traceparent` of what a span sends. */

@@ -67,6 +67,20 @@ export function readTracestate(text: string): string | undefined {
   return kept.length === 0 ? undefined : kept.join(',');
 }
 
+/** A valid `tracestate` with a member in the place that a system gives its own: the first (section 3.5). */
+export function withMember(state: string | undefined, key: string, value: string): string {
+  const others = state?.split(',').filter((member) => !member.startsWith(`${key}=`)) ?? [];
+  const kept = [`${key}=${value}`, ...others].slice(0, MEMBERS);
+  while (lengthOf(kept) > LONGEST) kept.pop();
+  return kept.join(',');
+}
+
+/** The value of a member of a valid `tracestate`. */
+export function memberOf(state: string | undefined, key: string): string | undefined {
+  const found = state?.split(',').find((member) => member.startsWith(`${key}=`));
+  return found?.slice(key.length + 1);
+}
+
 function trimmed(member: string): string {
   return member.replace(/^[\t ]+|[\t ]+$/g, '');
 }

@@ -172,6 +172,27 @@ describe.each(ENGINES)('messages are delivered on %s', (kind) => {
     expect(loop.map(({ hops }) => Number(hops))).toEqual(Array.from({ length: 17 }, (_, hops) => hops));
   });
 
+  it('until more than 16 have led to one another by calls that come back over HTTP', async () => {
+    const hops: unknown[] = [];
+    // Another system that answers a change with a change, in the trace of the call.
+    erp.status = async ({ path, headers: { traceparent, tracestate } }) => {
+      if (path !== '/erp/echo') return 200;
+      hops.push(tracestate);
+      const reply = await box.call('/gateway/RESTListeningConnector/Places.v1/noted', {
+        method: 'POST',
+        body: JSON.stringify({ PLACE: 'echo' }),
+        headers: { traceparent: String(traceparent), tracestate: String(tracestate) },
+      });
+      return reply.status;
+    };
+    await box.publish('Places.v1/noted', { PLACE: 'echo' });
+    const sql = "select * from signalbox_delivery where subscription = 'NOTED_TO_ERP' and status = 'Error'";
+    const [dead] = await box.found('the end of the circle', sql);
+    erp.status = () => 200;
+    expect(hops).toEqual(Array.from({ length: 17 }, (_, n) => `signalbox=h:${n}`));
+    expect(await attempts(dead?.id)).toMatchObject([{ number: 1, code: 508 }]);
+  });
+
   it('and are removed with all that belongs to them when their time is over', async () => {
     const id = await change({ PLACE: 'old', REGION: 'N' });
     const kept = await change({ PLACE: 'kept', REGION: 'N' });

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { readTraceparent, readTracestate, writeTraceparent } from '../../src/wire/trace-context.ts';
+import {
+  memberOf,
+  readTraceparent,
+  readTracestate,
+  withMember,
+  writeTraceparent,
+} from '../../src/wire/trace-context.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
@@ -88,5 +94,18 @@ describe('a tracestate (section 3.3)', () => {
     expect(readTracestate(`${long},a=1`)).toBe(`${long},a=1`);
     expect(readTracestate([long, ...members(5, 'y'.repeat(70))].join(','))).toBe(members(5, 'y'.repeat(70)).join(','));
     expect(readTracestate(members(12, 'y'.repeat(70)).join(','))).toBe(members(6, 'y'.repeat(70)).join(','));
+  });
+
+  it('takes a member of ours in first place, within its limits, once', () => {
+    expect(withMember(undefined, 'box', 'h:1')).toBe('box=h:1');
+    expect(withMember('a=1,box=h:1,boxes=2', 'box', 'h:2')).toBe('box=h:2,a=1,boxes=2');
+    expect(withMember(members(32).join(','), 'box', 'h:2')).toBe(['box=h:2', ...members(31)].join(','));
+    const long = withMember(members(7, 'y'.repeat(69)).join(','), 'box', 'h:2');
+    expect(long).toBe(['box=h:2', ...members(6, 'y'.repeat(69))].join(','));
+    expect([memberOf(long, 'box'), memberOf(long, 'bo'), memberOf(undefined, 'box')]).toEqual([
+      'h:2',
+      undefined,
+      undefined,
+    ]);
   });
 });

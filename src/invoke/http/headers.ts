@@ -1,5 +1,5 @@
 import type { Redactor } from '../../model/redactor.ts';
-import { type Trace, traceparentOf } from '../../trace/trace.ts';
+import { type Trace, traceparentOf, tracestateOf } from '../../trace/trace.ts';
 import type { Proof } from '../credential.ts';
 import type { Outgoing } from '../outgoing.ts';
 import { ACCEPT_ENCODING } from './body.ts';
@@ -58,7 +58,8 @@ function headersWith(
 /** The headers of W3C Trace Context for a request that a span sends. */
 export function traceHeaders(trace: Trace): Record<string, string> {
   const traceparent = traceparentOf(trace);
-  return trace.state === undefined ? { traceparent } : { traceparent, tracestate: trace.state };
+  const tracestate = tracestateOf(trace);
+  return tracestate === undefined ? { traceparent } : { traceparent, tracestate };
 }
 
 /** The spelling of a header's name in these headers; `undefined` when it is absent. */
