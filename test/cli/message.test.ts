@@ -100,10 +100,10 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
         stderr: `Delivery ${deliveryOf(one)} waits already.\n`,
       });
       expect(await message('cancel', '--all', '--queue', 'PLAIN_EVENTS', '--status', 'New')).toMatchObject({
-        ...{ code: 0, stdout: '1 delivery: is cancelled.\n' },
+        ...{ code: 0, stdout: '1 delivery is cancelled.\n' },
       });
       expect(await message('resubmit', '--all', '--subscription', 'PLAIN_CACHE', '--rate', '1')).toMatchObject({
-        ...{ code: 0, stdout: '1 delivery: is sent again.\n' },
+        ...{ code: 0, stdout: '1 delivery is sent again.\n' },
       });
       expect(JSON.parse((await message('hold', two?.id ?? '', '--json')).stdout)).toMatchObject({
         done: [{ message: two?.id, was: 'New' }],

@@ -181,7 +181,7 @@ async function actOnAll(
   if (json) return report(action, result, json);
   const { length } = result.done;
   await print(
-    `${counted(length, 'delivery', 'deliveries')}: ${WORDS[action].done.replace(/^is/, length === 1 ? 'is' : 'are')}.\n`,
+    `${counted(length, 'delivery', 'deliveries')} ${WORDS[action].done.replace(/^is/, length === 1 ? 'is' : 'are')}.\n`,
   );
   await refuse(result);
 }

@@ -109,9 +109,9 @@ export const operationEntries = {
   'missing-handler': error<{ operation: string; file: string }>({
     message: ({ operation, file }) => `The handler of ${operation}, ${file}, does not exist.`,
     hint: () =>
-      '`signalbox generate` writes a stub with the right types. To answer from a stored query without code, use `query:`.',
+      '`signalbox generate` writes a stub with the right types. An operation needs no code with `query:`, `save:`, `read:`, `call:` or `queue:`.',
     explanation:
-      'Code answers an operation without `query:`, `save:`, `read:` or `call:`: the file in `handler:`, or the file named after the id of the operation, in lower case with hyphens.',
+      'Code answers an operation without `query:`, `save:`, `read:`, `call:` or `queue:`: the file in `handler:`, or the file named after the id of the operation, in lower case with hyphens.',
     wrong:
       'service: Orders.v1\npublic: true\noperations:\n  ORDERS_GET: { get: Orders, response: text }\n#file src/handlers/other/notes.ts\nexport {};',
     right:
