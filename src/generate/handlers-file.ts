@@ -1,4 +1,5 @@
 import type { Component } from '../model/component.ts';
+import type { ConsumerOperation } from '../model/consumer.ts';
 import { bareField } from '../model/document.ts';
 import type { Subscription } from '../model/message.ts';
 import { qualifiedName } from '../model/operation-names.ts';
@@ -198,6 +199,7 @@ function subscriptionType(subscription: Subscription, words: Writing): string {
   const context = names.messageContext(subscription);
   const message = names.request(operation);
   fromTypes.add(message);
+  const { target } = subscription;
   const onMessage =
     'Takes a message. What it writes is committed with the end of the delivery. After an error the message is delivered again; a Fault with a status below 500 ends the delivery.';
   return [
@@ -205,10 +207,26 @@ function subscriptionType(subscription: Subscription, words: Writing): string {
     `export type ${context} = ${contextType('TypedMessage', [], words)};\n\n`,
     comment('', [sentence(subscription.description), `Messages of ${operation.id}.`]),
     `export interface ${names.subscription(subscription)} {\n`,
-    comment('  ', [onMessage]),
-    method('onMessage', [`message: ${message}`, `context: ${context}`], 'void'),
+    ...(target.kind === 'call' && !('steps' in target.call)
+      ? replyMethods(target.call, `${context} & { readonly request: ${message} }`, words)
+      : [comment('  ', [onMessage]), method('onMessage', [`message: ${message}`, `context: ${context}`], 'void')]),
     '}\n',
   ].join('');
+}
+
+/** The methods that take the replies that come later. */
+function replyMethods(call: ConsumerOperation, context: string, { names, fromPackage, fromTypes }: Writing): string[] {
+  const fault = call.fault && names.received(call.fault);
+  fromPackage.add('LaterFault');
+  for (const name of [names.reply(call), ...(fault === undefined ? [] : [fault])]) fromTypes.add(name);
+  const onReply = `Takes the reply of ${call.id}. What it writes is committed with the end of the delivery. After an error it runs again; nothing is sent again. A Fault with a status below 500 ends the delivery.`;
+  const onFault = 'Takes a fault in the same way. Without it, a fault ends the delivery, which has failed.';
+  return [
+    comment('  ', [onReply]),
+    method('onReply', [`reply: ${names.reply(call)}`, `context: ${context}`], 'void'),
+    comment('  ', [onFault]),
+    method('onFault?', [`fault: LaterFault<${fault ?? 'never'}>`, `context: ${context}`], 'void'),
+  ];
 }
 
 /** The map of subscriptions and the function that defines their code; empty when code takes no messages. */

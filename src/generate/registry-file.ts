@@ -13,7 +13,7 @@ import { type Document, documentName } from '../model/document.ts';
 import { type Field, typeWords } from '../model/field.ts';
 import type { Flow, FlowStep } from '../model/flow.ts';
 import type { Gateway, Tls } from '../model/gateway.ts';
-import { DELIVERY_RETRY, type InputMap, type MessageQueue, type Subscription } from '../model/message.ts';
+import { DELIVERY_RETRY, type MessageQueue, type Subscription } from '../model/message.ts';
 import { type ClientCertificate, NODE_DEFAULTS, type Node, type NodeCredential } from '../model/node.ts';
 import type { Process, Recurrence } from '../model/process.ts';
 import type { Datasource, Query } from '../model/query.ts';
@@ -37,7 +37,7 @@ import {
 import type { Answer, MediaMessage, Operation, Service, SoapForm } from '../model/service.ts';
 import { HEADER } from './files.ts';
 import { type JsonTree, jsonText } from './json-text.ts';
-import { byKind, kebabCase, type Shape, shape, sortedIds, tree } from './registry-walk.ts';
+import { byKind, inputTree, kebabCase, type Shape, shape, sortedIds, tree } from './registry-walk.ts';
 import { sorted } from './vocabulary.ts';
 
 const FIELD = shape<Field>()(
@@ -163,16 +163,6 @@ const SCHEME = byKind<SecurityScheme>({
 /** URIs in the words of the definitions. */
 function wordsOf(uris: readonly string[], words: Readonly<Record<string, string>>): string[] {
   return uris.map((uri) => Object.keys(words).find((word) => words[word] === uri) ?? uri);
-}
-
-/** The fields of an input, and what fills each. */
-function inputTree(input: InputMap): JsonTree {
-  return new Map(
-    input.map(({ field, from }) => {
-      if (from.kind === 'field') return [field.name, `{${from.field.name}}`];
-      return [field.name, from.kind === 'built' ? from.text.source : tree(from.value)];
-    }),
-  );
 }
 
 /** A member that only an operation over REST has. */
@@ -326,10 +316,13 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
   recurrences: shape<Recurrence>()('description cron zone', {}),
   messageQueues: shape<MessageQueue>()('description order search! size retention', {}),
   subscriptions: shape<Subscription>()(
-    'description operation when! handler call map retry as concurrency=4 active=true',
+    'description operation when! handler call map reply retry as concurrency=4 active=true',
     {
       when: ({ when }) => Object.fromEntries(when.map(({ field, values }) => [field, tree(values)])),
-      handler: ({ target }) => target.kind === 'handler' && target.file,
+      handler: ({ target }) => (target.kind === 'handler' ? target.file : target.reply?.file),
+      reply: ({ target }) =>
+        target.kind === 'call' &&
+        target.reply && { within: target.reply.within, ...(target.reply.to && { to: target.reply.to.name }) },
       call: ({ target }) => target.kind === 'call' && target.call.id,
       map: ({ target }) => target.kind === 'call' && inputTree(target.input),
       retry: (subscription) =>

@@ -1,3 +1,4 @@
+import type { InputMap } from '../model/message.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Message } from '../model/service.ts';
 import type { JsonTree } from './json-text.ts';
@@ -83,4 +84,14 @@ export function byKind<T extends { readonly kind: string }>(
   },
 ): Shape<T> {
   return (thing, registry) => (shapes[thing.kind as T['kind']] as Shape<T>)(thing, registry);
+}
+
+/** The fields of an input, and what fills each. */
+export function inputTree(input: InputMap): JsonTree {
+  return new Map(
+    input.map(({ field, from }) => {
+      if (from.kind === 'field') return [field.name, `{${from.field.name}}`];
+      return [field.name, from.kind === 'built' ? from.text.source : tree(from.value)];
+    }),
+  );
 }

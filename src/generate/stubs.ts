@@ -1,4 +1,5 @@
 import type { Component, RelatedContent } from '../model/component.ts';
+import { codeOfSubscription } from '../model/message.ts';
 import type { Registry } from '../model/registry.ts';
 import { GENERATED_FOLDER } from './files.ts';
 import { comment, quoted, sentence } from './typescript.ts';
@@ -88,21 +89,23 @@ ${comment('', [sentence(process.description), types, LOGS])}export default defin
 /** Code of subscriptions. A delivery fails and is attempted again, so that no message is lost while the code is written. */
 function subscriptionStubs({ subscriptions, names }: Vocabulary): Stub[] {
   return subscriptions.flatMap(({ id, description, operation, target }): Stub[] => {
-    if (target.kind !== 'handler') return [];
-    const types = `The type of the message is ${names.request(operation)}, in ${GENERATED_FOLDER}/types.ts.`;
-    return [
-      {
-        file: target.file,
-        text: (generated) => `import { defineSubscription } from '${generated}/handlers.ts';
+    const call = target.kind === 'call' && !('steps' in target.call) ? target.call : undefined;
+    const types =
+      call === undefined
+        ? `The type of the message is ${names.request(operation)}, in ${GENERATED_FOLDER}/types.ts.`
+        : `The type of the reply is ${names.reply(call)}, in ${GENERATED_FOLDER}/types.ts.`;
+    const code = call === undefined ? 'onMessage(_message, context)' : 'onReply(_reply, context)';
+    return codeOfSubscription({ target }).map((file) => ({
+      file,
+      text: (generated) => `import { defineSubscription } from '${generated}/handlers.ts';
 
 ${comment('', [sentence(description), `Messages of ${operation.id}.`, types])}export default defineSubscription(${quoted(id)}, {
-  onMessage(_message, context) {
+  ${code} {
     throw new Error(\`\${context.subscription} is declared, but its code is not written yet.\`);
   },
 });
 `,
-      },
-    ];
+    }));
   });
 }
 

@@ -5,7 +5,7 @@ import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Document } from '../model/document.ts';
 import { type Field, type FieldType, isCollection } from '../model/field.ts';
 import { type Flow, flowNames } from '../model/flow.ts';
-import type { Subscription } from '../model/message.ts';
+import { codeOfSubscription, type Subscription } from '../model/message.ts';
 import { type OperationsByName, operationsByName, shortestName } from '../model/operation-names.ts';
 import type { Process } from '../model/process.ts';
 import type { Query } from '../model/query.ts';
@@ -32,7 +32,7 @@ export interface Vocabulary {
   readonly programs: readonly Process[];
   /** Operations of the project that publish messages. */
   readonly published: readonly Operation[];
-  /** Subscriptions whose messages code of the project takes. */
+  /** Subscriptions whose messages, or the replies that come later, code of the project takes. */
   readonly subscriptions: readonly Subscription[];
   readonly names: TypeNames;
   /** Operations by each of their names. */
@@ -61,7 +61,7 @@ export function vocabulary(registry: Registry): Vocabulary {
     ({ answer, service }) => answer.kind === 'queue' && !service.delivered,
   );
   for (const { request } of published) if (request.kind === 'document') reach(request.document, seen);
-  const subscriptions = sorted(registry.subscriptions).filter(({ target }) => target.kind === 'handler');
+  const subscriptions = sorted(registry.subscriptions).filter((each) => codeOfSubscription(each).length > 0);
   for (const { operation } of subscriptions)
     for (const { field } of requestFields(operation)) reachType(field.type, received);
   const consumers = sorted(registry.consumers);

@@ -36,11 +36,25 @@ export interface WriteOptions {
   readonly segments: readonly Segment[];
   /** REST only: number of the URI template, from 1. */
   readonly uriIndex: number;
+  /** For a call whose reply comes later; over SOAP, WS-Addressing carries it. */
+  readonly later?: LaterReply | undefined;
+}
+
+/** Where the target of a call sends its reply later. */
+export interface LaterReply {
+  /** An IRI by which the reply names the call; over SOAP only. */
+  readonly messageId: string;
+  /** The address of the reply. */
+  readonly replyTo: string;
+  /** The part of the address that is secret: who knows it can reply. */
+  readonly secret: string;
 }
 
 export interface ReplyPorts {
   readonly limits: Limits;
   readonly spool: Spool;
+  /** The id of the call, to which a reply that came later must relate if it names any. */
+  readonly repliesTo?: string | undefined;
 }
 
 /** The content of a reply. */

@@ -7,14 +7,16 @@ import type { Redactor } from '../model/redactor.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { empty } from '../wire/measured.ts';
 import { LONGEST_TIMER } from '../wire/waiting.ts';
-import type { Callable, ReadReply } from './callable.ts';
+import type { Callable, LaterReply, ReadReply } from './callable.ts';
 import { Configuration } from './configuration.ts';
 import { type Called, InvokeError } from './error.ts';
+import { begun, collect } from './http/body.ts';
 import type { RawReply } from './http/raw-reply.ts';
 import type { Target, Transport } from './http/transport.ts';
-import { deadline, type Timeouts } from './limits.ts';
-import type { CallOptions } from './options.ts';
+import { DRAINED, deadline, type Timeouts } from './limits.ts';
+import type { Asked, AskOptions, CallOptions, IncomingReply } from './options.ts';
 import type { PreparedRequest } from './outgoing.ts';
+import { isSuccess } from './reply.ts';
 import { compileRestCall } from './rest/call.ts';
 import { compileSoapCall } from './soap/call.ts';
 import { PLACEHOLDER, standInAddress, standInFor } from './stand-in.ts';
@@ -34,6 +36,20 @@ export interface Calls {
   ): void;
 }
 
+/** Calls of a client, by themselves. */
+interface ClientCalls extends Calls {
+  /**
+   * Makes a call whose reply may come later, to an address that the call carries.
+   * @returns the reply, if it has come at once @throws as {@link Calls.call}
+   */
+  ask(operation: ConsumerOperation, input: DocumentValue, options: AskOptions, called: Called): Promise<Asked>;
+  /** Reads a reply that has come later. @throws SoapFault, ReplyFault; InvokeError BAD_REPLY, REPLY_TOO_LARGE, HTTP_STATUS */
+  read(operation: ConsumerOperation, reply: IncomingReply, called: Called): Promise<ReadReply>;
+}
+
+/** Options of a call that may carry the address for its reply. */
+type Sendable = CallOptions & { readonly later?: LaterReply };
+
 interface CallPorts {
   readonly gateway: Gateway;
   readonly env: Environment;
@@ -43,7 +59,7 @@ interface CallPorts {
   readonly redactor: Redactor;
 }
 
-export function createCalls({ gateway, env, spool, timeouts, transport, redactor }: CallPorts): Calls {
+export function createCalls({ gateway, env, spool, timeouts, transport, redactor }: CallPorts): ClientCalls {
   const { namespace, limits } = gateway;
   const configuration = new Configuration(env);
   const placeholders = new Configuration(env, PLACEHOLDER);
@@ -67,48 +83,83 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
   }
 
   /** Checks a call, and finds the configuration that it needs. */
-  function prepare(operation: ConsumerOperation, input: DocumentValue, given: CallOptions, called: Called) {
+  function prepare(operation: ConsumerOperation, input: DocumentValue, given: Sendable, called: Called) {
     checkOptions(operation, given, called);
     const callable = callableOf(operation);
     const named = targetOf(operation, given);
     const standIn = standInOf(named);
     const target = standIn ?? named;
-    const writing = { called, redactor, segments: given.segments ?? [], uriIndex: given.uriIndex ?? 1 };
+    const { segments = [], uriIndex = 1, later } = given;
+    const knowing = later === undefined ? redactor : redactor.knowing({ secrets: () => [later.secret] });
+    const writing = { called, redactor: knowing, segments, uriIndex, later };
     const texts = [...transport.references(target), ...callable.references(input, writing)];
     return { callable, target, writing, texts, known: standIn === undefined ? configuration : placeholders };
   }
 
-  function write(operation: ConsumerOperation, input: DocumentValue, given: CallOptions, called: Called) {
+  function write(operation: ConsumerOperation, input: DocumentValue, given: Sendable, called: Called) {
     const { callable, target, writing, texts, known } = prepare(operation, input, given, called);
     const resolve = known.resolve(texts, called);
-    return { callable, target, resolve, outgoing: callable.write(input, { ...writing, resolve }) };
+    const outgoing = callable.write(input, { ...writing, resolve });
+    const { later } = given;
+    if (later === undefined) return { callable, target, resolve, outgoing };
+    const secrets = () => [...outgoing.secrets.secrets(), later.secret];
+    return { callable, target, resolve, outgoing: { ...outgoing, secrets: { ...outgoing.secrets, secrets } } };
+  }
+
+  /** Sends a request, and takes the reply within the limits of time. */
+  async function exchange<T>(
+    operation: ConsumerOperation,
+    input: DocumentValue,
+    given: Sendable,
+    called: Called,
+    take: (callable: Callable, raw: RawReply, start: number) => Promise<T>,
+  ): Promise<T> {
+    const start = performance.now();
+    const { callable, target, resolve, outgoing } = write(operation, input, given, called);
+    const most = given.timeout ?? operation.timeout ?? target.node.timeouts.call ?? timeouts.call;
+    const time = deadline(given.signal, most, called);
+    let raw: RawReply | undefined;
+    try {
+      const { onSent, heads, messageId } = given;
+      const sending = { called, resolve, signal: time.signal, onSent, heads, messageId };
+      raw = await transport.send(target, outgoing, sending);
+      const limit = target.node.timeouts.reply ?? timeouts.reply;
+      return await withinTime(raw, limit, (reply) => take(callable, reply, start));
+    } catch (error) {
+      const failure = time.errorOf(error);
+      if (failure instanceof InvokeError) {
+        failure.sent ??= transport.describe(target, outgoing, { called, resolve });
+        failure.attempts = raw?.attempts ?? failure.attempts;
+      }
+      throw failure;
+    } finally {
+      time.clear();
+    }
   }
 
   return {
     redactor,
-    async call(operation, input, given, called) {
-      const start = performance.now();
-      const { callable, target, resolve, outgoing } = write(operation, input, given, called);
-      const most = given.timeout ?? operation.timeout ?? target.node.timeouts.call ?? timeouts.call;
-      const time = deadline(given.signal, most, called);
-      let raw: RawReply | undefined;
-      try {
-        const { onSent, heads, messageId } = given;
-        const sending = { called, resolve, signal: time.signal, onSent, heads, messageId };
-        raw = await transport.send(target, outgoing, sending);
-        const limit = target.node.timeouts.reply ?? timeouts.reply;
-        const read = await withinTime(raw, limit, (reply) => callable.read(reply, { limits, spool }));
+    call: (operation, input, given, called) =>
+      exchange(operation, input, given, called, async (callable, raw, start) => {
+        const read = await callable.read(raw, { limits, spool });
         return replyOf(raw, read, performance.now() - start);
-      } catch (error) {
-        const failure = time.errorOf(error);
-        if (failure instanceof InvokeError) {
-          failure.sent ??= transport.describe(target, outgoing, { called, resolve });
-          failure.attempts = raw?.attempts ?? failure.attempts;
-        }
-        throw failure;
-      } finally {
-        time.clear();
-      }
+      }),
+    ask: (operation, input, given, called) =>
+      exchange(operation, input, given, called, async (callable, raw) => {
+        const { status: httpResponseCode } = raw;
+        const reply = await replyAtOnce(raw);
+        if (reply === undefined) return { httpResponseCode };
+        const { messageId: repliesTo } = given.later;
+        return { httpResponseCode, reply: await callable.read(reply, { limits, spool, repliesTo }) };
+      }),
+    read(operation, { contentType = '', status, bytes, repliesTo }, called) {
+      const raw: RawReply = {
+        ...{ called, status, bytes, redactor, whole: undefined, hint: undefined, attempts: 0 },
+        headers: { 'content-type': contentType },
+        timings: { connected: undefined, sent: 0, head: 0 },
+        discard() {},
+      };
+      return callableOf(operation).read(raw, { limits, spool, repliesTo });
     },
     preview(operation, input, given, called) {
       const { target, outgoing, resolve } = write(operation, input, given, called);
@@ -123,6 +174,19 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
       );
     },
   };
+}
+
+/** The reply to a call that may be answered later; `undefined` when the target has only taken it: status 202, or an empty success. */
+async function replyAtOnce(raw: RawReply): Promise<RawReply | undefined> {
+  if (!isSuccess(raw.status)) return raw;
+  if (raw.status === 202) {
+    // A short receipt is read, so that the connection can be used again.
+    if (raw.whole === undefined && (await collect(raw.bytes, DRAINED)).rest !== undefined) raw.discard();
+    return undefined;
+  }
+  if (raw.whole !== undefined) return raw;
+  const bytes = await begun(raw.bytes);
+  return bytes && { ...raw, bytes };
 }
 
 /**

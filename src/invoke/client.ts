@@ -11,12 +11,13 @@ import type { Registry } from '../model/registry.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { continueTrace, currentTrace, inTrace } from '../trace/trace.ts';
 import { type Clock, SYSTEM_CLOCK } from '../wire/waiting.ts';
+import type { ReadReply } from './callable.ts';
 import { createCalls } from './calls.ts';
 import { findFlow, findOperation } from './find.ts';
 import { createFlows } from './flow/flow.ts';
 import { createTransport } from './http/transport.ts';
 import { TIMEOUTS, type Timeouts } from './limits.ts';
-import type { CallOptions, FlowOptions } from './options.ts';
+import type { Asked, AskOptions, CallOptions, FlowOptions, IncomingReply } from './options.ts';
 import type { PreparedRequest } from './outgoing.ts';
 
 export interface ClientOptions {
@@ -44,6 +45,16 @@ export interface Client {
    * @throws SoapFault, ReplyFault when the target answers with a fault; InvokeError
    */
   call(operation: string | ConsumerOperation, input: DocumentValue, options?: CallOptions): Promise<InvokeReply>;
+  /**
+   * Calls an operation whose reply may come later, to an address that the call carries.
+   * @throws as {@link Client.call}
+   */
+  ask(operation: ConsumerOperation, input: DocumentValue, options: AskOptions): Promise<Asked>;
+  /**
+   * Reads a reply that has come later.
+   * @throws SoapFault, ReplyFault for a fault; InvokeError BAD_REPLY, REPLY_TOO_LARGE; HTTP_STATUS for a fault of another form
+   */
+  readLater(operation: ConsumerOperation, reply: IncomingReply, requestId: string): Promise<ReadReply>;
   /**
    * Runs a flow and waits for the value of its last reply. Values that steps keep, such as a token, are reused by later runs
    * of this client until they expire.
@@ -85,6 +96,11 @@ export function createClient(
       const { operation, called } = find(given, callOptions);
       return traced(called.requestId, () => calls.call(operation, input, callOptions, called));
     },
+    async ask(given, input, askOptions) {
+      const { operation, called } = find(given, askOptions);
+      return traced(called.requestId, () => calls.ask(operation, input, askOptions, called));
+    },
+    readLater: (operation, reply, requestId) => calls.read(operation, reply, { operation: operation.id, requestId }),
     async flow(given, input, flowOptions = {}) {
       const { requestId = randomUUID() } = flowOptions;
       return traced(requestId, () =>

@@ -1,4 +1,4 @@
-export type { Segment } from './callable.ts';
+export type { ReadReply, Segment } from './callable.ts';
 export { type Client, type ClientOptions, createClient } from './client.ts';
 export type { Credential } from './credential.ts';
 export {
@@ -16,5 +16,5 @@ export {
 export { asConsumer, faultOfNamed, flowNamed } from './find.ts';
 export type { Head, Heads } from './http/headers.ts';
 export type { Timeouts } from './limits.ts';
-export type { CallOptions, FlowOptions } from './options.ts';
+export type { CallOptions, FlowOptions, IncomingReply } from './options.ts';
 export type { PreparedRequest } from './outgoing.ts';

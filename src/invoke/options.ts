@@ -4,7 +4,7 @@ import type { Field, FieldType } from '../model/field.ts';
 import type { Node } from '../model/node.ts';
 import { isAnyText } from '../model/scalar.ts';
 import type { Value } from '../model/value.ts';
-import type { Segment } from './callable.ts';
+import type { LaterReply, ReadReply, Segment } from './callable.ts';
 import type { Credential } from './credential.ts';
 import type { Heads } from './http/headers.ts';
 
@@ -38,6 +38,28 @@ export interface CallOptions {
   readonly timeout?: number | undefined;
   /** Observes the heads of the exchange. */
   readonly heads?: Heads | undefined;
+}
+
+/** Options of a call whose reply may come later. */
+export interface AskOptions extends CallOptions {
+  readonly later: LaterReply;
+}
+
+/** The result of a call whose reply may come later. */
+export interface Asked {
+  readonly httpResponseCode: number;
+  /** The reply, if it has come at once. Read its attachments, then finish and close its content. */
+  readonly reply?: ReadReply;
+}
+
+/** A reply that has come later, as a request of the target. */
+export interface IncomingReply {
+  readonly contentType: string | undefined;
+  /** 200, or the error status of a reply that is a fault. */
+  readonly status: number;
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** {@link LaterReply.messageId} */
+  readonly repliesTo: string;
 }
 
 /** Options of a flow. */

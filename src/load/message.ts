@@ -1,6 +1,7 @@
 import type { Field } from '../model/field.ts';
 import type { Gateway } from '../model/gateway.ts';
 import {
+  codeOfSubscription,
   DELIVERY_RETRY,
   type InputMap,
   type InputSource,
@@ -14,6 +15,7 @@ import type { Role } from '../model/security.ts';
 import type { Operation } from '../model/service.ts';
 import type { Value } from '../model/value.ts';
 import { compilePattern } from '../wire/pattern.ts';
+import { linkAwaitedReply } from './awaited-reply.ts';
 import { linkCallText } from './consumer/input.ts';
 import { placeOf } from './diagnostic/diagnostic.ts';
 import { contentOf, documentOf, hasOwnValue, isNeeded } from './document/documents.ts';
@@ -95,7 +97,7 @@ export function linkSubscriptions(linking: Linking, sources: SubscriptionSources
 /** The files of code that messages are delivered to. */
 export function subscriptionFiles({ doubt }: Linking, all: Iterable<Subscription>): WantedFile[] {
   return [...all].flatMap(({ id, target, at }) =>
-    target.kind === 'handler' ? { id, file: target.file, unsure: doubt.about(target), at } : [],
+    codeOfSubscription({ target }).map((file) => ({ id, file, unsure: doubt.about(target), at })),
   );
 }
 
@@ -133,20 +135,30 @@ function linkTarget(
   operation: Operation | undefined,
 ): Subscription['target'] | undefined {
   const { id, value } = declaration;
-  refuseBoth(linking, value, 'call', 'handler', 'messages are delivered to one of them');
+  if (value.reply === undefined) refuseBoth(linking, value, 'call', 'handler', 'messages are delivered to one of them');
   if (value.call === undefined) {
+    refuseKey(linking, value, 'reply', `subscription ${id}`, 'without `call` no reply comes');
     if (!linking.doubt.about(value, 'call'))
       refuseKey(linking, value, 'map', `subscription ${id}`, 'code gets the message as it is');
     const target: Subscription['target'] = { kind: 'handler', file: value.handler ?? fileNamedAs(id) };
     if (linking.doubt.about(value, 'handler', 'call')) linking.doubt.mark(target);
     return target;
   }
-  refuseKey(linking, value, 'as', `subscription ${id}`, 'the subscription itself grants its call');
+  if (value.reply === undefined || value.handler === undefined)
+    refuseKey(linking, value, 'as', `subscription ${id}`, 'the subscription itself grants its call');
   const call = resolveCall(linking, calls, value.call, linking.places.value(value, 'call'));
   if (call === undefined || operation === undefined) return undefined;
-  if (!call.active && value.active !== false)
-    refusing(linking, declaration)(`calls ${call.id}, which is not active`, 'call');
-  return { kind: 'call', call, input: linkInput(linking, declaration, operation, call) };
+  const refuse = refusing(linking, declaration);
+  if (!call.active && value.active !== false) refuse(`calls ${call.id}, which is not active`, 'call');
+  const reply = linkAwaitedReply(linking, value, call, refuse);
+  const target: Subscription['target'] = {
+    kind: 'call',
+    call,
+    input: linkInput(linking, declaration, operation, call),
+    ...given({ reply }),
+  };
+  if (linking.doubt.about(value, 'handler', 'reply')) linking.doubt.mark(target);
+  return target;
 }
 
 /** The fields of a message. */
@@ -175,6 +187,7 @@ function linkInput(
     report.raise('unknown-input', { name, call: call.id, known: names }, places.key(map, name));
   }
   return fields.flatMap((field): InputMap => {
+    if (field.name === value.reply?.to) return [];
     const said = mapped.get(field.name);
     const at = said === undefined ? places.value(value, 'call') : places.value(map, field.name);
     const refuse = (reason: string): [] => {

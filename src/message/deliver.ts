@@ -1,10 +1,8 @@
 import { compileSecrets } from '../codec/redact/declared.ts';
 import { Fault } from '../model/fault.ts';
 import type { MessageContext, MessageHandler, Transaction, WorkContext } from '../model/handler.ts';
-import type { Subscription } from '../model/message.ts';
-import type { Redactor } from '../model/redactor.ts';
+import { codeOfSubscription, type Subscription } from '../model/message.ts';
 import { AttemptTimeout, isRetried } from '../model/retry.ts';
-import type { User } from '../model/security.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { beginAccount } from '../model/work.ts';
 import { ownerOf } from '../security/directory/port.ts';
@@ -20,25 +18,18 @@ import {
   type Worker,
 } from '../store/index.ts';
 import { inSpan } from '../trace/trace.ts';
+import { compileAsk } from './ask.ts';
 import { pausedAs } from './hold.ts';
 import { compileInput } from './input.ts';
 import { messageFields, type PayloadCodec } from './payload.ts';
-import { BLOBS, type MessagesOptions } from './port.ts';
+import { BLOBS, type Delivery, type MessagesOptions, type Running } from './port.ts';
 import { kindOfSubscription, type Plan } from './publish.ts';
+import { awaitingOf } from './reply.ts';
 import { changeDelivery, type DeliveryAttempt, endDelivery, readMessage, type StoredMessage } from './store.ts';
 
 /** The data of the job of a delivery, whose id is that of the delivery. */
 export interface DeliveryData extends Readonly<Record<string, unknown>> {
   readonly message: string;
-}
-
-/** What is known of the attempt at a delivery that runs, or has just failed. */
-interface Running {
-  readonly began: number;
-  /** The status code of the target's reply. */
-  code?: number | undefined;
-  /** Whether another attempt may follow. */
-  again: boolean;
 }
 
 /** The worker of a subscription. Each delivery is a job. */
@@ -146,7 +137,7 @@ class Deliverer {
   /** @throws JobUnknown, JobNotBegun; JobRefused for a message that can't be delivered */
   async #find(job: Job, running: Running): Promise<Delivery> {
     const { store, blobs, directory, redactor } = this.#options;
-    const { operation, as, target, id } = this.#subscription;
+    const { operation, as, id } = this.#subscription;
     const { message: messageId } = job.data as DeliveryData;
     const message = await notBegun(async () => readMessage(await store.tables(), blobs.scope(BLOBS), messageId));
     if (message === undefined) throw new JobRefused(`message ${messageId} is not kept any more`);
@@ -154,7 +145,7 @@ class Deliverer {
       throw new JobUnknown(`${id} delivers messages of ${operation.id} here, not of ${message.operation}`);
     const value = readValue(this.#plan.payload, message, job.kind === this.#kind);
     const { actor, isDeclared } = message;
-    const needsUser = target.kind === 'handler' && as === undefined;
+    const needsUser = as === undefined && codeOfSubscription(this.#subscription).length > 0;
     const user = actor === null ? undefined : await ownerOf(directory, actor, isDeclared && needsUser);
     if (needsUser && actor !== null && user === undefined)
       throw new JobRefused(
@@ -166,43 +157,55 @@ class Deliverer {
   }
 
   #byHandler(file: string): (delivery: Delivery) => Promise<void> {
-    const { work, registry, handlers } = this.#options;
+    return (delivery) => {
+      const handler = handlerOf(this.#options.handlers, file);
+      return this.#inCode(delivery, file, (context) => handler.onMessage(delivery.value as never, context));
+    };
+  }
+
+  /** Runs code in the transaction that ends the delivery. */
+  async #inCode(delivery: Delivery, file: string, run: (context: MessageContext) => unknown): Promise<void> {
+    const { job, message, user, redactor } = delivery;
+    const { work, registry } = this.#options;
     const { id, as } = this.#subscription;
     const { timeout: limit } = registry.gateway.limits;
     const late = (): Error => new AttemptTimeout(`took longer than ${limit / 1000} s and was stopped`);
-    return async ({ job, running, message, value, user, redactor }) => {
-      const handler = handlerOf(handlers, file);
-      const named = { subscription: id, message: message.id };
-      const { signal } = job;
-      const { requestId } = message;
-      const opened = work({ user, as, requestId, scope: `subscription ${id}`, named, file, redactor, signal });
-      const facts = {
-        messageId: message.id,
-        deliveryId: job.id,
-        subscription: id,
-        attempt: job.attempt,
-        publishedAt: new Date(message.entered),
-      };
-      try {
-        await job.complete(async (tx) => {
-          const inside = opened.inside(tx);
-          await runInTransaction(
-            inside,
-            async (open) => handler.onMessage(value as never, contextOf(opened.context, open, facts)),
-            { signal, limit, late },
-          );
-          await this.#done(tx, job, message, running);
-        });
-      } finally {
-        opened.done();
-      }
+    const named = { subscription: id, message: message.id };
+    const { signal } = job;
+    const { requestId } = message;
+    const opened = work({ user, as, requestId, scope: `subscription ${id}`, named, file, redactor, signal });
+    const facts = {
+      messageId: message.id,
+      deliveryId: job.id,
+      subscription: id,
+      attempt: job.attempt,
+      publishedAt: new Date(message.entered),
     };
+    try {
+      await job.complete(async (tx) => {
+        const inside = opened.inside(tx);
+        const code = async (open: Transaction) => run(contextOf(opened.context, open, facts));
+        await runInTransaction(inside, code, { signal, limit, late });
+        await this.#done(tx, delivery);
+      });
+    } finally {
+      opened.done();
+    }
   }
 
   #byCall({ call, input }: Extract<Subscription['target'], { kind: 'call' }>): (delivery: Delivery) => Promise<void> {
     const { outbound } = this.#options;
     const fill = compileInput(input);
-    return async ({ job, running, message, value }) => {
+    const awaiting = awaitingOf(this.#subscription);
+    if (awaiting !== undefined)
+      return compileAsk(awaiting, {
+        ...{ options: this.#options, fill, now: () => this.#now() },
+        done: (tx, delivery) => this.#done(tx, delivery),
+        inCode: (delivery, run) => this.#inCode(delivery, awaiting.reply.file ?? '', run),
+        attemptOf: ({ running }) => this.#attempt(running, null),
+      });
+    return async (delivery) => {
+      const { job, running, value } = delivery;
       const { id, signal } = job;
       // The same at each attempt: the target tells repeats by it.
       const options = { requestId: id, messageId: id, signal };
@@ -211,11 +214,11 @@ class Deliverer {
         'steps' in call ? await outbound.flow(call, given, options) : await outbound.call(call, given, options);
       reply.close();
       running.code = reply.httpResponseCode;
-      await job.complete((tx) => this.#done(tx, job, message, running));
+      await job.complete((tx) => this.#done(tx, delivery));
     };
   }
 
-  async #done(tx: Db, job: Job, message: StoredMessage, running: Running): Promise<void> {
+  async #done(tx: Db, { job, message, running }: Delivery): Promise<void> {
     const attempt = this.#attempt(running, null);
     const end = { delivery: job.id, message: message.id, status: 'Done', attempt } as const;
     const { kind } = this.#options.store;
@@ -241,9 +244,10 @@ class Deliverer {
     const running = this.#running.get(id) ?? { began: now, again: true };
     // No attempt of its own: no gateway could begin it.
     const attempt = error instanceof JobUnknown ? undefined : this.#attempt(running, reason);
-    if (status === 'Error')
-      await endDelivery(tx, { delivery: id, message, status, reason, attempt }, this.#plan.queue, now);
-    else await changeDelivery(tx, id, { status, next: next?.getTime() ?? null, reason }, attempt);
+    if (status === 'Error') {
+      const end = running.isLate ? 'Timeout' : 'Error';
+      await endDelivery(tx, { delivery: id, message, status: end, reason, attempt }, this.#plan.queue, now);
+    } else await changeDelivery(tx, id, { status, next: next?.getTime() ?? null, reason }, attempt);
     const facts = { subscription: queue, message, delivery: id, attempt: job.attempt, what };
     this.#options.onError(error, next === undefined ? facts : { ...facts, next });
   }
@@ -272,16 +276,6 @@ const AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /** Loop Detected (RFC 5842, section 7.2): a gateway has counted too many messages that led to this call. */
 const LOOP = 508;
-
-interface Delivery {
-  readonly job: Job;
-  readonly running: Running;
-  readonly message: StoredMessage;
-  readonly value: DocumentValue;
-  readonly user: User | undefined;
-  /** Knows what is sensitive in the message. */
-  readonly redactor: Redactor;
-}
 
 /** Without the database nothing has begun. */
 async function notBegun<T>(read: () => Promise<T>): Promise<T> {

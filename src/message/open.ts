@@ -10,6 +10,7 @@ import { type DeliveryData, deliveryWorker } from './deliver.ts';
 import { compilePayload, messageFields } from './payload.ts';
 import { BLOBS, type Messages, type MessagesOptions } from './port.ts';
 import { enter, type Plan, plansOf, prepare } from './publish.ts';
+import { hasReplied, LaterReplies } from './reply.ts';
 import { changeDelivery, endDelivery, readMessage, reopenDelivery } from './store.ts';
 
 /** Opens the messages and registers the workers of active subscriptions at the queue, which must not be started yet. */
@@ -30,6 +31,7 @@ export function openMessages(options: MessagesOptions): Messages {
     for (const id of ids) for (const { subscription } of planOf(id).subscriptions) queue.wake(subscription.id);
   };
   return {
+    later: new LaterReplies(options),
     async publish(operation, value, facts) {
       const plan = planOf(operation.id);
       // Handlers run for the user later.
@@ -114,6 +116,7 @@ async function removeMessages(tx: Db, blobs: Blobs, { before, most }: Batch): Pr
       selectFrom('signalbox_delivery').select('id').where('message', 'in', ids),
     );
   await attempts.execute();
+  await tx.deleteFrom('signalbox_reply_address').where('message', 'in', ids).execute();
   await tx.deleteFrom('signalbox_delivery').where('message', 'in', ids).execute();
   await tx.deleteFrom('signalbox_message_field').where('message', 'in', ids).execute();
   await tx.deleteFrom('signalbox_message_content').where('message', 'in', ids).execute();
@@ -148,6 +151,13 @@ export function deliveryJobs({ subscriptions }: Registry): [queue: string, owner
       async onRetried(tx, job, actor) {
         const { message } = job.data as DeliveryData;
         if (!(await isKept(tx, message))) return `message ${message} is not kept any more`;
+        const row = await tx
+          .selectFrom('signalbox_delivery')
+          .select('status')
+          .where('id', '=', job.id)
+          .executeTakeFirst();
+        if (row?.status === 'Working' && !(await hasReplied(tx, message, id)))
+          return `delivery ${job.id} awaits its reply; cancel it instead`;
         const isOpen = await changeDelivery(tx, job.id, { status: 'New', next: null, actor }, undefined);
         if (!isOpen) await reopenDelivery(tx, job.id, message, actor);
         return undefined;

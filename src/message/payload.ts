@@ -7,7 +7,7 @@ import { compileJsonWriter } from '../codec/json/write.ts';
 import type { Position } from '../model/definition.ts';
 import type { Document } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
-import type { Operation, RawKind } from '../model/service.ts';
+import type { Message, Operation, RawKind } from '../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../model/value.ts';
 
 /** Writes and reads the payload of messages, as JSON by their document. Attachments are kept apart. */
@@ -32,20 +32,22 @@ export function messageFields(operation: Operation): readonly Field[] {
   return messageDocument(operation).fields;
 }
 
-function messageDocument({ id, request, uris, requestHeaders, at }: Operation): Document {
-  const own =
-    request.kind === 'document'
-      ? request.document.fields
-      : request.kind === 'raw'
-        ? [contentField(request.raw, at)]
-        : [];
+function messageDocument(operation: Operation): Document {
+  const { request, uris, requestHeaders } = operation;
+  const document = documentOf(request, operation);
+  const own = document.fields;
   const outside = [...uris.flatMap(({ variables }) => variables), ...requestHeaders].map(({ field }) => field);
   const others = new Map(outside.map((field) => [field.name, field]));
   for (const { name } of own) others.delete(name);
   if (request.kind === 'document' && others.size === 0) return request.document;
   // Of several URIs a request has one.
-  const fields = [...own, ...[...others.values()].map((field) => ({ ...field, required: false }))];
-  if (request.kind === 'document') return { ...request.document, fields };
+  return { ...document, fields: [...own, ...[...others.values()].map((field) => ({ ...field, required: false }))] };
+}
+
+/** The document of a request or a reply, or one with its content. */
+function documentOf(message: Message, { id, at }: { readonly id: string; readonly at: Position }): Document {
+  if (message.kind === 'document') return message.document;
+  const fields = message.kind === 'raw' ? [contentField(message.raw, at)] : [];
   return { id, xmlName: id, root: false, open: false, inPlace: true, fields, at };
 }
 
@@ -65,7 +67,15 @@ function contentField(raw: RawKind, at: Position): Field {
 
 /** Compiles the codec of an operation's messages. */
 export function compilePayload(operation: Operation): PayloadCodec {
-  const document = messageDocument(operation);
+  return compileCodec(messageDocument(operation));
+}
+
+/** Compiles the codec of a reply. @param of the operation that is answered with it */
+export function compileReplyCodec(reply: Message, of: { readonly id: string; readonly at: Position }): PayloadCodec {
+  return compileCodec(documentOf(reply, of));
+}
+
+function compileCodec(document: Document): PayloadCodec {
   const [write, read] = [compileJsonWriter(document), compileJsonReader(document)];
   return {
     write(value, described) {

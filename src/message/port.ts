@@ -1,6 +1,6 @@
-import type { Client } from '../invoke/index.ts';
+import type { Client, IncomingReply } from '../invoke/index.ts';
 import type { BlobStore } from '../model/blob.ts';
-import type { MessageHandler } from '../model/handler.ts';
+import type { MessageHandler, ReplyHandler } from '../model/handler.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
@@ -8,7 +8,8 @@ import type { Operation } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { Account, OpenWork } from '../model/work.ts';
 import type { Owners } from '../security/directory/port.ts';
-import type { Db, JobQueue, Retained, Store } from '../store/index.ts';
+import type { Db, Job, JobQueue, Retained, Store } from '../store/index.ts';
+import type { StoredMessage } from './store.ts';
 
 export interface MessagesOptions {
   readonly registry: Registry;
@@ -21,7 +22,11 @@ export interface MessagesOptions {
   readonly handlers: ReadonlyMap<string, MessageHandler>;
   readonly work: OpenWork<Db>;
   /** Calls the targets of subscriptions. */
-  readonly outbound: Pick<Client, 'call' | 'flow'>;
+  readonly outbound: Pick<Client, 'call' | 'flow' | 'ask' | 'readLater'>;
+  /** Code that takes the replies that come later, by file. */
+  readonly replies: ReadonlyMap<string, ReplyHandler>;
+  /** The address to which targets send replies, without the secret at its end: `https://example.org/gateway/ReplyListeningConnector`. */
+  readonly replyAddress: () => string;
   readonly redactor: Redactor;
   /** The name of this gateway, which is kept with its attempts. */
   readonly gateway: string;
@@ -63,10 +68,51 @@ export interface Messages {
   publishInside(tx: Db, operation: Operation, value: DocumentValue, facts: PublishFacts): Promise<string>;
   /** Lets the workers of an operation's subscriptions look for deliveries, once its transaction is committed. */
   wake(operations: Iterable<string>): void;
+  /** The replies to calls of subscriptions that come later. */
+  readonly later: LaterReplies;
   /** What expires: messages that have ended. */
   readonly retained: readonly Retained[];
   /** Those of some users for whom handlers are still to run. */
   busy(tx: Db, users: readonly string[]): Promise<readonly string[]>;
+}
+
+/** A reply that has come later, as a request of the target. */
+export interface IncomingLater extends Omit<IncomingReply, 'repliesTo'> {
+  readonly requestId: string;
+}
+
+/** Takes the replies that come later, in any gateway. */
+interface LaterReplies {
+  /** Whether any subscription awaits replies. */
+  readonly expected: boolean;
+  /**
+   * Stores a reply. One that was stored before is acknowledged and changes nothing.
+   * @param secret the last part of the address that it came to
+   * @throws Fault NOT_FOUND, REPLY_TOO_LATE, BAD_BODY, BODY_TOO_LARGE, ATTACHMENT_TOO_LARGE, STORAGE_FULL, UNAVAILABLE
+   */
+  take(secret: string, incoming: IncomingLater): Promise<void>;
+}
+
+/** What is known of the attempt at a delivery that runs, or has just failed. */
+export interface Running {
+  readonly began: number;
+  /** The status code of the target's reply. */
+  code?: number | undefined;
+  /** Whether another attempt may follow. */
+  again: boolean;
+  /** No reply came in time. */
+  isLate?: true;
+}
+
+/** A delivery that runs. */
+export interface Delivery {
+  readonly job: Job;
+  readonly running: Running;
+  readonly message: StoredMessage;
+  readonly value: DocumentValue;
+  readonly user: User | undefined;
+  /** Knows what is sensitive in the message. */
+  readonly redactor: Redactor;
 }
 
 /** The scope of blobs with the content of messages. */

@@ -34,9 +34,11 @@ interface PlannedSubscription {
 }
 
 /** The kind of the deliveries of a subscription. */
-export function kindOfSubscription({ id, operation, as }: Subscription): string {
+export function kindOfSubscription({ id, operation, as, target }: Subscription): string {
   const lists = as === undefined ? operation.permissions : as.permissionLists;
-  return kindOfWork(id, messageFields(operation), [{ public: operation.public, permissions: [...lists] }]);
+  // A gateway that does not know of the reply would call again.
+  const name = target.kind === 'call' && target.reply !== undefined ? `${id} with a reply` : id;
+  return kindOfWork(name, messageFields(operation), [{ public: operation.public, permissions: [...lists] }]);
 }
 
 /** The plans of all operations whose answer is a queue. */

@@ -13,6 +13,7 @@ import { type Held, readHeld } from './hold.ts';
 import { given, type KeptMessage, keptMessages, type MessagePage, runningStatus } from './kept.ts';
 import { type ShownPayload, showPayload } from './mask.ts';
 import { unpack } from './payload.ts';
+import { laterPartOf, replyMessage } from './reply.ts';
 import { REQUEST } from './store.ts';
 
 /** An attempt at a delivery. Times are UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
@@ -39,6 +40,10 @@ export interface KeptDelivery {
   readonly entered: string;
   /** When the next attempt may begin, after one that failed. */
   readonly next?: string;
+  /** Until when the reply is awaited. */
+  readonly until?: string;
+  /** When the reply came later, or a fault. */
+  readonly replied?: string;
   readonly ended?: string;
   /** Why the last attempt failed, or why it is held, was cancelled or edited. */
   readonly reason?: string;
@@ -149,7 +154,7 @@ export function readMessages({ registry, tables, blobs, redactor }: MessageReade
         .execute();
       const parts: Record<string, JsonValue> = {};
       // An attachment is described where it is in the request.
-      for (const { part } of rows.filter((row) => !row.part.startsWith(`${REQUEST}.`))) {
+      for (const { part } of rows.filter((row) => !/\.\d+$/.test(row.part))) {
         const text = await readContent(db, blobs, message, part);
         if (text !== undefined) parts[part] = shownPart(messageOf(registry, operation, part), text, redactor).value;
       }
@@ -209,6 +214,12 @@ function requestOf({ operations }: Registry, operation: string): Message | undef
 function messageOf(registry: Registry, operation: string, part: string): Message | undefined {
   const defined = registry.operations.get(operation);
   if (part === REQUEST) return defined?.request;
+  const later = laterPartOf(part);
+  if (later?.kind === 'fault') return { kind: 'raw', raw: 'json' };
+  if (later !== undefined) {
+    const target = registry.subscriptions.get(later.subscription)?.target;
+    return target?.kind === 'call' && !('steps' in target.call) ? replyMessage(target.call) : undefined;
+  }
   return part === 'reply' && defined?.answer.kind === 'queue' ? defined.answer.reply : undefined;
 }
 
@@ -275,6 +286,7 @@ interface DeliveryRow {
   readonly mark: unknown;
   readonly started: number | string | null;
   readonly gateway: string | null;
+  readonly replied: number | string | null;
 }
 
 async function deliveriesOf(
@@ -285,7 +297,8 @@ async function deliveriesOf(
 ): Promise<readonly KeptDelivery[]> {
   const { rows } = await sql<DeliveryRow>`
     select d.id, d.subscription, d.partition, d.status, d.entered, d.ended, d.next, d.reason, d.actor, d.attempts,
-      j.mark, j.started, j.gateway
+      j.mark, j.started, j.gateway,
+      (select max(a.replied) from signalbox_reply_address a where a.delivery = d.id) as replied
     from signalbox_delivery d left join signalbox_job j on j.queue = d.subscription and j.id = d.id
     where d.message = ${message} order by d.subscription, d.id`.execute(db);
   const tried = await triesOf(
@@ -307,6 +320,8 @@ async function deliveriesOf(
       ...given('target', targetOf(registry, row.subscription)),
       ...{ status, entered: timeOf(row.entered) },
       ...(status === 'Retry' ? timed('next', row.next) : {}),
+      ...(status === 'Working' ? timed('until', row.next) : {}),
+      ...timed('replied', row.replied),
       ...timed('ended', row.ended),
       ...given('reason', row.reason === null ? null : hide(row.reason)),
       ...given('actor', row.actor),
@@ -326,14 +341,14 @@ async function placeOf(
   if (status === 'New') {
     const { rows } = await sql<{ readonly id: string; readonly message: string; readonly status: MessageStatus }>`
       select id, message, status from signalbox_delivery
-      where status in ('Hold', 'Retry') and subscription = ${subscription} and partition = ${partition} and id <> ${id}
+      where status in ('Hold', 'Retry', 'Working') and subscription = ${subscription} and partition = ${partition} and id <> ${id}
       order by message limit 1`.execute(db);
     const [first] = rows;
     return first === undefined
       ? {}
       : { waitsFor: { message: first.message, delivery: first.id, status: first.status } };
   }
-  if (status !== 'Hold' && status !== 'Retry') return {};
+  if (status !== 'Hold' && status !== 'Retry' && status !== 'Working') return {};
   const { rows } = await sql<{ readonly behind: number | string }>`
     select count(*) as behind from (
       select 1 from signalbox_job where queue = ${subscription} and key = ${partition} and place = 1 limit ${MOST_BEHIND}

@@ -42,6 +42,10 @@ export const faults = {
   CALL_RUNNING: entry(409, (_: object) => 'The first call with this key is still running.'),
   ANSWER_NOT_KEPT: entry(409, (p: { reason: string }) => `The first call with this key has ended, but ${p.reason}.`),
   CONFLICT: entry(409, (p: { what: string; reason: string }) => `${p.what} ${p.reason}.`),
+  REPLY_TOO_LATE: entry(
+    410,
+    (p: { status: string }) => `The reply is not awaited any more: the delivery is ${p.status}.`,
+  ),
   PRECONDITION_FAILED: entry(412, (p: { what: string }) => `${p.what} does not meet the preconditions of the request.`),
   BODY_TOO_LARGE: entry(413, (p: { limit: number }) => `The request body is larger than ${p.limit} bytes.`),
   ATTACHMENT_TOO_LARGE: entry(413, (p: { limit: number }) => `An attachment is larger than ${p.limit} bytes.`),

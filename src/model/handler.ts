@@ -250,6 +250,34 @@ export interface MessageHandler {
   onMessage(message: never, context: MessageContext): void | Promise<void>;
 }
 
+/** The fault with which another system has replied later. */
+export interface LaterFault<Document = DocumentValue> {
+  /** Over SOAP its code: `Client`, `Server`, or `{namespace}local`; over REST `FAULT`. */
+  readonly code: string;
+  readonly reason: string;
+  /** Over SOAP the XML of its detail, over REST its text; may be empty. Secrets in it are masked. */
+  readonly detail: string;
+  /** The operation's fault document, with `***` for secrets; `undefined` for a fault that does not match it. */
+  readonly document: Document | undefined;
+}
+
+/** The context of a reply that comes later: that of its delivery. */
+export interface ReplyContext<Request = DocumentValue> extends MessageContext {
+  /** The message that was delivered. */
+  readonly request: Request;
+}
+
+/** The code that takes the replies of a subscription which come later. `generated/handlers.ts` has its typed form. */
+export interface ReplyHandler {
+  /**
+   * Takes a reply. What it writes is committed with the end of the delivery. After an error it runs again, as `retry` of the
+   * subscription says; nothing is sent again. A Fault with a status below 500 ends the delivery.
+   */
+  onReply(reply: never, context: ReplyContext): void | Promise<void>;
+  /** Takes a fault in the same way; then the delivery is done. Without it a fault ends the delivery, which has failed. */
+  onFault?(fault: LaterFault, context: ReplyContext): void | Promise<void>;
+}
+
 /**
  * The save of a component's record. What a class writes with {@link SqlTransaction.execute} and `saveComponent` is part of
  * one transaction: before the save, that of the save itself; after it, one that also marks the event as done. Its effects on

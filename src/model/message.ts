@@ -43,7 +43,13 @@ export interface Subscription {
         readonly file: string;
       }
     /** A consumer operation or a flow, whose whole input `input` fills. */
-    | { readonly kind: 'call'; readonly call: ConsumerOperation | Flow; readonly input: InputMap };
+    | {
+        readonly kind: 'call';
+        readonly call: ConsumerOperation | Flow;
+        readonly input: InputMap;
+        /** Only for an operation: its reply comes later. */
+        readonly reply?: AwaitedReply;
+      };
   /** {@link DELIVERY_RETRY} by default. */
   readonly retry: Retry;
   /** The role under whose grants it runs; those of the user who published by default. */
@@ -52,6 +58,16 @@ export interface Subscription {
   readonly concurrency: number;
   readonly active: boolean;
   readonly at: Position;
+}
+
+/** The reply to a call that its target takes at once and answers later (`reply:`). */
+export interface AwaitedReply {
+  /** Milliseconds for which it is awaited from when the target has taken the call. */
+  readonly within: number;
+  /** The input that carries the address for the reply. Over SOAP, `ReplyTo` of WS-Addressing has it in any case. */
+  readonly to?: Field;
+  /** Code that takes the reply: `<handlers>/<file>.ts`, with `onReply`. */
+  readonly file?: string;
 }
 
 /**
@@ -67,6 +83,12 @@ export type InputSource =
   | { readonly kind: 'value'; readonly value: Value }
   /** A text with values of the message. It has no references to configuration. */
   | { readonly kind: 'built'; readonly text: CallText };
+
+/** The files of code of a subscription: that which takes its messages, or the replies that come later. */
+export function codeOfSubscription({ target }: Pick<Subscription, 'target'>): readonly string[] {
+  const file = target.kind === 'handler' ? target.file : target.reply?.file;
+  return file === undefined ? [] : [file];
+}
 
 /** Of a subscription without `retry:`. */
 export const DELIVERY_RETRY: Retry = { for: 259_200_000, first: 1000, longest: 3_600_000, on: 'failure' };

@@ -25,6 +25,7 @@ import { mountMessages } from './messages/mount.ts';
 import { compileOperations, type Replacement } from './operations.ts';
 import type { Contracts } from './page/contracts.ts';
 import { createPlainRoutes, mountReadable, type Plain, type PlainRoutes } from './plain-routes.ts';
+import { mountReplies } from './replies.ts';
 import { mountRest } from './rest/rest.ts';
 import { type ConnectorPorts, Stages } from './stages.ts';
 
@@ -117,6 +118,7 @@ export function createApp(registry: Registry, ports: GatewayPorts): App {
   const app = new App(registry.gateway.context, fail);
   mountRest(app, shared, routes);
   mountMessages(app, shared, routes);
+  mountReplies(app, shared, routes);
   mountMonitoring(app, connected, routes);
   const page = createPage(registry, routes.contracts, ports);
   mountReadable(app, '/', routes, async (exchange) => {

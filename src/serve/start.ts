@@ -179,8 +179,10 @@ async function open(
   const { audit, throttle } = safeguards;
   const outbound = createLazyClient(registry, { env, spool, folder: root, redactor, observer: metrics, clock });
   opened.add(() => outbound.close());
+  let base = '';
   const services = await openServices(registry, {
     ...{ data, outbound, log, redactor, audit, metrics, directory, ...code },
+    base: () => base,
     tracer: telemetry?.tracer,
     clock,
   });
@@ -188,7 +190,6 @@ async function open(
 
   const authenticator = await openAuthenticator(registry, { ...ports, directory, store, clock });
   const readiness = new Readiness(() => Promise.all([store.ready(), queries.ready(), blobs.ready()]));
-  let base = '';
   const app = createApp(registry, {
     ...{ handlers, queries, blobs, spool, services, outbound },
     answers: services.answers,

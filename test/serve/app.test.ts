@@ -78,6 +78,7 @@ async function appOf(files: Readonly<Record<string, string>>): Promise<typeof ap
     audit: log,
     metrics,
     directory,
+    base: () => '',
     ...code,
   });
   atEnd.unshift(() => services.close(0));

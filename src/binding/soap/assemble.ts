@@ -22,6 +22,8 @@ export interface AssembleOptions {
   readonly mtom: boolean;
   /** The action of a request: SOAPAction in 1.1; `action=` in 1.2, omitted when empty. */
   readonly action?: string;
+  /** XML of header blocks. */
+  readonly headers?: string;
   /** Parts that nothing includes. If there are any, the message is multipart regardless of `mtom`. */
   readonly segments?: readonly Attachment[];
   /** Transfer encoding of the parts; `binary` by default. */
@@ -34,7 +36,7 @@ export interface AssembleOptions {
  * @param content XML of the Body
  */
 export function assembleMessage(version: SoapVersion, content: Pieces, options: AssembleOptions): OutgoingMessage {
-  const { start, end } = envelope(version);
+  const { start, end } = envelope(version, options.headers);
   return assembleEnvelope(version, [start, ...content, end], options);
 }
 

@@ -128,7 +128,7 @@ const DELIVERY_COLUMNS: Columns<KeptDelivery> = {
   STATUS: ({ status }) => status,
   TO: ({ target }) => target,
   ATTEMPTS: ({ tried }) => tried.length,
-  NEXT: ({ next }) => next,
+  NEXT: ({ next, until }) => next ?? (until === undefined ? undefined : `reply by ${until}`),
   REASON: (delivery) => shortReason(whyOf(delivery)),
 };
 
@@ -172,7 +172,7 @@ function renderTimeline(message: MessageDetails): string {
   );
 }
 
-function eventsOf({ subscription, tried, status, ended }: KeptDelivery): readonly Event[] {
+function eventsOf({ subscription, tried, status, ended, replied }: KeptDelivery): readonly Event[] {
   const events = tried.map(({ attempt, gateway, began = '', ended: end, code, reason }): Event => {
     const reply = code === undefined ? '' : `, status ${code}`;
     const result =
@@ -183,5 +183,9 @@ function eventsOf({ subscription, tried, status, ended }: KeptDelivery): readonl
           : `failed${reply}: ${shortReason(reason)}`;
     return { at: end ?? began, subscription, gateway, what: `attempt ${attempt} ${result}` };
   });
-  return ended === undefined ? events : [...events, { at: ended, subscription, what: status }];
+  return [
+    ...events,
+    ...(replied === undefined ? [] : [{ at: replied, subscription, what: 'the reply came' }]),
+    ...(ended === undefined ? [] : [{ at: ended, subscription, what: status }]),
+  ];
 }

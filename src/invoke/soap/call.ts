@@ -11,6 +11,7 @@ import type { SoapConsumer } from '../../model/consumer.ts';
 import type { Message } from '../../model/service.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
+import { requestAddressing } from '../../wire/soap/addressing.ts';
 import { readEnvelope, SoapError } from '../../wire/soap/message.ts';
 import { readIntent, SOAP_MEDIA_TYPES, type SoapVersion } from '../../wire/soap/version.ts';
 import { readXml, XmlError } from '../../wire/xml/read.ts';
@@ -69,7 +70,7 @@ function holdsBinary(message: Message): boolean {
 function writeRequest(
   callable: SoapCallable,
   input: DocumentValue,
-  { segments: given, called, redactor }: WriteOptions,
+  { segments: given, called, redactor, later }: WriteOptions,
 ): Outgoing {
   const { binding, version, action, headers, operation, hide } = callable;
   const { mtom, upContent, compress, segmentContentTransfer: transfer } = operation.properties;
@@ -79,7 +80,8 @@ function writeRequest(
   const message = checking(called, () => {
     const xml = upContent ? binding.writeRequest(input) : envelopeOf(input, version);
     const { pieces, rest } = placeSegments(xml, segments);
-    const options = { mtom, action, segments: rest, transfer };
+    const headers = later === undefined ? '' : requestAddressing({ ...later, action: action || operation.soap.action });
+    const options = { mtom, action, segments: rest, transfer, headers };
     return upContent ? assembleMessage(version, pieces, options) : assembleEnvelope(version, pieces, options);
   });
   const { request } = operation.soap;

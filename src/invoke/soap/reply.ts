@@ -5,6 +5,7 @@ import type { SoapConsumer } from '../../model/consumer.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { boundaryOfText } from '../../wire/multipart/headers.ts';
+import { isAddressing, repliedTo } from '../../wire/soap/addressing.ts';
 import { readFault } from '../../wire/soap/fault.ts';
 import { checkUnderstood, readEnvelope, type SoapMessage } from '../../wire/soap/message.ts';
 import { clarkName, SOAP_NAMESPACES, type SoapVersion } from '../../wire/soap/version.ts';
@@ -39,7 +40,7 @@ export async function readReply(callable: SoapCallable, raw: RawReply, ports: Re
     if (!isMessageType(contentType, status)) return await readOther(callable, raw, body.bytes);
     const message = await openReply({ contentType, ...body }, raw, ports);
     try {
-      return { value: await readMessage(callable, raw, message), content: message };
+      return { value: await readMessage(callable, raw, message, ports.repliesTo), content: message };
     } catch (error) {
       message.close();
       throw error;
@@ -121,9 +122,15 @@ function again({ contentType }: MessageSource, { head, rest }: Collected): Messa
   return { contentType, bytes: rest === undefined ? inOne(head) : continued(head, rest) };
 }
 
-async function readMessage(callable: SoapCallable, raw: RawReply, message: ReceivedMessage): Promise<DocumentValue> {
+async function readMessage(
+  callable: SoapCallable,
+  raw: RawReply,
+  message: ReceivedMessage,
+  repliesTo: string | undefined,
+): Promise<DocumentValue> {
   const { operation, binding } = callable;
   const envelope = envelopeOf(raw, message.root);
+  if (repliesTo !== undefined) checkRelation(raw, envelope, repliesTo);
   throwFault(callable, raw, envelope);
   if (!isSuccess(raw.status)) throw failed(raw, shownText(raw, writeXml(message.root)));
   const { response } = operation.soap;
@@ -136,12 +143,20 @@ async function readMessage(callable: SoapCallable, raw: RawReply, message: Recei
     response.raw !== 'binary'
   )
     return { content: writeXml(message.root) };
-  checkUnderstood(envelope, () => false);
+  checkUnderstood(envelope, (header) => repliesTo !== undefined && isAddressing(header));
   if (envelope.payload === undefined) throw badReply(raw, 'has nothing in its Body');
   checkElement(callable, raw, envelope.payload);
   if (response.kind === 'raw' && response.raw !== 'binary') return binding.readReply(envelope.payload);
   await message.include();
   return binding.readReply(envelope.payload, message.resolve);
+}
+
+/** The reply to another message is refused; one that names none is not. */
+function checkRelation(raw: RawReply, envelope: SoapMessage, repliesTo: string): void {
+  const ids = repliedTo(envelope);
+  if (ids.length === 0 || ids.includes(repliesTo)) return;
+  const found = oneLine(raw.redactor.text(ids.join(', ')).slice(0, SHOWN_NAME));
+  throw badReply(raw, `relates to the message ${found}, not to ${repliesTo}`);
 }
 
 /** The reply's element must be that of the operation, or the root element of its document. */

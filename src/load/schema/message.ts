@@ -34,10 +34,16 @@ export interface SubscriptionDeclared {
   readonly call?: string;
   readonly map?: Readonly<Record<string, Single>>;
   readonly handler?: string;
+  readonly reply?: AwaitedReplyDeclared;
   readonly retry?: RetryDeclared;
   readonly as?: string;
   readonly concurrency?: number;
   readonly active?: boolean;
+}
+
+interface AwaitedReplyDeclared {
+  readonly within: string;
+  readonly to?: string;
 }
 
 const size: JsonSchema = {
@@ -151,8 +157,31 @@ export const subscription = keys<'subscription' | keyof SubscriptionDeclared>(
     handler: matching(
       'the name of a handler file without its ending',
       '^[A-Za-z0-9][A-Za-z0-9._-]*$',
-      'The file of its code in the handlers folder, with `onMessage`. Without it and without `call`, it is the id in lower case with hyphens.',
+      'The file of its code in the handlers folder, with `onMessage`. Without it and without `call`, it is the id in lower case with hyphens. Beside `call` with `reply`, it has `onReply`.',
       'location-cache',
+    ),
+    reply: keys<keyof AwaitedReplyDeclared>(
+      {
+        description:
+          'The target of `call` takes the call at once, with the status 202 or an empty reply, and sends its reply later, to an address that it is given. The delivery is `Working` until then. Code takes the reply where `handler` names it.',
+        required: ['within'],
+        examples: [{ within: '1 d' }, { within: '1 h', to: 'CallbackUrl' }],
+      },
+      {
+        within: time(
+          'How long the reply is awaited. Then the delivery is `Timeout`, or `Hold` in an order.',
+          undefined,
+          '1 d',
+          '1 h',
+        ),
+        to: {
+          type: 'string',
+          minLength: 1,
+          description:
+            'The field of the input of `call` that carries the address for the reply. Over REST it is needed; over SOAP, `ReplyTo` of WS-Addressing carries it.',
+          examples: ['CallbackUrl'],
+        },
+      },
     ),
     retry,
     as: refersTo(

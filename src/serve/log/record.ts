@@ -54,6 +54,7 @@ export function createRecorder(registry: Registry, log: Log, metrics: Metrics, r
   const credentials = credentialHeaders(registry);
   const kept = new Map(registry.routings.map((routing) => [routing.operation, keptOf(routing, credentials)]));
   const guarded = new Set(registry.routings.filter(hidesPath).flatMap(({ operation }) => namesOf(operation)));
+  const replies = `/${registry.gateway.context}/${REPLY_CONNECTOR}/`;
   return (exchange, result) => {
     const { operation, caller, status, fault } = result;
     const ms = performance.now() - exchange.started;
@@ -62,7 +63,7 @@ export function createRecorder(registry: Registry, log: Log, metrics: Metrics, r
     exchange.over();
     const rules = operation === undefined ? undefined : kept.get(operation);
     const hidden = operation === undefined ? guarded.size > 0 : rules?.hidesPath === true;
-    const path = hidden ? withoutValues(exchange.path, guarded) : exchange.path;
+    const path = hidden ? withoutValues(exchange.path, guarded) : withoutSecret(exchange.path, replies);
     endExchange(exchange, result, path);
     if (exchange.refused || !log.isLevelEnabled('info')) return;
     const { decision, reason } = decide(fault, exchange.admitted);
@@ -174,6 +175,13 @@ function hidesPath({ operation }: Routing): boolean {
 /** The path segment before an operation's templates, in both spellings. */
 function namesOf({ pathName, service }: Operation): string[] {
   return [pathName, `${pathName}.${service.version}`];
+}
+
+/** The connector to which other systems send the replies that come later. The rest of its paths is secret. */
+export const REPLY_CONNECTOR = 'ReplyListeningConnector';
+
+function withoutSecret(path: string, replies: string): string {
+  return path.startsWith(replies) ? `${replies}${MASK}` : path;
 }
 
 /** `/gateway/RESTListeningConnector/LOCAL/Locations.v1/***`: the part of a path before the templates of a guarded service. */

@@ -13,6 +13,7 @@ import type { Attachment, DocumentValue } from '../../model/value.ts';
 import { isSecurityHeader } from '../../security/wsse/header.ts';
 import { streamOf } from '../../wire/measured.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
+import { messageIdOf } from '../../wire/soap/addressing.ts';
 import { type SoapFaultContent, writeFault } from '../../wire/soap/fault.ts';
 import {
   checkUnderstood,
@@ -25,7 +26,7 @@ import {
 import { SOAP_CONTENT_TYPES, type SoapVersion } from '../../wire/soap/version.ts';
 import { WSSE } from '../../wire/soap/wsse-names.ts';
 import { quote } from '../../wire/words.ts';
-import { childrenOf, textOf, type XmlElement } from '../../wire/xml/tree.ts';
+import { childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { WrittenFault } from '../exchange/refuse.ts';
 import type { Compiled } from '../operations.ts';
@@ -95,19 +96,6 @@ export function askEnvelope(
   const read = (): DocumentValue => compiled.soap!.readRequest(meant, opened?.resolve);
   const messageId = (): string | undefined => messageIdOf(message);
   return { compiled, read, messageId, ...(secured === undefined ? {} : { secured }) };
-}
-
-/** WS-Addressing 1.0, and the submission of 2004 that some tools still send. */
-const ADDRESSING: ReadonlySet<string> = new Set([
-  'http://www.w3.org/2005/08/addressing',
-  'http://schemas.xmlsoap.org/ws/2004/08/addressing',
-]);
-
-function messageIdOf({ headers, version }: SoapMessage): string | undefined {
-  const found = headers.find(
-    (each) => each.local === 'MessageID' && ADDRESSING.has(each.namespace) && isForUs(each, version),
-  );
-  return found && textOf(found).trim();
 }
 
 /** The action of a message from the operation's own WSDL must name the same operation. @throws Fault BAD_REQUEST */

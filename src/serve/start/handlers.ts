@@ -8,9 +8,11 @@ import {
   type Handler,
   type MessageHandler,
   type ProcessHandler,
+  type ReplyHandler,
   type ServiceClass,
   ServiceInterface,
 } from '../../model/handler.ts';
+import { codeOfSubscription } from '../../model/message.ts';
 import { qualifiedName } from '../../model/operation-names.ts';
 import type { Registry } from '../../model/registry.ts';
 import { quote } from '../../wire/words.ts';
@@ -25,6 +27,8 @@ export interface ProjectCode {
   readonly processes: ReadonlyMap<string, ProcessHandler>;
   /** Takes the messages of subscriptions. */
   readonly messages: ReadonlyMap<string, MessageHandler>;
+  /** Takes the replies to calls of subscriptions that come later. */
+  readonly replies: ReadonlyMap<string, ReplyHandler>;
   /** Classes registered at the events of components. */
   readonly classes: ReadonlyMap<string, ServiceClass>;
 }
@@ -52,6 +56,11 @@ const FORMS = {
     what: 'handler of messages',
     isFitting: (exported) => typeof (exported as Partial<MessageHandler> | undefined)?.onMessage === 'function',
     hint: (ids) => `Write: export default defineSubscription(${ids}, { onMessage(message, context) { ... } });`,
+  },
+  replies: {
+    what: 'handler of replies',
+    isFitting: (exported) => typeof (exported as Partial<ReplyHandler> | undefined)?.onReply === 'function',
+    hint: (ids) => `Write: export default defineSubscription(${ids}, { onReply(reply, context) { ... } });`,
   },
   class: {
     what: 'class that extends ServiceInterface',
@@ -84,7 +93,9 @@ export function codeFiles({ operations, processes, subscriptions, relatedContent
       add('handler', operation.answer.file, [operation.id, qualifiedName(operation)]);
   for (const { id, answer } of processes.values()) if (answer.kind === 'handler') add('process', answer.file, [id]);
   for (const { id, active, target } of subscriptions.values())
-    if (active && target.kind === 'handler') add('subscription', target.file, [id]);
+    if (active)
+      for (const file of codeOfSubscription({ target }))
+        add(target.kind === 'handler' ? 'subscription' : 'replies', file, [id]);
   for (const { id, file } of relatedContent.values()) add('class', file, [id]);
   return [...found.values()];
 }
@@ -142,7 +153,13 @@ export async function importCode(registry: Registry, root: string): Promise<Proj
   );
   const of = <T>(kind: CodeFile['kind']): ReadonlyMap<string, T> =>
     new Map(imported.filter((each) => each.kind === kind).map(({ file, exported }) => [file, exported as T]));
-  return { handlers: of('handler'), processes: of('process'), messages: of('subscription'), classes: of('class') };
+  return {
+    handlers: of('handler'),
+    processes: of('process'),
+    messages: of('subscription'),
+    replies: of('replies'),
+    classes: of('class'),
+  };
 }
 
 async function importOne(file: string, shown: string, code: CodeFile): Promise<unknown> {

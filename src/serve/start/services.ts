@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { type Components, openComponents } from '../../event/index.ts';
 import { type MessageControl, type Messages, openMessageControl, openMessages } from '../../message/index.ts';
-import type { MessageHandler, ProcessHandler, ServiceClass } from '../../model/handler.ts';
+import type { MessageHandler, ProcessHandler, ReplyHandler, ServiceClass } from '../../model/handler.ts';
 import type { Redactor } from '../../model/redactor.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { OpenWork } from '../../model/work.ts';
@@ -36,7 +36,7 @@ import { compileQueryRows } from '../answer/query-rows.ts';
 import { type Transactions, Work, type WorkPorts } from '../answer/work.ts';
 import type { Log } from '../log/log.ts';
 import type { Metrics } from '../log/metrics.ts';
-import { createAccount } from '../log/record.ts';
+import { createAccount, REPLY_CONNECTOR } from '../log/record.ts';
 import type { Data } from './data.ts';
 import { jobOwners } from './queues.ts';
 
@@ -79,6 +79,9 @@ interface ServicesOptions {
   readonly directory: Directory;
   readonly processes: ReadonlyMap<string, ProcessHandler>;
   readonly messages: ReadonlyMap<string, MessageHandler>;
+  readonly replies: ReadonlyMap<string, ReplyHandler>;
+  /** The public address of the gateway, with its context. */
+  readonly base: () => string;
   readonly classes: ReadonlyMap<string, ServiceClass>;
   readonly clock?: Clock;
   /** Records spans; `undefined` when nothing is exported. */
@@ -157,6 +160,8 @@ export async function openServices(registry: Registry, options: ServicesOptions)
   const messages = openMessages({
     ...{ registry, store, queue, blobs, directory, work, outbound, redactor, now, onError, account },
     handlers: options.messages,
+    replies: options.replies,
+    replyAddress: () => `${options.base()}/${REPLY_CONNECTOR}`,
     pause: (...given) => queues.pause(...given),
     gateway: server,
     onPublished: (operation) => options.metrics.published(operation),

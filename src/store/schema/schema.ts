@@ -27,6 +27,7 @@ import { addProjectMigrations } from './0010-project-migrations.ts';
 import { addMessages } from './0011-messages.ts';
 import { addDirectJobs } from './0012-direct-jobs.ts';
 import { addOnce } from './0013-once.ts';
+import { addReplies } from './0017-replies.ts';
 
 /** One step of the schema, forward only. Once released it never changes: a later step corrects it. */
 interface Migration {
@@ -53,6 +54,7 @@ export const migrations: readonly Migration[] = [
   { name: '0011-messages', up: addMessages },
   { name: '0012-direct-jobs', up: addDirectJobs },
   { name: '0013-once', up: addOnce },
+  { name: '0017-replies', up: addReplies },
 ];
 
 /**

@@ -7,6 +7,7 @@ export interface MessageTables {
   signalbox_message_field: MessageFieldTable;
   signalbox_delivery: DeliveryTable;
   signalbox_delivery_attempt: DeliveryAttemptTable;
+  signalbox_reply_address: ReplyAddressTable;
 }
 
 /** A message of a queue, or a recorded call. */
@@ -52,7 +53,7 @@ export interface MessageTable {
 
 /**
  * Content of a message: `request`, `reply`, and what the records of calls keep. A part `request.1` is the first attachment of
- * the request.
+ * the request. `reply.ERP` and `fault.ERP` are what the target of the subscription ERP has replied later.
  */
 export interface MessageContentTable {
   message: string;
@@ -105,4 +106,14 @@ export interface DeliveryAttemptTable {
   code: number | null;
   /** Why it failed; null for success. */
   reason: string | null;
+}
+
+/** An address to which the target of a delivery sends its reply: one for each time that the delivery was sent. */
+export interface ReplyAddressTable {
+  /** SHA-256 of the secret in the address, in base64url. */
+  hash: string;
+  delivery: string;
+  message: string;
+  /** When a reply came to it; null before. */
+  replied: number | null;
 }

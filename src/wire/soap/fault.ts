@@ -49,12 +49,9 @@ const SENT_AS: Readonly<Record<SoapVersion, Readonly<Record<SoapFaultContent['co
  */
 export function writeFault(version: SoapVersion, fault: SoapFaultContent): string {
   const soap = SOAP_PREFIXES[version];
-  const { start, end } = envelope(version);
-  const blocks = headerBlocks(version, fault);
+  const { start, end } = envelope(version, headerBlocks(version, fault));
   const body = version === '1.1' ? fault11(soap, fault) : fault12(soap, fault);
-  const headed =
-    blocks === '' ? start : start.replace(`<${soap}:Body>`, `<${soap}:Header>${blocks}</${soap}:Header><${soap}:Body>`);
-  return `${headed}<${soap}:Fault>${body}</${soap}:Fault>${end}`;
+  return `${start}<${soap}:Fault>${body}</${soap}:Fault>${end}`;
 }
 
 function fault11(soap: string, { code, reason, detail }: SoapFaultContent): string {

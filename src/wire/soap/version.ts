@@ -32,9 +32,13 @@ export function clarkName({ local, namespace }: QName): string {
   return namespace === '' ? local : `{${namespace}}${local}`;
 }
 
-/** The XML before and after the payload. */
-export function envelope(version: SoapVersion): { readonly start: string; readonly end: string } {
-  return ENVELOPES[version];
+/** The XML before and after the payload. @param blocks XML of header blocks; without them there is no Header */
+export function envelope(version: SoapVersion, blocks = ''): { readonly start: string; readonly end: string } {
+  const plain = ENVELOPES[version];
+  if (blocks === '') return plain;
+  const soap = SOAP_PREFIXES[version];
+  const body = `<${soap}:Body>`;
+  return { ...plain, start: plain.start.replace(body, () => `<${soap}:Header>${blocks}</${soap}:Header>${body}`) };
 }
 
 const ENVELOPES = { '1.1': around('1.1'), '1.2': around('1.2') } as const;

@@ -52,7 +52,7 @@ export const messageEntries = {
   'bad-subscription': error<{ subscription: string; reason: string }>({
     message: ({ subscription, reason }) => `Subscription ${subscription} ${reason}.`,
     explanation:
-      "A subscription delivers the messages of one operation with `queue:` to code, or to a call, whose input is filled from the fields of the message. Each field that the call requires must always be there, and the types must fit. Conditions are about fields with single values. The id can't be `events`, `processes` or `query-runs`: these are the queues of the gateway itself.",
+      "A subscription delivers the messages of one operation with `queue:` to code, or to a call, whose input is filled from the fields of the message. Each field that the call requires must always be there, and the types must fit. Conditions are about fields with single values. A `reply` that comes later is that of an operation with one form of reply, and over REST a text field of its input carries the address for it. The id can't be `events`, `processes` or `query-runs`: these are the queues of the gateway itself.",
     wrong: subscribed('call: SHOP_PUT'),
     right: subscribed('call: SHOP_PUT\nmap: { Id: "{NUMBER}" }'),
   }),
