@@ -147,7 +147,7 @@ export function openMessageControl(options: MessageControlOptions): MessageContr
       if (rows.length === 0)
         return {
           done: [],
-          refused: [{ message: message.id, reason: `has no delivery that is ${FOR[action].join(', ')}` }],
+          refused: [{ message: message.id, reason: `has no delivery that is ${FOR[action].join(' or ')}` }],
         };
       const all: Acted[] = [];
       for (const each of rows) all.push(await act(action, each, actor));

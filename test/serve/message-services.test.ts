@@ -128,7 +128,7 @@ describe('messages over REST', () => {
     const conflict = await messages(`messages/${id}/resubmit`, { method: 'POST' });
     expect([conflict.status, messageOf(conflict)]).toEqual([
       409,
-      `Message ${id} has no delivery that is Error, Timeout, Hold.`,
+      `Message ${id} has no delivery that is Error or Timeout or Hold.`,
     ]);
     expect((await messages(`messages/${id}`)).body.actions).toMatchObject([{ Actor: 'keeper', Action: 'resubmit' }]);
   });
