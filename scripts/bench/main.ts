@@ -57,8 +57,8 @@ Exits with 1 if a target is missed.
   --rounds <n>   number of rounds (default: ${ROUNDS})
   --seconds <n>  how long a server is under load in a round (default: 3)
   --smoke        one short round of everything, without judging the figures: shows that the bench works
-  --profile <row>  take a CPU profile of the gateway under the load of this row (lookup, post or soap), and show the
-                 share of each stage of a request
+  --profile <row>  take a CPU profile of the gateway under the load of this row (lookup, post, soap
+                 or enqueue), and show the share of each stage of a request
   --to <file>    with --profile: keep the profile, for the viewers that read .cpuprofile
   --markdown     print the tables as Markdown, as in docs/performance.md
   --json         print the figures as JSON

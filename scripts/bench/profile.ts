@@ -1,18 +1,27 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Bench } from './harness.ts';
+import { postgresDatabase } from './postgres-data.ts';
 import { asClient } from './processors.ts';
 import { database } from './query-data.ts';
+import { enqueueRequest } from './rows/enqueue.ts';
 import { lookupRequest, postRequest } from './rows/lookup.ts';
 import { soapRequest } from './rows/soap.ts';
 import { byStage, type Profile, type StageTime } from './stages.ts';
 import { once } from './under-load.ts';
 
-/** What can be profiled: requests of the gateway, by the name of their row. */
-export const PROFILED: ReadonlyMap<string, string> = new Map([
-  ['lookup', lookupRequest],
-  ['post', postRequest],
-  ['soap', soapRequest],
+/** A request to the gateway, and the database that it has. */
+interface Load {
+  readonly request: string;
+  readonly database: (bench: Bench) => string | Promise<string>;
+}
+
+/** What can be profiled, by the name of its row. */
+export const PROFILED: ReadonlyMap<string, Load> = new Map([
+  ['lookup', { request: lookupRequest, database }],
+  ['post', { request: postRequest, database }],
+  ['soap', { request: soapRequest, database }],
+  ['enqueue', { request: enqueueRequest, database: postgresDatabase }],
 ]);
 
 /** Where the processor time of a request goes. */
@@ -33,9 +42,10 @@ export interface Profiled {
 /** Loads the gateway with the request of a row, and takes a profile once it is warm. @param to file of the profile */
 export async function profileRow(bench: Bench, row: string, to?: string): Promise<Profiled> {
   const file = resolve(to ?? join(bench.folder, `${row}.cpuprofile`));
-  const server = await bench.serveProfiled('gateway-server.ts', [database(bench)], file);
+  const { request, database } = PROFILED.get(row) as Load;
+  const server = await bench.serveProfiled('gateway-server.ts', [await database(bench)], file);
   bench.say(`profile of ${row}`);
-  const subject = { server, requests: [PROFILED.get(row) as string] };
+  const subject = { server, requests: [request] };
   const { perSecond, micros, mainMicros } = await asClient(async () => {
     await once(subject, 2 * bench.seconds);
     // The profiler takes time itself: the figures are those without it, and only their shares are the profile's.

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Db, JobQueue, Store } from '../store/index.ts';
+import { type Db, type JobQueue, type Store, StoreBusyError, untilDeadline } from '../store/index.ts';
+import { inContext } from '../trace/trace.ts';
 import { type Clock, instantText } from './clock.ts';
 import type { Output, ParameterTexts } from './request.ts';
 import { DISTRIBUTION, RUN_STATUS } from './status.ts';
@@ -29,6 +30,7 @@ export interface NewRequest {
 }
 
 export interface EntryPorts {
+  readonly store: Pick<Store, 'kind'>;
   readonly queue: JobQueue;
   readonly clock: Clock;
 }
@@ -36,15 +38,14 @@ export interface EntryPorts {
 /** Enters a request and its job as part of a transaction. @param instance its number, which was reserved for it */
 export async function enterRequest(
   tx: Db,
-  { queue, clock }: EntryPorts,
+  { queue, clock, store: { kind } }: EntryPorts,
   request: NewRequest,
   instance: number,
 ): Promise<void> {
   const now = clock.now();
-  const { type, name, operator, isDeclared, kind, output } = request;
-  await tx
-    .insertInto('psprcsrqst')
-    .values({
+  const { type, name, operator, isDeclared, output } = request;
+  const original = (db: Pick<Db, 'insertInto'>) =>
+    db.insertInto('psprcsrqst').values({
       prcsinstance: instance,
       // The request does not belong to a job of several processes.
       jobinstance: 0,
@@ -68,10 +69,12 @@ export async function enterRequest(
       rqstdttm: clock.local(now),
       begindttm: null,
       enddttm: null,
-    })
-    .execute();
+    });
   const job = randomUUID();
-  await tx
+  // PostgreSQL inserts both with one statement; on SQLite a statement costs no round trip.
+  if (kind === 'sqlite') await original(tx).execute();
+  const db = kind === 'sqlite' ? tx : (tx.with('original', original) as unknown as Db);
+  await db
     .insertInto('signalbox_process_request')
     .values({
       instance,
@@ -87,7 +90,7 @@ export async function enterRequest(
     })
     .execute();
   const data: RequestData = { instance, type, name, operator, isDeclared };
-  await sendJob(tx, queue, data, { kind, job, runs: request.runs, now });
+  await sendJob(tx, queue, data, { kind: request.kind, job, runs: request.runs, now });
 }
 
 /** The data of a request's job. */
@@ -140,7 +143,50 @@ export async function enterNext<T>(store: Store, work: (tx: Db, instance: number
 }
 
 /** Reserves an instance number, larger than all in the request table, including those that another system entered. */
-export async function nextInstance(db: Db, kind: Store['kind']): Promise<number> {
+export function nextInstance(db: Db, kind: Store['kind']): Promise<number> {
+  return lastOf(db, kind, 1);
+}
+
+/** Reserves instance numbers: those that are asked for while a statement runs are reserved by the next one. */
+export class InstanceNumbers {
+  readonly #db: Db;
+  readonly #kind: Store['kind'];
+  #waiting: PromiseWithResolvers<number>[] = [];
+  #runs = false;
+
+  /** @param db a connection without a transaction, so that none holds the row that counts */
+  constructor(db: Db, kind: Store['kind']) {
+    this.#db = db;
+    this.#kind = kind;
+  }
+
+  /** @throws StoreBusyError at the current deadline; StoreError */
+  next(): Promise<number> {
+    const asked = Promise.withResolvers<number>();
+    this.#waiting.push(asked);
+    // For all who wait, in the context of none of them.
+    if (!this.#runs) void inContext({}, () => this.#reserve());
+    return untilDeadline(asked.promise, () => new StoreBusyError('', 'a number for the request took too long'));
+  }
+
+  async #reserve(): Promise<void> {
+    this.#runs = true;
+    while (this.#waiting.length > 0) {
+      const all = this.#waiting;
+      this.#waiting = [];
+      try {
+        const last = await lastOf(this.#db, this.#kind, all.length);
+        for (const [at, { resolve }] of all.entries()) resolve(last - all.length + 1 + at);
+      } catch (error) {
+        for (const { reject } of all) reject(error);
+      }
+    }
+    this.#runs = false;
+  }
+}
+
+/** Reserves so many instance numbers. @returns the last of them */
+async function lastOf(db: Db, kind: Store['kind'], count: number): Promise<number> {
   const greatest = kind === 'sqlite' ? 'max' : 'greatest';
   const { last } = await db
     .updateTable('signalbox_process_number')
@@ -148,7 +194,7 @@ export async function nextInstance(db: Db, kind: Store['kind']): Promise<number>
       const highest = selectFrom('psprcsrqst').select((requests) =>
         requests.fn.coalesce(requests.fn.max('prcsinstance'), lit(0)).as('highest'),
       );
-      return { last: eb(fn<number>(greatest, ['last', highest]), '+', 1) };
+      return { last: eb(fn<number>(greatest, ['last', highest]), '+', count) };
     })
     .where('name', '=', 'instance')
     .returning('last')

@@ -9,7 +9,16 @@ import { ownerOf } from '../security/directory/port.ts';
 import { type Db, type FailedJob, type Job, JobLost, JobUnknown, needRoom, type Worker } from '../store/index.ts';
 import { Attempt, errorWords, isFinal } from './attempt.ts';
 import { createClock, instantText } from './clock.ts';
-import { type EntryPorts, enterNext, enterRequest, nextInstance, QUEUE, type RequestData, sendJob } from './enter.ts';
+import {
+  type EntryPorts,
+  enterNext,
+  enterRequest,
+  InstanceNumbers,
+  nextInstance,
+  QUEUE,
+  type RequestData,
+  sendJob,
+} from './enter.ts';
 import { checkAccess, findMessages, findRequests } from './find.ts';
 import type { RequestAction, RunPorts, Scheduler } from './port.ts';
 import {
@@ -45,6 +54,7 @@ export function openScheduler({ blobs, now = Date.now, grace = GRACE, ...options
   const { registry, store, queue, directory } = options;
   const clock = createClock(registry.gateway.timezone, now);
   const ports: RunPorts = { ...options, clock, grace, reports: blobs.scope(REPORTS) };
+  const numbers = store.apart && new InstanceNumbers(store.apart, store.kind);
   queue.work(QUEUE, createWorker(ports));
   recur(ports);
   return {
@@ -62,7 +72,7 @@ export function openScheduler({ blobs, now = Date.now, grace = GRACE, ...options
       const entry = requestOf(process, clock, { parameters, runControl, at }, user);
       await needRoom(queue, QUEUE, registry.gateway.limits.queued, 'process requests', tx);
       // In the transaction, the row that counts would stay locked until its end: all that schedule would run one after another.
-      const instance = await nextInstance(store.apart ?? tx, store.kind);
+      const instance = await (numbers?.next() ?? nextInstance(tx, store.kind));
       await enterRequest(tx, ports, entry, instance);
       return instance;
     },

@@ -7,7 +7,7 @@ export {
 } from './answers.ts';
 export { BlobError, UnwritableError } from './blob/error.ts';
 export { type BlobStorage, openBlobs } from './blob/open.ts';
-export { deadlineIn, resting, withDeadline } from './deadline.ts';
+export { deadlineIn, resting, untilDeadline, withDeadline } from './deadline.ts';
 export { isFull, MigrationError, StoreBusyError, StoreError, UnfitStoreError } from './error.ts';
 export { fileAttachment } from './file/attachment.ts';
 export { createSpool, type MeasuredSpool, type SpoolOptions } from './file/spool.ts';

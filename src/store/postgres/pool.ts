@@ -154,7 +154,7 @@ function explaining(
  * hold several statements, which can't be prepared.
  */
 const INSERT =
-  /^\s*(?:with line as \(\s*)?insert into\s(?!.*;\s*\S)(?!.*\breturning \*)(?!.*\bselect\b(?!.*\bfrom json_to_recordset\())/is;
+  /^\s*(?:with \S+ as \(\s*)?insert into\s(?!.*;\s*\S)(?!.*\breturning \*)(?!.*\bselect\b(?!.*\bfrom json_to_recordset\())/is;
 
 /** Statements that may be prepared on each connection. */
 const MOST_PREPARED = 100;
