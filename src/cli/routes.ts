@@ -147,6 +147,8 @@ function answerOf(registry: Registry, operation: Operation): string {
       return `call ${'steps' in answer.call ? answer.call.id : shownName(registry, answer.call)}`;
     case 'queue':
       return `queue ${answer.queue.id}${subscribersOf(registry, operation)}`;
+    case 'reply':
+      return `reply to ${answer.to}`;
     case 'delivered':
       return answer.name;
     case 'query':

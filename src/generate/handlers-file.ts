@@ -200,8 +200,12 @@ function subscriptionType(subscription: Subscription, words: Writing): string {
   const message = names.request(operation);
   fromTypes.add(message);
   const { target } = subscription;
+  const { answer } = operation;
+  const replied = subscription.replies && answer.kind === 'queue' ? answer.reply : undefined;
+  const returns = replied === undefined ? undefined : formText(replied, words);
   const onMessage =
-    'Takes a message. What it writes is committed with the end of the delivery. After an error the message is delivered again; a Fault with a status below 500 ends the delivery.';
+    (returns === undefined ? 'Takes a message. ' : 'Takes a message and returns the reply. ') +
+    'What it writes is committed with the end of the delivery. After an error the message is delivered again; a Fault with a status below 500 ends the delivery.';
   return [
     comment('', [`The context of a delivery to ${subscription.id}: the transaction, queries, calls and more.`]),
     `export type ${context} = ${contextType('TypedMessage', [], words)};\n\n`,
@@ -209,7 +213,10 @@ function subscriptionType(subscription: Subscription, words: Writing): string {
     `export interface ${names.subscription(subscription)} {\n`,
     ...(target.kind === 'call' && !('steps' in target.call)
       ? replyMethods(target.call, `${context} & { readonly request: ${message} }`, words)
-      : [comment('  ', [onMessage]), method('onMessage', [`message: ${message}`, `context: ${context}`], 'void')]),
+      : [
+          comment('  ', [onMessage]),
+          method('onMessage', [`message: ${message}`, `context: ${context}`], returns ?? 'void'),
+        ]),
     '}\n',
   ].join('');
 }

@@ -111,7 +111,6 @@ const CLIENT_CREDENTIALS = shape<ClientCredentials>()(
   'token-url client-id client-secret scope parameters authentication=basic',
   {},
 );
-
 const ANSWER = byKind<Answer>({
   handler: ({ file }) => ({ handler: file }),
   delivered: ({ name }) => ({ delivered: name }),
@@ -128,6 +127,7 @@ const ANSWER = byKind<Answer>({
   }),
   call: ({ call }) => ({ call: call.id }),
   queue: ({ queue, reply }) => ({ queue: queue.id, reply: reply && tree(reply) }),
+  reply: ({ to }) => ({ reply: to }),
   component: ({ action, component }) => ({ [action === 'read' ? 'read' : 'save']: component.id }),
   queries: ({ lists, maxrows }) => ({
     query: Object.fromEntries(lists.map(({ field, query }) => [field.name, query.id])),
@@ -316,7 +316,7 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
   recurrences: shape<Recurrence>()('description cron zone', {}),
   messageQueues: shape<MessageQueue>()('description order search! size retention', {}),
   subscriptions: shape<Subscription>()(
-    'description operation when! handler call map reply retry as concurrency=4 active=true',
+    'description operation when! handler call map reply retry as concurrency=4 active=true replies=false',
     {
       when: ({ when }) => Object.fromEntries(when.map(({ field, values }) => [field, tree(values)])),
       handler: ({ target }) => (target.kind === 'handler' ? target.file : target.reply?.file),

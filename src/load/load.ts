@@ -14,6 +14,7 @@ import { linkMigrations } from './migrations.ts';
 import { checkNodeNames, linkNodes } from './node.ts';
 import { deepFreeze, given } from './object.ts';
 import { checkCodeNames, checkElementNames, checkOverlaps } from './operation/collisions.ts';
+import { checkReplies } from './operation/queue-answer.ts';
 import { linkProcesses, linkRecurrences, processFiles } from './process.ts';
 import { checkPublicationCircles } from './publication-circle.ts';
 import { linkDatasources } from './query/datasource.ts';
@@ -224,6 +225,7 @@ function checkTogether(
   checkCertificateSchemes(linking, gateway, schemes.values());
   checkUsers(linking, users, { schemes: schemes.values(), processes: processes.values() });
   checkMessageQueues(linking, parts);
+  checkReplies(linking, parts);
   checkDomainNames(linking, consumers);
   checkUriIndexes(linking, [...operations.values(), ...consumers.values()], committed);
   if (gateway !== undefined) {

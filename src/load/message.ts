@@ -82,6 +82,7 @@ export function linkSubscriptions(linking: Linking, sources: SubscriptionSources
     const operation = linkPublished(linking, sources, declaration);
     const target = linkTarget(linking, sources.calls, declaration, operation);
     if (operation === undefined || target === undefined) return undefined;
+    if (value.replies === true) checkReplying(refuse, value, operation);
     return {
       operation,
       when: linkConditions(linking, declaration, operation),
@@ -89,9 +90,18 @@ export function linkSubscriptions(linking: Linking, sources: SubscriptionSources
       retry,
       concurrency: value.concurrency ?? 4,
       active: value.active ?? true,
+      replies: value.replies ?? false,
       ...given({ as }),
     };
   });
+}
+
+/** Refuses a subscription that can't reply to every message of its operation. */
+function checkReplying(refuse: Refuse, { call, when }: SubscriptionDeclared, { id, answer }: Operation): void {
+  if (answer.kind === 'queue' && answer.reply === undefined)
+    refuse(`replies to ${id}, which has no \`response\``, 'replies');
+  if (call !== undefined) refuse('replies and has `call`; only code can reply', 'replies');
+  if (when !== undefined) refuse('replies and has `when`; messages that do not meet it would get no reply', 'replies');
 }
 
 /** The files of code that messages are delivered to. */

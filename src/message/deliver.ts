@@ -18,6 +18,7 @@ import {
   type Worker,
 } from '../store/index.ts';
 import { inSpan } from '../trace/trace.ts';
+import { type ReplyWriter, replyWriter } from './answer.ts';
 import { compileAsk } from './ask.ts';
 import { pausedAs } from './hold.ts';
 import { compileInput } from './input.ts';
@@ -44,6 +45,8 @@ class Deliverer {
   readonly #options: MessagesOptions;
   readonly #secrets: ReturnType<typeof compileSecrets>;
   readonly #kind: string;
+  /** Of a subscription that replies. */
+  readonly #reply: ReplyWriter | undefined;
   /** By delivery. */
   readonly #running = new Map<string, Running>();
   readonly #deliver: (delivery: Delivery) => Promise<void>;
@@ -54,6 +57,7 @@ class Deliverer {
     this.#options = options;
     this.#secrets = compileSecrets(messageFields(subscription.operation));
     this.#kind = kindOfSubscription(subscription);
+    this.#reply = replyWriter(subscription, plan, options.registry.gateway.limits.attachment);
     const { target } = subscription;
     this.#deliver = target.kind === 'handler' ? this.#byHandler(target.file) : this.#byCall(target);
   }
@@ -159,12 +163,15 @@ class Deliverer {
   #byHandler(file: string): (delivery: Delivery) => Promise<void> {
     return (delivery) => {
       const handler = handlerOf(this.#options.handlers, file);
-      return this.#inCode(delivery, file, (context) => handler.onMessage(delivery.value as never, context));
+      return this.#inCode(delivery, file, async (context, tx) => {
+        const replied = await handler.onMessage(delivery.value as never, context);
+        await this.#reply?.write(tx, delivery.message.id, replied);
+      });
     };
   }
 
   /** Runs code in the transaction that ends the delivery. */
-  async #inCode(delivery: Delivery, file: string, run: (context: MessageContext) => unknown): Promise<void> {
+  async #inCode(delivery: Delivery, file: string, run: (context: MessageContext, tx: Db) => unknown): Promise<void> {
     const { job, message, user, redactor } = delivery;
     const { work, registry } = this.#options;
     const { id, as } = this.#subscription;
@@ -184,7 +191,7 @@ class Deliverer {
     try {
       await job.complete(async (tx) => {
         const inside = opened.inside(tx);
-        const code = async (open: Transaction) => run(contextOf(opened.context, open, facts));
+        const code = async (open: Transaction) => run(contextOf(opened.context, open, facts), tx);
         await runInTransaction(inside, code, { signal, limit, late });
         await this.#done(tx, delivery);
       });
@@ -244,6 +251,7 @@ class Deliverer {
     const running = this.#running.get(id) ?? { began: now, again: true };
     // No attempt of its own: no gateway could begin it.
     const attempt = error instanceof JobUnknown ? undefined : this.#attempt(running, reason);
+    if (status === 'Error' && error instanceof Fault) await this.#reply?.fail(tx, message, error);
     if (status === 'Error') {
       const end = running.isLate ? 'Timeout' : 'Error';
       await endDelivery(tx, { delivery: id, message, status: end, reason, attempt }, this.#plan.queue, now);

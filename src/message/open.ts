@@ -5,6 +5,7 @@ import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { Batch, Db, JobOwner, OwnedJob, Removed, Retained } from '../store/index.ts';
+import { compileReply, type ReadReply } from './answer.ts';
 import { discard } from './content.ts';
 import { type DeliveryData, deliveryWorker } from './deliver.ts';
 import { compilePayload, messageFields } from './payload.ts';
@@ -22,6 +23,7 @@ export function openMessages(options: MessagesOptions): Messages {
   for (const plan of plans.values())
     for (const { subscription } of plan.subscriptions)
       queue.work(subscription.id, deliveryWorker(subscription, plan, options));
+  const readers = new Map<string, ReadReply>();
   const planOf = (id: string): Plan => {
     const plan = plans.get(id);
     if (plan === undefined) throw new TypeError(`${id} has no queue`);
@@ -57,6 +59,11 @@ export function openMessages(options: MessagesOptions): Messages {
       await enter(tx, options, prepared, facts, now());
       onPublished?.(operation.id);
       return prepared.id;
+    },
+    async reply(operation, message, user) {
+      const read = readers.get(operation) ?? compileReply(planOf(operation), blobs);
+      readers.set(operation, read);
+      return read(await store.tables(), message, user);
     },
     wake,
     retained: [retainedMessages(blobs)],

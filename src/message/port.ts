@@ -66,6 +66,12 @@ export interface Messages {
   publish(operation: Operation, value: DocumentValue, facts: PublishFacts): Promise<string>;
   /** The same as part of a transaction, whose commit publishes it. Attachments are held in memory, within the queue's `size`. */
   publishInside(tx: Db, operation: Operation, value: DocumentValue, facts: PublishFacts): Promise<string>;
+  /**
+   * The reply to a message; `undefined` while it is awaited.
+   * @param operation the id of the operation that published it @param user only the one that published it may read the reply
+   * @throws Fault NOT_FOUND, REPLY_FAILED, and the fault that is the reply
+   */
+  reply(operation: string, message: string, user: User | undefined): Promise<DocumentValue | undefined>;
   /** Lets the workers of an operation's subscriptions look for deliveries, once its transaction is committed. */
   wake(operations: Iterable<string>): void;
   /** The replies to calls of subscriptions that come later. */

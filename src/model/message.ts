@@ -57,6 +57,8 @@ export interface Subscription {
   /** Deliveries that run at the same time in one gateway. */
   readonly concurrency: number;
   readonly active: boolean;
+  /** Whether what its code returns is the reply to the message. */
+  readonly replies: boolean;
   readonly at: Position;
 }
 

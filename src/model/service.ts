@@ -79,7 +79,9 @@ export type Answer =
    * A queue: the request becomes a message, and the reply says its id. `reply` is the response that comes later, when one is
    * declared.
    */
-  | { readonly kind: 'queue'; readonly queue: MessageQueue; readonly reply?: Message };
+  | { readonly kind: 'queue'; readonly queue: MessageQueue; readonly reply?: Message }
+  /** The reply to a message of another operation with `queue:`, by the id of the message. `to` is the id of that operation. */
+  | { readonly kind: 'reply'; readonly to: string };
 
 /**
  * An operation over SOAP, document/literal wrapped: the request element has the operation's name, the reply element is
@@ -188,6 +190,7 @@ export function reachedBy(answer: Answer): readonly Reached[] | undefined {
     case 'call':
       return [...new Set(operationsOf(answer.call))].map((thing) => ({ kind: 'consumer', thing }));
     case 'queue':
+    case 'reply':
       return [];
     case 'handler':
     case 'delivered':

@@ -63,8 +63,10 @@ function replyText({ answer }: Operation, forms: readonly ReplyForm[]): string {
 
 /** Further replies of operations on records that are not faults. */
 function otherStatuses({ answer, status }: Operation, own: number, reply: JsonObject): [string, JsonObject][] {
-  if (answer.kind !== 'component') return [];
   const { content: _, ...bare } = reply;
+  if (answer.kind === 'reply')
+    return [['202', { ...bare, description: 'The reply is not there yet. Ask again after Retry-After seconds.' }]];
+  if (answer.kind !== 'component') return [];
   if (answer.action === 'read')
     return [['304', { ...bare, description: 'The record matches If-None-Match and has not changed.' }]];
   const makes = answer.action === 'put' && status === 200 && own !== 201;

@@ -95,7 +95,11 @@ export function linkAs(
   const { report, places } = linking;
   const role = resolveKey(linking, 'role', roles, declared, 'as');
   const reached = reachedBy(answer);
-  if (role === undefined || reached === undefined || spot.lacks('query', 'save', 'read', 'call', 'queue', 'handler'))
+  if (
+    role === undefined ||
+    reached === undefined ||
+    spot.lacks('query', 'save', 'read', 'call', 'queue', 'reply', 'handler')
+  )
     return role;
   if (reached.every(({ thing }) => thing.public))
     refuseKey(linking, declared, 'as', id, `nothing that answers ${id} needs a grant`);

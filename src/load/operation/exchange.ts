@@ -12,7 +12,7 @@ import { given } from '../object.ts';
 import { linkCallAnswer } from './call-answer.ts';
 import { forms, inDoubt, linkRequest, linkResponses, noMessage } from './message.ts';
 import { linkQueriesAnswer, linkQueryAnswer } from './query-answer.ts';
-import { linkQueueAnswer } from './queue-answer.ts';
+import { linkQueueAnswer, linkReplyAnswer } from './queue-answer.ts';
 import type { OperationSpot, PlacedTemplate } from './spot.ts';
 
 /** The definitions that may answer operations instead of code. */
@@ -53,6 +53,14 @@ export function linkExchange(
     const unknown = inDoubt(documents, noMessage(), spot.at);
     return linked ?? { answer: code, request: unknown, responses: forms(unknown) };
   }
+  if (declared.reply !== undefined)
+    return (
+      linkReplyAnswer(documents, spot, calls, method) ?? {
+        answer: code,
+        request: inDoubt(documents, noMessage(), spot.at),
+        responses: linkResponses(documents, spot),
+      }
+    );
   const request = linkRequest(documents, spot);
   if (declared.queue !== undefined) {
     const unknown = inDoubt(documents, noMessage(), spot.at);
@@ -74,7 +82,7 @@ function checkOneAnswer(linking: Linking, { declared }: OperationSpot): void {
 }
 
 /** Keys that replace code as the answer. */
-const ANSWERS = ['query', 'save', 'read', 'call', 'queue'] as const;
+const ANSWERS = ['query', 'save', 'read', 'call', 'queue', 'reply'] as const;
 
 function linkHandler(
   { linking: { report, places, doubt } }: Documents,

@@ -207,7 +207,14 @@ function linkWrites(linking: Linking, spot: OperationSpot, effect: Effect): Writ
 
 /** GET and HEAD are safe (RFC 9110 section 9.2.1), and so are stored queries and reads of a component. */
 function writesByNature({ method, answer }: Effect): boolean {
-  if (method === 'GET' || method === 'HEAD' || answer.kind === 'query' || answer.kind === 'queries') return false;
+  if (
+    method === 'GET' ||
+    method === 'HEAD' ||
+    answer.kind === 'reply' ||
+    answer.kind === 'query' ||
+    answer.kind === 'queries'
+  )
+    return false;
   return answer.kind !== 'component' || answer.action !== 'read';
 }
 

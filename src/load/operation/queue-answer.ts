@@ -1,10 +1,15 @@
+import { bareField } from '../../model/document.ts';
+import type { Field } from '../../model/field.ts';
 import { isComparable, type MessageQueue } from '../../model/message.ts';
+import type { Registry } from '../../model/registry.ts';
 import type { Answer, MediaMessage, Message, Method, Operation } from '../../model/service.ts';
-import { positionOf } from '../diagnostic/diagnostic.ts';
+import { placeOf, positionOf } from '../diagnostic/diagnostic.ts';
 import { contentOf, type Documents, documentOf, hasOwnValue, madeField } from '../document/documents.ts';
 import { derivedName, typeWords } from '../document/field-type.ts';
-import { type Linking, refuseBoth, refuseKey, resolveKey } from '../linking.ts';
-import { everyUriRequires, forms, noMessage } from './message.ts';
+import type { Calls } from '../flow/calls.ts';
+import { type Linking, refuseBoth, refuseKey, resolveKey, resolveOperation } from '../linking.ts';
+import { given } from '../object.ts';
+import { everyUriRequires, forms, linkResponses, noMessage } from './message.ts';
 import type { OperationSpot } from './spot.ts';
 
 /** A queue that answers, with the request and replies of its operation. */
@@ -30,23 +35,110 @@ export function linkQueueAnswer(
   refuseKey(linking, declared, 'as', spot.id, 'it applies to what answers the operation; give it to the subscriptions');
   const queue = resolveKey(linking, 'queue', queues, declared, 'queue');
   if (queue === undefined) return undefined;
-  if (declared.response !== undefined && declared.response !== 'none')
-    linking.report.raise(
-      'bad-queue-answer',
-      { reason: `${spot.id} has \`response\`, but its callers get the id of the message, and no reply comes later` },
-      linking.places.key(declared, 'response'),
-    );
-  const id = madeField('message', { kind: 'uuid' }, positionOf(spot.at), {
-    required: true,
-    description: 'The id of the message.',
-  });
-  const receipt = documents.synthesize(derivedName(spot, 'RECEIPT'), [id], spot.at);
+  const reply = declared.response === undefined ? undefined : linkReply(documents, spot);
+  const receipt = documents.synthesize(derivedName(spot, 'RECEIPT'), [idField(spot)], spot.at);
   return {
-    answer: { kind: 'queue', queue },
+    answer: { kind: 'queue', queue, ...given({ reply }) },
     request,
     responses: forms({ kind: 'document', document: receipt }),
     soapResponses: forms(noMessage()),
   };
+}
+
+function idField({ at }: OperationSpot): Field {
+  return madeField('message', { kind: 'uuid' }, positionOf(at), {
+    required: true,
+    description: 'The id of the message.',
+  });
+}
+
+/** The document of a reply that comes later; `undefined` for `response: none`. */
+function linkReply(documents: Documents, spot: OperationSpot): Message | undefined {
+  const { report, places, doubt } = documents.linking;
+  const [first, ...others] = linkResponses(documents, spot);
+  if (first === undefined || first.message.kind === 'none') return undefined;
+  const document = documentOf(first.message);
+  const isOne = others.every(({ message }) => documentOf(message) === document);
+  if (!isOne || document === undefined || bareField(document) !== undefined) {
+    const reason = `${spot.id} has \`queue\` and a \`response\` that is not one document with fields; the reply that comes later must be one`;
+    if (!doubt.about(document)) report.raise('bad-queue-answer', { reason }, places.key(spot.declared, 'response'));
+    return undefined;
+  }
+  return first.message;
+}
+
+/** `reply: NAME`; `undefined` when the operation does not exist. */
+export function linkReplyAnswer(
+  documents: Documents,
+  spot: OperationSpot,
+  { names }: Calls,
+  method: Method | undefined,
+): QueueAnswer | undefined {
+  const { linking } = documents;
+  const { declared } = spot;
+  const raise = (reason: string, key: 'reply' | 'soap' = 'reply'): void =>
+    linking.report.raise('bad-reply', { reason: `${spot.id} ${reason}` }, linking.places.key(declared, key));
+  for (const key of ['request', 'template', 'body'] as const)
+    refuseBoth(linking, declared, 'reply', key, 'its request is the id of the message');
+  refuseKey(linking, declared, 'as', spot.id, 'it only reads a reply that is kept');
+  if (method !== undefined && method !== 'GET') raise(`has the method ${method}; a reply is read with GET`);
+  if (declared.soap !== undefined && declared.soap !== false)
+    raise('has `soap`, but a reply that is not there yet has no form over SOAP', 'soap');
+  const responses = linkResponses(documents, spot);
+  const to = resolveOperation(linking, names, declared.reply!, linking.places.value(declared, 'reply'));
+  if (to === undefined) return undefined;
+  const request = documents.synthesize(derivedName(spot, 'REQUEST'), [idField(spot)], spot.at);
+  return {
+    answer: { kind: 'reply', to: to.id },
+    request: { kind: 'document', document: request },
+    responses,
+    soapResponses: responses,
+  };
+}
+
+/** Checks operations that answer later: what reads their replies, and which subscription replies. */
+export function checkReplies(
+  linking: Linking,
+  { operations, subscriptions }: Pick<Registry, 'operations' | 'subscriptions'>,
+): void {
+  const { report, doubt, declared } = linking;
+  if (declared.rejected('operation').size > 0 || declared.rejected('service').size > 0) return;
+  for (const each of operations.values()) {
+    const { answer } = each;
+    const at = placeOf(each.at);
+    if (doubt.about(answer) || doubt.about(each)) continue;
+    if (answer.kind === 'reply') {
+      const reason = whyNoReply(linking, each, operations.get(answer.to), answer.to);
+      if (reason !== undefined) report.raise('bad-reply', { reason: `${each.id} ${reason}` }, at);
+    } else if (answer.kind === 'queue' && answer.reply !== undefined && declared.rejected('subscription').size === 0) {
+      const own = [...subscriptions.values()].filter((one) => one.operation === each && one.active && one.replies);
+      if (own.length === 1) continue;
+      const ids = own.map(({ id }) => id);
+      if (ids.length === 0) report.raise('no-reply', { operation: each.id }, at);
+      else
+        report.raise(
+          'bad-reply',
+          { reason: `${each.id} is answered by ${ids.join(' and ')}, but a message has one reply` },
+          at,
+        );
+    }
+  }
+}
+/** Why an operation can't read the replies of another one. */
+function whyNoReply(
+  { doubt }: Linking,
+  { responses, uris }: Operation,
+  to: Operation | undefined,
+  id: string,
+): string | undefined {
+  if (to === undefined) return `refers to ${id}, which is a call to another system`;
+  if (doubt.about(to.answer)) return undefined;
+  if (to.answer.kind !== 'queue' || to.answer.reply === undefined)
+    return `refers to ${id}, which has no \`queue\` with \`response\`, so no reply comes later`;
+  const document = documentOf(to.answer.reply);
+  if (responses.some(({ message }) => !doubt.about(documentOf(message)) && documentOf(message)?.id !== document?.id))
+    return `has another \`response\` than ${id}, whose replies are ${document?.id}`;
+  return uris.length === 0 ? 'has no `get` with {message} in its path' : undefined;
 }
 
 /** Checks an operation against the queue that takes its messages: its method, and the fields that keep their order. */

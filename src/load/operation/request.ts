@@ -40,11 +40,12 @@ export function linkRest(
 /** The fields that URIs and headers may refer to. */
 function linkInput(documents: Documents, spot: OperationSpot, { request }: Exchange): InputFields {
   // The prompts of a query, a record or a message are the whole request, so a template document of the service does not apply.
-  const { query, save, read, queue } = spot.declared;
-  const isGiven = typeof query === 'string' || save !== undefined || read !== undefined || queue !== undefined;
+  const { query, save, read, queue, reply } = spot.declared;
+  const others = [save, read, queue, reply];
+  const isGiven = typeof query === 'string' || others.some((each) => each !== undefined);
   const template = isGiven ? undefined : linkTemplateDocument(documents, spot);
   const { byName, complete } = inputFields(documents.linking, [documentOf(request), template]);
-  return { byName, complete: complete && !spot.lacks('query', 'save', 'read', 'queue') };
+  return { byName, complete: complete && !spot.lacks('query', 'save', 'read', 'queue', 'reply') };
 }
 
 /** The part of a request that is sent in the body; in doubt when a part of its definition was rejected. */

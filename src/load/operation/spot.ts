@@ -148,6 +148,7 @@ const OF_ANSWERS: Refused = [
   ['read', ELSEWHERE],
   ['call', ELSEWHERE],
   ['queue', ELSEWHERE],
+  ['reply', ELSEWHERE],
   ['as', ELSEWHERE],
   ['writes', 'it applies to operations that are answered here'],
   ['requires', 'the credential of a call is set at the node: `credential:`'],

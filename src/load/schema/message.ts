@@ -39,6 +39,7 @@ export interface SubscriptionDeclared {
   readonly as?: string;
   readonly concurrency?: number;
   readonly active?: boolean;
+  readonly replies?: boolean;
 }
 
 interface AwaitedReplyDeclared {
@@ -197,6 +198,10 @@ export const subscription = keys<'subscription' | keyof SubscriptionDeclared>(
     active: yesNo(
       'Whether messages are delivered to it. Those published while it is not active are not delivered later.',
       true,
+    ),
+    replies: yesNo(
+      'Whether what its `onMessage` returns is the reply to the message. The operation has `response`, and one such subscription.',
+      false,
     ),
   },
 );

@@ -75,6 +75,7 @@ export type OperationDeclared = SharedDeclared & {
   readonly read?: string;
   readonly call?: string;
   readonly queue?: string;
+  readonly reply?: string;
   readonly as?: string;
   readonly writes?: boolean | Readonly<Record<string, string>>;
   readonly active?: boolean;
@@ -242,7 +243,7 @@ export const operation = keys<keyof OperationDeclared>(
     handler: matching(
       'the name of a handler file without its ending',
       '^(signalbox/)?[A-Za-z0-9][A-Za-z0-9_-]*(\\.v[0-9][A-Za-z0-9_-]*)?$',
-      'The file that answers, in the handlers folder. Without `handler`, `query`, `save`, `read`, `call` and `queue`, it is the id of the operation in lower case with hyphens: `orders-get.ts`, or `orders.v2-orders-get.ts` for a second version. Operations may share a file.',
+      'The file that answers, in the handlers folder. Without `handler`, `query`, `save`, `read`, `call`, `queue` and `reply`, it is the id of the operation in lower case with hyphens: `orders-get.ts`, or `orders.v2-orders-get.ts` for a second version. Operations may share a file.',
       'locations-get',
     ),
     query: {
@@ -274,8 +275,13 @@ export const operation = keys<keyof OperationDeclared>(
     ),
     queue: refersTo(
       'queue-id',
-      'A queue that takes the request as a message. The caller gets 202 with the id of the message at once, over SOAP an empty reply; subscriptions deliver the message afterwards.',
+      'A queue that takes the request as a message. The caller gets 202 with the id of the message at once, over SOAP an empty reply; subscriptions deliver the message afterwards. With `response`, the subscription with `replies: true` answers it later.',
       'LOCATION_EVENTS',
+    ),
+    reply: refersTo(
+      'operation-id',
+      'An operation with `queue:` and `response:`, whose replies callers get here: by GET, with the id of the message in the path. `response` is the same document.',
+      'ORDER_PLACE',
     ),
     as: refersTo(
       'role-id',

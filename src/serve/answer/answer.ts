@@ -9,7 +9,7 @@ import type { DocumentValue, Value } from '../../model/value.ts';
 import { compilePages, compilePrompts, type XmlNames } from '../../query/index.ts';
 import { answerByCall, faultOfCall, messageFor } from './by-call.ts';
 import { answerByComponent, compilePath } from './by-component.ts';
-import { answerByMessage } from './by-message.ts';
+import { answerByMessage, answerByReply } from './by-message.ts';
 import { type Answerer, type AnswerPorts, begun, type Call, type Handlers } from './call.ts';
 import type { WorkPorts } from './work.ts';
 
@@ -41,6 +41,8 @@ export function compileAnswer(operation: Operation, handlers: Handlers, ports: A
       return answerByCall(operation, answer.call, ports);
     case 'queue':
       return answerByMessage(operation, ports);
+    case 'reply':
+      return answerByReply(answer.to, ports);
     case 'query':
       return answer.paging === undefined
         ? answerByQuery(operation, answer.query, answer.maxrows?.name, ports)

@@ -1,5 +1,7 @@
 import type { Outcome } from '../../model/handler.ts';
 import type { Operation } from '../../model/service.ts';
+import type { DocumentValue } from '../../model/value.ts';
+import { compilePath } from './by-component.ts';
 import type { Answerer, AnswerPorts } from './call.ts';
 
 /** The service of the package that shows messages. */
@@ -8,9 +10,13 @@ const SERVICE = 'MESSAGES.v1';
 /**
  * `queue: NAME`: the request becomes a message, and the reply says its id: 202 with `{ "message": "<id>" }` over REST, an empty
  * reply over SOAP (one-way), an acknowledgement with the id as its transaction at the HTTP connector. `Location` is the address
- * of the message where the gateway serves that.
+ * of the reply that comes later, else that of the message where the gateway serves it.
  */
 export function answerByMessage(operation: Operation, { services, registry, base }: AnswerPorts): Answerer {
+  const reading = [...registry.operations.values()].find(({ answer, active, uris }) => {
+    return active && uris.length > 0 && answer.kind === 'reply' && answer.to === operation.id;
+  });
+  const replyPath = reading && pathOf(reading);
   const isShown = registry.services.get(SERVICE)?.active === true;
   return {
     async answer(input, call, as) {
@@ -23,8 +29,32 @@ export function answerByMessage(operation: Operation, { services, registry, base
         takeEffect,
         connector,
       });
-      const address = `${base()}/RESTListeningConnector/${SERVICE}/messages/${message}`;
-      return { kind: 'value', value: { message }, headers: isShown ? { Location: address } : {} };
+      const path = replyPath?.({ message }) ?? (isShown ? `${SERVICE}/messages/${message}` : undefined);
+      const headers = path === undefined ? {} : { Location: `${base()}/RESTListeningConnector/${path}` };
+      return { kind: 'value', value: { message }, headers };
+    },
+  };
+}
+
+function pathOf({ pathName, service, uris }: Operation): (value: DocumentValue) => string {
+  const expand = compilePath(uris[0]!);
+  return (value) => `${pathName}.${service.version}/${expand(value)}`;
+}
+
+/** Seconds after which callers ask again for a reply that is not there yet. */
+const ASK_AGAIN = 5;
+
+/** `reply: OPERATION`: the reply to a message of that operation, or 202 while it is awaited. */
+export function answerByReply(to: string, { services }: AnswerPorts): Answerer {
+  return {
+    async answer(input, { user }) {
+      const value = await services.messages.reply(to, input.message as string, user);
+      if (value !== undefined) return { kind: 'value', value };
+      const headers = { 'Retry-After': String(ASK_AGAIN) };
+      return {
+        kind: 'bytes',
+        bytes: { contentType: 'text/plain', length: 0, body: new Uint8Array(), status: 202, headers },
+      };
     },
   };
 }

@@ -14,6 +14,16 @@ const subscribed = (subscription: string, operation = `post: changed, ${REQUEST}
     `\n---\nsubscription: ORDER_TO_SHOP\noperation: ORDER_CHANGED\n${subscription}\n---\nnode: SHOP\nbase: https://example.org\n---\nservice: Shop.v1\npublic: true\ntarget: SHOP\noperations:\n  SHOP_PUT: { put: "orders/{Id}", request: { fields: { Id: { type: integer, required: true }, Lines: integer } } }`,
   );
 
+const answered = (
+  subscription: string,
+  read = 'get: "replies/{message}", reply: ORDER_CHANGED, response: ORDER_RESULT',
+): string =>
+  published(
+    '',
+    `post: changed, response: ORDER_RESULT, ${REQUEST}`,
+    `\n  ORDER_REPLY: { ${read} }\n---\ndocument: ORDER_RESULT\nfields: { NUMBER: integer }\n---\nsubscription: ORDER_ANSWERS\noperation: ORDER_CHANGED\nhandler: orders\n${subscription}`,
+  );
+
 const forwarded = (subscription: string): string =>
   `gateway: LOCAL\nnamespace: urn:example\npublicUrl: https://gateway.example.org\n---\n${published('', `post: changed, ${REQUEST}`)}\n---\nnode: SELF\nbase: https://gateway.example.org/gateway/RESTListeningConnector\n---\nservice: Self.v1\npublic: true\ntarget: SELF\noperations:\n  SELF_POST: { post: Orders.v1/changed, ${REQUEST} }\n---\nsubscription: FORWARDED\noperation: ORDER_CHANGED\ncall: SELF_POST${subscription}`;
 
@@ -29,9 +39,24 @@ export const messageEntries = {
   'bad-queue-answer': error<{ reason: string }>({
     message: ({ reason }) => `${reason}.`,
     explanation:
-      "With `queue:` the request of an operation is a message. Publishing changes something, so GET and HEAD can't do it (RFC 9110, section 9.2.1). Each request must have the fields by which the queue keeps order. The reply is the id of the message, so there is no `response`.",
+      "With `queue:` the request of an operation is a message. Publishing changes something, so GET and HEAD can't do it (RFC 9110, section 9.2.1). Each request must have the fields by which the queue keeps order. The reply is the id of the message; `response` is the document of the reply that comes later, a document with fields.",
     wrong: published('\norder: [CODE]', `post: changed, ${REQUEST}`),
     right: published('\norder: [NUMBER]', `post: changed, ${REQUEST}`),
+  }),
+  'bad-reply': error<{ reason: string }>({
+    message: ({ reason }) => `${reason}.`,
+    explanation:
+      'An operation with `reply:` reads the reply to a message of another operation, which has `queue:` and `response:`. It has GET, `{message}` in its path and the same document as its `response`. One active subscription of that operation has `replies: true`.',
+    wrong: answered('replies: true', 'get: "replies/{message}", reply: ORDER_CHANGED, response: none'),
+    right: answered('replies: true'),
+  }),
+  'no-reply': warning<{ operation: string }>({
+    message: ({ operation }) => `No subscription replies to the messages of ${operation}, which has \`response\`.`,
+    hint: () => 'Add `replies: true` to an active subscription whose code returns the reply, or remove `response`.',
+    explanation:
+      'With `queue:` and `response:` an operation answers later: what the code of one subscription with `replies: true` returns is the reply.',
+    wrong: answered('active: true'),
+    right: answered('replies: true'),
   }),
   'optional-order': warning<{ operation: string; queue: string; field: string }>({
     message: ({ operation, queue, field }) =>
