@@ -54,6 +54,8 @@ export interface InvokeErrorOptions {
   readonly httpResponseCode?: number | undefined;
   /** The same call may succeed later. */
   readonly retry?: boolean;
+  /** When a call is made again. */
+  readonly again?: Date | undefined;
   /** Beginning of the reply, with secrets masked. */
   readonly body?: string | undefined;
   readonly hint?: string | undefined;
@@ -75,6 +77,8 @@ export class InvokeError extends Error {
   readonly body: string | undefined;
   /** How to fix the cause, if known. */
   readonly hint: string | undefined;
+  /** When the circuit breaker of the node lets a call through again, if it is known. */
+  readonly again: Date | undefined;
   /** Names of configuration that are not set. */
   readonly missing: readonly string[];
   /** The request, with secrets masked; `undefined` if none was prepared. */
@@ -91,6 +95,7 @@ export class InvokeError extends Error {
     this.responseStatus = options.retry === true ? 10 : 20;
     this.body = options.body;
     this.hint = options.hint;
+    this.again = options.again;
     this.missing = options.missing ?? [];
     this.sent = undefined;
     this.attempts = 0;

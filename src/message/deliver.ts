@@ -14,12 +14,14 @@ import {
   JobNotBegun,
   JobRefused,
   JobUnknown,
+  JobWaits,
   runInTransaction,
   type Worker,
 } from '../store/index.ts';
 import { inSpan } from '../trace/trace.ts';
 import { type ReplyWriter, replyWriter } from './answer.ts';
 import { compileAsk } from './ask.ts';
+import { followNode, type TargetPace } from './down.ts';
 import { pausedAs } from './hold.ts';
 import { compileInput } from './input.ts';
 import { messageFields, type PayloadCodec } from './payload.ts';
@@ -47,6 +49,7 @@ class Deliverer {
   readonly #kind: string;
   /** Of a subscription that replies. */
   readonly #reply: ReplyWriter | undefined;
+  readonly #pace: TargetPace | undefined;
   /** By delivery. */
   readonly #running = new Map<string, Running>();
   readonly #deliver: (delivery: Delivery) => Promise<void>;
@@ -58,6 +61,7 @@ class Deliverer {
     this.#secrets = compileSecrets(messageFields(subscription.operation));
     this.#kind = kindOfSubscription(subscription);
     this.#reply = replyWriter(subscription, plan, options.registry.gateway.limits.attachment);
+    this.#pace = this.#paceOf(subscription);
     const { target } = subscription;
     this.#deliver = target.kind === 'handler' ? this.#byHandler(target.file) : this.#byCall(target);
   }
@@ -67,6 +71,7 @@ class Deliverer {
     const isOrdered = this.#plan.queue.order !== undefined;
     return {
       concurrency,
+      ...(this.#pace && { room: this.#pace.room }),
       pausedAs: pausedAs(this.#subscription, this.#plan.queue),
       retry: (job) => ({ ...retry, on: () => this.#running.get((job as Job).id)?.again ?? true }),
       kinds: () => [this.#kind],
@@ -82,6 +87,16 @@ class Deliverer {
       onDead: (tx, job, error) =>
         this.#failed(tx, job, error, { status: 'Error', what: 'a delivery, which is given up' }),
     };
+  }
+
+  /** A flow, code, or a reply that comes later have parts that a repetition must not run again without counting. */
+  #paceOf(subscription: Subscription): TargetPace | undefined {
+    const { id, target, concurrency } = subscription;
+    if (target.kind !== 'call' || 'steps' in target.call || awaitingOf(subscription) !== undefined) return undefined;
+    const { target: node } = target.call;
+    if (node.circuit.failures === 0) return undefined;
+    const { onError: report } = this.#options;
+    return followNode(node, { subscription: id, concurrency, now: () => this.#now(), report });
   }
 
   async #run(job: Job): Promise<void> {
@@ -106,9 +121,14 @@ class Deliverer {
         () => this.#deliver(delivery),
       );
       this.#running.delete(job.id);
+      this.#pace?.answered();
       tell();
     } catch (error) {
       tell(error);
+      if (!job.signal.aborted && this.#pace?.failed(error)) {
+        this.#running.delete(job.id);
+        throw new JobWaits((redactor.error(error) as Error).message, { cause: error });
+      }
       if (job.signal.aborted || error instanceof JobLost) this.#running.delete(job.id);
       running.code = codeOf(error);
       running.again = this.#isRetried(error);

@@ -50,6 +50,7 @@ export {
   type JobQueue,
   JobRefused,
   JobUnknown,
+  JobWaits,
   type NewJob,
   type QueueDepth,
   type Recurring,

@@ -126,17 +126,19 @@ export function createCircuit({ id, circuit: { failures, reset } }: Node, observ
     inARow++;
     if (isTrial || (state === CLOSED && inARow >= failures)) enter(OPEN);
   };
-  const open = (called: Called, again: string): InvokeError => {
-    const reason = `${failures} calls to node ${id} failed in a row, so calls to it are suspended; ${again}`;
+  const open = (called: Called, next: string, again?: Date): InvokeError => {
+    const reason = `${failures} calls to node ${id} failed in a row, so calls to it are suspended; ${next}`;
     const hint = `circuit: of node ${id} sets after how many failures, and for how long.`;
-    return new InvokeError('CIRCUIT_OPEN', called, reason, { retry: true, hint });
+    return new InvokeError('CIRCUIT_OPEN', called, reason, { retry: true, hint, again });
   };
   enter(CLOSED);
   return {
     async run(call, called) {
       if (state === TRYING) throw open(called, 'a trial call is under way');
-      if (state === OPEN && Date.now() < until)
-        throw open(called, `the next trial is at ${new Date(until).toISOString()}`);
+      if (state === OPEN && Date.now() < until) {
+        const again = new Date(until);
+        throw open(called, `the next trial is at ${again.toISOString()}`, again);
+      }
       const isTrial = state === OPEN;
       if (isTrial) enter(TRYING);
       let reply: RawReply;

@@ -6,7 +6,16 @@ import { type FailedAttempt, forgetAttempts, recordAttempt } from './attempts.ts
 import { bury } from './dead-letters.ts';
 import type { Onward, Shop } from './engine.ts';
 import type { HeldJob } from './job.ts';
-import { type FailedJob, JobLost, JobNotBegun, JobRefused, JobUnknown, type RetryRule, type Worker } from './port.ts';
+import {
+  type FailedJob,
+  JobLost,
+  JobNotBegun,
+  JobRefused,
+  JobUnknown,
+  JobWaits,
+  type RetryRule,
+  type Worker,
+} from './port.ts';
 
 /** Milliseconds before an ending that the database did not accept is tried again: at first, and at most. */
 const FIRST_PAUSE = 100;
@@ -60,6 +69,7 @@ export class Ending {
       await pause(NOT_BEGUN_PAUSE, undefined, { signal: job.signal }).catch(() => {});
       return job.lost ? undefined : this.giveBack(job);
     }
+    if (error instanceof JobWaits) return this.giveBack(job);
     if (error instanceof JobUnknown) return this.#leave(job, error);
     const wait = this.#pauseAfter(job, error);
     if (wait === undefined) return this.bury(job, job.attempt, error);

@@ -72,6 +72,8 @@ export interface Job {
 export interface Worker {
   /** Jobs that run at the same time in this gateway. */
   readonly concurrency: number;
+  /** How many of them may run now; asked before each look for jobs. With 0 none begins. `concurrency` when absent. */
+  readonly room?: () => number;
   /** `undefined` for a job whose definition this gateway lacks. */
   readonly retry: RetryRule | ((job: Pick<Job, 'data'>) => RetryRule | undefined);
   /**
@@ -89,8 +91,8 @@ export interface Worker {
    */
   readonly holds?: true;
   /**
-   * Runs a job. An error ends the attempt; a {@link JobRefused} ends the job, a {@link JobNotBegun} gives it back, a
-   * {@link JobUnknown} leaves it to other gateways.
+   * Runs a job. An error ends the attempt; a {@link JobRefused} ends the job, a {@link JobNotBegun} or {@link JobWaits}
+   * gives it back, a {@link JobUnknown} leaves it to other gateways.
    */
   run(job: Job): Promise<void>;
   /** Called when an attempt failed and another follows at `next`, in the transaction that records it. */
@@ -119,6 +121,14 @@ export class JobRefused extends Error {
 /** Thrown by a worker: something that the job needs is unavailable, and nothing of it was begun. It is tried again, whatever the rule. */
 export class JobNotBegun extends Error {
   override readonly name = 'JobNotBegun';
+}
+
+/**
+ * Thrown by a worker: the system that the job needs is down. The job is given back and the attempt does not count; `room` of the
+ * worker decides when jobs begin again.
+ */
+export class JobWaits extends Error {
+  override readonly name = 'JobWaits';
 }
 
 /**

@@ -46,7 +46,12 @@ class Lane {
   }
 
   get #free(): number {
-    return this.#worker.concurrency - this.#running.size;
+    return this.#most - this.#running.size;
+  }
+
+  get #most(): number {
+    const { concurrency, room } = this.#worker;
+    return room === undefined ? concurrency : Math.min(concurrency, room());
   }
 
   #taken(): void {
@@ -91,7 +96,9 @@ class Lane {
   /** Takes the next jobs of keys with the ends of those before, unless others have waited for too long meanwhile. */
   #onward(jobs: readonly HeldJob[]): Onward {
     const follows = (claim: Claim): boolean => (this.#followed.get(claim) ?? 0) < MOST_FOLLOWED;
-    const isOpen = this.#open && !this.#shop.pace.isPaused(this.#queue);
+    // The jobs that end make room for those that follow them.
+    const hasRoom = this.#worker.room === undefined || this.#running.size <= this.#most;
+    const isOpen = this.#open && hasRoom && !this.#shop.pace.isPaused(this.#queue);
     const those = new Set(isOpen ? jobs.map(({ claim }) => claim).filter(follows) : []);
     return { follows: (claim) => those.has(claim), but: this.#ending.unknownKinds, gateway: this.#shop.gateway };
   }

@@ -1,0 +1,68 @@
+import type { Node } from '../model/node.ts';
+
+/** How deliveries to a node go on while it is down, and once it is back. */
+export interface TargetPace {
+  /** Deliveries that may run now: none until the next probe, then one, then more with each success. */
+  room(): number;
+  /** The target has answered. */
+  answered(): void;
+  /** A delivery has failed. @returns whether it waits until the target is back, and its attempt does not count */
+  failed(error: unknown): boolean;
+}
+
+interface PaceOptions {
+  readonly subscription: string;
+  readonly concurrency: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly report: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
+}
+
+/** Milliseconds between two looks while a trial of another subscription or call is under way. */
+const TRIAL = 1000;
+
+/** Failures of calls to a node that can't be used at all, as its circuit breaker counts them. */
+const UNREACHABLE: ReadonlySet<unknown> = new Set(['CONNECTION', 'TIMEOUT', 'CUT']);
+const UNAVAILABLE: ReadonlySet<unknown> = new Set([502, 503, 504]);
+
+/**
+ * Follows the circuit breaker of a node for the deliveries of one subscription. Once it is open no delivery begins until its next
+ * trial, which is a single delivery. After a success their number doubles with each round, up to `concurrency`.
+ */
+export function followNode({ id, circuit }: Node, options: PaceOptions): TargetPace {
+  const { subscription, concurrency, now, report } = options;
+  let down: { until: number } | undefined;
+  let most = concurrency;
+  const wait = (error: Error, until: number): true => {
+    const isNew = down === undefined;
+    down = { until };
+    most = 1;
+    if (isNew) {
+      const what = 'a target that is down, whose deliveries wait';
+      report(error, { what, subscription, node: id, next: new Date(until) });
+    }
+    return true;
+  };
+  const answered = (): void => {
+    if (down !== undefined) {
+      report(new Error(`node ${id} answers again`), { what: 'a target that is back', subscription, node: id });
+      down = undefined;
+    } else most = Math.min(concurrency, most + 1);
+  };
+  return {
+    room: () => (down !== undefined && now() < down.until ? 0 : most),
+    answered,
+    failed(error) {
+      if (!(error instanceof Error && 'code' in error && 'httpResponseCode' in error)) return false;
+      const { code, httpResponseCode } = error;
+      if (code === 'CIRCUIT_OPEN') {
+        const again = 'again' in error && error.again instanceof Date ? error.again.getTime() : now() + TRIAL;
+        return wait(error, Math.min(again, now() + circuit.reset));
+      }
+      if (UNREACHABLE.has(code) || UNAVAILABLE.has(httpResponseCode))
+        return down !== undefined && wait(error, now() + circuit.reset);
+      if (httpResponseCode !== undefined) answered();
+      return false;
+    },
+  };
+}
