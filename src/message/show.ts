@@ -215,7 +215,7 @@ function messageOf(registry: Registry, operation: string, part: string): Message
   const defined = registry.operations.get(operation);
   if (part === REQUEST) return defined?.request;
   const later = laterPartOf(part);
-  if (later?.kind === 'fault') return { kind: 'raw', raw: 'json' };
+  if (later?.kind === 'fault' || part === 'fault') return { kind: 'raw', raw: 'json' };
   if (later !== undefined) {
     const target = registry.subscriptions.get(later.subscription)?.target;
     return target?.kind === 'call' && !('steps' in target.call) ? replyMessage(target.call) : undefined;

@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createRedactor } from '../../src/codec/redact/redactor.ts';
+import { readMessages } from '../../src/message/show.ts';
+import { openStore } from '../../src/store/index.ts';
 import type { Reply } from '../support/gateway.ts';
 import { ENGINES, type MessageGateway, startMessages } from './project.ts';
 
@@ -113,6 +116,26 @@ describe.each(ENGINES)('replies that come later, on %s', (kind) => {
     expect(fault(reply).slice(0, 2)).toEqual([500, 'REPLY_FAILED']);
     expect(reply.text).not.toContain('secret');
     expect(await box.rows('select * from answered where number = 5')).toEqual([]);
+  });
+
+  it('are shown to operators, without what is secret', async () => {
+    const store = await openStore({ url: box.database, root: box.folder });
+    onTestFinished(() => store.close());
+    const { registry } = box.gateway;
+    const shown = readMessages({
+      registry,
+      tables: () => store.tables(),
+      blobs: undefined,
+      redactor: createRedactor(),
+    });
+    const { message } = await place(9);
+    const refused = await place(10, 'refused');
+    await box.delivered(message, 'ANSWERS');
+    await box.delivered(refused.message, 'ANSWERS', 'Error');
+    const [reply, fault] = [await shown.payload(message), await shown.payload(refused.message)];
+    expect(JSON.stringify(reply)).toContain('12.5');
+    expect(JSON.stringify(reply)).not.toContain('hidden');
+    expect(JSON.stringify(fault)).toContain('SOLD_OUT');
   });
 
   it('have attachments', async () => {
