@@ -37,15 +37,19 @@ export function followNode({ id, circuit }: Node, options: PaceOptions): TargetP
     const isNew = down === undefined;
     down = { until };
     most = 1;
-    if (isNew) {
-      const what = 'a target that is down, whose deliveries wait';
-      report(error, { what, subscription, node: id, next: new Date(until) });
-    }
+    if (isNew)
+      report(error, {
+        what: 'a target that is down, whose deliveries wait',
+        subscription,
+        node: id,
+        next: new Date(until),
+      });
     return true;
   };
   const answered = (): void => {
     if (down !== undefined) {
-      report(new Error(`node ${id} answers again`), { what: 'a target that is back', subscription, node: id });
+      const error = new Error(`node ${id} answers again`);
+      report(error, { what: 'a target that is back', subscription, node: id });
       down = undefined;
     } else most = Math.min(concurrency, most + 1);
   };

@@ -50,7 +50,7 @@ test('the package holds what runs, what documents it, and its licences', async (
     'package.json',
   ]);
   expect(paths).toEqual(expect.arrayContaining(['dist/cli/main.js', 'dist/index.d.ts', 'dist/LICENSES.txt']));
-  expect(paths.filter((path) => /^dist\/delivered\/.*\.yaml$/.test(path))).toHaveLength(3);
+  expect(paths.filter((path) => /^dist\/delivered\/.*\.yaml$/.test(path))).toHaveLength(4);
   // Nothing but compiled code, its types, and definitions of the package: no maps, no code of the sample, no tests.
   const known =
     /^(?:dist\/(?!handlers\/).*\.(?:js|d\.ts)|dist\/delivered\/[\w-]+\.yaml|dist\/LICENSES\.txt|deploy\/[\w./-]+|docs\/[\w-]+\.md|examples\/new\/[\w./-]+)$/;
