@@ -55,8 +55,13 @@ function send(
   outgoing.writeHead(status, headers);
   // A text of ASCII alone needs no encoding.
   const encoding = typeof content === 'string' && content.length === length ? 'latin1' : 'utf8';
-  if (unsent === undefined || headers.Connection === 'close') {
+  if (unsent === undefined) {
     endSoon({ outgoing, content, encoding });
+    return WRITTEN;
+  }
+  if (headers.Connection === 'close') {
+    // Not later: what was reading the request may end its connection in this turn.
+    end({ outgoing, content, encoding });
     return WRITTEN;
   }
   // If the connection were closed while the caller still sends, the reset would destroy the reply.
@@ -104,11 +109,13 @@ function endAll(): void {
   ended = [];
   // What follows belongs to none of the calls.
   inContext({}, () => {
-    for (const { outgoing, content, encoding } of replies) {
-      if (content === null) outgoing.end();
-      else outgoing.end(content, encoding);
-    }
+    for (const reply of replies) end(reply);
   });
+}
+
+function end({ outgoing, content, encoding }: Ended): void {
+  if (content === null) outgoing.end();
+  else outgoing.end(content, encoding);
 }
 
 /**
