@@ -29,6 +29,11 @@ service: Shop.v1
 public: true
 target: SHOP
 operations:
+  SHOP_ASK:
+    post: asked
+    request: { fields: { NUMBER: integer, To: string } }
+    response: { fields: { NUMBER: integer, STATE: { type: string, required: true } } }
+    fault: { fields: { CODE: string } }
   SHOP_PUT: { put: "orders/{Id}", request: { fields: { Id: { type: integer, required: true }, Label: string, Kind: string } } }
 ---
 process: ORDER_EXTRACT
@@ -46,6 +51,12 @@ call: SHOP_PUT
 map: { Id: "{NUMBER}", Label: "{REGION}{NUMBER}", Kind: order }
 retry: { for: 1 d }
 concurrency: 2
+---
+subscription: ORDER_ASKED
+operation: ORDER_CHANGED
+call: SHOP_ASK
+reply: { within: 1 d, to: To }
+handler: order-asked
 `);
 const files = generate(registry, { schema: { $schema: 'test' } });
 const textOf = (path: string): string => files.get(`generated/${path}`) ?? '';
@@ -62,7 +73,9 @@ describe('messages in generated files', () => {
       'export type Messages = {\n  ORDER_CHANGED: ORDER;\n  PINGED: Record<string, never>;\n};\n',
     );
     const handlers = textOf('handlers.ts').replace(/^ *\/\*\*[\s\S]*?\*\/\n/gm, '');
-    expect(handlers).toContain('export interface Subscriptions {\n  ORDER_CACHE: ORDER_CACHE_Subscription;\n}\n');
+    expect(handlers).toContain(
+      'export interface Subscriptions {\n  ORDER_ASKED: ORDER_ASKED_Subscription;\n  ORDER_CACHE: ORDER_CACHE_Subscription;\n}\n',
+    );
     expect(handlers).not.toContain('ORDER_TO_SHOP');
   });
 
@@ -78,6 +91,14 @@ describe('messages in generated files', () => {
       PINGS: { search: [], size: 10_485_760, retention: { done: 2_592_000_000, failed: 7_776_000_000 } },
     });
     expect(tree.subscriptions).toEqual({
+      ORDER_ASKED: {
+        operation: 'ORDER_CHANGED',
+        when: {},
+        handler: 'order-asked',
+        call: 'SHOP_ASK',
+        map: { NUMBER: '{NUMBER}' },
+        reply: { within: 86_400_000, to: 'To' },
+      },
       ORDER_CACHE: { description: 'Keeps orders here', operation: 'ORDER_CHANGED', when: {}, handler: 'order-cache' },
       ORDER_TO_SHOP: {
         operation: 'ORDER_CHANGED',

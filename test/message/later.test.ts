@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../support/project.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { createDatabase } from '../support/postgres.ts';
+import { eventually, gatewayText, writeProject } from '../support/project.ts';
 import { ENGINES, type MessageGateway, startMessages } from './project.ts';
 
 const DEFINITIONS = `queue: ORDERS
@@ -378,5 +380,70 @@ describe.each(ENGINES)('a call that is answered later, on %s', (kind) => {
     await box.delivered(message, 'BY_SOAP', 'Cancelled');
     const late = await answer(await erp.of('K1'));
     expect(late.text).toContain('The reply is not awaited any more: the delivery is Cancelled.');
+  });
+
+  it('is removed with its message', async () => {
+    const message = await place('M1');
+    const got = await erp.of('M1');
+    await waiting(message);
+    await answer(got);
+    await box.delivered(message, 'BY_SOAP');
+    await box.rows(`update signalbox_message set expires = 1 where id = '${message}'`);
+    await box.gateway.background.hurry();
+    expect(await box.rows(`select * from signalbox_reply_address where message = '${message}'`)).toEqual([]);
+    expect(await box.rows(`select * from signalbox_message_content where message = '${message}'`)).toEqual([]);
+    expect((await send(got.replyTo, 'application/json', '{}')).status).toBe(404);
+  });
+
+  it('outlives the gateway that asked: another one takes the reply', async () => {
+    const project = writeProject({
+      'definitions/gateway.yaml': gatewayText('sample-data: data/*.sql'),
+      ...FILES,
+    });
+    const database = kind === 'sqlite' ? undefined : await createDatabase({ migrated: true });
+    const env = { DATABASE_URL: database?.url ?? `sqlite:${project.root}/box.db`, ERP_URL: erp.url };
+    const gateways: TestGateway[] = [];
+    onTestFinished(async () => {
+      for (const each of gateways) await each.stop();
+      await database?.drop();
+      project.remove();
+    });
+    const open = async (): Promise<TestGateway> => {
+      const gateway = await startTestGateway({ root: project.root, env });
+      gateways.push(gateway);
+      return gateway;
+    };
+    const delayed = (gateway: TestGateway, count: number) =>
+      eventually('the wait', async () => {
+        const depths = await gateway.gateway.background.depths();
+        return depths.find(({ queue }) => queue === 'BY_SOAP')?.delayed === count ? true : undefined;
+      });
+    const first = await open();
+    const publish = (gateway: TestGateway, NUMBER: string) =>
+      gateway.call('/gateway/RESTListeningConnector/Orders.v1/placed', {
+        method: 'POST',
+        body: JSON.stringify({ NUMBER }),
+      });
+    await publish(first, 'N1');
+    const asked = await erp.of('N1');
+    await delayed(first, 1);
+    await first.gateway.close({ timeoutMs: 1000 });
+    const second = await open();
+    const path = new URL(asked.replyTo).pathname;
+    const through = (gateway: TestGateway, got: Got, at: string) =>
+      gateway.call(at, {
+        method: 'POST',
+        headers: { 'Content-Type': 'text/xml' },
+        body: envelope(got.messageId, confirmation(got.number, 7)),
+      });
+    expect((await through(second, asked, path)).status).toBe(202);
+    await delayed(second, 0);
+    if (kind === 'sqlite') return;
+    // The one that asked goes on here.
+    const third = await open();
+    await publish(second, 'N2');
+    const next = await erp.of('N2');
+    expect((await through(third, next, new URL(next.replyTo).pathname)).status).toBe(202);
+    await delayed(second, 0);
   });
 });
