@@ -28,6 +28,8 @@ export interface BenchOptions {
   readonly smoke: boolean;
   /** How long a server is under load in a round; three seconds by default, a tenth of one for a smoke run. */
   readonly seconds?: number | undefined;
+  /** Backlogs of 1,000,000 messages. */
+  readonly whole?: boolean;
   /** Called with the current step. */
   readonly say: (text: string) => void;
 }
@@ -41,6 +43,8 @@ interface SpawnOptions {
 export class Bench {
   readonly rounds: number;
   readonly smoke: boolean;
+  /** Backlogs are as large as in production: this takes an hour. */
+  readonly whole: boolean;
   /** How long a server is under load in a round. */
   readonly seconds: number;
   /** Comparisons that could not be made on this machine, with the reason. */
@@ -52,9 +56,10 @@ export class Bench {
   readonly #children = new Set<ChildProcess>();
   readonly #last: (() => void)[] = [];
 
-  constructor({ rounds, smoke, seconds, say }: BenchOptions) {
+  constructor({ rounds, smoke, seconds, whole = false, say }: BenchOptions) {
     this.rounds = rounds;
     this.smoke = smoke;
+    this.whole = whole;
     this.seconds = seconds ?? (smoke ? 0.1 : 3);
     this.say = say;
     this.folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
@@ -153,7 +158,7 @@ export class Bench {
   }
 }
 
-function scriptPath(script: string): string {
+export function scriptPath(script: string): string {
   return fileURLToPath(new URL(script, import.meta.url));
 }
 

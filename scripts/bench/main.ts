@@ -11,6 +11,7 @@ import { consumer } from './rows/consumer.ts';
 import { enqueue } from './rows/enqueue.ts';
 import { formats } from './rows/formats.ts';
 import { credentials, lookup, post } from './rows/lookup.ts';
+import { backlog, deliver, latency, publish } from './rows/messages.ts';
 import { mtom } from './rows/mtom.ts';
 import { polled } from './rows/polled.ts';
 import { query, queryPostgres } from './rows/query.ts';
@@ -40,6 +41,10 @@ const ROWS: readonly Row[] = [
   mtom,
   queue,
   enqueue,
+  publish,
+  deliver,
+  latency,
+  backlog,
   routing,
   start,
   idle,
@@ -57,6 +62,7 @@ Exits with 1 if a target is missed.
   --rounds <n>   number of rounds (default: ${ROUNDS})
   --seconds <n>  how long a server is under load in a round (default: 3)
   --smoke        one short round of everything, without judging the figures: shows that the bench works
+  --whole        a backlog of 1,000,000 messages, which takes about an hour
   --profile <row>  take a CPU profile of the gateway under the load of this row (lookup, post, soap
                  or enqueue), and show the share of each stage of a request
   --to <file>    with --profile: keep the profile, for the viewers that read .cpuprofile
@@ -76,6 +82,7 @@ interface Options {
   readonly rounds: number;
   readonly seconds: number | undefined;
   readonly smoke: boolean;
+  readonly whole: boolean;
   /** The row to profile. */
   readonly profile: string | undefined;
   /** Where the profile is kept. */
@@ -89,13 +96,14 @@ function readOptions(args: readonly string[]): Options | undefined {
     rounds: TEXT,
     seconds: TEXT,
     smoke: FLAG,
+    whole: FLAG,
     profile: TEXT,
     to: TEXT,
     markdown: FLAG,
     json: FLAG,
   });
   if (values === undefined) return undefined;
-  const { only = [], smoke, profile, to } = values;
+  const { only = [], smoke, whole, profile, to } = values;
   const rounds = smoke ? 1 : Number(values.rounds ?? ROUNDS);
   if (!Number.isInteger(rounds) || rounds < 1)
     throw new UsageError(`--rounds must be a whole number from 1, not '${values.rounds}'`);
@@ -114,7 +122,7 @@ function readOptions(args: readonly string[]): Options | undefined {
     );
   if (to !== undefined && profile === undefined) throw new UsageError('--to needs --profile');
   const output = values.json ? 'json' : values.markdown ? 'markdown' : 'table';
-  return { rows: rows.length > 0 ? rows : ROWS, rounds, seconds, smoke, profile, to, output };
+  return { rows: rows.length > 0 ? rows : ROWS, rounds, seconds, smoke, whole, profile, to, output };
 }
 
 /** Shows progress, on a terminal only. */

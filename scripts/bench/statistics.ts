@@ -14,6 +14,13 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] as number) + upper) / 2;
 }
 
+/** The smallest value that so many in a hundred do not exceed. @throws RangeError if there are no values */
+export function percentile(values: readonly number[], percent: number): number {
+  if (values.length === 0) throw new RangeError('a percentile of no values');
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] as number;
+}
+
 /** @throws RangeError if there are no values */
 export function spread(values: readonly number[]): Spread {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values) };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Figure, judge } from '../../scripts/bench/figure.ts';
 import { sumOfTree } from '../../scripts/bench/memory.ts';
-import { byRound, median, spread } from '../../scripts/bench/statistics.ts';
+import { byRound, median, percentile, spread } from '../../scripts/bench/statistics.ts';
 
 describe('statistics of the bench', () => {
   it('refuses the median of nothing', () => {
@@ -15,6 +15,17 @@ describe('statistics of the bench', () => {
     [[100, 20, 3], 20],
   ])('has %j lie round %d', (values, expected) => {
     expect(median(values)).toBe(expected);
+  });
+
+  it.each([
+    [50, 2],
+    [75, 3],
+    [99, 4],
+    [100, 4],
+    [0, 1],
+  ])('has the percentile %d of four values', (percent, expected) => {
+    expect(percentile([4, 1, 3, 2], percent)).toBe(expected);
+    expect(() => percentile([], percent)).toThrow(RangeError);
   });
 
   it('leaves the order of the rounds alone', () => {

@@ -1,0 +1,4 @@
+/** Takes a message and does nothing with it: what is measured is the delivery. */
+export default {
+  onMessage(): void {},
+};
