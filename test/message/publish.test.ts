@@ -52,6 +52,20 @@ describe.each(ENGINES)('messages are published on %s', (kind) => {
     expect(await about('S1')).toMatchObject([{ connector: 'soap' }]);
   });
 
+  it('by a caller over SOAP, who is told to send no message of a circle again', async () => {
+    const body = envelope('<PLACE_CHANGED xmlns="urn:test:Places.v1"><PLACE>S2</PLACE></PLACE_CHANGED>');
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const headers = { 'content-type': 'text/xml', soapaction: 'PLACE_CHANGED.v1', traceparent };
+    const call = (tracestate: string) =>
+      box.call(SERVICES, { method: 'POST', body, headers: { ...headers, tracestate } });
+    const refused = await call('signalbox=h:16');
+    expect(refused.status).toBe(500);
+    expect(refused.text).toMatch(/<faultcode>\w+:Client<\/faultcode>/);
+    expect(refused.text).toContain('More than 16 messages led to this one');
+    expect(await about('S2')).toEqual([]);
+    expect((await call('signalbox=h:15')).status).toBe(202);
+  });
+
   it('by a caller at the HTTP connector, where the transaction of the acknowledgement is the message', async () => {
     const { status, text } = await box.call(`${HTTP}?Operation=PLACE_CHANGED.v1&OperationType=Async`, {
       method: 'POST',

@@ -233,7 +233,12 @@ function faultContentOf(fault: Fault, compiled: Compiled | undefined): SoapFault
   const detail = compiled?.soap?.writeFaultDetail(fault) ?? brokerDetail(fault);
   const isInside = fault.code === 'UNAUTHENTICATED' && compiled?.operation.requires.some(isMessageScheme);
   const subcode = isInside ? { subcode: FAILED_AUTHENTICATION } : {};
-  return { code: fault.status < 500 ? 'Client' : 'Server', ...subcode, reason, detail };
+  return { code: isOfSender(fault) ? 'Client' : 'Server', ...subcode, reason, detail };
+}
+
+/** Whether the message is wrong, and sent again would be refused again (SOAP 1.1, section 4.4.1), as one of a circle would. */
+function isOfSender({ status, code }: Fault): boolean {
+  return status < 500 || code === 'LOOP_DETECTED';
 }
 
 /** The fault for an invalid envelope. */
