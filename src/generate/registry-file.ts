@@ -217,13 +217,17 @@ const EVENT = shape<ComponentEventRegistration>()('event service sequence proces
 
 /** The members of `registry.json`, in order. */
 const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf<Registry[K]>> } = {
-  nodes: shape<Node>()('description base! credential ca-file certificate resolve timeouts retry circuit redirects', {
-    credential: ({ credential }, registry) => credential && CREDENTIAL(credential, registry),
-    certificate: ({ certificate }, registry) => certificate && CERTIFICATE(certificate, registry),
-    retry,
-    circuit: ({ circuit }) => !isDeepStrictEqual(circuit, NODE_DEFAULTS.circuit) && tree(circuit),
-    redirects: ({ redirects }) => redirects !== NODE_DEFAULTS.redirects && redirects,
-  }),
+  nodes: shape<Node>()(
+    'description base! credential ca-file certificate resolve timeouts retry circuit rate concurrency redirects',
+    {
+      credential: ({ credential }, registry) => credential && CREDENTIAL(credential, registry),
+      certificate: ({ certificate }, registry) => certificate && CERTIFICATE(certificate, registry),
+      retry,
+      rate: ({ rate }) => tree(rate),
+      circuit: ({ circuit }) => !isDeepStrictEqual(circuit, NODE_DEFAULTS.circuit) && tree(circuit),
+      redirects: ({ redirects }) => redirects !== NODE_DEFAULTS.redirects && redirects,
+    },
+  ),
   services: shape<Service>()(
     'description default active=true deprecated! cors! delivered operations! consumers flows',
     { flows: ({ flows }) => flows.map(({ name }) => name) },

@@ -19,6 +19,7 @@ import {
 } from './value/address.ts';
 import { literalOf, parseConfigText, parseConfigTexts } from './value/config-text.ts';
 import { isOwnHeader } from './value/headers.ts';
+import { linkRateText } from './value/limits.ts';
 import { linkRetry } from './value/retry.ts';
 import { linkDuration } from './value/units.ts';
 
@@ -31,7 +32,12 @@ export function linkNodes(linking: Linking): Map<string, Node> {
     circuit: linkCircuit(linking, value.circuit ?? {}, id),
     redirects: value.redirects ?? NODE_DEFAULTS.redirects,
     ...linkTls(linking, value),
-    ...given({ credential: linkCredential(linking, value, id), retry: linkRetry(linking, value, CALL_RETRY) }),
+    ...given({
+      credential: linkCredential(linking, value, id),
+      retry: linkRetry(linking, value, CALL_RETRY),
+      rate: linkRateText(linking, value),
+      concurrency: value.concurrency,
+    }),
   }));
 }
 

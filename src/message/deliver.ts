@@ -21,7 +21,8 @@ import {
 import { inSpan } from '../trace/trace.ts';
 import { type ReplyWriter, replyWriter } from './answer.ts';
 import { compileAsk } from './ask.ts';
-import { followNode, type TargetPace } from './down.ts';
+import { paceOf, type TargetPace } from './down.ts';
+import type { Gate, Gates } from './gate.ts';
 import { pausedAs } from './hold.ts';
 import { compileInput } from './input.ts';
 import { messageFields, type PayloadCodec } from './payload.ts';
@@ -36,8 +37,8 @@ export interface DeliveryData extends Readonly<Record<string, unknown>> {
 }
 
 /** The worker of a subscription. Each delivery is a job. */
-export function deliveryWorker(subscription: Subscription, plan: Plan, options: MessagesOptions): Worker {
-  return new Deliverer(subscription, plan, options).worker;
+export function deliveryWorker(subscription: Subscription, plan: Plan, options: MessagesOptions, gates: Gates): Worker {
+  return new Deliverer(subscription, plan, options, gates.of(subscription)).worker;
 }
 
 /** Delivers the messages of one subscription. */
@@ -50,18 +51,20 @@ class Deliverer {
   /** Of a subscription that replies. */
   readonly #reply: ReplyWriter | undefined;
   readonly #pace: TargetPace | undefined;
+  readonly #gate: Gate | undefined;
   /** By delivery. */
   readonly #running = new Map<string, Running>();
   readonly #deliver: (delivery: Delivery) => Promise<void>;
 
-  constructor(subscription: Subscription, plan: Plan, options: MessagesOptions) {
+  constructor(subscription: Subscription, plan: Plan, options: MessagesOptions, gate: Gate | undefined) {
     this.#subscription = subscription;
     this.#plan = plan;
     this.#options = options;
     this.#secrets = compileSecrets(messageFields(subscription.operation));
     this.#kind = kindOfSubscription(subscription);
     this.#reply = replyWriter(subscription, plan, options.registry.gateway.limits.attachment);
-    this.#pace = this.#paceOf(subscription);
+    this.#pace = paceOf(subscription, { now: () => this.#now(), report: options.onError });
+    this.#gate = gate;
     const { target } = subscription;
     this.#deliver = target.kind === 'handler' ? this.#byHandler(target.file) : this.#byCall(target);
   }
@@ -71,12 +74,12 @@ class Deliverer {
     const isOrdered = this.#plan.queue.order !== undefined;
     return {
       concurrency,
-      ...(this.#pace && { room: this.#pace.room }),
+      room: () => Math.min(concurrency, this.#pace?.room() ?? concurrency, this.#gate?.room() ?? concurrency),
       pausedAs: pausedAs(this.#subscription, this.#plan.queue),
       retry: (job) => ({ ...retry, on: () => this.#running.get((job as Job).id)?.again ?? true }),
       kinds: () => [this.#kind],
       ...(isOrdered ? { holds: true as const } : { isUnordered: true as const }),
-      run: (job) => this.#run(job),
+      run: (job) => this.#enter(job),
       onRetry: (tx, job, error, next) =>
         this.#failed(tx, job, error, { status: 'Retry', next, what: 'a delivery, which is tried again' }),
       onHeld: (tx, job, error) =>
@@ -89,14 +92,9 @@ class Deliverer {
     };
   }
 
-  /** A flow, code, or a reply that comes later have parts that a repetition must not run again without counting. */
-  #paceOf(subscription: Subscription): TargetPace | undefined {
-    const { id, target, concurrency } = subscription;
-    if (target.kind !== 'call' || 'steps' in target.call || awaitingOf(subscription) !== undefined) return undefined;
-    const { target: node } = target.call;
-    if (node.circuit.failures === 0) return undefined;
-    const { onError: report } = this.#options;
-    return followNode(node, { subscription: id, concurrency, now: () => this.#now(), report });
+  async #enter(job: Job): Promise<void> {
+    const leave = await this.#gate?.enter(job.signal);
+    return this.#run(job).finally(leave);
   }
 
   async #run(job: Job): Promise<void> {

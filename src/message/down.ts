@@ -1,4 +1,6 @@
+import type { Subscription } from '../model/message.ts';
 import type { Node } from '../model/node.ts';
+import { awaitingOf } from './reply.ts';
 
 /** How deliveries to a node go on while it is down, and once it is back. */
 export interface TargetPace {
@@ -24,6 +26,20 @@ const TRIAL = 1000;
 /** Failures of calls to a node that can't be used at all, as its circuit breaker counts them. */
 const UNREACHABLE: ReadonlySet<unknown> = new Set(['CONNECTION', 'TIMEOUT', 'CUT']);
 const UNAVAILABLE: ReadonlySet<unknown> = new Set([502, 503, 504]);
+
+/**
+ * The pace of a subscription that delivers by one call to a node with a circuit breaker; `undefined` for others: a flow, code, or a
+ * reply that comes later have parts that a repetition must not run again without counting.
+ */
+export function paceOf(
+  subscription: Subscription,
+  options: Pick<PaceOptions, 'now' | 'report'>,
+): TargetPace | undefined {
+  const { id, target, concurrency } = subscription;
+  if (target.kind !== 'call' || 'steps' in target.call || awaitingOf(subscription) !== undefined) return undefined;
+  const { target: node } = target.call;
+  return node.circuit.failures === 0 ? undefined : followNode(node, { ...options, subscription: id, concurrency });
+}
 
 /**
  * Follows the circuit breaker of a node for the deliveries of one subscription. Once it is open no delivery begins until its next

@@ -8,6 +8,7 @@ import type { Batch, Db, JobOwner, OwnedJob, Removed, Retained } from '../store/
 import { compileReply, type ReadReply } from './answer.ts';
 import { discard } from './content.ts';
 import { type DeliveryData, deliveryWorker } from './deliver.ts';
+import { Gates } from './gate.ts';
 import { compilePayload, messageFields } from './payload.ts';
 import { BLOBS, type Messages, type MessagesOptions } from './port.ts';
 import { enter, type Plan, plansOf, prepare } from './publish.ts';
@@ -20,9 +21,10 @@ export function openMessages(options: MessagesOptions): Messages {
   const blobs = options.blobs.scope(BLOBS);
   const { attachment } = registry.gateway.limits;
   const plans = plansOf(registry);
+  const gates = new Gates();
   for (const plan of plans.values())
     for (const { subscription } of plan.subscriptions)
-      queue.work(subscription.id, deliveryWorker(subscription, plan, options));
+      queue.work(subscription.id, deliveryWorker(subscription, plan, options, gates));
   const readers = new Map<string, ReadReply>();
   const planOf = (id: string): Plan => {
     const plan = plans.get(id);

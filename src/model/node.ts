@@ -23,6 +23,10 @@ export interface Node {
   readonly retry?: Retry;
   /** After `failures` failed calls in a row, calls are suspended for `reset` milliseconds; never if `failures` is 0. */
   readonly circuit: { readonly failures: number; readonly reset: number };
+  /** Deliveries of messages that one gateway begins within `per` milliseconds, evenly spaced. */
+  readonly rate?: { readonly requests: number; readonly per: number };
+  /** Deliveries of messages that one gateway makes at the same time. */
+  readonly concurrency?: number;
   /** Largest number of redirects that a call follows. */
   readonly redirects: number;
   readonly at: Position;

@@ -55,6 +55,8 @@ export const LIBRARY: Node = {
   timeouts: { connect: 1000, call: 60_000 },
   retry: { attempts: 4, on: new Set([429, 503]), first: 200, longest: 5000 },
   circuit: { failures: 3, reset: 10_000 },
+  rate: { requests: 50, per: 1000 },
+  concurrency: 4,
   redirects: 2,
   at,
 };

@@ -1,3 +1,4 @@
+import { rateText } from '../value/limits.ts';
 import { type RetryDeclared, retry } from '../value/retry.ts';
 import {
   description,
@@ -136,6 +137,8 @@ export interface NodeDeclared {
   readonly resolve?: TextsDeclared;
   readonly timeouts?: Readonly<Partial<Record<'connect' | 'head' | 'idle' | 'reply' | 'call', string>>>;
   readonly retry?: RetryDeclared;
+  readonly rate?: string;
+  readonly concurrency?: number;
   readonly circuit?: { readonly failures?: number; readonly reset?: string };
   readonly redirects?: number;
   readonly credential?: CredentialDeclared;
@@ -222,6 +225,17 @@ export const node = keys<'node' | keyof NodeDeclared>(
     timeouts,
     retry,
     circuit,
+    rate: {
+      ...rateText,
+      description:
+        'Maximum rate at which one gateway begins deliveries of messages to the node, over all subscriptions. They are spaced evenly; further ones wait. Other calls are not limited.',
+      examples: ['50 per 1 s'],
+    },
+    concurrency: integer(
+      'Maximum number of deliveries of messages to the node at the same time in one gateway, over all subscriptions. Further ones wait. Other calls are not limited.',
+      { minimum: 1, maximum: 1000 },
+      4,
+    ),
     redirects: integer(
       'Maximum number of redirects to follow. Credentials are sent to the same origin only.',
       { minimum: 0, maximum: 10, default: 0 },

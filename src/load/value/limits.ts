@@ -11,25 +11,35 @@ export function linkCallLimits(linking: Linking, declared: CallLimitsDeclared | 
 }
 
 /** `100 per 1 min`, or a map. The period is in whole seconds, like Retry-After (RFC 9110 section 10.2.3). */
-function linkRate({ report, places }: Linking, limits: CallLimitsDeclared): Rate | undefined {
+function linkRate(linking: Linking, limits: CallLimitsDeclared): Rate | undefined {
   const { rate } = limits;
   if (rate === undefined) return undefined;
-  const { requests, per, by = 'caller' } = typeof rate === 'string' ? spelledRate(rate) : rate;
-  const time = milliseconds(per);
+  if (typeof rate === 'string') return { ...linkSpelled(linking, limits, rate, 'limits.rate'), by: 'caller' };
+  const { requests, per, by = 'caller' } = rate;
+  return { requests, per: linkPeriod(linking, rate, 'per', per, 'limits.rate'), by };
+}
+
+/** `100 per 1 min` under `rate`; `undefined` without a value. */
+export function linkRateText(linking: Linking, container: { readonly rate?: string }): Omit<Rate, 'by'> | undefined {
+  return container.rate === undefined ? undefined : linkSpelled(linking, container, container.rate, 'rate');
+}
+
+function linkSpelled(linking: Linking, container: object, text: string, name: string): Omit<Rate, 'by'> {
+  const [requests = '', per = ''] = text.split(' per ');
+  return { requests: Number(requests), per: linkPeriod(linking, container, 'rate', per, name) };
+}
+
+/** @param key of the value in `container` that has the period @param name of the rate in messages */
+function linkPeriod({ report, places }: Linking, container: object, key: string, period: string, name: string): number {
+  const time = milliseconds(period);
   if (time < 1000 || time > LONGEST_PERIOD || time % 1000 !== 0) {
-    const at = typeof rate === 'string' ? places.value(limits, 'rate') : places.value(rate, 'per');
-    const reason = `must have a period of whole seconds from 1 s to 24 days, not ${per}`;
-    report.raise('bad-value', { name: 'limits.rate', reason, examples: ['100 per 1 min'] }, at);
+    const reason = `must have a period of whole seconds from 1 s to 24 days, not ${period}`;
+    report.raise('bad-value', { name, reason, examples: ['100 per 1 min'] }, places.value(container, key));
   }
-  return { requests, per: time, by };
+  return time;
 }
 
 const LONGEST_PERIOD = 24 * 86_400_000;
-
-function spelledRate(text: string): Exclude<RateDeclared, string> {
-  const [requests = '', per = ''] = text.split(' per ');
-  return { requests: Number(requests), per };
-}
 
 /** `100 per 1 min`, or a map. */
 type RateDeclared = string | { readonly requests: number; readonly per: string; readonly by?: Rate['by'] };
@@ -38,6 +48,14 @@ export interface CallLimitsDeclared {
   readonly rate?: RateDeclared;
   readonly concurrent?: number;
 }
+
+/** A rate without further settings. */
+export const rateText: JsonSchema = {
+  title: 'a rate as in 100 per 1 min',
+  type: 'string',
+  pattern: '^[1-9][0-9]{0,8} per [0-9]+ ?(ms|s|min|h|d)$',
+  examples: ['100 per 1 min'],
+};
 
 const rate: JsonSchema = {
   title: 'a rate, or a map',
@@ -57,12 +75,7 @@ const rate: JsonSchema = {
         ),
       },
     ),
-    {
-      title: 'a rate as in 100 per 1 min',
-      type: 'string',
-      pattern: '^[1-9][0-9]{0,8} per [0-9]+ ?(ms|s|min|h|d)$',
-      examples: ['100 per 1 min'],
-    },
+    rateText,
   ),
 };
 
