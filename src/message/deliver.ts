@@ -21,7 +21,7 @@ import {
 import { inSpan } from '../trace/trace.ts';
 import { type ReplyWriter, replyWriter } from './answer.ts';
 import { compileAsk } from './ask.ts';
-import { paceOf, type TargetPace } from './down.ts';
+import { noteProbe, paceOf, type TargetPace } from './down.ts';
 import type { Gate, Gates } from './gate.ts';
 import { pausedAs } from './hold.ts';
 import { compileInput } from './input.ts';
@@ -63,7 +63,9 @@ class Deliverer {
     this.#secrets = compileSecrets(messageFields(subscription.operation));
     this.#kind = kindOfSubscription(subscription);
     this.#reply = replyWriter(subscription, plan, options.registry.gateway.limits.attachment);
-    this.#pace = paceOf(subscription, { now: () => this.#now(), report: options.onError });
+    this.#pace = paceOf(subscription, {
+      ...{ now: () => this.#now(), report: options.onError, inform: options.onNews },
+    });
     this.#gate = gate;
     const { target } = subscription;
     this.#deliver = target.kind === 'handler' ? this.#byHandler(target.file) : this.#byCall(target);
@@ -123,8 +125,10 @@ class Deliverer {
       tell();
     } catch (error) {
       tell(error);
-      if (!job.signal.aborted && this.#pace?.failed(error)) {
+      const waiting = job.signal.aborted ? undefined : this.#pace?.failed(error);
+      if (waiting !== undefined) {
         this.#running.delete(job.id);
+        if (waiting.isProbe) await noteProbe(this.#options, job.id, waiting);
         throw new JobWaits((redactor.error(error) as Error).message, { cause: error });
       }
       if (job.signal.aborted || error instanceof JobLost) this.#running.delete(job.id);

@@ -1,5 +1,6 @@
 import type { Subscription } from '../model/message.ts';
 import type { Node } from '../model/node.ts';
+import type { MessagesOptions } from './port.ts';
 import { awaitingOf } from './reply.ts';
 
 /** How deliveries to a node go on while it is down, and once it is back. */
@@ -8,8 +9,18 @@ export interface TargetPace {
   room(): number;
   /** The target has answered. */
   answered(): void;
-  /** A delivery has failed. @returns whether it waits until the target is back, and its attempt does not count */
-  failed(error: unknown): boolean;
+  /** A delivery has failed. @returns how it waits until the target is back, without counting; `undefined` when it does not */
+  failed(error: unknown): Waiting | undefined;
+}
+
+/** A delivery that waits until its target is back. In milliseconds since 1970. */
+export interface Waiting {
+  readonly node: string;
+  readonly since: number;
+  /** When the next probe may begin. */
+  readonly until: number;
+  /** Whether it was sent; otherwise the circuit breaker did not let it through. */
+  readonly isProbe: boolean;
 }
 
 interface PaceOptions {
@@ -18,6 +29,8 @@ interface PaceOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly report: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
+  /** Of what needs no one's attention. */
+  readonly inform: (words: string, facts: Readonly<Record<string, unknown>>) => void;
 }
 
 /** Milliseconds between two looks while a trial of another subscription or call is under way. */
@@ -33,7 +46,7 @@ const UNAVAILABLE: ReadonlySet<unknown> = new Set([502, 503, 504]);
  */
 export function paceOf(
   subscription: Subscription,
-  options: Pick<PaceOptions, 'now' | 'report'>,
+  options: Pick<PaceOptions, 'now' | 'report' | 'inform'>,
 ): TargetPace | undefined {
   const { id, target, concurrency } = subscription;
   if (target.kind !== 'call' || 'steps' in target.call || awaitingOf(subscription) !== undefined) return undefined;
@@ -46,12 +59,12 @@ export function paceOf(
  * trial, which is a single delivery. After a success their number doubles with each round, up to `concurrency`.
  */
 export function followNode({ id, circuit }: Node, options: PaceOptions): TargetPace {
-  const { subscription, concurrency, now, report } = options;
-  let down: { until: number } | undefined;
+  const { subscription, concurrency, now, report, inform } = options;
+  let down: Waiting | undefined;
   let most = concurrency;
-  const wait = (error: Error, until: number): true => {
+  const wait = (error: Error, until: number, isProbe: boolean): Waiting => {
     const isNew = down === undefined;
-    down = { until };
+    down = { node: id, since: down?.since ?? now(), until, isProbe };
     most = 1;
     if (isNew)
       report(error, {
@@ -60,12 +73,11 @@ export function followNode({ id, circuit }: Node, options: PaceOptions): TargetP
         node: id,
         next: new Date(until),
       });
-    return true;
+    return down;
   };
   const answered = (): void => {
     if (down !== undefined) {
-      const error = new Error(`node ${id} answers again`);
-      report(error, { what: 'a target that is back', subscription, node: id });
+      inform(`Node ${id} answers again.`, { subscription, node: id, since: new Date(down.since) });
       down = undefined;
     } else most = Math.min(concurrency, most + 1);
   };
@@ -73,16 +85,37 @@ export function followNode({ id, circuit }: Node, options: PaceOptions): TargetP
     room: () => (down !== undefined && now() < down.until ? 0 : most),
     answered,
     failed(error) {
-      if (!(error instanceof Error && 'code' in error && 'httpResponseCode' in error)) return false;
+      if (!(error instanceof Error && 'code' in error && 'httpResponseCode' in error)) return undefined;
       const { code, httpResponseCode } = error;
       if (code === 'CIRCUIT_OPEN') {
         const again = 'again' in error && error.again instanceof Date ? error.again.getTime() : now() + TRIAL;
-        return wait(error, Math.min(again, now() + circuit.reset));
+        return wait(error, Math.min(again, now() + circuit.reset), false);
       }
       if (UNREACHABLE.has(code) || UNAVAILABLE.has(httpResponseCode))
-        return down !== undefined && wait(error, now() + circuit.reset);
+        return down && wait(error, now() + circuit.reset, true);
       if (httpResponseCode !== undefined) answered();
-      return false;
+      return undefined;
     },
   };
+}
+
+/** Lets operators see at the delivery that was a probe for how long its target has been down, and when the next probe is. */
+export async function noteProbe(
+  { store, onError }: Pick<MessagesOptions, 'store' | 'onError'>,
+  delivery: string,
+  { node, since, until }: Waiting,
+): Promise<void> {
+  const reason = `node ${node} has been down since ${new Date(since).toISOString()}; this delivery was the probe`;
+  try {
+    const db = await store.tables();
+    await db
+      .updateTable('signalbox_delivery')
+      .set({ status: 'Retry', next: until, reason })
+      .where('id', '=', delivery)
+      // An operator may have held it meanwhile, or cancelled it.
+      .where('status', 'in', ['New', 'Retry'])
+      .execute();
+  } catch (error) {
+    onError(error as Error, { delivery });
+  }
 }

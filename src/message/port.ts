@@ -35,6 +35,8 @@ export interface MessagesOptions {
   /** Lets no gateway take deliveries of a subscription, until an operator resumes it. @param actor why, for the trail */
   readonly pause: (subscription: string, actor: string) => Promise<unknown>;
   readonly onError: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
+  /** Called with what an operator may want to know, but need not act on. */
+  readonly onNews: (words: string, facts: Readonly<Record<string, unknown>>) => void;
   /** Called for each attempt at a delivery that has ended. */
   readonly account?: Account | undefined;
   /** Called for each message that was published, once its transaction is complete or nearly so. */

@@ -39,7 +39,34 @@ it.each(ENGINES)('a target that is down gets single probes, then all deliveries 
     expect(Number(failed)).toBeLessThan(11);
     const lines = box.log().map(({ what }) => what);
     expect(lines).toContain('a target that is down, whose deliveries wait');
-    expect(lines).toContain('a target that is back');
+    const back = box.log().find(({ msg }) => msg === 'Node ERP answers again.');
+    expect(back).toMatchObject({ level: 'info', subscription: 'TO_ERP', node: 'ERP' });
+  } finally {
+    await box.stop();
+    await erp.stop();
+  }
+}, 60_000);
+
+it.each(ENGINES)('the delivery that was a probe shows since when its target is down, on %s', async (kind) => {
+  const erp = await Target.start();
+  erp.status = () => 503;
+  const files = { ...PLACES };
+  files['definitions/places.yaml'] = files['definitions/places.yaml'].replace(
+    NODE,
+    `${NODE}circuit: { failures: 2, reset: 200 ms }\n`,
+  );
+  const box = await startMessages(kind, files, { ERP_URL: erp.url });
+  try {
+    const id = await box.publish('Places.v1/changed', { PLACE: 'P', REGION: 'N', N: 1 });
+    const where = `message = '${id}' and subscription = 'TO_ERP' and reason like 'node ERP has been down since 20%'`;
+    const [row] = await box.found(
+      'the probe to be noted',
+      `select status, next from signalbox_delivery where ${where}`,
+    );
+    expect(row?.status).toBe('Retry');
+    expect(Number(row?.next)).toBeGreaterThan(0);
+    erp.status = () => 200;
+    expect((await box.delivered(id, 'TO_ERP')).reason).toBeNull();
   } finally {
     await box.stop();
     await erp.stop();
@@ -53,17 +80,27 @@ it('deliveries go on one at a time, and more of them with each success', () => {
   const pace = followNode(node, {
     ...{ subscription: 'TO_ERP', concurrency: 4, now: () => now },
     report: (error) => reported.push(error.message),
+    inform: (words) => reported.push(words),
   });
   const failure = (code: string, httpResponseCode?: number, again?: Date) =>
     Object.assign(new Error(code), { code, httpResponseCode, again });
-  expect(pace.failed(failure('CONNECTION'))).toBe(false);
+  expect(pace.failed(failure('CONNECTION'))).toBeUndefined();
   expect(pace.room()).toBe(4);
-  expect(pace.failed(failure('CIRCUIT_OPEN', undefined, new Date(5000)))).toBe(true);
+  expect(pace.failed(failure('CIRCUIT_OPEN', undefined, new Date(5000)))).toMatchObject({
+    since: 0,
+    until: 5000,
+    isProbe: false,
+  });
   now = 4999;
   expect(pace.room()).toBe(0);
   now = 5000;
   expect(pace.room()).toBe(1);
-  expect(pace.failed(failure('HTTP_STATUS', 503))).toBe(true);
+  expect(pace.failed(failure('HTTP_STATUS', 503))).toMatchObject({
+    node: 'ERP',
+    since: 0,
+    until: 35_000,
+    isProbe: true,
+  });
   expect(pace.room()).toBe(0);
   now += node.circuit.reset;
   const rooms = Array.from({ length: 5 }, () => {
@@ -71,5 +108,5 @@ it('deliveries go on one at a time, and more of them with each success', () => {
     return pace.room();
   });
   expect(rooms).toEqual([1, 2, 3, 4, 4]);
-  expect(reported).toEqual(['CIRCUIT_OPEN', 'node ERP answers again']);
+  expect(reported).toEqual(['CIRCUIT_OPEN', 'Node ERP answers again.']);
 });

@@ -164,6 +164,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     replyAddress: () => `${options.base()}/${REPLY_CONNECTOR}`,
     pause: (...given) => queues.pause(...given),
     gateway: server,
+    onNews: (words, facts) => log.info(facts, words),
     onPublished: (operation) => options.metrics.published(operation),
   });
   const answers = openAnswers(store, {
