@@ -147,8 +147,14 @@ function attempts(claims: readonly Claim[]): RawBuilder<unknown> {
   return sql`select * from unnest(${claims.map(({ id }) => id)}::uuid[], ${claims.map(({ mark }) => mark)}::bigint[])`;
 }
 
-/** The condition that jobs are those of claims. The index serves ids, not pairs. */
+/**
+ * The condition that jobs are those of claims. The index serves ids, not pairs. For a single one, which most deliveries end by
+ * themselves, PostgreSQL plans this form in half the time.
+ */
 function heldBy(queue: string, claims: readonly Claim[]): RawBuilder<boolean> {
+  const [only] = claims;
+  if (only !== undefined && claims.length === 1)
+    return sql<boolean>`queue = ${queue} and id = ${only.id}::uuid and mark = ${only.mark}::bigint`;
   return sql<boolean>`queue = ${queue} and id = any(${claims.map(({ id }) => id)}::uuid[]) and (id, mark) in (${attempts(claims)})`;
 }
 
