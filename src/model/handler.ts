@@ -163,6 +163,7 @@ export interface Handler {
 
 /** A reply of bytes. */
 export interface Bytes {
+  /** Empty for a reply without content. */
   readonly contentType: string;
   readonly length: number;
   readonly headers?: Readonly<Record<string, string>>;

@@ -88,6 +88,7 @@ describe.each(ENGINES)('replies that come later, on %s', (kind) => {
     const path = new URL(String(headers.location)).pathname;
     const early = await box.call(path);
     expect([early.status, early.headers['retry-after'], early.text]).toEqual([202, '5', '']);
+    expect(early.headers['content-type']).toBeUndefined();
     await box.rows("update gate set open = 'yes'");
     await box.delivered(JSON.parse(text).message, 'OPEN_ANSWERS');
     const late = await box.call(path);

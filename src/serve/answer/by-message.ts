@@ -53,7 +53,7 @@ export function answerByReply(to: string, { services }: AnswerPorts): Answerer {
       const headers = { 'Retry-After': String(ASK_AGAIN) };
       return {
         kind: 'bytes',
-        bytes: { contentType: 'text/plain', length: 0, body: new Uint8Array(), status: 202, headers },
+        bytes: { contentType: '', length: 0, body: new Uint8Array(), status: 202, headers },
       };
     },
   };

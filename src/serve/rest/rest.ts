@@ -201,7 +201,7 @@ class RestConnector {
     headers: ReplyHeaders,
   ): Response | Promise<Response> {
     const { bytes } = outcome;
-    headers['Content-Type'] = bytes.contentType;
+    if (bytes.contentType !== '') headers['Content-Type'] = bytes.contentType;
     const { once } = progress;
     if (once?.isOpen === true) {
       const kept = once.keepBytes(declared, headers, bytes);
