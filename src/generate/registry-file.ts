@@ -320,7 +320,7 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
   recurrences: shape<Recurrence>()('description cron zone', {}),
   messageQueues: shape<MessageQueue>()('description order search! size retention', {}),
   subscriptions: shape<Subscription>()(
-    'description operation when! handler call map reply retry as concurrency=4 active=true replies=false',
+    'description operation when! handler call map reply retry as concurrency=4 active=true replies=false within',
     {
       when: ({ when }) => Object.fromEntries(when.map(({ field, values }) => [field, tree(values)])),
       handler: ({ target }) => (target.kind === 'handler' ? target.file : target.reply?.file),

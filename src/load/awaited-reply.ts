@@ -8,7 +8,7 @@ import type { SubscriptionDeclared } from './schema/message.ts';
 import { linkDuration } from './value/units.ts';
 
 /** How long a reply may be awaited. */
-const WITHIN = { least: 1, amount: 366 * 86_400_000, words: 'from 1 ms to 366 days' };
+export const REPLY_WITHIN = { least: 1, amount: 366 * 86_400_000, words: 'from 1 ms to 366 days' };
 
 /** Characters that a field needs which has to hold the address of a reply: the base of the gateway, and about 90 more. */
 const LONGEST_ADDRESS = 200;
@@ -25,7 +25,7 @@ export function linkAwaitedReply(
 ): AwaitedReply | undefined {
   const { reply } = value;
   if (reply === undefined) return undefined;
-  const within = linkDuration(linking, reply, 'reply.within', WITHIN);
+  const within = linkDuration(linking, reply, 'reply.within', REPLY_WITHIN);
   if ('steps' in call) {
     refuse(`awaits a later reply of the flow ${call.id}; only an operation can have one`, 'reply');
     return undefined;
@@ -46,7 +46,7 @@ export function linkAwaitedReply(
       'reply',
     );
   const to = reply.to === undefined ? undefined : linkTo(linking, value, reply.to, call, refuse);
-  return { within: within ?? WITHIN.amount, ...given({ to, file: value.handler }) };
+  return { within: within ?? REPLY_WITHIN.amount, ...given({ to, file: value.handler }) };
 }
 
 /** What tells forms of a reply apart. */

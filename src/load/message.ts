@@ -15,7 +15,7 @@ import type { Role } from '../model/security.ts';
 import type { Operation } from '../model/service.ts';
 import type { Value } from '../model/value.ts';
 import { compilePattern } from '../wire/pattern.ts';
-import { linkAwaitedReply } from './awaited-reply.ts';
+import { linkAwaitedReply, REPLY_WITHIN } from './awaited-reply.ts';
 import { linkCallText } from './consumer/input.ts';
 import { placeOf } from './diagnostic/diagnostic.ts';
 import { contentOf, documentOf, hasOwnValue, isNeeded } from './document/documents.ts';
@@ -83,6 +83,7 @@ export function linkSubscriptions(linking: Linking, sources: SubscriptionSources
     const target = linkTarget(linking, sources.calls, declaration, operation);
     if (operation === undefined || target === undefined) return undefined;
     if (value.replies === true) checkReplying(refuse, value, operation);
+    else if (value.within !== undefined) refuse('has `within`, which needs `replies: true`', 'within');
     return {
       operation,
       when: linkConditions(linking, declaration, operation),
@@ -91,7 +92,7 @@ export function linkSubscriptions(linking: Linking, sources: SubscriptionSources
       concurrency: value.concurrency ?? 4,
       active: value.active ?? true,
       replies: value.replies ?? false,
-      ...given({ as }),
+      ...given({ as, within: linkDuration(linking, value, 'within', REPLY_WITHIN) }),
     };
   });
 }

@@ -73,14 +73,15 @@ function codecOf(operation: Operation): PayloadCodec | undefined {
 /** Reads the reply to a message of an operation; `undefined` while it is awaited. */
 export type ReadReply = (db: Db, id: string, user: User | undefined) => Promise<DocumentValue | undefined>;
 
-/** Compiles the reader of the replies of an operation. It throws the fault that is a reply, REPLY_FAILED and NOT_FOUND. */
+/** Compiles the reader of the replies of an operation. It throws the fault that is a reply, REPLY_FAILED, REPLY_TIMEOUT and NOT_FOUND. */
 export function compileReply({ operation, subscriptions }: Plan, blobs: Blobs): ReadReply {
   const codec = codecOf(operation);
-  const replying = subscriptions.find(({ subscription }) => subscription.replies)?.subscription.id;
+  const replying = subscriptions.find(({ subscription }) => subscription.replies)?.subscription;
+  const within = replying?.within ?? Number.POSITIVE_INFINITY;
   return async (db, id, user) => {
     const row = await db
       .selectFrom('signalbox_message')
-      .select('actor')
+      .select(['actor', 'entered'])
       .where('id', '=', id)
       .where('operation', '=', operation.id)
       .executeTakeFirst();
@@ -92,9 +93,12 @@ export function compileReply({ operation, subscriptions }: Plan, blobs: Blobs): 
       .selectFrom('signalbox_delivery')
       .select('ended')
       .where('message', '=', id)
-      .where('subscription', '=', replying ?? '')
+      .where('subscription', '=', replying?.id ?? '')
       .executeTakeFirst();
-    if (delivery !== undefined && delivery.ended === null) return undefined;
+    if (delivery !== undefined && delivery.ended === null) {
+      if (Date.now() > row.entered + within) throw Fault.of('REPLY_TIMEOUT', { message: id });
+      return undefined;
+    }
     const rows = await db
       .selectFrom('signalbox_message_content')
       .selectAll()

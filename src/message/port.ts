@@ -71,7 +71,7 @@ export interface Messages {
   /**
    * The reply to a message; `undefined` while it is awaited.
    * @param operation the id of the operation that published it @param user only the one that published it may read the reply
-   * @throws Fault NOT_FOUND, REPLY_FAILED, and the fault that is the reply
+   * @throws Fault NOT_FOUND, REPLY_FAILED, REPLY_TIMEOUT, and the fault that is the reply
    */
   reply(operation: string, message: string, user: User | undefined): Promise<DocumentValue | undefined>;
   /** Lets the workers of an operation's subscriptions look for deliveries, once its transaction is committed. */

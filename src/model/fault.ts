@@ -85,6 +85,7 @@ export const faults = {
   UPSTREAM_TIMEOUT: entry(504, (p: { operation: string }) => `The call of ${p.operation} was not answered in time.`),
   VERSION_NOT_SUPPORTED: entry(505, (_: object) => 'The request is not HTTP/1.1 or HTTP/1.0.'),
   REPLY_FAILED: entry(500, (p: { message: string }) => `Message ${p.message} was given up without a reply.`),
+  REPLY_TIMEOUT: entry(504, (p: { message: string }) => `Message ${p.message} was not replied to in time.`),
   LOOP_DETECTED: entry(
     508,
     (p: { hops: number; chain: string }) =>

@@ -59,6 +59,8 @@ export interface Subscription {
   readonly active: boolean;
   /** Whether what its code returns is the reply to the message. */
   readonly replies: boolean;
+  /** Milliseconds from when a message was published, after which callers are not asked to wait for its reply any more. */
+  readonly within?: number;
   readonly at: Position;
 }
 

@@ -23,11 +23,15 @@ operations:
   ORDER_PLACE: { post: orders, soap: true, request: ORDER, response: ORDER_RESULT, queue: ORDERS }
   ORDER_REPLY: { get: "orders/{message}/reply", reply: ORDER_PLACE, response: ORDER_RESULT }
   OPEN_PLACE: { post: open, public: true, request: ORDER, response: ORDER_RESULT, queue: ORDERS }
+  SLOW_PLACE: { post: slow, request: ORDER, response: ORDER_RESULT, queue: ORDERS }
+  SLOW_REPLY: { get: "slow/{message}", reply: SLOW_PLACE, response: ORDER_RESULT }
   OPEN_REPLY: { get: "open/{message}", public: true, reply: OPEN_PLACE, response: ORDER_RESULT }
 ---
 { subscription: ANSWERS, operation: ORDER_PLACE, handler: answers, replies: true, retry: { first: 20 ms, longest: 20 ms, attempts: 2 } }
 ---
 { subscription: OPEN_ANSWERS, operation: OPEN_PLACE, handler: answers, replies: true, retry: { first: 20 ms, longest: 20 ms, for: 1 min } }
+---
+{ subscription: SLOW_ANSWERS, operation: SLOW_PLACE, handler: answers, replies: true, within: 1 ms, retry: { first: 20 ms, longest: 20 ms, for: 1 min } }
 `,
   'definitions/data/tables.sql': `create table answered (number integer);
 create table gate (open varchar(5));
@@ -93,6 +97,17 @@ describe.each(ENGINES)('replies that come later, on %s', (kind) => {
     await box.delivered(JSON.parse(text).message, 'OPEN_ANSWERS');
     const late = await box.call(path);
     expect([late.status, JSON.parse(late.text)]).toEqual([200, { NUMBER: 1, PRICE: 12.5, SECRET: 'hidden' }]);
+  });
+
+  it('are a timeout once `within` has passed, until they are there', async () => {
+    await box.rows("update gate set open = 'no'");
+    const body = '{"NUMBER":11,"HOW":"gate"}';
+    const { headers, text } = await box.call(`${BASE}/slow`, { method: 'POST', body });
+    const path = new URL(String(headers.location)).pathname;
+    await expect.poll(async () => fault(await box.call(path)).slice(0, 2)).toEqual([504, 'REPLY_TIMEOUT']);
+    await box.rows("update gate set open = 'yes'");
+    await box.delivered(JSON.parse(text).message, 'SLOW_ANSWERS');
+    expect((await box.call(path)).status).toBe(200);
   });
 
   it('have the form that the caller asks for', async () => {

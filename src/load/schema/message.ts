@@ -40,6 +40,7 @@ export interface SubscriptionDeclared {
   readonly concurrency?: number;
   readonly active?: boolean;
   readonly replies?: boolean;
+  readonly within?: string;
 }
 
 interface AwaitedReplyDeclared {
@@ -202,6 +203,12 @@ export const subscription = keys<'subscription' | keyof SubscriptionDeclared>(
     replies: yesNo(
       'Whether what its `onMessage` returns is the reply to the message. The operation has `response`, and one such subscription.',
       false,
+    ),
+    within: time(
+      'With `replies: true`, how long callers are asked to wait for the reply, from when the message was published. Then the operation with `reply:` answers 504 until the reply is there. By default it answers 202 until then.',
+      undefined,
+      '1 h',
+      '2 d',
     ),
   },
 );
