@@ -10,7 +10,7 @@ import { compress } from './rows/compress.ts';
 import { consumer } from './rows/consumer.ts';
 import { enqueue } from './rows/enqueue.ts';
 import { formats } from './rows/formats.ts';
-import { credentials, lookup, post } from './rows/lookup.ts';
+import { credentials, lookup, post, record } from './rows/lookup.ts';
 import { backlog, deliver, latency, publish } from './rows/messages.ts';
 import { mtom } from './rows/mtom.ts';
 import { polled } from './rows/polled.ts';
@@ -27,6 +27,7 @@ const ROWS: readonly Row[] = [
   lookup,
   credentials,
   post,
+  record,
   compress,
   query,
   polled,

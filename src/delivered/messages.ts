@@ -1,6 +1,6 @@
 import type { Acted, DeliveryAction, KeptMessage, MessageFilter } from '../message/index.ts';
 import { Fault } from '../model/fault.ts';
-import type { MessageStatus } from '../model/message.ts';
+import type { MessageKind, MessageStatus } from '../model/message.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
 import type { DocumentValue } from '../model/value.ts';
@@ -14,6 +14,7 @@ interface IdRequest {
 
 /** MSG_ALL_REQ, and what MSG_FINDMESSAGES has beyond it. */
 interface FilterRequest {
+  readonly Kind?: MessageKind;
   readonly Operation?: string;
   readonly Queue?: string;
   readonly Node?: string;
@@ -29,7 +30,7 @@ interface FilterRequest {
 
 /** @throws Fault BAD_PARAMETER */
 function filterOf(registry: Registry, request: FilterRequest): MessageFilter {
-  const { Operation, Queue, Node, Subscription, Status, Since, Until, Field = [], Trace, User } = request;
+  const { Kind, Operation, Queue, Node, Subscription, Status, Since, Until, Field = [], Trace, User } = request;
   // A datetime without an offset is in the gateway's zone.
   const zone = compileZone(registry.gateway.timezone);
   const timeOf = (text: string | undefined) => (text === undefined ? undefined : new Date(instantOf(text, zone)));
@@ -39,7 +40,7 @@ function filterOf(registry: Registry, request: FilterRequest): MessageFilter {
     throw Fault.of('BAD_PARAMETER', { name: 'Field', reason: 'is not a name and a value, as in LOCATION=NYC01' });
   });
   const given = {
-    ...{ operation: Operation, queue: Queue, node: Node, subscription: Subscription, status: Status },
+    ...{ kind: Kind, operation: Operation, queue: Queue, node: Node, subscription: Subscription, status: Status },
     ...{ since: timeOf(Since), until: timeOf(Until), trace: Trace, user: User },
     fields: fields.length === 0 ? undefined : new Map(fields),
   };

@@ -255,7 +255,7 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
   ),
   consumers: byKind<ConsumerOperation>({
     soap: shape<SoapConsumer>()(
-      'service description target routing soap headers properties fault timeout retry permissions! public active=true',
+      'service description target routing log soap headers properties fault timeout retry permissions! public active=true',
       {
         soap,
         headers: ({ headers }) => entriesOf(headers, 'name', 'value'),
@@ -265,7 +265,7 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
       },
     ),
     rest: shape<RestConsumer>()(
-      'service description target routing method uris! input! filled headers body response properties fault timeout retry permissions! public active=true',
+      'service description target routing log method uris! input! filled headers body response properties fault timeout retry permissions! public active=true',
       {
         uris: templates,
         input,
@@ -361,7 +361,7 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
     'api-keys': ({ apiKeys }) => apiKeys.map((hash) => `${hash.slice(0, 'sha256:'.length + 12)}...`),
     roles: ({ roles }) => sortedIds(roles),
   }),
-  routings: shape<Routing>()('operation sender receiver generated active=true log=none', {}),
+  routings: shape<Routing>()('operation sender receiver generated active=true log=failures', {}),
 };
 
 type ThingOf<Things> = Things extends ReadonlyMap<string, infer T> | readonly (infer T)[] ? T : never;

@@ -47,8 +47,32 @@ interface ClientCalls extends Calls {
   read(operation: ConsumerOperation, reply: IncomingReply, called: Called): Promise<ReadReply>;
 }
 
+/** A reply that was taken, as its caller gets it, with its value; `undefined` when it comes later. */
+interface Taken<T> {
+  readonly result: T;
+  readonly value: DocumentValue | undefined;
+}
+
 /** Options of a call that may carry the address for its reply. */
 type Sendable = CallOptions & { readonly later?: LaterReply };
+
+/** A call that has ended. */
+export interface MadeCall {
+  readonly operation: ConsumerOperation;
+  readonly called: Called;
+  /** The request, with secrets masked. */
+  readonly sent: () => PreparedRequest;
+  /** Milliseconds. */
+  readonly ms: number;
+  /** How often the request was sent or an address was tried. */
+  readonly attempts: number;
+  /** The status of the reply; `undefined` without one. */
+  readonly status: number | undefined;
+  /** The value of the reply; `undefined` when it comes later, or the call failed. */
+  readonly value: DocumentValue | undefined;
+  /** Why it failed; `undefined` for success. */
+  readonly error: InvokeError | undefined;
+}
 
 interface CallPorts {
   readonly gateway: Gateway;
@@ -57,9 +81,10 @@ interface CallPorts {
   readonly timeouts: Timeouts;
   readonly transport: Transport;
   readonly redactor: Redactor;
+  readonly onCall?: ((call: MadeCall) => void) | undefined;
 }
 
-export function createCalls({ gateway, env, spool, timeouts, transport, redactor }: CallPorts): ClientCalls {
+export function createCalls({ gateway, env, spool, timeouts, transport, redactor, onCall }: CallPorts): ClientCalls {
   const { namespace, limits } = gateway;
   const configuration = new Configuration(env);
   const placeholders = new Configuration(env, PLACEHOLDER);
@@ -112,10 +137,11 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
     input: DocumentValue,
     given: Sendable,
     called: Called,
-    take: (callable: Callable, raw: RawReply, start: number) => Promise<T>,
+    take: (callable: Callable, raw: RawReply, start: number) => Promise<Taken<T>>,
   ): Promise<T> {
     const start = performance.now();
     const { callable, target, resolve, outgoing } = write(operation, input, given, called);
+    const sent = (): PreparedRequest => transport.describe(target, outgoing, { called, resolve });
     const most = given.timeout ?? operation.timeout ?? target.node.timeouts.call ?? timeouts.call;
     const time = deadline(given.signal, most, called);
     let raw: RawReply | undefined;
@@ -124,12 +150,18 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
       const sending = { called, resolve, signal: time.signal, onSent, heads, messageId };
       raw = await transport.send(target, outgoing, sending);
       const limit = target.node.timeouts.reply ?? timeouts.reply;
-      return await withinTime(raw, limit, (reply) => take(callable, reply, start));
+      const { result, value } = await withinTime(raw, limit, (reply) => take(callable, reply, start));
+      const { status, attempts } = raw;
+      onCall?.({ operation, called, sent, ms: performance.now() - start, attempts, status, value, error: undefined });
+      return result;
     } catch (error) {
       const failure = time.errorOf(error);
       if (failure instanceof InvokeError) {
-        failure.sent ??= transport.describe(target, outgoing, { called, resolve });
+        failure.sent ??= sent();
         failure.attempts = raw?.attempts ?? failure.attempts;
+        const { attempts, httpResponseCode: status } = failure;
+        const ms = performance.now() - start;
+        onCall?.({ operation, called, sent, ms, attempts, status, value: undefined, error: failure });
       }
       throw failure;
     } finally {
@@ -142,15 +174,16 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
     call: (operation, input, given, called) =>
       exchange(operation, input, given, called, async (callable, raw, start) => {
         const read = await callable.read(raw, { limits, spool });
-        return replyOf(raw, read, performance.now() - start);
+        return { result: replyOf(raw, read, performance.now() - start), value: read.value };
       }),
     ask: (operation, input, given, called) =>
-      exchange(operation, input, given, called, async (callable, raw) => {
+      exchange<Asked>(operation, input, given, called, async (callable, raw) => {
         const { status: httpResponseCode } = raw;
         const reply = await replyAtOnce(raw);
-        if (reply === undefined) return { httpResponseCode };
+        if (reply === undefined) return { result: { httpResponseCode }, value: undefined };
         const { messageId: repliesTo } = given.later;
-        return { httpResponseCode, reply: await callable.read(reply, { limits, spool, repliesTo }) };
+        const read = await callable.read(reply, { limits, spool, repliesTo });
+        return { result: { httpResponseCode, reply: read }, value: read.value };
       }),
     read(operation, { contentType = '', status, bytes, repliesTo }, called) {
       const raw: RawReply = {

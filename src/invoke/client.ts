@@ -12,7 +12,7 @@ import type { DocumentValue } from '../model/value.ts';
 import { continueTrace, currentTrace, inTrace } from '../trace/trace.ts';
 import { type Clock, SYSTEM_CLOCK } from '../wire/waiting.ts';
 import type { ReadReply } from './callable.ts';
-import { createCalls } from './calls.ts';
+import { createCalls, type MadeCall } from './calls.ts';
 import { findFlow, findOperation } from './find.ts';
 import { createFlows } from './flow/flow.ts';
 import { createTransport } from './http/transport.ts';
@@ -33,6 +33,8 @@ export interface ClientOptions {
   readonly redactor?: Redactor;
   /** Counts the calls. */
   readonly observer?: CallObserver;
+  /** Called with each call that has ended. */
+  readonly onCall?: (call: MadeCall) => void;
   /** Decides when tokens, and values that flows keep, have expired. */
   readonly clock?: Clock;
 }
@@ -85,7 +87,8 @@ export function createClient(
     signedBody: registry.gateway.limits.body,
     observer: options.observer,
   });
-  const calls = createCalls({ gateway: registry.gateway, env, spool, timeouts, transport, redactor });
+  const { onCall } = options;
+  const calls = createCalls({ gateway: registry.gateway, env, spool, timeouts, transport, redactor, onCall });
   const flows = createFlows(calls, clock.elapsed);
   const find = (given: string | ConsumerOperation, { requestId = randomUUID(), messageId }: CallOptions) => {
     const operation = findOperation(registry, given, requestId);

@@ -1,4 +1,5 @@
 export type { ReadReply, Segment } from './callable.ts';
+export type { MadeCall } from './calls.ts';
 export { type Client, type ClientOptions, createClient } from './client.ts';
 export type { Credential } from './credential.ts';
 export {

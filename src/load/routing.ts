@@ -1,5 +1,5 @@
 import type { ConsumerOperation } from '../model/consumer.ts';
-import type { LogLevel, Routing } from '../model/registry.ts';
+import { LOG_LEVEL, type LogLevel, type Routing } from '../model/registry.ts';
 import type { Operation } from '../model/service.ts';
 import { type Place, placeText, positionOf } from './diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking, type OperationNames, refuseKey, resolveOperation } from './linking.ts';
@@ -31,25 +31,33 @@ export function linkRoutings(linking: Linking, sources: RoutingSources, receiver
   });
 }
 
-/** Refuses keys for calls in the routing of an operation that is answered here, and the reverse. */
+/** Refuses keys for calls in the routing of an operation that is answered here. */
 function refuseKeys(linking: Linking, { id, declared }: RoutingOverride, operation: string, isCall: boolean): void {
-  const why = isCall
-    ? `${operation} calls another system, but the log only contains incoming exchanges`
-    : `${operation} is answered here, but this is a setting for calls to another system`;
-  const refused = isCall ? (['log'] as const) : (['target', 'headers', 'properties'] as const);
-  for (const key of refused) refuseKey(linking, declared, key, `routing ${id}`, why);
+  if (isCall) return;
+  const why = `${operation} is answered here, but this is a setting for calls to another system`;
+  for (const key of ['target', 'headers', 'properties'] as const)
+    refuseKey(linking, declared, key, `routing ${id}`, why);
 }
 
 function overriddenRouting(operation: Mutable<Operation>, override: RoutingOverride, receiver: string): Routing {
   const { id, declared, at } = override;
-  const { active = true, log = 'none' } = declared;
+  const { active = true, log = LOG_LEVEL } = declared;
   if (!active) operation.active = false;
   return { id, operation, sender: 'ANY', receiver, generated: false, active, log, at: positionOf(at) };
 }
 
 function generatedRouting(operation: Mutable<Operation>, receiver: string): Routing {
   const { id, at } = operation;
-  return { id: `~GENERATED~${id}`, operation, sender: 'ANY', receiver, generated: true, active: true, log: 'none', at };
+  return {
+    id: `~GENERATED~${id}`,
+    operation,
+    sender: 'ANY',
+    receiver,
+    generated: true,
+    active: true,
+    log: LOG_LEVEL,
+    at,
+  };
 }
 
 /** A routing definition, for the operation that it overrides. */
@@ -115,9 +123,9 @@ export const routing = keys<'routing' | keyof RoutingDeclared>(
         'Calls only: connector properties. They override those of the operation, which override those of its service.',
     },
     log: word(
-      ['none', 'header', 'full'],
-      'For an operation that is answered here: whether the log of an exchange contains its line only, also the request headers, or headers and payload. Credentials and `sensitive` fields are masked.',
-      { default: 'none', examples: ['header'] },
+      ['none', 'failures', 'header', 'full'],
+      'Which calls of the operation are recorded in the message store: `none`, those that fail with their headers (`failures`), all with their headers (`header`), or all with headers and payload (`full`). Credentials and `sensitive` fields are masked. The audit log has a line for each call in any case.',
+      { default: LOG_LEVEL, examples: ['header'] },
     ),
   },
 );

@@ -144,11 +144,13 @@ export function openMessageControl(options: MessageControlOptions): MessageContr
       if (row !== undefined) return act(action, row, actor);
       const message = await findMessage(db, id);
       const rows = await chosen(action, [message.id], {});
-      if (rows.length === 0)
-        return {
-          done: [],
-          refused: [{ message: message.id, reason: `has no delivery that is ${FOR[action].join(' or ')}` }],
-        };
+      if (rows.length === 0) {
+        const reason =
+          message.queue === null
+            ? 'is the record of a call, which has no deliveries; only its caller can repeat it'
+            : `has no delivery that is ${FOR[action].join(' or ')}`;
+        return { done: [], refused: [{ message: message.id, reason }] };
+      }
       const all: Acted[] = [];
       for (const each of rows) all.push(await act(action, each, actor));
       return together(all);

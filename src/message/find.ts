@@ -3,8 +3,7 @@ import { CodecError, compileText } from '../codec/index.ts';
 import { fieldsOf } from '../codec/redact/declared.ts';
 import { Fault } from '../model/fault.ts';
 import { type Field, isCollection } from '../model/field.ts';
-import type { MessageStatus, Subscription } from '../model/message.ts';
-
+import type { MessageKind, MessageStatus, Subscription } from '../model/message.ts';
 import type { Registry } from '../model/registry.ts';
 import { operationsOf } from '../model/service.ts';
 import type { Db, Tables } from '../store/index.ts';
@@ -12,6 +11,8 @@ import { compileSameText, searchText } from './publish.ts';
 
 /** Which messages are listed. All conditions hold; a message without a filter of some kind may have any value there. */
 export interface MessageFilter {
+  /** Messages of queues, or recorded calls. */
+  readonly kind?: MessageKind;
   readonly operation?: string;
   readonly queue?: string;
   /** The node that was called, or that a subscription delivers to. */
@@ -83,7 +84,9 @@ export async function findRows(
 ): Promise<FoundPage> {
   if (after !== undefined && !UUID.test(after))
     throw badParameter('After', 'is not the end of a part of this list; repeat the text that came with that part');
-  const conditions = conditionsOf(registry, filter);
+  // Few messages may be among many calls: their queues lead to them.
+  const queues = filter.kind === 'message' ? await queuesIn(db) : [];
+  const conditions = conditionsOf(registry, filter, queues);
   const lead = conditions.find(({ sources }) => sources !== undefined)?.sources ?? [ALL];
   const where =
     conditions.length === 0
@@ -113,6 +116,17 @@ export async function findRows(
     below = end.last;
   }
   return { rows, ...(below === undefined ? {} : { next: below }) };
+}
+
+/** The queues that messages are of, also those that are not defined any more: one step in the index for each. */
+async function queuesIn(db: Db): Promise<readonly string[]> {
+  const { rows } = await sql<{ readonly queue: string }>`
+    with recursive found(queue) as (
+      select min(queue) from signalbox_message
+      union all
+      select (select min(m.queue) from signalbox_message m where m.queue > found.queue) from found where queue is not null
+    ) select queue from found where queue is not null`.execute(db);
+  return rows.map(({ queue }) => queue);
 }
 
 /** Milliseconds by which the time in an id may differ from when its message was entered. */
@@ -152,8 +166,8 @@ function entriesOf(
 }
 
 /** The conditions of a filter: those that few messages meet come first. */
-function conditionsOf(registry: Registry, filter: MessageFilter): readonly Condition[] {
-  const { operation, queue, node, subscription, status, since, until, trace, user } = filter;
+function conditionsOf(registry: Registry, filter: MessageFilter, queues: readonly string[]): readonly Condition[] {
+  const { kind, operation, queue, node, subscription, status, since, until, trace, user } = filter;
   const found: Condition[] = [];
   if (trace !== undefined) found.push(columnIs('trace', trace));
   for (const [name, text] of filter.fields ?? []) found.push(fieldIs(registry, filter, name, text));
@@ -174,6 +188,9 @@ function conditionsOf(registry: Registry, filter: MessageFilter): readonly Condi
     known('queue', queue, registry.messageQueues);
     found.push(columnIs('queue', queue));
   }
+  if (kind === 'call') found.push({ where: sql`m.queue is null` });
+  if (kind === 'message')
+    found.push({ ...either(queues.map((id) => columnIs('queue', id))), where: sql`m.queue is not null` });
   if (status === 'Done' || status === 'New') found.push(statusIs(status));
   if (user !== undefined) found.push({ where: sql`m.actor = ${user}` });
   if (since !== undefined) found.push({ where: sql`m.entered >= ${since.getTime()}` });

@@ -4,6 +4,8 @@ export type { HeldWhole } from './hold.ts';
 export type { KeptMessage } from './kept.ts';
 export { deliveryJobs, openMessages } from './open.ts';
 export type { Messages, PublishFacts } from './port.ts';
+export { CallRecords, callRecorder, type EndedCall, type RecordCall } from './record.ts';
+export { compileRecorded, requestFields } from './recorded.ts';
 export {
   type KeptDelivery,
   type MessageDetails,

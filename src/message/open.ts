@@ -12,6 +12,7 @@ import { Gates } from './gate.ts';
 import { compilePayload, messageFields } from './payload.ts';
 import { BLOBS, type Messages, type MessagesOptions } from './port.ts';
 import { enter, type Plan, plansOf, prepare } from './publish.ts';
+import { WHOLE } from './recorded.ts';
 import { hasReplied, LaterReplies } from './reply.ts';
 import { changeDelivery, endDelivery, readMessage, reopenDelivery } from './store.ts';
 
@@ -189,14 +190,12 @@ export function deliveryJobs({ subscriptions }: Registry): [queue: string, owner
         if (found === undefined) return { payload: { message }, secrets: [] };
         payload ??= compilePayload(operation);
         const value: DocumentValue = payload.read(found.text, found.open);
-        return { payload: { message, request: mask(value, SHOWN) }, secrets: [] };
+        return { payload: { message, request: mask(value, WHOLE) }, secrets: [] };
       },
     };
     return [id, owner];
   });
 }
-
-const SHOWN = { single: (value: unknown) => value, room: () => true };
 
 async function isKept(tx: Db, message: string): Promise<boolean> {
   const found = await tx.selectFrom('signalbox_message').select('id').where('id', '=', message).executeTakeFirst();

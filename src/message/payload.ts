@@ -122,10 +122,10 @@ const LARGE = 32_768;
 
 const deflated = promisify(deflateRaw);
 
-/** Compresses content (RFC 1951) when that makes it smaller. */
-export async function pack(bytes: Uint8Array): Promise<Packed> {
+/** Compresses content (RFC 1951) when that makes it smaller. @param small bytes below which it is not tried */
+export async function pack(bytes: Uint8Array, small: number = SMALL): Promise<Packed> {
   const size = bytes.length;
-  if (size >= SMALL) {
+  if (size >= small) {
     const content = size < LARGE ? deflateRawSync(bytes, { level: 1 }) : await deflated(bytes, { level: 1 });
     if (content.length < size) return { encoding: 'deflate', content, size };
   }

@@ -11,9 +11,8 @@ import type { Db } from '../store/index.ts';
 import { findRows, type MessageFilter, type MessageRange, UUID } from './find.ts';
 import { type Held, readHeld } from './hold.ts';
 import { given, type KeptMessage, keptMessages, type MessagePage, runningStatus } from './kept.ts';
-import { type ShownPayload, showPayload } from './mask.ts';
-import { unpack } from './payload.ts';
-import { laterPartOf, replyMessage } from './reply.ts';
+import { showPayload } from './mask.ts';
+import { readText, showParts } from './parts.ts';
 import { REQUEST } from './store.ts';
 
 /** An attempt at a delivery. Times are UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
@@ -84,7 +83,12 @@ export interface MessageDetails extends KeptMessage {
 /** The payload of a message. */
 export interface MessagePayload {
   readonly id: string;
-  /** By the name of the part: `request` is what was published. Secret values are masked. */
+  /**
+   * By the name of the part. Secret values are masked. Of a message `request` is what was published, `reply` what it was answered
+   * with, `sent.ERP` the input of the call of the subscription ERP, by its definitions as they are now, `reply.ERP` and
+   * `fault.ERP` what its target has replied later. Of a call `call` has the facts of the exchange with its headers, `request` and
+   * `reply` its payloads.
+   */
   readonly parts: Readonly<Record<string, JsonValue>>;
 }
 
@@ -128,7 +132,7 @@ export function readMessages({ registry, tables, blobs, redactor }: MessageReade
       const db = await tables();
       const row = await findMessage(db, id);
       const request = requestOf(registry, row.operation);
-      const text = await readContent(db, blobs, row.id, REQUEST);
+      const text = await readText(db, blobs, row.id, REQUEST);
       const { secrets } = text === undefined ? { secrets: [] } : showPayload(request, text, redactor);
       const hide = (reason: string) => redactor.knowing({ secrets: () => secrets }).text(reason);
       const [kept] = await keptMessages(db, registry, [row], hide);
@@ -145,55 +149,13 @@ export function readMessages({ registry, tables, blobs, redactor }: MessageReade
     held: async () => readHeld(await tables(), registry),
     async payload(id) {
       const db = await tables();
-      const { id: message, operation } = await findMessage(db, id);
-      const rows = await db
-        .selectFrom('signalbox_message_content')
-        .select('part')
-        .where('message', '=', message)
-        .orderBy('part')
-        .execute();
-      const parts: Record<string, JsonValue> = {};
-      // An attachment is described where it is in the request.
-      for (const { part } of rows.filter((row) => !/\.\d+$/.test(row.part))) {
-        const text = await readContent(db, blobs, message, part);
-        if (text !== undefined) parts[part] = shownPart(messageOf(registry, operation, part), text, redactor).value;
-      }
+      const { id: message, operation, queue } = await findMessage(db, id);
+      const parts = await showParts(db, { registry, blobs, redactor }, { id: message, operation, queue });
       if (Object.keys(parts).length === 0)
         throw Fault.of('NOT_FOUND', { what: `payload of message ${message}: it was not kept, or its time is past` });
       return { id: message, parts };
     },
   };
-}
-
-/** The text of a part of the content of a message; `undefined` when it is not kept. */
-async function readContent(
-  db: Db,
-  blobs: Blobs | undefined,
-  message: string,
-  part: string,
-): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('signalbox_message_content')
-    .select(['encoding', 'content', 'blob', 'size'])
-    .where('message', '=', message)
-    .where('part', '=', part)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  if (row.content !== null) return unpack(row.encoding, row.content, Number(row.size)).toString();
-  const blob = await blobs?.get(row.blob ?? '');
-  if (blob === undefined) return undefined;
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of blob.stream()) chunks.push(chunk);
-  return unpack(row.encoding, Buffer.concat(chunks), Number(row.size)).toString();
-}
-
-/** A part of which it is not known what it is may be text that is not JSON. */
-function shownPart(message: Message | undefined, text: string, redactor: Redactor): Pick<ShownPayload, 'value'> {
-  try {
-    return showPayload(message, text, redactor);
-  } catch {
-    return { value: MASK };
-  }
 }
 
 /** The row of a message. @throws Fault NOT_FOUND */
@@ -209,18 +171,6 @@ export async function findMessage(db: Db, id: string) {
 /** What the payload of an operation's messages is; `undefined` when it is not defined any more. */
 function requestOf({ operations }: Registry, operation: string): Message | undefined {
   return operations.get(operation)?.request;
-}
-
-function messageOf(registry: Registry, operation: string, part: string): Message | undefined {
-  const defined = registry.operations.get(operation);
-  if (part === REQUEST) return defined?.request;
-  const later = laterPartOf(part);
-  if (later?.kind === 'fault' || part === 'fault') return { kind: 'raw', raw: 'json' };
-  if (later !== undefined) {
-    const target = registry.subscriptions.get(later.subscription)?.target;
-    return target?.kind === 'call' && !('steps' in target.call) ? replyMessage(target.call) : undefined;
-  }
-  return part === 'reply' && defined?.answer.kind === 'queue' ? defined.answer.reply : undefined;
 }
 
 /** The values by which a message is found. */

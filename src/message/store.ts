@@ -22,10 +22,20 @@ export function newId(now: number): string {
     lastTime += 1;
     count = 0;
   }
-  const time = lastTime.toString(16).padStart(12, '0');
+  return idOf(lastTime, count, random);
+}
+
+/** The same for a time that is past, among whose ids there is no order. @param at milliseconds since 1970 */
+export function idAt(at: number): string {
+  const random = randomBytes(10);
+  return idOf(Math.round(at), random.readUInt16BE(8) & 0xfff, random);
+}
+
+function idOf(at: number, ordinal: number, random: Buffer): string {
+  const time = at.toString(16).padStart(12, '0');
   random[0] = (random[0]! & 0x3f) | 0x80;
   const rest = random.toString('hex', 0, 8);
-  const counter = count.toString(16).padStart(3, '0');
+  const counter = ordinal.toString(16).padStart(3, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${counter}-${rest.slice(0, 4)}-${rest.slice(4)}`;
 }
 

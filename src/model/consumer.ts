@@ -3,6 +3,7 @@ import type { Document } from './document.ts';
 import type { Field } from './field.ts';
 import type { Node } from './node.ts';
 import type { OperationIdentity } from './operation-names.ts';
+import type { LogLevel } from './registry.ts';
 import type { Retry } from './retry.ts';
 import type { PermissionList } from './security.ts';
 import type { MediaMessage, Method, OperationUri, RawKind, Service, SoapForm } from './service.ts';
@@ -29,6 +30,8 @@ interface Consumer extends OperationIdentity {
   readonly active: boolean;
   /** Id of the definition that overrides its routing. */
   readonly routing?: string;
+  /** That of the routing definition; {@link LOG_LEVEL} by default. */
+  readonly log?: LogLevel;
   readonly at: Position;
 }
 

@@ -40,6 +40,8 @@ export interface Retention {
   readonly requests: Kept;
   /** Message logs of process requests, from the end of the request. */
   readonly messages: Kept;
+  /** Records of calls, from their end. */
+  readonly calls: Kept;
   /** Dead letters, from the last attempt. */
   readonly dead: Kept;
   /** Callers that are known by their tokens alone, from their last call that queued work. */

@@ -111,3 +111,7 @@ export const MESSAGE_STATUSES = [
   'Cancelled',
 ] as const;
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
+
+/** What the message store has: messages of queues, and records of calls. */
+export const MESSAGE_KINDS = ['message', 'call'] as const;
+export type MessageKind = (typeof MESSAGE_KINDS)[number];

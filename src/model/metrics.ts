@@ -213,6 +213,13 @@ export const METRICS = {
     of: 'gateway',
     combined: 'sum',
   },
+  signalbox_recorded_calls_total: {
+    type: 'counter',
+    help: 'Calls that the message store was to record, by what became of their records.',
+    labels: { result: '`recorded`, or `dropped` where the database did not take them as fast as they came' },
+    of: 'gateway',
+    combined: 'sum',
+  },
   signalbox_spool_bytes: {
     type: 'gauge',
     unit: 'bytes',

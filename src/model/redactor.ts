@@ -14,8 +14,8 @@ export const MASK = '***';
  * Each is found as it is and as URLs, forms, JSON, XML and HTML escape it. One of fewer than four bytes is masked only where
  * it stands alone.
  *
- * The exits: `serve/log/log.ts` for warnings and errors of the log; `serve/log/record.ts` for headers and payloads of the audit
- * log; `serve/exchange/refuse.ts` for faults; `serve/answer/work.ts` for what code logs; `invoke/` for errors, dry runs and
+ * The exits: `serve/log/log.ts` for warnings and errors of the log; `serve/log/record.ts` and `message/record.ts` for what is
+ * recorded of calls, `message/parts.ts` for how it is shown; `serve/exchange/refuse.ts` for faults; `serve/answer/work.ts` for what code logs; `invoke/` for errors, dry runs and
  * traces of calls; `process/attempt.ts` for message logs; `event/` for what classes throw;
  * `serve/start/services.ts` for failed jobs and dead letters; `store/queue/kept.ts` for what operators see of jobs, over REST
  * and SOAP (`delivered/queues.ts`) and in commands (`cli/queue.ts`); `trace/otlp.ts` for the attributes of exported spans,

@@ -40,8 +40,14 @@ export interface Registry {
   readonly routings: readonly Routing[];
 }
 
-/** What the log records of an exchange besides its line: nothing, the headers, or headers and payload. */
-export type LogLevel = 'none' | 'header' | 'full';
+/**
+ * Which calls of an operation are recorded in the message store: none, those that fail with their headers, all with their
+ * headers, or all with headers and payload.
+ */
+export type LogLevel = 'none' | 'failures' | 'header' | 'full';
+
+/** Of an operation whose routing declares none. */
+export const LOG_LEVEL: LogLevel = 'failures';
 
 /** The sender and receiver of an operation. Each active provided operation has one, from any node to the local one. */
 export interface Routing {

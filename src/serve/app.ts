@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import type { RecordCall } from '../message/index.ts';
 import type { Spool } from '../model/blob.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
@@ -36,6 +37,8 @@ interface GatewayPorts
   readonly spool: Spool;
   /** The audit log: the gateway's log, or a separate one. */
   readonly audit: Log;
+  /** Takes the calls that the message store has; absent for a mock. */
+  readonly recordCall?: RecordCall | undefined;
   /** Sample users are active, and the examples on the page use them. */
   readonly sampleUsers: boolean;
   /** Answers every operation in place of the project; for mocks. */
@@ -98,7 +101,7 @@ export class App extends Hono<GatewayEnv> implements Mounts {
 }
 
 export function createApp(registry: Registry, ports: GatewayPorts): App {
-  const record = createRecorder(registry, ports.audit, ports.metrics, ports.redactor);
+  const record = createRecorder(registry, { ...ports, log: ports.audit });
   const connected = {
     ...ports,
     registry,

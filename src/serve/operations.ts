@@ -3,6 +3,7 @@ import { withOriginalBody } from '../binding/soap/original.ts';
 import { compileSoap, type SoapProvider } from '../binding/soap/soap.ts';
 import { compileSecrets, type ReadSecrets } from '../codec/redact/declared.ts';
 import { originalBodies } from '../delivered/index.ts';
+import { requestFields } from '../message/index.ts';
 import type { Once } from '../model/gateway.ts';
 import { type Operation, onceOf, type SoapForm } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';
@@ -13,7 +14,6 @@ import type { Answerer, AnswerPorts, Call, Handlers } from './answer/call.ts';
 import type { ReplyHeaders } from './exchange/exchange.ts';
 import type { NamedCall } from './exchange/once.ts';
 import { operationHeaders } from './exchange/respond.ts';
-import { requestFields } from './log/payload.ts';
 
 /** An operation with everything needed to call it. */
 export interface Compiled {

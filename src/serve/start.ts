@@ -5,6 +5,7 @@ import { createRedactor } from '../codec/redact/redactor.ts';
 import { standInAddress, standInVariable } from '../invoke/stand-in.ts';
 import type { LoadedProject } from '../load/index.ts';
 import { secretsOf } from '../load/value/config.ts';
+import { CallRecords, callRecorder } from '../message/index.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import { type OpenDirectory, openDirectory } from '../security/directory/directory.ts';
@@ -177,7 +178,14 @@ async function open(
   const safeguards = await openSafeguards(registry, { ...ports, store, also });
   opened.add(() => safeguards.close());
   const { audit, throttle } = safeguards;
-  const outbound = createLazyClient(registry, { env, spool, folder: root, redactor, observer: metrics, clock });
+  const calls = new CallRecords({
+    store,
+    keep: gateway.retention.calls,
+    onError: (err) => log.warn({ err }, 'Calls could not be recorded in the message store. The audit log has them.'),
+  });
+  opened.add(() => calls.close());
+  const onCall = callRecorder(calls.add, redactor);
+  const outbound = createLazyClient(registry, { env, spool, folder: root, redactor, observer: metrics, onCall, clock });
   opened.add(() => outbound.close());
   let base = '';
   const services = await openServices(registry, {
@@ -194,6 +202,7 @@ async function open(
     ...{ handlers, queries, blobs, spool, services, outbound },
     answers: services.answers,
     ...{ log, redactor, audit, metrics, authenticator, throttle, sampleUsers, ready: () => readiness.ask() },
+    recordCall: calls.add,
     pace: { idle: idleTimeout, slowest: gateway.limits.slowest, grace },
     base: () => base,
   });
@@ -211,7 +220,7 @@ async function open(
   const { queue } = services;
   metrics.measure(
     ...gatewaySources({
-      ...{ queries, queue, spool, readiness, tls },
+      ...{ queries, queue, spool, readiness, tls, calls },
       connections: http.connections,
       ...safeguards,
       tables: () => store.pool?.(),

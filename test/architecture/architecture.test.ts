@@ -48,7 +48,6 @@ const READS_FILES = /^src\/(cli|serve|store|query|testing|load\/(?:cache|read\/f
 const SMALL: readonly string[] = [
   'codec/index.ts',
   'event/index.ts',
-  'invoke/index.ts',
   'load/index.ts',
   'message/index.ts',
   'process/index.ts',

@@ -372,5 +372,5 @@ function user(id: string, roles: readonly Role[]): User {
 
 function routing(operation: Routing['operation']): Routing {
   const id = `~GENERATED~${operation.id}`;
-  return { id, operation, sender: 'ANY', receiver: 'LOCAL', generated: true, active: true, log: 'none', at };
+  return { id, operation, sender: 'ANY', receiver: 'LOCAL', generated: true, active: true, log: 'failures', at };
 }

@@ -105,7 +105,7 @@ describe('the sample registry', () => {
     expect(sample.users.get('guest')?.permissionLists.size).toBe(0);
     expect(
       sample.routings.map(({ id, sender, receiver, generated, log }) => [id, sender, receiver, generated, log]),
-    ).toEqual([...sample.operations.keys()].map((id) => [`~GENERATED~${id}`, 'ANY', 'LOCAL', true, 'none']));
+    ).toEqual([...sample.operations.keys()].map((id) => [`~GENERATED~${id}`, 'ANY', 'LOCAL', true, 'failures']));
   });
 
   it('is frozen through and through', () => {
@@ -210,6 +210,7 @@ describe('the gateway', () => {
         results: 7 * 86_400_000,
         requests: 90 * 86_400_000,
         messages: 30 * 86_400_000,
+        calls: 7 * 86_400_000,
         dead: 90 * 86_400_000,
         callers: 90 * 86_400_000,
         audit: 365 * 86_400_000,

@@ -103,7 +103,13 @@ describe('messages over REST', () => {
       ],
     });
     const payload = await messages(`messages/${id}/payload`);
-    expect(payload.body).toEqual({ MessageId: id, Payload: { request: { PLACE: 'NYC01', N: 7, PIN: '***' } } });
+    expect(payload.body).toEqual({
+      MessageId: id,
+      Payload: {
+        request: { PLACE: 'NYC01', N: 7, PIN: '***' },
+        'sent.TO_ERP': { PLACE: 'NYC01', PIN: '***' },
+      },
+    });
     for (const each of [found.body, body, payload.body]) expect(JSON.stringify(each)).not.toContain('c4n4ry');
     const refused = [
       await messages(`messages/${id}/payload`, { as: 'reader' }),

@@ -149,6 +149,7 @@ const RETENTION: Gateway['retention'] = {
   results: 7 * 86_400_000,
   requests: 90 * 86_400_000,
   messages: 30 * 86_400_000,
+  calls: 7 * 86_400_000,
   dead: 90 * 86_400_000,
   callers: 90 * 86_400_000,
   audit: 365 * 86_400_000,

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { apiKey, startIssuer } from '../credentials.ts';
 import { echoValue } from '../echo-data.ts';
-import type { Target } from '../figure.ts';
+import type { Figure, Target } from '../figure.ts';
 import type { Bench, Row } from '../harness.ts';
 import { ask, DEMO, getRequest, postJson } from '../load.ts';
 import { LINES_PATH, LOOKUP_PATH } from '../lookup-data.ts';
 import { installPeers } from '../peers/install.ts';
+import { postgresDatabase } from '../postgres-data.ts';
 import { database } from '../query-data.ts';
 import { figureOf, type Subject, underLoad } from '../under-load.ts';
 
@@ -63,6 +64,32 @@ export const credentials: Row = {
       figureOf('GET lookup, API key', 'with Basic', { limit: basic, ours: key }, atLeast(0.9)),
       figureOf('GET lookup, JWT', 'with Basic', { limit: basic, ours: token }, atLeast(0.9)),
     ];
+  },
+};
+
+export const record: Row = {
+  name: 'record',
+  about:
+    'the lookup whose calls are recorded with their headers, on SQLite and PostgreSQL; beside the same without records',
+  async measure(bench) {
+    const figures: Figure[] = [];
+    for (const [engine, url] of [
+      ['SQLite', database(bench)],
+      ['PostgreSQL', await postgresDatabase(bench)],
+    ] as const) {
+      const subjects = {
+        none: { server: await bench.serveApart('gateway-server.ts', [url]), requests: [lookupRequest] },
+        header: {
+          server: await bench.serveApart('gateway-server.ts', [url]),
+          requests: [lookupWith(DEMO, `${LOOKUP_PATH}Recorded`)],
+        },
+      };
+      const { none, header } = await alike(bench, `record, ${engine}`, subjects);
+      figures.push(
+        figureOf(`GET lookup, recorded, ${engine}`, 'log: none', { limit: none, ours: header }, atLeast(0.9)),
+      );
+    }
+    return figures;
   },
 };
 

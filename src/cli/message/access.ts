@@ -77,8 +77,7 @@ async function reported<T>(registry: Registry, work: () => Promise<T>): Promise<
 }
 
 function namesOf(registry: Registry, kind: string): Iterable<string> {
-  if (kind === 'operation')
-    return [...registry.operations.values()].flatMap(({ id, answer }) => (answer.kind === 'queue' ? [id] : []));
+  if (kind === 'operation') return [...registry.operations.keys(), ...registry.consumers.keys()];
   if (kind === 'queue') return registry.messageQueues.keys();
   return kind === 'subscription' ? registry.subscriptions.keys() : registry.nodes.keys();
 }

@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { MessageFilter } from '../../message/index.ts';
-import { MESSAGE_STATUSES, type MessageStatus } from '../../model/message.ts';
+import { MESSAGE_KINDS, MESSAGE_STATUSES, type MessageKind, type MessageStatus } from '../../model/message.ts';
 import { readTime } from '../help.ts';
 
 /** The options that choose messages. */
 export interface FilterOptions {
+  readonly kind?: MessageKind;
   readonly operation?: string;
   readonly queue?: string;
   readonly node?: string;
@@ -20,16 +21,17 @@ export interface FilterOptions {
 /** Adds the options that choose messages. */
 export function addFilter(command: Command): Command {
   return command
+    .addOption(new Option('--kind <kind>', 'messages of queues, or recorded calls').choices(MESSAGE_KINDS))
     .option('--operation <id>', 'those of an operation')
     .option('--queue <id>', 'those of a queue')
-    .option('--node <id>', 'those that a subscription delivers to a node')
+    .option('--node <id>', 'those that a subscription delivers to a node, and calls of it')
     .option('--subscription <id>', 'those that are delivered to a subscription')
     .addOption(new Option('--status <status>', 'those in a status, or with a delivery in it').choices(MESSAGE_STATUSES))
     .option('--since <time>', "those that were entered in the last time, as in '1h', or since a time", readMoment)
     .option('--until <time>', 'those that were entered before that, likewise', readMoment)
     .option('--field <name=value>', 'those with a value in a search field of the queue; can be repeated', addField)
     .option('--trace <id>', 'those of a trace')
-    .option('--user <id>', 'those that a user published');
+    .option('--user <id>', 'those that a user published or called');
 }
 
 /** A time, or how long ago it was. */
@@ -53,7 +55,7 @@ function addField(text: string, before: ReadonlyMap<string, string> = new Map())
 
 /** The filter of some options. */
 export function filterOf(options: FilterOptions): MessageFilter {
-  const { operation, queue, node, subscription, status, since, until, field, trace, user } = options;
-  const given = { operation, queue, node, subscription, status, since, until, fields: field, trace, user };
+  const { kind, operation, queue, node, subscription, status, since, until, field, trace, user } = options;
+  const given = { kind, operation, queue, node, subscription, status, since, until, fields: field, trace, user };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

@@ -69,10 +69,12 @@ const COLUMNS: Columns<KeptMessage> = {
   OPERATION: ({ operation }) => operation,
   ENTERED: ({ entered }) => entered,
   USER: ({ user }) => user,
-  DELIVERIES: ({ deliveries }) =>
-    Object.entries(deliveries)
-      .map(([status, count]) => `${count} ${status}`)
-      .join(', '),
+  DELIVERIES: ({ queue, node, connector, code, deliveries }) =>
+    queue === undefined
+      ? ['call', node === undefined ? `over ${connector}` : `of ${node}`, code].filter(Boolean).join(' ')
+      : Object.entries(deliveries)
+          .map(([status, count]) => `${count} ${status}`)
+          .join(', '),
 };
 
 function addShow(message: Command): void {
@@ -106,6 +108,7 @@ function renderMessage(message: MessageDetails, payload: MessagePayload | undefi
     'edited from': message.editedFrom,
     'edited by': listed(message.editedBy),
     ...message.fields,
+    ...(message.queue === undefined ? factsOfCall(message) : {}),
   };
   const lines = Object.entries(facts).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name.padEnd(12)}${printable(String(value))}`],
@@ -114,8 +117,15 @@ function renderMessage(message: MessageDetails, payload: MessagePayload | undefi
     ([part, value]) => `${bold(part)}\n${JSON.stringify(value, null, 2).split('\n').map(printable).join('\n')}\n`,
   );
   const kept = parts.length === 0 ? [`Its payload is not kept.\n`] : parts;
+  // A recorded call is over: it has no way to subscriptions.
+  if (message.queue === undefined) return [`${[bold(message.id), ...lines].join('\n')}\n`, ...kept].join('\n');
   const subscribers = message.subscribers.length === 0 ? [] : [tableOf(message.subscribers, DELIVERY_COLUMNS)];
   return [`${[bold(message.id), ...lines].join('\n')}\n`, ...subscribers, renderTimeline(message), ...kept].join('\n');
+}
+
+/** What a timeline shows of a message. */
+function factsOfCall({ connector, user, entered, ended }: MessageDetails) {
+  return { connector, user, began: entered, ended };
 }
 
 function listed(ids: readonly string[]): string | undefined {

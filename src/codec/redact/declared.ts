@@ -95,7 +95,8 @@ export function replySecrets(operation: ConsumerOperation, value: DocumentValue)
   return known(value);
 }
 
-function replyFields(operation: ConsumerOperation): readonly Field[] {
+/** The fields of the replies of another system. */
+export function replyFields(operation: ConsumerOperation): readonly Field[] {
   return operation.kind === 'soap'
     ? fieldsOf(operation.soap.response)
     : operation.responses.flatMap(({ message }) => fieldsOf(message));

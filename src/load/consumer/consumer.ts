@@ -43,6 +43,7 @@ function linkFacts(context: ConsumerContext, spot: OperationSpot, service: Servi
       timeout: linkDuration(linking, declared.timeout === undefined ? spot.service : declared, 'timeout'),
       retry: linkRetry(linking, declared.retry === undefined ? spot.service : declared, CALL_RETRY),
       routing: override?.id,
+      log: override?.declared.log,
     }),
     at: positionOf(at),
   };

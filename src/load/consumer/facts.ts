@@ -33,6 +33,7 @@ export type ConsumerFacts = Pick<
   | 'public'
   | 'active'
   | 'routing'
+  | 'log'
   | 'at'
 >;
 

@@ -181,6 +181,7 @@ const RETENTION: Readonly<Record<keyof Retention, number>> = {
   results: 7,
   requests: 90,
   messages: 30,
+  calls: 7,
   dead: 90,
   callers: 90,
   audit: 365,
@@ -205,6 +206,7 @@ export const retention = keys<keyof Retention>(
     results: kept('results', 'Results in files, polled results, and reports of processes, from their end.'),
     requests: kept('requests', 'Process requests with their message logs and reports, from their end.'),
     messages: kept('messages', 'Message logs of process requests, from the end of the request.'),
+    calls: kept('calls', 'Records of calls in the message store (`log:` of a routing), from their end.'),
     dead: kept('dead', 'Dead letters of the queue, from the last attempt.'),
     callers: kept(
       'callers',

@@ -16,6 +16,7 @@ interface MeasuredParts {
   readonly queue: Pick<JobQueue, 'pool'>;
   readonly throttle: { limited(): Iterable<Limited> } | undefined;
   readonly auditFile: { readonly lost: number } | undefined;
+  readonly calls: { readonly recorded: number; readonly dropped: number };
   readonly spool: { status(): { readonly memory: number; readonly file: number } };
   readonly readiness: { holds(): Promise<boolean> };
   readonly connections: { readonly busy: number };
@@ -32,7 +33,7 @@ export interface Limited {
 
 /** What is read of a gateway for each request for its metrics. Each part by itself: one that hangs hides no other. */
 export function gatewaySources(parts: MeasuredParts): MetricSource[] {
-  const { queries, tables, queue, throttle, auditFile, spool, readiness, connections, tls } = parts;
+  const { queries, tables, queue, throttle, auditFile, calls, spool, readiness, connections, tls } = parts;
   return [
     () => [['signalbox_requests_under_way', connections.busy, {}]],
     () =>
@@ -48,6 +49,10 @@ export function gatewaySources(parts: MeasuredParts): MetricSource[] {
         ({ rule, by, count }): Reading => ['signalbox_rate_limited_total', count, { rule, by }],
       ),
     () => [['signalbox_audit_lost_lines_total', auditFile?.lost ?? 0, {}]],
+    () => [
+      ['signalbox_recorded_calls_total', calls.recorded, { result: 'recorded' }],
+      ['signalbox_recorded_calls_total', calls.dropped, { result: 'dropped' }],
+    ],
     () => Object.entries(spool.status()).map(([place, bytes]): Reading => ['signalbox_spool_bytes', bytes, { place }]),
     async () => [['signalbox_ready', (await Promise.race([readiness.holds(), no(ANSWER_WITHIN)])) ? 1 : 0, {}]],
   ];

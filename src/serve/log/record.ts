@@ -1,16 +1,16 @@
+import { compileRecorded, type EndedCall, type RecordCall } from '../../message/index.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Outcome } from '../../model/handler.ts';
 import { isSecretName, MASK, type Redactor } from '../../model/redactor.ts';
-import type { Registry, Routing } from '../../model/registry.ts';
+import type { LogLevel, Registry, Routing } from '../../model/registry.ts';
 import type { Operation } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import type { Account } from '../../model/work.ts';
 import type { Caller } from '../../security/port.ts';
 import { endTrace, idsOf, type Span, type Trace } from '../../trace/trace.ts';
 import type { Exchange } from '../exchange/exchange.ts';
-import type { Event, Log } from './log.ts';
+import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import { compilePayload, type PayloadWords } from './payload.ts';
 
 /** The result of an exchange. */
 interface Result {
@@ -31,26 +31,35 @@ interface Result {
   readonly repeated?: true;
 }
 
-/** Writes one line of the audit log and one metrics observation per exchange. */
+/** Writes one line of the audit log and one metrics observation per exchange, and records the call if its routing says so. */
 export type Recorder = (exchange: Exchange, result: Result) => void;
 
-/** The data that the log keeps about calls of one operation. */
+/** What is kept about calls of one operation. */
 interface Kept {
-  /** Names of headers to mask in addition to those that every log masks; `undefined` when headers are not kept. */
-  readonly masked?: ReadonlySet<string>;
-  /** Renders payloads, if they are kept. */
-  readonly payload?: PayloadWords;
+  readonly level: LogLevel;
+  /** Names of headers to mask in addition to those that are always masked. */
+  readonly masked: ReadonlySet<string>;
+  /** Renders payloads, if they are recorded. */
+  readonly payload?: ReturnType<typeof compileRecorded>;
   /** A variable of the path is sensitive. */
   readonly hidesPath: boolean;
 }
 
+interface RecorderPorts {
+  /** The audit log. */
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly redactor: Redactor;
+  /** Takes the calls to record; absent for a mock. */
+  readonly recordCall?: RecordCall | undefined;
+}
+
 /**
  * One JSON line per exchange: the caller, the operation, the address, the decision with the reason for a refusal, and the
- * cost. The request headers are added when the operation's routing sets `log: header`, and the payloads too when it sets
- * `full`. Query strings are never kept. A path that may contain the value of a sensitive field is cut after the service,
- * even if it matches no operation.
+ * cost. Query strings are never kept. A path that may contain the value of a sensitive field is cut after the service, even
+ * if it matches no operation. The log level of the operation's routing decides whether the message store has the call, too.
  */
-export function createRecorder(registry: Registry, log: Log, metrics: Metrics, redactor: Redactor): Recorder {
+export function createRecorder(registry: Registry, { log, metrics, redactor, recordCall }: RecorderPorts): Recorder {
   const credentials = credentialHeaders(registry);
   const kept = new Map(registry.routings.map((routing) => [routing.operation, keptOf(routing, credentials)]));
   const guarded = new Set(registry.routings.filter(hidesPath).flatMap(({ operation }) => namesOf(operation)));
@@ -65,10 +74,13 @@ export function createRecorder(registry: Registry, log: Log, metrics: Metrics, r
     const hidden = operation === undefined ? guarded.size > 0 : rules?.hidesPath === true;
     const path = hidden ? withoutValues(exchange.path, guarded) : withoutSecret(exchange.path, replies);
     endExchange(exchange, result, path);
-    if (exchange.refused || !log.isLevelEnabled('info')) return;
+    if (exchange.refused) return;
+    if (recordCall !== undefined && rules !== undefined && isRecorded(rules, exchange, result))
+      recordCall(callOf(exchange, result, { rules, path, ms, redactor: result.call?.redactor ?? redactor }));
+    if (!log.isLevelEnabled('info')) return;
     const { decision, reason } = decide(fault, exchange.admitted);
     const { requestId, traceId, spanId } = exchange.trace;
-    const line: Event = {
+    log.event({
       requestId,
       traceId,
       spanId,
@@ -84,14 +96,12 @@ export function createRecorder(registry: Registry, log: Log, metrics: Metrics, r
       remote: exchange.remote,
       status,
       fault: fault?.code,
-      ms: Math.round(ms * 1000) / 1000,
+      ms: rounded(ms),
       bytesIn: exchange.bytesRead,
       bytes: result.bytes,
       complete: result.complete,
       repeated: result.repeated,
-    };
-    if (rules?.masked === undefined) log.event(line);
-    else log.info({ ...line, ...contentOf(exchange, result, rules, result.call?.redactor ?? redactor) });
+    });
   };
 }
 
@@ -136,12 +146,79 @@ const METHODS: ReadonlySet<string> = new Set([
 ]);
 
 function keptOf(routing: Routing, credentials: ReadonlySet<string>): Kept {
-  const { operation, log } = routing;
-  const kept = { hidesPath: hidesPath(routing) };
-  if (log === 'none') return kept;
+  const { operation, log: level } = routing;
   const sensitive = operation.requestHeaders.filter(({ field }) => field.sensitive);
   const masked = new Set([...credentials, ...sensitive.map(({ header }) => header.toLowerCase())]);
-  return { ...kept, masked, ...(log === 'full' ? { payload: compilePayload(operation) } : {}) };
+  const payload = level === 'full' ? { payload: compileRecorded(operation) } : {};
+  return { level, hidesPath: hidesPath(routing), masked, ...payload };
+}
+
+/**
+ * Whether a call is recorded. One that has published a message is that message. Of failures, refusals before the call was
+ * permitted are in the audit log only: anyone can cause any number of them.
+ */
+function isRecorded({ level }: Kept, exchange: Exchange, { operation, status, complete }: Result): boolean {
+  if (level === 'none') return false;
+  const failed = status >= 400 || !complete;
+  if (failed) return level !== 'failures' || exchange.admitted;
+  return level !== 'failures' && operation?.answer.kind !== 'queue';
+}
+
+/** The record of a call. */
+function callOf(
+  exchange: Exchange,
+  { operation, caller, status, bytes, complete, fault, input, outcome, repeated }: Result,
+  about: { readonly rules: Kept; readonly path: string; readonly ms: number; readonly redactor: Redactor },
+): EndedCall {
+  const { rules, path, ms, redactor } = about;
+  const { method, remote, bytesRead: bytesIn } = exchange;
+  const { requestId, traceId } = exchange.trace;
+  const ended = Date.now();
+  const { payload } = rules;
+  // Payloads are rendered now: code may change them, and they may be large.
+  const request = input === undefined ? undefined : payload?.request(input, redactor);
+  const reply = outcome === undefined ? undefined : payload && replyOf(outcome, payload.reply, redactor);
+  const isMasked = (name: string): boolean => isSecretName(name) || rules.masked.has(name);
+  return {
+    operation: operation?.id ?? '',
+    connector: CONNECTORS[path.split('/', 3)[2] ?? ''] ?? 'rest',
+    status: status === 504 ? 'Timeout' : status >= 400 || !complete ? 'Error' : 'Done',
+    began: ended - ms,
+    ended,
+    user: caller?.user,
+    requestId,
+    trace: traceId,
+    code: status,
+    reason: fault === undefined ? undefined : `${fault.code}: ${fault.message}`,
+    size: bytesIn,
+    parts: () => ({
+      call: {
+        ...{ method, path, remote, scheme: caller?.scheme.id, as: operation?.as?.id },
+        ...{ ms: rounded(ms), bytesIn, bytes, complete, repeated },
+        headers: redactor.value(exchange.headers(isMasked)),
+      },
+      request,
+      reply,
+    }),
+  };
+}
+
+/** The connectors by the segment of the path after the context. */
+const CONNECTORS: Readonly<Record<string, EndedCall['connector']>> = {
+  PeopleSoftServiceListeningConnector: 'soap',
+  HttpListeningConnector: 'http',
+};
+
+/** The value of a reply; of streamed content its type and length. */
+function replyOf(outcome: Outcome, show: ReturnType<typeof compileRecorded>['reply'], redactor: Redactor): unknown {
+  if (outcome.kind === 'value') return show(outcome.value, redactor);
+  const { contentType, length } = outcome.bytes;
+  return { contentType, length };
+}
+
+/** Milliseconds with three digits. */
+function rounded(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
 }
 
 /** Lower-case names of the headers that security schemes declare for credentials. */
@@ -151,20 +228,6 @@ export function credentialHeaders({ schemes }: Registry): ReadonlySet<string> {
     return 'header' in scheme ? (scheme.header ?? []) : [];
   });
   return new Set(declared.map((header) => header.toLowerCase()));
-}
-
-function contentOf(
-  exchange: Exchange,
-  { input, outcome }: Result,
-  { masked, payload }: Kept,
-  redactor: Redactor,
-): Record<string, unknown> {
-  const headers = redactor.value(exchange.headers((name) => isSecretName(name) || masked?.has(name) === true));
-  return {
-    headers,
-    ...(payload === undefined || input === undefined ? {} : { input: payload.input(input, redactor) }),
-    ...(payload === undefined || outcome === undefined ? {} : { output: payload.output(outcome, redactor) }),
-  };
 }
 
 function hidesPath({ operation }: Routing): boolean {
@@ -205,7 +268,7 @@ export function createAccount(audit: Log, metrics: Pick<Metrics, 'attempted'>): 
       user,
       attempt,
       fault: fault?.code ?? (error === undefined ? undefined : 'INTERNAL'),
-      ms: Math.round(ms * 1000) / 1000,
+      ms: rounded(ms),
       complete: error === undefined,
     });
   };
