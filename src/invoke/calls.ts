@@ -1,8 +1,12 @@
+import { sizeWords } from '../binding/call/content.ts';
+import type { OutgoingMessage } from '../binding/soap/assemble.ts';
 import type { Environment } from '../load/value/config.ts';
 import type { Spool } from '../model/blob.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
+import type { ResolveReference } from '../model/definition.ts';
 import type { Gateway } from '../model/gateway.ts';
 import type { InvokeReply } from '../model/invoke-reply.ts';
+import type { Node } from '../model/node.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { empty } from '../wire/measured.ts';
@@ -10,12 +14,15 @@ import { LONGEST_TIMER } from '../wire/waiting.ts';
 import type { Callable, LaterReply, ReadReply } from './callable.ts';
 import { Configuration } from './configuration.ts';
 import { type Called, InvokeError } from './error.ts';
+import { addressBelow } from './http/address.ts';
 import { begun, collect } from './http/body.ts';
+import { ownHeaders } from './http/headers.ts';
+import { basesAt } from './http/peer.ts';
 import type { RawReply } from './http/raw-reply.ts';
 import type { Target, Transport } from './http/transport.ts';
 import { DRAINED, deadline, type Timeouts } from './limits.ts';
-import type { Asked, AskOptions, CallOptions, IncomingReply } from './options.ts';
-import type { PreparedRequest } from './outgoing.ts';
+import type { Asked, AskOptions, CallOptions, IncomingReply, PostOptions } from './options.ts';
+import type { Outgoing, PreparedRequest } from './outgoing.ts';
 import { isSuccess } from './reply.ts';
 import { compileRestCall } from './rest/call.ts';
 import { compileSoapCall } from './soap/call.ts';
@@ -43,6 +50,13 @@ interface ClientCalls extends Calls {
    * @returns the reply, if it has come at once @throws as {@link Calls.call}
    */
   ask(operation: ConsumerOperation, input: DocumentValue, options: AskOptions, called: Called): Promise<Asked>;
+  /**
+   * Sends a message as it is, to an address below that of the operation's node. Any success means that it was taken.
+   * @throws SoapFault; InvokeError
+   */
+  post(operation: ConsumerOperation, message: OutgoingMessage, options: PostOptions, called: Called): Promise<Asked>;
+  /** Whether an address lies below one of a node. @throws InvokeError CONFIGURATION */
+  reaches(node: Node, address: string, called: Called): boolean;
   /** Reads a reply that has come later. @throws SoapFault, ReplyFault; InvokeError BAD_REPLY, REPLY_TOO_LARGE, HTTP_STATUS */
   read(operation: ConsumerOperation, reply: IncomingReply, called: Called): Promise<ReadReply>;
 }
@@ -51,6 +65,14 @@ interface ClientCalls extends Calls {
 interface Taken<T> {
   readonly result: T;
   readonly value: DocumentValue | undefined;
+}
+
+/** A request with where it is sent. */
+interface Written {
+  readonly callable: Callable;
+  readonly target: Target;
+  readonly resolve: ResolveReference;
+  readonly outgoing: Outgoing;
 }
 
 /** Options of a call that may carry the address for its reply. */
@@ -88,7 +110,7 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
   const { namespace, limits } = gateway;
   const configuration = new Configuration(env);
   const placeholders = new Configuration(env, PLACEHOLDER);
-  const standIns = new Map<string, Target['node']>();
+  const standIns = new Map<string, Node>();
   const compiled = new WeakMap<ConsumerOperation, Callable>();
 
   function callableOf(operation: ConsumerOperation): Callable {
@@ -98,27 +120,36 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
   }
 
   /** The stand-in of a node is the same object for each call: connections are kept by it. */
-  function standInOf({ operation, node, credential }: Target): Target | undefined {
+  function standInOf(node: Node): Node | undefined {
     const address = standInAddress(node, env);
     if (address === undefined) return undefined;
     const key = `${node.id} ${address}`;
     const standIn = standIns.get(key) ?? standInFor(node, address);
     standIns.set(key, standIn);
-    return { operation, node: standIn, credential };
+    return standIn;
+  }
+
+  /** The target of a call, or what stands in for it, with the configuration that it refers to. */
+  function reached(target: Target) {
+    const { operation, node, credential, to } = target;
+    const standIn = standInOf(node);
+    if (standIn === undefined) return { target, known: configuration };
+    return {
+      target: { operation, node: standIn, credential, ...(to === undefined ? {} : { to }) },
+      known: placeholders,
+    };
   }
 
   /** Checks a call, and finds the configuration that it needs. */
   function prepare(operation: ConsumerOperation, input: DocumentValue, given: Sendable, called: Called) {
     checkOptions(operation, given, called);
     const callable = callableOf(operation);
-    const named = targetOf(operation, given);
-    const standIn = standInOf(named);
-    const target = standIn ?? named;
+    const { target, known } = reached(targetOf(operation, given));
     const { segments = [], uriIndex = 1, later } = given;
     const knowing = later === undefined ? redactor : redactor.knowing({ secrets: () => [later.secret] });
     const writing = { called, redactor: knowing, segments, uriIndex, later };
     const texts = [...transport.references(target), ...callable.references(input, writing)];
-    return { callable, target, writing, texts, known: standIn === undefined ? configuration : placeholders };
+    return { callable, target, writing, texts, known };
   }
 
   function write(operation: ConsumerOperation, input: DocumentValue, given: Sendable, called: Called) {
@@ -131,16 +162,28 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
     return { callable, target, resolve, outgoing: { ...outgoing, secrets: { ...outgoing.secrets, secrets } } };
   }
 
+  /** A message that is written already, as a request. */
+  function posted(
+    operation: ConsumerOperation,
+    message: OutgoingMessage,
+    { to, secrets }: PostOptions,
+    called: Called,
+  ) {
+    const { target, known } = reached({ operation, node: operation.target, to });
+    const resolve = known.resolve(transport.references(target), called);
+    return { callable: callableOf(operation), target, resolve, outgoing: outgoingOf(message, secrets, called) };
+  }
+
   /** Sends a request, and takes the reply within the limits of time. */
   async function exchange<T>(
     operation: ConsumerOperation,
-    input: DocumentValue,
-    given: Sendable,
+    written: () => Written,
+    given: CallOptions,
     called: Called,
     take: (callable: Callable, raw: RawReply, start: number) => Promise<Taken<T>>,
   ): Promise<T> {
     const start = performance.now();
-    const { callable, target, resolve, outgoing } = write(operation, input, given, called);
+    const { callable, target, resolve, outgoing } = written();
     const sent = (): PreparedRequest => transport.describe(target, outgoing, { called, resolve });
     const most = given.timeout ?? operation.timeout ?? target.node.timeouts.call ?? timeouts.call;
     const time = deadline(given.signal, most, called);
@@ -172,19 +215,49 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
   return {
     redactor,
     call: (operation, input, given, called) =>
-      exchange(operation, input, given, called, async (callable, raw, start) => {
-        const read = await callable.read(raw, { limits, spool });
-        return { result: replyOf(raw, read, performance.now() - start), value: read.value };
-      }),
+      exchange(
+        operation,
+        () => write(operation, input, given, called),
+        given,
+        called,
+        async (callable, raw, start) => {
+          const read = await callable.read(raw, { limits, spool });
+          return { result: replyOf(raw, read, performance.now() - start), value: read.value };
+        },
+      ),
     ask: (operation, input, given, called) =>
-      exchange<Asked>(operation, input, given, called, async (callable, raw) => {
-        const { status: httpResponseCode } = raw;
-        const reply = await replyAtOnce(raw);
-        if (reply === undefined) return { result: { httpResponseCode }, value: undefined };
-        const { messageId: repliesTo } = given.later;
-        const read = await callable.read(reply, { limits, spool, repliesTo });
-        return { result: { httpResponseCode, reply: read }, value: read.value };
-      }),
+      exchange<Asked>(
+        operation,
+        () => write(operation, input, given, called),
+        given,
+        called,
+        async (callable, raw) => {
+          const { status: httpResponseCode } = raw;
+          const reply = await replyAtOnce(raw);
+          if (reply === undefined) return { result: { httpResponseCode }, value: undefined };
+          const { messageId: repliesTo } = given.later;
+          const read = await callable.read(reply, { limits, spool, repliesTo });
+          return { result: { httpResponseCode, reply: read }, value: read.value };
+        },
+      ),
+    post: (operation, message, given, called) =>
+      exchange(
+        operation,
+        () => posted(operation, message, given, called),
+        given,
+        called,
+        async (callable, raw) => {
+          if (isSuccess(raw.status)) await drain(raw);
+          else await callable.read(raw, { limits, spool });
+          return { result: { httpResponseCode: raw.status }, value: undefined };
+        },
+      ),
+    reaches(node, address, called) {
+      const standIn = standInOf(node);
+      const known = standIn === undefined ? configuration : placeholders;
+      const own = standIn ?? node;
+      return addressBelow(basesAt(own, undefined, known.resolve(own.base, called), called), address) !== undefined;
+    },
     read(operation, { contentType = '', status, bytes, repliesTo }, called) {
       const raw: RawReply = {
         ...{ called, status, bytes, redactor, whole: undefined, hint: undefined, attempts: 0 },
@@ -209,12 +282,16 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
   };
 }
 
+/** Drops the rest of a reply. A short receipt is read, so that the connection can be used again. */
+async function drain(raw: RawReply): Promise<void> {
+  if (raw.whole === undefined && (await collect(raw.bytes, DRAINED)).rest !== undefined) raw.discard();
+}
+
 /** The reply to a call that may be answered later; `undefined` when the target has only taken it: status 202, or an empty success. */
 async function replyAtOnce(raw: RawReply): Promise<RawReply | undefined> {
   if (!isSuccess(raw.status)) return raw;
   if (raw.status === 202) {
-    // A short receipt is read, so that the connection can be used again.
-    if (raw.whole === undefined && (await collect(raw.bytes, DRAINED)).rest !== undefined) raw.discard();
+    await drain(raw);
     return undefined;
   }
   if (raw.whole !== undefined) return raw;
@@ -290,5 +367,19 @@ function replyOf(raw: RawReply, { value, body, content }: ReadReply, elapsed: nu
       }
     },
     close: () => content?.close(),
+  };
+}
+
+/** A message that is written already, as the request of a POST. It is kept, so that it can be sent again. */
+function outgoingOf(
+  { headers, length, text, bytes }: OutgoingMessage,
+  secrets: readonly string[],
+  called: Called,
+): Outgoing {
+  const sent = { ...ownHeaders(headers, called), ...headers };
+  return {
+    ...{ method: 'POST', uri: undefined, headers: sent, length, text, bytes, again: true, compress: false },
+    shown: { uri: undefined, headers: sent, body: sizeWords(length) },
+    secrets: { secrets: () => secrets, hide: (shown) => shown },
   };
 }

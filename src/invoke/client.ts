@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { OutgoingMessage } from '../binding/soap/assemble.ts';
 import { createRedactor } from '../codec/redact/redactor.ts';
 import { type Environment, secretsOf } from '../load/value/config.ts';
 import type { Spool } from '../model/blob.ts';
@@ -6,6 +7,7 @@ import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Flow } from '../model/flow.ts';
 import type { FlowReply, InvokeReply } from '../model/invoke-reply.ts';
 import type { CallObserver } from '../model/metrics.ts';
+import type { Node } from '../model/node.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
 import type { DocumentValue } from '../model/value.ts';
@@ -17,7 +19,7 @@ import { findFlow, findOperation } from './find.ts';
 import { createFlows } from './flow/flow.ts';
 import { createTransport } from './http/transport.ts';
 import { TIMEOUTS, type Timeouts } from './limits.ts';
-import type { Asked, AskOptions, CallOptions, FlowOptions, IncomingReply } from './options.ts';
+import type { Asked, AskOptions, CallOptions, FlowOptions, IncomingReply, PostOptions } from './options.ts';
 import type { PreparedRequest } from './outgoing.ts';
 
 export interface ClientOptions {
@@ -52,6 +54,13 @@ export interface Client {
    * @throws as {@link Client.call}
    */
   ask(operation: ConsumerOperation, input: DocumentValue, options: AskOptions): Promise<Asked>;
+  /**
+   * Sends a message as it is, to an address below that of the operation's node. Any success means that it was taken.
+   * @throws SoapFault when the target answers with a fault; InvokeError
+   */
+  post(operation: ConsumerOperation, message: OutgoingMessage, options: PostOptions): Promise<Asked>;
+  /** Whether an address lies below one of a node. @throws InvokeError CONFIGURATION */
+  reaches(node: Node, address: string, requestId: string): Promise<boolean>;
   /**
    * Reads a reply that has come later.
    * @throws SoapFault, ReplyFault for a fault; InvokeError BAD_REPLY, REPLY_TOO_LARGE; HTTP_STATUS for a fault of another form
@@ -103,6 +112,11 @@ export function createClient(
       const { operation, called } = find(given, askOptions);
       return traced(called.requestId, () => calls.ask(operation, input, askOptions, called));
     },
+    async post(given, message, postOptions) {
+      const { operation, called } = find(given, postOptions);
+      return traced(called.requestId, () => calls.post(operation, message, postOptions, called));
+    },
+    reaches: async (node, address, requestId) => calls.reaches(node, address, { operation: node.id, requestId }),
     readLater: (operation, reply, requestId) => calls.read(operation, reply, { operation: operation.id, requestId }),
     async flow(given, input, flowOptions = {}) {
       const { requestId = randomUUID() } = flowOptions;

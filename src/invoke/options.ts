@@ -52,6 +52,14 @@ export interface Asked {
   readonly reply?: ReadReply;
 }
 
+/** Options of a message that is sent as it is. */
+export interface PostOptions extends Pick<CallOptions, 'requestId' | 'messageId' | 'signal'> {
+  /** The whole address, below one of the node. */
+  readonly to: string;
+  /** What is secret in the message. */
+  readonly secrets: readonly string[];
+}
+
 /** A reply that has come later, as a request of the target. */
 export interface IncomingReply {
   readonly contentType: string | undefined;

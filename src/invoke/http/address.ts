@@ -65,6 +65,35 @@ export function addressAt(base: Base, { uri, shown }: Outgoing, called: Called):
   return { origin, path: `${above}/${uri}`, shown: `${origin}${above}/${withoutQuery(shown.uri ?? uri)}`, proof };
 }
 
+/** Characters of the longest address that a caller may name. */
+const LONGEST = 2000;
+
+/** Not in a URI (RFC 3986, appendix A), a fragment, or a half escape. Some servers take a backslash for a slash. */
+const NO_ADDRESS = /[^\x21-\x7e]|["#<>\\^`{|}]|%(?![0-9a-f]{2})/i;
+
+/** A dot segment, also one that only servers see that decode first, or that cut off parameters of segments (`..;x`). */
+const DOT_SEGMENT = /(?:\/|%2f|%5c)(?:\.|%2e){1,2}(?:[/;]|%2f|%5c|%3b|$)/i;
+
+/**
+ * The address that a caller has named; `undefined` when it does not lie below one of the bases: same scheme, host and port, and a
+ * path that begins with the segments of theirs.
+ */
+export function addressBelow(bases: readonly Base[], address: string): Address | undefined {
+  if (address.length > LONGEST || NO_ADDRESS.test(address)) return undefined;
+  const [, authority, path = ''] = /^https?:\/\/([^/?]+)([^?]*)/i.exec(address) ?? [];
+  if (authority === undefined || authority.includes('@') || DOT_SEGMENT.test(path) || !URL.canParse(address))
+    return undefined;
+  const { origin, pathname, search } = new URL(address);
+  for (const base of bases) {
+    if (base.kind !== 'url' || base.origin !== origin) continue;
+    const above = base.pathname.replace(/\/+$/, '');
+    if (pathname !== above && !pathname.startsWith(`${above}/`)) continue;
+    // What follows the base may be a secret of the caller.
+    return { origin, path: pathname + search, shown: origin + base.pathname, proof: base.proof };
+  }
+  return undefined;
+}
+
 /** The same for messages, with its query: the request has masked that already. */
 export function shownUrl(base: Base, { uri, shown }: Outgoing): string {
   if (base.kind === 'scheme') return base.scheme + (shown.uri ?? '');

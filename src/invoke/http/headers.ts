@@ -1,6 +1,7 @@
 import type { Redactor } from '../../model/redactor.ts';
 import { type Trace, traceparentOf, tracestateOf } from '../../trace/trace.ts';
 import type { Proof } from '../credential.ts';
+import type { Called } from '../error.ts';
 import type { Outgoing } from '../outgoing.ts';
 import { ACCEPT_ENCODING } from './body.ts';
 
@@ -83,4 +84,17 @@ export interface Heads {
 /** @param headers without those that are secret by their name */
 export function headOf(line: string, headers: Readonly<Record<string, string>>, redactor: Redactor): Head {
   return redactor.value({ line, headers: Object.entries(headers) }) as Head;
+}
+
+/** Headers of each call, unless the operation declares them. */
+export function ownHeaders(
+  given: Readonly<Record<string, string>>,
+  { requestId, messageId }: Called,
+): Record<string, string> {
+  const own: Record<string, string> = {};
+  if (findHeader(given, 'x-request-id') === undefined) own['X-Request-Id'] = requestId;
+  if (messageId !== undefined && findHeader(given, 'idempotency-key') === undefined)
+    own['Idempotency-Key'] = `"${messageId}"`;
+  if (findHeader(given, 'user-agent') === undefined) own['User-Agent'] = 'signalbox';
+  return own;
 }

@@ -20,6 +20,7 @@ interface Way {
   /** `undefined` for none, or the one in the address. */
   readonly credential: Proof | Tokens | WebhookSignature | undefined;
   readonly retry: Retry;
+  readonly follows: boolean;
 }
 
 /**
@@ -52,12 +53,12 @@ async function withToken(way: Way, credential: Tokens, sending: Sending): Promis
 }
 
 function followed(
-  { peer, addresses }: Way,
+  { peer, addresses, follows }: Way,
   proof: Proof | WebhookSignature | undefined,
   sending: Sending,
 ): Promise<Received> {
   const route: Route = { pools: peer.pools, addresses, outgoing: sending.outgoing, proof };
-  return peer.node.redirects === 0 ? exchange(route, sending) : following(route, peer, sending);
+  return follows ? following(route, peer, sending) : exchange(route, sending);
 }
 
 /** RFC 9110 section 15.4. */

@@ -14,7 +14,7 @@ import type { Timeouts } from '../limits.ts';
 import type { Outgoing, PreparedRequest } from '../outgoing.ts';
 import type { Tokens } from '../tokens.ts';
 import { buffered, goneBy, SHOWN_SIGNATURE, WebhookSigner } from '../webhook.ts';
-import { addressAt, type Base, shownUrl } from './address.ts';
+import { type Address, addressAt, addressBelow, type Base, shownUrl } from './address.ts';
 import { proxiesOf } from './connection/endpoint.ts';
 import { Connections } from './connection/pools.ts';
 import { findHeader, shownHeaders } from './headers.ts';
@@ -117,13 +117,15 @@ export function createTransport({
       return { operation: operation.id, method, url: shownUrl(base, outgoing), headers, body: shown.body };
     },
     async send(target, outgoing, options) {
-      const { node, primaryUrl, operation } = target;
+      const { node, primaryUrl, operation, to } = target;
       const { called, resolve } = options;
       if (closed.signal.aborted) throw new Error('the client is closed');
       const start = performance.now();
       const opening = peerOf(node, resolve, called);
       const peer = opening instanceof Promise ? await opening : opening;
-      const addresses = peer.bases(primaryUrl, called).map((base) => addressAt(base, outgoing, called));
+      const bases = peer.bases(primaryUrl, called);
+      const addresses =
+        to === undefined ? bases.map((base) => addressAt(base, outgoing, called)) : [named(to, bases, node, called)];
       const found = credentialOf(peer, target, outgoing, called);
       const isSigned = found instanceof WebhookSigner;
       const credential = isSigned ? found.of(options.messageId ?? randomUUID()) : found;
@@ -145,7 +147,8 @@ export function createTransport({
         isSpent: false,
       };
       try {
-        const reply = await send({ peer, addresses, credential, retry }, sending);
+        const follows = to === undefined && node.redirects > 0;
+        const reply = await send({ peer, addresses, credential, retry, follows }, sending);
         if (isSigned && reply.status === 410) throw goneBy(reply, node.id);
         return reply;
       } catch (error) {
@@ -158,6 +161,13 @@ export function createTransport({
       await (await connections)?.close();
     },
   };
+}
+
+/** @throws InvokeError BAD_INPUT when the base of the node is another one than when the address was checked */
+function named(to: string, bases: readonly Base[], { id }: Node, called: Called): Address {
+  const found = addressBelow(bases, to);
+  if (found !== undefined) return found;
+  throw new InvokeError('BAD_INPUT', called, `the address to send to does not lie below the base of node ${id}`);
 }
 
 /** Replies over REST may be compressed unless the operation says otherwise. */
@@ -205,6 +215,8 @@ export interface Target {
   readonly primaryUrl?: ConfigText | undefined;
   /** Replaces the node's own credential, and one inside an address. */
   readonly credential?: Credential | undefined;
+  /** The whole address, below one of the node. Redirects are not followed: they could lead anywhere. */
+  readonly to?: string;
 }
 
 /** Configuration that a call to a target refers to, without the parts of the node that the call replaces. */

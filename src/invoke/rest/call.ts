@@ -6,8 +6,8 @@ import type { Redactor } from '../../model/redactor.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { empty } from '../../wire/measured.ts';
 import type { Callable, WriteOptions } from '../callable.ts';
-import { type Called, checking } from '../error.ts';
-import { findHeader } from '../http/headers.ts';
+import { checking } from '../error.ts';
+import { ownHeaders } from '../http/headers.ts';
 import { hidingOf, type Outgoing, type Shown } from '../outgoing.ts';
 import { type RestCallable, readReply } from './reply.ts';
 
@@ -71,16 +71,6 @@ class ShownCall implements Shown {
   get body(): string | undefined {
     return this.#written.content?.shown();
   }
-}
-
-/** Headers of each call, unless the operation declares them. */
-function ownHeaders(given: Readonly<Record<string, string>>, { requestId, messageId }: Called): Record<string, string> {
-  const own: Record<string, string> = {};
-  if (findHeader(given, 'x-request-id') === undefined) own['X-Request-Id'] = requestId;
-  if (messageId !== undefined && findHeader(given, 'idempotency-key') === undefined)
-    own['Idempotency-Key'] = `"${messageId}"`;
-  if (findHeader(given, 'user-agent') === undefined) own['User-Agent'] = 'signalbox';
-  return own;
 }
 
 /** Masks headers that are secret by their name, unless only their secret part was masked already. */

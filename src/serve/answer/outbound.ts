@@ -3,7 +3,7 @@ import type { InvokeReply } from '../../model/invoke-reply.ts';
 import type { Registry } from '../../model/registry.ts';
 
 /** Calls other systems. */
-export type Outbound = Pick<Client, 'call' | 'flow' | 'ask' | 'readLater'>;
+export type Outbound = Pick<Client, 'call' | 'flow' | 'ask' | 'readLater' | 'post' | 'reaches'>;
 
 /** The parts of a call's reply that have to be closed at the end of an exchange. */
 export type OpenReply = Pick<InvokeReply, 'close' | 'value'>;
@@ -28,6 +28,8 @@ export function createLazyClient(registry: Registry, options: ClientOptions): La
   return {
     call: async (operation, input, given) => (await client()).call(operation, input, given),
     ask: async (operation, input, given) => (await client()).ask(operation, input, given),
+    post: async (...given) => (await client()).post(...given),
+    reaches: async (...given) => (await client()).reaches(...given),
     readLater: async (...given) => (await client()).readLater(...given),
     flow: async (flow, input, given) => (await client()).flow(flow, input, given),
     close: async () => (await opened)?.close(),
