@@ -1,17 +1,24 @@
 // WS-Addressing 1.0 (Core, and SOAP Binding), and the submission of August 2004, which some tools still send.
 
 import { escapeText } from '../xml/text.ts';
-import { attributeOf, textOf, type XmlElement } from '../xml/tree.ts';
-import { isForUs, type SoapMessage } from './message.ts';
+import { attributeOf, childrenOf, textOf, writeXml, type XmlElement } from '../xml/tree.ts';
+import { isForUs, SoapError, type SoapMessage } from './message.ts';
+import { SOAP_NAMESPACES, type SoapVersion } from './version.ts';
+import { WSSE } from './wsse-names.ts';
 
 /** The namespace of WS-Addressing 1.0, which is written. */
 const WSA = 'http://www.w3.org/2005/08/addressing';
 
+const WSA_2004 = 'http://schemas.xmlsoap.org/ws/2004/08/addressing';
+
 /** The namespaces that are read, each with its relationship of a reply to its request. */
 const REPLY: ReadonlyMap<string, string> = new Map([
   [WSA, `${WSA}/reply`],
-  ['http://schemas.xmlsoap.org/ws/2004/08/addressing', 'wsa:Reply'],
+  [WSA_2004, 'wsa:Reply'],
 ]);
+
+/** Addresses to which no message is sent: that of the reply to the request itself, and that of none (Core, section 2.1). */
+const NOWHERE: ReadonlySet<string> = new Set([`${WSA}/anonymous`, `${WSA}/none`, `${WSA_2004}/role/anonymous`]);
 
 /** Whether a header block is one of WS-Addressing. */
 export function isAddressing({ namespace }: XmlElement): boolean {
@@ -34,6 +41,136 @@ export function repliedTo({ headers, version }: SoapMessage): readonly string[] 
   });
 }
 
+/** Where a reply or a fault is sent (an endpoint reference). */
+export interface ReplyEndpoint {
+  readonly address: string;
+  /** XML of its reference parameters, as the header blocks that a message to it has. */
+  readonly parameters: string;
+}
+
+/** What a request states about its reply. At least one of the two endpoints is there. */
+export interface ReplyAddressing {
+  readonly version: SoapVersion;
+  /** The version of WS-Addressing. */
+  readonly namespace: string;
+  /** The id of the request, to which the reply relates. */
+  readonly messageId: string;
+  readonly reply?: ReplyEndpoint;
+  readonly fault?: ReplyEndpoint;
+}
+
+/** Characters of the longest id and of all reference parameters: each reply repeats them. */
+const LONGEST = 4000;
+
+/**
+ * Where the sender of a message wants its reply; `undefined` when it names no address. Faults are sent to `FaultTo`, or else to
+ * `ReplyTo` (Core, section 3.4).
+ * @throws SoapError with a subcode of WS-Addressing (SOAP Binding, section 6.4)
+ */
+export function replyAddressing(message: SoapMessage): ReplyAddressing | undefined {
+  const replyTo = onlyBlock(message, 'ReplyTo');
+  const faultTo = onlyBlock(message, 'FaultTo') ?? replyTo;
+  const reply = replyTo && endpointOf(message, replyTo);
+  const fault = faultTo && endpointOf(message, faultTo);
+  if (reply === undefined && fault === undefined) return undefined;
+  const id = onlyBlock(message, 'MessageID');
+  const messageId = id === undefined ? '' : textOf(id).trim();
+  if (messageId === '')
+    throw wrongHeader(
+      message,
+      'MessageAddressingHeaderRequired',
+      'wsa:MessageID is missing, to which the reply would relate',
+    );
+  if (messageId.length > LONGEST) throw invalidHeader(message, `wsa:MessageID is longer than ${LONGEST} characters`);
+  return {
+    ...{ version: message.version, namespace: (replyTo ?? faultTo)?.namespace ?? WSA, messageId },
+    ...(reply && { reply }),
+    ...(fault && { fault }),
+  };
+}
+
+/** A header block that a message has once at most. */
+function onlyBlock(message: SoapMessage, local: string): XmlElement | undefined {
+  const { headers, version } = message;
+  const [found, second] = headers.filter(
+    (each) => each.local === local && isAddressing(each) && isForUs(each, version),
+  );
+  if (second !== undefined) throw invalidHeader(message, `wsa:${local} occurs more than once`);
+  return found;
+}
+
+/** The endpoint of a reference; `undefined` for one that is nowhere. */
+function endpointOf(message: SoapMessage, reference: XmlElement): ReplyEndpoint | undefined {
+  const parts = childrenOf(reference).filter(({ namespace }) => namespace === reference.namespace);
+  const [address, second] = parts.filter(({ local }) => local === 'Address');
+  if (address === undefined || second !== undefined)
+    throw invalidHeader(message, `wsa:${reference.local} does not have one wsa:Address`);
+  const to = textOf(address).trim();
+  if (NOWHERE.has(to)) return undefined;
+  const given = parts.filter(({ local }) => local === 'ReferenceParameters' || local === 'ReferenceProperties');
+  const parameters = given
+    .flatMap(childrenOf)
+    .map((each) => parameterOf(message, reference, each))
+    .join('');
+  if (parameters.length > LONGEST)
+    throw invalidHeader(
+      message,
+      `the reference parameters of wsa:${reference.local} are longer than ${LONGEST} characters`,
+    );
+  return { address: to, parameters };
+}
+
+/** Header blocks that have a meaning of their own, which no sender can give to the messages of this gateway. */
+const RESERVED: ReadonlySet<string> = new Set([...REPLY.keys(), ...Object.values(SOAP_NAMESPACES), WSSE]);
+
+/** A reference parameter as a header block. Since 1.0 an attribute marks it as one (SOAP Binding, section 3.4). */
+function parameterOf(message: SoapMessage, { namespace, local }: XmlElement, parameter: XmlElement): string {
+  if (RESERVED.has(parameter.namespace))
+    throw invalidHeader(message, `the reference parameters of wsa:${local} contain ${parameter.local} of a standard`);
+  if (namespace !== WSA) return writeXml(parameter);
+  const { local: name, prefix, content, line, column } = parameter;
+  const mark = { local: 'IsReferenceParameter', namespace: WSA, prefix: 'wsa', value: 'true' };
+  const others = parameter.attributes.filter((each) => each.namespace !== WSA || each.local !== mark.local);
+  return writeXml({
+    ...{ local: name, namespace: parameter.namespace, prefix, content, line, column },
+    attributes: [...others, mark],
+    namespaceOf: (each) => parameter.namespaceOf(each),
+  });
+}
+
+/** The error for a header block of WS-Addressing that can't be used. */
+export function invalidHeader(message: Pick<SoapMessage, 'version'>, reason: string): SoapError {
+  return wrongHeader(message, 'InvalidAddressingHeader', reason);
+}
+
+function wrongHeader({ version }: Pick<SoapMessage, 'version'>, local: string, reason: string): SoapError {
+  return new SoapError(version, 'Client', reason, { subcode: { local, namespace: WSA } });
+}
+
+/** The action of faults that have none of their own (SOAP Binding, section 6.1). */
+export const FAULT_ACTION = `${WSA}/soap/fault`;
+
+/**
+ * The header blocks of a reply to another address, as XML.
+ * @param given the id and the action of the reply, both IRIs
+ */
+export function replyBlocks(
+  { namespace, messageId: request }: Pick<ReplyAddressing, 'namespace' | 'messageId'>,
+  { address, parameters }: ReplyEndpoint,
+  { messageId, action }: { readonly messageId: string; readonly action: string },
+): string {
+  const blocks = { To: address, Action: action, MessageID: messageId, RelatesTo: request };
+  return (
+    Object.entries(blocks)
+      .map(([name, text]) => block(name, escapeText(text), namespace))
+      .join('') + parameters
+  );
+}
+
+function block(name: string, content: string, namespace = WSA): string {
+  return `<wsa:${name} xmlns:wsa="${namespace}">${content}</wsa:${name}>`;
+}
+
 /** What a request says about itself, and where its reply is expected. All are IRIs. */
 export interface RequestAddressing {
   readonly messageId: string;
@@ -43,7 +180,6 @@ export interface RequestAddressing {
 
 /** The header blocks of a request whose reply is sent to another address, as XML. Faults go there too (Core, section 3.4). */
 export function requestAddressing({ messageId, action, replyTo }: RequestAddressing): string {
-  const block = (name: string, content: string): string => `<wsa:${name} xmlns:wsa="${WSA}">${content}</wsa:${name}>`;
   return [
     block('MessageID', escapeText(messageId)),
     block('Action', escapeText(action)),

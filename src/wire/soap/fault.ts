@@ -46,10 +46,11 @@ const SENT_AS: Readonly<Record<SoapVersion, Readonly<Record<SoapFaultContent['co
  * Writes a fault as a complete envelope. A `VersionMismatch` lists the supported envelopes (1.2 section 5.4.7;
  * according to appendix A the header block belongs in replies of 1.1 too), a `MustUnderstand` of 1.2 the header blocks
  * (section 5.4.8).
+ * @param headers XML of other header blocks
  */
-export function writeFault(version: SoapVersion, fault: SoapFaultContent): string {
+export function writeFault(version: SoapVersion, fault: SoapFaultContent, headers = ''): string {
   const soap = SOAP_PREFIXES[version];
-  const { start, end } = envelope(version, headerBlocks(version, fault));
+  const { start, end } = envelope(version, headers + headerBlocks(version, fault));
   const body = version === '1.1' ? fault11(soap, fault) : fault12(soap, fault);
   return `${start}<${soap}:Fault>${body}</${soap}:Fault>${end}`;
 }

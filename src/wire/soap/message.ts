@@ -23,13 +23,21 @@ export class SoapError extends Error {
   readonly reason: string;
   /** The header blocks that were not understood, for a `MustUnderstand`. */
   readonly notUnderstood: readonly QName[];
+  /** More specific than the code. */
+  readonly subcode: QName | undefined;
 
-  constructor(version: SoapVersion, code: SoapErrorCode, reason: string, notUnderstood: readonly QName[] = []) {
+  constructor(
+    version: SoapVersion,
+    code: SoapErrorCode,
+    reason: string,
+    { notUnderstood = [], subcode }: { readonly notUnderstood?: readonly QName[]; readonly subcode?: QName } = {},
+  ) {
     super(reason);
     this.version = version;
     this.code = code;
     this.reason = reason;
     this.notUnderstood = notUnderstood;
+    this.subcode = subcode;
   }
 }
 
@@ -100,7 +108,9 @@ export function checkUnderstood({ version, headers }: SoapMessage, understood: (
   if (left.length === 0) return;
   const names = left.map(({ local, namespace }) => ({ local, namespace }));
   const shown = names.slice(0, 5).map(shownName).join(', ');
-  throw new SoapError(version, 'MustUnderstand', `header blocks are not understood: ${shown}`, names);
+  throw new SoapError(version, 'MustUnderstand', `header blocks are not understood: ${shown}`, {
+    notUnderstood: names,
+  });
 }
 
 /** The values of `mustUnderstand`: a digit in 1.1, an xs:boolean in 1.2. */
