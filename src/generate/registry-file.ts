@@ -13,7 +13,7 @@ import { type Document, documentName } from '../model/document.ts';
 import { type Field, typeWords } from '../model/field.ts';
 import type { Flow, FlowStep } from '../model/flow.ts';
 import type { Gateway, Tls } from '../model/gateway.ts';
-import { DELIVERY_RETRY, type MessageQueue, type Subscription } from '../model/message.ts';
+import { codeOfSubscription, DELIVERY_RETRY, type MessageQueue, type Subscription } from '../model/message.ts';
 import { type ClientCertificate, NODE_DEFAULTS, type Node, type NodeCredential } from '../model/node.ts';
 import type { Process, Recurrence } from '../model/process.ts';
 import type { Datasource, Query } from '../model/query.ts';
@@ -126,7 +126,10 @@ const ANSWER = byKind<Answer>({
     },
   }),
   call: ({ call }) => ({ call: call.id }),
-  queue: ({ queue, reply }) => ({ queue: queue.id, reply: reply && tree(reply) }),
+  queue: ({ queue, reply, replyTo: to }) => ({
+    ...{ queue: queue.id, reply: reply && tree(reply) },
+    'reply-to': to && { nodes: to.nodes.map(({ id }) => id), field: to.field?.name },
+  }),
   reply: ({ to }) => ({ reply: to }),
   component: ({ action, component }) => ({ [action === 'read' ? 'read' : 'save']: component.id }),
   queries: ({ lists, maxrows }) => ({
@@ -320,15 +323,15 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
   recurrences: shape<Recurrence>()('description cron zone', {}),
   messageQueues: shape<MessageQueue>()('description order search! size retention', {}),
   subscriptions: shape<Subscription>()(
-    'description operation when! handler call map reply retry as concurrency=4 active=true replies=false within',
+    'description operation when! handler call map reply node retry as concurrency=4 active=true replies=false within',
     {
       when: ({ when }) => Object.fromEntries(when.map(({ field, values }) => [field, tree(values)])),
-      handler: ({ target }) => (target.kind === 'handler' ? target.file : target.reply?.file),
-      reply: ({ target }) =>
-        target.kind === 'call' &&
-        target.reply && { within: target.reply.within, ...(target.reply.to && { to: target.reply.to.name }) },
+      handler: (subscription) => codeOfSubscription(subscription)[0],
+      reply: ({ target: to }) =>
+        to.kind === 'call' && to.reply && { within: to.reply.within, ...(to.reply.to && { to: to.reply.to.name }) },
       call: ({ target }) => target.kind === 'call' && target.call.id,
       map: ({ target }) => target.kind === 'call' && inputTree(target.input),
+      node: ({ target }) => target.kind === 'caller' && target.node.id,
       retry: (subscription) =>
         isDeepStrictEqual(subscription.retry, DELIVERY_RETRY) ? undefined : retry(subscription),
       as: ({ as }) => as?.id,

@@ -15,6 +15,7 @@ import { checkNodeNames, linkNodes } from './node.ts';
 import { deepFreeze, given } from './object.ts';
 import { checkCodeNames, checkElementNames, checkOverlaps } from './operation/collisions.ts';
 import { checkReplies } from './operation/queue-answer.ts';
+import { replySubscriptions } from './operation/reply-to.ts';
 import { linkProcesses, linkRecurrences, processFiles } from './process.ts';
 import { checkPublicationCircles } from './publication-circle.ts';
 import { linkDatasources } from './query/datasource.ts';
@@ -177,7 +178,10 @@ function link(linking: Linking, options: LinkOptions): Registry | undefined {
   const messageQueues = linkMessageQueues(linking, gateway);
   const context = { documents, queries, components, messageQueues, nodes, lists, roles, callers, committed };
   const { services, operations, consumers, calls, overrides } = linkServices(context);
-  const subscriptions = linkSubscriptions(linking, { operations, calls, roles });
+  const subscriptions = byId([
+    ...linkSubscriptions(linking, { operations, calls, roles }).values(),
+    ...replySubscriptions(operations.values()),
+  ]);
   const routings = linkRoutings(linking, { operations, consumers, overrides }, gateway?.id ?? '');
   const parts: Parts = {
     nodes,

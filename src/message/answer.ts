@@ -9,10 +9,11 @@ import type { Db } from '../store/index.ts';
 import { ContentWriter, readContent } from './content.ts';
 import { compileReplyCodec, type PayloadCodec } from './payload.ts';
 import type { Plan } from './publish.ts';
+import { REQUEST } from './store.ts';
 
 /** The parts of the content with the reply to a message, and with the fault that is its reply. */
-const REPLY = 'reply';
-const FAULT = 'fault';
+export const REPLY = 'reply';
+export const FAULT = 'fault';
 
 /** These parts and attachments, without those that targets of other subscriptions have sent later. */
 const OWN = /^(?:reply(?:\.\d+)?|fault)$/;
@@ -64,7 +65,7 @@ export function replyWriter(
   };
 }
 
-function codecOf(operation: Operation): PayloadCodec | undefined {
+export function codecOf(operation: Operation): PayloadCodec | undefined {
   const { answer } = operation;
   if (answer.kind !== 'queue' || answer.reply?.kind !== 'document') return undefined;
   return bareField(answer.reply.document) === undefined ? compileReplyCodec(answer.reply, operation) : undefined;
@@ -99,21 +100,34 @@ export function compileReply({ operation, subscriptions }: Plan, blobs: Blobs): 
       if (Date.now() > row.entered + within) throw Fault.of('REPLY_TIMEOUT', { message: id });
       return undefined;
     }
-    const rows = await db
-      .selectFrom('signalbox_message_content')
-      .selectAll()
-      .where('message', '=', id)
-      .where('part', '<>', 'request')
-      .execute();
-    const parts = rows.filter(({ part }) => OWN.test(part));
-    const reply = await readContent(parts, REPLY, blobs);
-    if (reply !== undefined && codec !== undefined) return codec.read(reply.text, reply.open);
-    const fault = await readContent(parts, FAULT, blobs);
-    if (fault === undefined) throw Fault.of('REPLY_FAILED', { message: id });
-    const { code, status, message, detail } = JSON.parse(fault.text) as Pick<
-      Fault,
-      'code' | 'status' | 'message' | 'detail'
-    >;
-    throw Fault.custom(code, status, message, { detail });
+    const kept = await readReply(db, id, codec, blobs);
+    if (kept === undefined) throw Fault.of('REPLY_FAILED', { message: id });
+    if (kept instanceof Fault) throw kept;
+    return kept;
   };
+}
+
+/** The reply to a message as it is kept: its document, or the fault that is the reply. */
+export async function readReply(
+  db: Db,
+  id: string,
+  codec: PayloadCodec | undefined,
+  blobs: Blobs,
+): Promise<DocumentValue | Fault | undefined> {
+  const rows = await db
+    .selectFrom('signalbox_message_content')
+    .selectAll()
+    .where('message', '=', id)
+    .where('part', '<>', REQUEST)
+    .execute();
+  const parts = rows.filter(({ part }) => OWN.test(part));
+  const reply = await readContent(parts, REPLY, blobs);
+  if (reply !== undefined && codec !== undefined) return codec.read(reply.text, reply.open);
+  const fault = await readContent(parts, FAULT, blobs);
+  if (fault === undefined) return undefined;
+  const { code, status, message, detail } = JSON.parse(fault.text) as Pick<
+    Fault,
+    'code' | 'status' | 'message' | 'detail'
+  >;
+  return Fault.custom(code, status, message, { detail });
 }

@@ -2,7 +2,8 @@ import { compileSecrets } from '../codec/redact/declared.ts';
 import { Fault } from '../model/fault.ts';
 import type { MessageContext, MessageHandler, Transaction, WorkContext } from '../model/handler.ts';
 import { codeOfSubscription, type Subscription } from '../model/message.ts';
-import { AttemptTimeout, isRetried } from '../model/retry.ts';
+import type { Node } from '../model/node.ts';
+import { AttemptTimeout } from '../model/retry.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { beginAccount } from '../model/work.ts';
 import { ownerOf } from '../security/directory/port.ts';
@@ -22,6 +23,7 @@ import { inSpan } from '../trace/trace.ts';
 import { type ReplyWriter, replyWriter } from './answer.ts';
 import { compileAsk } from './ask.ts';
 import { noteProbe, paceOf, type TargetPace } from './down.ts';
+import { codeOf, isGone, mayFollow, reasonOf } from './failure.ts';
 import type { Gate, Gates } from './gate.ts';
 import { pausedAs } from './hold.ts';
 import { compileInput } from './input.ts';
@@ -29,6 +31,8 @@ import { messageFields, type PayloadCodec } from './payload.ts';
 import { BLOBS, type Delivery, type MessagesOptions, type Running } from './port.ts';
 import { kindOfSubscription, type Plan } from './publish.ts';
 import { awaitingOf } from './reply.ts';
+import { enterReplyDelivery } from './reply-to.ts';
+import { compileSendReply } from './send-reply.ts';
 import { changeDelivery, type DeliveryAttempt, endDelivery, readMessage, type StoredMessage } from './store.ts';
 
 /** The data of the job of a delivery, whose id is that of the delivery. */
@@ -68,12 +72,14 @@ class Deliverer {
     });
     this.#gate = gate;
     const { target } = subscription;
-    this.#deliver = target.kind === 'handler' ? this.#byHandler(target.file) : this.#byCall(target);
+    if (target.kind === 'handler') this.#deliver = this.#byHandler(target.file);
+    else this.#deliver = target.kind === 'caller' ? this.#toCaller(target.node) : this.#byCall(target);
   }
 
   get worker(): Worker {
     const { retry, concurrency } = this.#subscription;
-    const isOrdered = this.#plan.queue.order !== undefined;
+    // Replies have no order: the address of one caller does not hold up those of others.
+    const isOrdered = this.#plan.queue.order !== undefined && this.#subscription.target.kind !== 'caller';
     return {
       concurrency,
       room: () => Math.min(concurrency, this.#pace?.room() ?? concurrency, this.#gate?.room() ?? concurrency),
@@ -133,7 +139,7 @@ class Deliverer {
       }
       if (job.signal.aborted || error instanceof JobLost) this.#running.delete(job.id);
       running.code = codeOf(error);
-      running.again = this.#isRetried(error);
+      running.again = mayFollow(error, this.#subscription.retry);
       if (isGone(error)) await this.#pause(error as Error);
       throw redactor.error(error);
     }
@@ -216,6 +222,7 @@ class Deliverer {
         const code = async (open: Transaction) => run(contextOf(opened.context, open, facts), tx);
         await runInTransaction(inside, code, { signal, limit, late });
         await this.#done(tx, delivery);
+        await this.#sendReply(tx, message.id);
       });
     } finally {
       opened.done();
@@ -244,6 +251,14 @@ class Deliverer {
       reply.close();
       running.code = reply.httpResponseCode;
       await job.complete((tx) => this.#done(tx, delivery));
+    };
+  }
+
+  #toCaller(node: Node): (delivery: Delivery) => Promise<void> {
+    const send = compileSendReply(this.#subscription, node, this.#options);
+    return async (delivery) => {
+      delivery.running.code = await send(delivery);
+      await delivery.job.complete((tx) => this.#done(tx, delivery));
     };
   }
 
@@ -277,9 +292,16 @@ class Deliverer {
     if (status === 'Error') {
       const end = running.isLate ? 'Timeout' : 'Error';
       await endDelivery(tx, { delivery: id, message, status: end, reason, attempt }, this.#plan.queue, now);
+      if (error instanceof Fault) await this.#sendReply(tx, message);
     } else await changeDelivery(tx, id, { status, next: next?.getTime() ?? null, reason }, attempt);
     const facts = { subscription: queue, message, delivery: id, attempt: job.attempt, what };
     this.#options.onError(error, next === undefined ? facts : { ...facts, next });
+  }
+
+  /** Enters the delivery of a reply that was kept. The row of the message is locked by now, after that of the delivery. */
+  async #sendReply(tx: Db, message: string): Promise<void> {
+    if (this.#reply !== undefined)
+      await enterReplyDelivery(tx, this.#options, this.#subscription, message, this.#now());
   }
 
   #attempt({ began, code }: Running, reason: string | null): DeliveryAttempt {
@@ -289,23 +311,7 @@ class Deliverer {
   #now(): number {
     return (this.#options.now ?? Date.now)();
   }
-
-  #isRetried(error: unknown): boolean {
-    if (error instanceof JobRefused) return false;
-    if (error instanceof Fault && error.code === 'LOOP_DETECTED') return false;
-    if (isGone(error) || codeOf(error) === LOOP) return false;
-    const { retry } = this.#subscription;
-    const status = statusOf(error);
-    if (status === undefined) return true;
-    return isRetried(retry, status) || (retry.on === 'failure' && AGAIN.has(status));
-  }
 }
-
-/** Statuses below 500 after which a target takes the same call later (RFC 9110, section 15.5.9; RFC 8470; RFC 6585). */
-const AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
-
-/** Loop Detected (RFC 5842, section 7.2): a gateway has counted too many messages that led to this call. */
-const LOOP = 508;
 
 /** Without the database nothing has begun. */
 async function notBegun<T>(read: () => Promise<T>): Promise<T> {
@@ -354,43 +360,4 @@ function contextOf(
     publish: tx.publish,
     tx,
   };
-}
-
-/** What an `InvokeError` has; its class is loaded only with the first call. */
-interface CallFailure extends Error {
-  readonly code: string;
-  readonly httpResponseCode: number | undefined;
-}
-
-function isCallFailure(error: unknown): error is CallFailure {
-  return error instanceof Error && 'httpResponseCode' in error && 'responseStatus' in error;
-}
-
-/** Whether a receiver of webhooks wants no more of them, be it that of a step of a flow. */
-function isGone(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'WebhookGone' || isGone(error.cause));
-}
-
-/** The status code of a target's reply. */
-function codeOf(error: unknown): number | undefined {
-  return isCallFailure(error) ? error.httpResponseCode : undefined;
-}
-
-/** The status by which it is decided whether another attempt follows; `undefined` when there was no reply, which is tried again. */
-function statusOf(error: unknown): number | undefined {
-  if (error instanceof Fault) return error.status;
-  if (!isCallFailure(error)) return error instanceof AttemptTimeout ? 504 : 500;
-  if (error.code === 'BAD_INPUT') return 400;
-  // A fault over SOAP has status 500, whoever caused it (SOAP 1.1, section 6.2).
-  if (error.code === 'Client' || error.code === 'Sender') return 400;
-  const { httpResponseCode: status } = error;
-  return status === undefined || status >= 400 ? status : 500;
-}
-
-/** Characters of the longest reason. */
-const LONGEST_REASON = 1000;
-
-function reasonOf(error: Error): string {
-  const text = error.message === '' ? error.name : error.message;
-  return text.length <= LONGEST_REASON ? text : `${text.slice(0, LONGEST_REASON)}…`;
 }

@@ -1,4 +1,4 @@
-import type { Subscription } from '../model/message.ts';
+import { nodesOf, type Subscription } from '../model/message.ts';
 import type { Node } from '../model/node.ts';
 import type { MessagesOptions } from './port.ts';
 import { awaitingOf } from './reply.ts';
@@ -49,8 +49,9 @@ export function paceOf(
   options: Pick<PaceOptions, 'now' | 'report' | 'inform'>,
 ): TargetPace | undefined {
   const { id, target, concurrency } = subscription;
-  if (target.kind !== 'call' || 'steps' in target.call || awaitingOf(subscription) !== undefined) return undefined;
-  const { target: node } = target.call;
+  const isOneCall = target.kind === 'caller' || (target.kind === 'call' && !('steps' in target.call));
+  const [node] = nodesOf(subscription);
+  if (!isOneCall || node === undefined || awaitingOf(subscription) !== undefined) return undefined;
   return node.circuit.failures === 0 ? undefined : followNode(node, { ...options, subscription: id, concurrency });
 }
 

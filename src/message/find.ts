@@ -3,9 +3,8 @@ import { CodecError, compileText } from '../codec/index.ts';
 import { fieldsOf } from '../codec/redact/declared.ts';
 import { Fault } from '../model/fault.ts';
 import { type Field, isCollection } from '../model/field.ts';
-import type { MessageKind, MessageStatus, Subscription } from '../model/message.ts';
+import { type MessageKind, type MessageStatus, nodesOf, type Subscription } from '../model/message.ts';
 import type { Registry } from '../model/registry.ts';
-import { operationsOf } from '../model/service.ts';
 import type { Db, Tables } from '../store/index.ts';
 import { compileSameText, searchText } from './publish.ts';
 
@@ -255,9 +254,7 @@ function either(conditions: readonly Condition[]): Condition {
 
 /** The subscriptions that deliver to a node. */
 export function subscriptionsTo({ subscriptions }: Registry, node: string): readonly Subscription[] {
-  return [...subscriptions.values()].filter(
-    ({ target }) => target.kind === 'call' && operationsOf(target.call).some((each) => each.target.id === node),
-  );
+  return [...subscriptions.values()].filter((each) => nodesOf(each).some(({ id }) => id === node));
 }
 
 /**

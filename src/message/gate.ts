@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Subscription } from '../model/message.ts';
+import { nodesOf, type Subscription } from '../model/message.ts';
 import type { Node } from '../model/node.ts';
-import { operationsOf } from '../model/service.ts';
 import { JobWaits } from '../store/index.ts';
 
 /** Milliseconds that a delivery waits here for its turn by the rate; with more before it, it is left in the queue. */
@@ -23,11 +22,9 @@ export class Gates {
   readonly #nodes = new Map<string, NodeGate>();
 
   /** @returns `undefined` for a subscription whose target has no node with a rate or a concurrency */
-  of({ target }: Subscription): Gate | undefined {
-    if (target.kind !== 'call') return undefined;
-    const nodes = new Map(operationsOf(target.call).map(({ target: node }) => [node.id, node]));
+  of(subscription: Subscription): Gate | undefined {
     // In one order for all, so that no two deliveries wait for each other.
-    const gates = [...nodes.values()]
+    const gates = nodesOf(subscription)
       .filter(({ rate, concurrency }) => rate !== undefined || concurrency !== undefined)
       .sort((a, b) => (a.id < b.id ? -1 : 1))
       .map((node) => this.#nodeGate(node));

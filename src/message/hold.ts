@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Fault } from '../model/fault.ts';
-import type { MessageQueue, MessageStatus, Subscription } from '../model/message.ts';
+import { type MessageQueue, type MessageStatus, nodesOf, type Subscription } from '../model/message.ts';
 import type { Registry } from '../model/registry.ts';
-import { operationsOf } from '../model/service.ts';
 import type { Db, JobQueue, Store } from '../store/index.ts';
 import { changeDelivery } from './store.ts';
 
@@ -149,9 +148,8 @@ function pauseName(kind: 'queue' | 'node', id: string): string {
 }
 
 /** The names by which the deliveries of a subscription are paused too: of its queue, and of the nodes that it calls. */
-export function pausedAs({ target }: Subscription, { id }: MessageQueue): readonly string[] {
-  const nodes = target.kind === 'call' ? operationsOf(target.call).map((each) => each.target.id) : [];
-  return [pauseName('queue', id), ...[...new Set(nodes)].map((node) => pauseName('node', node))];
+export function pausedAs(subscription: Subscription, { id }: MessageQueue): readonly string[] {
+  return [pauseName('queue', id), ...nodesOf(subscription).map((node) => pauseName('node', node.id))];
 }
 
 /** The deliveries of a partition in some statuses that are in the queue, the first first. */

@@ -14,6 +14,7 @@ import { BLOBS, type Messages, type MessagesOptions } from './port.ts';
 import { enter, type Plan, plansOf, prepare } from './publish.ts';
 import { WHOLE } from './recorded.ts';
 import { hasReplied, LaterReplies } from './reply.ts';
+import { compileReplyTo } from './reply-to.ts';
 import { changeDelivery, endDelivery, readMessage, reopenDelivery } from './store.ts';
 
 /** Opens the messages and registers the workers of active subscriptions at the queue, which must not be started yet. */
@@ -26,6 +27,7 @@ export function openMessages(options: MessagesOptions): Messages {
   for (const plan of plans.values())
     for (const { subscription } of plan.subscriptions)
       queue.work(subscription.id, deliveryWorker(subscription, plan, options, gates));
+  const replyTo = new Map([...plans].map(([id, { operation }]) => [id, compileReplyTo(operation, options)]));
   const readers = new Map<string, ReadReply>();
   const planOf = (id: string): Plan => {
     const plan = plans.get(id);
@@ -41,7 +43,10 @@ export function openMessages(options: MessagesOptions): Messages {
       const plan = planOf(operation.id);
       // Handlers run for the user later.
       if (facts.user !== undefined && plan.subscriptions.length > 0) await directory.keep(facts.user);
-      const prepared = await prepare(plan, value, { now: now(), check: isCode(facts.connector), attachment, blobs });
+      const prepared = await prepare(plan, value, {
+        ...{ now: now(), check: isCode(facts.connector), attachment, blobs },
+        replyTo: await replyTo.get(operation.id)?.(value, facts),
+      });
       try {
         await store.transaction(async (tx) => {
           await enter(tx, options, prepared, facts, now());
@@ -57,7 +62,10 @@ export function openMessages(options: MessagesOptions): Messages {
       return prepared.id;
     },
     async publishInside(tx, operation, value, facts) {
-      const prepared = await prepare(planOf(operation.id), value, { now: now(), check: true, attachment });
+      const prepared = await prepare(planOf(operation.id), value, {
+        ...{ now: now(), check: true, attachment },
+        replyTo: await replyTo.get(operation.id)?.(value, facts),
+      });
       facts.signal?.throwIfAborted();
       await enter(tx, options, prepared, facts, now());
       onPublished?.(operation.id);

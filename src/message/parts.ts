@@ -12,7 +12,7 @@ import { type ShownPayload, showPayload } from './mask.ts';
 import { compilePayload, messageFields, unpack } from './payload.ts';
 import { sentFields, showRecorded, WHOLE } from './recorded.ts';
 import { laterPartOf, replyMessage } from './reply.ts';
-import { REQUEST } from './store.ts';
+import { REPLY_TO, REQUEST } from './store.ts';
 
 interface PartPorts {
   readonly registry: Registry;
@@ -116,11 +116,11 @@ function shownPart(message: Message | undefined, text: string, redactor: Redacto
 function messageOf(registry: Registry, operation: string, part: string): Message | undefined {
   const defined = registry.operations.get(operation);
   if (part === REQUEST) return defined?.request;
+  const answer = defined?.answer.kind === 'queue' ? defined.answer : undefined;
+  if (part === 'reply') return answer?.reply;
   const later = laterPartOf(part);
-  if (later?.kind === 'fault' || part === 'fault') return { kind: 'raw', raw: 'json' };
-  if (later !== undefined) {
-    const target = registry.subscriptions.get(later.subscription)?.target;
-    return target?.kind === 'call' && !('steps' in target.call) ? replyMessage(target.call) : undefined;
-  }
-  return part === 'reply' && defined?.answer.kind === 'queue' ? defined.answer.reply : undefined;
+  const isJson = part === REPLY_TO ? answer?.replyTo && !answer.replyTo.field?.sensitive : part === 'fault';
+  if (isJson || later?.kind === 'fault') return { kind: 'raw', raw: 'json' };
+  const target = later && registry.subscriptions.get(later.subscription)?.target;
+  return target?.kind === 'call' && !('steps' in target.call) ? replyMessage(target.call) : undefined;
 }

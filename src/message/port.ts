@@ -9,6 +9,7 @@ import type { DocumentValue } from '../model/value.ts';
 import type { Account, OpenWork } from '../model/work.ts';
 import type { Owners } from '../security/directory/port.ts';
 import type { Db, Job, JobQueue, Retained, Store } from '../store/index.ts';
+import type { ReplyAddressing } from '../wire/soap/addressing.ts';
 import type { StoredMessage } from './store.ts';
 
 export interface MessagesOptions {
@@ -22,7 +23,7 @@ export interface MessagesOptions {
   readonly handlers: ReadonlyMap<string, MessageHandler>;
   readonly work: OpenWork<Db>;
   /** Calls the targets of subscriptions. */
-  readonly outbound: Pick<Client, 'call' | 'flow' | 'ask' | 'readLater'>;
+  readonly outbound: Pick<Client, 'call' | 'flow' | 'ask' | 'readLater' | 'post' | 'reaches'>;
   /** Code that takes the replies that come later, by file. */
   readonly replies: ReadonlyMap<string, ReplyHandler>;
   /** The address to which targets send replies, without the secret at its end: `https://example.org/gateway/ReplyListeningConnector`. */
@@ -53,6 +54,8 @@ export interface PublishFacts {
   readonly signal?: AbortSignal | undefined;
   /** The message whose edited copy it is. */
   readonly editedFrom?: string | undefined;
+  /** Where the reply is sent, by WS-Addressing. */
+  readonly replyTo?: ReplyAddressing | undefined;
   /** Records, as the last part of the transaction, that a call has taken effect which its caller may repeat. */
   readonly takeEffect?: ((tx: Db) => Promise<void>) | undefined;
 }

@@ -14,7 +14,7 @@ import { type Cause, causeOf, continueTrace, currentTrace, hopsTo } from '../tra
 import { type ContentOptions, type ContentPart, ContentWriter, discard } from './content.ts';
 import { compilePayload, messageFields, type PayloadCodec } from './payload.ts';
 import type { PublishFacts } from './port.ts';
-import { newId, REQUEST } from './store.ts';
+import { newId, REPLY_TO, REQUEST } from './store.ts';
 
 /** Everything known about the messages of an operation before any of them comes. */
 export interface Plan {
@@ -72,7 +72,8 @@ function planOf(operation: Operation, queue: MessageQueue, subscriptions: readon
     subscriptions: subscriptions.map((subscription) => ({
       subscription,
       kind: kindOfSubscription(subscription),
-      accepts: conditionOf(subscription, fields),
+      // A reply is delivered once it is there.
+      accepts: subscription.target.kind === 'caller' ? () => false : conditionOf(subscription, fields),
     })),
   };
 }
@@ -157,6 +158,8 @@ interface PrepareOptions extends Omit<ContentOptions, 'size'> {
   readonly now: number;
   /** The value comes from code: it is checked as one that arrives. */
   readonly check: boolean;
+  /** Where the reply is sent, as text. */
+  readonly replyTo?: string | undefined;
 }
 
 /**
@@ -177,6 +180,8 @@ export async function prepare(plan: Plan, given: DocumentValue, options: Prepare
       text = payload.write(value, described);
     }
     await content.add(text);
+    const replyTo = new ContentWriter(content.id, REPLY_TO, { size: Number.POSITIVE_INFINITY, attachment: 0 });
+    if (options.replyTo !== undefined) await replyTo.add(options.replyTo);
     return {
       id: content.id,
       plan,
@@ -185,7 +190,7 @@ export async function prepare(plan: Plan, given: DocumentValue, options: Prepare
         const found = write(value);
         return found === undefined ? [] : [{ name, value: found }];
       }),
-      contents: content.parts,
+      contents: [...content.parts, ...replyTo.parts],
       deliveries: plan.subscriptions.filter(({ accepts }) => accepts(value)),
       size: content.size,
     };

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { fieldsOf } from '../codec/redact/declared.ts';
 import type { Blobs } from '../model/blob.ts';
 import { Fault } from '../model/fault.ts';
-import type { MessageStatus } from '../model/message.ts';
+import { type MessageStatus, nodesOf } from '../model/message.ts';
 import { MASK, type Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
-import { type Message, operationsOf } from '../model/service.ts';
+import type { Message } from '../model/service.ts';
 import type { JsonValue } from '../model/value.ts';
 import type { Db } from '../store/index.ts';
 import { findRows, type MessageFilter, type MessageRange, UUID } from './find.ts';
@@ -336,8 +336,8 @@ function targetOf({ subscriptions }: Registry, id: string): string | undefined {
   const target = subscriptions.get(id)?.target;
   if (target === undefined) return undefined;
   if (target.kind === 'handler') return `handler ${target.file}`;
-  const nodes = new Set(operationsOf(target.call).map((each) => each.target.id));
-  return `${target.call.id} at ${[...nodes].join(', ')}`;
+  const nodes = nodesOf({ target }).map((node) => node.id);
+  return `${target.kind === 'caller' ? 'the caller' : target.call.id} at ${nodes.join(', ')}`;
 }
 
 function timeOf(time: number | string): string {

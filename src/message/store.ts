@@ -83,6 +83,9 @@ export async function readMessage(db: Db, blobs: Blobs | undefined, id: string):
 /** The part of the content with the request. */
 export const REQUEST = 'request';
 
+/** The part with where the reply is sent. */
+export const REPLY_TO = 'reply-to';
+
 /** The statuses that end a delivery. */
 export type EndStatus = Extract<MessageStatus, 'Done' | 'Timeout' | 'Edited' | 'Error' | 'Cancelled'>;
 

@@ -2,10 +2,11 @@ import type { CallText, ConsumerOperation } from './consumer.ts';
 import type { Position } from './definition.ts';
 import type { Field } from './field.ts';
 import type { Flow } from './flow.ts';
+import type { Node } from './node.ts';
 import type { Retry } from './retry.ts';
 import { traitsOf } from './scalar.ts';
 import type { Role } from './security.ts';
-import type { Operation } from './service.ts';
+import { type MediaMessage, type Operation, operationsOf } from './service.ts';
 import type { Value } from './value.ts';
 
 /** A queue of messages (`queue:`): what its operations publish, in which order, and how messages are found. */
@@ -49,7 +50,9 @@ export interface Subscription {
         readonly input: InputMap;
         /** Only for an operation: its reply comes later. */
         readonly reply?: AwaitedReply;
-      };
+      }
+    /** The caller, which named an address below one of the node: it gets the reply to its message. See {@link ReplyTo}. */
+    | { readonly kind: 'caller'; readonly node: Node };
   /** {@link DELIVERY_RETRY} by default. */
   readonly retry: Retry;
   /** The role under whose grants it runs; those of the user who published by default. */
@@ -62,6 +65,33 @@ export interface Subscription {
   /** Milliseconds from when a message was published, after which callers are not asked to wait for its reply any more. */
   readonly within?: number;
   readonly at: Position;
+}
+
+/**
+ * Where callers may have the reply to their message sent (`reply-to:`). The operation has a subscription for each of the nodes, whose
+ * deliveries are entered with the replies.
+ */
+export interface ReplyTo {
+  /** An address that a caller names lies below one of theirs. */
+  readonly nodes: readonly Node[];
+  /** The field of the request with the address for a reply over REST. Over SOAP, `ReplyTo` of WS-Addressing has it in any case. */
+  readonly field?: Field;
+  /** Of a reply over REST: the first form of `response`. */
+  readonly form: MediaMessage;
+  /** {@link DELIVERY_RETRY} by default. */
+  readonly retry: Retry;
+}
+
+/** The id of the subscription that delivers the replies of an operation to a node. No declared one has such an id. */
+export function replySubscriptionId(operation: Pick<Operation, 'id'>, node: Pick<Node, 'id'>): string {
+  return `~REPLY~${operation.id}~${node.id}`;
+}
+
+/** The nodes that a subscription delivers to, each once. */
+export function nodesOf({ target }: Pick<Subscription, 'target'>): readonly Node[] {
+  if (target.kind === 'handler') return [];
+  if (target.kind === 'caller') return [target.node];
+  return [...new Set(operationsOf(target.call).map(({ target: node }) => node))];
 }
 
 /** The reply to a call that its target takes at once and answers later (`reply:`). */
@@ -90,6 +120,7 @@ export type InputSource =
 
 /** The files of code of a subscription: that which takes its messages, or the replies that come later. */
 export function codeOfSubscription({ target }: Pick<Subscription, 'target'>): readonly string[] {
+  if (target.kind === 'caller') return [];
   const file = target.kind === 'handler' ? target.file : target.reply?.file;
   return file === undefined ? [] : [file];
 }

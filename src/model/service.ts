@@ -6,7 +6,7 @@ import type { Document } from './document.ts';
 import type { Field } from './field.ts';
 import type { Flow } from './flow.ts';
 import type { CallLimits, Gateway, Once } from './gateway.ts';
-import type { MessageQueue } from './message.ts';
+import type { MessageQueue, ReplyTo } from './message.ts';
 import type { OperationIdentity } from './operation-names.ts';
 import type { Paging, Query } from './query.ts';
 import type { PermissionList, Role, SecurityScheme } from './security.ts';
@@ -77,9 +77,9 @@ export type Answer =
   | { readonly kind: 'call'; readonly call: ConsumerOperation | Flow }
   /**
    * A queue: the request becomes a message, and the reply says its id. `reply` is the response that comes later, when one is
-   * declared.
+   * declared, and `replyTo` where callers may have it sent.
    */
-  | { readonly kind: 'queue'; readonly queue: MessageQueue; readonly reply?: Message }
+  | { readonly kind: 'queue'; readonly queue: MessageQueue; readonly reply?: Message; readonly replyTo?: ReplyTo }
   /** The reply to a message of another operation with `queue:`, by the id of the message. `to` is the id of that operation. */
   | { readonly kind: 'reply'; readonly to: string };
 
@@ -253,4 +253,10 @@ export function hasXmlBody({ patch }: Document): boolean {
  */
 export function serviceNamespace({ namespace, id }: Pick<Service, 'namespace' | 'id'>, prefix: string): string {
   return namespace ?? `${prefix}:${id}`;
+}
+
+/** The action of a reply over SOAP that is sent to an address (WS-Addressing): an IRI, which WSDL states. */
+export function replyAction({ soap, service }: { soap: SoapForm; service: Service }, prefix: string): string {
+  const namespace = serviceNamespace(service, prefix);
+  return `${namespace}${namespace.startsWith('urn:') ? ':' : '/'}${soap.name}Response`;
 }

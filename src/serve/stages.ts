@@ -10,6 +10,7 @@ import { addressKey } from '../security/rate-limit.ts';
 import type { Answers, FirstAnswer } from '../store/index.ts';
 import { idsOf, inContext } from '../trace/trace.ts';
 import { uncodedTags } from '../wire/representation.ts';
+import type { ReplyAddressing } from '../wire/soap/addressing.ts';
 import { type AnswerPorts, Call, type Handlers } from './answer/call.ts';
 import { compileQueryRows, type QueryRows } from './answer/query-rows.ts';
 import { type Pace, withinTime } from './exchange/body.ts';
@@ -184,6 +185,7 @@ export class Stages {
    * Runs the operation's answer.
    * @param input the request, whose sensitive values are masked in log lines of code
    * @param segments those that accompany its document
+   * @param replyTo where its reply is sent, if the request names an address outside of its document
    */
   answer(
     exchange: Exchange,
@@ -194,7 +196,13 @@ export class Stages {
       uriIndex,
       as,
       segments,
-    }: { uriIndex: number; as: Format; segments?: (() => AsyncIterable<Attachment>) | undefined },
+      replyTo,
+    }: {
+      uriIndex: number;
+      as: Format;
+      segments?: (() => AsyncIterable<Attachment>) | undefined;
+      replyTo?: ReplyAddressing | undefined;
+    },
   ): Outcome | Promise<Outcome> {
     const { operation, answerer, secrets: read, timeout } = compiled;
     if (isWrite(operation, input)) refuseCrossSite(exchange, progress.caller, operation);
@@ -208,6 +216,7 @@ export class Stages {
       address: progress.caller === undefined ? `address ${addressKey(exchange.remote)}` : undefined,
       gone: () => exchange.gone,
       segments,
+      replyTo,
       root: as === 'soap' ? compiled.soap?.replyRoot : undefined,
       header: (name) => headerOf(exchange, name),
       takeEffect: progress.once?.takeEffect,

@@ -1,6 +1,7 @@
 import type { Component, ComponentAction } from '../../model/component.ts';
 import type { Field } from '../../model/field.ts';
 import type { MessageQueue } from '../../model/message.ts';
+import type { Node } from '../../model/node.ts';
 import type { Query } from '../../model/query.ts';
 import type { Answer, MediaMessage, Message, Method, Service } from '../../model/service.ts';
 import type { Documents } from '../document/documents.ts';
@@ -21,6 +22,7 @@ export interface AnswerSources {
   readonly queries: ReadonlyMap<string, Query>;
   readonly components: ReadonlyMap<string, Component>;
   readonly messageQueues: ReadonlyMap<string, MessageQueue>;
+  readonly nodes: ReadonlyMap<string, Node>;
   readonly calls: Calls;
 }
 
@@ -34,14 +36,17 @@ export interface Exchange {
 }
 
 export function linkExchange(
-  { documents, queries, components, messageQueues, calls }: AnswerSources,
+  sources: AnswerSources,
   spot: OperationSpot,
   service: Service,
   method: Method | undefined,
   templates: readonly PlacedTemplate[],
 ): Exchange {
+  const { documents, queries, components, calls } = sources;
   const { declared } = spot;
   checkOneAnswer(documents.linking, spot);
+  if (declared.queue === undefined && !spot.lacks('queue'))
+    refuseKey(documents.linking, declared, 'reply-to', spot.id, 'it applies to operations with `queue` and `response`');
   if (typeof declared.query !== 'string' && !spot.lacks('query'))
     refuseKey(documents.linking, declared, 'paging', spot.id, 'it applies to operations with `query: NAME`');
   const code = linkHandler(documents, spot, service);
@@ -64,7 +69,7 @@ export function linkExchange(
   const request = linkRequest(documents, spot);
   if (declared.queue !== undefined) {
     const unknown = inDoubt(documents, noMessage(), spot.at);
-    const linked = linkQueueAnswer(documents, spot, messageQueues, request);
+    const linked = linkQueueAnswer(documents, spot, sources, request);
     return linked ?? { answer: code, request, responses: forms(unknown) };
   }
   const responses = linkResponses(documents, spot);

@@ -1,6 +1,7 @@
 import { bareField } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import { isComparable, type MessageQueue } from '../../model/message.ts';
+import type { Node } from '../../model/node.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { Answer, MediaMessage, Message, Method, Operation } from '../../model/service.ts';
 import { placeOf, positionOf } from '../diagnostic/diagnostic.ts';
@@ -10,6 +11,7 @@ import type { Calls } from '../flow/calls.ts';
 import { type Linking, refuseBoth, refuseKey, resolveKey, resolveOperation } from '../linking.ts';
 import { given } from '../object.ts';
 import { everyUriRequires, forms, linkResponses, noMessage } from './message.ts';
+import { linkReplyTo } from './reply-to.ts';
 import type { OperationSpot } from './spot.ts';
 
 /** A queue that answers, with the request and replies of its operation. */
@@ -18,30 +20,37 @@ interface QueueAnswer {
   readonly request: Message;
   /** The id of the message. */
   readonly responses: readonly MediaMessage[];
-  /** One-way. */
+  /** One-way, unless its callers may have the reply sent. */
   readonly soapResponses: readonly MediaMessage[];
+}
+
+/** The definitions that queues as answers refer to. */
+interface QueueSources {
+  readonly messageQueues: ReadonlyMap<string, MessageQueue>;
+  readonly nodes: ReadonlyMap<string, Node>;
 }
 
 /** `queue: NAME`; `undefined` when the queue does not exist. */
 export function linkQueueAnswer(
   documents: Documents,
   spot: OperationSpot,
-  queues: ReadonlyMap<string, MessageQueue>,
+  { messageQueues, nodes }: QueueSources,
   request: Message,
 ): QueueAnswer | undefined {
   const { linking } = documents;
   const { declared } = spot;
   refuseBoth(linking, declared, 'queue', 'template', 'a message consists of the fields of the request');
   refuseKey(linking, declared, 'as', spot.id, 'it applies to what answers the operation; give it to the subscriptions');
-  const queue = resolveKey(linking, 'queue', queues, declared, 'queue');
+  const form = declared.response === undefined ? undefined : linkReply(documents, spot);
+  const replyTo = linkReplyTo(documents, spot, nodes, request, form);
+  const queue = resolveKey(linking, 'queue', messageQueues, declared, 'queue');
   if (queue === undefined) return undefined;
-  const reply = declared.response === undefined ? undefined : linkReply(documents, spot);
   const receipt = documents.synthesize(derivedName(spot, 'RECEIPT'), [idField(spot)], spot.at);
   return {
-    answer: { kind: 'queue', queue, ...given({ reply }) },
+    answer: { kind: 'queue', queue, ...given({ reply: form?.message, replyTo }) },
     request,
     responses: forms({ kind: 'document', document: receipt }),
-    soapResponses: forms(noMessage()),
+    soapResponses: replyTo === undefined || form === undefined ? forms(noMessage()) : [form],
   };
 }
 
@@ -52,8 +61,8 @@ function idField({ at }: OperationSpot): Field {
   });
 }
 
-/** The document of a reply that comes later; `undefined` for `response: none`. */
-function linkReply(documents: Documents, spot: OperationSpot): Message | undefined {
+/** The first form of a reply that comes later, a document; `undefined` for `response: none`. */
+function linkReply(documents: Documents, spot: OperationSpot): MediaMessage | undefined {
   const { report, places, doubt } = documents.linking;
   const [first, ...others] = linkResponses(documents, spot);
   if (first === undefined || first.message.kind === 'none') return undefined;
@@ -64,7 +73,7 @@ function linkReply(documents: Documents, spot: OperationSpot): Message | undefin
     if (!doubt.about(document)) report.raise('bad-queue-answer', { reason }, places.key(spot.declared, 'response'));
     return undefined;
   }
-  return first.message;
+  return first;
 }
 
 /** `reply: NAME`; `undefined` when the operation does not exist. */

@@ -149,6 +149,7 @@ const OF_ANSWERS: Refused = [
   ['call', ELSEWHERE],
   ['queue', ELSEWHERE],
   ['reply', ELSEWHERE],
+  ['reply-to', ELSEWHERE],
   ['as', ELSEWHERE],
   ['writes', 'it applies to operations that are answered here'],
   ['requires', 'the credential of a call is set at the node: `credential:`'],

@@ -1,7 +1,7 @@
 import type { Method } from '../../model/service.ts';
 import { type CallLimitsDeclared, limitsKey } from '../value/limits.ts';
 import { type OnceDeclared, once } from '../value/once.ts';
-import type { RetryDeclared } from '../value/retry.ts';
+import { type RetryDeclared, retry } from '../value/retry.ts';
 import { callKeys, form, type PropertiesDeclared } from './consumer.ts';
 import type { InPlaceDeclared } from './document.ts';
 import {
@@ -10,6 +10,7 @@ import {
   integer,
   type JsonSchema,
   keys,
+  mapOr,
   matching,
   reference,
   refersTo,
@@ -59,6 +60,12 @@ export interface PagingDeclared {
   readonly maximum?: number;
 }
 
+export interface ReplyToDeclared {
+  readonly nodes: string | readonly string[];
+  readonly field?: string;
+  readonly retry?: RetryDeclared;
+}
+
 export type OperationDeclared = SharedDeclared & {
   readonly [method in Lowercase<Method>]?: string | readonly string[];
 } & {
@@ -76,6 +83,7 @@ export type OperationDeclared = SharedDeclared & {
   readonly call?: string;
   readonly queue?: string;
   readonly reply?: string;
+  readonly 'reply-to'?: string | readonly string[] | ReplyToDeclared;
   readonly as?: string;
   readonly writes?: boolean | Readonly<Record<string, string>>;
   readonly active?: boolean;
@@ -90,6 +98,18 @@ export const permission: JsonSchema = {
   description:
     'The permission list that grants it, or a list of them. Without one, and without `public: true`, no one is permitted to use it.',
   examples: ['LOCATIONS', ['LOCATIONS', 'PARTNERS']],
+};
+
+const replyNodes: JsonSchema = {
+  title: 'a node or a list of nodes',
+  type: ['string', 'array'],
+  minLength: 1,
+  items: idItem('node-id'),
+  minItems: 1,
+  uniqueItems: true,
+  description:
+    'The node below whose `base` an address for the reply must lie, or a list of nodes. Credential, TLS, timeouts, circuit breaker and rate of the node apply.',
+  examples: [['SHOP', 'ERP']],
 };
 
 export const publicKey: JsonSchema = yesNo('Permits everyone to use it, without credentials.', false);
@@ -283,6 +303,34 @@ export const operation = keys<keyof OperationDeclared>(
       'An operation with `queue:` and `response:`, whose replies callers get here: by GET, with the id of the message in the path. `response` is the same document.',
       'ORDER_PLACE',
     ),
+    'reply-to': {
+      title: 'a node, a list of nodes or a map',
+      type: ['string', 'array', 'object'],
+      description:
+        'With `queue` and `response`, the nodes to whose addresses callers may have the reply sent. Over REST, a field of the request carries the address; over SOAP, `ReplyTo` of WS-Addressing. Without an address the reply is only kept.',
+      ...mapOr(
+        keys<keyof ReplyToDeclared>(
+          {
+            description: 'Where callers may have the reply sent.',
+            required: ['nodes'],
+            examples: [{ nodes: ['SHOP'], field: 'CALLBACK' }],
+          },
+          {
+            nodes: replyNodes,
+            field: {
+              type: 'string',
+              minLength: 1,
+              description:
+                'The field of the request with the address for a reply over REST, in the body, a header or the query, as the operation declares it. It is a text.',
+              examples: ['CALLBACK'],
+            },
+            retry,
+          },
+        ),
+        replyNodes,
+      ),
+      examples: [['SHOP', 'ERP'], { nodes: ['SHOP'], field: 'CALLBACK', retry: { for: '1 d' } }],
+    },
     as: refersTo(
       'role-id',
       "A role that replaces the caller's own for what the operation uses: its calls, queries and components are permitted by the permission lists of this role. It does not affect who may call the operation, and later events and processes keep the caller's name.",

@@ -9,7 +9,7 @@ const SERVICE = 'MESSAGES.v1';
 
 /**
  * `queue: NAME`: the request becomes a message, and the reply says its id: 202 with `{ "message": "<id>" }` over REST, an empty
- * reply over SOAP (one-way), an acknowledgement with the id as its transaction at the HTTP connector. `Location` is the address
+ * reply over SOAP, an acknowledgement with the id as its transaction at the HTTP connector. `Location` is the address
  * of the reply that comes later, else that of the message where the gateway serves it.
  */
 export function answerByMessage(operation: Operation, { services, registry, base }: AnswerPorts): Answerer {
@@ -20,13 +20,14 @@ export function answerByMessage(operation: Operation, { services, registry, base
   const isShown = registry.services.get(SERVICE)?.active === true;
   return {
     async answer(input, call, as) {
-      const { user, requestId, signal, takeEffect } = call;
+      const { user, requestId, signal, takeEffect, replyTo } = call;
       const connector = as === 'soap' ? 'soap' : 'rest';
       const message = await services.messages.publish(operation, input, {
         user,
         requestId,
         signal,
         takeEffect,
+        replyTo,
         connector,
       });
       const path = replyPath?.({ message }) ?? (isShown ? `${SERVICE}/messages/${message}` : undefined);

@@ -18,6 +18,7 @@ import type { User } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
 import type { Db } from '../../store/index.ts';
+import type { ReplyAddressing } from '../../wire/soap/addressing.ts';
 import { checkHeaders } from '../exchange/respond.ts';
 import type { Services } from '../start/services.ts';
 import type { QueryRows } from './query-rows.ts';
@@ -30,6 +31,8 @@ export class Call extends Work implements HandlerContext {
   readonly root: ReplyRoot | undefined;
   /** Records, as the last part of a transaction, that the call has taken effect, if its caller may repeat it. */
   readonly takeEffect: ((tx: Db) => Promise<void>) | undefined;
+  /** Where its reply is sent, by WS-Addressing. */
+  readonly replyTo: ReplyAddressing | undefined;
   readonly #segments: (() => AsyncIterable<Attachment>) | undefined;
   readonly #header: ((name: string) => string | undefined) | undefined;
 
@@ -48,6 +51,7 @@ export class Call extends Work implements HandlerContext {
       header?: (name: string) => string | undefined;
       secrets: () => Iterable<string>;
       takeEffect?: ((tx: Db) => Promise<void>) | undefined;
+      replyTo?: ReplyAddressing | undefined;
     },
   ) {
     const { operation, user, address, requestId, gone, secrets, takeEffect } = facts;
@@ -67,6 +71,7 @@ export class Call extends Work implements HandlerContext {
     this.uriIndex = facts.uriIndex;
     this.root = facts.root;
     this.takeEffect = takeEffect;
+    this.replyTo = facts.replyTo;
     this.#segments = facts.segments;
     this.#header = facts.header;
   }

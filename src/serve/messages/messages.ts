@@ -175,7 +175,10 @@ export class Messages implements MessageReader {
     const included = after(admitted, () => opened?.include());
     const answer = (input: DocumentValue): Outcome | Promise<Outcome> => {
       const segments = opened && (() => opened.segments());
-      const facts = { uriIndex: uriIndexOf(operation, input), as: progress.form.format, segments };
+      const facts = {
+        ...{ uriIndex: uriIndexOf(operation, input), as: progress.form.format, segments },
+        replyTo: asked.replyTo?.(),
+      };
       return stages.answer(exchange, progress, compiled, input, facts);
     };
     const encode = (outcome: Outcome): Response | Promise<Response> =>

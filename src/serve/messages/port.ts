@@ -5,6 +5,7 @@ import type { Fault } from '../../model/fault.ts';
 import type { Outcome } from '../../model/handler.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import type { ShownMessage } from '../../security/port.ts';
+import type { ReplyAddressing } from '../../wire/soap/addressing.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { WrittenFault } from '../exchange/refuse.ts';
@@ -34,6 +35,8 @@ export interface Asked {
   readonly secured?: SecuredMessage;
   /** The MessageID of WS-Addressing. */
   messageId?(): string | undefined;
+  /** Where its reply is sent, by WS-Addressing. @throws Fault BAD_BODY */
+  replyTo?(): ReplyAddressing | undefined;
 }
 
 export interface SecuredMessage extends ShownMessage {

@@ -13,7 +13,7 @@ import type { Attachment, DocumentValue } from '../../model/value.ts';
 import { isSecurityHeader } from '../../security/wsse/header.ts';
 import { streamOf } from '../../wire/measured.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
-import { messageIdOf } from '../../wire/soap/addressing.ts';
+import { isAddressing, messageIdOf, type ReplyAddressing, replyAddressing } from '../../wire/soap/addressing.ts';
 import { type SoapFaultContent, writeFault } from '../../wire/soap/fault.ts';
 import {
   checkUnderstood,
@@ -78,7 +78,10 @@ export function askEnvelope(
       mtom && (opened?.mtom === true || acceptsMtom(exchange.header('accept'))),
     );
     called = message.payload && routes.called(message.payload, action ?? named);
-    checkUnderstood(message, (header) => isSecurityHeader(header) && takesSecurity(called));
+    checkUnderstood(
+      message,
+      (header) => (isSecurityHeader(header) && takesSecurity(called)) || (isAddressing(header) && takesReplyTo(called)),
+    );
   } catch (error) {
     if (error instanceof SoapError) progress.form = soapForm(error.version, false);
     throw faultOfEnvelope(error);
@@ -95,7 +98,14 @@ export function askEnvelope(
   });
   const read = (): DocumentValue => compiled.soap!.readRequest(meant, opened?.resolve);
   const messageId = (): string | undefined => messageIdOf(message);
-  return { compiled, read, messageId, ...(secured === undefined ? {} : { secured }) };
+  const replyTo = (): ReplyAddressing | undefined => {
+    try {
+      return takesReplyTo(compiled) ? replyAddressing(message) : undefined;
+    } catch (error) {
+      throw faultOfEnvelope(error);
+    }
+  };
+  return { compiled, read, messageId, replyTo, ...(secured === undefined ? {} : { secured }) };
 }
 
 /** The action of a message from the operation's own WSDL must name the same operation. @throws Fault BAD_REQUEST */
@@ -109,6 +119,12 @@ function checkAction(action: string | undefined, compiled: Compiled, payload: Xm
 function takesSecurity(called: Compiled | undefined): boolean {
   const operation = called?.operation;
   return operation !== undefined && !operation.public && operation.requires.some(isMessageScheme);
+}
+
+/** Whether the called operation sends its reply to the address that a message names. */
+function takesReplyTo(called: Compiled | undefined): boolean {
+  const answer = called?.operation.answer;
+  return answer?.kind === 'queue' && answer.replyTo !== undefined;
 }
 
 /** The credentials in a message; `undefined` if it has none. */
@@ -228,8 +244,10 @@ function writeSoapFault(fault: Fault, version: SoapVersion, compiled: Compiled |
 function faultContentOf(fault: Fault, compiled: Compiled | undefined): SoapFaultContent {
   const { cause, message: reason } = fault;
   // The detail must not describe errors in headers or in the envelope (SOAP 1.1 section 4.4).
-  if (cause instanceof SoapError && cause.code !== 'Client')
-    return { code: cause.code, reason, notUnderstood: cause.notUnderstood };
+  if (cause instanceof SoapError && (cause.code !== 'Client' || cause.subcode !== undefined)) {
+    const { code, subcode, notUnderstood } = cause;
+    return { code, ...(subcode && { subcode }), reason, notUnderstood };
+  }
   const detail = compiled?.soap?.writeFaultDetail(fault) ?? brokerDetail(fault);
   const isInside = fault.code === 'UNAUTHENTICATED' && compiled?.operation.requires.some(isMessageScheme);
   const subcode = isInside ? { subcode: FAILED_AUTHENTICATION } : {};

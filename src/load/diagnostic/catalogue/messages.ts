@@ -24,6 +24,9 @@ const answered = (
     `\n  ORDER_REPLY: { ${read} }\n---\ndocument: ORDER_RESULT\nfields: { NUMBER: integer }\n---\nsubscription: ORDER_ANSWERS\noperation: ORDER_CHANGED\nhandler: orders\n${subscription}`,
   );
 
+const sentTo = (field: string): string =>
+  `queue: ORDER_EVENTS\n---\nnode: SHOP\nbase: https://shop.example.org/hooks\n---\nservice: Orders.v1\npublic: true\noperations:\n  ORDER_PLACE:\n    post: orders\n    request: { fields: { NUMBER: { type: integer, required: true }, CALLBACK: string(500) } }\n    response: { fields: { PRICE: decimal(8.2) } }\n    queue: ORDER_EVENTS\n    reply-to: { nodes: [SHOP], field: ${field} }\n---\nsubscription: ORDER_ANSWERS\noperation: ORDER_PLACE\nhandler: orders\nreplies: true`;
+
 const forwarded = (subscription: string): string =>
   `gateway: LOCAL\nnamespace: urn:example\npublicUrl: https://gateway.example.org\n---\n${published('', `post: changed, ${REQUEST}`)}\n---\nnode: SELF\nbase: https://gateway.example.org/gateway/RESTListeningConnector\n---\nservice: Self.v1\npublic: true\ntarget: SELF\noperations:\n  SELF_POST: { post: Orders.v1/changed, ${REQUEST} }\n---\nsubscription: FORWARDED\noperation: ORDER_CHANGED\ncall: SELF_POST${subscription}`;
 
@@ -49,6 +52,13 @@ export const messageEntries = {
       'An operation with `reply:` reads the reply to a message of another operation, which has `queue:` and `response:`. It has GET, `{message}` in its path and the same document as its `response`. One active subscription of that operation has `replies: true`.',
     wrong: answered('replies: true', 'get: "replies/{message}", reply: ORDER_CHANGED, response: none'),
     right: answered('replies: true'),
+  }),
+  'bad-reply-to': error<{ reason: string }>({
+    message: ({ reason }) => `${reason}.`,
+    explanation:
+      'With `reply-to:` callers may name an address to which the reply is sent. It must lie below the `base` of one of the nodes there, so that no caller can make the gateway call anything else; a base that is a scheme alone would permit every address. Over REST a text field of the request carries the address, over SOAP `ReplyTo` of WS-Addressing.',
+    wrong: sentTo('CALLBAK'),
+    right: sentTo('CALLBACK'),
   }),
   'no-reply': warning<{ operation: string }>({
     message: ({ operation }) => `No subscription replies to the messages of ${operation}, which has \`response\`.`,

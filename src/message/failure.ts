@@ -1,0 +1,58 @@
+import { Fault } from '../model/fault.ts';
+import { AttemptTimeout, isRetried, type Retry } from '../model/retry.ts';
+import { JobRefused } from '../store/index.ts';
+
+/** Whether another attempt at a delivery follows one that ended with this error. */
+export function mayFollow(error: unknown, retry: Retry): boolean {
+  if (error instanceof JobRefused) return false;
+  if (error instanceof Fault && error.code === 'LOOP_DETECTED') return false;
+  if (isGone(error) || codeOf(error) === LOOP) return false;
+  const status = statusOf(error);
+  if (status === undefined) return true;
+  return isRetried(retry, status) || (retry.on === 'failure' && AGAIN.has(status));
+}
+
+/** Statuses below 500 after which a target takes the same call later (RFC 9110, section 15.5.9; RFC 8470; RFC 6585). */
+const AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/** Loop Detected (RFC 5842, section 7.2): a gateway has counted too many messages that led to this call. */
+const LOOP = 508;
+
+/** What an `InvokeError` has; its class is loaded only with the first call. */
+interface CallFailure extends Error {
+  readonly code: string;
+  readonly httpResponseCode: number | undefined;
+}
+
+function isCallFailure(error: unknown): error is CallFailure {
+  return error instanceof Error && 'httpResponseCode' in error && 'responseStatus' in error;
+}
+
+/** Whether a receiver of webhooks wants no more of them, be it that of a step of a flow. */
+export function isGone(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'WebhookGone' || isGone(error.cause));
+}
+
+/** The status code of a target's reply. */
+export function codeOf(error: unknown): number | undefined {
+  return isCallFailure(error) ? error.httpResponseCode : undefined;
+}
+
+/** The status by which it is decided whether another attempt follows; `undefined` when there was no reply, which is tried again. */
+function statusOf(error: unknown): number | undefined {
+  if (error instanceof Fault) return error.status;
+  if (!isCallFailure(error)) return error instanceof AttemptTimeout ? 504 : 500;
+  if (error.code === 'BAD_INPUT') return 400;
+  // A fault over SOAP has status 500, whoever caused it (SOAP 1.1, section 6.2).
+  if (error.code === 'Client' || error.code === 'Sender') return 400;
+  const { httpResponseCode: status } = error;
+  return status === undefined || status >= 400 ? status : 500;
+}
+
+/** Characters of the longest reason. */
+const LONGEST_REASON = 1000;
+
+export function reasonOf(error: Error): string {
+  const text = error.message === '' ? error.name : error.message;
+  return text.length <= LONGEST_REASON ? text : `${text.slice(0, LONGEST_REASON)}…`;
+}
