@@ -78,11 +78,13 @@ export function compileReplyTo(
 
 const ELSEWHERE = 'is not an address to which replies of this operation are sent';
 
-function placeOf({ requestHeaders, uris }: Operation, { name, jsonName }: Field): ErrorPlace {
+function placeOf({ requestHeaders, uris, request }: Operation, { name, jsonName }: Field): ErrorPlace {
   const header = requestHeaders.find(({ field }) => field.name === name)?.header;
   if (header !== undefined) return { header };
   const variable = uris.flatMap(({ variables }) => variables).find(({ field }) => field.name === name);
-  return variable === undefined ? { pointer: jsonPointer([jsonName]) } : { parameter: variable.wireName };
+  if (variable !== undefined) return { parameter: variable.wireName };
+  const label = request.kind === 'document' && request.document.root ? [request.document.id] : [];
+  return { pointer: jsonPointer([...label, jsonName]) };
 }
 
 /** Where the reply to a message is sent; `undefined` when it is only kept. */

@@ -1,5 +1,5 @@
 import { bytesOf } from '../binding/pieces.ts';
-import { compileRest, type Representation } from '../binding/rest/rest.ts';
+import { compileRest, type Representation, writeProblem } from '../binding/rest/rest.ts';
 import { assembleEnvelope, assembleMessage, type OutgoingMessage } from '../binding/soap/assemble.ts';
 import { compileSoap } from '../binding/soap/soap.ts';
 import { compileSecrets, fieldsOf } from '../codec/redact/declared.ts';
@@ -67,7 +67,10 @@ function callerAt(id: string, { service, permissions, at, ...operation }: Operat
 
 type Reply = DocumentValue | Fault;
 
-/** Writes replies over REST, as a request of the gateway. */
+/**
+ * Writes replies over REST, as a request of the gateway. It has no status, so that a fault is always a problem (RFC 9457): its
+ * media type tells it from a reply.
+ */
 function restWriter(operation: Operation, { gateway }: MessagesOptions['registry']) {
   const { answer } = operation;
   const form = answer.kind === 'queue' ? answer.replyTo?.form : undefined;
@@ -76,7 +79,7 @@ function restWriter(operation: Operation, { gateway }: MessagesOptions['registry
   return async (reply: Reply, message: Delivery['message']): Promise<OutgoingMessage> => {
     const written =
       reply instanceof Fault
-        ? binding.writeFault(reply, as, message.requestId)
+        ? writeProblem(reply, message.requestId)
         : { contentType: as.contentType, text: await binding.writeReply(reply, as, gateway.limits.attachment) };
     const { contentType, text } = written;
     const headers = { 'Content-Type': contentType, 'X-Correlation-ID': message.id };
