@@ -147,8 +147,10 @@ export function documentsOf({ rest, soap }: Called, serviceNamespace: string): D
 }
 
 /** The documents of an operation's request, replies and faults. */
-export function rootsOf({ request, responses, fault }: Operation): Document[] {
-  const documents = inMessages([request, ...responses.map((response) => response.message)]);
+export function rootsOf({ request, responses, fault, answer }: Operation): Document[] {
+  const forms =
+    answer.kind === 'queue' && answer.replyTo !== undefined ? [...responses, answer.replyTo.form] : responses;
+  const documents = inMessages([request, ...forms.map(({ message }) => message)]);
   return fault === undefined ? documents : [...documents, fault];
 }
 

@@ -1,13 +1,17 @@
+import type { Field } from '../../model/field.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { BearerScheme, TransportScheme } from '../../model/security.ts';
-import type { Operation, Service } from '../../model/service.ts';
+import type { Operation, OperationUri, Service } from '../../model/service.ts';
+import { jsonPointer } from '../../wire/json-pointer.ts';
+import { problemMediaType } from '../../wire/problem.ts';
+import { sentForms } from '../exchange.ts';
 import { type Json, type JsonObject, jsonText } from '../json.ts';
 import { literalText, restSchemes } from '../requirements.ts';
 import { type RestOperation, restScopeOf, type Scope, segmentOf } from '../scope.ts';
 import { type DescribedUri, describeUri, type PathWriter } from '../uri.ts';
 import { deprecationNote, firstSentence, joined } from '../words.ts';
 import { openComponents } from './components.ts';
-import { operationResponses, type Writing } from './replies.ts';
+import { formContent, operationResponses, problemSchema, type Writing } from './replies.ts';
 import { requestBody, uriParameters } from './request.ts';
 
 // OpenAPI Specification 3.1.1 (OpenAPI Initiative, 24 October 2024).
@@ -133,8 +137,49 @@ function operationObject(entries: readonly Entry[], names: readonly string[], co
     parameters: merged.length === 0 ? undefined : merged,
     requestBody: mergeBodies(bodies),
     responses: mergeResponses(replies),
+    callbacks: filled(Object.fromEntries(entries.flatMap((entry) => callbackOf(entry, context)))),
     security: securityOf(operations),
   };
+}
+
+/** The reply that is sent later, to the address in a field of the request. */
+function callbackOf(
+  { operation, described: { uri } }: Entry,
+  context: Writing,
+): readonly [name: string, callback: JsonObject][] {
+  const { answer } = operation;
+  if (answer.kind !== 'queue' || answer.replyTo?.field === undefined) return [];
+  const { field, form } = answer.replyTo;
+  const replies = sentForms({ ...operation, responses: [form] }).slice(0, 1);
+  const content = {
+    ...Object.fromEntries(replies.map((each) => [each.mediaType, formContent(each, context)])),
+    [problemMediaType]: { schema: context.components.schema('Problem', problemSchema) },
+  };
+  const request = {
+    summary: 'The reply, or a fault.',
+    parameters: ['X-Correlation-ID', 'Idempotency-Key'].map((name) => ({
+      ...{ name, in: 'header', description: CALLBACK_HEADERS[name], required: true, schema: { type: 'string' } },
+    })),
+    requestBody: { required: true, content },
+    responses: { '2XX': { description: 'Taken.' } },
+  };
+  return [['reply', { [addressExpression(operation, uri, field)]: { post: request } }]];
+}
+
+const CALLBACK_HEADERS: Readonly<Record<string, string>> = {
+  'X-Correlation-ID': 'The id of the message, as the reply with the status 202 has it.',
+  'Idempotency-Key': 'The same in each attempt, by which a repetition is recognised.',
+};
+
+/** The runtime expression of the address (OpenAPI 3.1.1, section 4.8.20.4). */
+function addressExpression({ request, requestHeaders, body }: Operation, uri: OperationUri, field: Field): string {
+  const header = requestHeaders.find((each) => each.field.name === field.name)?.header;
+  if (header !== undefined) return `{$request.header.${header}}`;
+  const variable = uri.variables.find((each) => each.field.name === field.name);
+  if (variable !== undefined) return `{$request.${variable.place}.${variable.wireName}}`;
+  if (body === 'raw') return '{$request.body}';
+  const label = request.kind === 'document' && request.document.root ? [request.document.id] : [];
+  return `{$request.body${jsonPointer([...label, field.jsonName])}}`;
 }
 
 /** The summary of an address: the first sentence of each operation's description, or its name if it has none. */

@@ -172,7 +172,7 @@ function problemContent(fault: FaultStatus, { components }: Writing): JsonObject
   return { schema: components.schema('Problem', problemSchema), example: JSON.parse(text) as JsonObject };
 }
 
-const problemSchema: JsonObject = {
+export const problemSchema: JsonObject = {
   type: 'object',
   description: 'Problem details (RFC 9457).',
   properties: {
@@ -207,7 +207,11 @@ const problemSchema: JsonObject = {
 };
 
 /** Schema and example of one form of a message. @param fault for the example of a fault */
-function formContent({ format, mediaType, message }: ReplyForm, context: Writing, fault?: FaultStatus): JsonObject {
+export function formContent(
+  { format, mediaType, message }: ReplyForm,
+  context: Writing,
+  fault?: FaultStatus,
+): JsonObject {
   if (message.kind === 'none') return {};
   if (message.kind === 'raw') return { schema: rawSchema(message.raw, mediaType) };
   const { document } = message;

@@ -2,7 +2,7 @@ import { type Document, documentName, foldedName } from '../../model/document.ts
 import { type Field, singleType } from '../../model/field.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import type { UsernameTokenScheme } from '../../model/security.ts';
-import type { Message } from '../../model/service.ts';
+import { type Message, replyAction } from '../../model/service.ts';
 import { WSU } from '../../wire/soap/wsse-names.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
 import { nameAllocator, ncName } from '../names.ts';
@@ -29,6 +29,8 @@ export interface WsdlOperation {
   readonly input: WsdlMessage;
   /** `undefined` for a one-way operation. */
   readonly output: WsdlMessage | undefined;
+  /** Of a reply that is sent to the address of the caller. */
+  readonly replyAction: string | undefined;
   readonly fault: { readonly name: string; readonly message: WsdlMessage } | undefined;
   /** References to the policy of its requests. */
   readonly policy: XmlElement | undefined;
@@ -38,7 +40,7 @@ export interface WsdlOperation {
 
 /** The operations of a scope, with their messages; operations with the same fault document share its message. */
 export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Policies): WsdlOperation[] {
-  const { soap, documents } = scope;
+  const { soap, documents, gateway } = scope;
   const names = soap.map(({ soap: { name } }) => name);
   const allocate = nameAllocator(names.flatMap((name) => [requestMessage(name), replyName(name)]));
   const faults = new Map<Document, WsdlMessage>();
@@ -64,6 +66,7 @@ export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Polic
       text: textOf(operation, message),
       input: { name: requestMessage(name), part: 'parameters', element: `tns:${name}` },
       output: oneWay ? undefined : { name: replyName(name), part: 'parameters', element: `tns:${replyName(name)}` },
+      replyAction: takesReplyTo(operation) ? replyAction(operation, gateway.namespace) : undefined,
       fault: fault === undefined || message === undefined ? undefined : { name: ncName(documentName(fault)), message },
       policy: policies.referenceOf(operation),
       bindings: wrapperStyle(operation, scope),
@@ -82,11 +85,20 @@ function textOf(operation: SoapOperation, faultMessage: WsdlMessage | undefined)
     '\n',
     description,
     soap.response.kind === 'none' ? 'One-way: the reply is empty.' : undefined,
+    takesReplyTo(operation) ? REPLIED_LATER : undefined,
     hasUnnamedDetail
       ? `The detail of a fault contains the element ${fault.xmlName}, which WSDL can't refer to.`
       : undefined,
     accessNote(soapSchemes(operation)),
   );
+}
+
+const REPLIED_LATER =
+  'The reply comes later, to the address in ReplyTo of WS-Addressing. A request without one is answered with the status 202 and nothing else.';
+
+/** Whether the reply of an operation is sent to the address that its caller names. */
+function takesReplyTo({ answer }: SoapOperation): boolean {
+  return answer.kind === 'queue' && answer.replyTo !== undefined;
 }
 
 /** The messages of operations, each once. */
@@ -98,12 +110,14 @@ export function messageElements(operations: readonly WsdlOperation[]): XmlElemen
 }
 
 /** An operation of a port type: request-response, or one-way. */
-export function operationElement({ name, text, input, output, fault, bindings }: WsdlOperation): XmlElement {
+export function operationElement(operation: WsdlOperation): XmlElement {
+  const { name, text, input, output, replyAction: action, fault, bindings } = operation;
+  const addressed = action === undefined ? {} : { 'xmlns:wsam': WSAM, 'wsam:Action': action };
   return element('wsdl:operation', { name }, [
     element('wsdl:documentation', {}, [text]),
     ...bindings,
     element('wsdl:input', { message: `tns:${input.name}` }),
-    output === undefined ? undefined : element('wsdl:output', { message: `tns:${output.name}` }),
+    output === undefined ? undefined : element('wsdl:output', { ...addressed, message: `tns:${output.name}` }),
     fault === undefined ? undefined : element('wsdl:fault', { name: fault.name, message: `tns:${fault.message.name}` }),
   ]);
 }
@@ -185,11 +199,14 @@ const RESERVED = new Set(
 interface Policies {
   /** `wsp:Policy` elements for the root. */
   readonly elements: readonly XmlElement[];
+  /** For each binding; `undefined` when no reply is sent to an address. */
+  readonly addressing: XmlElement | undefined;
   /** A reference for the input of an operation in a binding; `undefined` if only its documentation states what it requires. */
   referenceOf(operation: SoapOperation): XmlElement | undefined;
 }
 
 const WSP = 'http://www.w3.org/ns/ws-policy';
+const WSAM = 'http://www.w3.org/2007/05/addressing/metadata';
 const SP = 'http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200702';
 
 /**
@@ -212,6 +229,7 @@ export function policiesOf(operations: readonly SoapOperation[]): Policies {
   );
   return {
     elements: [...wanted.values()].map((scheme) => policyElement(names.get(scheme.id) as string, scheme)),
+    addressing: operations.some(takesReplyTo) ? addressingPolicy() : undefined,
     referenceOf(operation) {
       const scheme = tokenOf(operation);
       if (scheme === undefined) return undefined;
@@ -225,6 +243,18 @@ function tokenOf(operation: SoapOperation): UsernameTokenScheme | undefined {
   const [scheme, ...others] = soapSchemes(operation);
   if (scheme?.kind !== 'username-token' || scheme.passwords.length > 1) return undefined;
   return others.length === 0 ? scheme : undefined;
+}
+
+/**
+ * WS-Addressing 1.0 - Metadata (W3C Recommendation, 4 September 2007), section 3.1: requests may have its headers, and the address of
+ * a reply is another one than that of the request. Optional, because a binding has other operations too.
+ */
+function addressingPolicy(): XmlElement {
+  return element('wsp:Policy', { 'xmlns:wsp': WSP }, [
+    element('wsam:Addressing', { 'xmlns:wsam': WSAM, 'wsp:Optional': 'true' }, [
+      element('wsp:Policy', {}, [element('wsam:NonAnonymousResponses')]),
+    ]),
+  ]);
 }
 
 function policyElement(name: string, { passwords }: UsernameTokenScheme): XmlElement {

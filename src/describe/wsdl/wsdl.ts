@@ -44,7 +44,7 @@ export function describeWsdl(registry: Registry, service: Service, { base }: { r
         ...operations.map(operationElement),
       ]),
       ...SOAP_DIALECTS.map((dialect) =>
-        bindingElement(dialect, { binding: bindingName(dialect.label), portType }, operations),
+        bindingElement(dialect, { binding: bindingName(dialect.label), portType }, operations, policies.addressing),
       ),
       element('wsdl:service', { name: client }, [documentation(service.description), ...ports]),
     ]),
@@ -114,6 +114,7 @@ function bindingElement(
   { prefix, operation: flags }: SoapDialect,
   names: { readonly binding: string; readonly portType: string },
   operations: readonly WsdlOperation[],
+  addressing: XmlElement | undefined,
 ): XmlElement {
   const body = (): XmlElement => element(`${prefix}:body`, literal);
   const bound = operations.map(({ name, action, output, fault, policy }) =>
@@ -128,6 +129,7 @@ function bindingElement(
   );
   return element('wsdl:binding', { name: names.binding, type: `tns:${names.portType}` }, [
     element(`${prefix}:binding`, { style: 'document', transport: HTTP }),
+    addressing,
     ...bound,
   ]);
 }
