@@ -19,6 +19,15 @@ export const toolkits = {
     // Without it CXF has no SOAPFaultException.
     'com.sun.xml.messaging.saaj:saaj-impl:3.0.4',
   ],
+  // Replies come to a server of the client.
+  Decoupled: [
+    `org.apache.cxf:cxf-tools-wsdlto-databinding-jaxb:${CXF}`,
+    `org.apache.cxf:cxf-tools-wsdlto-frontend-jaxws:${CXF}`,
+    `org.apache.cxf:cxf-rt-frontend-jaxws:${CXF}`,
+    `org.apache.cxf:cxf-rt-ws-policy:${CXF}`,
+    `org.apache.cxf:cxf-rt-transports-http-jetty:${CXF}`,
+    'com.sun.xml.messaging.saaj:saaj-impl:3.0.4',
+  ],
   WSS4J: [
     `org.apache.cxf:cxf-rt-ws-security:${CXF}`,
     `org.apache.cxf:cxf-rt-frontend-jaxws:${CXF}`,
