@@ -173,6 +173,7 @@ function definitionsPage(): string {
     section('tls of the gateway', kindSchemas.gateway.properties?.tls ?? {}),
     section('limits', kindSchemas.gateway.properties?.limits ?? {}),
     section('limits of calls', part('operation').properties?.limits ?? {}),
+    section('reply-to', part('operation').properties?.['reply-to']?.then ?? {}),
     section('paging', part('operation').properties?.paging ?? {}),
     section('rate', part('operation').properties?.limits?.properties?.rate?.then ?? {}),
     section('properties of the gateway', kindSchemas.gateway.properties?.properties ?? {}),

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { ConsumerOperation, RestConsumer } from '../model/consumer.ts';
+import type { ReplyTo } from '../model/message.ts';
 import { operationsByName, shortestName } from '../model/operation-names.ts';
 import type { Registry, Routing } from '../model/registry.ts';
 import type { Operation, SoapForm } from '../model/service.ts';
@@ -146,7 +147,7 @@ function answerOf(registry: Registry, operation: Operation): string {
     case 'call':
       return `call ${'steps' in answer.call ? answer.call.id : shownName(registry, answer.call)}`;
     case 'queue':
-      return `queue ${answer.queue.id}${subscribersOf(registry, operation)}`;
+      return `queue ${answer.queue.id}${subscribersOf(registry, operation)}${repliedTo(answer.replyTo)}`;
     case 'reply':
       return `reply to ${answer.to}`;
     case 'delivered':
@@ -163,9 +164,14 @@ function answerOf(registry: Registry, operation: Operation): string {
 /** ` for A, B`: the active subscriptions that get the messages of an operation; empty when there is none. */
 function subscribersOf({ subscriptions }: Registry, operation: Operation): string {
   const ids = [...subscriptions.values()].flatMap((each) =>
-    each.operation === operation && each.active ? each.id : [],
+    each.operation === operation && each.active && each.target.kind !== 'caller' ? each.id : [],
   );
   return ids.length === 0 ? '' : ` for ${ids.join(', ')}`;
+}
+
+/** `, replies to SHOP`: the nodes below whose addresses callers may have replies sent. */
+function repliedTo(replyTo: ReplyTo | undefined): string {
+  return replyTo === undefined ? '' : `, replies to ${replyTo.nodes.map(({ id }) => id).join(', ')}`;
 }
 
 /** The routes by service and operation: what answers it and who is permitted, then the ways to call it. */

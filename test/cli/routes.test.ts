@@ -64,6 +64,11 @@ public: true
 operations:
   CHANGED: { post: changed, soap: true, queue: EVENTS }
   NOTED: { post: noted, queue: EVENTS }
+  ASKED: { post: asked, soap: true, response: { fields: { N: integer } }, queue: EVENTS, reply-to: BACK }
+---
+{ node: BACK, base: "https://back.example.org" }
+---
+{ subscription: ANSWERS, operation: ASKED, handler: cache, replies: true }
 ---
 { subscription: CACHE, operation: CHANGED, handler: cache }
 ---
@@ -73,6 +78,7 @@ operations:
 `,
   });
   const { stdout } = await signalbox(['routes', 'Events.v1'], { cwd, env: { COLUMNS: '80' } });
+  expect(stdout).toContain('  ASKED  queue EVENTS for ANSWERS, replies to BACK, public\n');
   expect(stdout).toContain(`  CHANGED  queue EVENTS for AUDIT, CACHE, public
     POST    Events.v1/changed
     SOAP    CHANGED.v1
