@@ -6,7 +6,7 @@ import { type MessageHolds, note, openHolds } from './hold.ts';
 import { BLOBS } from './port.ts';
 import { kindOfSubscription } from './publish.ts';
 import { findMessage, type MessageReader, type MessageReaderOptions, readMessages } from './show.ts';
-import { changeDelivery, endDelivery, REQUEST, reopenDelivery } from './store.ts';
+import { causeOfMessage, changeDelivery, endDelivery, REQUEST, reopenDelivery } from './store.ts';
 
 /** What an operator does with a delivery. */
 export const DELIVERY_ACTIONS = ['resubmit', 'cancel', 'skip', 'hold', 'release'] as const;
@@ -236,7 +236,15 @@ const ACTIONS: Readonly<Record<DeliveryAction, Act>> = {
       if (!(await reopenDelivery(tx, id, message, actor)))
         await changeDelivery(tx, id, { status: 'New', next: null, reason: null, actor }, undefined);
       const key = partition === null ? {} : { key: partition };
-      await queue.send(tx, { queue: name, id, data: { message }, kind: kindOfSubscription(subscription), ...key });
+      const cause = await causeOfMessage(tx, message);
+      await queue.send(tx, {
+        queue: name,
+        id,
+        data: { message },
+        kind: kindOfSubscription(subscription),
+        cause,
+        ...key,
+      });
     }
     await noteAt(acting, 'resubmit');
     return undefined;

@@ -4,6 +4,7 @@ import type { Blobs } from '../model/blob.ts';
 import type { MessageQueue, MessageStatus } from '../model/message.ts';
 import type { Db, Store } from '../store/index.ts';
 import type { DeliveryTable } from '../store/tables/message.ts';
+import { type Cause, causeFrom } from '../trace/trace.ts';
 import { type KeptContent, readContent } from './content.ts';
 
 let lastTime = 0;
@@ -78,6 +79,16 @@ export async function readMessage(db: Db, blobs: Blobs | undefined, id: string):
     requestId: row.request_id,
     hops: Number(row.hops),
   };
+}
+
+/** What causes another delivery of a message: the message, in the trace in which it was entered. */
+export async function causeOfMessage(db: Db, id: string): Promise<Cause> {
+  const { request_id, trace, hops } = await db
+    .selectFrom('signalbox_message')
+    .select(['request_id', 'trace', 'hops'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return causeFrom({ requestId: request_id, traceId: trace, message: { id, hops: Number(hops) } });
 }
 
 /** The part of the content with the request. */

@@ -212,6 +212,16 @@ export function causeOf(trace: Trace): Cause {
   };
 }
 
+/** The cause of work about a message that was entered before: its trace goes on. */
+export function causeFrom({
+  requestId,
+  traceId,
+  message,
+}: Pick<Cause, 'requestId' | 'message'> & { readonly traceId: string | null }): Cause {
+  const traceparent = traceparentOf({ traceId: traceId ?? newTraceId(), spanId: newSpanId(), flags: RANDOM });
+  return { requestId, traceparent, ...(message === undefined ? {} : { message }) };
+}
+
 /** The key of our member in a `tracestate`. Its value `h:3` means: 3 messages led to the one that causes the request. */
 const MEMBER = 'signalbox';
 
@@ -227,7 +237,7 @@ export function hopsTo({ state, message }: Trace): number {
 }
 
 /** The `traceparent` of what a span sends. */
-export function traceparentOf({ traceId, spanId, flags }: Trace): string {
+export function traceparentOf({ traceId, spanId, flags }: Pick<Trace, 'traceId' | 'spanId' | 'flags'>): string {
   return writeTraceparent({ traceId, parentId: spanId, flags });
 }
 
