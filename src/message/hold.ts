@@ -152,7 +152,7 @@ export function pausedAs(subscription: Subscription, { id }: MessageQueue): read
   return [pauseName('queue', id), ...nodesOf(subscription).map((node) => pauseName('node', node.id))];
 }
 
-/** The deliveries of a partition in some statuses that are in the queue, the first first. */
+/** The deliveries of a partition in some statuses that wait in the queue, the first first. */
 async function jobsIn(
   tx: Db,
   subscription: string,
@@ -165,6 +165,8 @@ async function jobsIn(
     .select('signalbox_job.id')
     .where('signalbox_job.queue', '=', subscription)
     .where('signalbox_job.key', '=', partition)
+    // By its own status one that runs is still New.
+    .where('signalbox_job.mark', 'is', null)
     .orderBy('signalbox_job.place')
     .where('signalbox_delivery.status', 'in', statuses)
     .orderBy('signalbox_job.sequence')

@@ -119,6 +119,25 @@ describe.each(ENGINES)('an operator of messages on %s', (kind) => {
     ]);
   });
 
+  it('sends a dead letter again in the trace of its message, whose hops count on', async () => {
+    const box = await start(kind);
+    box.erp.status = () => 500;
+    const id = await box.publish('Places.v1/loose', { N: 1 });
+    await box.deliveries('LOOSE_TO_ERP', 'Error');
+    box.erp.status = () => 200;
+    await box.messages.act('resubmit', id, 'me');
+    await box.deliveries('LOOSE_TO_ERP', 'Done');
+    const sent = box.erp.taken.map(({ headers: { traceparent, tracestate } }) => [
+      String(traceparent).split('-')[1],
+      tracestate,
+    ]);
+    const { trace } = await box.messages.get(id);
+    expect(sent).toEqual([
+      [trace, 'signalbox=h:0'],
+      [trace, 'signalbox=h:0'],
+    ]);
+  });
+
   it('skips a held delivery, and its partition goes on', async () => {
     const box = await start(kind);
     const [first, second] = await heldUp(box);
@@ -229,5 +248,23 @@ describe.each(ENGINES)('an operator of messages on %s', (kind) => {
       'hold',
       'release',
     ]);
+  });
+  it('holds a partition behind the delivery that runs', async () => {
+    const box = await start(kind);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    box.erp.status = () => promise.then(() => 200);
+    const first = await publish(box, 'A', 1);
+    const second = await publish(box, 'A', 2);
+    await eventually('the first to run', () => box.erp.taken.length === 1 || undefined);
+    const partition = { kind: 'partition', queue: 'PLACE_EVENTS', partition: '["A"]' } as const;
+    expect(await box.messages.hold(partition, 'me')).toBe(1);
+    expect([(await box.messages.get(first)).deliveries, (await box.messages.get(second)).deliveries]).toEqual([
+      { Started: 1 },
+      { Hold: 1 },
+    ]);
+    resolve();
+    await box.deliveries('TO_ERP', 'Done');
+    expect((await box.messages.act('release', second, 'me')).refused).toEqual([]);
+    await box.deliveries('TO_ERP', 'Done', 2);
   });
 });
