@@ -2,6 +2,7 @@ import type { OriginalRequest, OriginalShape } from '../model/original-shape.ts'
 import {
   messageAct,
   messageActAll,
+  messageEdit,
   messageFind,
   messageGet,
   messageHeld,
@@ -43,6 +44,7 @@ export type { DeliveredHandler } from './port.ts';
 export const deliveredHandlers: ReadonlyMap<string, (ports: DeliveredPorts) => DeliveredHandler> = new Map([
   ['signalbox/message-cancel', messageAct('cancel')],
   ['signalbox/message-cancel-all', messageActAll('cancel')],
+  ['signalbox/message-edit', messageEdit],
   ['signalbox/message-find', messageFind],
   ['signalbox/message-get', messageGet],
   ['signalbox/message-held', messageHeld],

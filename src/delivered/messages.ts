@@ -3,7 +3,7 @@ import { Fault } from '../model/fault.ts';
 import type { MessageKind, MessageStatus } from '../model/message.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
-import type { DocumentValue } from '../model/value.ts';
+import type { DocumentValue, JsonValue } from '../model/value.ts';
 import { compileZone, instantOf } from '../wire/timezone.ts';
 import { answeringUser, type DeliveredHandler, type DeliveredPorts, reply } from './port.ts';
 
@@ -134,6 +134,19 @@ export function messageAct(action: DeliveryAction): (ports: DeliveredPorts) => D
       const what = delivery === undefined ? `Message ${message}` : `Delivery ${delivery} of message ${message}`;
       throw Fault.of('CONFLICT', { what, reason });
     });
+}
+
+/** MSG_EDIT: publishes an edited copy of a message in place of deliveries that failed or are held. */
+export function messageEdit({ messageControl }: DeliveredPorts): DeliveredHandler {
+  return answeringUser<IdRequest & { readonly Payload: JsonValue }>(async ({ MessageId, Payload }, user) => {
+    const { message, editedFrom, replaced, subscriptions } = await messageControl.edit(MessageId, Payload, user.id);
+    return reply({
+      ...{ MessageId: message, EditedFrom: editedFrom, subscriptions },
+      replaced: replaced.map(({ delivery, subscription, was }) => ({
+        ...{ MessageId: editedFrom, DeliveryId: delivery, Subscription: subscription, Was: was },
+      })),
+    });
+  });
 }
 
 /** MSG_RESUBMITALL, MSG_CANCELALL: an action on the deliveries of all messages that are found. */

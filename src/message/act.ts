@@ -1,7 +1,8 @@
 import type { BlobStore } from '../model/blob.ts';
 import type { MessageStatus } from '../model/message.ts';
 import type { Db, JobQueue, Store } from '../store/index.ts';
-import { findRows, type MessageFilter, subscriptionsTo, UUID } from './find.ts';
+import { type DeliveryOf, findDelivery, type MessageEditor, openEditor } from './edit.ts';
+import { findRows, type MessageFilter, subscriptionsTo } from './find.ts';
 import { type MessageHolds, note, openHolds } from './hold.ts';
 import { BLOBS } from './port.ts';
 import { kindOfSubscription } from './publish.ts';
@@ -31,7 +32,7 @@ export interface Acted {
 }
 
 /** Reads messages and acts on them. Each action on a delivery is one transaction with its line of the trail. */
-export interface MessageControl extends MessageReader, MessageHolds {
+export interface MessageControl extends MessageReader, MessageHolds, MessageEditor {
   /**
    * Acts on a delivery, or on those deliveries of a message that the action is for: `resubmit` on those that failed or are held,
    * `skip` and `release` on those that are held, `hold` on those that wait, `cancel` on all that have not ended.
@@ -75,22 +76,13 @@ const FOR: Readonly<Record<DeliveryAction, readonly MessageStatus[]>> = {
 /** Messages that are looked at in one part. */
 const PART = 200;
 
-/** A delivery as its row has it. */
-interface Row {
-  readonly id: string;
-  readonly message: string;
-  readonly subscription: string;
-  readonly partition: string | null;
-  readonly status: MessageStatus;
-}
-
 /** Opens the messages of a database for an operator. */
 export function openMessageControl(options: MessageControlOptions): MessageControl {
   const { registry, store, queue, now = Date.now } = options;
   const blobs = options.blobs.scope(BLOBS);
   const reader = readMessages({ ...options, blobs, tables: () => store.tables() });
 
-  const act = async (action: DeliveryAction, row: Row, actor: string): Promise<Acted> => {
+  const act = async (action: DeliveryAction, row: DeliveryOf, actor: string): Promise<Acted> => {
     const { id: delivery, message, subscription, status } = row;
     const reason = await store.transaction((tx) => ACTIONS[action]({ tx, row, actor, ...parts }));
     if (reason !== undefined) return { done: [], refused: [{ message, delivery, reason }] };
@@ -103,7 +95,11 @@ export function openMessageControl(options: MessageControlOptions): MessageContr
     refused: all.flatMap(({ refused }) => refused),
   });
   /** The deliveries of messages that an action is for. */
-  const chosen = async (action: DeliveryAction, messages: readonly string[], filter: MessageFilter): Promise<Row[]> => {
+  const chosen = async (
+    action: DeliveryAction,
+    messages: readonly string[],
+    filter: MessageFilter,
+  ): Promise<DeliveryOf[]> => {
     if (messages.length === 0) return [];
     const db = await store.tables();
     let rows = db
@@ -117,7 +113,7 @@ export function openMessageControl(options: MessageControlOptions): MessageContr
       const to = subscriptionsTo(registry, filter.node).map(({ id }) => id);
       rows = rows.where('subscription', 'in', ['', ...to]);
     }
-    return (await rows.orderBy('message', 'desc').orderBy('id').execute()) as Row[];
+    return (await rows.orderBy('message', 'desc').orderBy('id').execute()) as DeliveryOf[];
   };
   /** The deliveries of all messages of a filter, in parts, each with where the next one begins. */
   async function* chosenBy(action: DeliveryAction, filter: MessageFilter, begin?: string) {
@@ -138,6 +134,7 @@ export function openMessageControl(options: MessageControlOptions): MessageContr
   return {
     ...reader,
     ...openHolds(options),
+    ...openEditor(options),
     async act(action, id, actor) {
       const db = await store.tables();
       const row = await findDelivery(db, id);
@@ -182,21 +179,10 @@ export function openMessageControl(options: MessageControlOptions): MessageContr
   };
 }
 
-async function findDelivery(db: Db, id: string): Promise<Row | undefined> {
-  const wanted = id.toLowerCase();
-  if (!UUID.test(wanted)) return undefined;
-  const row = await db
-    .selectFrom('signalbox_delivery')
-    .select(['id', 'message', 'subscription', 'partition', 'status'])
-    .where('id', '=', wanted)
-    .executeTakeFirst();
-  return row as Row | undefined;
-}
-
 /** What an action works with. */
 interface Acting {
   readonly tx: Db;
-  readonly row: Row;
+  readonly row: DeliveryOf;
   readonly actor: string;
   readonly registry: MessageControlOptions['registry'];
   readonly queue: JobQueue;
@@ -215,7 +201,7 @@ const ACTIONS: Readonly<Record<DeliveryAction, Act>> = {
     const job = await jobOf(tx, row);
     if (job === 'running') return 'runs at this moment';
     const status = await statusOf(tx, id);
-    if (status === 'Done') return 'is Done; edit its message to publish it again';
+    if (status === 'Done') return 'is Done';
     if (status === 'Edited') return 'was replaced by an edited message';
     if (status === 'Working') return 'was delivered, and its reply is awaited; cancel it first';
     if (status === 'New' && job !== undefined) return 'waits already';
@@ -306,7 +292,7 @@ async function statusOf(tx: Db, id: string): Promise<MessageStatus | undefined> 
 }
 
 /** Whether the job of a delivery waits or runs; `undefined` when it has none, or a dead letter. */
-async function jobOf(tx: Db, { id, subscription }: Row): Promise<'waiting' | 'running' | undefined> {
+async function jobOf(tx: Db, { id, subscription }: DeliveryOf): Promise<'waiting' | 'running' | undefined> {
   const job = await tx
     .selectFrom('signalbox_job')
     .select('mark')

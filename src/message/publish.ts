@@ -6,6 +6,7 @@ import type { MessageQueue, Subscription } from '../model/message.ts';
 import type { Registry } from '../model/registry.ts';
 import { primitiveOf } from '../model/scalar.ts';
 import type { Primitive } from '../model/scalar-traits.ts';
+import type { User } from '../model/security.ts';
 import type { Operation } from '../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../model/value.ts';
 import { kindOfWork } from '../model/work.ts';
@@ -203,15 +204,22 @@ export async function prepare(plan: Plan, given: DocumentValue, options: Prepare
 /** Messages that may lead to one, one during the delivery of the other, also by calls from one gateway to another. */
 const MOST_HOPS = 16;
 
+/** Whose message it is, and how it came. */
+export interface EnterFacts extends Pick<PublishFacts, 'requestId' | 'connector' | 'editedFrom'> {
+  readonly user: Pick<User, 'id' | 'origin'> | undefined;
+  /** The jobs whose places those of its deliveries take, by subscription. */
+  readonly places?: ReadonlyMap<string, string>;
+}
+
 /**
  * Enters a message with its deliveries, as part of a transaction.
- * @throws Fault LOOP_DETECTED
+ * @throws Fault LOOP_DETECTED; CONFLICT when a job runs whose place is to be taken. The transaction must then be rolled back
  */
 export async function enter(
   tx: Db,
-  { queue, store: { kind } }: { readonly queue: Pick<JobQueue, 'sendMany'>; readonly store: Pick<Store, 'kind'> },
+  { queue, store: { kind } }: { readonly queue: EnteredQueue; readonly store: Pick<Store, 'kind'> },
   { id, plan, partition, fields, contents, deliveries, size }: Prepared,
-  { user, requestId, connector, editedFrom }: PublishFacts,
+  { user, requestId, connector, editedFrom, places }: EnterFacts,
   now: number,
 ): Promise<void> {
   const trace = currentTrace() ?? continueTrace({ requestId });
@@ -266,11 +274,28 @@ export async function enter(
   if (!inOne) for (const insert of inserts) await insert(tx).execute();
   if (isOver) return;
   const cause: Cause = { ...causeOf(trace), message: { id, hops } };
-  const jobs = entered.map(({ delivery, subscription, kind }): NewJob => {
+  const jobs = entered.map(({ delivery, subscription, kind }) => {
     const key = partition === null ? {} : { key: partition };
     return { queue: subscription.id, id: delivery, data: { message: id }, kind, cause, ...key };
   });
-  await queue.sendMany(tx, jobs);
+  if (places === undefined) await queue.sendMany(tx, jobs);
+  else await sendInPlace(tx, queue, jobs, places);
+}
+
+type EnteredQueue = Pick<JobQueue, 'send' | 'sendMany' | 'replace'>;
+
+async function sendInPlace(
+  tx: Db,
+  queue: EnteredQueue,
+  jobs: readonly (NewJob & { readonly id: string })[],
+  places: ReadonlyMap<string, string>,
+): Promise<void> {
+  for (const job of jobs) {
+    const before = places.get(job.queue);
+    if (before === undefined) await queue.send(tx, job);
+    else if (!(await queue.replace(tx, before, job)))
+      throw Fault.of('CONFLICT', { what: `Delivery ${before}`, reason: 'runs at this moment' });
+  }
 }
 
 /** The fault for a message that too many led to, with the operations of those before it that this database knows. */

@@ -15,6 +15,9 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       cwd = await project({
         'definitions/gateway.yaml': gatewayText(),
         'definitions/messages.yaml': DEFINITIONS,
+        'edited.json': '{ "CODE": 8 }',
+        'wrong.json': '{ "CODE": "many" }',
+        'broken.json': '{ "CODE": 8',
       });
       database = engine === 'PostgreSQL' ? await createDatabase({ migrated: true }) : undefined;
       env = { DATABASE_URL: database?.url ?? `sqlite:${cwd}/test.db` };
@@ -116,6 +119,34 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       expect((await message('release', '--node', 'ERP')).stdout).toBe('node ERP is released.\n');
       expect((await message('show', one?.id ?? '')).stdout).toMatch(/PLAIN_CACHE +resubmit by night shift$/m);
       expect((await signalbox(['queue', 'log', '--limit', '1'], { cwd, env })).stdout).toMatch(/ release +node ERP$/m);
+    });
+
+    it('edits a message from a file, which is checked as a request is', async () => {
+      const [one] = await write(store, [
+        { operation: 'PLAIN', queue: 'PLAIN_EVENTS', payload: '{"CODE":7}', deliveries: { PLAIN_CACHE: 'Error' } },
+      ]);
+      const id = one?.id ?? '';
+      const refused = await Promise.all(['wrong.json', 'broken.json'].map((file) => message('edit', id, file)));
+      expect(refused.map(({ code, stderr }) => [code, stderr.split(' at line')[0]])).toEqual([
+        [2, 'signalbox: CODE is not an integer\n'],
+        [2, expect.stringMatching(/^signalbox: broken.json is not JSON: it /)],
+      ]);
+      const edited = await message('edit', id, 'edited.json', '--actor', 'night shift');
+      expect(edited).toMatchObject({ code: 0, stderr: '' });
+      expect(edited.stdout).toMatch(
+        new RegExp(
+          `^Message \\S+ is published to PLAIN_CACHE in place of ${id}.\nThe delivery to PLAIN_CACHE, which was Error, is Edited.\n$`,
+        ),
+      );
+      const copy = edited.stdout.split(' ')[1] ?? '';
+      expect(JSON.parse((await message('show', copy, '--json')).stdout)).toMatchObject({
+        ...{ editedFrom: id, connector: 'operator', payload: { request: { CODE: 8 } } },
+        actions: [{ actor: 'night shift', action: 'edit' }],
+      });
+      expect((await message('show', id)).stdout).toMatch(/PLAIN_CACHE +edit by night shift$/m);
+      expect(await message('edit', id, 'edited.json')).toMatchObject({
+        ...{ code: 1, stderr: `signalbox: message ${id} has no delivery that is Error or Timeout or Hold\n` },
+      });
     });
 
     it('says what can not be found, with what can', async () => {

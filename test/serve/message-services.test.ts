@@ -139,6 +139,38 @@ describe('messages over REST', () => {
     expect((await messages(`messages/${id}`)).body.actions).toMatchObject([{ Actor: 'keeper', Action: 'resubmit' }]);
   });
 
+  it('are edited with a grant of its own: checked as a request is, and recorded', async () => {
+    const { erp, publish, messages, deliveries } = await start();
+    erp.status = ({ path }) => (path === '/erp/NYC01' ? 422 : 200);
+    const { body: published } = await publish({ PLACE: 'NYC01', N: 7, PIN: 'c4n4ry' });
+    const id = String(published.message);
+    await deliveries('TO_ERP', 'Hold');
+    const { Payload } = (await messages(`messages/${id}/payload`)).body as { Payload: { request: Json } };
+    const edit = (request: Json, as = 'demo') =>
+      messages(`messages/${id}/edit`, { method: 'POST', as, body: { Payload: request } });
+    const refused = [await edit(Payload.request, 'keeper'), await edit({ ...Payload.request, PLACE: 'much too long' })];
+    expect(refused.map((each) => [each.status, messageOf(each)])).toEqual([
+      [403, 'User keeper may not use operation MSG_EDIT.'],
+      [400, 'PLACE is longer than 10 characters.'],
+    ]);
+    const edited = await edit({ ...Payload.request, PLACE: 'NYC02' });
+    expect(edited.body).toEqual({
+      ...{ MessageId: expect.any(String), EditedFrom: id, subscriptions: ['TO_ERP'] },
+      replaced: [{ MessageId: id, DeliveryId: expect.any(String), Subscription: 'TO_ERP', Was: 'Hold' }],
+    });
+    await deliveries('TO_ERP', 'Done');
+    expect(erp.at('/erp/NYC02').map(({ body }) => body.PIN)).toEqual(['c4n4ry']);
+    expect((await messages(`messages/${id}`)).body).toMatchObject({
+      ...{ Status: 'Edited', editedBy: [edited.body.MessageId] },
+      actions: [{ Actor: 'demo', Action: 'edit' }],
+    });
+    const again = await edit({ PLACE: 'NYC03' });
+    expect([again.status, messageOf(again)]).toEqual([
+      409,
+      `Message ${id} has no delivery that is Error or Timeout or Hold.`,
+    ]);
+  });
+
   it('of others do not exist for who may not find messages', async () => {
     const { call, messages } = await start();
     const { body } = await call('/gateway/RESTListeningConnector/Places.v1/changed', {

@@ -5,6 +5,7 @@ import { readLimit, shortReason } from '../operator.ts';
 import { type Columns, coloursOf, note, printable, printResult, tableOf } from '../terminal.ts';
 import { reads } from './access.ts';
 import { addAction, addHeld } from './act.ts';
+import { addEdit } from './edit.ts';
 import { addFilter, type FilterOptions, filterOf } from './filter.ts';
 
 const help = {
@@ -26,6 +27,7 @@ export function addMessage(program: Command): void {
   addList(message);
   addShow(message);
   for (const action of ['resubmit', 'cancel', 'skip', 'hold', 'release'] as const) addAction(message, action);
+  addEdit(message);
   addHeld(message);
 }
 

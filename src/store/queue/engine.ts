@@ -89,6 +89,8 @@ export interface QueueEngine {
    * @returns whether it waited or ran, and was not marked before
    */
   remove(tx: Db, queue: string, id: string, options?: { readonly unlessRunning?: true }): Promise<boolean>;
+  /** Puts a job in the place of one that does not run, as if it had been entered there. @returns whether it did */
+  replace(tx: Db, id: string, job: EnteredJob): Promise<boolean>;
   /** Makes a job due now that waits for a later time. @returns whether it did */
   hasten(tx: Db, queue: string, id: string): Promise<boolean>;
   /**

@@ -98,6 +98,13 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
       afterCommit(tx, () => workforce.wake(queue));
       return released;
     },
+    async replace(tx, id, job) {
+      const { queue } = job;
+      if (!(await engine.replace(tx, id, { ...job, ...causeNow(job) }))) return false;
+      await forgetAttempts(tx, [{ queue, id }]);
+      afterCommit(tx, () => workforce.wake(queue));
+      return true;
+    },
     async hasten(tx, queue, id) {
       const hastened = await engine.hasten(tx, queue, id);
       if (hastened) afterCommit(tx, () => workforce.wake(queue));

@@ -230,6 +230,11 @@ export interface JobQueue {
    * @returns their number
    */
   release(tx: Db, queue: string, which: JobOrKey, actor?: string): Promise<number>;
+  /**
+   * Puts a job in the place of one of the same queue and key that waits, is delayed or held. It may run at once, with all attempts.
+   * @returns whether the other was there and did not run; otherwise nothing has changed
+   */
+  replace(tx: Db, id: string, job: NewJob & { readonly id: string }): Promise<boolean>;
   /** Makes a job due now that waits for a later time, and wakes its workers with the commit. @returns whether it did */
   hasten(tx: Db, queue: string, id: string): Promise<boolean>;
   /** Call it before {@link start}. */

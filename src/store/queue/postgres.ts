@@ -29,7 +29,7 @@ import {
   touch,
 } from './postgres-jobs.ts';
 import { announceKinds, isKnownElsewhere, keepStatistics, returnLostJobs } from './postgres-upkeep.ts';
-import { HELD, hasWaiting, measureJobs, notBegun, PLACE, unattempted } from './rows.ts';
+import { HELD, hasWaiting, measureJobs, notBegun, PLACE, replacing, unattempted } from './rows.ts';
 
 /** Milliseconds between two looks at a queue, where new jobs are announced and where they are not. */
 const POLL_ANNOUNCED = 1000;
@@ -119,6 +119,18 @@ class PostgresEngine implements QueueEngine {
     await tx.deleteFrom('signalbox_job').where('queue', '=', queue).where('id', '=', id).execute();
     await forgetAttempts(tx, [{ queue, id }]);
     if (key !== null && place === PLACE.free) await this.#giveNext(tx, queue, key);
+    return true;
+  }
+
+  async replace(tx: Db, id: string, job: EnteredJob): Promise<boolean> {
+    const { queue, key } = job;
+    if (key !== undefined) await lockLines(tx, queue, [key]);
+    const { numUpdatedRows } = await change(tx, queue, [id])
+      .set({ ...replacing(job), unknown_by: null, due: NOW, entered: NOW })
+      .where('mark', 'is', null)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return false;
+    this.#announce(tx, [queue]);
     return true;
   }
 

@@ -2,6 +2,7 @@ import { type RawBuilder, sql, type Updateable } from 'kysely';
 import type { Cause } from '../../trace/trace.ts';
 import type { JobTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
+import type { EnteredJob } from './engine.ts';
 import type { QueueDepth } from './port.ts';
 
 /** The values of `signalbox_job.place`. */
@@ -43,6 +44,12 @@ export function notBegun({ attempt }: { readonly attempt: number }): JobChange {
 
 /** The columns of a job of which no attempt counts any more. */
 export const unattempted = { attempt: 0, failed: 0, began: null, unknown: null } as const;
+
+/** The columns of a job that takes the place of another. */
+export function replacing({ id, kind, data, cause }: EnteredJob): JobChange {
+  const values = { id, kind: kind ?? null, data: JSON.stringify(data), cause: causeText(cause) };
+  return { ...unattempted, gateway: null, recorded: 0, ...values };
+}
 
 interface Counted {
   readonly queue: string;

@@ -4,7 +4,7 @@ import { LockFile } from '../sqlite/lock-file.ts';
 import { forgetAttempts, GATEWAY_GONE, recordAttempt } from './attempts.ts';
 import type { Claim, Listener, QueueEngine } from './engine.ts';
 import { repeat } from './repeat.ts';
-import { causeIn, HELD, hasWaiting, measureJobs, notBegun, PLACE, unattempted } from './rows.ts';
+import { causeIn, HELD, hasWaiting, measureJobs, notBegun, PLACE, replacing, unattempted } from './rows.ts';
 import {
   catchUp,
   endJobs,
@@ -38,6 +38,17 @@ export function sqliteEngine(store: Store, now: () => number): QueueEngine {
     lease: undefined,
     insert: (tx, jobs) => insertJobs(tx, jobs, now()),
     remove,
+    async replace(tx, id, job) {
+      const time = now();
+      const { numUpdatedRows } = await tx
+        .updateTable('signalbox_job')
+        .set({ ...replacing(job), due: time, since: time, entered: time })
+        .where('queue', '=', job.queue)
+        .where('id', '=', id)
+        .where('worker', 'is', null)
+        .executeTakeFirst();
+      return numUpdatedRows === 1n;
+    },
     async hasten(tx, queue, id) {
       const time = now();
       const { numUpdatedRows } = await tx

@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import { CodecError, readJsonText } from '../../codec/index.ts';
+import type { JsonValue } from '../../model/value.ts';
+import { CliFailure, wrongUsage } from '../failure.ts';
+import { explain } from '../help.ts';
+import { fileText } from '../invoke/files.ts';
+import { printResult } from '../terminal.ts';
+import { acts } from './access.ts';
+
+const ID = '0195a3f0-5d6c-7c8e-9d0a-2f6f0f6e7c11';
+
+/** `signalbox message edit`. */
+export function addEdit(message: Command): void {
+  const command = explain(message.command('edit'), {
+    examples: [
+      `signalbox message show ${ID} --json | jq .payload.request > request.json`,
+      `signalbox message edit ${ID} request.json`,
+    ],
+    notes: [
+      'The copy is a message of its own, which names the original; the original is not changed. The copy is delivered in place of those deliveries of the original that are Error, Timeout or Hold, which become Edited, or in place of the one whose id is given; in the same partition it has the place of the one that it replaces. Values that are masked (***) and attachments keep what the original has.',
+    ],
+  })
+    .description('publish an edited copy of a message in place of deliveries that failed or are held')
+    .argument('<id>', 'the id of a message, or of a delivery')
+    .argument('[file]', 'the whole edited request in JSON; standard input when absent or -', '-');
+  acts(command, async ({ messages, actor, json }, id: string, path: string) => {
+    if (path === '-' && process.stdin.isTTY)
+      throw wrongUsage(
+        'edit takes a file, or the edited request on standard input',
+        "'signalbox message edit --help' shows both.",
+      );
+    const payload = readPayload(path, await fileText({ path, contentType: undefined }));
+    const edited = await messages.edit(id, payload, actor);
+    await printResult(edited, json, ({ message: copy, editedFrom, replaced, subscriptions }) => {
+      const lines = replaced.map(
+        ({ subscription, was }) => `The delivery to ${subscription}, which was ${was}, is Edited.\n`,
+      );
+      return `Message ${copy} is published to ${subscriptions.join(', ')} in place of ${editedFrom}.\n${lines.join('')}`;
+    });
+  });
+}
+
+/** @throws CliFailure */
+function readPayload(path: string, text: string): JsonValue {
+  try {
+    return readJsonText(text);
+  } catch (error) {
+    if (!(error instanceof CodecError)) throw error;
+    throw new CliFailure(`${path === '-' ? 'standard input' : path} is not JSON: it ${error.reason}`, {
+      exitCode: 2,
+      cause: error,
+    });
+  }
+}
