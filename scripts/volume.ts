@@ -84,7 +84,11 @@ const QUEUE = 'volume';
 
 /** The list of what waits, as an operator pages through it. */
 async function listed(figures: Figures, queue: JobQueue): Promise<void> {
-  const { list } = queue.control({ owners: new Map([[QUEUE, NOTHING]]), redactor: createRedactor() });
+  const { list } = queue.control({
+    owners: new Map([[QUEUE, NOTHING]]),
+    removed: () => NOTHING,
+    redactor: createRedactor(),
+  });
   const page = { state: 'waiting', limit: 100 } as const;
   await time(figures, 'jobs that wait ms', () => list(QUEUE, page));
   await time(figures, 'the newest that wait ms', () => list(QUEUE, { ...page, order: 'newest' }));

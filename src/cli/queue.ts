@@ -126,7 +126,12 @@ const QUEUE_COLUMNS: Columns<QueueOverview> = {
   DEAD: ({ dead }) => dead,
   OLDEST: ({ oldestSeconds }) => (oldestSeconds === undefined ? '' : roughly(oldestSeconds)),
   'DONE/MIN': ({ donePerMinute }) => donePerMinute,
-  STATE: ({ paused }) => (paused === undefined ? 'active' : `paused since ${paused.since} by ${paused.actor}`),
+  STATE: ({ paused, defined }) =>
+    paused !== undefined
+      ? `paused since ${paused.since} by ${paused.actor}`
+      : defined === false
+        ? 'not defined'
+        : 'active',
 };
 
 /** `75 s`, `12 min`, `5 h`, `3 d`. */

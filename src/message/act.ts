@@ -7,7 +7,7 @@ import { type MessageHolds, note, openHolds } from './hold.ts';
 import { BLOBS } from './port.ts';
 import { kindOfSubscription } from './publish.ts';
 import { findMessage, type MessageReader, type MessageReaderOptions, readMessages } from './show.ts';
-import { causeOfMessage, changeDelivery, endDelivery, REQUEST, reopenDelivery } from './store.ts';
+import { causeOfMessage, changeDelivery, endDelivery, REQUEST, reopenDelivery, UNDEFINED } from './store.ts';
 
 /** What an operator does with a delivery. */
 export const DELIVERY_ACTIONS = ['resubmit', 'cancel', 'skip', 'hold', 'release'] as const;
@@ -276,9 +276,6 @@ async function end(acting: Acting, action: 'cancel' | 'skip', reason: string): P
   await noteAt(acting, action);
   return undefined;
 }
-
-/** For how long messages are kept of which the subscription is not defined any more. */
-const UNDEFINED = { retention: { done: 30 * 86_400_000, failed: 90 * 86_400_000 } } as const;
 
 function retentionOf({ subscriptions }: MessageControlOptions['registry'], id: string) {
   const answer = subscriptions.get(id)?.operation.answer;

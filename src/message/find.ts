@@ -83,6 +83,7 @@ export async function findRows(
 ): Promise<FoundPage> {
   if (after !== undefined && !UUID.test(after))
     throw badParameter('After', 'is not the end of a part of this list; repeat the text that came with that part');
+  await checkSubscription(db, registry, filter);
   // Few messages may be among many calls: their queues lead to them.
   const queues = filter.kind === 'message' ? await queuesIn(db) : [];
   const conditions = conditionsOf(registry, filter, queues);
@@ -171,10 +172,7 @@ function conditionsOf(registry: Registry, filter: MessageFilter, queues: readonl
   if (trace !== undefined) found.push(columnIs('trace', trace));
   for (const [name, text] of filter.fields ?? []) found.push(fieldIs(registry, filter, name, text));
   if (status !== undefined && status !== 'Done' && status !== 'New') found.push(statusIs(status));
-  if (subscription !== undefined) {
-    known('subscription', subscription, registry.subscriptions);
-    found.push(isFor([subscription]));
-  }
+  if (subscription !== undefined) found.push(isFor([subscription]));
   if (node !== undefined) {
     known('node', node, registry.nodes);
     found.push(either([columnIs('node', node), isFor(subscriptionsTo(registry, node).map(({ id }) => id))]));
@@ -195,6 +193,13 @@ function conditionsOf(registry: Registry, filter: MessageFilter, queues: readonl
   if (since !== undefined) found.push({ where: sql`m.entered >= ${since.getTime()}` });
   if (until !== undefined) found.push({ where: sql`m.entered < ${until.getTime()}` });
   return found;
+}
+
+/** One that was removed is found as long as there are deliveries to it. @throws Fault NOT_FOUND */
+async function checkSubscription(db: Db, { subscriptions }: Registry, { subscription }: MessageFilter): Promise<void> {
+  if (subscription === undefined || subscriptions.has(subscription)) return;
+  const found = db.selectFrom('signalbox_delivery').select('id').where('subscription', '=', subscription).limit(1);
+  if ((await found.executeTakeFirst()) === undefined) known('subscription', subscription, subscriptions);
 }
 
 /** @throws Fault NOT_FOUND */

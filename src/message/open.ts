@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { compileMasked } from '../codec/redact/declared.ts';
 import type { Blobs } from '../model/blob.ts';
 import { Fault } from '../model/fault.ts';
+import type { MessageQueue } from '../model/message.ts';
 import type { Registry } from '../model/registry.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { Batch, Db, JobOwner, OwnedJob, Removed, Retained } from '../store/index.ts';
@@ -15,7 +16,7 @@ import { enter, type Plan, plansOf, prepare } from './publish.ts';
 import { WHOLE } from './recorded.ts';
 import { hasReplied, LaterReplies } from './reply.ts';
 import { compileReplyTo } from './reply-to.ts';
-import { changeDelivery, endDelivery, readMessage, reopenDelivery } from './store.ts';
+import { changeDelivery, endDelivery, readMessage, reopenDelivery, UNDEFINED } from './store.ts';
 
 /** Opens the messages and registers the workers of active subscriptions at the queue, which must not be started yet. */
 export function openMessages(options: MessagesOptions): Messages {
@@ -180,17 +181,8 @@ export function deliveryJobs({ subscriptions }: Registry): [queue: string, owner
         if (!isOpen) await reopenDelivery(tx, job.id, message, actor);
         return undefined;
       },
-      async onDropped(tx: Db, job: OwnedJob, actor: string) {
-        if (answer.kind !== 'queue') return;
-        const { message } = job.data as DeliveryData;
-        const end = {
-          delivery: job.id,
-          message,
-          status: 'Cancelled',
-          reason: 'dropped by an operator',
-          actor,
-        } as const;
-        await endDelivery(tx, end, answer.queue, Date.now());
+      async onDropped(tx, { id: delivery, data }, actor) {
+        if (answer.kind === 'queue') await dropDelivery(tx, { id: delivery, data, actor }, answer.queue);
       },
       async read(db, data) {
         const { message } = data as DeliveryData;
@@ -203,6 +195,26 @@ export function deliveryJobs({ subscriptions }: Registry): [queue: string, owner
     };
     return [id, owner];
   });
+}
+
+/** The owner of deliveries to a subscription that is not defined any more: an operator ends them. */
+export function removedJobs(subscription: string): JobOwner {
+  return {
+    onRetried: async () => `subscription ${subscription} is not defined`,
+    onDropped: (tx, { id, data }, actor) => dropDelivery(tx, { id, data, actor }, UNDEFINED),
+    read: async (_, { message }) => ({ payload: { message }, secrets: [] }),
+  };
+}
+
+/** Ends the delivery whose job was dropped. */
+async function dropDelivery(
+  tx: Db,
+  { id, data, actor }: Pick<OwnedJob, 'id' | 'data'> & { readonly actor: string },
+  queue: Pick<MessageQueue, 'retention'>,
+): Promise<void> {
+  const { message } = data as DeliveryData;
+  const end = { delivery: id, message, status: 'Cancelled', reason: 'dropped by an operator', actor } as const;
+  await endDelivery(tx, end, queue, Date.now());
 }
 
 async function isKept(tx: Db, message: string): Promise<boolean> {

@@ -97,6 +97,9 @@ export const REQUEST = 'request';
 /** The part with where the reply is sent. */
 export const REPLY_TO = 'reply-to';
 
+/** For how long messages are kept of which the subscription is not defined any more. */
+export const UNDEFINED = { retention: { done: 30 * 86_400_000, failed: 90 * 86_400_000 } } as const;
+
 /** The statuses that end a delivery. */
 export type EndStatus = Extract<MessageStatus, 'Done' | 'Timeout' | 'Edited' | 'Error' | 'Cancelled'>;
 

@@ -129,7 +129,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const refused = await Promise.all(['wrong.json', 'broken.json'].map((file) => message('edit', id, file)));
       expect(refused.map(({ code, stderr }) => [code, stderr.split(' at line')[0]])).toEqual([
         [2, 'signalbox: CODE is not an integer\n'],
-        [2, expect.stringMatching(/^signalbox: broken.json is not JSON: it /)],
+        [2, expect.stringMatching(/^signalbox: broken.json is not JSON: /)],
       ]);
       const edited = await message('edit', id, 'edited.json', '--actor', 'night shift');
       expect(edited).toMatchObject({ code: 0, stderr: '' });

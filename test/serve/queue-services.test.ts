@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/codec/redact/redactor.ts';
+import { removedJobs } from '../../src/message/index.ts';
 import { jobOwners } from '../../src/serve/start/queues.ts';
 import { openStore, readQueues } from '../../src/store/index.ts';
 import { type Reply, startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -119,7 +120,7 @@ describe('an operator over REST', () => {
     const { registry } = test.gateway;
     const store = await openStore({ url: `sqlite:${test.folder}/test.db`, root: test.folder });
     const owners = jobOwners({ ...registry, processes: new Map() });
-    const { payload } = await readQueues({ store, owners, redactor: createRedactor() }).get(id);
+    const { payload } = await readQueues({ store, owners, removed: removedJobs, redactor: createRedactor() }).get(id);
     await store.close();
     expect(payload).toMatchObject({ name: 'BILLING', parameters: { PIN: '***', REGION: '***' } });
   });

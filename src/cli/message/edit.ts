@@ -46,7 +46,7 @@ function readPayload(path: string, text: string): JsonValue {
     return readJsonText(text);
   } catch (error) {
     if (!(error instanceof CodecError)) throw error;
-    throw new CliFailure(`${path === '-' ? 'standard input' : path} is not JSON: it ${error.reason}`, {
+    throw new CliFailure(`${path === '-' ? 'standard input' : path} ${error.reason}`, {
       exitCode: 2,
       cause: error,
     });

@@ -7,6 +7,7 @@ import {
   type MessageReader,
   openMessageControl,
   readMessages,
+  removedJobs,
 } from '../../message/index.ts';
 import type { Registry } from '../../model/registry.ts';
 import { requestJobs } from '../../process/index.ts';
@@ -37,7 +38,12 @@ export function readQueuesOf(
   store: Pick<StoreReader, 'kind' | 'tables'>,
   env: Environment,
 ): QueueReader {
-  return readQueues({ store, owners: jobOwners(registry), redactor: createRedactor(() => secretsOf(env)) });
+  return readQueues({
+    store,
+    owners: jobOwners(registry),
+    removed: removedJobs,
+    redactor: createRedactor(() => secretsOf(env)),
+  });
 }
 
 /** Acts on the queues of a migrated database without running their jobs, also while gateways run. */
@@ -48,7 +54,13 @@ export async function withQueues<T>(
 ): Promise<T> {
   const queue = await openQueue(store);
   try {
-    return await work(queue.control({ owners: jobOwners(registry), redactor: createRedactor(() => secretsOf(env)) }));
+    return await work(
+      queue.control({
+        owners: jobOwners(registry),
+        removed: removedJobs,
+        redactor: createRedactor(() => secretsOf(env)),
+      }),
+    );
   } finally {
     await queue.close({ timeoutMs: 0 });
   }

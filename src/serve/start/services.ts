@@ -1,6 +1,12 @@
 import { hostname } from 'node:os';
 import { type Components, openComponents } from '../../event/index.ts';
-import { type MessageControl, type Messages, openMessageControl, openMessages } from '../../message/index.ts';
+import {
+  type MessageControl,
+  type Messages,
+  openMessageControl,
+  openMessages,
+  removedJobs,
+} from '../../message/index.ts';
 import type { MessageHandler, ProcessHandler, ReplyHandler, ServiceClass } from '../../model/handler.ts';
 import type { Redactor } from '../../model/redactor.ts';
 import type { Registry } from '../../model/registry.ts';
@@ -156,7 +162,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     onError,
     account,
   });
-  const queues = queue.control({ owners: jobOwners(registry), redactor });
+  const queues = queue.control({ owners: jobOwners(registry), removed: removedJobs, redactor });
   const messages = openMessages({
     ...{ registry, store, queue, blobs, directory, work, outbound, redactor, now, onError, account },
     handlers: options.messages,

@@ -18,24 +18,25 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 /** What an operator does with the queues of a database. @param wake wakes the workers of a queue in this gateway */
 export function openControl(
   { store, engine, now }: Shop,
-  { owners, redactor }: ControlOptions,
+  { owners, removed, redactor }: ControlOptions,
   wake: (queue: string) => void,
 ): QueueControl {
   const clock = () => clockOf(store.kind, now);
+  const ownerOf = (queue: string) => owners.get(queue) ?? removed(queue);
   const note = (tx: Db, action: QueueAction['action'], actor: string, queue: string, job?: string) =>
     noteAction(tx, { at: new Date(now()).toISOString(), actor, action, queue, ...(job !== undefined && { job }) });
   /** Finds a job for an action that those that run are excluded from. */
   const find = async (tx: Db, id: string, running: string) => {
     const { state, ...job } = await findJob(tx, id, clock());
     if (state === 'running') throw conflict(job, running);
-    return { job: { ...job, state }, owner: owners.get(job.queue) };
+    return { job: { ...job, state }, owner: ownerOf(job.queue) };
   };
   const retryBatch = (jobs: readonly FoundJob[], actor: string) =>
     store.transaction(async (tx) => {
       const refused: { id: string; reason: string }[] = [];
       let retried = 0;
       for (const job of jobs) {
-        const reason = await owners.get(job.queue)?.onRetried(tx, { ...job, state: 'dead' }, actor);
+        const reason = await ownerOf(job.queue).onRetried(tx, { ...job, state: 'dead' }, actor);
         if (reason !== undefined) refused.push({ id: job.id, reason });
         else if (await revive(tx, job)) {
           retried++;
@@ -51,7 +52,7 @@ export function openControl(
     actor: string,
     work: (tx: Db) => Promise<boolean>,
   ) => {
-    checkQueue(owners, queue);
+    await checkQueue(await store.tables(), owners, queue);
     return store.transaction(async (tx) => {
       const changed = await work(tx);
       if (changed) await note(tx, action, actor, queue);
@@ -83,12 +84,12 @@ export function openControl(
   };
 
   return {
-    ...readQueues({ store, owners, redactor, now }),
+    ...readQueues({ store, owners, removed, redactor, now }),
     async retry(id, actor) {
       const found = await store.transaction(async (tx) => {
         const { job, owner } = await find(tx, id, 'runs already');
         if (job.state === 'waiting') throw conflict(job, 'is due already, and runs as soon as a gateway takes it');
-        const refusal = await owner?.onRetried(tx, job, actor);
+        const refusal = await owner.onRetried(tx, job, actor);
         if (refusal !== undefined) throw conflict(job, `can't run again: ${refusal}`);
         const done = await RUN[job.state](tx, job);
         if (!done) throw conflict(job, 'is in another state by now');
@@ -99,7 +100,7 @@ export function openControl(
       return found;
     },
     async retryDead(queue, { since, most, after: begin }, actor) {
-      checkQueue(owners, queue);
+      await checkQueue(await store.tables(), owners, queue);
       const begun = new Date(now()).toISOString();
       const all = { retried: 0, refused: [] as { id: string; reason: string }[] };
       let after = begin ?? (since === undefined ? undefined : `${since.toISOString()}/${FIRST_ID}`);
@@ -125,7 +126,7 @@ export function openControl(
       store.transaction(async (tx) => {
         const { job, owner } = await find(tx, id, 'runs; cancel what it belongs to instead');
         if (!(await take(tx, job))) throw conflict(job, 'is in another state by now');
-        await owner?.onDropped(tx, job, actor);
+        await owner.onDropped(tx, job, actor);
         await note(tx, 'drop', actor, job.queue, id);
         return shown(job);
       }),

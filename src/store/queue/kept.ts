@@ -34,7 +34,7 @@ export interface FoundJob extends KeptJob {
 }
 
 /** Opens the queues of a database for reading. */
-export function readQueues({ store, owners, redactor, now = Date.now }: ReaderOptions): QueueReader {
+export function readQueues({ store, owners, removed, redactor, now = Date.now }: ReaderOptions): QueueReader {
   const clock = (): RawBuilder<number> => clockOf(store.kind, now);
   const shown = ({ data: _, ...job }: FoundJob): KeptJob =>
     job.reason === undefined ? job : { ...job, reason: redactor.text(job.reason) };
@@ -48,7 +48,7 @@ export function readQueues({ store, owners, redactor, now = Date.now }: ReaderOp
         readRates(db, now()),
       ]);
       const depths = new Map(alive.map((depth) => [depth.queue, depth]));
-      return [...owners.keys()].sort().map((queue): QueueOverview => {
+      return [...new Set([...owners.keys(), ...depths.keys(), ...dead.keys()])].sort().map((queue): QueueOverview => {
         const { waiting = 0, running = 0, delayed = 0, held = 0, oldest = 0 } = depths.get(queue) ?? {};
         const pause = pauses.get(queue);
         return {
@@ -56,19 +56,21 @@ export function readQueues({ store, owners, redactor, now = Date.now }: ReaderOp
           dead: dead.get(queue) ?? 0,
           ...(waiting === 0 ? {} : { oldestSeconds: Math.round(oldest) }),
           donePerMinute: rates.get(queue) ?? 0,
+          ...(owners.has(queue) ? {} : { defined: false }),
           ...(pause === undefined ? {} : { paused: { since: pause.paused, actor: pause.actor } }),
         };
       });
     },
     async list(queue, filter) {
-      checkQueue(owners, queue);
-      const { jobs, next } = await listJobs(await store.tables(), queue, filter, clock());
+      const db = await store.tables();
+      await checkQueue(db, owners, queue);
+      const { jobs, next } = await listJobs(db, queue, filter, clock());
       return { jobs: jobs.map(shown), ...(next === undefined ? {} : { next }) };
     },
     async get(id) {
       const db = await store.tables();
       const { data, ...job } = await findJob(db, id, clock());
-      const { payload, secrets } = (await owners.get(job.queue)?.read(db, data)) ?? { payload: null, secrets: [] };
+      const { payload, secrets } = await (owners.get(job.queue) ?? removed(job.queue)).read(db, data);
       const knowing = redactor.knowing({ secrets: () => secrets });
       const failed = (await readAttempts(db, job.queue, id)).map((each) => attemptOf(each, knowing.text(each.reason)));
       const last = failed.at(-1);
@@ -98,9 +100,13 @@ export function readQueues({ store, owners, redactor, now = Date.now }: ReaderOp
   };
 }
 
-/** @throws Fault NOT_FOUND */
-export function checkQueue(owners: ControlOptions['owners'], queue: string): void {
-  if (!owners.has(queue)) throw Fault.of('NOT_FOUND', { what: `queue ${queue}` });
+/** @throws Fault NOT_FOUND for a queue that is not defined and has no jobs */
+export async function checkQueue(db: Db, owners: ControlOptions['owners'], queue: string): Promise<void> {
+  if (owners.has(queue)) return;
+  for (const table of ['signalbox_job', 'signalbox_dead_letter'] as const)
+    if ((await db.selectFrom(table).select('id').where('queue', '=', queue).limit(1).executeTakeFirst()) !== undefined)
+      return;
+  throw Fault.of('NOT_FOUND', { what: `queue ${queue}` });
 }
 
 /** The time in milliseconds since 1970 by which jobs are due, for a query. */

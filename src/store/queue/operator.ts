@@ -21,6 +21,8 @@ export interface QueueOverview {
   readonly oldestSeconds?: number;
   /** Jobs done a minute by all gateways: the average of the last five minutes. */
   readonly donePerMinute: number;
+  /** Present when no definition has it: no gateway takes its jobs. */
+  readonly defined?: false;
   /** Present while no gateway takes jobs from it. */
   readonly paused?: { readonly since: string; readonly actor: string };
 }
@@ -85,7 +87,7 @@ export interface JobFilter {
 
 /** Reads queues for an operator. */
 export interface QueueReader {
-  /** All queues, by name. */
+  /** All queues that are defined or have jobs, by name. */
   overview(): Promise<readonly QueueOverview[]>;
   /** @throws Fault NOT_FOUND for an unknown queue, BAD_PARAMETER for `after` */
   list(queue: string, filter: JobFilter): Promise<JobPage>;
@@ -173,7 +175,9 @@ export interface Carried {
 }
 
 export interface ControlOptions {
-  /** By queue: these are the queues that exist. */
+  /** By queue: these are the queues that are defined. */
   readonly owners: ReadonlyMap<string, JobOwner>;
+  /** What the jobs of a queue belong to that is not defined any more. */
+  readonly removed: (queue: string) => JobOwner;
   readonly redactor: Redactor;
 }

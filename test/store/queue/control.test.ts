@@ -457,7 +457,12 @@ describeEngines('an operator at the queue', ({ place }) => {
         secrets: [String(data.pin)],
       }),
     };
-    const reader = readQueues({ store, owners: new Map([[QUEUE, owner]]), redactor: createRedactor() });
+    const reader = readQueues({
+      store,
+      owners: new Map([[QUEUE, owner]]),
+      removed: () => owner,
+      redactor: createRedactor(),
+    });
     const seen = await reader.get(id);
     expect(seen).toMatchObject({
       payload: { pin: '***', open: 'and ***' },

@@ -40,7 +40,7 @@ export function controlOf(queue: JobQueue, owner: Partial<JobOwner> = {}): Queue
     read: async (_, payload) => ({ payload, secrets: [] }),
     ...owner,
   };
-  return queue.control({ owners: new Map([[QUEUE, own]]), redactor: createRedactor() });
+  return queue.control({ owners: new Map([[QUEUE, own]]), removed: () => own, redactor: createRedactor() });
 }
 
 /** A worker that tries nothing twice and does one job at a time, unless said otherwise. */
