@@ -39,6 +39,9 @@ function filterOf(registry: Registry, request: FilterRequest): MessageFilter {
     if (name !== undefined && value !== undefined) return [name, value];
     throw Fault.of('BAD_PARAMETER', { name: 'Field', reason: 'is not a name and a value, as in LOCATION=NYC01' });
   });
+  const twice = fields.find(([name], n) => fields.findIndex(([other]) => other === name) < n);
+  if (twice !== undefined)
+    throw Fault.of('BAD_PARAMETER', { name: 'Field', reason: `has two values of ${twice[0]}; messages have one each` });
   const given = {
     ...{ kind: Kind, operation: Operation, queue: Queue, node: Node, subscription: Subscription, status: Status },
     ...{ since: timeOf(Since), until: timeOf(Until), trace: Trace, user: User },

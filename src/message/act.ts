@@ -1,4 +1,5 @@
 import type { BlobStore } from '../model/blob.ts';
+import { Fault } from '../model/fault.ts';
 import type { MessageStatus } from '../model/message.ts';
 import type { Db, JobQueue, Store } from '../store/index.ts';
 import { type DeliveryOf, findDelivery, type MessageEditor, openEditor } from './edit.ts';
@@ -44,7 +45,7 @@ export interface MessageControl extends MessageReader, MessageHolds, MessageEdit
    * The same on the deliveries of messages that a filter finds, from the newest message on. The filter's status, subscription
    * and node choose among the deliveries of a message too.
    * @param range `most`: the number of deliveries to try; `after`: {@link Acted.next} of the call before
-   * @throws Fault NOT_FOUND, BAD_PARAMETER for a filter that names what does not exist
+   * @throws Fault NOT_FOUND, BAD_PARAMETER for a filter that names what does not exist, or a status that the action is not for
    */
   actAll(
     action: DeliveryAction,
@@ -117,6 +118,11 @@ export function openMessageControl(options: MessageControlOptions): MessageContr
   };
   /** The deliveries of all messages of a filter, in parts, each with where the next one begins. */
   async function* chosenBy(action: DeliveryAction, filter: MessageFilter, begin?: string) {
+    const { status } = filter;
+    if (status !== undefined && !FOR[action].includes(status)) {
+      const reason = `can't be ${status}: ${action} is for deliveries that are ${FOR[action].join(' or ')}`;
+      throw Fault.of('BAD_PARAMETER', { name: 'Status', reason });
+    }
     // Without a status of its own, the rarest that the action is for leads to the messages.
     let after = begin;
     do {

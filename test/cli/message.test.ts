@@ -173,6 +173,12 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
         await said('hold', '--node', 'ERP', '--queue', 'PLAIN_EVENTS'),
         await said('hold', '--node', 'ERP', '--partition', 'A'),
         await said('hold', '--queue', 'LOCATION_EVENTS', '--partition', 'NONE'),
+        await said('hold', '--all', '--queue', 'LOCATION_EVENTS', '--partition', 'NYC01'),
+        await said('release', ID, '--partition', 'NYC01'),
+        await said('list', '--field', 'LOCATION=NYC01', '--field', 'LOCATION=NYC02'),
+        await said('list', '--since', '2026-02-30'),
+        await said('resubmit', '--all', '--status', 'Done'),
+        await said('cancel', '--all', '--status', 'Started'),
       ]).toEqual([
         '2 signalbox: there is no operation LOCATION_CHANGE\n  Did you mean LOCATION_CHANGED?\n',
         '2 signalbox: there is no queue PLAIN_EVENT\n  Did you mean PLAIN_EVENTS?\n',
@@ -190,6 +196,12 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
         '2 signalbox: to hold or release as a whole takes one of --queue, --subscription and --node, and no other option\n',
         '2 signalbox: --partition needs --queue\n',
         '1 signalbox: partition ["NONE"] of LOCATION_EVENTS has no delivery that waits; hold the queue or a subscription instead\n',
+        '2 signalbox: --partition names what is held as a whole; it needs --queue, and neither ids nor --all\n',
+        '2 signalbox: --partition names what is held as a whole; it needs --queue, and neither ids nor --all\n',
+        "2 signalbox: --field can't be 'LOCATION=NYC02'\n  LOCATION has a value already; messages have one each.\n  'signalbox message list --help' shows the usage.\n",
+        "2 signalbox: --since can't be '2026-02-30'\n  It takes a time such as '2026-03-01T12:00:00Z', or one that is past, such as '1 h'.\n  'signalbox message list --help' shows the usage.\n",
+        "2 signalbox: Status can't be Done: resubmit is for deliveries that are Error or Timeout or Hold\n",
+        "2 signalbox: Status can't be Started: cancel is for deliveries that are New or Working or Retry or Hold\n",
       ]);
     });
   });

@@ -89,6 +89,8 @@ describe('messages over REST', () => {
         expect.objectContaining({ MessageId: id, Operation: 'PLACE_CHANGED', Status: 'Hold', User: 'publisher' }),
       ],
     });
+    const twice = await messages('messages?Field=PLACE=NYC01&Field=PLACE=NYC02', { as: 'reader' });
+    expect([twice.status, messageOf(twice)]).toEqual([400, 'Field has two values of PLACE; messages have one each.']);
     const { body } = await messages(`messages/${id}`, { as: 'reader' });
     expect(body).toMatchObject({
       ...{ MessageId: id, Status: 'Hold', Partition: '["NYC01"]', Queue: 'PLACE_EVENTS' },

@@ -85,6 +85,8 @@ export function addAction(message: Command, action: DeliveryAction): void {
   acts(command, async (acting, ids: readonly string[], { all, yes, rate, partition, ...options }: ActOptions) => {
     const filter = filterOf(options);
     const isFiltered = Object.keys(filter).length > 0;
+    if (partition !== undefined && (all !== undefined || ids.length > 0))
+      throw wrongUsage('--partition names what is held as a whole; it needs --queue, and neither ids nor --all');
     if (all !== undefined && ids.length > 0) throw wrongUsage(`${action} takes ids, or --all`);
     if (all === undefined && rate !== undefined) throw wrongUsage('--rate needs --all');
     if (all !== undefined) return actOnAll(acting, action, filter, { yes, rate });
@@ -161,7 +163,7 @@ async function actOnAll(
   { messages, actor, json }: Acting,
   action: DeliveryAction,
   filter: ReturnType<typeof filterOf>,
-  { yes, rate = STEP }: { readonly yes: true | undefined; readonly rate: number | undefined },
+  { yes, rate }: { readonly yes: true | undefined; readonly rate: number | undefined },
 ): Promise<void> {
   const count = await messages.count(action, filter, MOST_COUNTED);
   const many = count === MOST_COUNTED ? `${MOST_COUNTED} or more deliveries` : counted(count, 'delivery', 'deliveries');
@@ -169,10 +171,10 @@ async function actOnAll(
   const all: Acted[] = [];
   let after: string | undefined;
   do {
-    const range = { most: rate, ...(after === undefined ? {} : { after }) };
+    const range = { most: rate ?? STEP, ...(after === undefined ? {} : { after }) };
     const [step] = await Promise.all([
       messages.actAll(action, filter, range, actor),
-      rate === STEP ? undefined : sleep(1000),
+      rate === undefined ? undefined : sleep(1000),
     ]);
     all.push(step);
     after = step.next;

@@ -38,7 +38,8 @@ export function addFilter(command: Command): Command {
 function readMoment(text: string): Date {
   if (/^\d{4}-\d\d-\d\d/.test(text)) {
     const time = Date.parse(text.length === 10 ? `${text}T00:00:00Z` : text);
-    if (!Number.isNaN(time) && /(Z|[+-]\d\d:\d\d|^.{10})$/.test(text)) return new Date(time);
+    if (!Number.isNaN(time) && isDay(text.slice(0, 10)) && /(Z|[+-]\d\d:\d\d|^.{10})$/.test(text))
+      return new Date(time);
     throw new InvalidArgumentError(
       "It takes a time such as '2026-03-01T12:00:00Z', or one that is past, such as '1 h'.",
     );
@@ -46,10 +47,17 @@ function readMoment(text: string): Date {
   return new Date(Date.now() - readTime(text));
 }
 
+/** A day that there is, unlike February 30th, which `Date` takes for a day of March. */
+function isDay(text: string): boolean {
+  const day = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}
+
 function addField(text: string, before: ReadonlyMap<string, string> = new Map()): ReadonlyMap<string, string> {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined)
     throw new InvalidArgumentError("It takes a field and its value, such as 'LOCATION=NYC01'.");
+  if (before.has(name)) throw new InvalidArgumentError(`${name} has a value already; messages have one each.`);
   return new Map([...before, [name, value]]);
 }
 
