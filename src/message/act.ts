@@ -198,6 +198,8 @@ interface Acting {
 /** Acts on a delivery in a transaction. @returns why that is not possible; then it has changed nothing */
 type Act = (acting: Acting) => Promise<string | undefined>;
 
+const NOT_KEPT = 'its payload was not kept, or its time is past';
+
 const ACTIONS: Readonly<Record<DeliveryAction, Act>> = {
   async resubmit(acting) {
     const { tx, row, actor, registry, queue } = acting;
@@ -217,24 +219,23 @@ const ACTIONS: Readonly<Record<DeliveryAction, Act>> = {
       .where('message', '=', message)
       .where('part', '=', REQUEST)
       .executeTakeFirst();
-    if (content === undefined) return 'its payload was not kept, or its time is past';
-    // What is left of it in the queue ends: it begins with all attempts, where it is held at its place.
+    if (content === undefined) return NOT_KEPT;
     if (job !== undefined) {
+      // It begins with all attempts, where it is held at its place.
       await queue.hold(tx, name, { id });
-      await queue.release(tx, name, { id });
+      if ((await queue.release(tx, name, { id })) === 0) return 'runs at this moment';
       await changeDelivery(tx, id, { status: 'New', next: null, reason: null, actor }, undefined);
     } else {
+      const isThere =
+        (await reopenDelivery(tx, id, message, actor)) ||
+        (await changeDelivery(tx, id, { status: 'New', next: null, reason: null, actor }, undefined));
+      // It was removed meanwhile.
+      if (!isThere) return NOT_KEPT;
       await queue.cancel(tx, name, id);
-      if (!(await reopenDelivery(tx, id, message, actor)))
-        await changeDelivery(tx, id, { status: 'New', next: null, reason: null, actor }, undefined);
       const key = partition === null ? {} : { key: partition };
       const cause = await causeOfMessage(tx, message);
       await queue.send(tx, {
-        queue: name,
-        id,
-        data: { message },
-        kind: kindOfSubscription(subscription),
-        cause,
+        ...{ queue: name, id, data: { message }, kind: kindOfSubscription(subscription), cause },
         ...key,
       });
     }
@@ -273,12 +274,10 @@ async function end(acting: Acting, action: 'cancel' | 'skip', reason: string): P
   await queue.cancel(tx, subscription, delivery);
   // One that has failed for good has ended; it ends otherwise now.
   if (status === 'Error' || status === 'Timeout') await reopenDelivery(tx, delivery, message, actor);
-  await endDelivery(
-    tx,
-    { delivery, message, status: 'Cancelled', reason, actor },
-    retentionOf(registry, subscription),
-    now(),
-  );
+  const cancelled = { delivery, message, status: 'Cancelled', reason, actor } as const;
+  // Its worker may have ended it meanwhile.
+  if (!(await endDelivery(tx, cancelled, retentionOf(registry, subscription), now())))
+    return `is ${(await statusOf(tx, delivery)) ?? 'not kept'} already`;
   await noteAt(acting, action);
   return undefined;
 }

@@ -5,7 +5,7 @@ import { Fault } from '../model/fault.ts';
 import type { MessageQueue } from '../model/message.ts';
 import type { Registry } from '../model/registry.ts';
 import type { DocumentValue } from '../model/value.ts';
-import type { Batch, Db, JobOwner, OwnedJob, Removed, Retained } from '../store/index.ts';
+import type { Batch, Db, JobOwner, OwnedJob, Removed, Retained, Store } from '../store/index.ts';
 import { compileReply, type ReadReply } from './answer.ts';
 import { discard } from './content.ts';
 import { type DeliveryData, deliveryWorker } from './deliver.ts';
@@ -78,7 +78,7 @@ export function openMessages(options: MessagesOptions): Messages {
       return read(await store.tables(), message, user);
     },
     wake,
-    retained: [retainedMessages(blobs)],
+    retained: [retainedMessages(blobs, store.kind)],
     busy: publishersWaiting,
   };
 }
@@ -101,22 +101,27 @@ async function publishersWaiting(tx: Db, users: readonly string[]): Promise<read
 }
 
 /** Messages that have ended, and the fields, content, deliveries and attempts that belong to them. Each has its own time. */
-function retainedMessages(blobs: Blobs): Retained {
-  return { kind: 'published', keep: 0, remove: (tx, batch) => removeMessages(tx, blobs, batch) };
+export function retainedMessages(blobs: Blobs, kind: Store['kind']): Retained {
+  return { kind: 'published', keep: 0, remove: (tx, batch) => removeMessages(tx, { blobs, kind }, batch) };
 }
 
 /** Blobs of messages that were not entered, because their gateway died before, are removed after a day. */
 const ABANDONED = 86_400_000;
 
-async function removeMessages(tx: Db, blobs: Blobs, { before, most }: Batch): Promise<Removed> {
+async function removeMessages(
+  tx: Db,
+  { blobs, kind }: { readonly blobs: Blobs; readonly kind: Store['kind'] },
+  { before, most }: Batch,
+): Promise<Removed> {
   const now = Date.parse(before);
-  const old = await tx
+  const expired = tx
     .selectFrom('signalbox_message')
     .select('id')
     .where('expires', '<', now)
     .orderBy('expires')
-    .limit(most)
-    .execute();
+    .limit(most);
+  // What an operator sends again at this moment stays, and waits for nothing.
+  const old = await (kind === 'postgres' ? expired.forUpdate().skipLocked() : expired).execute();
   const ids = old.map(({ id }) => id);
   const more = ids.length === most;
   if (ids.length === 0) {

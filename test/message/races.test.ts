@@ -1,0 +1,106 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createRedactor } from '../../src/codec/redact/redactor.ts';
+import { openMessageControl } from '../../src/message/index.ts';
+import { retainedMessages } from '../../src/message/open.ts';
+import { type Db, openBlobs, openQueue, openStore } from '../../src/store/index.ts';
+import { hasPostgres } from '../support/postgres.ts';
+import { gatewayText } from '../support/project.ts';
+import { startOperated } from './operated.ts';
+
+const FILES = {
+  'definitions/gateway.yaml': gatewayText(),
+  'definitions/places.yaml': `queue: PLACE_EVENTS
+---
+service: Places.v1
+permission: EVERYTHING
+operations:
+  PLACE_CHANGED: { post: changed, request: { fields: { PLACE: { type: string(10), required: true } } }, queue: PLACE_EVENTS }
+---
+{ node: ERP, base: "\${env:ERP_URL}", circuit: { failures: 0 } }
+---
+service: Erp.v1
+target: ERP
+permission: EVERYTHING
+operations:
+  ERP_PUT: { post: "erp/{PLACE}", request: { fields: { PLACE: { type: string, required: true } } } }
+---
+{ subscription: TO_ERP, operation: PLACE_CHANGED, call: ERP_PUT, retry: { attempts: 1 } }
+`,
+};
+
+async function start() {
+  const box = await startOperated('postgres', FILES);
+  const store = await openStore({ url: box.database, root: box.folder });
+  const queue = await openQueue(store);
+  const blobs = await openBlobs(store);
+  onTestFinished(async () => {
+    await queue.close();
+    await blobs.close();
+    await store.close();
+  });
+  const { registry } = box.gateway;
+  const messages = openMessageControl({ registry, store, queue, blobs, redactor: createRedactor() });
+  /** Changes something, and commits only once other work has begun that meets it. */
+  const meanwhile = async <T>(change: (tx: Db) => Promise<unknown>, other: () => Promise<T>): Promise<T> => {
+    let met: Promise<T> | undefined;
+    await store.transaction(async (tx) => {
+      await change(tx);
+      met = other();
+      met.catch(() => {});
+      await pause(300);
+    });
+    return met as Promise<T>;
+  };
+  return { ...box, store, messages, blobs, meanwhile };
+}
+
+// SQLite has one transaction at a time.
+describe.skipIf(!hasPostgres)('what an operator does while something else happens', () => {
+  it('is no cancellation when the delivery ends first', async () => {
+    const { publish, messages, meanwhile } = await start();
+    await messages.hold({ kind: 'subscription', id: 'TO_ERP' }, 'me');
+    await pause(1200);
+    const id = await publish('Places.v1/changed', { PLACE: 'A' });
+    const ended = async (tx: Db) => {
+      await tx.deleteFrom('signalbox_job').where('queue', '=', 'TO_ERP').execute();
+      await tx.updateTable('signalbox_delivery').set({ status: 'Done', ended: 1 }).where('message', '=', id).execute();
+    };
+    const { done, refused } = await meanwhile(ended, () => messages.act('cancel', id, 'me'));
+    expect(done).toEqual([]);
+    expect(refused).toMatchObject([{ message: id, reason: 'is Done already' }]);
+    expect((await messages.get(id)).actions).toEqual([]);
+  });
+
+  it('keeps a message from its removal that is sent again', async () => {
+    const { publish, messages, meanwhile, rows, erp, deliveries, store, blobs } = await start();
+    erp.status = () => 400;
+    const id = await publish('Places.v1/changed', { PLACE: 'A' });
+    await deliveries('TO_ERP', 'Error');
+    await rows('update signalbox_message set expires = 1');
+    const { remove } = retainedMessages(blobs.scope('messages'), 'postgres');
+    const batch = { before: new Date().toISOString(), most: 10, cursor: null };
+    const reopened = (tx: Db) =>
+      tx.updateTable('signalbox_message').set({ expires: null }).where('id', '=', id).execute();
+    const { count } = await meanwhile(reopened, () => store.transaction((tx) => remove(tx, batch)));
+    expect(count).toBe(0);
+    expect((await messages.payload(id)).parts.request).toEqual({ PLACE: 'A' });
+  });
+
+  it('sends nothing again that is removed first', async () => {
+    const { publish, messages, meanwhile, rows, erp, deliveries, blobs } = await start();
+    erp.status = () => 400;
+    const id = await publish('Places.v1/changed', { PLACE: 'A' });
+    await deliveries('TO_ERP', 'Error');
+    await rows('update signalbox_message set expires = 1');
+    const { remove } = retainedMessages(blobs.scope('messages'), 'postgres');
+    const batch = { before: new Date().toISOString(), most: 10, cursor: null };
+    const { done, refused } = await meanwhile(
+      (tx) => remove(tx, batch),
+      () => messages.act('resubmit', id, 'me'),
+    );
+    expect(done).toEqual([]);
+    expect(refused).toMatchObject([{ message: id, reason: 'its payload was not kept, or its time is past' }]);
+    expect(await rows('select id from signalbox_job')).toEqual([]);
+  });
+});
