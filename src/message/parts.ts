@@ -1,10 +1,9 @@
 import { compileMasked, compileSecrets } from '../codec/redact/declared.ts';
-import type { Blobs } from '../model/blob.ts';
 import { MASK, type Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Message, Operation } from '../model/service.ts';
 import type { DocumentValue, JsonValue } from '../model/value.ts';
-import type { Db } from '../store/index.ts';
+import type { Db, ReadableBlobs } from '../store/index.ts';
 import { empty } from '../wire/measured.ts';
 import type { MessageRow } from './find.ts';
 import { compileInput } from './input.ts';
@@ -17,7 +16,7 @@ import { REPLY_TO, REQUEST } from './store.ts';
 interface PartPorts {
   readonly registry: Registry;
   /** Without them, parts that are blobs are left out. */
-  readonly blobs: Blobs | undefined;
+  readonly blobs: ReadableBlobs | undefined;
   readonly redactor: Redactor;
 }
 
@@ -49,7 +48,7 @@ export async function showParts(
 /** The text of a part of the content of a message; `undefined` when it is not kept. */
 export async function readText(
   db: Db,
-  blobs: Blobs | undefined,
+  blobs: ReadableBlobs | undefined,
   message: string,
   part: string,
 ): Promise<string | undefined> {

@@ -1,13 +1,12 @@
 import { sql } from 'kysely';
 import { fieldsOf } from '../codec/redact/declared.ts';
-import type { Blobs } from '../model/blob.ts';
 import { Fault } from '../model/fault.ts';
 import { type MessageStatus, nodesOf } from '../model/message.ts';
 import { MASK, type Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Message } from '../model/service.ts';
 import type { JsonValue } from '../model/value.ts';
-import type { Db } from '../store/index.ts';
+import type { Db, ReadableBlobs } from '../store/index.ts';
 import { findRows, type MessageFilter, type MessageRange, UUID } from './find.ts';
 import { type Held, readHeld } from './hold.ts';
 import { given, type KeptMessage, keptMessages, type MessagePage, runningStatus } from './kept.ts';
@@ -113,7 +112,7 @@ export interface MessageReaderOptions {
   readonly registry: Registry;
   readonly tables: () => Promise<Db>;
   /** Of the scope of messages. */
-  readonly blobs: Blobs | undefined;
+  readonly blobs: ReadableBlobs | undefined;
   readonly redactor: Redactor;
 }
 

@@ -7,6 +7,7 @@ export {
 } from './answers.ts';
 export { BlobError, UnwritableError } from './blob/error.ts';
 export { type BlobStorage, openBlobs } from './blob/open.ts';
+export { type ReadableBlobs, readBlobs } from './blob/read.ts';
 export { deadlineIn, resting, untilDeadline, withDeadline } from './deadline.ts';
 export { isFull, MigrationError, StoreBusyError, StoreError, UnfitStoreError } from './error.ts';
 export { fileAttachment } from './file/attachment.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openStore, type Store } from '../../src/store/index.ts';
+import { openBlobs, openStore, type Store } from '../../src/store/index.ts';
 import { DEFINITIONS, NOON, write } from '../message/rows.ts';
 import { createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts';
 import { gatewayText } from '../support/project.ts';
@@ -119,6 +119,30 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       expect((await message('release', '--node', 'ERP')).stdout).toBe('node ERP is released.\n');
       expect((await message('show', one?.id ?? '')).stdout).toMatch(/PLAIN_CACHE +resubmit by night shift$/m);
       expect((await signalbox(['queue', 'log', '--limit', '1'], { cwd, env })).stdout).toMatch(/ release +node ERP$/m);
+    });
+
+    it('shows a payload that is a blob, without what is secret', async () => {
+      const text = `{"LOCATION":"NYC01","REGION":"N","PIN":"c4n4ry"}`;
+      const [one] = await write(store, [{ payload: text, deliveries: { TO_ERP: 'Error' } }]);
+      const id = one?.id ?? '';
+      const blobs = await openBlobs(store);
+      const content = Buffer.from(text);
+      await blobs.scope('messages').put(`${id}/request`, {
+        contentType: 'application/octet-stream',
+        async *stream() {
+          yield content;
+        },
+      });
+      await blobs.close();
+      await store.transaction((tx) =>
+        tx
+          .updateTable('signalbox_message_content')
+          .set({ content: null, blob: `${id}/request`, encoding: 'plain', size: content.length })
+          .where('message', '=', id)
+          .execute(),
+      );
+      const { stdout } = await message('show', id, '--json');
+      expect(JSON.parse(stdout).payload).toEqual({ request: { LOCATION: 'NYC01', REGION: 'N', PIN: '***' } });
     });
 
     it('edits a message from a file, which is checked as a request is', async () => {

@@ -2,6 +2,7 @@ import { createRedactor } from '../../codec/redact/redactor.ts';
 import { eventJobs } from '../../event/index.ts';
 import { secretsOf } from '../../load/value/config.ts';
 import {
+  BLOBS,
   deliveryJobs,
   type MessageControl,
   type MessageReader,
@@ -18,6 +19,7 @@ import {
   openQueue,
   type QueueControl,
   type QueueReader,
+  readBlobs,
   readQueues,
   type Store,
   type StoreReader,
@@ -66,14 +68,14 @@ export async function withQueues<T>(
   }
 }
 
-/** The messages of a database for reading, without a gateway. Payloads that are blobs are not read. */
+/** The messages of a database for reading, without a gateway. */
 export function readMessagesOf(
   registry: Registry,
-  store: Pick<StoreReader, 'tables'>,
+  store: Pick<StoreReader, 'kind' | 'location' | 'tables'>,
   env: Environment,
 ): MessageReader {
   const redactor = createRedactor(() => secretsOf(env));
-  return readMessages({ registry, tables: () => store.tables(), blobs: undefined, redactor });
+  return readMessages({ registry, tables: () => store.tables(), blobs: readBlobs(store, BLOBS), redactor });
 }
 
 /** Acts on the messages of a migrated database without delivering them, also while gateways run. */

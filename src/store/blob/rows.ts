@@ -170,7 +170,7 @@ export function checkedKey(key: string): string {
 }
 
 /** Encodes a text for a column. PostgreSQL does not store NUL characters: NUL becomes `\0` there, and a backslash `\\`. */
-function toColumn(text: string, kind: Store['kind']): string {
+export function toColumn(text: string, kind: Store['kind']): string {
   return kind === 'sqlite' ? text : text.replaceAll('\\', '\\\\').replaceAll('\0', '\\0');
 }
 
