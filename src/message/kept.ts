@@ -131,7 +131,7 @@ export function messageStatus(own: MessageStatus, deliveries: readonly MessageSt
 }
 
 /** A partition without the values of sensitive fields; all of it is one where its operation or queue is not defined any more. */
-function shownPartition(registry: Registry, id: string, partition: string): string {
+export function shownPartition(registry: Registry, id: string, partition: string): string {
   if (partition === '*') return partition;
   const operation = registry.operations.get(id);
   const order = operation?.answer.kind === 'queue' ? operation.answer.queue.order : undefined;

@@ -3,6 +3,7 @@ import { compileMasked } from '../codec/redact/declared.ts';
 import type { Blobs } from '../model/blob.ts';
 import { Fault } from '../model/fault.ts';
 import type { MessageQueue } from '../model/message.ts';
+import { MASK } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { Batch, Db, JobOwner, OwnedJob, Removed, Retained, Store } from '../store/index.ts';
@@ -10,6 +11,7 @@ import { compileReply, type ReadReply } from './answer.ts';
 import { discard } from './content.ts';
 import { type DeliveryData, deliveryWorker } from './deliver.ts';
 import { Gates } from './gate.ts';
+import { shownPartition } from './kept.ts';
 import { compilePayload, messageFields } from './payload.ts';
 import { BLOBS, type Messages, type MessagesOptions } from './port.ts';
 import { enter, type Plan, plansOf, prepare } from './publish.ts';
@@ -166,8 +168,8 @@ async function abandonedBefore(tx: Db, before: number): Promise<Date> {
 }
 
 /** The queues of deliveries, by the ids of their subscriptions. */
-export function deliveryJobs({ subscriptions }: Registry): [queue: string, owner: JobOwner][] {
-  return [...subscriptions.values()].map(({ id, operation }) => {
+export function deliveryJobs(registry: Registry): [queue: string, owner: JobOwner][] {
+  return [...registry.subscriptions.values()].map(({ id, operation }) => {
     const { answer } = operation;
     const mask = compileMasked(messageFields(operation));
     let payload: ReturnType<typeof compilePayload> | undefined;
@@ -189,6 +191,7 @@ export function deliveryJobs({ subscriptions }: Registry): [queue: string, owner
       async onDropped(tx, { id: delivery, data }, actor) {
         if (answer.kind === 'queue') await dropDelivery(tx, { id: delivery, data, actor }, answer.queue);
       },
+      keyOf: (key) => shownPartition(registry, operation.id, key),
       async read(db, data) {
         const { message } = data as DeliveryData;
         const found = await readMessage(db, undefined, message).catch(() => undefined);
@@ -207,6 +210,7 @@ export function removedJobs(subscription: string): JobOwner {
   return {
     onRetried: async () => `subscription ${subscription} is not defined`,
     onDropped: (tx, { id, data }, actor) => dropDelivery(tx, { id, data, actor }, UNDEFINED),
+    keyOf: (key) => (key === '*' ? key : MASK),
     read: async (_, { message }) => ({ payload: { message }, secrets: [] }),
   };
 }

@@ -6,7 +6,7 @@ import type { Db } from '../tables.ts';
 import { forgetAttempts } from './attempts.ts';
 import { exhume } from './dead-letters.ts';
 import type { Shop } from './engine.ts';
-import { checkQueue, clockOf, type FoundJob, findJob, listJobs, readQueues } from './kept.ts';
+import { checkQueue, clockOf, type FoundJob, findJob, listJobs, readQueues, withoutData } from './kept.ts';
 import type { ControlOptions, KeptJob, QueueAction, QueueControl, RetriedAll } from './operator.ts';
 
 /** Dead letters that run again in one transaction. */
@@ -94,7 +94,7 @@ export function openControl(
         const done = await RUN[job.state](tx, job);
         if (!done) throw conflict(job, 'is in another state by now');
         await note(tx, 'retry', actor, job.queue, id);
-        return shown(job);
+        return withoutData(job, owner);
       });
       wake(found.queue);
       return found;
@@ -128,7 +128,7 @@ export function openControl(
         if (!(await take(tx, job))) throw conflict(job, 'is in another state by now');
         await owner.onDropped(tx, job, actor);
         await note(tx, 'drop', actor, job.queue, id);
-        return shown(job);
+        return withoutData(job, owner);
       }),
     pause: (queue, actor) =>
       change('pause', queue, actor, async (tx) => {
@@ -180,10 +180,6 @@ export function retainedActions(keep: Kept): Retained {
       return { count: Number(numDeletedRows), more: Number(numDeletedRows) === most };
     },
   };
-}
-
-function shown({ data: _, ...job }: FoundJob): KeptJob {
-  return job;
 }
 
 function conflict({ id, queue }: Pick<KeptJob, 'id' | 'queue'>, reason: string): Fault {

@@ -8,6 +8,7 @@ import { countDead } from './dead-letters.ts';
 import type {
   ControlOptions,
   JobFilter,
+  JobOwner,
   JobPage,
   JobState,
   KeptAttempt,
@@ -36,8 +37,10 @@ export interface FoundJob extends KeptJob {
 /** Opens the queues of a database for reading. */
 export function readQueues({ store, owners, removed, redactor, now = Date.now }: ReaderOptions): QueueReader {
   const clock = (): RawBuilder<number> => clockOf(store.kind, now);
-  const shown = ({ data: _, ...job }: FoundJob): KeptJob =>
-    job.reason === undefined ? job : { ...job, reason: redactor.text(job.reason) };
+  const shown = (found: FoundJob): KeptJob => {
+    const job = withoutData(found, owners.get(found.queue) ?? removed(found.queue));
+    return job.reason === undefined ? job : { ...job, reason: redactor.text(job.reason) };
+  };
   return {
     async overview() {
       const db = await store.tables();
@@ -69,8 +72,10 @@ export function readQueues({ store, owners, removed, redactor, now = Date.now }:
     },
     async get(id) {
       const db = await store.tables();
-      const { data, ...job } = await findJob(db, id, clock());
-      const { payload, secrets } = await (owners.get(job.queue) ?? removed(job.queue)).read(db, data);
+      const found = await findJob(db, id, clock());
+      const owner = owners.get(found.queue) ?? removed(found.queue);
+      const job = withoutData(found, owner);
+      const { payload, secrets } = await owner.read(db, found.data);
       const knowing = redactor.knowing({ secrets: () => secrets });
       const failed = (await readAttempts(db, job.queue, id)).map((each) => attemptOf(each, knowing.text(each.reason)));
       const last = failed.at(-1);
@@ -98,6 +103,12 @@ export function readQueues({ store, owners, removed, redactor, now = Date.now }:
       });
     },
   };
+}
+
+/** A job as operators see it. */
+export function withoutData({ data: _, ...job }: FoundJob, owner: JobOwner): KeptJob {
+  const { key } = job;
+  return key === undefined || owner.keyOf === undefined ? job : { ...job, key: owner.keyOf(key) };
 }
 
 /** @throws Fault NOT_FOUND for a queue that is not defined and has no jobs */

@@ -162,6 +162,8 @@ export interface JobOwner {
   onRetried(tx: Db, job: OwnedJob, actor: string): Promise<string | undefined>;
   /** Ends what waits for the job, in the transaction in which it is dropped. */
   onDropped(tx: Db, job: OwnedJob, actor: string): Promise<void>;
+  /** A key of its jobs without declared secrets; as it is when absent. */
+  keyOf?(key: string): string;
   /** What a job carries, without declared secrets. */
   read(db: Db, data: JobData): Promise<Carried>;
 }
