@@ -128,7 +128,7 @@ const QUEUE_COLUMNS: Columns<QueueOverview> = {
   'DONE/MIN': ({ donePerMinute }) => donePerMinute,
   STATE: ({ paused, defined }) =>
     paused !== undefined
-      ? `paused since ${paused.since} by ${paused.actor}`
+      ? `${paused.with === undefined ? 'paused' : `held with ${paused.with}`} since ${paused.since} by ${paused.actor}`
       : defined === false
         ? 'not defined'
         : 'active',

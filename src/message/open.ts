@@ -1,3 +1,4 @@
+import { createHmac, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { compileMasked } from '../codec/redact/declared.ts';
 import type { Blobs } from '../model/blob.ts';
@@ -11,6 +12,7 @@ import { compileReply, type ReadReply } from './answer.ts';
 import { discard } from './content.ts';
 import { type DeliveryData, deliveryWorker } from './deliver.ts';
 import { Gates } from './gate.ts';
+import { pausedAs } from './hold.ts';
 import { shownPartition } from './kept.ts';
 import { compilePayload, messageFields } from './payload.ts';
 import { BLOBS, type Messages, type MessagesOptions } from './port.ts';
@@ -169,7 +171,8 @@ async function abandonedBefore(tx: Db, before: number): Promise<Date> {
 
 /** The queues of deliveries, by the ids of their subscriptions. */
 export function deliveryJobs(registry: Registry): [queue: string, owner: JobOwner][] {
-  return [...registry.subscriptions.values()].map(({ id, operation }) => {
+  return [...registry.subscriptions.values()].map((subscription) => {
+    const { id, operation } = subscription;
     const { answer } = operation;
     const mask = compileMasked(messageFields(operation));
     let payload: ReturnType<typeof compilePayload> | undefined;
@@ -191,7 +194,8 @@ export function deliveryJobs(registry: Registry): [queue: string, owner: JobOwne
       async onDropped(tx, { id: delivery, data }, actor) {
         if (answer.kind === 'queue') await dropDelivery(tx, { id: delivery, data, actor }, answer.queue);
       },
-      keyOf: (key) => shownPartition(registry, operation.id, key),
+      keyOf: (key) => shownKey(key, shownPartition(registry, operation.id, key)),
+      pausedAs: answer.kind === 'queue' ? pausedAs(subscription, answer.queue) : [],
       async read(db, data) {
         const { message } = data as DeliveryData;
         const found = await readMessage(db, undefined, message).catch(() => undefined);
@@ -210,9 +214,16 @@ export function removedJobs(subscription: string): JobOwner {
   return {
     onRetried: async () => `subscription ${subscription} is not defined`,
     onDropped: (tx, { id, data }, actor) => dropDelivery(tx, { id, data, actor }, UNDEFINED),
-    keyOf: (key) => (key === '*' ? key : MASK),
+    keyOf: (key) => shownKey(key, key === '*' ? key : MASK),
     read: async (_, { message }) => ({ payload: { message }, secrets: [] }),
   };
+}
+
+const SALT = randomBytes(16);
+
+/** A partition that is masked is told apart from others, for as long as this process runs. */
+function shownKey(key: string, shown: string): string {
+  return shown === MASK ? `${MASK} ${createHmac('sha256', SALT).update(key).digest('hex').slice(0, 8)}` : shown;
 }
 
 /** Ends the delivery whose job was dropped. */

@@ -116,6 +116,9 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       expect((await message('hold', '--node', 'ERP')).stdout).toBe('node ERP is held.\n');
       expect((await message('hold', '--node', 'ERP')).stdout).toBe('node ERP is already held.\n');
       expect((await message('held')).stdout).toMatch(/^HELD +SINCE +BY\nnode ERP +\S+Z +\S+@\S+$/m);
+      expect((await signalbox(['queue'], { cwd, env })).stdout).toMatch(
+        /^TO_ERP .* held with node ERP since \S+Z by \S+@\S+$/m,
+      );
       expect((await message('release', '--node', 'ERP')).stdout).toBe('node ERP is released.\n');
       expect((await message('show', one?.id ?? '')).stdout).toMatch(/PLAIN_CACHE +resubmit by night shift$/m);
       expect((await signalbox(['queue', 'log', '--limit', '1'], { cwd, env })).stdout).toMatch(/ release +node ERP$/m);

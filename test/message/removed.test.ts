@@ -65,7 +65,7 @@ describe.each(ENGINES)('deliveries of a subscription that was removed, on %s', (
     });
     expect((await queues.overview()).find(({ queue }) => queue === 'events')).not.toHaveProperty('defined');
     const { jobs } = await queues.list('TO_ERP', { state: 'held', limit: 10 });
-    expect(jobs.map(({ key }) => key)).toEqual(['***', '***']);
+    expect(jobs.map(({ key }) => key)).toEqual([expect.stringMatching(/^\*\*\* /), expect.stringMatching(/^\*\*\* /)]);
     expect(jobs).toHaveLength(2);
     const found = await messages.list({ subscription: 'TO_ERP' }, { limit: 10 });
     expect(found.messages.map(({ id, status }) => [id, status])).toEqual([

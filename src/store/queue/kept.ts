@@ -53,14 +53,18 @@ export function readQueues({ store, owners, removed, redactor, now = Date.now }:
       const depths = new Map(alive.map((depth) => [depth.queue, depth]));
       return [...new Set([...owners.keys(), ...depths.keys(), ...dead.keys()])].sort().map((queue): QueueOverview => {
         const { waiting = 0, running = 0, delayed = 0, held = 0, oldest = 0 } = depths.get(queue) ?? {};
-        const pause = pauses.get(queue);
+        const names = [queue, ...(owners.get(queue)?.pausedAs ?? [])];
+        const as = names.find((name) => pauses.has(name));
+        const pause = pauses.get(as ?? '');
         return {
           ...{ queue, waiting, running, delayed, held },
           dead: dead.get(queue) ?? 0,
           ...(waiting === 0 ? {} : { oldestSeconds: Math.round(oldest) }),
           donePerMinute: rates.get(queue) ?? 0,
           ...(owners.has(queue) ? {} : { defined: false }),
-          ...(pause === undefined ? {} : { paused: { since: pause.paused, actor: pause.actor } }),
+          ...(pause === undefined
+            ? {}
+            : { paused: { since: pause.paused, actor: pause.actor, ...(as === queue ? {} : { with: as as string }) } }),
         };
       });
     },

@@ -24,7 +24,12 @@ export interface QueueOverview {
   /** Present when no definition has it: no gateway takes its jobs. */
   readonly defined?: false;
   /** Present while no gateway takes jobs from it. */
-  readonly paused?: { readonly since: string; readonly actor: string };
+  readonly paused?: {
+    readonly since: string;
+    readonly actor: string;
+    /** What is held, of which the queue is a part: `node ERP`. */
+    readonly with?: string;
+  };
 }
 
 /** A job as an operator sees it. Times are UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`; members without a value are absent. */
@@ -164,6 +169,8 @@ export interface JobOwner {
   onDropped(tx: Db, job: OwnedJob, actor: string): Promise<void>;
   /** A key of its jobs without declared secrets; as it is when absent. */
   keyOf?(key: string): string;
+  /** Other names under which the queue is paused too, as `node ERP`. */
+  readonly pausedAs?: readonly string[];
   /** What a job carries, without declared secrets. */
   read(db: Db, data: JobData): Promise<Carried>;
 }
