@@ -34,8 +34,14 @@ export async function print(text: string | Uint8Array): Promise<void> {
   await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()));
 }
 
+/** JSON as programs read it. Characters that would control a terminal, which JSON permits in texts, are escaped. */
 export function jsonText(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+  const text = JSON.stringify(value, null, 2).replace(/[\u007f-\u009f\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, escaped);
+  return `${text}\n`;
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** Prints the result of a command: as JSON with `--json`, as text otherwise. */
@@ -43,9 +49,9 @@ export async function printResult<T>(result: T, json: true | undefined, render: 
   await print(json ? jsonText(result) : render(result));
 }
 
-/** Replaces characters that would control a terminal or break the line by blanks. */
+/** Replaces characters that would control a terminal, turn the order of a text or break the line by blanks. */
 export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ').trimEnd();
+  return text.replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, ' ').trimEnd();
 }
 
 /** Writes a line to standard error: about the work itself, as opposed to its result. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CliFailure, renderFailure, wrongUsage } from '../../src/cli/failure.ts';
-import { colours, renderTable, wantsColour } from '../../src/cli/terminal.ts';
+import { colours, jsonText, printable, renderTable, wantsColour } from '../../src/cli/terminal.ts';
 
 const terminal = { isTTY: true };
 const pipe = {};
@@ -32,6 +32,14 @@ test('a failure is one line and its hint; stacks, of causes too, only for debugg
 test('wrong usage is exit code 2, any other failure 1', () => {
   expect(wrongUsage('x').exitCode).toBe(2);
   expect(new CliFailure('x').exitCode).toBe(1);
+});
+
+test('texts of others control no terminal, and JSON of them stays the same to programs', () => {
+  const text = 'a\u001b[31m\u009b31m\u202eb\u2028c\u007f';
+  expect(printable(text)).toBe('a [31m 31m b c');
+  const json = jsonText({ text });
+  for (const each of ['\u001b', '\u009b', '\u202e', '\u2028', '\u007f']) expect(json).not.toContain(each);
+  expect(JSON.parse(json)).toEqual({ text });
 });
 
 test('a table fits its width: the widest cells are cut in their middle, numbers never', () => {

@@ -6,6 +6,7 @@ import { CliFailure } from '../failure.ts';
 import { propose } from '../find.ts';
 import { AS_JSON } from '../help.ts';
 import { loadRegistry, placeOf, readTables, withCurrentStore } from '../project.ts';
+import { printable } from '../terminal.ts';
 import { checkText, defaultActor } from '../user/access.ts';
 
 /** Makes the command read the messages of the database, which is neither created nor changed. */
@@ -59,7 +60,7 @@ async function reported<T>(registry: Registry, work: () => Promise<T>): Promise<
     return await work();
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    const message = error.message
+    const message = printable(error.message)
       .replace(/^(?=There|Message|Delivery|Partition)./, (first) => first.toLowerCase())
       .replace(/\.$/, '');
     const [, kind = '', id = ''] =
