@@ -7,7 +7,16 @@ import type { MessageQueue } from '../model/message.ts';
 import { MASK } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
 import type { DocumentValue } from '../model/value.ts';
-import type { Batch, Db, JobOwner, OwnedJob, Removed, Retained, Store } from '../store/index.ts';
+import {
+  afterCommit,
+  type Batch,
+  type Db,
+  type JobOwner,
+  type OwnedJob,
+  type Removed,
+  type Retained,
+  type Store,
+} from '../store/index.ts';
 import { compileReply, type ReadReply } from './answer.ts';
 import { discard } from './content.ts';
 import { type DeliveryData, deliveryWorker } from './deliver.ts';
@@ -73,7 +82,7 @@ export function openMessages(options: MessagesOptions): Messages {
       });
       facts.signal?.throwIfAborted();
       await enter(tx, options, prepared, facts, now());
-      onPublished?.(operation.id);
+      afterCommit(tx, () => onPublished?.(operation.id));
       return prepared.id;
     },
     async reply(operation, message, user) {

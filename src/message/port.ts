@@ -40,7 +40,7 @@ export interface MessagesOptions {
   readonly onNews: (words: string, facts: Readonly<Record<string, unknown>>) => void;
   /** Called for each attempt at a delivery that has ended. */
   readonly account?: Account | undefined;
-  /** Called for each message that was published, once its transaction is complete or nearly so. */
+  /** Called for each message that was published, once its transaction is complete. */
   readonly onPublished?: ((operation: string) => void) | undefined;
 }
 

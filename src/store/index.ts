@@ -69,3 +69,4 @@ export type { ProcessRequestTable } from './tables/process.ts';
 export type { QueryRunTable } from './tables/query.ts';
 export type { JobData } from './tables/queue.ts';
 export type { Db, Tables } from './tables.ts';
+export { afterCommit } from './transaction.ts';

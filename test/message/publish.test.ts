@@ -96,8 +96,15 @@ describe.each(ENGINES)('messages are published on %s', (kind) => {
   });
 
   it('never when the transaction is rolled back', async () => {
+    const counted = async () =>
+      /signalbox_messages_published_total\{operation="PLACE_CHANGED"\} (\d+)/.exec(
+        (await box.call('/metrics')).text,
+      )?.[1];
+    const before = await counted();
+    expect(before).toBeDefined();
     expect((await code('K3', 'throws')).status).toBe(500);
     expect(await about('K3')).toEqual([]);
+    expect(await counted()).toBe(before);
     expect(await box.rows('select * from signalbox_delivery where partition = \'["K3"]\'')).toEqual([]);
   });
 
