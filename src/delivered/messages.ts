@@ -146,7 +146,9 @@ export function messageEdit({ messageControl }: DeliveredPorts): DeliveredHandle
     return reply({
       ...{ MessageId: message, EditedFrom: editedFrom, subscriptions },
       replaced: replaced.map(({ delivery, subscription, was }) => ({
-        ...{ MessageId: editedFrom, DeliveryId: delivery, Subscription: subscription, Was: was },
+        DeliveryId: delivery,
+        Subscription: subscription,
+        Was: was,
       })),
     });
   });

@@ -158,7 +158,7 @@ describe('messages over REST', () => {
     const edited = await edit({ ...Payload.request, PLACE: 'NYC02' });
     expect(edited.body).toEqual({
       ...{ MessageId: expect.any(String), EditedFrom: id, subscriptions: ['TO_ERP'] },
-      replaced: [{ MessageId: id, DeliveryId: expect.any(String), Subscription: 'TO_ERP', Was: 'Hold' }],
+      replaced: [{ DeliveryId: expect.any(String), Subscription: 'TO_ERP', Was: 'Hold' }],
     });
     await deliveries('TO_ERP', 'Done');
     expect(erp.at('/erp/NYC02').map(({ body }) => body.PIN)).toEqual(['c4n4ry']);
