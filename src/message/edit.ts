@@ -1,8 +1,12 @@
 import type { BlobStore } from '../model/blob.ts';
 import { Fault } from '../model/fault.ts';
+import { type Field, isCollection } from '../model/field.ts';
 import type { MessageStatus } from '../model/message.ts';
-import type { Redactor } from '../model/redactor.ts';
+import { MASK, type Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
+import { primitiveOf } from '../model/scalar.ts';
+import type { Primitive } from '../model/scalar-traits.ts';
+import type { Operation } from '../model/service.ts';
 import type { DocumentValue, JsonValue } from '../model/value.ts';
 import type { Db, JobQueue, Store } from '../store/index.ts';
 import { causeFrom, continueTrace, inTrace } from '../trace/trace.ts';
@@ -10,9 +14,10 @@ import { discard } from './content.ts';
 import { type MessageRow, UUID } from './find.ts';
 import { note } from './hold.ts';
 import { showPayload } from './mask.ts';
+import { messageDocument } from './payload.ts';
 import { BLOBS } from './port.ts';
 import { type EnterFacts, enter, type Plan, type Prepared, plansOf, prepare } from './publish.ts';
-import { restoreEdited } from './restore.ts';
+import { restoreEdited, stillMasked } from './restore.ts';
 import { findMessage } from './show.ts';
 import { endDelivery, readMessage, reopenDelivery, type StoredMessage } from './store.ts';
 
@@ -38,10 +43,11 @@ export interface MessageEditor {
    * to subscriptions that the original was not for. In the same partition a delivery of the copy has the place of the one that it
    * replaces. The original is not changed, but for the end of these deliveries.
    * @param id of a message or a delivery
-   * @param payload the whole, as it is shown: what is masked in it keeps its value, and attachments theirs
+   * @param edited the whole payload, as it is shown: what is masked in it keeps its value, and attachments theirs; or the texts of
+   * the fields that change, by their names: those of lists and documents are JSON
    * @throws Fault NOT_FOUND; CONFLICT for what can't be replaced; those of a request that does not fit the operation
    */
-  edit(id: string, payload: JsonValue, actor: string): Promise<Edited>;
+  edit(id: string, edited: JsonValue | ReadonlyMap<string, string>, actor: string): Promise<Edited>;
 }
 
 interface EditOptions {
@@ -92,16 +98,17 @@ export function openEditor(options: EditOptions): MessageEditor {
   const { attachment } = registry.gateway.limits;
   let plans: ReadonlyMap<string, Plan> | undefined;
   return {
-    async edit(id, payload, actor) {
+    async edit(id, edited, actor) {
       const db = await store.tables();
       const only = await findDelivery(db, id);
       const row = await findMessage(db, only?.message ?? id);
+      if (row.queue === null) throw refusal(row, 'is the record of a call, which only its caller can repeat');
       plans ??= plansOf(registry);
       const plan = plans.get(row.operation);
       if (plan === undefined) throw refusal(row, `can't be published: operation ${row.operation} has no queue here`);
       const original = await readMessage(db, blobs, row.id);
       if (original === undefined) throw refusal(row, "can't be edited: its payload was not kept, or its time is past");
-      const value = editedValue(plan, original, payload, redactor);
+      const value = editedValue(plan, original, edited, redactor);
       const prepared = await prepare(plan, value, { now: now(), check: false, attachment, blobs });
       try {
         return await store.transaction((tx) =>
@@ -119,11 +126,15 @@ export function openEditor(options: EditOptions): MessageEditor {
 function editedValue(
   { operation, payload }: Plan,
   { text, open }: StoredMessage,
-  edited: JsonValue,
+  edited: JsonValue | ReadonlyMap<string, string>,
   redactor: Redactor,
 ): DocumentValue {
-  const { value: shown } = showPayload(operation.request, text, redactor);
-  const meant = writeExact(restoreEdited(edited, shown, readExact(text)));
+  const original = readExact(text);
+  const meant = writeExact(
+    edited instanceof Map
+      ? withFields(operation, original, edited)
+      : restoreEdited(edited as JsonValue, showPayload(operation.request, text, redactor).value, original),
+  );
   try {
     return payload.read(meant, open);
   } catch (cause) {
@@ -131,6 +142,40 @@ function editedValue(
     const reason = "attachments can't be edited; leave their descriptions as they are shown";
     throw Fault.of('BAD_BODY', { reason }, { cause });
   }
+}
+
+/** A payload with other values of some fields. @throws Fault BAD_PARAMETER, BAD_BODY */
+function withFields(operation: Operation, payload: JsonValue, texts: ReadonlyMap<string, string>): JsonValue {
+  const { id, root, fields } = messageDocument(operation);
+  const label = root && isRecord(payload) && Object.hasOwn(payload, id) ? id : undefined;
+  const members = label === undefined ? payload : (payload as Record<string, JsonValue>)[label];
+  const changed = [...texts].map(([name, text]): [string, JsonValue] => {
+    const field = fields.find((each) => each.name === name || each.jsonName === name);
+    if (field !== undefined && text.includes(MASK)) throw stillMasked(`/${field.jsonName}`);
+    if (field !== undefined) return [field.jsonName, valueGiven(field, text)];
+    const reason = `is not a field of ${operation.id}; its fields are ${fields.map((each) => each.name).join(', ')}`;
+    throw Fault.of('BAD_PARAMETER', { name, reason });
+  });
+  const whole = { ...(isRecord(members) ? members : {}), ...Object.fromEntries(changed) };
+  return label === undefined ? whole : { [label]: whole };
+}
+
+/** What is not JSON, where it has to be, is refused when it is read as the field. */
+function valueGiven({ type }: Field, text: string): JsonValue {
+  if (isCollection(type) || !TEXTS.has(primitiveOf(type) ?? 'json'))
+    try {
+      return readExact(text);
+    } catch {
+      return text;
+    }
+  return text;
+}
+
+/** Single values that are strings in JSON. */
+const TEXTS: ReadonlySet<Primitive> = new Set(['text', 'date', 'time', 'datetime', 'binary']);
+
+function isRecord(value: JsonValue | undefined): value is { readonly [name: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Reads JSON whose numbers keep their digits: a decimal may have more than a number holds. */

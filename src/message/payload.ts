@@ -32,7 +32,8 @@ export function messageFields(operation: Operation): readonly Field[] {
   return messageDocument(operation).fields;
 }
 
-function messageDocument(operation: Operation): Document {
+/** The document of those fields. */
+export function messageDocument(operation: Operation): Document {
   const { request, uris, requestHeaders } = operation;
   const document = documentOf(request, operation);
   const own = document.fields;

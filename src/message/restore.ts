@@ -59,7 +59,8 @@ function unmasked(value: JsonValue, at: string): JsonValue {
   return typeof value === 'object' && value !== null ? restore(value, undefined, value, at) : value;
 }
 
-function stillMasked(at: string): Fault {
+/** @param at the place as a JSON pointer (RFC 6901) */
+export function stillMasked(at: string): Fault {
   const reason = `the value at ${at} contains ${MASK}, which stands for a value that is not shown; give the value itself`;
   return Fault.of('BAD_BODY', { reason }, { at: { pointer: `#${at}` } });
 }

@@ -145,7 +145,10 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
           .execute(),
       );
       const { stdout } = await message('show', id, '--json');
-      expect(JSON.parse(stdout).payload).toEqual({ request: { LOCATION: 'NYC01', REGION: 'N', PIN: '***' } });
+      expect(JSON.parse(stdout).payload).toEqual({
+        request: { LOCATION: 'NYC01', REGION: 'N', PIN: '***' },
+        'sent.TO_ERP': { LOCATION: 'NYC01' },
+      });
     });
 
     it('edits a message from a file, which is checked as a request is', async () => {
@@ -174,6 +177,44 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       expect(await message('edit', id, 'edited.json')).toMatchObject({
         ...{ code: 1, stderr: `signalbox: message ${id} has no delivery that is Error or Timeout or Hold\n` },
       });
+    });
+
+    it('edits single fields, and finds records of calls', async () => {
+      const [old] = await write(store, [
+        {
+          ...{ partition: '["NYC01"]', payload: '{"LOCATION":"NYC01","WEIGHT":1.50,"PIN":"c4n4ry"}' },
+          deliveries: { TO_ERP: 'Error', TO_CACHE: 'Done' },
+        },
+      ]);
+      const { id } = old ?? expect.fail();
+      for (const [given, words] of [
+        ['REGON=WEST', 'REGON is not a field of LOCATION_CHANGED; its fields are LOCATION, REGION'],
+        ['WEIGHT=heavy', 'WEIGHT is not a decimal'],
+        ['PIN=***', 'contains ***, which stands for a value that is not shown'],
+      ] as const)
+        expect((await message('edit', id, given)).stderr).toContain(words);
+      const edited = await message('edit', id, 'REGION=EAST', 'WEIGHT=12345.67');
+      expect(edited).toMatchObject({ code: 0, stderr: '' });
+      const copy = edited.stdout.split(' ')[1] ?? '';
+      const shown = JSON.parse((await message('show', copy, '--json')).stdout);
+      expect(shown).toMatchObject({
+        ...{ editedFrom: id, connector: 'operator', fields: { LOCATION: 'NYC01', REGION: 'EAST', WEIGHT: '12345.67' } },
+        payload: { request: { LOCATION: 'NYC01', REGION: 'EAST', PIN: '***' }, 'sent.TO_ERP': { LOCATION: 'NYC01' } },
+      });
+      const more = { node: 'ERP', connector: 'call', code: 503, reason: 'it is away' };
+      const [call] = await write(store, [{ queue: null, operation: 'ERP_PUT', status: 'Error', more }]);
+      const list = await message('list', '--kind', 'call');
+      expect(list.stdout).toMatch(new RegExp(`^${call?.id} +Error +ERP_PUT +\\S+Z +demo +call of ERP 503$`, 'm'));
+      expect(list.stdout).not.toContain(id);
+      expect((await message('list', '--kind', 'message')).stdout).not.toContain(call?.id);
+      const record = await message('show', call?.id ?? '');
+      expect(record.stdout).toMatch(/^reason +it is away$/m);
+      expect(record.stdout).toMatch(/^began +2026-03-01T12:00:00.000Z$/m);
+      expect(await message('resubmit', call?.id ?? '')).toMatchObject({
+        code: 1,
+        stderr: `Message ${call?.id} is the record of a call, which has no deliveries; only its caller can repeat it.\n`,
+      });
+      expect((await message('edit', call?.id ?? '', 'A=1')).stderr).toContain('is the record of a call');
     });
 
     it('says what can not be found, with what can', async () => {

@@ -11,7 +11,7 @@ export const COMPLETED: Readonly<Record<string, readonly Completion[]>> = {
     'operations: { REPORT_GET: { get: Report, public: true, response: { fields: { TEXT: string } } } }\n',
     '',
   ],
-  'docs/messages.md': ['', '', '', '', '', '', ''],
+  'docs/messages.md': ['', '', '', '', '', '', '', ''],
   'docs/ws-security.md': ['---\nrole: PARTNER\npermission-lists: []\n'],
   'docs/java-clients.md': [],
   'docs/migrations.md': ['#file migrations/0001-vehicles.sql\ncreate table vehicle (plate varchar(12) primary key);\n'],

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { CodecError, readJsonText } from '../../codec/index.ts';
 import type { JsonValue } from '../../model/value.ts';
+import { quote } from '../../wire/words.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
 import { explain } from '../help.ts';
 import { fileText } from '../invoke/files.ts';
@@ -13,6 +14,7 @@ const ID = '0195a3f0-5d6c-7c8e-9d0a-2f6f0f6e7c11';
 export function addEdit(message: Command): void {
   const command = explain(message.command('edit'), {
     examples: [
+      `signalbox message edit ${ID} REGION=S 'DESCR=New York'`,
       `signalbox message show ${ID} --json | jq .payload.request > request.json`,
       `signalbox message edit ${ID} request.json`,
     ],
@@ -22,15 +24,20 @@ export function addEdit(message: Command): void {
   })
     .description('publish an edited copy of a message in place of deliveries that failed or are held')
     .argument('<id>', 'the id of a message, or of a delivery')
-    .argument('[file]', 'the whole edited request in JSON; standard input when absent or -', '-');
-  acts(command, async ({ messages, actor, json }, id: string, path: string) => {
-    if (path === '-' && process.stdin.isTTY)
+    .argument(
+      '[changes...]',
+      'fields and their new values, as in REGION=S, lists and documents in JSON; or a file with the whole edited request in JSON, - or nothing for standard input',
+    );
+  acts(command, async ({ messages, actor, json }, id: string, given: readonly string[]) => {
+    const [path = '-', ...more] = given;
+    const isFile = more.length === 0 && !path.includes('=');
+    if (isFile && path === '-' && process.stdin.isTTY)
       throw wrongUsage(
-        'edit takes a file, or the edited request on standard input',
+        'edit takes fields with their values, a file, or the edited request on standard input',
         "'signalbox message edit --help' shows both.",
       );
-    const payload = readPayload(path, await fileText({ path, contentType: undefined }));
-    const edited = await messages.edit(id, payload, actor);
+    const changes = isFile ? readPayload(path, await fileText({ path, contentType: undefined })) : readFields(given);
+    const edited = await messages.edit(id, changes, actor);
     await printResult(edited, json, ({ message: copy, editedFrom, replaced, subscriptions }) => {
       const lines = replaced.map(
         ({ subscription, was }) => `The delivery to ${subscription}, which was ${was}, is Edited.\n`,
@@ -38,6 +45,16 @@ export function addEdit(message: Command): void {
       return `Message ${copy} is published to ${subscriptions.join(', ')} in place of ${editedFrom}.\n${lines.join('')}`;
     });
   });
+}
+
+/** @throws CliFailure */
+function readFields(given: readonly string[]): ReadonlyMap<string, string> {
+  const pairs = given.map((text): [string, string] => {
+    const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+    if (name !== undefined && value !== undefined) return [name, value];
+    throw wrongUsage(`${quote(text)} is not a field with its value, as in REGION=S`);
+  });
+  return new Map(pairs);
 }
 
 /** @throws CliFailure */
