@@ -92,6 +92,14 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     message: '"../../generated/handlers.ts" can\'t be imported: generated/handlers.ts does not exist.',
     hint: 'Run `signalbox generate`, which writes it.',
   },
+  'generated-before': {
+    code: `import { defineHandle } from '../../generated/types.ts';${FINE}`,
+    more: { 'generated/types.ts': 'export const defineHandler = 1;\n' },
+    at: '1:10',
+    is: 'code-name',
+    message: '"../../generated/types.ts" exports no defineHandle.',
+    hint: 'Run `signalbox generate`: the file may be older than the definitions. Did you mean defineHandler?',
+  },
   'no-name': {
     code: `import {\n  yy } from './lib/y.ts';${FINE}`,
     at: '2:3',

@@ -229,6 +229,10 @@ async function missingName(specifier: string, name: string, at: Place): Promise<
     exported.filter((each) => each !== 'default'),
     'It exports',
   );
+  if (/^generated\/[^/]+$/.test(shown(new URL(specifier, pathToFileURL(join(root, at.file))).href))) {
+    const again = 'Run `signalbox generate`: the file may be older than the definitions.';
+    return codeDiagnostic('code-name', { specifier, name, hint: [again, meant ?? []].flat().join(' ') }, at);
+  }
   const asType = `If ${name} is a type, write \`import type { ${name} }\`.`;
   const hint =
     name === 'default' ? `It has no default export. ${meant ?? ''}`.trim() : [meant ?? [], asType].flat().join(' ');
