@@ -1,5 +1,4 @@
 export { type Acted, type DeliveryAction, type MessageControl, openMessageControl } from './act.ts';
-export type { Edited } from './edit.ts';
 export type { MessageFilter } from './find.ts';
 export type { HeldWhole } from './hold.ts';
 export type { KeptMessage } from './kept.ts';
