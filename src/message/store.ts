@@ -201,6 +201,9 @@ export interface DeliveryAttempt {
   readonly reason: string | null;
 }
 
+/** Attempts at a delivery that are kept when another has failed: the latest. */
+export const MOST_ATTEMPTS = 200;
+
 /**
  * Changes the state of a delivery that has not ended, and records the attempt that led to it.
  * @returns false when it has ended, or does not exist: then nothing has changed
@@ -225,6 +228,13 @@ export async function changeDelivery(
     .insertInto('signalbox_delivery_attempt')
     .values({ delivery, number: Number(changed.attempts), code, ...facts })
     .execute();
+  const before = Number(changed.attempts) - MOST_ATTEMPTS;
+  if (before > 0)
+    await tx
+      .deleteFrom('signalbox_delivery_attempt')
+      .where('delivery', '=', delivery)
+      .where('number', '<=', before)
+      .execute();
   return true;
 }
 
