@@ -28,7 +28,8 @@ export interface KeptReplyTo {
 
 /**
  * Finds where the reply to a message is sent, before anything of the message is stored.
- * @returns a {@link KeptReplyTo} as text; `undefined` when its caller named no address @throws Fault BAD_PARAMETER, BAD_REQUEST for an address elsewhere
+ * @returns a {@link KeptReplyTo} as text; `undefined` when its caller named no address
+ * @throws Fault BAD_PARAMETER, BAD_REQUEST for an address elsewhere
  */
 export type FindReplyTo = (value: DocumentValue, facts: PublishFacts) => Promise<string | undefined>;
 
@@ -49,8 +50,9 @@ export function compileReplyTo(
   async function byAddressing(given: ReplyAddressing, requestId: string): Promise<string> {
     const { version, namespace, messageId } = given;
     const found = async (endpoint: ReplyEndpoint | undefined): Promise<Destination | undefined> => {
-      const node = endpoint && (await nodeOf(endpoint.address, requestId));
-      if (endpoint === undefined || node !== undefined) return endpoint && { ...endpoint, node: node as string };
+      if (endpoint === undefined) return undefined;
+      const node = await nodeOf(endpoint.address, requestId);
+      if (node !== undefined) return { ...endpoint, node };
       const header = endpoint === given.reply ? 'wsa:ReplyTo' : 'wsa:FaultTo';
       const cause = invalidHeader({ version }, `${header} ${ELSEWHERE}`);
       throw Fault.of('BAD_REQUEST', { reason: cause.reason }, { cause });
@@ -131,9 +133,10 @@ export async function enterReplyDelivery(
     .where('message', '=', message)
     .where('subscription', 'in', own)
     .execute();
-  if (entered.some(({ ended, status }) => ended === null || status === 'Done')) return;
-  const before = entered.find((each) => each.subscription === subscription.id)?.id;
-  const id = before ?? newId(now);
+  const before = entered.find((each) => each.subscription === subscription.id);
+  // One that waits sends what is kept by then.
+  if (before?.ended === null || entered.some(({ status }) => status === 'Done')) return;
+  const id = before?.id ?? newId(now);
   if (before !== undefined) {
     await queue.cancel(tx, subscription.id, id);
     await reopenDelivery(tx, id, message);

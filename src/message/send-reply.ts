@@ -10,7 +10,7 @@ import type { Node } from '../model/node.ts';
 import { type Operation, replyAction } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { JobRefused } from '../store/index.ts';
-import { FAULT_ACTION, replyBlocks } from '../wire/soap/addressing.ts';
+import { faultAction, replyBlocks } from '../wire/soap/addressing.ts';
 import { writeFault } from '../wire/soap/fault.ts';
 import { once } from '../wire/waiting.ts';
 import { codecOf, readReply } from './answer.ts';
@@ -100,7 +100,7 @@ function soapWriter(operation: Operation, { gateway }: MessagesOptions['registry
   const binding = compileSoap({ ...operation, soap }, gateway.namespace);
   const replied = replyAction({ ...operation, soap }, gateway.namespace);
   return (reply: Reply, { version, to, id, ...addressing }: Head): OutgoingMessage => {
-    const action = reply instanceof Fault ? FAULT_ACTION : replied;
+    const action = reply instanceof Fault ? faultAction(addressing.namespace) : replied;
     const headers = replyBlocks(addressing, to, { messageId: id, action });
     if (!(reply instanceof Fault))
       return assembleMessage(version, binding.writeReply(reply), { mtom: false, action, headers });

@@ -34,6 +34,8 @@ node: SIGNED
 base: "\${env:SHOP_URL}/signed/"
 credential: { webhook: "\${secret:HOOK_SECRET}" }
 ---
+{ node: TESTED, base: "https://tested.example.org" }
+---
 service: Orders.v1
 permission: EVERYTHING
 operations:
@@ -43,7 +45,7 @@ operations:
     request: ORDER
     response: ORDER_RESULT
     queue: ORDERS
-    reply-to: { nodes: [SHOP, SIGNED], field: CALLBACK, retry: { first: 20 ms, longest: 20 ms, attempts: 2 } }
+    reply-to: { nodes: [SHOP, SIGNED, TESTED], field: CALLBACK, retry: { first: 20 ms, longest: 20 ms, attempts: 2 } }
   XML_PLACE:
     post: orders/xml
     headers: { X-Callback: "{CALLBACK}" }
@@ -59,8 +61,13 @@ operations:
 `,
   'definitions/data/tables.sql': 'create table gate (open varchar(5));\n',
   'src/handlers/answers.ts': `import { Fault } from 'signalbox';
+const refused = new Set();
 export default {
-  async onMessage({ NUMBER, HOW }, { query }) {
+  async onMessage({ NUMBER, HOW }, { messageId }) {
+    if (HOW === 'refused once' && !refused.has(messageId)) {
+      refused.add(messageId);
+      throw Fault.custom('SOLD_OUT', 409, 'Not yet.');
+    }
     if (HOW === 'refused') throw Fault.custom('SOLD_OUT', 409, 'Number ' + NUMBER + ' is sold out.');
     if (HOW === 'broken') throw new Error('inner reason');
     const bytes = new TextEncoder().encode('sheet');
@@ -81,14 +88,14 @@ interface Got {
 class Receiver {
   readonly got: Got[] = [];
   url = '';
-  answer: (got: Got) => { status: number; headers?: Record<string, string> } = () => ({ status: 202 });
+  answer: (got: Got) => { status: number; headers?: Record<string, string>; body?: string } = () => ({ status: 202 });
   readonly #server = createServer(async (incoming, outgoing) => {
     let text = '';
     for await (const chunk of incoming.setEncoding('utf8')) text += chunk;
     const got = { path: incoming.url ?? '', headers: incoming.headers, text };
     this.got.push(got);
-    const { status, headers = {} } = this.answer(got);
-    outgoing.writeHead(status, headers).end();
+    const { status, headers = {}, body } = this.answer(got);
+    outgoing.writeHead(status, headers).end(body);
   });
 
   async start(): Promise<void> {
@@ -120,7 +127,10 @@ describe.each(ENGINES)('a reply that is sent to its caller, on %s', (kind) => {
 
   beforeAll(async () => {
     await shop.start();
-    box = await startMessages(kind, FILES, { SHOP_URL: shop.url, HOOK_SECRET: SECRET });
+    box = await startMessages(kind, FILES, {
+      ...{ SHOP_URL: shop.url, HOOK_SECRET: SECRET },
+      SIGNALBOX_NODE_TESTED: `${shop.url}/tested`,
+    });
     const store = await openStore({ url: box.database, root: box.folder });
     const [queue, blobs] = [await openQueue(store), await openBlobs(store)];
     const { registry } = box.gateway;
@@ -398,6 +408,40 @@ describe.each(ENGINES)('a reply that is sent to its caller, on %s', (kind) => {
     await operator.release({ kind: 'node', id: 'SHOP' }, 'ada');
     await box.delivered(first, '~REPLY~ORDER_PLACE~SHOP');
     expect(shop.got.filter(({ path }) => path === '/hooks/held/21')).toEqual([]);
+  });
+
+  it('is not tried again after a fault that blames the sender', async () => {
+    const fault = '<s:Fault><faultcode>s:Client</faultcode><faultstring>unknown request</faultstring></s:Fault>';
+    const body = `<s:Envelope xmlns:s="${ENVELOPES['1.1'].namespace}"><s:Body>${fault}</s:Body></s:Envelope>`;
+    shop.answer = () => ({ status: 500, headers: { 'Content-Type': 'text/xml' }, body });
+    await soap(ID + replyTo(`${shop.url}/hooks/blamed`), { NUMBER: 18 });
+    await shop.at('/hooks/blamed');
+    const [row] = await box.found(
+      'a dead letter',
+      "select reason, attempts from signalbox_delivery where status = 'Error' and reason like '%unknown request%'",
+    );
+    expect(Number(row?.attempts)).toBe(1);
+    shop.answer = () => ({ status: 202 });
+  });
+
+  it('is sent in place of a fault that could not be sent, with the same id', async () => {
+    shop.answer = ({ path }) => ({ status: path === '/hooks/place' ? 404 : 202 });
+    const order = { NUMBER: 22, HOW: 'refused once', CALLBACK: `${shop.url}/hooks/place` };
+    const { message } = JSON.parse((await post(order)).text);
+    const { id: sent } = await box.delivered(message, '~REPLY~ORDER_PLACE~SHOP', 'Error');
+    shop.answer = () => ({ status: 202 });
+    const { id } = await box.delivered(message, 'ANSWERS', 'Error');
+    expect((await operator.act('resubmit', String(id), 'ada')).refused).toEqual([]);
+    expect((await box.delivered(message, '~REPLY~ORDER_PLACE~SHOP')).id).toBe(sent);
+    const types = shop.got.filter(({ path }) => path === '/hooks/place').map(({ headers }) => headers['content-type']);
+    expect(types).toEqual(['application/problem+json', 'application/json']);
+    expect(await operator.get(message)).toMatchObject({ status: 'Done' });
+  });
+
+  it('goes to the stand-in for a node', async () => {
+    await post({ NUMBER: 19, CALLBACK: `${shop.url}/tested/19` });
+    await shop.at('/tested/19');
+    expect((await post({ NUMBER: 19, CALLBACK: 'https://tested.example.org/19' })).status).toBe(400);
   });
 
   it('does not follow redirects', async () => {

@@ -147,8 +147,10 @@ function wrongHeader({ version }: Pick<SoapMessage, 'version'>, local: string, r
   return new SoapError(version, 'Client', reason, { subcode: { local, namespace: WSA } });
 }
 
-/** The action of faults that have none of their own (SOAP Binding, section 6.1). */
-export const FAULT_ACTION = `${WSA}/soap/fault`;
+/** The action of faults that have none of their own (SOAP Binding, section 6.1; submission, section 4). */
+export function faultAction(namespace: string): string {
+  return namespace === WSA ? `${WSA}/soap/fault` : `${namespace}/fault`;
+}
 
 /**
  * The header blocks of a reply to another address, as XML.
