@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cleanEnvironment, finish, type Ran, repository } from '../cli/support.ts';
-import { classPathOf, classPathOfPom } from './java/maven.ts';
+import { classPathOf, classPathOfPom, JVM } from './java/maven.ts';
 
 const GENERATOR = 'org.openapitools:openapi-generator-cli:7.25.0';
 
@@ -55,7 +55,7 @@ export async function compileJava(folder: string, language: Language, classPath:
   const classes = join(folder, `${language}-classes`);
   mkdirSync(classes);
   const args = ['-proc:none', '-nowarn', '-Xlint:-options', '-Xmaxerrs', '1000', '-cp', classPath, '-d', classes];
-  const { stderr } = await run('javac', [...args, `@${list}`]);
+  const { stderr } = await run('javac', [...JVM.map((option) => `-J${option}`), ...args, `@${list}`]);
   return stderr;
 }
 
@@ -78,7 +78,7 @@ export async function java(
   { args = [], input = '' }: { readonly args?: readonly string[]; readonly input?: string } = {},
 ): Promise<string> {
   const source = fileURLToPath(new URL(`java/${file}`, import.meta.url));
-  const { code, stdout, stderr } = await run('java', ['-cp', classPath, source, ...args], input);
+  const { code, stdout, stderr } = await run('java', [...JVM, '-cp', classPath, source, ...args], input);
   if (code !== 0) throw new Error(`${file} ended with ${code}\n${stderr}\n${stdout}`);
   return stdout;
 }

@@ -16,8 +16,8 @@ export function shell(line: string): Promise<Ran> {
 }
 
 /** Runs a program to its end. */
-export function run(program: string, args: readonly string[]): Promise<Ran> {
-  return finish(spawn(program, args, { env: cleanEnvironment({ no_proxy: '*' }) }));
+export function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ran> {
+  return finish(spawn(program, args, { env: cleanEnvironment({ no_proxy: '*', ...env }) }));
 }
 
 /** A gateway in a process of its own, started as a user would. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { cleanEnvironment, finish } from '../../cli/support.ts';
-import { classPathOf } from './maven.ts';
+import { classPathOf, JVM } from './maven.ts';
 
 const CXF = '4.0.5';
 const METRO = '4.0.3';
@@ -78,7 +78,7 @@ export async function java(
   const path = [...folders, await classPath(toolkit)].join(':');
   const source = fileURLToPath(new URL(file, import.meta.url));
   // Java 17 and older read sources in the encoding of the locale.
-  const child = spawn('java', ['-Dfile.encoding=UTF-8', '-cp', path, source, ...args], {
+  const child = spawn('java', [...JVM, '-Dfile.encoding=UTF-8', '-cp', path, source, ...args], {
     env: cleanEnvironment({ no_proxy: '*' }),
   });
   child.stdin.end(input);

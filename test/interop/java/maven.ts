@@ -7,6 +7,12 @@ import { has, run } from '../support.ts';
 export const needsMaven = 'needs mvn and a JDK';
 export const hasMaven = has('mvn') && has('javac');
 
+/**
+ * Options of each JVM, which lives for seconds: code that is optimised, and threads that collect garbage, cost more of them than
+ * they save.
+ */
+export const JVM = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
+
 /** Fixed, so that nothing changes unasked. */
 const BUILD_CLASSPATH = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath';
 
@@ -47,7 +53,8 @@ export async function classPathOfPom(pom: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-maven-'));
   try {
     const file = join(folder, 'classpath');
-    const { code, stdout } = await run('mvn', ['-B', '-q', '-f', pom, BUILD_CLASSPATH, `-Dmdep.outputFile=${file}`]);
+    const args = ['-B', '-q', '-f', pom, BUILD_CLASSPATH, `-Dmdep.outputFile=${file}`];
+    const { code, stdout } = await run('mvn', args, { MAVEN_OPTS: JVM.join(' ') });
     if (code !== 0) throw new Error(`Maven can't get what ${pom} declares\n${readFileSync(pom, 'utf8')}\n${stdout}`);
     return readFileSync(file, 'utf8').trim();
   } finally {
