@@ -54,7 +54,6 @@ export async function startServers(options: FleetOptions, cleanUp: (() => unknow
   if (!hasPgBouncer || !hasProxy('nginx'))
     throw new Error('PgBouncer and nginx are needed: apt-get install pgbouncer nginx');
   const before = buildVersionBefore();
-  cleanUp.unshift(before.remove);
   const database = startPostgres(await freePort());
   cleanUp.unshift(database.remove);
   const wire = await PostgresWire.open(database.url);
@@ -100,7 +99,7 @@ export async function startServers(options: FleetOptions, cleanUp: (() => unknow
     );
     return wrong.flat();
   };
-  return { database, wire, first, second, project, before: before.folder, receiver, deaths, startRefused };
+  return { database, wire, first, second, project, before, receiver, deaths, startRefused };
 }
 
 interface RefusalPorts {

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -9,36 +8,43 @@ const repository = fileURLToPath(new URL('../../', import.meta.url));
 /** The commit of the version before this one: both must work over one database. A release moves it forward. */
 const commit = readFileSync(new URL('version-before', import.meta.url), 'utf8').trim();
 
-/** A built version of the package, in a folder of its own. */
-export interface BuiltVersion {
-  readonly folder: string;
-  remove(): void;
-}
+/** In the repository, where git ignores it, and not below node_modules, where Node runs no TypeScript. */
+const KEPT = '.dist-before-';
 
 /**
- * Builds the version before from the history of this clone, with the packages of this version, or its own if these differ.
+ * The folder of the package of the version before, built from the history of this clone, with the packages of this version, or its
+ * own if these differ. It is built once and then kept, because packages and build take a minute of processor time.
  * @throws Error when the commit is not in the clone, or can't be built
  */
-export function buildVersionBefore(): BuiltVersion {
-  const folder = mkdtempSync(join(tmpdir(), 'signalbox-before-'));
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+export function buildVersionBefore(): string {
+  const locked = readLocked();
+  const isSharing = hasPackagesOf(locked);
+  const name = `${KEPT}${commit}-${isSharing ? 'shared' : `own-${process.versions.modules}`}`;
+  const folder = join(repository, name);
+  if (existsSync(folder)) return folder;
+  const staging = mkdtempSync(join(repository, '.dist-'));
   try {
-    extract(folder);
-    if (hasPackagesOf(folder)) {
-      symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'), 'dir');
-      run(process.execPath, ['scripts/build.ts'], folder);
+    extract(staging);
+    if (isSharing) {
+      symlinkSync(join(repository, 'node_modules'), join(staging, 'node_modules'), 'dir');
+      run(process.execPath, ['scripts/build.ts'], staging);
     } else {
       // It builds the package too.
-      run('npm', ['ci', '--no-audit', '--no-fund'], folder);
+      run('npm', ['ci', '--no-audit', '--no-fund'], staging);
     }
+    renameSync(staging, folder);
   } catch (error) {
-    remove();
-    throw error;
+    rmSync(staging, { recursive: true, force: true });
+    // Another process was faster.
+    if (!existsSync(folder)) throw error;
   }
-  return { folder, remove };
+  for (const other of readdirSync(repository))
+    if (other.startsWith(KEPT) && other !== name) rmSync(join(repository, other), { recursive: true, force: true });
+  return folder;
 }
 
-function extract(folder: string): void {
+/** The packages of the version before. */
+function readLocked(): Packages {
   try {
     run('git', ['cat-file', '-e', `${commit}^{commit}`], repository);
   } catch (cause) {
@@ -47,29 +53,36 @@ function extract(folder: string): void {
       { cause },
     );
   }
+  return packagesOf(run('git', ['show', `${commit}:package-lock.json`], repository));
+}
+
+function extract(folder: string): void {
   const tree = join(folder, 'tree.tar');
   run('git', ['archive', '--output', tree, commit], repository);
   run('tar', ['-x', '-f', tree, '-C', folder], repository);
 }
 
 /** Whether this version has every package that that one needs itself, in the same version. */
-function hasPackagesOf(folder: string): boolean {
-  const ours = packagesOf(repository);
-  const theirs = packagesOf(folder);
+function hasPackagesOf(theirs: Packages): boolean {
+  const ours = packagesOf(readFileSync(join(repository, 'package-lock.json'), 'utf8'));
   const { dependencies = {} } = theirs[''] ?? {};
   const needed = Object.keys(dependencies).map((name) => `node_modules/${name}`);
   return needed.every((path) => ours[path]?.version === theirs[path]?.version);
 }
+
+type Packages = Readonly<Record<string, LockedPackage>>;
 
 interface LockedPackage {
   readonly version?: string;
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-function packagesOf(folder: string): Readonly<Record<string, LockedPackage>> {
-  return JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')).packages;
+function packagesOf(lockFile: string): Packages {
+  return JSON.parse(lockFile).packages;
 }
 
-function run(command: string, args: readonly string[], cwd: string): void {
-  execFileSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
+/** @returns what it prints */
+function run(command: string, args: readonly string[], cwd: string): string {
+  const options = { cwd, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 } as const;
+  return execFileSync(command, args, options);
 }

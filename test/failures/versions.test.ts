@@ -12,20 +12,19 @@ import { pollQueries, saveRecord, scheduleProcesses } from '../../scripts/fleet/
 import { createProject } from '../../scripts/fleet/project.ts';
 import { createRandom } from '../../scripts/fleet/random.ts';
 import { type Receiver, startReceiver } from '../../scripts/fleet/receiver.ts';
-import { type BuiltVersion, buildVersionBefore } from '../../scripts/fleet/version-before.ts';
+import { buildVersionBefore } from '../../scripts/fleet/version-before.ts';
 import { temporaryFolder } from '../store/support.ts';
 import { freePort } from '../support/free-port.ts';
 import { createDatabase, hasPostgres } from '../support/postgres.ts';
 import { eventually } from '../support/project.ts';
 
-let before: BuiltVersion;
+let before: string;
 let receiver: Receiver;
 beforeAll(async () => {
   before = buildVersionBefore();
   receiver = await startReceiver(1);
 }, 120_000);
 afterAll(async () => {
-  before?.remove();
   await receiver?.close();
 });
 
@@ -53,7 +52,7 @@ describe.skipIf(!hasPostgres)('gateways of the version before and of this one, o
     const { url, drop } = await createDatabase();
     onTestFinished(drop);
     await createTables(url);
-    const old = await gatewayOf(before.folder, url);
+    const old = await gatewayOf(before, url);
     const young = await gatewayOf(undefined, url);
     const limit = AbortSignal.timeout(60_000);
     await old.start(limit);
@@ -108,7 +107,7 @@ test('gateways of both versions work on one SQLite file in turn, and each ends w
   const limit = AbortSignal.timeout(60_000);
   const items = ['old', 'young', 'old again'];
   for (const [at, item] of items.entries()) {
-    const gateway = await gatewayOf(at % 2 === 0 ? before.folder : undefined, `sqlite:${file}`);
+    const gateway = await gatewayOf(at % 2 === 0 ? before : undefined, `sqlite:${file}`);
     await gateway.start(limit);
     const client = createClient([gateway], createRandom(at));
     const parameters = Object.entries({ ITEM: item, PAUSE: '50' }).map(([Name, Value]) => ({ Name, Value }));
