@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './test/support/sequencer.ts';
 
 /**
  * What fails and is replaced: frozen gateways, servers that fail over, restarts behind proxies, versions side by side; and
@@ -14,6 +15,7 @@ export default defineConfig({
     include: ['test/failures/**/*.test.ts', 'test/**/*.failures.test.ts'],
     // Most of the time is waiting.
     maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ['default', './test/support/count-reporter.ts'],

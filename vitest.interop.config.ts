@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './test/support/sequencer.ts';
 
 /** Runs against tools of other makers: xmllint, curl, Chromium. `.ci/run` installs them. And follows documents word for word. */
 export default defineConfig({
@@ -10,6 +11,7 @@ export default defineConfig({
     setupFiles: './test/support/file-setup.ts',
     include: ['test/interop/**/*.test.ts', 'test/**/*.interop.test.ts'],
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ['default', './test/support/count-reporter.ts'],
