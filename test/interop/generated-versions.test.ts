@@ -242,7 +242,10 @@ await client.call('Partner.v3.NOTE_PUT', {});
       'package.json': '{ "type": "module" }',
       'tsconfig.json': JSON.stringify({
         extends: `${root}tsconfig.json`,
-        compilerOptions: { typeRoots: [`${root}node_modules/@types`] },
+        compilerOptions: {
+          typeRoots: [`${root}node_modules/@types`],
+          paths: { signalbox: [`${root}dist/index.d.ts`] },
+        },
         include: ['generated', 'src'],
       }),
     };

@@ -16,6 +16,7 @@ test('a second version of a service, word for word', { timeout: 120_000 }, async
     [handler]: block(section, 'ts'),
     'tsconfig.json': JSON.stringify({
       extends: join(repository, 'tsconfig.json'),
+      compilerOptions: { paths: { signalbox: [join(repository, 'dist/index.d.ts')] } },
       include: ['generated', 'src/handlers'],
     }),
   });
