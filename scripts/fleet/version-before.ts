@@ -11,6 +11,9 @@ const commit = readFileSync(new URL('version-before', import.meta.url), 'utf8').
 /** In the repository, where git ignores it, and not below node_modules, where Node runs no TypeScript. */
 const KEPT = '.dist-before-';
 
+/** What is left of its folder. */
+const INSTALLED: readonly string[] = ['dist', 'node_modules', 'package.json'];
+
 /**
  * The folder of the package of the version before, built from the history of this clone, with the packages of this version, or its
  * own if these differ. It is built once and then kept, because packages and build take a minute of processor time.
@@ -32,6 +35,9 @@ export function buildVersionBefore(): string {
       // It builds the package too.
       run('npm', ['ci', '--no-audit', '--no-fund'], staging);
     }
+    // Without the sources: tools of this repository would find their configurations.
+    for (const name of readdirSync(staging))
+      if (!INSTALLED.includes(name)) rmSync(join(staging, name), { recursive: true });
     renameSync(staging, folder);
   } catch (error) {
     rmSync(staging, { recursive: true, force: true });
@@ -83,6 +89,6 @@ function packagesOf(lockFile: string): Packages {
 
 /** @returns what it prints */
 function run(command: string, args: readonly string[], cwd: string): string {
-  const options = { cwd, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 } as const;
-  return execFileSync(command, args, options);
+  const maxBuffer = 64 * 1024 * 1024;
+  return execFileSync(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8', maxBuffer });
 }
