@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import './test/support/compile-cache.ts';
 
 /** What means harm: a file an attack, each against a gateway that listens. `npm test` leaves them out. */
 export default defineConfig({

@@ -1,11 +1,7 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import './test/support/compile-cache.ts';
 import LongestFirst from './test/support/sequencer.ts';
-
-// Tests start hundreds of processes: what one has compiled the next finds. The folder is that of the CLI itself.
-process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
 
 export default defineConfig({
   // Handlers and tests that import 'signalbox' get the sources, so that there is one Fault class in the process.

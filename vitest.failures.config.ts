@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import './test/support/compile-cache.ts';
 import LongestFirst from './test/support/sequencer.ts';
 
 /**

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import './test/support/compile-cache.ts';
 import LongestFirst from './test/support/sequencer.ts';
 
 /** Runs against tools of other makers: xmllint, curl, Chromium. `.ci/run` installs them. And follows documents word for word. */
