@@ -63,6 +63,8 @@ export function followNode({ id, circuit }: Node, options: PaceOptions): TargetP
   const { subscription, concurrency, now, report, inform } = options;
   let down: Waiting | undefined;
   let most = concurrency;
+  // As many as open the circuit. With pauses longer than its `reset` each attempt is a trial, and none finds it open.
+  let inARow = 0;
   const wait = (error: Error, until: number, isProbe: boolean): Waiting => {
     const isNew = down === undefined;
     down = { node: id, since: down?.since ?? now(), until, isProbe };
@@ -77,6 +79,7 @@ export function followNode({ id, circuit }: Node, options: PaceOptions): TargetP
     return down;
   };
   const answered = (): void => {
+    inARow = 0;
     if (down !== undefined) {
       inform(`Node ${id} answers again.`, { subscription, node: id, since: new Date(down.since) });
       down = undefined;
@@ -92,8 +95,11 @@ export function followNode({ id, circuit }: Node, options: PaceOptions): TargetP
         const again = 'again' in error && error.again instanceof Date ? error.again.getTime() : now() + TRIAL;
         return wait(error, Math.min(again, now() + circuit.reset), false);
       }
-      if (UNREACHABLE.has(code) || UNAVAILABLE.has(httpResponseCode))
-        return down && wait(error, now() + circuit.reset, true);
+      if (UNREACHABLE.has(code) || UNAVAILABLE.has(httpResponseCode)) {
+        inARow += 1;
+        const isDown = down !== undefined || inARow >= circuit.failures;
+        return isDown ? wait(error, now() + circuit.reset, true) : undefined;
+      }
       if (httpResponseCode !== undefined) answered();
       return undefined;
     },

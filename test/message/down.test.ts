@@ -110,3 +110,17 @@ it('deliveries go on one at a time, and more of them with each success', () => {
   expect(rooms).toEqual([1, 2, 3, 4, 4]);
   expect(reported).toEqual(['CIRCUIT_OPEN', 'Node ERP answers again.']);
 });
+
+it('a target is down after as many failures as open its circuit, though none of them found it open', () => {
+  const node: Node = { ...NODE_DEFAULTS, id: 'ERP', base: [], at: { file: 'erp.yaml', line: 1, column: 1 } };
+  const pace = followNode(
+    { ...node, circuit: { failures: 3, reset: 30_000 } },
+    { subscription: 'TO_ERP', concurrency: 4, now: () => 1_000, report: () => {}, inform: () => {} },
+  );
+  const away = Object.assign(new Error('away'), { code: 'HTTP_STATUS', httpResponseCode: 503 });
+  expect([pace.failed(away), pace.failed(away)]).toEqual([undefined, undefined]);
+  pace.answered();
+  expect([pace.failed(away), pace.failed(away)]).toEqual([undefined, undefined]);
+  expect(pace.failed(away)).toEqual({ node: 'ERP', since: 1_000, until: 31_000, isProbe: true });
+  expect(pace.room()).toBe(0);
+});
