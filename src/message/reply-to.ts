@@ -4,7 +4,7 @@ import type { Field } from '../model/field.ts';
 import { replySubscriptionId, type Subscription } from '../model/message.ts';
 import type { Operation } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';
-import type { Db } from '../store/index.ts';
+import { afterCommit, type Db } from '../store/index.ts';
 import { jsonPointer } from '../wire/json-pointer.ts';
 import { invalidHeader, type ReplyAddressing, type ReplyEndpoint } from '../wire/soap/addressing.ts';
 import { FAULT, REPLY } from './answer.ts';
@@ -159,5 +159,21 @@ export async function enterReplyDelivery(
       })
       .execute();
   }
-  await queue.send(tx, { queue: subscription.id, id, data: { message }, kind: kindOfSubscription(subscription) });
+  const { entered: published } = await tx
+    .selectFrom('signalbox_message')
+    .select('entered')
+    .where('id', '=', message)
+    .executeTakeFirstOrThrow();
+  const early = Number(published) + HEAD_START - now;
+  const job = { queue: subscription.id, id, data: { message }, kind: kindOfSubscription(subscription) };
+  await queue.send(tx, early > 0 ? { ...job, after: new Date(now + early) } : job);
+  if (early > 0) afterCommit(tx, () => setTimeout(() => queue.wake(subscription.id), early + MARGIN).unref());
 }
+
+/**
+ * Milliseconds from when a message was published before which its reply is not sent. Clients that get the reply while they still read
+ * the 202 take that for the reply (CXF: `HTTPConduit` sets it as the reply of the exchange), or do not know its message yet.
+ */
+const HEAD_START = 250;
+/** Milliseconds by which a job is looked for later than it is due: clocks differ by a little. */
+const MARGIN = 20;

@@ -79,6 +79,8 @@ export default {
 };
 
 interface Got {
+  /** Milliseconds since 1970. */
+  readonly at: number;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -92,7 +94,7 @@ class Receiver {
   readonly #server = createServer(async (incoming, outgoing) => {
     let text = '';
     for await (const chunk of incoming.setEncoding('utf8')) text += chunk;
-    const got = { path: incoming.url ?? '', headers: incoming.headers, text };
+    const got = { at: Date.now(), path: incoming.url ?? '', headers: incoming.headers, text };
     this.got.push(got);
     const { status, headers = {}, body } = this.answer(got);
     outgoing.writeHead(status, headers).end(body);
@@ -178,6 +180,9 @@ describe.each(ENGINES)('a reply that is sent to its caller, on %s', (kind) => {
       'idempotency-key': `"${delivery.id}"`,
     });
     expect((await box.call(`${REST}/orders/${message}/reply`)).status).toBe(200);
+    // A client that still reads the 202 would take the reply for it.
+    const [row] = await box.rows(`select entered from signalbox_message where id = '${message}'`);
+    expect(got.at - Number(row?.entered)).toBeGreaterThanOrEqual(249);
   });
 
   it('has the form of `response`, and the address in a header where the operation takes it there', async () => {

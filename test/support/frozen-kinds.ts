@@ -160,6 +160,11 @@ export const KINDS = {
     is: writing('update retention'),
     cause: (pair) => pair.due('sweep'),
   },
+  'records of calls': {
+    is: writing('insert message', 'insert message_content'),
+    // A call that fails.
+    cause: (pair) => pair.frozen.caller.get('ProcessRequest.v1/requests/99999'),
+  },
   'the numbers of jobs done': {
     is: writing('insert job_rate'),
     cause: (pair) => pair.note(pair.frozen),
