@@ -37,8 +37,8 @@ export interface EndedCall {
   readonly parts: () => RecordedParts;
 }
 
-/** Takes calls that have ended. */
-export type RecordCall = (call: EndedCall) => void;
+/** Takes calls that have ended. @param of makes the record, unless it is dropped: then the call costs nothing more */
+export type RecordCall = (of: () => EndedCall) => void;
 
 /**
  * Records calls to other systems by the log level of their routing. Of failures, those during the delivery of a message are
@@ -55,22 +55,24 @@ export function callRecorder(record: RecordCall, redactor: Redactor): (call: Mad
     const { id, target, log = LOG_LEVEL } = operation;
     const trace = currentTrace();
     if (log === 'none' || (log === 'failures' && (error === undefined || trace?.message !== undefined))) return;
-    const { method, url, headers, body } = sent();
-    const payload = log === 'full' ? payloadOf(operation) : undefined;
-    const request = body === undefined ? undefined : payload?.request(body, redactor);
-    const reply = payload?.reply(value ?? faultIn(error), redactor);
-    const call = { method, url, ms: Math.round(ms * 1000) / 1000, attempts, headers };
-    const ended = Date.now();
-    record({
-      ...{ operation: id, node: target.id, connector: 'call', began: ended - ms, ended },
-      status: error === undefined ? 'Done' : error.code === 'TIMEOUT' ? 'Timeout' : 'Error',
-      ...{ requestId: called.requestId, trace: trace?.traceId, causedBy: trace?.message?.id },
-      ...{
-        code: status,
-        reason: error && redactor.text(error.message),
-        size: body === undefined ? 0 : Buffer.byteLength(body),
-      },
-      parts: () => ({ call, request, reply }),
+    record(() => {
+      const { method, url, headers, body } = sent();
+      const payload = log === 'full' ? payloadOf(operation) : undefined;
+      const request = body === undefined ? undefined : payload?.request(body, redactor);
+      const reply = payload?.reply(value ?? faultIn(error), redactor);
+      const call = { method, url, ms: Math.round(ms * 1000) / 1000, attempts, headers };
+      const ended = Date.now();
+      return {
+        ...{ operation: id, node: target.id, connector: 'call', began: ended - ms, ended },
+        status: error === undefined ? 'Done' : error.code === 'TIMEOUT' ? 'Timeout' : 'Error',
+        ...{ requestId: called.requestId, trace: trace?.traceId, causedBy: trace?.message?.id },
+        ...{
+          code: status,
+          reason: error && redactor.text(error.message),
+          size: body === undefined ? 0 : Buffer.byteLength(body),
+        },
+        parts: () => ({ call, request, reply }),
+      };
     });
   };
 }
@@ -91,7 +93,7 @@ interface CallRecordsOptions {
 }
 
 /** Calls that wait to be written. */
-export const MOST_WAITING = 5_000;
+export const MOST_WAITING = 2_000;
 /** Calls of one transaction. */
 const BATCH = 100;
 /** Milliseconds in which calls are gathered. */
@@ -122,12 +124,12 @@ export class CallRecords {
     this.#options = options;
   }
 
-  readonly add: RecordCall = (call) => {
+  readonly add: RecordCall = (of) => {
     if (this.#waiting.length >= MOST_WAITING || this.#closing.signal.aborted) {
       this.dropped += 1;
       return;
     }
-    this.#waiting.push(call);
+    this.#waiting.push(of());
     this.#writing ??= this.#write();
   };
 

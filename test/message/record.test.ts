@@ -274,12 +274,12 @@ describeEngines('records', ({ kind, place }) => {
     const records = new CallRecords({ store, keep: 'forever', onError: (error) => failures.push(error) });
     const nasty = 'a\0b\ud800c "\' \\ \u2028';
     for (let count = 0; count < 250; count++)
-      records.add(ended({ reason: nasty, user: { id: nasty, origin: 'token' } }));
+      records.add(() => ended({ reason: nasty, user: { id: nasty, origin: 'token' } }));
     expect(records.recorded).toBe(0);
     await records.close();
     expect(failures).toEqual([]);
     expect([records.recorded, records.dropped]).toEqual([250, 0]);
-    records.add(ended());
+    records.add(ended);
     expect(records.dropped).toBe(1);
     const db = await store.tables();
     const rows = await db.selectFrom('signalbox_message').selectAll().execute();
@@ -303,7 +303,7 @@ describeEngines('records', ({ kind, place }) => {
       keep: 1000,
       onError: (error) => failures.push(error),
     });
-    for (let count = 0; count < 300; count++) records.add(ended());
+    for (let count = 0; count < 300; count++) records.add(ended);
     await records.close();
     expect([records.recorded, records.dropped]).toEqual([0, 300]);
     expect(failures.map(({ message }) => message)).toEqual(['away']);
@@ -318,7 +318,7 @@ describeEngines('records', ({ kind, place }) => {
     };
     const transaction: Store['transaction'] = async () => undefined as never;
     const records = new CallRecords({ store: { kind, transaction }, keep: 1000, onError: () => {} });
-    for (let count = 0; count < MOST_WAITING + 10; count++) records.add(ended({ parts }));
+    for (let count = 0; count < MOST_WAITING + 10; count++) records.add(() => ended({ parts }));
     expect(records.dropped).toBe(10);
     await records.close();
     expect([records.recorded, rendered]).toEqual([MOST_WAITING, MOST_WAITING]);

@@ -76,7 +76,7 @@ export function createRecorder(registry: Registry, { log, metrics, redactor, rec
     endExchange(exchange, result, path);
     if (exchange.refused) return;
     if (recordCall !== undefined && rules !== undefined && isRecorded(rules, exchange, result))
-      recordCall(callOf(exchange, result, { rules, path, ms, redactor: result.call?.redactor ?? redactor }));
+      recordCall(() => callOf(exchange, result, { rules, path, ms, redactor: result.call?.redactor ?? redactor }));
     if (!log.isLevelEnabled('info')) return;
     const { decision, reason } = decide(fault, exchange.admitted);
     const { requestId, traceId, spanId } = exchange.trace;
