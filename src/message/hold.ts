@@ -3,24 +3,41 @@ import { Fault } from '../model/fault.ts';
 import { type MessageQueue, type MessageStatus, nodesOf, type Subscription } from '../model/message.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Db, JobQueue, Store } from '../store/index.ts';
+import { type PartitionGiven, partitionsGiven } from './partition.ts';
 import { changeDelivery } from './store.ts';
 
 /** What is held as a whole: no gateway begins a delivery of it until it is released; new messages are entered and wait. */
-export type HeldWhole =
-  | { readonly kind: 'queue' | 'subscription' | 'node'; readonly id: string }
-  /** All subscriptions of the queue have it. @see KeptMessage.partition */
-  | { readonly kind: 'partition'; readonly queue: string; readonly partition: string };
+export interface HeldWhole {
+  readonly kind: 'queue' | 'subscription' | 'node';
+  readonly id: string;
+}
+
+/** A partition on which an operator has acted. */
+export interface ActedPartition {
+  readonly queue: string;
+  /** @see KeptMessage.partition */
+  readonly partition: string;
+  /** The number of deliveries that are held, or that were released. */
+  readonly deliveries: number;
+}
 
 /** Holds and releases parts of the messages. */
 export interface MessageHolds {
   /**
-   * Holds a queue, a subscription, a node (the subscriptions that deliver to it) or a partition.
-   * @returns whether it was not held before; of a partition the number of its first deliveries that are held now
-   * @throws Fault NOT_FOUND for one that is not defined; CONFLICT for a partition in which nothing waits
+   * Holds a queue, a subscription or a node (the subscriptions that deliver to it).
+   * @returns whether it was not held before
+   * @throws Fault NOT_FOUND for one that is not defined
    */
-  hold(what: HeldWhole, actor: string): Promise<boolean | number>;
-  /** @returns whether it was held before; of a partition the number of deliveries that were released @throws Fault NOT_FOUND */
-  release(what: HeldWhole, actor: string): Promise<boolean | number>;
+  hold(what: HeldWhole, actor: string): Promise<boolean>;
+  /** @returns whether it was held before @throws Fault NOT_FOUND */
+  release(what: HeldWhole, actor: string): Promise<boolean>;
+  /**
+   * Holds a partition of all subscriptions of its queue, by the first delivery of each that waits.
+   * @throws Fault NOT_FOUND, BAD_PARAMETER for what names no partition; CONFLICT for one in which nothing waits
+   */
+  holdPartition(given: PartitionGiven, actor: string): Promise<ActedPartition>;
+  /** @throws Fault NOT_FOUND, BAD_PARAMETER */
+  releasePartition(given: PartitionGiven, actor: string): Promise<ActedPartition>;
 }
 
 interface HoldOptions {
@@ -34,16 +51,14 @@ interface HoldOptions {
 /** Opens what an operator holds as a whole. */
 export function openHolds({ registry, store, queue, now = Date.now }: HoldOptions): MessageHolds {
   return {
-    hold: (what, actor) => (what.kind === 'partition' ? holdPartition(what, actor) : setHeld(what, actor, true)),
-    release: (what, actor) => (what.kind === 'partition' ? releasePartition(what, actor) : setHeld(what, actor, false)),
+    hold: (what, actor) => setHeld(what, actor, true),
+    release: (what, actor) => setHeld(what, actor, false),
+    holdPartition,
+    releasePartition,
   };
 
   /** @throws Fault NOT_FOUND */
-  async function setHeld(
-    { kind, id }: Exclude<HeldWhole, { kind: 'partition' }>,
-    actor: string,
-    isHeld: boolean,
-  ): Promise<boolean> {
+  async function setHeld({ kind, id }: HeldWhole, actor: string, isHeld: boolean): Promise<boolean> {
     const all = { queue: registry.messageQueues, subscription: registry.subscriptions, node: registry.nodes }[kind];
     if (!all.has(id)) throw Fault.of('NOT_FOUND', { what: `${kind} ${id}` });
     // A subscription is a queue of deliveries of its own.
@@ -69,24 +84,25 @@ export function openHolds({ registry, store, queue, now = Date.now }: HoldOption
     return isChanged;
   }
 
-  /** The subscriptions of a queue. @throws Fault NOT_FOUND */
-  function subscriptionsOf(id: string): readonly Subscription[] {
-    if (!registry.messageQueues.has(id)) throw Fault.of('NOT_FOUND', { what: `queue ${id}` });
-    return [...registry.subscriptions.values()].filter(
-      ({ operation: { answer } }) => answer.kind === 'queue' && answer.queue.id === id,
-    );
+  /** The subscriptions that have a partition, each with its form there. @throws Fault NOT_FOUND, BAD_PARAMETER */
+  function subscriptionsWith(given: PartitionGiven) {
+    const partitions = partitionsGiven(registry, given);
+    return {
+      subscriptions: [...registry.subscriptions.values()].flatMap(({ id, operation }) => {
+        const partition = partitions.get(operation);
+        return partition === undefined ? [] : [{ id, partition }];
+      }),
+      shown: [...new Set(partitions.values())].join(' and '),
+    };
   }
 
-  async function holdPartition(
-    { queue: id, partition }: { readonly queue: string; readonly partition: string },
-    actor: string,
-  ): Promise<number> {
-    const subscriptions = subscriptionsOf(id);
-    const held = await store.transaction(async (tx) => {
+  async function holdPartition(given: PartitionGiven, actor: string): Promise<ActedPartition> {
+    const { subscriptions, shown } = subscriptionsWith(given);
+    const deliveries = await store.transaction(async (tx) => {
       let count = 0;
-      for (const subscription of subscriptions) {
-        if ((await queue.hold(tx, subscription.id, { key: partition }, actor)) === 0) continue;
-        const [first] = await jobsIn(tx, subscription.id, partition, ['New', 'Retry']);
+      for (const { id, partition } of subscriptions) {
+        if ((await queue.hold(tx, id, { key: partition }, actor)) === 0) continue;
+        const [first] = await jobsIn(tx, id, partition, ['New', 'Retry']);
         if (first === undefined) continue;
         await changeDelivery(
           tx,
@@ -98,29 +114,26 @@ export function openHolds({ registry, store, queue, now = Date.now }: HoldOption
       }
       return count;
     });
-    if (held > 0) return held;
+    if (deliveries > 0) return { queue: given.queue, partition: shown, deliveries };
     const reason = 'has no delivery that waits; hold the queue or a subscription instead';
-    throw Fault.of('CONFLICT', { what: `Partition ${partition} of ${id}`, reason });
+    throw Fault.of('CONFLICT', { what: `Partition ${shown} of ${given.queue}`, reason });
   }
 
-  async function releasePartition(
-    { queue: id, partition }: { readonly queue: string; readonly partition: string },
-    actor: string,
-  ): Promise<number> {
-    const subscriptions = subscriptionsOf(id);
-    const released = await store.transaction(async (tx) => {
+  async function releasePartition(given: PartitionGiven, actor: string): Promise<ActedPartition> {
+    const { subscriptions, shown } = subscriptionsWith(given);
+    const deliveries = await store.transaction(async (tx) => {
       let count = 0;
-      for (const subscription of subscriptions) {
-        const held = await jobsIn(tx, subscription.id, partition, ['Hold']);
-        if ((await queue.release(tx, subscription.id, { key: partition }, actor)) === 0) continue;
+      for (const { id, partition } of subscriptions) {
+        const held = await jobsIn(tx, id, partition, ['Hold']);
+        if ((await queue.release(tx, id, { key: partition }, actor)) === 0) continue;
         for (const delivery of held)
           await changeDelivery(tx, delivery, { status: 'New', next: null, reason: null, actor }, undefined);
         count += held.length;
       }
       return count;
     });
-    for (const { id: name } of subscriptions) queue.wake(name);
-    return released;
+    for (const { id } of subscriptions) queue.wake(id);
+    return { queue: given.queue, partition: shown, deliveries };
   }
 }
 

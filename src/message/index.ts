@@ -3,6 +3,7 @@ export type { MessageFilter } from './find.ts';
 export type { HeldWhole } from './hold.ts';
 export type { KeptMessage } from './kept.ts';
 export { deliveryJobs, openMessages, removedJobs } from './open.ts';
+export type { PartitionGiven } from './partition.ts';
 export { BLOBS, type Messages, type PublishFacts } from './port.ts';
 export { CallRecords, callRecorder, type EndedCall, type RecordCall } from './record.ts';
 export { compileRecorded, requestFields } from './recorded.ts';

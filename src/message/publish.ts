@@ -115,16 +115,19 @@ export function searchText<T extends string | undefined>(text: T): T {
 const LONGEST_PARTITION = 200;
 
 /** The partition of `order: all`. */
-const ALL = '*';
+export const ALL_IN_ORDER = '*';
 
 function partitioning(order: readonly Field[] | 'all'): (value: DocumentValue) => string {
-  if (order === 'all') return () => ALL;
+  if (order === 'all') return () => ALL_IN_ORDER;
   const texts = order.map(textOf);
-  return (value) => {
-    const text = JSON.stringify(texts.map((each) => each(value) ?? null));
-    if (text.length <= LONGEST_PARTITION) return text;
-    return createHash('sha256').update(text).digest('base64url');
-  };
+  return (value) => writePartition(texts.map((each) => each(value) ?? null));
+}
+
+/** The partition of values, each in the form that is the same for all of its forms; `null` for a field without one. */
+export function writePartition(texts: readonly (string | null)[]): string {
+  const text = JSON.stringify(texts);
+  if (text.length <= LONGEST_PARTITION) return text;
+  return createHash('sha256').update(text).digest('base64url');
 }
 
 function conditionOf({ when }: Subscription, fields: ReadonlyMap<string, Field>): (value: DocumentValue) => boolean {

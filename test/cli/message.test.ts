@@ -14,7 +14,19 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     beforeAll(async () => {
       cwd = await project({
         'definitions/gateway.yaml': gatewayText(),
-        'definitions/messages.yaml': DEFINITIONS,
+        'definitions/messages.yaml': `${DEFINITIONS}---
+{ queue: WEIGHTS, order: [WEIGHT, ACTIVE] }
+---
+service: Weights.v1
+public: true
+operations:
+  WEIGHED:
+    post: weighed
+    request: { fields: { WEIGHT: { type: decimal(8.2), required: true }, ACTIVE: { type: boolean, required: true } } }
+    queue: WEIGHTS
+---
+{ subscription: WEIGHED_TO_ERP, operation: WEIGHED, call: ERP_PUT, map: { LOCATION: "{ACTIVE}" } }
+`,
         'edited.json': '{ "CODE": 8 }',
         'wrong.json': '{ "CODE": "many" }',
         'broken.json': '{ "CODE": 8',
@@ -242,6 +254,10 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
         await said('hold', '--node', 'ERP', '--queue', 'PLAIN_EVENTS'),
         await said('hold', '--node', 'ERP', '--partition', 'A'),
         await said('hold', '--queue', 'LOCATION_EVENTS', '--partition', 'NONE'),
+        await said('hold', '--queue', 'WEIGHTS', '--partition', '1.50', '--partition', 'true'),
+        await said('hold', '--queue', 'WEIGHTS', '--partition', 'much', '--partition', 'true'),
+        await said('release', '--queue', 'WEIGHTS', '--partition', '1.50'),
+        await said('hold', '--queue', 'PLAIN_EVENTS', '--partition', 'A'),
         await said('hold', '--all', '--queue', 'LOCATION_EVENTS', '--partition', 'NYC01'),
         await said('release', ID, '--partition', 'NYC01'),
         await said('list', '--field', 'LOCATION=NYC01', '--field', 'LOCATION=NYC02'),
@@ -266,6 +282,10 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
         '2 signalbox: to hold or release as a whole takes one of --queue, --subscription and --node, and no other option\n',
         '2 signalbox: --partition needs --queue\n',
         '1 signalbox: partition ["NONE"] of LOCATION_EVENTS has no delivery that waits; hold the queue or a subscription instead\n',
+        '1 signalbox: partition ["1.5","true"] of WEIGHTS has no delivery that waits; hold the queue or a subscription instead\n',
+        '2 signalbox: partition WEIGHT is not a decimal\n',
+        '2 signalbox: partition takes 2 values, of WEIGHT and ACTIVE, in this order\n',
+        "2 signalbox: partition can't be of PLAIN_EVENTS: the queue keeps no order\n",
         '2 signalbox: --partition names what is held as a whole; it needs --queue, and neither ids nor --all\n',
         '2 signalbox: --partition names what is held as a whole; it needs --queue, and neither ids nor --all\n',
         "2 signalbox: --field can't be 'LOCATION=NYC02'\n  LOCATION has a value already; messages have one each.\n  'signalbox message list --help' shows the usage.\n",

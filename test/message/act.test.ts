@@ -210,14 +210,14 @@ describe.each(ENGINES)('an operator of messages on %s', (kind) => {
 
   it('holds a partition by what waits in it, and single deliveries', async () => {
     const box = await start(kind);
-    const partition = { kind: 'partition', queue: 'PLACE_EVENTS', partition: '["A"]' } as const;
-    await expect(box.messages.hold(partition, 'me')).rejects.toThrow(
+    const partition = { queue: 'PLACE_EVENTS', values: ['A'] };
+    await expect(box.messages.holdPartition(partition, 'me')).rejects.toThrow(
       'Partition ["A"] of PLACE_EVENTS has no delivery that waits; hold the queue or a subscription instead.',
     );
     const node = { kind: 'node', id: 'ERP' } as const;
     await box.messages.hold(node, 'me');
     const last = await waiting(box);
-    expect(await box.messages.hold(partition, 'me')).toBe(1);
+    expect(await box.messages.holdPartition(partition, 'me')).toMatchObject({ partition: '["A"]', deliveries: 1 });
     expect(await box.messages.get(last)).toMatchObject({
       status: 'Hold',
       subscribers: [{ reason: 'held by an operator', actor: 'me' }],
@@ -233,7 +233,7 @@ describe.each(ENGINES)('an operator of messages on %s', (kind) => {
       { reason: 'has no delivery that is Hold' },
     ]);
     await box.messages.act('hold', next, 'me');
-    expect(await box.messages.release(partition, 'me')).toBe(2);
+    expect(await box.messages.releasePartition(partition, 'me')).toMatchObject({ deliveries: 2 });
     await eventually('what was released', async () => (await box.messages.get(next)).status === 'Done' || undefined);
     expect(
       arrived(box)
@@ -256,8 +256,8 @@ describe.each(ENGINES)('an operator of messages on %s', (kind) => {
     const first = await publish(box, 'A', 1);
     const second = await publish(box, 'A', 2);
     await eventually('the first to run', () => box.erp.taken.length === 1 || undefined);
-    const partition = { kind: 'partition', queue: 'PLACE_EVENTS', partition: '["A"]' } as const;
-    expect(await box.messages.hold(partition, 'me')).toBe(1);
+    const partition = { queue: 'PLACE_EVENTS', values: ['A'] };
+    expect(await box.messages.holdPartition(partition, 'me')).toMatchObject({ partition: '["A"]', deliveries: 1 });
     expect([(await box.messages.get(first)).deliveries, (await box.messages.get(second)).deliveries]).toEqual([
       { Started: 1 },
       { Hold: 1 },

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Acted, DeliveryAction, HeldWhole } from '../../message/index.ts';
+import type { Acted, DeliveryAction, HeldWhole, PartitionGiven } from '../../message/index.ts';
 import { counted } from '../../wire/words.ts';
 import { Ended, wrongUsage } from '../failure.ts';
 import { explain } from '../help.ts';
@@ -65,7 +65,7 @@ const WORDS: Readonly<Record<DeliveryAction, Words>> = {
 
 interface ActOptions extends FilterOptions {
   readonly all?: true;
-  readonly partition?: string;
+  readonly partition?: readonly string[];
   readonly yes?: true;
   readonly rate?: number;
 }
@@ -81,7 +81,12 @@ export function addAction(message: Command, action: DeliveryAction): void {
     .addOption(new Option('--rate <number>', 'with --all: at most so many a second').argParser(readRate))
     .option('--yes', 'do not ask');
   const isWhole = action === 'hold' || action === 'release';
-  if (isWhole) command.option('--partition <value>', "with --queue: a partition, by the value of the queue's order");
+  if (isWhole)
+    command.option(
+      '--partition <value>',
+      "with --queue: a partition, by the value of the queue's order; repeated for an order of several fields",
+      (value: string, before: readonly string[] = []) => [...before, value],
+    );
   acts(command, async (acting, ids: readonly string[], { all, yes, rate, partition, ...options }: ActOptions) => {
     const filter = filterOf(options);
     const isFiltered = Object.keys(filter).length > 0;
@@ -90,7 +95,11 @@ export function addAction(message: Command, action: DeliveryAction): void {
     if (all !== undefined && ids.length > 0) throw wrongUsage(`${action} takes ids, or --all`);
     if (all === undefined && rate !== undefined) throw wrongUsage('--rate needs --all');
     if (all !== undefined) return actOnAll(acting, action, filter, { yes, rate });
-    if (ids.length === 0 && isWhole && isFiltered) return actOnWhole(acting, action, wholeOf(options, partition));
+    if (ids.length === 0 && isWhole && isFiltered)
+      return partition === undefined
+        ? actOnWhole(acting, action, wholeOf(options))
+        : actOnPartition(acting, action, { queue: queueOf(options), values: partition });
+    if (partition !== undefined) throw wrongUsage('--partition needs --queue');
     if (isFiltered) throw wrongUsage('options that choose messages need --all');
     if (ids.length === 0)
       throw wrongUsage(
@@ -109,23 +118,23 @@ function readRate(text: string): number {
 }
 
 /** What options name as a whole. */
-function wholeOf(options: FilterOptions, partition: string | undefined): HeldWhole {
+function wholeOf(options: FilterOptions): HeldWhole {
   const { queue, subscription, node, ...others } = filterOf(options);
   const named = Object.entries({ queue, subscription, node }).filter(([, id]) => id !== undefined);
-  const [first] = named as [kind: 'queue' | 'subscription' | 'node', id: string][];
+  const [first] = named as [kind: HeldWhole['kind'], id: string][];
   if (first === undefined || named.length > 1 || Object.keys(others).length > 0)
     throw wrongUsage(
       'to hold or release as a whole takes one of --queue, --subscription and --node, and no other option',
     );
   const [kind, id] = first;
-  if (partition === undefined) return { kind, id };
+  return { kind, id };
+}
+
+/** The queue whose partition options name. */
+function queueOf(options: FilterOptions): string {
+  const { kind, id } = wholeOf(options);
   if (kind !== 'queue') throw wrongUsage('--partition needs --queue');
-  // As messages show it, or the value of an order by one field.
-  return {
-    kind: 'partition',
-    queue: id,
-    partition: /^(?:\[.*\]|\*)$/.test(partition) ? partition : JSON.stringify([partition]),
-  };
+  return id;
 }
 
 async function actOnWhole(
@@ -133,13 +142,27 @@ async function actOnWhole(
   action: 'hold' | 'release',
   what: HeldWhole,
 ): Promise<void> {
-  const result = await messages[action](what, actor);
-  const name = what.kind === 'partition' ? `partition ${what.partition} of ${what.queue}` : `${what.kind} ${what.id}`;
+  const changed = await messages[action](what, actor);
   const done = action === 'hold' ? 'held' : 'released';
-  await printResult({ ...what, changed: result }, json, () =>
-    typeof result === 'number'
-      ? `${counted(result, 'delivery', 'deliveries')} of ${name} ${result === 1 ? 'is' : 'are'} ${done}.\n`
-      : `${name} is ${result ? '' : 'already '}${done}.\n`,
+  await printResult(
+    { ...what, changed },
+    json,
+    () => `${what.kind} ${what.id} is ${changed ? '' : 'already '}${done}.\n`,
+  );
+}
+
+async function actOnPartition(
+  { messages, actor, json }: Acting,
+  action: 'hold' | 'release',
+  given: PartitionGiven,
+): Promise<void> {
+  const work = action === 'hold' ? messages.holdPartition : messages.releasePartition;
+  const { queue, partition, deliveries } = await work(given, actor);
+  const done = `${deliveries === 1 ? 'is' : 'are'} ${action === 'hold' ? 'held' : 'released'}`;
+  await printResult(
+    { kind: 'partition', queue, partition, changed: deliveries },
+    json,
+    () => `${counted(deliveries, 'delivery', 'deliveries')} of partition ${partition} of ${queue} ${done}.\n`,
   );
 }
 
