@@ -12,7 +12,7 @@ interface IdRequest {
   readonly MessageId: string;
 }
 
-/** MSG_ALL_REQ, and what MSG_FINDMESSAGES has beyond it. */
+/** MSG_ALL_REQ, and what MSG_FINDMESSAGES and MSG_COUNT have beyond it. */
 interface FilterRequest {
   readonly Kind?: MessageKind;
   readonly Operation?: string;
@@ -154,13 +154,24 @@ export function messageEdit({ messageControl }: DeliveredPorts): DeliveredHandle
   });
 }
 
-/** MSG_RESUBMITALL, MSG_CANCELALL: an action on the deliveries of all messages that are found. */
+/** MSG_RESUBMITALL, MSG_CANCELALL, MSG_SKIPALL, MSG_HOLDALL, MSG_RELEASEALL: an action on the deliveries of all messages that are found. */
 export function messageActAll(action: DeliveryAction): (ports: DeliveredPorts) => DeliveredHandler {
   return ({ messageControl, registry }) =>
     answeringUser<FilterRequest & { readonly DeliveryCount: number | bigint }>(async (request, user) => {
       const range = { most: Number(request.DeliveryCount), ...after(request) };
       return reply(actedDocument(await messageControl.actAll(action, filterOf(registry, request), range, user.id)));
     });
+}
+
+/** Deliveries that are counted. */
+const MOST_COUNTED = 10_000;
+
+/** MSG_COUNT: the number of deliveries that an action on all messages that are found would try. */
+export function messageCount({ messageControl, registry }: DeliveredPorts): DeliveredHandler {
+  return answeringUser<FilterRequest & { readonly Action: DeliveryAction }>(async (request) => {
+    const count = await messageControl.count(request.Action, filterOf(registry, request), MOST_COUNTED + 1);
+    return reply({ Action: request.Action, Count: Math.min(count, MOST_COUNTED), More: count > MOST_COUNTED });
+  });
 }
 
 /** MSG_FINDHELD: what is held as a whole. */
@@ -182,6 +193,22 @@ export function messageWhole(action: 'hold' | 'release'): (ports: DeliveredPorts
     answeringUser<WholeRequest>(async ({ Kind, Id }, user) => {
       const changed = await messageControl[action]({ kind: Kind, id: Id }, user.id);
       return reply({ Kind, Id, Changed: changed === true });
+    });
+}
+
+interface PartitionRequest {
+  readonly Queue: string;
+  readonly Partition?: readonly string[];
+}
+
+/** MSG_HOLDPARTITION, MSG_RELEASEPARTITION: holds or releases a partition of a queue. */
+export function messagePartition(action: 'hold' | 'release'): (ports: DeliveredPorts) => DeliveredHandler {
+  return ({ messageControl }) =>
+    answeringUser<PartitionRequest>(async ({ Queue, Partition = [] }, user) => {
+      const given = { queue: Queue, values: Partition };
+      const work = action === 'hold' ? messageControl.holdPartition : messageControl.releasePartition;
+      const { queue, partition, deliveries } = await work(given, user.id);
+      return reply({ Queue: queue, Partition: partition, DeliveryCount: deliveries });
     });
 }
 

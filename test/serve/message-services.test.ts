@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startOperated } from '../message/operated.ts';
-import { gatewayText } from '../support/project.ts';
+import { eventually, gatewayText } from '../support/project.ts';
 
 /** A password hash of `demo`. */
 const PASSWORD = '$scrypt$ln=1,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$AuMcxQgRFHdYh6Wtyp4w7rjK3eAMTnKXPSzeLdLqyjQ';
@@ -15,7 +15,7 @@ operations: [MESSAGES.*]
 ---
 { permission-list: PUBLISHING, operations: [PLACE_CHANGED, MSG_GETMESSAGE] }
 ---
-{ permission-list: READING, operations: [MSG_FINDMESSAGES, MSG_GETMESSAGE, MSG_FINDHELD] }
+{ permission-list: READING, operations: [MSG_FINDMESSAGES, MSG_GETMESSAGE, MSG_FINDHELD, MSG_COUNT] }
 ---
 { permission-list: ACTING, operations: [MSG_RESUBMIT, MSG_HOLDWHOLE] }
 ---
@@ -36,6 +36,15 @@ operations:
     post: changed
     request: { fields: { PLACE: { type: string(10), required: true }, N: integer, PIN: { type: string, sensitive: true } } }
     queue: PLACE_EVENTS
+  PLACE_WEIGHED:
+    post: weighed
+    request:
+      fields: { PLACE: { type: string, default: W }, WEIGHT: decimal(8.2), DAY: date, ACTIVE: boolean }
+    queue: PLACE_WEIGHTS
+---
+{ queue: PLACE_WEIGHTS, order: [WEIGHT, DAY, ACTIVE] }
+---
+{ queue: PLACE_ALL, order: all }
 ---
 { node: ERP, base: "\${env:ERP_URL}", circuit: { failures: 0 } }
 ---
@@ -46,6 +55,8 @@ operations:
   ERP_PUT: { post: "erp/{PLACE}", request: { fields: { PLACE: { type: string, required: true }, PIN: string } } }
 ---
 { subscription: TO_ERP, operation: PLACE_CHANGED, call: ERP_PUT, retry: { attempts: 1 } }
+---
+{ subscription: WEIGHED_TO_ERP, operation: PLACE_WEIGHED, call: ERP_PUT, retry: { attempts: 1 } }
 `,
 };
 
@@ -222,6 +233,92 @@ describe('messages over REST', () => {
       [400, 'Field PIN is not a field by which these messages are found; search fields: N, PLACE.'],
       [400, 'Field is not a name and a value, as in LOCATION=NYC01.'],
       [404, 'There is no queue NONE.'],
+    ]);
+  });
+
+  it('are counted before they are acted on, and skipped, released and held by filter, each with its own grant', async () => {
+    const { erp, publish, messages, call, deliveries } = await start();
+    erp.status = () => 422;
+    for (const PLACE of ['A', 'B', 'C']) await publish({ PLACE });
+    await deliveries('TO_ERP', 'Hold', 3);
+    const count = async (query: string) => (await messages(`count?${query}`, { as: 'reader' })).body;
+    const held = { Action: 'skip', Count: 3, More: false };
+    expect([
+      await count('Action=skip&Node=ERP&Status=hold'),
+      await count('Action=Resubmit&Field=PLACE=A&User=publisher'),
+      await count('Action=hold'),
+      await count('Action=skip&User=demo'),
+    ]).toEqual([
+      held,
+      { Action: 'resubmit', Count: 1, More: false },
+      { ...held, Action: 'hold', Count: 0 },
+      { ...held, Count: 0 },
+    ]);
+    const refused = ['skip', 'hold', 'release', 'resubmit', 'cancel'].map((action) =>
+      messages(action, { method: 'POST', as: 'keeper' }),
+    );
+    expect((await Promise.all(refused)).map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
+    const skipped = await messages('skip?Field=PLACE=A', { method: 'POST' });
+    expect(skipped.body).toEqual({ done: [expect.objectContaining({ Was: 'Hold' })], refused: [] });
+    erp.status = () => 200;
+    const released = await messages('release?Queue=PLACE_EVENTS', { method: 'POST' });
+    expect(released.body).toMatchObject({ done: [{ Was: 'Hold' }, { Was: 'Hold' }], refused: [] });
+    await deliveries('TO_ERP', 'Done', 2);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    erp.status = () => promise.then(() => 200);
+    for (let n = 0; n < 2; n++)
+      await call('/gateway/RESTListeningConnector/Places.v1/changed', { method: 'POST', body: { PLACE: 'D', N: n } });
+    await eventually('the first to run', () => erp.at('/erp/D').length === 1 || undefined);
+    const hold = await messages('hold?User=demo&Field=N=1', { method: 'POST' });
+    expect(hold.body).toMatchObject({ done: [{ Subscription: 'TO_ERP', Was: 'New' }] });
+    resolve();
+    await deliveries('TO_ERP', 'Hold');
+    const wrong = await messages('skip?Status=Done', { method: 'POST' });
+    expect(wrong.status).toBe(400);
+  });
+
+  it('are held by partition, whose values may have any form of their types', async () => {
+    const { erp, call, messages, deliveries } = await start();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    erp.status = () => promise.then(() => 200);
+    const body = { WEIGHT: 1.5, DAY: '2026-03-01', ACTIVE: true };
+    for (let n = 0; n < 2; n++)
+      await call('/gateway/RESTListeningConnector/Places.v1/weighed', { method: 'POST', body });
+    await eventually('the first to run', () => erp.taken.length === 1 || undefined);
+    const hold = (values: readonly string[], what = 'PLACE_WEIGHTS/hold', as = 'demo') => {
+      const query = values.map((value) => `Partition=${encodeURIComponent(value)}`).join('&');
+      return messages(`partitions/${what}?${query}`, { method: 'POST', as });
+    };
+    const held = { Queue: 'PLACE_WEIGHTS', Partition: '["1.5","2026-03-01","true"]', DeliveryCount: 1 };
+    expect((await hold(['1.50', '2026-03-01', 'true'])).body).toEqual(held);
+    await deliveries('WEIGHED_TO_ERP', 'Hold');
+    expect((await hold([held.Partition], 'PLACE_WEIGHTS/release')).body).toEqual(held);
+    resolve();
+    await deliveries('WEIGHED_TO_ERP', 'Done', 2);
+    const wrong = [
+      await hold(['much', '2026-03-01', 'true']),
+      await hold(['1.5', 'March', 'true']),
+      await hold(['1.5', '2026-03-01', 'perhaps']),
+      await hold(['1.5']),
+      await hold(['A', 'B'], 'PLACE_EVENTS/hold'),
+      await hold(['A'], 'PLACE_ALL/hold'),
+      await hold(['A'], 'NONE/hold'),
+      await hold(['1.5', '2026-03-01', 'true'], 'PLACE_WEIGHTS/hold', 'keeper'),
+      await hold(['["1.50",null,"1"]']),
+    ];
+    expect(wrong.map((each) => [each.status, messageOf(each)])).toEqual([
+      [400, 'Partition WEIGHT is not a decimal.'],
+      [400, 'Partition DAY is not a date (yyyy-MM-dd).'],
+      [400, 'Partition ACTIVE is not true or false.'],
+      [400, 'Partition takes 3 values, of WEIGHT, DAY and ACTIVE, in this order.'],
+      [400, 'Partition takes one value, of PLACE.'],
+      [400, 'Partition takes no value here: PLACE_ALL has "order: all".'],
+      [404, 'There is no queue NONE.'],
+      [403, 'User keeper may not use operation MSG_HOLDPARTITION.'],
+      [
+        409,
+        'Partition ["1.5",null,"true"] of PLACE_WEIGHTS has no delivery that waits; hold the queue or a subscription instead.',
+      ],
     ]);
   });
 });
