@@ -72,7 +72,7 @@ operations:
           .where('id', '=', first?.deliveries.TO_ERP ?? '')
           .execute();
       });
-      const list = await message('list', '--field', 'LOCATION=NYC01', '--status', 'Hold');
+      const list = await message('list', '--field', 'LOCATION=NYC01', '--status', 'hold', '--kind', 'MESSAGE');
       expect(list).toMatchObject({ code: 0, stderr: '' });
       expect(list.stdout).toMatch(/^MESSAGE +STATUS +OPERATION +ENTERED +USER +DELIVERIES$/m);
       expect(list.stdout).toMatch(

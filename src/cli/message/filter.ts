@@ -21,17 +21,26 @@ export interface FilterOptions {
 /** Adds the options that choose messages. */
 export function addFilter(command: Command): Command {
   return command
-    .addOption(new Option('--kind <kind>', 'messages of queues, or recorded calls').choices(MESSAGE_KINDS))
+    .addOption(oneOf(new Option('--kind <kind>', 'messages of queues, or recorded calls'), MESSAGE_KINDS))
     .option('--operation <id>', 'those of an operation')
     .option('--queue <id>', 'those of a queue')
     .option('--node <id>', 'those that a subscription delivers to a node, and calls of it')
     .option('--subscription <id>', 'those that are delivered to a subscription')
-    .addOption(new Option('--status <status>', 'those in a status, or with a delivery in it').choices(MESSAGE_STATUSES))
+    .addOption(oneOf(new Option('--status <status>', 'those in a status, or with a delivery in it'), MESSAGE_STATUSES))
     .option('--since <time>', "those that were entered in the last time, as in '1h', or since a time", readMoment)
     .option('--until <time>', 'those that were entered before that, likewise', readMoment)
     .option('--field <name=value>', 'those with a value in a search field of the queue; can be repeated', addField)
     .option('--trace <id>', 'those of a trace')
     .option('--user <id>', 'those that a user published or called');
+}
+
+/** Makes an option take one of some words, in any case as the delivered service does. */
+function oneOf(option: Option, words: readonly string[]): Option {
+  return option.choices(words).argParser((text) => {
+    const found = words.find((word) => word.toLowerCase() === text.toLowerCase());
+    if (found === undefined) throw new InvalidArgumentError(`Allowed choices are ${words.join(', ')}.`);
+    return found;
+  });
 }
 
 /** A time, or how long ago it was. */
