@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { InvalidArgumentError } from 'commander';
 import { CliFailure } from './failure.ts';
+import { note } from './terminal.ts';
 
 /** Reads the number of entries of a list. */
 export function readLimit(text: string): number {
@@ -16,9 +17,19 @@ export function shortReason(reason: string): string {
   return line.length > 80 ? `${line.slice(0, 77)}...` : line;
 }
 
-/** Asks on a terminal; programs are not asked. @throws CliFailure when the answer is no */
-export async function confirm(question: string, yes: true | undefined): Promise<void> {
-  if (yes || process.stdin.isTTY !== true || process.stderr.isTTY !== true) return;
+/** What is about to be done to many. */
+interface Intent {
+  readonly question: string;
+  /** The same for a log: `17 deliveries to resubmit.` */
+  readonly line: string;
+}
+
+/**
+ * Asks on a terminal. Programs are not asked, and neither is anyone with `--yes`: a line says what is about to be done.
+ * @throws CliFailure when the answer is no
+ */
+export async function confirm({ question, line }: Intent, yes: true | undefined): Promise<void> {
+  if (yes || process.stdin.isTTY !== true || process.stderr.isTTY !== true) return note(line);
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const answer = await lines.question(`${question} [y/N] `);

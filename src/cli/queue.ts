@@ -279,7 +279,7 @@ async function retryAll(
   const from = since === undefined ? undefined : new Date(Date.now() - since);
   const dead = (await queues.overview()).find(({ queue }) => queue === name)?.dead ?? 0;
   const which = `${counted(dead, 'dead letter')} of ${name}${from === undefined ? '' : `, of those that died since ${from.toISOString()}`}`;
-  if (dead > 0) await confirm(`Run ${which} again?`, yes);
+  await confirm({ question: `Run ${which} again?`, line: `${which} to run again.` }, dead > 0 ? yes : true);
   const options = { most: Number.POSITIVE_INFINITY, ...(from === undefined ? {} : { since: from }) };
   const { retried, refused } = await queues.retryDead(name, options, actor);
   await printResult(
@@ -302,7 +302,8 @@ function addDrop(queue: Command): void {
     .argument('<ids...>', 'ids of jobs')
     .option('--yes', 'do not ask');
   acts(command, async (acting, ids: readonly string[], { yes }: { yes?: true }) => {
-    if (ids.length > 1) await confirm(`Drop ${counted(ids.length, 'job')} for good?`, yes);
+    const many = counted(ids.length, 'job');
+    if (ids.length > 1) await confirm({ question: `Drop ${many} for good?`, line: `${many} to drop.` }, yes);
     await each(acting, ids, 'was dropped', (id) => acting.queues.drop(id, acting.actor));
   });
 }

@@ -115,11 +115,14 @@ operations:
         stderr: `Delivery ${deliveryOf(one)} waits already.\n`,
       });
       expect(await message('cancel', '--all', '--queue', 'PLAIN_EVENTS', '--status', 'New')).toMatchObject({
-        ...{ code: 0, stdout: '1 delivery is cancelled.\n' },
+        ...{ code: 0, stdout: '1 delivery is cancelled.\n', stderr: '1 delivery to cancel.\n' },
       });
-      expect(await message('resubmit', '--all', '--subscription', 'PLAIN_CACHE', '--rate', '1')).toMatchObject({
-        ...{ code: 0, stdout: '1 delivery is sent again.\n' },
+      expect(await message('cancel', '--all', '--queue', 'PLAIN_EVENTS', '--status', 'New', '--json')).toMatchObject({
+        ...{ code: 0, stderr: '0 deliveries to cancel.\n' },
       });
+      expect(await message('resubmit', '--all', '--subscription', 'PLAIN_CACHE', '--rate', '1', '--yes')).toMatchObject(
+        { code: 0, stdout: '1 delivery is sent again.\n', stderr: '1 delivery to resubmit.\n' },
+      );
       expect(JSON.parse((await message('hold', two?.id ?? '', '--json')).stdout)).toMatchObject({
         done: [{ message: two?.id, was: 'New' }],
         refused: [],

@@ -103,7 +103,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       expect(await queue('drop', jobs[0]?.id ?? '', gone)).toMatchObject({
         code: 1,
         stdout: `${jobs[0]?.id} of processes, which was dead, was dropped.\n`,
-        stderr: `There is no job ${gone}.\n`,
+        stderr: `2 jobs to drop.\nThere is no job ${gone}.\n`,
       });
       mend();
       expect(await json('retry', '--all', '--queue', 'processes', '--since', '1h')).toEqual({

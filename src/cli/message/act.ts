@@ -190,7 +190,7 @@ async function actOnAll(
 ): Promise<void> {
   const count = await messages.count(action, filter, MOST_COUNTED);
   const many = count === MOST_COUNTED ? `${MOST_COUNTED} or more deliveries` : counted(count, 'delivery', 'deliveries');
-  if (count > 0) await confirm(`${action} ${many}?`, yes);
+  await confirm({ question: `${action} ${many}?`, line: `${many} to ${action}.` }, count > 0 ? yes : true);
   const all: Acted[] = [];
   let after: string | undefined;
   do {
