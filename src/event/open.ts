@@ -43,9 +43,10 @@ const CONCURRENCY = 4;
 
 /** The worker for classes after a save: each runs in its own transaction, which also ends the job. */
 function afterSaves(options: ComponentsOptions, saves: Saves): Worker {
-  const report = ({ data, attempt }: FailedJob, error: Error, facts: Readonly<Record<string, unknown>>): void => {
+  const report = (job: FailedJob, error: Error, facts: Readonly<Record<string, unknown>>): void => {
+    const { id, queue, data, attempt } = job;
     const { component, service, save } = data as EventData;
-    options.onError(error, { component, service, save, attempt, ...facts });
+    options.onError(error, { component, service, save, attempt, queue, job: id, ...facts });
   };
   return {
     concurrency: CONCURRENCY,
@@ -57,6 +58,7 @@ function afterSaves(options: ComponentsOptions, saves: Saves): Worker {
       [...options.registry.components.values()].flatMap((component) =>
         component.events.filter(runsLater).map((registration) => kindOfEvent(component, registration)),
       ),
+    reports: true,
     run: (job) => runOne(job, options, saves),
     async onRetry(_, job, error, next) {
       report(job, error, { next, what: 'a class after a save, which is tried again' });

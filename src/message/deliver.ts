@@ -86,6 +86,7 @@ class Deliverer {
       pausedAs: pausedAs(this.#subscription, this.#plan.queue),
       retry: (job) => ({ ...retry, on: () => this.#running.get((job as Job).id)?.again ?? true }),
       kinds: () => [this.#kind],
+      reports: true,
       ...(isOrdered ? { holds: true as const } : { isUnordered: true as const }),
       run: (job) => this.#enter(job),
       onRetry: (tx, job, error, next) =>

@@ -201,6 +201,10 @@ const PRIVATE_RETRY = queueRule(PROCESS_RETRY);
 /** The worker of the queue of process requests. */
 function createWorker(ports: RunPorts): Worker {
   const { registry, clock } = ports;
+  const report = (job: FailedJob, error: Error, facts: Readonly<Record<string, unknown>>): void => {
+    const { id, queue, attempt } = job;
+    ports.onError(error, { instance: dataOf(job).instance, attempt, queue, job: id, ...facts });
+  };
   return {
     concurrency: registry.gateway.limits.processes,
     retry({ data }) {
@@ -211,10 +215,12 @@ function createWorker(ports: RunPorts): Worker {
       return queueRule(program.process?.retry ?? PROCESS_RETRY);
     },
     kinds: () => kindsOfPrograms(registry),
+    reports: true,
     run: (job) => runJob(ports, job),
     async onRetry(tx, job, error, next) {
       const words = `Attempt ${job.attempt} failed: ${errorWords(error)} The next begins at ${instantText(next.getTime())}.`;
       await retryRequest(tx, dataOf(job).instance, { level: 'warning', text: words, said: instantText(clock.now()) });
+      report(job, error, { next, what: 'an attempt at a process, which is tried again' });
     },
     async onDead(tx, job, error) {
       const words =
@@ -226,6 +232,7 @@ function createWorker(ports: RunPorts): Worker {
         text: words,
         said: instantText(clock.now()),
       });
+      report(job, error, { what: 'an attempt at a process, which is given up' });
     },
   };
 }
@@ -279,6 +286,5 @@ async function onFailure(
     await current.refuse(error);
     return;
   }
-  ports.onError(error as Error, { instance, attempt: job.attempt, what: 'an attempt at a process' });
   throw error;
 }

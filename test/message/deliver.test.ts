@@ -89,6 +89,17 @@ describe.each(ENGINES)('messages are delivered on %s', (kind) => {
     expect(erp.at('/erp/refused')).toHaveLength(1);
     expect(await attempts(delivery.id)).toMatchObject([{ number: 1, code: 422 }]);
     expect(await message(id)).toMatchObject({ status: 'Error', open: 0 });
+    const lines = box
+      .log()
+      .filter((line) => JSON.stringify(line).includes(String(delivery.id)) && line.level === 'error');
+    expect(lines).toMatchObject([
+      {
+        ...{ subscription: 'NOTED_TO_ERP', message: id, delivery: delivery.id, attempt: 1 },
+        what: 'a delivery, which is given up',
+      },
+    ]);
+    const audited = box.log().find((line) => line.work === 'message' && line.id === id);
+    expect(audited).toMatchObject({ name: 'NOTED_TO_ERP', attempt: 1, fault: 'UPSTREAM_FAILED', complete: false });
     // An operator runs it again.
     erp.status = () => 200;
     await box.gateway.background.queues.retry(String(delivery.id), 'operator');

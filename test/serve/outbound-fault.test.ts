@@ -3,7 +3,7 @@ import { CodecError } from '../../src/codec/index.ts';
 import { FlowError, InvokeError, type InvokeErrorOptions, ReplyFault, SoapFault } from '../../src/invoke/error.ts';
 import { Fault } from '../../src/model/fault.ts';
 import { NODE_DEFAULTS } from '../../src/model/node.ts';
-import { faultOfCall } from '../../src/serve/answer/by-call.ts';
+import { faultOfCall } from '../../src/serve/answer/failed-call.ts';
 import { LIBRARY, UPLOAD } from '../invoke/flow-support.ts';
 import { registry } from '../support/registry.ts';
 

@@ -7,10 +7,11 @@ import { PAGE_VARIABLES, type Paging, type Query } from '../../model/query.ts';
 import { type Message, type Operation, serviceNamespace } from '../../model/service.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { compilePages, compilePrompts, type XmlNames } from '../../query/index.ts';
-import { answerByCall, faultOfCall, messageFor } from './by-call.ts';
+import { answerByCall, messageFor } from './by-call.ts';
 import { answerByComponent, compilePath } from './by-component.ts';
 import { answerByMessage, answerByReply } from './by-message.ts';
 import { type Answerer, type AnswerPorts, begun, type Call, type Handlers } from './call.ts';
+import { faultOfCall } from './failed-call.ts';
 import type { WorkPorts } from './work.ts';
 
 /**

@@ -1,8 +1,7 @@
 import { CONTENT, type Format } from '../../binding/message.ts';
 import { attachmentsIn, isAttachment } from '../../codec/binary.ts';
-import { CodecError, writeJsonText } from '../../codec/index.ts';
+import { writeJsonText } from '../../codec/index.ts';
 import { setMember } from '../../codec/value.ts';
-import { FlowError, InvokeError, ReplyFault, SoapFault } from '../../invoke/error.ts';
 import { fitted, type InputField, inputFields } from '../../invoke/options.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import type { Document } from '../../model/document.ts';
@@ -10,13 +9,12 @@ import { Fault } from '../../model/fault.ts';
 import type { Flow } from '../../model/flow.ts';
 import type { Outcome } from '../../model/handler.ts';
 import type { InvokeReply } from '../../model/invoke-reply.ts';
-import type { Registry } from '../../model/registry.ts';
 import { type Message, type Operation, operationsOf, type RawKind, replyForms } from '../../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { empty } from '../../wire/measured.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
-import { causesOf } from '../log/log.ts';
 import { type Answerer, begun, type Call } from './call.ts';
+import { faultOfCall } from './failed-call.ts';
 import type { WorkPorts } from './work.ts';
 
 /**
@@ -151,57 +149,4 @@ function described(content: Attachment) {
   const { contentType, length } = content;
   const isType = parseMediaType(contentType) !== undefined;
   return { contentType: isType ? contentType : OCTETS, length, stream: () => content.stream() };
-}
-
-/**
- * The fault that a caller gets for a failed call to another system: it names the call and quotes the target's message, but
- * neither the target's address nor the data sent. Errors in the definitions or in code are returned unchanged.
- * @param given the values of the caller's own request that were passed to the call; `undefined` when code built its input
- */
-export function faultOfCall(thrown: unknown, { consumers }: Registry, given?: DocumentValue): unknown {
-  if (!(thrown instanceof InvokeError)) return thrown;
-  const chain = [...causesOf(thrown)];
-  // A fault of the caller's own request that occurred while it was passed on.
-  const own = chain.find((each) => each instanceof Fault);
-  if (own !== undefined) return own;
-  const error = thrown instanceof FlowError ? thrown.cause : thrown;
-  const { operation } = error.called;
-  const cause = thrown;
-  switch (error.code) {
-    case 'BAD_INPUT':
-      return given === undefined ? thrown : (refusedValue(chain, given) ?? thrown);
-    case 'CONFIGURATION':
-    case 'UNKNOWN_OPERATION':
-      return thrown;
-    case 'ABORTED':
-      return Fault.of('ABANDONED', {}, { cause });
-    case 'TIMEOUT':
-      return Fault.of('UPSTREAM_TIMEOUT', { operation }, { cause });
-    case 'CIRCUIT_OPEN': {
-      const reason = `the system that ${operation} calls does not answer; calls are suspended for a while`;
-      const wait = Math.ceil((consumers.get(operation)?.target.circuit.reset ?? 0) / 1000);
-      return Fault.of('UNAVAILABLE', { reason }, { headers: { 'Retry-After': String(Math.max(wait, 1)) }, cause });
-    }
-    default: {
-      const isTold = error instanceof SoapFault || error instanceof ReplyFault;
-      return Fault.of('UPSTREAM_FAILED', { operation }, { detail: isTold ? wordsOf(error) : '', cause });
-    }
-  }
-}
-
-/** The target's error message, and its details. */
-function wordsOf(error: SoapFault | ReplyFault): string {
-  const { reason } = error;
-  if (!(error instanceof ReplyFault) || error.detail === '') return reason;
-  return reason === '' ? error.detail : `${reason}; ${error.detail}`;
-}
-
-/** The fault for a value of the caller's that the call rejects, or for a missing body. */
-function refusedValue(chain: readonly unknown[], given: DocumentValue): Fault | undefined {
-  const error = chain.find((each) => each instanceof CodecError);
-  const [name = ''] = error?.path.split(/[.[]/, 1) ?? [];
-  if (error === undefined) return undefined;
-  if (!Object.hasOwn(given, name))
-    return error.path === CONTENT ? Fault.of('BAD_BODY', { reason: 'it is missing' }) : undefined;
-  return Fault.of('BAD_PARAMETER', { name: error.path, reason: error.reason });
 }

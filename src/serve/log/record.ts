@@ -254,12 +254,20 @@ function withoutValues(path: string, guarded: ReadonlySet<string>): string {
   return service < 0 ? path : [...segments.slice(0, service + 1), MASK].join('/');
 }
 
-/** Writes one line of the audit log for each attempt at background work, and counts it. */
-export function createAccount(audit: Log, metrics: Pick<Metrics, 'attempted'>): Account {
+/**
+ * Writes one line of the audit log for each attempt at background work, and counts it.
+ * @param faultOf the fault with which the error of a call would be answered; other errors stay as they are
+ */
+export function createAccount(
+  audit: Log,
+  metrics: Pick<Metrics, 'attempted'>,
+  faultOf: (error: unknown) => unknown,
+): Account {
   return (work) => {
     const { kind, name, id, user, attempt, ms, error } = work;
     metrics.attempted(work);
-    const fault = error instanceof Fault ? error : undefined;
+    const failure = faultOf(error);
+    const fault = failure instanceof Fault ? failure : undefined;
     audit.info({
       ...decide(fault, true),
       work: kind,

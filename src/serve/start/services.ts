@@ -37,6 +37,7 @@ import {
 } from '../../store/index.ts';
 import type { Tracer } from '../../trace/trace.ts';
 import { type Clock, SYSTEM_CLOCK } from '../../wire/waiting.ts';
+import { faultOfCall } from '../answer/failed-call.ts';
 import type { Outbound } from '../answer/outbound.ts';
 import { compileQueryRows } from '../answer/query-rows.ts';
 import { type Transactions, Work, type WorkPorts } from '../answer/work.ts';
@@ -103,7 +104,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
   const { store, queries, blobs } = data;
   const onError = (err: Error, facts: Readonly<Record<string, unknown>>): void =>
     log.error({ ...facts, err }, err.message);
-  const account = createAccount(options.audit, options.metrics);
+  const account = createAccount(options.audit, options.metrics, (error) => faultOfCall(error, registry));
   const server = serverName();
   const { unknown } = registry.gateway.limits;
   const { now } = options.clock ?? SYSTEM_CLOCK;

@@ -94,7 +94,7 @@ export class Ending {
       await bury(tx, job.claim, attempts, error, new Date(now()));
       await this.#worker.onDead?.(tx, failedJob(job, attempts), error);
     });
-    if (!job.lost) report(error, { queue: job.queue, job: job.id, attempts });
+    if (!job.lost && this.#worker.reports !== true) report(error, { queue: job.queue, job: job.id, attempts });
   }
 
   /** Leaves a job that is unknown here to other gateways, until for too long none has begun it or could have. */

@@ -90,6 +90,8 @@ export interface Worker {
    * behind it wait until it is released or removed.
    */
   readonly holds?: true;
+  /** It reports its failed attempts, with what it knows of them, in the functions below: the queue does not report them too. */
+  readonly reports?: true;
   /**
    * Runs a job. An error ends the attempt; a {@link JobRefused} ends the job, a {@link JobNotBegun} or {@link JobWaits}
    * gives it back, a {@link JobUnknown} leaves it to other gateways.
