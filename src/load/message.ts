@@ -173,10 +173,14 @@ function linkTarget(
 }
 
 /** The fields of a message. */
-function fieldsOf({ doubt }: Linking, { request, at }: Operation): InputFields {
+function fieldsOf({ doubt }: Linking, { id, request, at }: Operation): InputFields {
   const document = documentOf(request);
   const fields = document?.fields ?? contentOf(request, { at: placeOf(at) });
-  return { byName: new Map(fields.map((field) => [field.name, field])), complete: !doubt.about(document) };
+  return {
+    byName: new Map(fields.map((field) => [field.name, field])),
+    complete: !doubt.about(document),
+    messagesOf: id,
+  };
 }
 
 /** What fills the input of a call. */

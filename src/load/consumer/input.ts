@@ -6,6 +6,7 @@ import type { OperationUri } from '../../model/service.ts';
 import { type Place, placeOf } from '../diagnostic/diagnostic.ts';
 import { hasOwnValue } from '../document/documents.ts';
 import type { Linking } from '../linking.ts';
+import { given } from '../object.ts';
 import { type InputFields, inputFields, whyNoText } from '../operation/request.ts';
 import {
   BRACES,
@@ -185,7 +186,11 @@ function linkValue({ report }: Linking, inner: string, input: InputFields, at: P
     return { kind: 'value', field, of };
   }
   if (VALUE_NAME.test(inner) && input.complete)
-    report.raise('unknown-value', { name: inner, known: [...input.byName.values()].flatMap(namesOf) }, at);
+    report.raise(
+      'unknown-value',
+      { name: inner, known: [...input.byName.values()].flatMap(namesOf), ...given({ messagesOf: input.messagesOf }) },
+      at,
+    );
   return undefined;
 }
 

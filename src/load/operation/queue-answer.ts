@@ -163,9 +163,14 @@ export function checkQueueAnswer(
   if (method === 'GET' || method === 'HEAD')
     raise(`${spot.id} has the method ${method}, which must not change anything; use POST to publish`);
   const document = documentOf(request);
-  if (typeof queue.order !== 'object' || doubt.about(document) || spot.lacks('request')) return;
+  if (doubt.about(document) || spot.lacks('request')) return;
   const fields = document?.fields ?? contentOf(request, spot);
-  for (const name of queue.order) {
+  const order = typeof queue.order === 'object' ? queue.order : [];
+  for (const [option, names] of Object.entries({ order, search: queue.search }))
+    for (const field of names)
+      if (fields.some(({ name, sensitive }) => name === field && sensitive))
+        report.raise('sensitive-key', { operation: spot.id, queue: queue.id, field, option }, at);
+  for (const name of order) {
     const field = fields.find((each) => each.name === name);
     if (field === undefined) {
       const what =

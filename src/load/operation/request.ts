@@ -144,6 +144,8 @@ export interface InputFields {
   readonly byName: ReadonlyMap<string, Field>;
   /** False when a document of them is in doubt: missing fields are not reported. */
   readonly complete: boolean;
+  /** The operation whose messages have the fields; absent for the values of a call. */
+  readonly messagesOf?: string;
 }
 
 /** The fields that a call may fill: those of the request, then those of the template document. */

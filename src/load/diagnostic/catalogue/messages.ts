@@ -46,6 +46,21 @@ export const messageEntries = {
     wrong: published('\norder: [CODE]', `post: changed, ${REQUEST}`),
     right: published('\norder: [NUMBER]', `post: changed, ${REQUEST}`),
   }),
+  'sensitive-key': warning<{ operation: string; queue: string; field: string; option: string }>({
+    message: ({ operation, queue, field, option }) =>
+      `${field} is sensitive in the request of ${operation}, but in \`${option}\` of ${queue}: its values are in the database in clear.`,
+    hint: ({ field, option }) => `Remove ${field} from \`${option}\`, or use a field there that is not secret.`,
+    explanation:
+      'The values by which messages are found and kept in order are stored as they are, as keys of an index, in each copy and backup of the database. They are masked when they are shown, but they are not protected like a secret.',
+    wrong: published(
+      '\nsearch: [NUMBER, CARD]',
+      'post: changed, request: { fields: { NUMBER: integer, CARD: { type: string(19), sensitive: true } } }',
+    ),
+    right: published(
+      '\nsearch: [NUMBER]',
+      'post: changed, request: { fields: { NUMBER: integer, CARD: { type: string(19), sensitive: true } } }',
+    ),
+  }),
   'bad-reply': error<{ reason: string }>({
     message: ({ reason }) => `${reason}.`,
     explanation:
