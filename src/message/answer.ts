@@ -90,21 +90,46 @@ export function compileReply({ operation, subscriptions }: Plan, blobs: Blobs): 
     if (row === undefined || (row.actor !== null && row.actor !== user?.id))
       throw Fault.of('NOT_FOUND', { what: `message ${id}` });
     // Before the content: a delivery that ends between the two has its reply then.
-    const delivery = await db
-      .selectFrom('signalbox_delivery')
-      .select('ended')
-      .where('message', '=', id)
-      .where('subscription', '=', replying?.id ?? '')
-      .executeTakeFirst();
+    const { message, delivery } = await replyingDelivery(db, { message: id, actor: row.actor }, replying?.id ?? '');
     if (delivery !== undefined && delivery.ended === null) {
       if (Date.now() > row.entered + within) throw Fault.of('REPLY_TIMEOUT', { message: id });
       return undefined;
     }
-    const kept = await readReply(db, id, codec, blobs);
+    const kept = await readReply(db, message, codec, blobs);
     if (kept === undefined) throw Fault.of('REPLY_FAILED', { message: id });
     if (kept instanceof Fault) throw kept;
     return kept;
   };
+}
+
+/**
+ * The delivery to the code that replies to a message: when it was replaced by an edited copy, that of the copy, which is published
+ * for the same caller.
+ */
+async function replyingDelivery(
+  db: Db,
+  original: { readonly message: string; readonly actor: string | null },
+  subscription: string,
+) {
+  for (let { message } = original; ; ) {
+    const delivery = await db
+      .selectFrom('signalbox_delivery')
+      .select(['ended', 'status'])
+      .where('message', '=', message)
+      .where('subscription', '=', subscription)
+      .executeTakeFirst();
+    if (delivery?.status !== 'Edited') return { message, delivery };
+    const copies = await db
+      .selectFrom('signalbox_message as m')
+      .innerJoin('signalbox_delivery as d', 'd.message', 'm.id')
+      .select(['m.id', 'm.actor'])
+      .where('m.edited_from', '=', message)
+      .where('d.subscription', '=', subscription)
+      .execute();
+    const copy = copies.find(({ actor }) => actor === original.actor);
+    if (copy === undefined) return { message, delivery };
+    message = copy.id;
+  }
 }
 
 /** The reply to a message as it is kept: its document, or the fault that is the reply. */

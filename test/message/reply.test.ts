@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createRedactor } from '../../src/codec/redact/redactor.ts';
+import { openMessageControl } from '../../src/message/index.ts';
 import { readMessages } from '../../src/message/show.ts';
-import { openStore } from '../../src/store/index.ts';
+import { openBlobs, openQueue, openStore } from '../../src/store/index.ts';
 import type { Reply } from '../support/gateway.ts';
 import { ENGINES, type MessageGateway, startMessages } from './project.ts';
 
@@ -132,6 +133,31 @@ describe.each(ENGINES)('replies that come later, on %s', (kind) => {
     expect(fault(reply).slice(0, 2)).toEqual([500, 'REPLY_FAILED']);
     expect(reply.text).not.toContain('secret');
     expect(await box.rows('select * from answered where number = 5')).toEqual([]);
+  });
+
+  it('are those of the edited copy, and of the copy of that, for the caller of the original', async () => {
+    const store = await openStore({ url: box.database, root: box.folder });
+    const [queue, blobs] = [await openQueue(store), await openBlobs(store)];
+    onTestFinished(async () => {
+      await blobs.close();
+      await queue.close({ timeoutMs: 0 });
+      await store.close();
+    });
+    const { registry } = box.gateway;
+    const messages = openMessageControl({ registry, store, queue, blobs, redactor: createRedactor() });
+    const { message, path } = await place(30, 'broken');
+    await box.delivered(message, 'ANSWERS', 'Error');
+    expect((await box.call(path)).status).toBe(500);
+    const edited = async (id: string, HOW: string): Promise<string> =>
+      (await messages.edit(id, new Map([['HOW', HOW]]), 'me')).message;
+    const copy = await edited(message, 'nothing');
+    await box.delivered(copy, 'ANSWERS', 'Error');
+    expect(fault(await box.call(path)).slice(0, 2)).toEqual([500, 'REPLY_FAILED']);
+    const last = await edited(copy, 'second');
+    await box.delivered(last, 'ANSWERS');
+    for (const id of [message, copy, last])
+      expect((await box.call(path.replace(message, id))).text).toContain('"NUMBER":30');
+    expect((await box.call(`${BASE}/open/${message}`, { anonymous: true })).status).toBe(404);
   });
 
   it('are shown to operators, without what is secret', async () => {
