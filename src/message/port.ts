@@ -36,6 +36,8 @@ export interface MessagesOptions {
   /** Lets no gateway take deliveries of a subscription, until an operator resumes it. @param actor why, for the trail */
   readonly pause: (subscription: string, actor: string) => Promise<unknown>;
   readonly onError: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
+  /** Called with what an operator should look at, although no work has failed. */
+  readonly onWarning: (words: string, facts: Readonly<Record<string, unknown>>) => void;
   /** Called with what an operator may want to know, but need not act on. */
   readonly onNews: (words: string, facts: Readonly<Record<string, unknown>>) => void;
   /** Called for each attempt at a delivery that has ended. */

@@ -107,13 +107,13 @@ export async function readReplyTo(db: Db, message: string): Promise<KeptReplyTo 
  */
 export async function enterReplyDelivery(
   tx: Db,
-  { queue, registry }: Pick<MessagesOptions, 'queue' | 'registry'>,
+  { queue, registry, onWarning }: Pick<MessagesOptions, 'queue' | 'registry' | 'onWarning'>,
   { operation }: Pick<Subscription, 'operation'>,
   message: string,
   now: number,
 ): Promise<void> {
   const { answer } = operation;
-  if (answer.kind !== 'queue' || answer.replyTo === undefined) return;
+  if (answer.kind !== 'queue') return;
   const replyTo = await readReplyTo(tx, message);
   if (replyTo === undefined) return;
   const replies = await tx
@@ -123,9 +123,13 @@ export async function enterReplyDelivery(
     .where('part', 'in', [REPLY, FAULT])
     .execute();
   const to = replies.some(({ part }) => part === REPLY) ? replyTo.reply : replyTo.fault;
-  // The node may have been taken from the definitions since.
-  const subscription = to && registry.subscriptions.get(replySubscriptionId(operation, { id: to.node }));
-  if (subscription === undefined) return;
+  if (to === undefined) return;
+  const subscription = registry.subscriptions.get(replySubscriptionId(operation, { id: to.node }));
+  if (answer.replyTo === undefined || subscription === undefined) {
+    const words = `The reply to a message of ${operation.id} is only kept: its "reply-to" does not name node ${to.node} any more.`;
+    onWarning(words, { message, operation: operation.id, node: to.node });
+    return;
+  }
   const own = answer.replyTo.nodes.map((node) => replySubscriptionId(operation, node));
   const entered = await tx
     .selectFrom('signalbox_delivery')

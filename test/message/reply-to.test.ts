@@ -64,9 +64,9 @@ operations:
 const refused = new Set();
 export default {
   async onMessage({ NUMBER, HOW }, { messageId }) {
-    if (HOW === 'refused once' && !refused.has(messageId)) {
+    if (HOW?.endsWith(' once') && !refused.has(messageId)) {
       refused.add(messageId);
-      throw Fault.custom('SOLD_OUT', 409, 'Not yet.');
+      throw HOW === 'broken once' ? new Error('not yet') : Fault.custom('SOLD_OUT', 409, 'Not yet.');
     }
     if (HOW === 'refused') throw Fault.custom('SOLD_OUT', 409, 'Number ' + NUMBER + ' is sold out.');
     if (HOW === 'broken') throw new Error('inner reason');
@@ -441,6 +441,30 @@ describe.each(ENGINES)('a reply that is sent to its caller, on %s', (kind) => {
     const types = shop.got.filter(({ path }) => path === '/hooks/place').map(({ headers }) => headers['content-type']);
     expect(types).toEqual(['application/problem+json', 'application/json']);
     expect(await operator.get(message)).toMatchObject({ status: 'Done' });
+  });
+
+  it('is only kept, with a warning, when its node was removed from the definitions meanwhile', async () => {
+    const order = { NUMBER: 23, HOW: 'broken once', CALLBACK: `${shop.url}/hooks/removed` };
+    const { message } = JSON.parse((await post(order)).text);
+    const { id } = await box.delivered(message, 'ANSWERS', 'Error');
+    // As if the message had been published when there was a node GONE.
+    const [text, bytes] =
+      kind === 'sqlite'
+        ? (['cast(content as text)', (of: string) => `cast(${of} as blob)`] as const)
+        : (["convert_from(content, 'UTF8')", (of: string) => `convert_to(${of}, 'UTF8')`] as const);
+    await box.rows(
+      `update signalbox_message_content set content = ${bytes(`replace(${text}, '"SHOP"', '"GONE"')`)} where message = '${message}' and part = 'reply-to'`,
+    );
+    expect((await operator.act('resubmit', String(id), 'ada')).refused).toEqual([]);
+    await box.delivered(message, 'ANSWERS');
+    expect((await box.call(`${REST}/orders/${message}/reply`)).status).toBe(200);
+    expect(shop.got.filter(({ path }) => path === '/hooks/removed')).toEqual([]);
+    expect(box.log().filter((line) => line.level === 'warn' && line.message === message)).toMatchObject([
+      {
+        msg: 'The reply to a message of ORDER_PLACE is only kept: its "reply-to" does not name node GONE any more.',
+        node: 'GONE',
+      },
+    ]);
   });
 
   it('goes to the stand-in for a node', async () => {

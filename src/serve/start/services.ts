@@ -171,6 +171,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     replyAddress: () => `${options.base()}/${REPLY_CONNECTOR}`,
     pause: (...given) => queues.pause(...given),
     gateway: server,
+    onWarning: (words, facts) => log.warn(facts, words),
     onNews: (words, facts) => log.info(facts, words),
     onPublished: (operation) => options.metrics.published(operation),
   });
