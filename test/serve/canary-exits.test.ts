@@ -398,7 +398,11 @@ describe('work that no request waits for', () => {
       await eventually('its end', () =>
         rows('select * from signalbox_dead_letter').find(({ queue }) => queue !== 'events'),
       );
-      await eventually('its line', () => (logText().includes('an attempt at a process') ? true : undefined));
+      await eventually('its line', () =>
+        logText().includes('an attempt at a process, which is given up') ? true : undefined,
+      );
+      // Once: neither the queue nor the attempt has a line of its own.
+      expect(logText().match(/"queue":"processes"/g)).toHaveLength(1);
     });
     await send(`${REST}/ProcessRequest.v1/requests/1`, {});
     await send(`${REST}/ProcessRequest.v1/requests/1/messages`, {});
