@@ -17,6 +17,7 @@ import { showPayload } from './mask.ts';
 import { messageDocument } from './payload.ts';
 import { BLOBS } from './port.ts';
 import { type EnterFacts, enter, type Plan, type Prepared, plansOf, prepare } from './publish.ts';
+import { passReplyTo } from './reply-to.ts';
 import { restoreEdited, stillMasked } from './restore.ts';
 import { findMessage } from './show.ts';
 import { endDelivery, readMessage, reopenDelivery, type StoredMessage } from './store.ts';
@@ -236,6 +237,7 @@ async function replace(
     ...{ requestId: row.request_id, connector: 'operator', editedFrom: row.id, places },
   };
   await inTraceOf(row, () => enter(tx, { queue, store }, { ...prepared, deliveries }, facts, now()));
+  await passReplyTo(tx, plan.operation, row.id, message);
   const reason = `replaced by message ${message}`;
   for (const { id, subscription, status } of replaced) {
     if (status === 'Error' || status === 'Timeout' || status === 'Cancelled')

@@ -9,6 +9,7 @@ import { jsonPointer } from '../wire/json-pointer.ts';
 import { invalidHeader, type ReplyAddressing, type ReplyEndpoint } from '../wire/soap/addressing.ts';
 import { FAULT, REPLY } from './answer.ts';
 import { readContent } from './content.ts';
+import { pack } from './payload.ts';
 import type { MessagesOptions, PublishFacts } from './port.ts';
 import { kindOfSubscription } from './publish.ts';
 import { newId, REPLY_TO, reopenDelivery } from './store.ts';
@@ -24,6 +25,8 @@ export interface KeptReplyTo {
   readonly soap?: Pick<ReplyAddressing, 'version' | 'namespace' | 'messageId'>;
   readonly reply?: Destination;
   readonly fault?: Destination;
+  /** The message that the caller knows; absent when it is this one. */
+  readonly message?: string;
 }
 
 /**
@@ -99,6 +102,32 @@ export async function readReplyTo(db: Db, message: string): Promise<KeptReplyTo 
     .execute();
   const kept = await readContent(rows, REPLY_TO, undefined);
   return kept && (JSON.parse(kept.text) as KeptReplyTo);
+}
+
+/** Lets the reply to an edited copy be sent to the caller of the original, unless that has had its answer. */
+export async function passReplyTo(
+  tx: Db,
+  { answer, ...operation }: Operation,
+  original: string,
+  copy: string,
+): Promise<void> {
+  const replyTo = await readReplyTo(tx, original);
+  if (replyTo === undefined || answer.kind !== 'queue') return;
+  const own = answer.replyTo?.nodes.map((node) => replySubscriptionId(operation, node)) ?? [];
+  const sent = await tx
+    .selectFrom('signalbox_delivery')
+    .select('id')
+    .where('message', '=', original)
+    .where('subscription', 'in', ['', ...own])
+    .where('status', '=', 'Done')
+    .executeTakeFirst();
+  if (sent !== undefined) return;
+  const kept: KeptReplyTo = { ...replyTo, message: replyTo.message ?? original };
+  const packed = await pack(Buffer.from(JSON.stringify(kept)));
+  await tx
+    .insertInto('signalbox_message_content')
+    .values({ message: copy, part: REPLY_TO, ...packed, blob: null })
+    .execute();
 }
 
 /**

@@ -45,7 +45,7 @@ export function compileSendReply(
     if (to.node !== node.id) throw new JobRefused(`the reply to message ${message.id} is for node ${to.node} by now`);
     const written =
       replyTo.soap === undefined
-        ? await write.rest()(reply, message)
+        ? await write.rest()(reply, { ...message, id: replyTo.message ?? message.id })
         : write.soap()(reply, { ...replyTo.soap, to, id: messageIri(id) });
     const secrets = reply instanceof Fault ? [] : [...(secretsOf?.(reply) ?? [])];
     const options = { to: to.address, requestId: id, messageId: id, signal, secrets };

@@ -221,6 +221,18 @@ describe.each(ENGINES)('a reply that is sent to its caller, on %s', (kind) => {
     await box.delivered(JSON.parse(text).message, '~REPLY~ORDER_PLACE~SHOP');
   });
 
+  it('is that of the copy when the message is edited, and names the message that the caller knows', async () => {
+    const { text } = await post({ NUMBER: 18, HOW: 'broken', CALLBACK: `${shop.url}/hooks/edited` });
+    const { message } = JSON.parse(text);
+    await box.delivered(message, 'ANSWERS', 'Error');
+    const { message: copy } = await operator.edit(message, new Map([['HOW', 'well']]), 'ada');
+    const got = await shop.at('/hooks/edited');
+    expect(JSON.parse(got.text)).toEqual({ NUMBER: 18, PRICE: 12.5 });
+    expect(got.headers['x-correlation-id']).toBe(message);
+    await box.delivered(copy, '~REPLY~ORDER_PLACE~SHOP');
+    expect(shop.got.filter(({ path }) => path === '/hooks/edited')).toHaveLength(1);
+  });
+
   it('is not sent for another error, nor without an address', async () => {
     for (const order of [{ NUMBER: 6, HOW: 'broken', CALLBACK: `${shop.url}/hooks/six` }, { NUMBER: 6 }]) {
       const { message } = JSON.parse((await post(order)).text);
