@@ -414,9 +414,16 @@ describe.each(ENGINES)('a reply that is sent to its caller, on %s', (kind) => {
       await box.delivered(message, 'ANSWERS');
       return message;
     };
-    // Gateways notice within a second what is held.
-    await new Promise((resolve) => setTimeout(resolve, 1500));
-    const [first, second] = [await placed(20), await placed(21)];
+    // Gateways notice within a second what is held: until then they may send one.
+    let number = 100;
+    let first = await placed(number);
+    await eventually('a reply that waits', async () => {
+      const of = `message = '${first}' and subscription = '~REPLY~ORDER_PLACE~SHOP'`;
+      const [reply] = await box.rows(`select status, entered from signalbox_delivery where ${of}`);
+      if (reply?.status === 'Done') first = await placed(++number);
+      return (reply?.status === 'New' && Date.now() - Number(reply.entered) > 1500) || undefined;
+    });
+    const second = await placed(21);
     const { id } = await box.delivered(second, '~REPLY~ORDER_PLACE~SHOP', 'New');
     expect((await operator.act('cancel', String(id), 'ada')).done).toHaveLength(1);
     expect(await operator.list({ node: 'SHOP', status: 'New' }, { limit: 10 })).toMatchObject({
