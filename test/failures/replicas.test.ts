@@ -97,7 +97,8 @@ describe.skipIf(postgresPrograms() === undefined)('stored queries of a datasourc
     expect(all).toContain(await where());
     const both = await eventually('both', async () => {
       const ports = [await where(), await where(), await where(), await where()];
-      return new Set(ports).size === 2 ? ports : undefined;
+      // The second replica may join in the middle of these.
+      return ports[0] === ports[1] ? undefined : ports;
     });
     expect(both).toEqual([both[0], both[1], both[0], both[1]]);
     expect(both.slice(0, 2).toSorted()).toEqual(all.toSorted());
