@@ -13,7 +13,7 @@ import { causeFrom, continueTrace, inTrace } from '../trace/trace.ts';
 import { discard } from './content.ts';
 import { type MessageRow, UUID } from './find.ts';
 import { note } from './hold.ts';
-import { showPayload } from './mask.ts';
+import { isRecord, showPayload } from './mask.ts';
 import { messageDocument } from './payload.ts';
 import { BLOBS } from './port.ts';
 import { type EnterFacts, enter, type Plan, type Prepared, plansOf, prepare } from './publish.ts';
@@ -174,10 +174,6 @@ function valueGiven({ type }: Field, text: string): JsonValue {
 
 /** Single values that are strings in JSON. */
 const TEXTS: ReadonlySet<Primitive> = new Set(['text', 'date', 'time', 'datetime', 'binary']);
-
-function isRecord(value: JsonValue | undefined): value is { readonly [name: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Reads JSON whose numbers keep their digits: a decimal may have more than a number holds. */
 function readExact(text: string): JsonValue {

@@ -95,6 +95,6 @@ function describedIn(raw: string): JsonValue {
   return readJsonText(Buffer.from(raw, 'base64').toString(), 'pass');
 }
 
-function isRecord(value: JsonValue): value is Members {
+export function isRecord(value: JsonValue | undefined): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

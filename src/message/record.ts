@@ -129,7 +129,13 @@ export class CallRecords {
       this.dropped += 1;
       return;
     }
-    this.#waiting.push(of());
+    try {
+      this.#waiting.push(of());
+    } catch (error) {
+      // A call that was answered must not fail because of its record.
+      this.#failed(1, error as Error);
+      return;
+    }
     this.#writing ??= this.#write();
   };
 
@@ -156,7 +162,7 @@ export class CallRecords {
   }
 
   async #enter(calls: readonly EndedCall[]): Promise<void> {
-    const { store, keep, onError } = this.#options;
+    const { store, keep } = this.#options;
     try {
       const rows = calls.map((call) => rowOf(call, keep));
       const contents = await Promise.all(rows.map(({ id }, at) => contentsOf(id, calls[at] as EndedCall)));
@@ -167,10 +173,14 @@ export class CallRecords {
       this.recorded += calls.length;
       this.#isFailing = false;
     } catch (error) {
-      this.dropped += calls.length;
-      if (!this.#isFailing) onError(error as Error);
-      this.#isFailing = true;
+      this.#failed(calls.length, error as Error);
     }
+  }
+
+  #failed(calls: number, error: Error): void {
+    this.dropped += calls;
+    if (!this.#isFailing) this.#options.onError(error);
+    this.#isFailing = true;
   }
 }
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '../model/fault.ts';
 import { MASK } from '../model/redactor.ts';
 import type { JsonValue } from '../model/value.ts';
+import { isRecord } from './mask.ts';
 
 /**
  * The payload that an operator means who edited what is shown of another: what is as it was shown keeps its original value, which
@@ -18,8 +19,8 @@ function restore(edited: JsonValue, shown: JsonValue | undefined, original: Json
     const [before, values] = Array.isArray(shown) && Array.isArray(original) ? [shown, original] : [[], []];
     return edited.map((each: JsonValue, n) => restoreEntry(each, n, before, values, `${at}/${n}`));
   }
-  if (isObject(edited)) {
-    const [before, values] = isObject(shown) && isObject(original) ? [shown, original] : [{}, {}];
+  if (isRecord(edited)) {
+    const [before, values] = isRecord(shown) && isRecord(original) ? [shown, original] : [{}, {}];
     const entries = Object.entries(edited).map(([name, value]): [string, JsonValue] => {
       const pointer = `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
       return [
@@ -63,8 +64,4 @@ function unmasked(value: JsonValue, at: string): JsonValue {
 export function stillMasked(at: string): Fault {
   const reason = `the value at ${at} contains ${MASK}, which stands for a value that is not shown; give the value itself`;
   return Fault.of('BAD_BODY', { reason }, { at: { pointer: `#${at}` } });
-}
-
-function isObject(value: JsonValue | undefined): value is { readonly [name: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

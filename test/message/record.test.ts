@@ -310,6 +310,21 @@ describeEngines('records', ({ kind, place }) => {
     expect(store.kind).toBe(kind);
   });
 
+  it('that can not be made are counted, and do not fail the call', async () => {
+    const failures: Error[] = [];
+    const transaction: Store['transaction'] = async () => undefined as never;
+    const records = new CallRecords({
+      store: { kind, transaction },
+      keep: 1,
+      onError: (error) => failures.push(error),
+    });
+    records.add(() => {
+      throw new Error('odd');
+    });
+    await records.close();
+    expect([records.recorded, records.dropped, failures.map(({ message }) => message)]).toEqual([0, 1, ['odd']]);
+  });
+
   it('beyond those that may wait are dropped and counted, and never rendered', async () => {
     let rendered = 0;
     const parts = () => {
