@@ -110,7 +110,7 @@ const whoCanHelp = {
     "signalbox who-can LOCATIONS_GET --json | jq -r '.[].callers[].caller'",
   ],
   notes: [
-    'A thing is an operation, a query, a process, a component, a related-content service, an operation with a target (consumer) or a flow, named by its id. If things of several kinds have the same id, all of them are shown; write the kind before the id to select one. LOCATIONS_GET is the operation of the default version of its service, Locations.v2.LOCATIONS_GET that of a specific version. Granting an operation covers what answers it: its query, its component, its call. Tokens are listed by the roles that their claims give. Only grants are considered, not whether credentials are accepted.',
+    'A thing is an operation, a query, a process, a component, a related-content service, an operation with a target (consumer), a flow or a grant of the console (console:act), named by its id. If things of several kinds have the same id, all of them are shown; write the kind before the id to select one. LOCATIONS_GET is the operation of the default version of its service, Locations.v2.LOCATIONS_GET that of a specific version. Granting an operation covers what answers it: its query, its component, its call. Tokens are listed by the roles that their claims give. Only grants are considered, not whether credentials are accepted.',
     '--json writes an array with one object per thing: kind, id, public, callers (each with caller, roles, and needs: what, may, and the chains of { because, at: { file, line, column } } that grant it), operations (those that reach a component without grants of its own), and reached (the chains of operations that use it in the name of a role).',
   ],
 } as const;

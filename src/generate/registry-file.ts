@@ -12,7 +12,7 @@ import type {
 import { type Document, documentName } from '../model/document.ts';
 import { type Field, typeWords } from '../model/field.ts';
 import type { Flow, FlowStep } from '../model/flow.ts';
-import type { Gateway, Tls } from '../model/gateway.ts';
+import type { Console, Gateway, Tls } from '../model/gateway.ts';
 import { codeOfSubscription, DELIVERY_RETRY, type MessageQueue, type Subscription } from '../model/message.ts';
 import { type ClientCertificate, NODE_DEFAULTS, type Node, type NodeCredential } from '../model/node.ts';
 import type { Process, Recurrence } from '../model/process.ts';
@@ -37,7 +37,7 @@ import {
 import type { Answer, MediaMessage, Operation, Service, SoapForm } from '../model/service.ts';
 import { HEADER } from './files.ts';
 import { type JsonTree, jsonText } from './json-text.ts';
-import { byKind, inputTree, kebabCase, type Shape, shape, sortedIds, tree } from './registry-walk.ts';
+import { byKind, entriesOf, inputTree, kebabCase, type Shape, shape, sortedIds, tree } from './registry-walk.ts';
 import { sorted } from './vocabulary.ts';
 
 const FIELD = shape<Field>()(
@@ -53,11 +53,6 @@ const FIELD = shape<Field>()(
 /** Fields by their names, in their order. */
 function fieldsTree(fields: readonly Field[], registry: Registry): JsonTree {
   return new Map(fields.map((field) => [field.name, FIELD(field, registry)]));
-}
-
-/** A property of each thing by another one. */
-function entriesOf<T>(things: readonly T[], key: keyof T & string, value: keyof T & string): JsonTree {
-  return Object.fromEntries(things.map((each) => [each[key], tree(each[value])]));
 }
 
 const permissions = (thing: { readonly permissions: Iterable<PermissionList> }): JsonTree =>
@@ -191,13 +186,14 @@ function usersOf({ users }: Registry, has: (user: User) => boolean): string[] {
 }
 
 const GATEWAY = shape<Gateway>()(
-  'gateway context listen database publicUrl migrations sample-data handlers namespace timezone requires! tls proxies audit delivered! contracts metrics cors! strict compress limits once retention properties',
+  'gateway context listen database publicUrl migrations sample-data handlers namespace timezone requires! tls proxies audit delivered! contracts metrics cors! strict compress limits once retention console properties',
   {
     gateway: ({ id }) => id,
     publicUrl: ({ publicUrl }) => tree(publicUrl),
     database: ({ database }) => database.url.source,
     migrations: ({ migrations }) => migrations?.folder,
     tls: ({ tls }, registry) => tls && TLS(tls, registry),
+    console: ({ console: open }, registry) => (open ? CONSOLE(open, registry) : 'off'),
     metrics: ({ metrics }) => (metrics.length === 0 ? undefined : { permission: sortedIds(metrics) }),
     properties: ({ mtom, domainNames }) => ({
       'ig.MTOM.enablePeopleSoftServiceListeningConnector': mtom.services,
@@ -206,6 +202,9 @@ const GATEWAY = shape<Gateway>()(
     }),
   },
 );
+const CONSOLE = shape<Console>()('listen idle session sign-in', {
+  'sign-in': ({ signIn }) => signIn.map(({ kind, ...rest }) => (kind === 'password' ? kind : tree(rest))),
+});
 const TLS = shape<Tls>()('certificate key passphrase client-ca minimum', {});
 const CERTIFICATE = shape<ClientCertificate>()('file key-file passphrase', {});
 const STEP = shape<FlowStep>()('call keep for renew-on timeout', {
@@ -339,12 +338,13 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
   ),
   schemes: (scheme, registry) => ({ description: scheme.description, [scheme.kind]: SCHEME(scheme, registry) }),
   permissionLists: shape<PermissionList>()(
-    'description adds adds-queries adds-processes adds-components requests operations! consumers queries! related-content processes components users!',
+    'description adds adds-queries adds-processes adds-components requests console operations! consumers queries! related-content processes components users!',
     {
       adds: ({ operations }) => tree(operations),
       'adds-queries': ({ queries }) => tree(queries),
       'adds-processes': ({ processes }) => tree(processes),
       'adds-components': ({ components }) => tree(components),
+      console: ({ console: held }) => held && [...held.keys()],
       operations: grantedBy('operations'),
       consumers: grantedBy('consumers'),
       queries: grantedBy('queries'),

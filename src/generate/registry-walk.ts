@@ -21,6 +21,11 @@ export function tree(value: unknown): JsonTree {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, tree(each)]));
 }
 
+/** A property of each thing by another one. */
+export function entriesOf<T>(things: readonly T[], key: keyof T & string, value: keyof T & string): JsonTree {
+  return Object.fromEntries(things.map((each) => [each[key], tree(each[value])]));
+}
+
 function isMessage(value: object): value is Message {
   return 'kind' in value && (value.kind === 'none' || value.kind === 'raw' || value.kind === 'document');
 }

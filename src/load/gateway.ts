@@ -12,6 +12,7 @@ import {
 } from '../model/gateway.ts';
 import { engineOf } from '../model/query.ts';
 import type { PermissionList, SecurityScheme } from '../model/security.ts';
+import { linkConsole } from './console.ts';
 import { type Place, placeText, positionOf } from './diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking, resolveIds } from './linking.ts';
 import { given } from './object.ts';
@@ -72,6 +73,7 @@ export function linkGateway(
     retention: linkRetention(linking, value.retention),
     limits,
     ...given({
+      console: linkConsole(linking, value, callers.schemes),
       once: once === false ? undefined : once,
       publicUrl: value.publicUrl === undefined ? undefined : text(value.publicUrl.replace(/\/+$/, '')),
       sampleData: value['sample-data'],
@@ -176,6 +178,7 @@ function checkGateway(linking: Linking, { value }: Declaration<GatewayDeclared>)
   if (value.timezone !== undefined && !isTimezone(value.timezone))
     refuse('timezone', `${value.timezone} is not a time zone of the IANA database`);
   checkDatabaseSchema(linking, value);
+  checkConsoleAddress(linking, value);
   for (const key of ['listen', 'database', 'publicUrl'] as const) {
     const said = value[key];
     const holder = typeof said === 'object' ? said : value;
@@ -188,6 +191,16 @@ function checkGateway(linking: Linking, { value }: Declaration<GatewayDeclared>)
       if (reason !== undefined) refuse(key, reason);
     });
   }
+}
+
+/** The console shares the address of the gateway, or has one of its own. */
+function checkConsoleAddress({ report, places }: Linking, { console: said, listen }: GatewayDeclared): void {
+  if (typeof said !== 'object' || said.listen === undefined) return;
+  const same =
+    said.listen === listen ? `${listen} is the address of the gateway, which has the console by default` : undefined;
+  const reason = writtenFault(parseConfigText(said.listen).text, ADDRESS_FAULTS.listen) ?? same;
+  if (reason !== undefined)
+    report.raise('bad-address', { name: 'console.listen', reason }, places.value(said, 'listen'));
 }
 
 function checkDatabaseSchema({ report, places }: Linking, { database }: GatewayDeclared): void {

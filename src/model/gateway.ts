@@ -1,6 +1,6 @@
 import type { ConfigText, Position } from './definition.ts';
 import type { Replicas } from './query.ts';
-import type { PermissionList, SecurityScheme } from './security.ts';
+import type { BearerScheme, PermissionList, SecurityScheme } from './security.ts';
 
 /** Bounds of every exchange. Sizes in bytes, times in milliseconds. */
 export interface Limits extends CallLimits {
@@ -46,6 +46,8 @@ export interface Retention {
   readonly dead: Kept;
   /** Callers that are known by their tokens alone, from their last call that queued work. */
   readonly callers: Kept;
+  /** Sessions of the console, from their end. */
+  readonly sessions: Kept;
   /** The audit trail of users. */
   readonly audit: Kept;
 }
@@ -189,7 +191,38 @@ export interface Gateway {
   /** How calls of operations that write are answered once, unless the operation has its own rule. */
   readonly once?: Once;
   readonly retention: Retention;
+  /** The operator's console; absent when it is off. */
+  readonly console?: Console;
   readonly at: Position;
+}
+
+/** The operator's console in the browser. Times in milliseconds. */
+export interface Console {
+  /** An address of its own; by default the console is on that of the gateway. */
+  readonly listen?: ConfigText;
+  /** A session that was not used for this long ends. */
+  readonly idle: number;
+  /** A session ends this long after its sign-in. */
+  readonly session: number;
+  /** What the sign-in page offers, in this order. A scheme is offered once, as is the password. */
+  readonly signIn: readonly ConsoleSignIn[];
+}
+
+export type ConsoleSignIn = { readonly kind: 'password' } | OpenIdSignIn;
+
+/** Sign-in with an OpenID provider, by the authorization code flow. */
+export interface OpenIdSignIn {
+  readonly kind: 'openid';
+  /** Its issuer, keys and mapping to users and roles hold for ID tokens. */
+  readonly scheme: BearerScheme;
+  /** The id of the console as a client of the provider. */
+  readonly client: ConfigText;
+  /** Absent for a public client. */
+  readonly secret?: ConfigText;
+  /** The words on the sign-in page. */
+  readonly label: string;
+  /** Scopes to ask for, `openid` among them. */
+  readonly scopes: readonly string[];
 }
 
 /** The migrations of a project. */

@@ -15,8 +15,18 @@ export interface PermissionList {
   readonly components: readonly string[];
   /** `all`: users may see and change the process requests of others, for processes that they may run. */
   readonly requests?: 'all';
+  /** The grants of the console, each with the place of its entry. Any grant includes `read`. */
+  readonly console?: ReadonlyMap<ConsoleGrant, Position>;
   readonly at: Position;
 }
+
+/**
+ * The grants of the operator's console. `read`: everything but payloads. `payload`: payloads too. `act`: change what runs (resubmit,
+ * hold, pause, retry). `users`: manage users, keys and sessions.
+ */
+export const CONSOLE_GRANTS = ['read', 'payload', 'act', 'users'] as const;
+
+export type ConsoleGrant = (typeof CONSOLE_GRANTS)[number];
 
 export interface Role {
   readonly id: string;

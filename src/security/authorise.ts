@@ -1,5 +1,5 @@
 import { Fault } from '../model/fault.ts';
-import type { PermissionList, Role, User } from '../model/security.ts';
+import type { ConsoleGrant, PermissionList, Role, User } from '../model/security.ts';
 
 /** Something with grants: an operation, a query, a process, a component, or a path of the gateway. */
 export interface Grantable {
@@ -28,6 +28,11 @@ export function authorise(
   as?: Role,
 ): void {
   if (!may(user, thing, as)) throw Fault.of('FORBIDDEN', { user: nameOf(user, as), what: `${kind} ${thing.id}` });
+}
+
+/** What a user may do in the operator's console; nothing for a user without grants of it. */
+export function consoleGrants(user: Pick<User, 'permissionLists'>): ReadonlySet<ConsoleGrant> {
+  return new Set([...user.permissionLists].flatMap((list) => [...(list.console?.keys() ?? [])]));
 }
 
 function nameOf(user: User | undefined, as: Role | undefined): string {

@@ -3,7 +3,7 @@ import type { Position } from '../model/definition.ts';
 import { flowNames } from '../model/flow.ts';
 import { operationsByName, qualifiedName, shortestName } from '../model/operation-names.ts';
 import type { Registry } from '../model/registry.ts';
-import type { PermissionList, Role, User } from '../model/security.ts';
+import { CONSOLE_GRANTS, type PermissionList, type Role, type User } from '../model/security.ts';
 import { type Answer, type Operation, reachedBy } from '../model/service.ts';
 import { type Grantable, listsOf, may } from './authorise.ts';
 
@@ -140,6 +140,7 @@ export const THING_KINDS = [
   'process',
   'component',
   'related-content',
+  'console',
 ] as const;
 
 type ThingKind = (typeof THING_KINDS)[number];
@@ -200,7 +201,23 @@ export function listThings(registry: Registry): Thing[] {
     }),
     ...single('component', components),
     ...single('related-content', relatedContent),
+    ...consoleThings(registry),
   ];
+}
+
+/** The grants of the operator's console, while it is on. */
+function consoleThings({ gateway, permissionLists }: Registry): Thing[] {
+  if (gateway.console === undefined) return [];
+  return CONSOLE_GRANTS.map((id) => {
+    const grantedAt = new Map(
+      [...permissionLists.values()].flatMap((list) => {
+        const at = list.console?.get(id);
+        return at === undefined ? [] : [[list, at] as const];
+      }),
+    );
+    const granted = { id, public: false, permissions: [...grantedAt.keys()], grantedAt, at: gateway.at };
+    return thingOf('console', id, [needOf('console', granted)]);
+  });
 }
 
 /** Finds things by name, of all kinds or of the one in front: `query:PROCESS_MONITOR`. */

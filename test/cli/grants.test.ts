@@ -212,3 +212,12 @@ test.concurrent('who-can, can and routes show names that lead back to the operat
     expect.arrayContaining(['PLACES_GET', 'Places.v1.PLACES_GET', 'Others.v1.SAME_GET', 'Places.v2.SAME_GET']),
   );
 });
+
+test.concurrent('the console is granted by its four things', async () => {
+  const asked = ['console:act', 'console:users'].map((thing) => signalbox(['who-can', thing], sample));
+  const [act, users] = await Promise.all(asked);
+  expect(act?.stdout).toContain('1 caller may use console act.');
+  expect(users?.stdout).toMatch(/OPERATORS grants console users +definitions\/security\.yaml:\d+:31/);
+  expect((await signalbox(['can', 'demo', 'console:read'], sample)).code).toBe(0);
+  expect((await signalbox(['can', 'guest', 'console:read'], sample)).code).toBe(1);
+});

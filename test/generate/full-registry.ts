@@ -130,6 +130,10 @@ const processes: PermissionList = {
   queries: [],
   processes: [],
   components: [],
+  console: new Map([
+    ['read', at],
+    ['act', at],
+  ]),
   at,
 };
 

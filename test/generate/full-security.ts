@@ -2,6 +2,7 @@ import type { ConfigText } from '../../src/model/definition.ts';
 import type { Gateway } from '../../src/model/gateway.ts';
 import {
   BASIC,
+  type BearerScheme,
   DIGEST_ALGORITHMS,
   type Role,
   type SecurityScheme,
@@ -18,6 +19,21 @@ const at = { file: 'test.yaml', line: 1, column: 1 };
 const literal = (text: string): ConfigText => config(text, [{ kind: 'literal', text }]);
 const secret = (name: string): ConfigText => config(`\${secret:${name}}`, [{ kind: 'secret', name }]);
 
+const LOGIN: BearerScheme = {
+  id: 'LOGIN',
+  kind: 'bearer',
+  issuer: config('${env:ISSUER}', [{ kind: 'env', name: 'ISSUER' }]),
+  audience: [literal('signalbox')],
+  jwks: literal('https://login.example.org/jwks.json'),
+  algorithms: ['RS256'],
+  scopes: ['gateway'],
+  tolerance: 30_000,
+  user: 'sub',
+  users: 'any',
+  claim: 'scope',
+  roles: new Map(),
+};
+
 /** @param order any order */
 export function schemes(
   role: Role,
@@ -27,20 +43,7 @@ export function schemes(
     BASIC,
     { id: 'PASSWORD', kind: 'basic', description: 'As basic, by a name of its own' },
     { id: 'KEY', kind: 'api-key', header: 'X-Api-Key' },
-    {
-      id: 'LOGIN',
-      kind: 'bearer',
-      issuer: config('${env:ISSUER}', [{ kind: 'env', name: 'ISSUER' }]),
-      audience: [literal('signalbox')],
-      jwks: literal('https://login.example.org/jwks.json'),
-      algorithms: ['RS256'],
-      scopes: ['gateway'],
-      tolerance: 30_000,
-      user: 'sub',
-      users: 'any',
-      claim: 'scope',
-      roles: new Map([['orders.read', [role]]]),
-    },
+    { ...LOGIN, roles: new Map([['orders.read', [role]]]) },
     { id: 'CERTIFICATE', kind: 'client-certificate' },
     { id: 'PROXIED', kind: 'client-certificate', header: 'Client-Cert' },
     { id: 'TOKEN', kind: 'username-token', passwords: ['digest'], maxAge: 300_000 },
@@ -57,7 +60,7 @@ export function schemes(
 }
 
 /** What stands between the gateway and its callers. */
-export const NETWORK: Pick<Gateway, 'tls' | 'proxies' | 'audit' | 'cors' | 'limits'> = {
+export const NETWORK: Pick<Gateway, 'tls' | 'proxies' | 'audit' | 'cors' | 'limits' | 'console'> = {
   tls: {
     certificate: literal('certificates/gateway.pem'),
     key: config('${env:TLS_KEY_FILE}', [{ kind: 'env', name: 'TLS_KEY_FILE' }]),
@@ -68,6 +71,22 @@ export const NETWORK: Pick<Gateway, 'tls' | 'proxies' | 'audit' | 'cors' | 'limi
   proxies: ['10.0.0.0/8'],
   audit: literal('.signalbox/audit.log'),
   cors: ['https://app.example.org'],
+  console: {
+    listen: literal('127.0.0.1:9090'),
+    idle: 1_800_000,
+    session: 43_200_000,
+    signIn: [
+      { kind: 'password' },
+      {
+        kind: 'openid',
+        scheme: LOGIN,
+        client: literal('console'),
+        secret: secret('OIDC_SECRET'),
+        label: 'Company account',
+        scopes: ['openid'],
+      },
+    ],
+  },
   limits: {
     ...LIMITS,
     queued: 10_000,

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ConfigText } from '../../src/model/definition.ts';
-import type { SecurityScheme } from '../../src/model/security.ts';
+import type { PermissionList, SecurityScheme } from '../../src/model/security.ts';
 import type { Operation } from '../../src/model/service.ts';
+import { consoleGrants } from '../../src/security/authorise.ts';
 import { load, operation } from './linked.ts';
 
 const [text = ''] = readFileSync(new URL('cases/sound-schemes.case', import.meta.url), 'utf8').split(/^-{10,}\n/m);
@@ -201,5 +202,37 @@ describe('a user', () => {
 describe('the routing of an operation', () => {
   it('may ask for the payload in the log', () => {
     expect(registry.routings.find(({ id }) => id === 'ORDERS_LOGGED')?.log).toBe('full');
+  });
+});
+
+describe('the console', () => {
+  const console =
+    readFileSync(new URL('cases/console-sound.case', import.meta.url), 'utf8').split(/^-{10,}\n/m)[0] ?? '';
+
+  it('is off only where the gateway says so', () => {
+    expect(load('gateway: LOCAL\nconsole: off').gateway.console).toBeUndefined();
+    expect(load('gateway: LOCAL\nconsole: on').gateway.console).toEqual(load('gateway: LOCAL').gateway.console);
+  });
+
+  it('offers what is listed, in that order, with the scope openid always', () => {
+    const { gateway, schemes } = load(console);
+    expect(gateway.console).toMatchObject({ idle: 900_000, session: 28_800_000 });
+    expect(gateway.console?.listen?.source).toBe('127.0.0.1:${env:CONSOLE_PORT:-9090}');
+    expect(gateway.console?.signIn).toEqual([
+      {
+        ...{ kind: 'openid', scheme: schemes.get('CORP'), label: 'Company account', scopes: ['openid', 'profile'] },
+        client: { source: '${env:CLIENT}', parts: [{ kind: 'env', name: 'CLIENT' }] },
+        secret: secret('OIDC_SECRET'),
+      },
+      { kind: 'openid', scheme: schemes.get('NEAR'), label: 'NEAR', scopes: ['openid'], client: literal('console') },
+      { kind: 'password' },
+    ]);
+  });
+
+  it('is granted by lists, of which each grant includes read', () => {
+    const { permissionLists } = load(console);
+    const grants = (id: string) =>
+      [...consoleGrants({ permissionLists: new Set([permissionLists.get(id) as PermissionList]) })].sort();
+    expect([grants('ACTORS'), grants('NONE')]).toEqual([['act', 'read'], []]);
   });
 });

@@ -101,6 +101,7 @@ describe('the sample registry', () => {
       'PROCESS_ADMIN',
       'ATTACHMENTS',
       'PARTNERS',
+      'OPERATORS',
     ]);
     expect(sample.users.get('guest')?.permissionLists.size).toBe(0);
     expect(
@@ -192,6 +193,7 @@ describe('the gateway', () => {
       metrics: [],
       cors: [],
       compress: { rest: true, soap: false },
+      console: { idle: 1_800_000, session: 43_200_000, signIn: [{ kind: 'password' }] },
       drain: { ready: 5_000, work: 30_000 },
       limits: {
         body: 10 * 1024 ** 2,
@@ -213,6 +215,7 @@ describe('the gateway', () => {
         calls: 7 * 86_400_000,
         dead: 90 * 86_400_000,
         callers: 90 * 86_400_000,
+        sessions: 30 * 86_400_000,
         audit: 365 * 86_400_000,
       },
       mtom: { services: true, http: true },

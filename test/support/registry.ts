@@ -152,6 +152,7 @@ const RETENTION: Gateway['retention'] = {
   calls: 7 * 86_400_000,
   dead: 90 * 86_400_000,
   callers: 90 * 86_400_000,
+  sessions: 30 * 86_400_000,
   audit: 365 * 86_400_000,
 };
 

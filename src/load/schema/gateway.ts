@@ -2,6 +2,7 @@ import type { DatabaseEngine, DatabaseTimeouts } from '../../model/gateway.ts';
 import { type GatewayLimitsDeclared, limits, type RetentionDeclared, retention } from '../value/limits.ts';
 import { type OnceDeclared, once } from '../value/once.ts';
 import { type ReplicasDeclared, replicas } from '../value/replicas.ts';
+import { type ConsoleDeclared, consoleKey } from './console.ts';
 import {
   cors,
   count,
@@ -48,6 +49,7 @@ export interface GatewayDeclared {
   readonly limits?: GatewayLimitsDeclared;
   readonly once?: OnceDeclared;
   readonly retention?: RetentionDeclared;
+  readonly console?: 'on' | 'off' | ConsoleDeclared;
   readonly properties?: {
     readonly 'ig.MTOM.enablePeopleSoftServiceListeningConnector'?: boolean;
     readonly 'ig.MTOM.enableHttpListeningConnector'?: boolean;
@@ -360,6 +362,7 @@ export const gateway = keys<'gateway' | keyof GatewayDeclared>(
     limits,
     once,
     retention,
+    console: consoleKey,
     properties,
   },
 );

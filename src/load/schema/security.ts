@@ -1,3 +1,4 @@
+import { CONSOLE_GRANTS, type ConsoleGrant } from '../../model/security.ts';
 import { description, ids, keys, text, word, yesNo } from './json-schema.ts';
 
 export interface PermissionListDeclared {
@@ -7,6 +8,7 @@ export interface PermissionListDeclared {
   readonly processes?: readonly string[];
   readonly components?: readonly string[];
   readonly requests?: 'all';
+  readonly console?: readonly ConsoleGrant[];
 }
 
 export interface RoleDeclared {
@@ -70,6 +72,15 @@ export const permissionList = keys<'permission-list' | keyof PermissionListDecla
       'Process requests of other users. `all`: users of the list may view, hold, cancel, restart and delete them, and read their messages and reports, if they may run the process. Without it, only the user who made a request may.',
       { examples: ['all'] },
     ),
+    console: {
+      type: 'array',
+      items: { type: 'string', enum: CONSOLE_GRANTS },
+      minItems: 1,
+      uniqueItems: true,
+      description:
+        "What users of the list may do in the operator's console. `read`: see everything except payloads. `payload`: see payloads. `act`: change what runs, such as resubmit a message, hold a queue or pause a subscription. `users`: manage users, keys and sessions. Each of them includes `read`.",
+      examples: [['read'], ['payload', 'act']],
+    },
   },
 );
 

@@ -1,8 +1,9 @@
+import type { Position } from '../../model/definition.ts';
 import type { Process } from '../../model/process.ts';
-import type { PermissionList, Role, SecurityScheme, User } from '../../model/security.ts';
+import type { ConsoleGrant, PermissionList, Role, SecurityScheme, User } from '../../model/security.ts';
 import { NameError, normaliseName } from '../../wire/certificate.ts';
 import { readPasswordHash } from '../../wire/password-hash.ts';
-import { placeOf, placeText } from '../diagnostic/diagnostic.ts';
+import { placeOf, placeText, positionOf } from '../diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking, linkEach, resolveIds } from '../linking.ts';
 import { eachOnce, given } from '../object.ts';
 import type { PermissionListDeclared, RoleDeclared, UserDeclared } from '../schema/security.ts';
@@ -16,8 +17,15 @@ export function linkPermissionLists(linking: Linking): Map<string, PermissionLis
     queries: value.queries ?? [],
     processes: value.processes ?? [],
     components: value.components ?? [],
-    ...given({ requests: value.requests }),
+    ...given({ requests: value.requests, console: value.console && linkConsoleGrants(linking, value.console) }),
   }));
+}
+
+/** The entries of `console:`. One that includes `read` is the place of that grant too. */
+function linkConsoleGrants({ places }: Linking, said: readonly ConsoleGrant[]): Map<ConsoleGrant, Position> {
+  const placed = said.map((grant, index) => [grant, positionOf(places.value(said, index))] as const);
+  const [[, first] = []] = placed;
+  return new Map([...(first === undefined ? [] : [['read', first] as const]), ...placed]);
 }
 
 /** Links every role. */

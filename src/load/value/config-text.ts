@@ -137,7 +137,7 @@ const FREE = new Set(['description', 'sql', 'pattern', 'default', 'example', 'en
 /** The paths of keys whose references are resolved, by kind. */
 const CONFIGURED: Readonly<Record<string, RegExp>> = {
   gateway:
-    /^(listen|database(\.(url|schema|replicas(\.urls)?))?|publicUrl|tls\.(certificate|key|passphrase|client-ca)|audit)$/,
+    /^(listen|database(\.(url|schema|replicas(\.urls)?))?|publicUrl|tls\.(certificate|key|passphrase|client-ca)|audit|console\.(listen|sign-in\.(client|secret)))$/,
   scheme: /^(bearer\.(issuer|audience|jwks)|signature\.ca|webhook\.secrets)$/,
   user: /^shared-secret$/,
   datasource: /^(url|password|replicas(\.urls)?)$/,

@@ -184,6 +184,7 @@ const RETENTION: Readonly<Record<keyof Retention, number>> = {
   calls: 7,
   dead: 90,
   callers: 90,
+  sessions: 30,
   audit: 365,
 };
 
@@ -212,6 +213,7 @@ export const retention = keys<keyof Retention>(
       'callers',
       'Callers that are known by their tokens alone, from the last call that queued work. Those with work that has not ended are kept.',
     ),
+    sessions: kept('sessions', 'Sessions of the console, from their end.'),
     audit: kept(
       'audit',
       'The audit trails of users and queues, which `signalbox user log` and `signalbox queue log` show.',

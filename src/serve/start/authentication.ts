@@ -14,7 +14,7 @@ import { readSigningKey } from '../../wire/webhook.ts';
 import { GatewayError } from '../gateway-error.ts';
 import { type Environment, projectFiles, resolveSetting } from './settings.ts';
 
-/** Configurable texts of schemes, users, and the gateway's own address. */
+/** Configurable texts of schemes, users, the gateway's own address, and its console. */
 export function securitySettings({ schemes, gateway, users }: Registry): ConfigText[] {
   const { tls } = gateway;
   const ofTls = tls === undefined ? [] : [tls.certificate, tls.key, tls.passphrase, tls.clientCa];
@@ -24,7 +24,9 @@ export function securitySettings({ schemes, gateway, users }: Registry): ConfigT
     return scheme.kind === 'signature' ? [scheme.caFile] : [];
   });
   const ofUsers = [...users.values()].map(({ sharedSecret }) => sharedSecret);
-  return [...ofTls, ...ofSchemes, ...ofUsers].filter((text) => text !== undefined);
+  const { listen, signIn = [] } = gateway.console ?? {};
+  const ofSignIn = signIn.flatMap((each) => (each.kind === 'openid' ? [each.client, each.secret] : []));
+  return [...ofTls, ...ofSchemes, ...ofUsers, listen, ...ofSignIn].filter((text) => text !== undefined);
 }
 
 /**

@@ -156,6 +156,16 @@ export const schemeEntries = {
     wrong: 'scheme: PARTNER\nclient-certificate: { header: Client-Cert }\n---\ngateway: LOCAL',
     right: 'scheme: PARTNER\nclient-certificate: { header: Client-Cert }\n---\ngateway: LOCAL\nproxies: [10.0.0.0/8]',
   }),
+  'bad-sign-in': error<{ reason: string }>({
+    message: ({ reason }) => `The console can't offer this: ${reason}.`,
+    hint: () =>
+      'Name each way once: `password`, or a bearer scheme whose issuer is an OpenID provider at an https URL.',
+    explanation:
+      'The sign-in page of the console offers `password`, and OpenID providers. A provider is the issuer of a scheme with `bearer`, whose discovery document is read below its URL: over TLS, or on the same machine.',
+    wrong:
+      'scheme: KEY\napi-key: { header: X-Api-Key }\n---\ngateway: LOCAL\nconsole: { sign-in: [{ scheme: KEY, client: c }] }',
+    right: `${login(ROLES)}\n---\ngateway: LOCAL\nconsole: { sign-in: [{ scheme: LOGIN, client: c }] }`,
+  }),
   'credential-twice': error<{ what: string; user: string; first: string }>({
     message: ({ what, user, first }) => `${what} of ${user} already identifies another user, at ${first}.`,
     hint: () => 'Give each user one of its own.',
