@@ -7,6 +7,7 @@ import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, renameSync, rm
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './build/bundle.ts';
+import { bundleConsole } from './build/console.ts';
 import { digestInputs, isCurrent, recordBuild } from './build/current.ts';
 import { writeTypes } from './build/types.ts';
 
@@ -22,6 +23,7 @@ async function build(): Promise<void> {
   try {
     if (writeTypes(root, built)) {
       await bundle(root, built);
+      await bundleConsole(root, built);
       copyDelivered(built);
       chmodSync(join(built, 'cli/main.js'), 0o755);
       swap(built, join(staging, 'old'));

@@ -10,6 +10,7 @@ import {
   type RenderedChunk,
   rolldown,
 } from 'rolldown';
+import { IN_BROWSER } from './console.ts';
 import { validatorModule } from './validator.ts';
 
 /**
@@ -76,7 +77,7 @@ export async function bundle(root: string, to: string): Promise<void> {
   const { output } = await build.write({ ...files, codeSplitting: { groups: groupsOf(split, src) } });
   markBuild(output, to);
   await build.close();
-  writeFileSync(join(to, 'LICENSES.txt'), TAKEN_IN.map((name) => licenceOf(root, name)).join('\n'));
+  writeFileSync(join(to, 'LICENSES.txt'), [...TAKEN_IN, ...IN_BROWSER].map((name) => licenceOf(root, name)).join('\n'));
 }
 
 /** Replaced by a digest of all code, where a module asks which build it is part of. */

@@ -7,6 +7,7 @@ import type { Operation } from '../model/service.ts';
 import { authorise } from '../security/authorise.ts';
 import { idsOf, inContext } from '../trace/trace.ts';
 import { attempt } from '../wire/waiting.ts';
+import { mountConsole, type OpenConsole } from './console.ts';
 import {
   type Answer,
   type Arrival,
@@ -39,6 +40,8 @@ interface GatewayPorts
   readonly audit: Log;
   /** Takes the calls that the message store has; absent for a mock. */
   readonly recordCall?: RecordCall | undefined;
+  /** The operator's pages, unless they are off or have an address of their own. */
+  readonly console?: OpenConsole | undefined;
   /** Sample users are active, and the examples on the page use them. */
   readonly sampleUsers: boolean;
   /** Answers every operation in place of the project; for mocks. */
@@ -123,6 +126,8 @@ export function createApp(registry: Registry, ports: GatewayPorts): App {
   mountMessages(app, shared, routes);
   mountReplies(app, shared, routes);
   mountMonitoring(app, connected, routes);
+  if (ports.console !== undefined)
+    mountConsole(app, { ...connected, open: ports.console, encrypted: registry.gateway.tls !== undefined });
   const page = createPage(registry, routes.contracts, ports);
   mountReadable(app, '/', routes, async (exchange) => {
     await routes.admit(exchange);

@@ -29,8 +29,9 @@ const TABLE: Readonly<Record<string, string>> = {
   generate: 'describe',
   invoke: 'binding codec load trace oauth4webapi undici',
   client: 'invoke load store',
+  console: 'security type:message type:store hono htmx.org idiomorph uplot',
   serve:
-    'binding codec delivered describe event invoke load message process query security store trace hono pino prom-client',
+    'binding codec console delivered describe event invoke load message process query security store trace hono pino prom-client',
   mock: 'binding codec describe invoke security serve store trace',
   testing: 'codec describe invoke load mock security serve store pg',
   cli: 'codec describe generate invoke load type:message mock query security serve store better-sqlite3 commander picocolors',
@@ -42,11 +43,13 @@ const TABLE: Readonly<Record<string, string>> = {
 const GROUND: readonly string[] = ['model', 'wire'];
 
 /** Where files are read and written. */
-const READS_FILES = /^src\/(cli|serve|store|query|testing|load\/(?:cache|read\/files)\.ts)/;
+const READS_FILES = /^src\/(cli|serve|store|query|testing|console\/assets\.ts|load\/(?:cache|read\/files)\.ts)/;
 
 /** Files of 20 lines or fewer: what a folder lets others see, and facts and errors that many files share. */
 const SMALL: readonly string[] = [
   'codec/index.ts',
+  'console/areas.ts',
+  'console/index.ts',
   'event/index.ts',
   'load/index.ts',
   'message/index.ts',

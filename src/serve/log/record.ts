@@ -29,6 +29,8 @@ interface Result {
   readonly call?: { readonly redactor: Redactor } | undefined;
   /** The reply is the first answer, sent again. */
   readonly repeated?: true;
+  /** What a user of the console did. */
+  readonly action?: { readonly name: string; readonly target: string } | undefined;
 }
 
 /** Writes one line of the audit log and one metrics observation per exchange, and records the call if its routing says so. */
@@ -93,6 +95,8 @@ export function createRecorder(registry: Registry, { log, metrics, redactor, rec
       user: caller?.user.id,
       scheme: caller?.scheme.id,
       as: operation?.as?.id,
+      action: result.action?.name,
+      target: result.action?.target,
       remote: exchange.remote,
       status,
       fault: fault?.code,

@@ -1,0 +1,5 @@
+import { queuesArea } from './areas/queues.ts';
+import type { Area } from './route.ts';
+
+/** The areas of the console, in the order of its navigation. */
+export const AREAS: readonly Area[] = [queuesArea];

@@ -1,0 +1,256 @@
+import type { KeptJob, QueueOverview } from '../../store/index.ts';
+import { type Html, html, NOTHING } from '../html.ts';
+import {
+  address,
+  badge,
+  button,
+  type Column,
+  code,
+  facts,
+  heading,
+  length,
+  link,
+  live,
+  more,
+  number,
+  pathTo,
+  section,
+  table,
+  time,
+} from '../parts.ts';
+import { type Area, actionRoute, page, pageRoute, type Visit } from '../route.ts';
+
+const STATES = ['waiting', 'running', 'delayed', 'held', 'dead'] as const;
+type State = (typeof STATES)[number];
+
+/** Jobs of one page. */
+const MOST = 50;
+/** Dead letters that one click runs again. */
+const MOST_RETRIED = 1000;
+
+const queueOf = (visit: Visit): string => visit.params.queue as string;
+const jobPath = ({ id }: Pick<KeptJob, 'id'>): string => pathTo('queues', 'jobs', id);
+
+const COLUMNS: readonly Column<QueueOverview>[] = [
+  { title: 'Queue', cell: ({ queue }) => link(pathTo('queues', queue), queue) },
+  { title: 'State', cell: stateOf },
+  ...STATES.map(
+    (state): Column<QueueOverview> => ({
+      title: state[0]?.toUpperCase() + state.slice(1),
+      kind: 'number',
+      cell: (row) =>
+        row[state] === 0
+          ? html`<span class="none">0</span>`
+          : link(pathTo('queues', row.queue), number(row[state]), { state }),
+    }),
+  ),
+  { title: 'Oldest', kind: 'number', cell: ({ oldestSeconds: s }) => (s === undefined ? '' : length(s * 1000)) },
+  { title: 'Done a minute', kind: 'number', cell: ({ donePerMinute }) => number(donePerMinute) },
+];
+
+function stateOf({ paused, defined, dead }: QueueOverview): Html {
+  if (defined === false) return badge('warn', 'not defined');
+  if (paused !== undefined) return badge('warn', paused.with === undefined ? 'paused' : `held with ${paused.with}`);
+  return dead > 0 ? badge('bad', 'dead letters') : badge('good', 'runs');
+}
+
+async function list(visit: Visit) {
+  const all = await visit.ports.queues.overview();
+  const shown = table('Queues', COLUMNS, all, { empty: 'No queue is defined, and there is no background work.' });
+  return page(
+    'Queues',
+    html`${heading('Queues', { about: 'Work that runs in the background: processes, polled queries, deliveries of messages.' })}
+${live(visit, 'queues', 'queue-list', shown)}
+${section('What operators did', table('Actions', ACTIONS, await visit.ports.queues.trail(MOST), { empty: 'Nothing yet.' }))}`,
+  );
+}
+
+const ACTIONS: readonly Column<Awaited<ReturnType<Visit['ports']['queues']['trail']>>[number]>[] = [
+  { title: 'Time', cell: ({ at }) => time(at) },
+  { title: 'By', cell: ({ actor }) => actor },
+  { title: 'Action', cell: ({ action }) => action },
+  { title: 'Queue', cell: ({ queue }) => link(pathTo('queues', queue), queue) },
+  { title: 'Job', kind: 'code', cell: ({ job }) => job ?? '' },
+];
+
+async function show(visit: Visit) {
+  const queue = queueOf(visit);
+  const { queues } = visit.ports;
+  const state = STATES.find((each) => each === visit.query.get('state')) ?? 'waiting';
+  const after = visit.query.get('after') ?? undefined;
+  const options = { state, limit: MOST, order: visit.query.get('order') === 'newest' ? 'newest' : 'oldest' } as const;
+  const [{ jobs, next }, all] = await Promise.all([
+    queues.list(queue, { ...options, ...(after === undefined ? {} : { after }) }),
+    queues.overview(),
+  ]);
+  const now = all.find((each) => each.queue === queue);
+  const path = pathTo('queues', queue);
+  const views = STATES.map(
+    (each) => [`${path}?state=${each}`, `${each} ${now === undefined ? '' : number(now[each])}`] as const,
+  );
+  const older = next === undefined ? undefined : address(path, { state, order: options.order, after: next });
+  return page(
+    queue,
+    html`${heading(queue, { about: now === undefined ? NOTHING : stateOf(now), actions: visit.may('act') && now !== undefined ? actionsOf(visit, now) : NOTHING })}
+${
+  now?.paused === undefined
+    ? NOTHING
+    : facts([
+        ['Paused since', time(now.paused.since)],
+        ['By', now.paused.actor],
+      ])
+}
+${navigation(queue, views, state)}
+${live(visit, 'queues', 'jobs', html`${table(`Jobs that are ${state}`, columnsOf(state), jobs, { empty: `No job of ${queue} is ${state}.` })}${more(older, 'More')}`)}`,
+  );
+}
+
+const navigation = (queue: string, views: readonly (readonly [string, string])[], state: State): Html =>
+  html`<nav class="tabs" aria-label="Jobs of ${queue}">${views.map(([to, text], index) =>
+    STATES[index] === state
+      ? html`<a href="/console${to}" aria-current="page">${text}</a>`
+      : html`<a href="/console${to}">${text}</a>`,
+  )}</nav>`;
+
+function actionsOf(visit: Visit, { queue, paused, dead }: QueueOverview): Html {
+  const path = pathTo('queues', queue);
+  const turn =
+    paused === undefined
+      ? button(visit, {
+          text: 'Pause',
+          to: `${path}/pause`,
+          ask: html`No gateway takes jobs of <strong>${queue}</strong> until it is resumed. Those that run go on.`,
+        })
+      : paused.with === undefined
+        ? button(visit, { text: 'Resume', to: `${path}/resume` })
+        : NOTHING;
+  return html`${turn}${
+    dead === 0
+      ? NOTHING
+      : button(visit, {
+          text: 'Retry dead letters',
+          to: `${path}/retry`,
+          ask: html`${number(Math.min(dead, MOST_RETRIED))} of ${number(dead)} dead letters run again, with all their attempts; those that died first begin.`,
+        })
+  }`;
+}
+
+const columnsOf = (state: State): readonly Column<KeptJob>[] => [
+  { title: 'Job', kind: 'code', cell: (job) => link(jobPath(job), job.id) },
+  { title: 'Key', cell: ({ key }) => key ?? '' },
+  { title: 'Attempts', kind: 'number', cell: ({ attempts }) => attempts },
+  {
+    title: { waiting: 'Due', running: 'Began', delayed: 'Due', held: 'Entered', dead: 'Died' }[state],
+    cell: ({ due, started, entered, died }) =>
+      time({ waiting: due, running: started, delayed: due, held: entered, dead: died }[state]),
+  },
+  { title: 'Gateway', cell: ({ gateway }) => gateway ?? '' },
+  { title: 'Last error', kind: 'wide', cell: ({ reason }) => reason ?? '' },
+];
+
+const TONES = { waiting: 'idle', running: 'busy', delayed: 'idle', held: 'warn', dead: 'bad' } as const;
+
+async function showJob(visit: Visit) {
+  const job = await visit.ports.queues.get(visit.params.id as string);
+  const path = jobPath(job);
+  const actions = html`${
+    job.state === 'waiting' || job.state === 'running'
+      ? NOTHING
+      : button(visit, { text: job.state === 'held' ? 'Release' : 'Run now', to: `${path}/retry` })
+  }${
+    job.state === 'running'
+      ? NOTHING
+      : button(visit, {
+          text: 'Drop',
+          to: `${path}/drop`,
+          ask: 'The job is removed for good. What it should have done is not done.',
+          isDangerous: true,
+        })
+  }`;
+  return page(
+    `Job ${job.id}`,
+    html`${heading(html`Job <code>${job.id}</code>`, { about: html`${badge(TONES[job.state], job.state)} in ${link(pathTo('queues', job.queue), job.queue)}`, actions: visit.may('act') ? actions : NOTHING })}
+${facts([
+  ['Key', job.key],
+  ['Attempts', job.attempts],
+  ['Entered', job.entered && time(job.entered)],
+  ['Due', job.due && time(job.due)],
+  ['Began', job.started && time(job.started)],
+  ['Died', job.died && time(job.died)],
+  ['Gateway', job.gateway],
+  ['Request', job.cause?.requestId],
+])}
+${job.reason === undefined ? NOTHING : section('Last error', code(job.reason, 'Last error'))}
+${section(
+  'Attempts',
+  table(
+    'Attempts',
+    [
+      { title: 'Attempt', kind: 'number', cell: ({ attempt }) => attempt },
+      { title: 'Began', cell: ({ began }) => time(began) },
+      { title: 'Ended', cell: ({ ended }) => time(ended) },
+      { title: 'Gateway', cell: ({ gateway }) => gateway ?? '' },
+      { title: 'Error', kind: 'wide', cell: ({ reason }) => reason ?? '' },
+    ],
+    job.tried,
+    { empty: 'No attempt was made yet.' },
+  ),
+)}
+${visit.may('payload') ? section('Data', code(JSON.stringify(job.payload, undefined, 2) ?? '', 'Data of the job')) : NOTHING}`,
+  );
+}
+
+export const queuesArea: Area = {
+  id: 'queues',
+  title: 'Queues',
+  path: '/queues',
+  grant: 'read',
+  topics: [
+    {
+      name: 'queues',
+      state: async ({ queues }) =>
+        JSON.stringify(
+          (await queues.overview()).map(({ queue, waiting, running, delayed, held, dead, paused }) => [
+            ...[queue, waiting, running, delayed, held, dead],
+            paused?.since,
+          ]),
+        ),
+    },
+  ],
+  routes: [
+    pageRoute('/queues', list),
+    pageRoute('/queues/jobs/:id', showJob),
+    pageRoute('/queues/:queue', show),
+    actionRoute('/queues/:queue/pause', 'queue.pause', async (visit) => {
+      const queue = queueOf(visit);
+      const changed = await visit.ports.queues.pause(queue, visit.actor);
+      return { to: pathTo('queues', queue), notice: `${queue} is ${changed ? '' : 'already '}paused.`, target: queue };
+    }),
+    actionRoute('/queues/:queue/resume', 'queue.resume', async (visit) => {
+      const queue = queueOf(visit);
+      const changed = await visit.ports.queues.resume(queue, visit.actor);
+      return {
+        to: pathTo('queues', queue),
+        notice: `${queue} ${changed ? 'is resumed' : 'was not paused'}.`,
+        target: queue,
+      };
+    }),
+    actionRoute('/queues/:queue/retry', 'queue.retry-dead', async (visit) => {
+      const queue = queueOf(visit);
+      const { retried, refused } = await visit.ports.queues.retryDead(queue, { most: MOST_RETRIED }, visit.actor);
+      const rest = refused.length === 0 ? '' : ` ${refused.length} could not: ${refused[0]?.reason}`;
+      return {
+        ...{ to: pathTo('queues', queue), target: queue, notice: `${retried} dead letters run again.${rest}` },
+        ...(refused.length > 0 ? { partly: true as const } : {}),
+      };
+    }),
+    actionRoute('/queues/jobs/:id/retry', 'job.retry', async (visit) => {
+      const job = await visit.ports.queues.retry(visit.params.id as string, visit.actor);
+      return { to: pathTo('queues', job.queue), notice: `Job ${job.id} runs again.`, target: job.id };
+    }),
+    actionRoute('/queues/jobs/:id/drop', 'job.drop', async (visit) => {
+      const job = await visit.ports.queues.drop(visit.params.id as string, visit.actor);
+      return { to: pathTo('queues', job.queue), notice: `Job ${job.id} is removed.`, target: job.id };
+    }),
+  ],
+};

@@ -1,0 +1,78 @@
+// Draws the charts of a page from the numbers in their attributes.
+import uPlot from 'uplot';
+
+interface Series {
+  readonly label: string;
+  /** The name of a colour of the design: `accent`, `bad`. */
+  readonly colour: string;
+  readonly values: readonly (number | null)[];
+}
+
+interface Chart {
+  /** Seconds since 1970. */
+  readonly times: readonly number[];
+  readonly series: readonly Series[];
+  readonly unit: string;
+}
+
+const drawn = new Map<Element, uPlot>();
+
+const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`);
+
+/** A colour of the design as the canvas understands it: the property itself may be a function of the scheme. */
+function resolved(name: string, at: HTMLElement): string {
+  const before = at.style.color;
+  at.style.color = colour(name);
+  const value = getComputedStyle(at).color;
+  at.style.color = before;
+  return value;
+}
+
+function draw(figure: HTMLElement): void {
+  const { times, series, unit } = JSON.parse(figure.dataset.chart ?? '{}') as Chart;
+  const at = figure.querySelector<HTMLElement>('.plot');
+  if (at === null) return;
+  drawn.get(figure)?.destroy();
+  at.replaceChildren();
+  const faint = resolved('faint', figure);
+  const line = resolved('line', figure);
+  const axis: uPlot.Axis = { stroke: faint, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
+  const text = (value: number | null | undefined): string => (value == null ? '–' : `${value.toLocaleString()}${unit}`);
+  const options: uPlot.Options = {
+    width: at.clientWidth,
+    height: 200,
+    padding: [8, 8, 0, 0],
+    cursor: { y: false, points: { size: 6 } },
+    scales: { y: { range: (_, __, most) => [0, Math.max(most * 1.05, 1)] } },
+    axes: [axis, { ...axis, size: 56, values: (_, all) => all.map((each) => `${each.toLocaleString()}${unit}`) }],
+    series: [
+      {},
+      ...series.map(
+        ({ label, colour: name }): uPlot.Series => ({
+          label,
+          stroke: resolved(name, figure),
+          width: 1.5,
+          points: { show: false },
+          value: (_, value) => text(value),
+        }),
+      ),
+    ],
+  };
+  const data = [times, ...series.map(({ values }) => values)] as unknown as uPlot.AlignedData;
+  drawn.set(figure, new uPlot(options, data, at));
+}
+
+function drawAll(): void {
+  for (const figure of drawn.keys()) if (!figure.isConnected) drawn.delete(figure);
+  for (const figure of document.querySelectorAll<HTMLElement>('figure[data-chart]')) draw(figure);
+}
+
+let width = window.innerWidth;
+window.addEventListener('resize', () => {
+  if (window.innerWidth === width) return;
+  width = window.innerWidth;
+  drawAll();
+});
+window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawAll);
+document.addEventListener('htmx:afterSettle', drawAll);
+drawAll();

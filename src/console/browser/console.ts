@@ -1,0 +1,135 @@
+// What pages do in the browser, bundled with htmx: live parts, times in the reader's zone, the keyboard.
+import htmx from 'htmx.org';
+import 'idiomorph/htmx';
+
+htmx.config.allowEval = false;
+
+/** Milliseconds between two looks for news while there is no stream of events. */
+const POLL = 5_000;
+
+const zoned = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const exactly = new Intl.DateTimeFormat(undefined, {
+  dateStyle: 'full',
+  timeStyle: 'long',
+  fractionalSecondDigits: undefined,
+});
+const ofToday = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+/** Writes times in the zone of the reader, and keeps the exact ones for a hover. */
+function localise(within: ParentNode): void {
+  const today = new Date().toDateString();
+  for (const element of within.querySelectorAll('time')) {
+    const at = new Date(element.dateTime);
+    if (Number.isNaN(at.getTime())) continue;
+    const text = at.toDateString() === today ? ofToday.format(at) : zoned.format(at);
+    if (element.textContent !== text) element.textContent = text;
+    element.title = `${exactly.format(at)}, ${element.dateTime}`;
+  }
+}
+
+/** Fetches the live parts of the page of these subjects again, unless the reader is at work in one. */
+function refresh(topics: readonly string[]): void {
+  if (document.hidden) {
+    missed = new Set([...missed, ...topics]);
+    return;
+  }
+  for (const element of document.querySelectorAll<HTMLElement>('[data-live]')) {
+    const isBusy = element.querySelector('details[open]') !== null || element.contains(chosen());
+    if (topics.includes(element.dataset.live ?? '') && !isBusy) htmx.trigger(element, 'refresh', {});
+  }
+}
+
+/** The field that the reader is filling in. */
+function chosen(): Element | null {
+  const { activeElement } = document;
+  return activeElement?.matches('input, textarea, select') === true ? activeElement : null;
+}
+
+/** Subjects that have changed while the page was not seen. */
+let missed: ReadonlySet<string> = new Set();
+
+function follow(topics: readonly string[]): void {
+  const stale = document.getElementById('stale');
+  let polling: number | undefined;
+  const poll = (on: boolean): void => {
+    if (stale !== null) stale.hidden = !on;
+    if (on) polling ??= window.setInterval(() => refresh(topics), POLL);
+    else {
+      window.clearInterval(polling);
+      polling = undefined;
+    }
+  };
+  const events = new EventSource(`/console/live?topics=${encodeURIComponent(topics.join(' '))}`);
+  events.addEventListener('open', () => poll(false));
+  events.addEventListener('error', () => poll(true));
+  events.addEventListener('changed', (event) => refresh((event as MessageEvent<string>).data.split(' ')));
+  events.addEventListener('ended', () => {
+    events.close();
+    window.location.reload();
+  });
+  window.addEventListener('pagehide', () => events.close());
+}
+
+const field = (): HTMLInputElement | null => document.querySelector('#find');
+const found = (): HTMLAnchorElement[] => [...document.querySelectorAll<HTMLAnchorElement>('#found a')];
+
+/** Ctrl-K leads to the search, arrows through what it found, Escape out of it. */
+function steer(event: KeyboardEvent): void {
+  if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey) {
+    event.preventDefault();
+    field()?.select();
+    field()?.focus();
+    return;
+  }
+  const inside = document.activeElement?.closest('.find');
+  if (inside === null || inside === undefined) return;
+  if (event.key === 'Escape') {
+    document.getElementById('found')?.replaceChildren();
+    field()?.focus();
+  }
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+  const all = found();
+  if (all.length === 0) return;
+  event.preventDefault();
+  const at = all.indexOf(document.activeElement as HTMLAnchorElement) + (event.key === 'ArrowDown' ? 1 : -1);
+  if (at < 0) field()?.focus();
+  else all[Math.min(at, all.length - 1)]?.focus();
+}
+
+/** Copies the text that a button names. */
+function copy(event: MouseEvent): void {
+  const button = (event.target as Element).closest<HTMLElement>('[data-copy]');
+  const text = button && document.getElementById(button.dataset.copy ?? '')?.textContent;
+  if (button === null || text === null || text === undefined) return;
+  const before = button.textContent;
+  navigator.clipboard.writeText(text).then(
+    () => {
+      button.textContent = 'Copied';
+      window.setTimeout(() => {
+        button.textContent = before;
+      }, 1500);
+    },
+    () => {},
+  );
+}
+
+document.addEventListener('keydown', steer);
+document.addEventListener('click', copy);
+document.addEventListener('click', (event) => {
+  if ((event.target as Element).closest('.find') === null) document.getElementById('found')?.replaceChildren();
+});
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden || missed.size === 0) return;
+  const topics = [...missed];
+  missed = new Set();
+  refresh(topics);
+});
+document.addEventListener('htmx:afterSwap', () => localise(document));
+// A session that has ended answers with the page for signing in: the whole page goes there.
+document.addEventListener('htmx:responseError', (event) => {
+  const { status } = (event as CustomEvent<{ xhr: XMLHttpRequest }>).detail.xhr;
+  if (status === 401) window.location.reload();
+});
+localise(document);
+const topics = (document.body.dataset.topics ?? '').split(' ').filter((each) => each !== '');
+if (topics.length > 0 && document.querySelector('[data-live]') !== null) follow(topics);

@@ -1,0 +1,285 @@
+import { Fault } from '../model/fault.ts';
+import type { ConsoleGrant, User } from '../model/security.ts';
+import { consoleGrants } from '../security/authorise.ts';
+import { type Assets, openAssets } from './assets.ts';
+import { endedCookie, isSameOrigin, readCookie, SESSION_COOKIE } from './cookie.ts';
+import { type EnteredForm, readForm } from './form.ts';
+import { frame, message } from './frame.ts';
+import { type Html, html } from './html.ts';
+import { Live } from './live.ts';
+import { address } from './parts.ts';
+import type { ConsolePorts, ConsoleReply, ConsoleRequest, Session } from './port.ts';
+import type { ActionRoute, Area, Done, Reply, Visit } from './route.ts';
+import { Routing } from './routing.ts';
+import { Seal } from './seal.ts';
+import type { Entrance } from './sign-in.ts';
+
+/** The operator's pages. */
+export interface Console {
+  /** Answers a request below /console. Faults are pages too. */
+  answer(request: ConsoleRequest): Promise<ConsoleReply>;
+  /** Ends the streams of live pages. */
+  close(): void;
+}
+
+/** What a page may do: run the files of this gateway, and nothing else (CSP level 3). */
+const SECURITY: Readonly<Record<string, string>> = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+};
+
+const PRIVATE = { 'Cache-Control': 'no-store' };
+const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' };
+const HTML = { 'Content-Type': 'text/html; charset=utf-8' };
+
+/** A request whose session is known. */
+interface Entered {
+  readonly request: ConsoleRequest;
+  readonly session: Session;
+  readonly token: string;
+  readonly seal: Seal;
+}
+
+export function createConsole(areas: readonly Area[], ports: ConsolePorts, entrance: Entrance): Console {
+  const assets = openAssets();
+  const routing = new Routing(areas);
+  const live = new Live(
+    areas.flatMap(({ topics = [] }) => topics),
+    ports,
+  );
+  return new OpenConsole({ areas, ports, entrance, assets, routing, live });
+}
+
+interface Parts {
+  readonly areas: readonly Area[];
+  readonly ports: ConsolePorts;
+  readonly entrance: Entrance;
+  readonly assets: Assets;
+  readonly routing: Routing;
+  readonly live: Live;
+}
+
+class OpenConsole implements Console {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  close(): void {
+    this.#parts.live.close();
+  }
+
+  async answer(request: ConsoleRequest): Promise<ConsoleReply> {
+    const { assets, entrance } = this.#parts;
+    const asset = request.path.startsWith('/assets/') ? assets.find(request.path.slice('/assets/'.length)) : undefined;
+    if (asset !== undefined)
+      return { ...reply(200, asset.content, { ...FOR_EVER, 'Content-Type': asset.contentType }), compresses: true };
+    const token = readCookie(request.header('cookie'), SESSION_COOKIE);
+    try {
+      const atDoor = await entrance.answer(request, (title, body, status) => this.#outside(title, body, status));
+      if (atDoor !== undefined) return atDoor;
+      const session = token === undefined ? undefined : await entrance.sessions.find(token);
+      if (token === undefined || session === undefined) return this.#askToSignIn(request, token !== undefined);
+      return await this.#enter({ request, session, token, seal: new Seal(token) });
+    } catch (error) {
+      return this.#failed(error, undefined, request);
+    }
+  }
+
+  /** Answers a signed-in user. */
+  async #enter(entered: Entered): Promise<ConsoleReply> {
+    const { request, session } = entered;
+    const { user } = session;
+    request.caller(user, undefined);
+    try {
+      if (consoleGrants(user).size === 0) throw Fault.of('FORBIDDEN', { user: user.id, what: 'the console' });
+      if (request.path === '/live') return this.#follow(entered);
+      return request.method === 'POST' ? await this.#act(entered) : await this.#show(entered);
+    } catch (error) {
+      return this.#failed(error, entered, request);
+    }
+  }
+
+  /** A page that needs a session, without one. */
+  #askToSignIn({ method, path, query, header }: ConsoleRequest, hadSession: boolean): ConsoleReply {
+    const ended = hadSession ? { 'Set-Cookie': endedCookie(SESSION_COOKIE) } : {};
+    // A script's request for a part of a page: the script then loads the page anew.
+    if (method === 'POST' || header('hx-request') === 'true' || path === '/live') {
+      const text = 'Your session has ended. Sign in and try again; nothing was done.';
+      return this.#outside(
+        'Signed out',
+        message('Signed out', text, html`<p><a href="${address('/sign-in')}">Sign in</a></p>`),
+        401,
+        ended,
+      );
+    }
+    const to = `${path}${query === undefined ? '' : `?${query}`}`;
+    return reply(303, '', {
+      ...PRIVATE,
+      ...ended,
+      Location: address('/sign-in', to === '' || to === '/' ? {} : { to }),
+    });
+  }
+
+  async #show(entered: Entered): Promise<ConsoleReply> {
+    const { request } = entered;
+    const path = request.path === '' || request.path === '/' ? '/overview' : request.path;
+    const found = this.#parts.routing.find('page', path);
+    if (found === undefined) throw Fault.of('NOT_FOUND', { what: `page ${path}` });
+    requireGrant(entered, found.route.grant, `page ${path}`);
+    const visit = this.#visit(entered, found.params, { fields: new URLSearchParams(), files: new Map() });
+    return this.#write(await found.route.show(visit), entered, found.area);
+  }
+
+  async #act(entered: Entered): Promise<ConsoleReply> {
+    const { request, session, seal } = entered;
+    const found = this.#parts.routing.find('action', request.path);
+    if (found === undefined) throw Fault.of('NOT_FOUND', { what: `action ${request.path}` });
+    if (!isSameOrigin(request.header))
+      throw Fault.of('FORBIDDEN', { user: session.user.id, what: 'an action that another site asks for' });
+    const form = await readForm(request);
+    if (!seal.opens('form', form.fields.get('token') ?? ''))
+      throw Fault.of('FORBIDDEN', { user: session.user.id, what: 'a form of another session; load the page anew' });
+    requireGrant(entered, found.route.grant, `action ${found.route.name}`);
+    const result = await this.#run(found.route, this.#visit(entered, found.params, form), entered);
+    if ('kind' in result) return this.#write(result, entered, found.area);
+    const notice = result.notice;
+    const kind = result.partly === true ? 'partly' : 'done';
+    const [path = '', query] = result.to.split('?', 2);
+    const location = address(path, {
+      ...Object.fromEntries(new URLSearchParams(query)),
+      [kind]: notice,
+      seal: seal.of(kind, notice),
+    });
+    return reply(303, '', { ...PRIVATE, Location: location });
+  }
+
+  /** Runs an action. It is in the audit log, whether it succeeds or not. */
+  async #run(route: ActionRoute, visit: Visit, { request, session }: Entered): Promise<Done | Reply> {
+    const { name } = route;
+    request.caller(session.user, { name, target: Object.values(visit.params).join(' ') });
+    const result = await route.run(visit);
+    if (!('kind' in result)) request.caller(session.user, { name, target: result.target });
+    return result;
+  }
+
+  #follow({ request, session, token }: Entered): ConsoleReply {
+    requireGrant({ session }, 'read', 'live updates');
+    const { live, entrance } = this.#parts;
+    const topics = (new URLSearchParams(request.query).get('topics') ?? '').split(' ').slice(0, 20);
+    if (!live.hasRoom(session.user.id))
+      throw Fault.of('TOO_MANY_REQUESTS', { what: 'live pages', seconds: 30 }, { headers: { 'Retry-After': '30' } });
+    const isAlive = async (): Promise<boolean> => (await entrance.sessions.find(token)) !== undefined;
+    const body = live.follow(session.user.id, topics, { gone: request.gone, isAlive });
+    return {
+      status: 200,
+      headers: { ...SECURITY, ...PRIVATE, 'Content-Type': 'text/event-stream' },
+      body,
+      compresses: false,
+    };
+  }
+
+  #visit({ request, session, seal }: Entered, params: Visit['params'], { fields, files }: EnteredForm): Visit {
+    const grants = consoleGrants(session.user);
+    const query = new URLSearchParams(request.query);
+    const here = new URLSearchParams(request.query);
+    for (const name of ['done', 'partly', 'seal']) here.delete(name);
+    return {
+      ports: this.#parts.ports,
+      user: session.user,
+      may: (grant) => grants.has(grant),
+      params,
+      query,
+      form: fields,
+      files,
+      here: `${request.path}${here.size === 0 ? '' : `?${here}`}`,
+      token: seal.of('form', ''),
+      session: session.id,
+      actor: `console:${session.user.id}`,
+      gone: request.gone,
+    };
+  }
+
+  #write(result: Reply, entered: Entered, area: Area): ConsoleReply {
+    if (result.kind === 'redirect') return reply(303, '', { ...PRIVATE, Location: address(result.to) });
+    if (result.kind === 'fragment') return reply(200, result.body.toString(), { ...PRIVATE, ...HTML });
+    if (result.kind === 'download') {
+      const disposition = `${result.inline === true ? 'inline' : 'attachment'}; filename*=UTF-8''${encodeURIComponent(result.name).replaceAll("'", '%27')}`;
+      const headers = {
+        ...SECURITY,
+        ...PRIVATE,
+        'Content-Type': result.contentType,
+        'Content-Disposition': disposition,
+      };
+      return {
+        status: 200,
+        headers: { ...headers, 'Content-Security-Policy': "default-src 'none'; sandbox" },
+        body: result.content,
+        compresses: false,
+      };
+    }
+    const { title, body, status = 200, charts = false } = result;
+    return this.#page(entered, area, { title, body, status, charts });
+  }
+
+  #page(
+    { request, session, seal }: Entered,
+    area: Area | undefined,
+    { title, body, status, charts }: { title: string; body: Html; status: number; charts: boolean },
+  ): ConsoleReply {
+    const { areas, assets, ports } = this.#parts;
+    const query = new URLSearchParams(request.query);
+    const kind = query.has('partly') ? 'partly' : 'done';
+    const text = query.get(kind) ?? '';
+    const isOurs = text !== '' && seal.opens(kind, query.get('seal') ?? '', text);
+    const grants = consoleGrants(session.user);
+    const content = frame({
+      ...{ title, body, assets, charts, gateway: ports.registry.gateway.id },
+      signedIn: {
+        ...{ user: session.user, areas, area: area?.id ?? '', token: seal.of('form', '') },
+        may: (grant) => grants.has(grant),
+        notice: isOurs ? { text, partly: kind === 'partly' } : undefined,
+        topics: (area?.topics ?? []).map(({ name }) => name),
+      },
+    });
+    // Compressed although it has the token of the session: other sites can't send requests with the cookie (BREACH needs them).
+    return { ...reply(status, content, { ...PRIVATE, ...HTML }), compresses: true };
+  }
+
+  /** A page for those who have not signed in. */
+  #outside(title: string, body: Html, status = 200, headers: Readonly<Record<string, string>> = {}): ConsoleReply {
+    const { assets, ports } = this.#parts;
+    const content = frame({ title, body, assets, charts: false, gateway: ports.registry.gateway.id });
+    return reply(status, content, { ...PRIVATE, ...HTML, ...headers });
+  }
+
+  #failed(error: unknown, entered: Entered | undefined, { path }: ConsoleRequest): ConsoleReply {
+    if (!(error instanceof Fault)) throw error;
+    const { status, message: text, headers } = error;
+    const title = TITLES[status] ?? (status >= 500 ? 'It failed' : 'It can’t be done');
+    const body = message(title, text, html`<p class="faint">${error.code}</p>`);
+    const area = this.#parts.areas.find((each) => path.startsWith(each.path));
+    const shown =
+      entered === undefined
+        ? this.#outside(title, body, status)
+        : this.#page(entered, area, { title, body, status, charts: false });
+    return { ...shown, headers: { ...shown.headers, ...headers } };
+  }
+}
+
+const TITLES: Readonly<Record<number, string>> = { 403: 'Not permitted', 404: 'Not found', 429: 'Too many requests' };
+
+/** @throws Fault FORBIDDEN */
+function requireGrant({ session: { user } }: { session: { user: User } }, grant: ConsoleGrant, what: string): void {
+  if (!consoleGrants(user).has(grant)) throw Fault.of('FORBIDDEN', { user: user.id, what });
+}
+
+function reply(status: number, body: string, headers: Readonly<Record<string, string>>): ConsoleReply {
+  return { status, headers: { ...SECURITY, ...headers }, body, compresses: false };
+}

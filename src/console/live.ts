@@ -1,0 +1,121 @@
+import type { ConsolePorts } from './port.ts';
+import type { Topic } from './route.ts';
+
+/** Milliseconds between two looks at the subjects that anyone follows. */
+const LOOK = 2_000;
+/** Milliseconds without an event after which a comment shows that the stream is alive; proxies close silent ones after a minute. */
+const SILENCE = 15_000;
+/** Streams of one user. A browser has one for each window that shows a live page. */
+const MOST_OF_USER = 12;
+const MOST = 500;
+
+const utf8 = new TextEncoder();
+
+interface Follower {
+  readonly user: string;
+  readonly topics: ReadonlySet<string>;
+  /** Subjects that have changed since it was last told. */
+  readonly changed: Set<string>;
+  wake: () => void;
+}
+
+/** Tells pages which subjects have changed. All of them share one look at each subject. */
+export class Live {
+  readonly #topics: ReadonlyMap<string, Topic>;
+  readonly #ports: ConsolePorts;
+  readonly #followers = new Set<Follower>();
+  readonly #states = new Map<string, string>();
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(topics: readonly Topic[], ports: ConsolePorts) {
+    this.#topics = new Map(topics.map((topic) => [topic.name, topic]));
+    this.#ports = ports;
+  }
+
+  /** Whether a user may follow with one more page. */
+  hasRoom(user: string): boolean {
+    const own = [...this.#followers].filter((each) => each.user === user).length;
+    return !this.#closed && own < MOST_OF_USER && this.#followers.size < MOST;
+  }
+
+  /**
+   * The events of some subjects (WHATWG HTML section 9.2), until the reader goes away or `isAlive` says that the session has
+   * ended.
+   */
+  async *follow(
+    user: string,
+    topics: readonly string[],
+    { gone, isAlive }: { readonly gone: AbortSignal; readonly isAlive: () => Promise<boolean> },
+  ): AsyncGenerator<Uint8Array> {
+    const known = topics.filter((topic) => this.#topics.has(topic));
+    const follower: Follower = { user, topics: new Set(known), changed: new Set(), wake: () => {} };
+    this.#followers.add(follower);
+    this.#timer ??= setTimeout(() => void this.#look(), LOOK);
+    try {
+      yield utf8.encode('retry: 3000\n\n');
+      while (!gone.aborted && !this.#closed) {
+        await waiting(follower, gone);
+        if (gone.aborted || this.#closed) return;
+        if (!(await isAlive())) {
+          yield utf8.encode('event: ended\ndata: session\n\n');
+          return;
+        }
+        const changed = [...follower.changed];
+        follower.changed.clear();
+        yield utf8.encode(changed.length === 0 ? ': \n\n' : `event: changed\ndata: ${changed.join(' ')}\n\n`);
+      }
+    } finally {
+      this.#followers.delete(follower);
+    }
+  }
+
+  /** Ends all streams. */
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    for (const follower of this.#followers) follower.wake();
+  }
+
+  async #look(): Promise<void> {
+    const wanted = new Set([...this.#followers].flatMap(({ topics }) => [...topics]));
+    for (const name of this.#states.keys()) if (!wanted.has(name)) this.#states.delete(name);
+    for (const name of wanted) {
+      // A database that does not answer is no news: the pages show what they have.
+      const state = await this.#topics
+        .get(name)
+        ?.state(this.#ports)
+        .catch(() => undefined);
+      const before = this.#states.get(name);
+      if (state === undefined || state === before) continue;
+      this.#states.set(name, state);
+      if (before !== undefined) this.#tell(name);
+    }
+    this.#timer = undefined;
+    if (this.#followers.size > 0 && !this.#closed) this.#timer = setTimeout(() => void this.#look(), LOOK);
+  }
+
+  #tell(topic: string): void {
+    for (const follower of this.#followers) {
+      if (!follower.topics.has(topic)) continue;
+      follower.changed.add(topic);
+      follower.wake();
+    }
+  }
+}
+
+/** Resolves when there is something to tell, and after a while in any case. */
+function waiting(follower: Follower, gone: AbortSignal): Promise<void> {
+  if (follower.changed.size > 0 || gone.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      gone.removeEventListener('abort', done);
+      follower.wake = () => {};
+      resolve();
+    };
+    const timer = setTimeout(done, SILENCE);
+    gone.addEventListener('abort', done);
+    follower.wake = done;
+  });
+}

@@ -1,0 +1,202 @@
+import { exact, type Html, html, NOTHING, type Part } from './html.ts';
+import type { Visit } from './route.ts';
+
+// The components of all pages; browser/console.css has their looks and names the rules of the design.
+
+/** How something is: never shown by its colour alone. */
+export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'idle';
+
+/** A sign for each state, for those who can't tell the colours apart. */
+const SIGNS: Readonly<Record<Tone, string>> = { good: '●', busy: '◐', warn: '▲', bad: '■', idle: '○' };
+
+/** A state in a word. */
+export const badge = (tone: Tone, text: string): Html =>
+  html`<span class="badge ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${text}</span>`;
+
+/** A moment: in the zone of the reader once the script has run, with the exact one on hover. @param at ISO 8601, UTC */
+export const time = (at: string | undefined): Html =>
+  at === undefined
+    ? html`<span class="none">–</span>`
+    : html`<time datetime="${at}" title="${at}">${at.replace('T', ' ').replace(/\.\d+Z$/, 'Z')}</time>`;
+
+/** A path below the console, with the parameters that have a value. */
+export function address(path: string, query: Readonly<Record<string, string | number | undefined>> = {}): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== '') given.set(name, `${value}`);
+  const text = given.toString();
+  return `/console${path}${text === '' ? '' : `?${text}`}`;
+}
+
+/** A path of the console from segments that may have any characters. */
+export const pathTo = (...segments: readonly string[]): string =>
+  `/${segments.map((each) => encodeURIComponent(each)).join('/')}`;
+
+/** @param to below the console: `/messages` */
+export const link = (to: string, text: Part, query?: Parameters<typeof address>[1]): Html =>
+  html`<a href="${address(to, query)}">${text}</a>`;
+
+/** The head of a page: its title, what it is about, and what can be done. */
+export const heading = (title: Part, { about, actions }: { about?: Part; actions?: Part } = {}): Html =>
+  html`<header class="heading"><div><h1>${title}</h1>${about === undefined ? NOTHING : html`<p class="about">${about}</p>`}</div>${
+    actions === undefined ? NOTHING : html`<div class="actions">${actions}</div>`
+  }</header>`;
+
+export interface Column<T> {
+  readonly title: string;
+  readonly cell: (row: T) => Part;
+  /** Of numbers: to the right, with figures of one width. */
+  readonly kind?: 'number' | 'code' | 'wide';
+}
+
+/** A table. @param of what its rows are, for readers of screens @param empty what to do when it has none */
+export function table<T>(
+  of: string,
+  columns: readonly Column<T>[],
+  rows: readonly T[],
+  { empty, key }: { empty: Part; key?: (row: T) => string },
+): Html {
+  if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
+  const classOf = ({ kind }: Column<T>): string => kind ?? 'text';
+  return html`<div class="scroll" role="region" aria-label="${of}" tabindex="0"><table><caption class="hidden">${of}</caption>
+<thead><tr>${columns.map((each) => html`<th scope="col" class="${classOf(each)}">${each.title}</th>`)}</tr></thead>
+<tbody>${rows.map(
+    (row) =>
+      html`<tr${key === undefined ? NOTHING : html` id="${key(row)}"`}>${columns.map(
+        (each) => html`<td class="${classOf(each)}">${each.cell(row)}</td>`,
+      )}</tr>
+`,
+  )}</tbody></table></div>`;
+}
+
+/** Names with their values. Those without a value are left out. */
+export const facts = (all: readonly (readonly [name: string, value: Part])[]): Html =>
+  html`<dl class="facts">${all
+    .filter(([, value]) => value !== undefined && value !== false && value !== null && value !== '')
+    .map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+
+/** A part of a page under a heading of its own. */
+export const section = (title: string, body: Part, id?: string): Html =>
+  html`<section${id === undefined ? NOTHING : html` id="${id}"`}><h2>${title}</h2>
+${body}</section>`;
+
+/** Links to views of the same thing. @param current the path of the view that is shown */
+export const tabs = (of: string, all: readonly (readonly [to: string, text: string])[], current: string): Html =>
+  html`<nav class="tabs" aria-label="${of}">${all.map(([to, text]) =>
+    to === current
+      ? html`<a href="${address(to)}" aria-current="page">${text}</a>`
+      : html`<a href="${address(to)}">${text}</a>`,
+  )}</nav>`;
+
+export const notice = (tone: Tone, text: Part): Html =>
+  html`<p class="notice ${tone}" role="${tone === 'bad' ? 'alert' : 'status'}"><span aria-hidden="true">${SIGNS[tone]}</span> ${text}</p>`;
+
+/** Text as it is, in figures of one width. */
+export const code = (text: string, label: string): Html =>
+  html`<pre class="code" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>`;
+
+/**
+ * Lines of a file with their numbers, which can be linked to: `#L12`.
+ * @param from the number of the first line
+ */
+export function lines(text: string, label: string, from = 1): Html {
+  const all = text.split('\n');
+  return html`<pre class="code lines" tabindex="0" role="region" aria-label="${label}">${all.map(
+    (
+      line,
+      index,
+    ) => html`<span class="line" id="L${from + index}"><a href="#L${from + index}" aria-label="line ${from + index}">${from + index}</a><code>${line}
+</code></span>`,
+  )}</pre>`;
+}
+
+/** Where the next part of a list is, if there is more. */
+export const more = (to: string | undefined, text = 'Older'): Html =>
+  to === undefined ? NOTHING : html`<nav class="pager" aria-label="Pages"><a href="${to}">${text} →</a></nav>`;
+
+/** A form that does something. It carries the token of the session. */
+export const form = (visit: Pick<Visit, 'token'>, to: string, body: Part, kind = 'inline'): Html =>
+  html`<form method="post" action="${address(to)}" class="${kind}"><input type="hidden" name="token" value="${visit.token}">${body}</form>`;
+
+/** Fields that a form sends back unchanged. */
+export const hidden = (fields: Readonly<Record<string, string | undefined>>): Html =>
+  html`${Object.entries(fields).map(([name, value]) =>
+    value === undefined ? NOTHING : html`<input type="hidden" name="${name}" value="${exact(value)}">`,
+  )}`;
+
+interface Button {
+  readonly text: string;
+  /** Below the console. */
+  readonly to: string;
+  readonly fields?: Readonly<Record<string, string | undefined>>;
+  /** What happens, in a sentence: asked before it is done. Without one it is done at once. */
+  readonly ask?: Part;
+  /** More to fill in before it is done. */
+  readonly more?: Part;
+  readonly isDangerous?: boolean;
+}
+
+/** A button that does something, after a question if it has one. It works without a script. */
+export function button(visit: Pick<Visit, 'token'>, { text, to, fields = {}, ask, more, isDangerous }: Button): Html {
+  const look = isDangerous === true ? 'danger' : 'plain';
+  const send = html`<button class="${look}">${text}</button>`;
+  if (ask === undefined && more === undefined) return form(visit, to, html`${hidden(fields)}${send}`);
+  return html`<details class="ask"><summary class="${look}">${text}…</summary>${form(
+    visit,
+    to,
+    html`${ask === undefined ? NOTHING : html`<p>${ask}</p>`}${more}${hidden(fields)}${send}`,
+    'question',
+  )}</details>`;
+}
+
+/** A labelled field. @param control the element, with this id */
+export const field = (label: string, id: string, control: Html, hint?: Part): Html =>
+  html`<div class="field"><label for="${id}">${label}</label>${control}${
+    hint === undefined ? NOTHING : html`<p class="hint" id="${id}-hint">${hint}</p>`
+  }</div>`;
+
+/** A choice among values. @param all value and text @param chosen the value that is selected */
+export const select = (
+  id: string,
+  all: readonly (readonly [value: string, text: string])[],
+  chosen: string | null | undefined,
+): Html =>
+  html`<select id="${id}" name="${id}">${all.map(([value, text]) =>
+    value === (chosen ?? '')
+      ? html`<option value="${exact(value)}" selected>${text}</option>`
+      : html`<option value="${exact(value)}">${text}</option>`,
+  )}</select>`;
+
+export const input = (id: string, value: string | null | undefined, type = 'text', attributes: Html = NOTHING): Html =>
+  html`<input id="${id}" name="${id}" type="${type}" value="${exact(value ?? '')}"${attributes}>`;
+
+/** A form that narrows a list: its fields live in the address. @param to below the console */
+export const filters = (of: string, to: string, fields: Part): Html =>
+  html`<form class="filters" method="get" action="${address(to)}" role="search" aria-label="${of}">${fields}<button class="plain">Filter</button></form>`;
+
+/**
+ * A part of a page that is fetched again when its subject changes.
+ * @param topic the subject @param visit whose own address has it
+ */
+export const live = (visit: Pick<Visit, 'here'>, topic: string, id: string, body: Part): Html =>
+  html`<div id="${id}" data-live="${topic}" hx-get="/console${visit.here}" hx-trigger="refresh" hx-select="#${id}" hx-swap="morph:outerHTML">${body}</div>`;
+
+/** A number for people: with separators of thousands. */
+export const number = (value: number | undefined): string =>
+  value === undefined ? '–' : value.toLocaleString('en-US');
+
+/** A length of time: `340 ms`, `12 s`, `3 min`, `2 h`, `5 d`. */
+export function length(ms: number | undefined): string {
+  if (ms === undefined) return '–';
+  if (ms < 10) return `${ms.toFixed(1)} ms`;
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const units = [
+    ['d', 86_400],
+    ['h', 3600],
+    ['min', 60],
+    ['s', 1],
+  ] as const;
+  const seconds = ms / 1000;
+  const [unit, size] = units.find(([, each]) => seconds >= each) ?? ['s', 1];
+  return `${unit === 's' && seconds < 10 ? seconds.toFixed(1) : Math.floor(seconds / size)} ${unit}`;
+}

@@ -1,0 +1,79 @@
+import type { Hono } from 'hono';
+import type { Console, ConsoleAction, ConsoleRequest } from '../console/index.ts';
+import type { Caller } from '../security/port.ts';
+import type { Pace } from './exchange/body.ts';
+import { answering, type Exchange, type GatewayEnv } from './exchange/exchange.ts';
+import { methodNotAllowed } from './exchange/refuse.ts';
+import { respondBytes, respondCoded } from './exchange/respond.ts';
+import { selectCoding } from './exchange/select.ts';
+import type { Log } from './log/log.ts';
+import type { Recorder } from './log/record.ts';
+
+/** Bytes of a form; files of the pages that call operations are part of it. */
+const LARGEST_FORM = 32 * 1024 * 1024;
+
+const METHODS = ['GET', 'HEAD', 'POST'];
+
+/** Resolves to the console, which is loaded at its first request: a start does not wait for its pages. */
+export type OpenConsole = () => Promise<Console>;
+
+interface ConsolePathPorts {
+  readonly record: Recorder;
+  readonly log: Log;
+  readonly pace: Pace;
+  readonly open: OpenConsole;
+  /** The gateway itself uses TLS. */
+  readonly encrypted: boolean;
+}
+
+/** Mounts the operator's pages at /console. */
+export function mountConsole(app: Hono<GatewayEnv>, ports: ConsolePathPorts): void {
+  const answer = answering((exchange) => respond(exchange, ports));
+  app.all('/console', answer);
+  app.all('/console/*', answer);
+}
+
+async function respond(
+  exchange: Exchange,
+  { record, log, pace, open, encrypted }: ConsolePathPorts,
+): Promise<Response> {
+  exchange.route = '/console';
+  const { method } = exchange;
+  if (!METHODS.includes(method)) throw methodNotAllowed(method, METHODS);
+  let action: ConsoleAction | undefined;
+  const request: ConsoleRequest = {
+    method: method === 'POST' ? 'POST' : 'GET',
+    path: exchange.path.slice('/console'.length),
+    query: exchange.query,
+    header: (name) => exchange.header(name),
+    body: () => exchange.body({ size: LARGEST_FORM, pace }).bytes(),
+    // To a browser this machine counts as secure by its name alone: not under another one, as behind a tunnel.
+    secure: exchange.secure && (encrypted || !exchange.local || isLoopbackHost(exchange.header('host'))),
+    remote: exchange.remote,
+    gone: exchange.gone,
+    caller(user, done) {
+      exchange.caller = { user, scheme: SESSION };
+      exchange.admitted = true;
+      action = done;
+    },
+  };
+  const { status, headers: given, body, compresses } = await (await open()).answer(request);
+  const headers = { ...given };
+  const sent = (bytes: number, complete: boolean): void => {
+    const { caller } = exchange;
+    record(exchange, { operation: undefined, caller, status, bytes, complete, action });
+  };
+  if (typeof body === 'string' || body instanceof Uint8Array) {
+    const content = { contentType: headers['Content-Type'] ?? '', length: Buffer.byteLength(body) };
+    const coding = compresses ? selectCoding(exchange, headers, content) : undefined;
+    return respondCoded(exchange, status, headers, body, sent, coding);
+  }
+  const failed = (err: unknown): void => log.error({ err }, 'The rest of a page could not be sent.');
+  return respondBytes(exchange, status, headers, { body: () => body, length: undefined }, sent, failed);
+}
+
+const isLoopbackHost = (host = ''): boolean =>
+  /^(?:localhost|[a-z0-9-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(host);
+
+/** The scheme in the audit log: the session of a browser. */
+const SESSION: Caller['scheme'] = { id: 'session', kind: 'basic' };

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ConsoleGateway, startConsole } from './support.ts';
+
+describe('the queues in the console', () => {
+  let gateway: ConsoleGateway;
+  beforeAll(async () => {
+    gateway = await startConsole();
+  });
+  afterAll(() => gateway.stop());
+
+  it('are listed with what waits in them', async () => {
+    const visitor = await gateway.signIn();
+    const { status, text } = await visitor.get('/queues');
+    expect(status).toBe(200);
+    for (const queue of ['events', 'processes', 'query-runs']) expect(text).toContain(`>${queue}</a>`);
+  });
+
+  it('are paused and resumed, which is reported, in the trail and in the audit log', async () => {
+    const visitor = await gateway.signIn();
+    const paused = await visitor.post('/queues/processes/pause');
+    expect(paused.status).toBe(303);
+    const { text } = await visitor.get(String(paused.headers.location).replace('/console', ''));
+    expect(text).toContain('processes is paused.');
+    expect(text).toContain('console:demo');
+    expect(gateway.log()).toContainEqual(
+      expect.objectContaining({ action: 'queue.pause', target: 'processes', user: 'demo' }),
+    );
+    await visitor.post('/queues/processes/resume');
+    expect((await visitor.get('/queues/processes')).text).toContain('>Pause…<');
+  });
+
+  it('of an unknown name are not found', async () => {
+    const visitor = await gateway.signIn();
+    const { status, text } = await visitor.get('/queues/none');
+    expect(status).toBe(404);
+    expect(text).toContain('There is no queue none.');
+  });
+});
