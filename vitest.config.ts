@@ -16,6 +16,7 @@ export default defineConfig({
       'test/failures/**',
       'test/**/*.failures.test.ts',
       'test/**/*.interop.test.ts',
+      'test/console/**/*.browser.test.ts',
       'test/workshop/**',
       '**/node_modules/**',
     ],

@@ -51,8 +51,10 @@ export class Live {
     const known = topics.filter((topic) => this.#topics.has(topic));
     const follower: Follower = { user, topics: new Set(known), changed: new Set(), wake: () => {} };
     this.#followers.add(follower);
-    this.#timer ??= setTimeout(() => void this.#look(), LOOK);
     try {
+      // The page fetches its live parts once the stream is open: from here on no change is missed.
+      await this.#look(known.filter((name) => !this.#states.has(name)));
+      this.#timer ??= setTimeout(() => void this.#lookAgain(), LOOK);
       yield utf8.encode('retry: 3000\n\n');
       while (!gone.aborted && !this.#closed) {
         await waiting(follower, gone);
@@ -77,10 +79,8 @@ export class Live {
     for (const follower of this.#followers) follower.wake();
   }
 
-  async #look(): Promise<void> {
-    const wanted = new Set([...this.#followers].flatMap(({ topics }) => [...topics]));
-    for (const name of this.#states.keys()) if (!wanted.has(name)) this.#states.delete(name);
-    for (const name of wanted) {
+  async #look(names: Iterable<string>): Promise<void> {
+    for (const name of names) {
       // A database that does not answer is no news: the pages show what they have.
       const state = await this.#topics
         .get(name)
@@ -91,8 +91,14 @@ export class Live {
       this.#states.set(name, state);
       if (before !== undefined) this.#tell(name);
     }
+  }
+
+  async #lookAgain(): Promise<void> {
+    const wanted = new Set([...this.#followers].flatMap(({ topics }) => [...topics]));
+    for (const name of this.#states.keys()) if (!wanted.has(name)) this.#states.delete(name);
+    await this.#look(wanted);
     this.#timer = undefined;
-    if (this.#followers.size > 0 && !this.#closed) this.#timer = setTimeout(() => void this.#look(), LOOK);
+    if (this.#followers.size > 0 && !this.#closed) this.#timer = setTimeout(() => void this.#lookAgain(), LOOK);
   }
 
   #tell(topic: string): void {

@@ -76,10 +76,12 @@ export function createEntrance(ports: EntrancePorts): Entrance {
   };
 }
 
-/** Where a sign-in leads: a path of the console, whatever the address said. */
+/** Where a sign-in leads, below the console: a path of its own, whatever the address said. */
 function returnTo(to: string | null): string {
-  // One slash, and then nothing that a browser could take for a host or for the end of a header.
-  return to !== null && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(to) ? to : '';
+  // Read as a browser does, which takes backslashes for slashes and follows dot segments.
+  const address = to?.startsWith('/') ? URL.parse(`/console${to}`, 'http://gateway.invalid') : null;
+  if (address === null || address.host !== 'gateway.invalid' || !address.pathname.startsWith('/console/')) return '';
+  return `${address.pathname.slice('/console'.length)}${address.search}`;
 }
 
 /** Why this connection can't carry a session; `undefined` when it can. */

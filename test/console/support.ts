@@ -113,8 +113,9 @@ export async function openDesk(
   page.on('console', (message) => complaints.push(message.text()));
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('requestfailed', (failed) => {
-    // Leaving a page ends its stream of events.
-    if (!failed.url().includes('/console/live')) complaints.push(`${failed.url()} failed`);
+    // Leaving a page ends what it still loads, and its stream of events.
+    const reason = failed.failure()?.errorText;
+    if (reason !== 'net::ERR_ABORTED') complaints.push(`${failed.url()}: ${reason}`);
   });
   page.on('response', (reply) => {
     if (reply.status() >= 400) complaints.push(`${reply.url()}: ${reply.status()}`);

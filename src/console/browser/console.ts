@@ -60,7 +60,10 @@ function follow(topics: readonly string[]): void {
     }
   };
   const events = new EventSource(`/console/live?topics=${encodeURIComponent(topics.join(' '))}`);
-  events.addEventListener('open', () => poll(false));
+  events.addEventListener('open', () => {
+    poll(false);
+    refresh(topics);
+  });
   events.addEventListener('error', () => poll(true));
   events.addEventListener('changed', (event) => refresh((event as MessageEvent<string>).data.split(' ')));
   events.addEventListener('ended', () => {

@@ -1,0 +1,18 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+import './test/support/compile-cache.ts';
+
+/** Journeys through the console in Chromium. `npm test` leaves them out. */
+export default defineConfig({
+  resolve: { alias: { signalbox: fileURLToPath(new URL('./src/index.ts', import.meta.url)) } },
+  test: {
+    globalSetup: './test/support/postgres-setup.ts',
+    setupFiles: './test/support/file-setup.ts',
+    include: ['test/console/**/*.browser.test.ts'],
+    isolate: false,
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    reporters: ['default', './test/support/count-reporter.ts'],
+  },
+});
