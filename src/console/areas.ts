@@ -1,5 +1,6 @@
+import { diagnosticsArea } from './areas/diagnostics.ts';
 import { queuesArea } from './areas/queues.ts';
 import type { Area } from './route.ts';
 
 /** The areas of the console, in the order of its navigation. */
-export const AREAS: readonly Area[] = [queuesArea];
+export const AREAS: readonly Area[] = [queuesArea, diagnosticsArea];

@@ -1,6 +1,7 @@
 import { Fault } from '../model/fault.ts';
 import type { ConsoleGrant, User } from '../model/security.ts';
 import { consoleGrants } from '../security/authorise.ts';
+import { EDIT_TOPIC, editNotice } from './areas/diagnostics.ts';
 import { type Assets, openAssets } from './assets.ts';
 import { endedCookie, isSameOrigin, readCookie, SESSION_COOKIE } from './cookie.ts';
 import { type EnteredForm, readForm } from './form.ts';
@@ -45,7 +46,8 @@ interface Entered {
   readonly seal: Seal;
 }
 
-export function createConsole(areas: readonly Area[], ports: ConsolePorts, entrance: Entrance): Console {
+export function createConsole(all: readonly Area[], ports: ConsolePorts, entrance: Entrance): Console {
+  const areas = all.filter(({ isPresent }) => isPresent?.(ports) ?? true);
   const assets = openAssets();
   const routing = new Routing(areas);
   const live = new Live(
@@ -245,7 +247,11 @@ class OpenConsole implements Console {
         ...{ user: session.user, areas, area: area?.id ?? '', token: seal.of('form', '') },
         may: (grant) => grants.has(grant),
         notice: isOurs ? { text, partly: kind === 'partly' } : undefined,
-        topics: (area?.topics ?? []).map(({ name }) => name),
+        above: editNotice(ports),
+        topics: [
+          ...(area?.topics ?? []).map(({ name }) => name),
+          ...(ports.brokenEdit === undefined ? [] : [EDIT_TOPIC]),
+        ],
       },
     });
     // Compressed although it has the token of the session: other sites can't send requests with the cookie (BREACH needs them).

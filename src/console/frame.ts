@@ -27,6 +27,8 @@ interface Framed {
     readonly token: string;
     readonly may: (grant: ConsoleGrant) => boolean;
     readonly notice?: { readonly text: string; readonly partly: boolean } | undefined;
+    /** What every page reports. */
+    readonly above: Html;
     /** Subjects that the page follows. */
     readonly topics: readonly string[];
   };
@@ -52,7 +54,11 @@ ${signedIn === undefined ? html`<body class="outside"><main id="main">${body}</m
 `.toString();
 }
 
-function inside(gateway: string, body: Html, { user, areas, area, token, may, notice: said, topics }: Inside): Html {
+function inside(
+  gateway: string,
+  body: Html,
+  { user, areas, area, token, may, notice: said, above, topics }: Inside,
+): Html {
   const visible = areas.filter(({ grant }) => may(grant));
   const entries = visible.map(({ id, title, path }) =>
     id === area
@@ -75,6 +81,7 @@ function inside(gateway: string, body: Html, { user, areas, area, token, may, no
 <nav class="areas" aria-label="Areas"><ul>${entries}</ul></nav>
 <main id="main" tabindex="-1">
 <p id="stale" class="notice warn" role="status" hidden>Live updates are interrupted. Figures are refreshed every few seconds instead.</p>
+${above}
 ${said === undefined ? NOTHING : notice(said.partly ? 'warn' : 'good', said.text)}
 ${body}
 </main>

@@ -1,4 +1,5 @@
 import type { MessageControl } from '../message/index.ts';
+import type { BrokenEdit } from '../model/definition.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
@@ -16,6 +17,8 @@ export interface ConsolePorts {
   readonly base: () => string;
   /** Sample users can sign in. */
   readonly sampleUsers: boolean;
+  /** The edit of the definitions that is not applied; absent of a gateway that follows no edits. */
+  readonly brokenEdit?: (() => BrokenEdit | undefined) | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }

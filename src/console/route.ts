@@ -101,6 +101,8 @@ export interface Area {
   readonly path: string;
   readonly grant: ConsoleGrant;
   readonly routes: readonly Route[];
+  /** Whether a gateway has it; every one when absent. */
+  readonly isPresent?: (ports: ConsolePorts) => boolean;
   /** Subjects whose changes refresh the parts of its pages that are live. */
   readonly topics?: readonly Topic[];
 }

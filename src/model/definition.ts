@@ -27,3 +27,23 @@ export interface Position {
   readonly line: number;
   readonly column: number;
 }
+
+/** An edit of the definitions that `signalbox dev` has not applied. */
+export interface BrokenEdit {
+  /** Why, as the terminal has it, without colours. */
+  readonly text: string;
+  /** The errors and warnings; none when the definitions are valid and the gateway could not start all the same. */
+  readonly found: readonly BrokenLine[];
+}
+
+/** A diagnostic, with the line that it is about. */
+export interface BrokenLine {
+  /** Its code in docs/diagnostics.md. */
+  readonly code: string;
+  readonly severity: 'error' | 'warning';
+  readonly message: string;
+  readonly hint?: string;
+  readonly at: Position;
+  /** The text of the line; absent for a file that could not be read. */
+  readonly line?: string;
+}

@@ -1,21 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
 import { createRedactor } from '../codec/redact/redactor.ts';
 import { standInAddress, standInVariable } from '../invoke/stand-in.ts';
 import type { LoadedProject } from '../load/index.ts';
 import { secretsOf } from '../load/value/config.ts';
 import { CallRecords, callRecorder } from '../message/index.ts';
-import { Fault } from '../model/fault.ts';
+import type { BrokenEdit } from '../model/definition.ts';
 import type { Registry } from '../model/registry.ts';
 import { type OpenDirectory, openDirectory } from '../security/directory/directory.ts';
-import { deadlineIn, openLease, type QueueControl, type QueueDepth, type Store, withDeadline } from '../store/index.ts';
+import { openLease, type QueueControl, type QueueDepth, type Store } from '../store/index.ts';
 import type { Telemetry } from '../trace/otlp.ts';
-import { type Clock, SYSTEM_CLOCK, shared, withinTime } from '../wire/waiting.ts';
+import { type Clock, SYSTEM_CLOCK } from '../wire/waiting.ts';
 import { createLazyClient } from './answer/outbound.ts';
 import { createApp } from './app.ts';
 import { GRACE, IDLE_TIMEOUT } from './exchange/body.ts';
-import type { Connections } from './listen/connections.ts';
 import { createHttpServer, listenAt } from './listen/listen.ts';
 import { compileProxies } from './listen/remote.ts';
 import { openTls } from './listen/tls.ts';
@@ -28,6 +26,7 @@ import { checkWebhookSecrets, openAuthenticator, securitySettings } from './star
 import { memorySessions, openConsole } from './start/console.ts';
 import { datasourceSettings, openData } from './start/data.ts';
 import { copyWarning, importCode } from './start/handlers.ts';
+import { drain, Readiness } from './start/readiness.ts';
 import { openSafeguards } from './start/safeguards.ts';
 import { openServices } from './start/services.ts';
 import { type Environment, resolveSettings } from './start/settings.ts';
@@ -61,6 +60,8 @@ export interface GatewayOptions {
   readonly others?: () => Promise<readonly Counted[]>;
   /** The name of all gateways that share the port, which report the metrics of the fleet together; a random one by default. */
   readonly holder?: string;
+  /** The edit that is not applied, of `signalbox dev`. */
+  readonly brokenEdit?: () => BrokenEdit | undefined;
   /** The time of everything that waits for one: what recurs, retries, tokens, retention; that of the machine by default. */
   readonly clock?: Clock;
 }
@@ -78,6 +79,8 @@ export interface RunningGateway {
    * is open, and `/health/ready` was never called.
    */
   drain(options?: DrainOptions): Promise<void>;
+  /** Ends the replies that would go on for ever: the events of the console's pages. */
+  endStreams(): void;
   /** Closes the port, lets running work finish for at most `timeoutMs` (`drain.work`), then closes what it depends on. */
   close(options?: { readonly timeoutMs?: number }): Promise<void>;
   /** What it does besides answering, for tests. */
@@ -202,6 +205,7 @@ async function open(
     ...{ registry, sources, redactor, sampleUsers, authenticator, now: clock.now },
     ...{ queues: services.queues, messages: services.messageControl },
     ...{ sessions: memorySessions(), providers: [] },
+    brokenEdit: options.brokenEdit,
     base: () => base,
   });
   const readiness = new Readiness(() => Promise.all([store.ready(), queries.ready(), blobs.ready()]));
@@ -258,6 +262,7 @@ async function open(
       log.info(replaced ? 'Another gateway has taken over; this one stops.' : 'The gateway stops.');
       await drain(http.connections, gateway.drain.ready, { replaced, readiness });
     },
+    endStreams: () => operators.close(),
     close: ({ timeoutMs = gateway.drain.work } = {}) => opened.close(timeoutMs),
     background: {
       async hurry() {
@@ -268,73 +273,6 @@ async function open(
       queues: services.queues,
     },
   };
-}
-
-/** Milliseconds in which the check of readiness ends, whatever the database does. */
-const PROBE = 2000;
-
-/** Whether callers should send requests: for `/health/ready`, and for the metrics. */
-class Readiness {
-  /** One at a time: probes must not use up the connections of a database that is slow. */
-  readonly #probe: () => Promise<unknown>;
-  /** Why it is not ready, whatever the check finds. */
-  #denied: string | undefined = 'the gateway is starting';
-  #asked = false;
-
-  /** @param check rejects while something behind the gateway does not answer */
-  constructor(check: () => Promise<unknown>) {
-    const late = (): Error => new Error(`no answer within ${PROBE / 1000} s`);
-    this.#probe = shared(() => withDeadline(deadlineIn(PROBE), () => withinTime(check(), PROBE, late)));
-  }
-
-  /** Whether `/health/ready` was called yet. */
-  get asked(): boolean {
-    return this.#asked;
-  }
-
-  /** @throws Fault UNAVAILABLE before the start is complete and while the gateway drains; what the check throws */
-  async ask(): Promise<void> {
-    this.#asked = true;
-    if (this.#denied !== undefined) throw Fault.of('UNAVAILABLE', { reason: this.#denied });
-    await this.#probe();
-  }
-
-  /** The same for the metrics, whose readers send no other requests. */
-  async holds(): Promise<boolean> {
-    return (
-      this.#denied === undefined &&
-      this.#probe().then(
-        () => true,
-        () => false,
-      )
-    );
-  }
-
-  /** The start is complete. */
-  begin(): void {
-    this.#denied = undefined;
-  }
-
-  /** The gateway stops. */
-  deny(): void {
-    this.#denied = 'the gateway is draining, and stops soon';
-  }
-}
-
-/** Milliseconds between two checks whether all callers have left. */
-const LOOK_MS = 50;
-
-/** Resolves after `forMs`, or once no connection is open and no load balancer has to learn that the gateway stops. */
-async function drain(
-  connections: Connections,
-  forMs: number,
-  { replaced, readiness }: Required<DrainOptions> & { readonly readiness: Readiness },
-): Promise<void> {
-  const end = performance.now() + forMs;
-  connections.closeWithReplies();
-  if (replaced) await connections.stopAccepting();
-  const isNeeded = (): boolean => connections.size > 0 || (!replaced && readiness.asked);
-  while (isNeeded() && performance.now() < end) await pause(LOOK_MS);
 }
 
 /** Closes one part. @param timeoutMs milliseconds that its running work may take */

@@ -1,4 +1,5 @@
 import { relative, resolve, sep } from 'node:path';
+import type { BrokenEdit } from '../../model/definition.ts';
 import { Backoff, post } from '../child-process.ts';
 import { envFilePaths, retakeEnvFiles } from '../env-file.ts';
 import { type Colors, writeAtOnce } from '../terminal.ts';
@@ -142,7 +143,7 @@ export class Supervisor {
     else if (message.kind === 'creating') this.#announce(message.handlers);
     else if (message.kind === 'created') this.#accept();
     else if (message.kind === 'listen') void this.#open(worker, message.host, message.port);
-    else if (message.kind === 'failed') this.#refused(message.text, message);
+    else if (message.kind === 'failed') this.#refused(message.edit, message.text, message);
     else void this.#takeOver(worker, message);
   }
 
@@ -197,8 +198,9 @@ export class Supervisor {
     return shorten([...this.#changed].map((path) => relative(this.#start.root, path).split(sep).join('/')));
   }
 
-  #refused(text: string, files?: WorkerFiles): void {
+  #refused(edit: BrokenEdit, text = edit.text, files?: WorkerFiles): void {
     this.#next = undefined;
+    this.#current?.broken(edit);
     this.#changed.clear();
     // The error may be fixed in any file that was read.
     if (files !== undefined) this.#watch.follow(this.#watched(files));
@@ -225,7 +227,7 @@ export class Supervisor {
     this.#next = undefined;
     // A gateway that has served before is started again. The very first one waits for the next save.
     if (this.#current === undefined && this.#announced) this.#startAgain(worker, how);
-    else this.#refused(`The gateway ended while it started (${how}).`);
+    else this.#refused({ text: `The gateway ended while it started (${how}).`, found: [] });
   }
 
   #startAgain(worker: WorkerHandle, how: string): void {

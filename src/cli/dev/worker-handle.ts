@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import type { BrokenEdit } from '../../model/definition.ts';
 import { post } from '../child-process.ts';
 import { sibling } from '../package-info.ts';
 import type { Fingerprints } from './changes.ts';
@@ -18,6 +19,8 @@ export interface WorkerHandle {
    * takes too long. Resolves when it answers no more new requests itself.
    */
   retire(successor: string): Promise<void>;
+  /** Reports that the latest edit is not applied. */
+  broken(edit: BrokenEdit): void;
   /** Makes it finish its requests and end, without a successor. */
   end(): void;
   /** Ends it at once. */
@@ -65,6 +68,9 @@ export function startWorker(start: WorkerStart, events: WorkerEvents): WorkerHan
       tell({ kind: 'retire', address: successor });
       limit();
       return retired.promise;
+    },
+    broken(edit) {
+      tell({ kind: 'broken', edit });
     },
     end() {
       tell({ kind: 'end' });
@@ -120,7 +126,7 @@ export type WorkerMessage =
       readonly screen: string;
     } & WorkerFiles)
   /** It can't start, for a reason that the user can fix; `text` is ready to print. */
-  | ({ readonly kind: 'failed'; readonly text: string } & WorkerFiles);
+  | ({ readonly kind: 'failed'; readonly text: string; readonly edit: BrokenEdit } & WorkerFiles);
 
 /** From the supervisor to a worker. `connection` comes with the socket. */
 export type SupervisorMessage =
@@ -128,6 +134,8 @@ export type SupervisorMessage =
   | { readonly kind: 'go' }
   | { readonly kind: 'listening'; readonly host: string; readonly port: number }
   | { readonly kind: 'not-listening'; readonly message: string }
+  /** The latest edit is not applied: what the worker serves is the version before. */
+  | { readonly kind: 'broken'; readonly edit: BrokenEdit }
   | { readonly kind: 'connection'; readonly connection: number }
   /** Another worker has taken over at this address: finish running requests, forward new ones, then end. */
   | { readonly kind: 'retire'; readonly address: string }

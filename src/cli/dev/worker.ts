@@ -3,7 +3,9 @@ import module, { registerHooks } from 'node:module';
 import type { Socket } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 import { type LoadedProject, loadProject, registryOf, renderDiagnostics } from '../../load/index.ts';
+import type { BrokenEdit } from '../../model/definition.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { Address } from '../../serve/start/address.ts';
 import { startGateway } from '../../serve/start.ts';
@@ -28,6 +30,9 @@ let watched: readonly string[] = [];
 let server: Server | undefined;
 let connections: Connections | undefined;
 let close: (() => Promise<void>) | undefined;
+/** The edit after this version, while it is not applied. */
+let broken: BrokenEdit | undefined;
+let endStreams: () => void = () => undefined;
 const KEEP_ALIVE_MS = 5_000;
 const bound = Promise.withResolvers<Address>();
 
@@ -41,6 +46,7 @@ process.on('message', (message: SupervisorMessage, socket?: Socket) => {
   else if (message.kind === 'go') void go();
   else if (message.kind === 'listening') bound.resolve(message);
   else if (message.kind === 'not-listening') bound.reject(new CliFailure(message.message));
+  else if (message.kind === 'broken') broken = message.edit;
   else if (message.kind === 'retire') retire(message.address);
   else if (message.kind === 'end') void drain({ idleMs: 0 });
 });
@@ -68,7 +74,7 @@ async function serve(): Promise<void> {
   const project = loadProject({ ...place, handlers: 'ignore-missing' });
   watched = migrationFolders(project);
   const text = project.diagnostics.length === 0 ? '' : renderDiagnostics(project, { colour });
-  if (project.registry === undefined) return fail(text);
+  if (project.registry === undefined) return fail(text, brokenLines(project));
   handlers = resolve(place.root, project.registry.gateway.handlers);
   await bringUpToDate(project.registry);
   const gateway = await startServing(project);
@@ -110,7 +116,9 @@ async function startServing(project: LoadedProject) {
     project,
     log,
     listen,
+    brokenEdit: () => broken,
   });
+  endStreams = () => gateway.endStreams();
   close = async () => {
     await gateway.close();
     await partners?.close();
@@ -144,13 +152,31 @@ function retire(successor: string): void {
 }
 
 async function drain(options: DrainOptions): Promise<void> {
+  // They have no end of their own: browsers open them again, and reach the successor.
+  endStreams();
   await connections?.drain(options);
   await close?.();
   process.exit(0);
 }
 
-function fail(text: string): void {
-  tellSupervisor({ kind: 'failed', text, ...filesRead() }, () => process.exit(1));
+function fail(text: string, found: BrokenEdit['found'] = []): void {
+  const edit = { text: stripVTControlCharacters(text), found };
+  tellSupervisor({ kind: 'failed', text, edit, ...filesRead() }, () => process.exit(1));
+}
+
+/** The diagnostics of a project with their lines. */
+function brokenLines({ diagnostics, sources }: LoadedProject): BrokenEdit['found'] {
+  return diagnostics.map(({ code, severity, message, hint, at }) => {
+    const line = sources.get(at.file)?.split(/\r?\n/)[at.line - 1];
+    return {
+      code,
+      severity,
+      message,
+      at,
+      ...(hint === undefined ? {} : { hint }),
+      ...(line === undefined ? {} : { line }),
+    };
+  });
 }
 
 function filesRead(): WorkerFiles {
