@@ -10,7 +10,7 @@ import { openKeys } from './keys.ts';
 // JSON Web Tokens (RFC 7519) as bearer tokens (RFC 6750), in particular access tokens of OAuth 2.0 (RFC 9068).
 
 /** Resolves the texts of a scheme and reads its files. */
-interface BearerPlace {
+export interface BearerPlace {
   readonly resolve: (text: ConfigText) => string;
   readonly lookAt: LookAtFile;
   /** Milliseconds since 1970. */
@@ -27,16 +27,8 @@ const TYPES: ReadonlySet<string> = new Set(['jwt', 'at+jwt', 'application/jwt', 
 
 /** @throws Error for a key set that is neither a file nor at a trustworthy URL */
 export function compileBearer(scheme: BearerScheme, directory: Directory, place: BearerPlace): Verifier {
-  const keys = openKeys(place.resolve(scheme.jwks), place.lookAt);
-  const { clock = Date.now } = place;
   const issuer = place.resolve(scheme.issuer);
-  const options: JWTVerifyOptions = {
-    issuer,
-    audience: scheme.audience.map(place.resolve),
-    algorithms: [...scheme.algorithms],
-    clockTolerance: scheme.tolerance / 1000,
-    requiredClaims: ['exp', 'iss', 'aud'],
-  };
+  const payloadOf = compileToken(scheme, place, { audience: scheme.audience.map(place.resolve), types: TYPES });
   const userOf = compileTokenUser(scheme, directory);
   const scopesOf = [compileClaim('scope'), compileClaim('scp')];
   const challenge = `Bearer ${REALM}`;
@@ -59,21 +51,6 @@ export function compileBearer(scheme: BearerScheme, directory: Directory, place:
     );
   }
 
-  async function payloadOf(token: string): Promise<JWTPayload> {
-    try {
-      const { payload, protectedHeader } = await jwtVerify(token, (header) => keys.find(header), {
-        ...options,
-        currentDate: new Date(clock()),
-      });
-      const { typ } = protectedHeader;
-      if (typ !== undefined && !TYPES.has(String(typ).toLowerCase())) throw new Refused('token of another type');
-      return payload;
-    } catch (error) {
-      if (error instanceof errors.JOSEError) throw new Refused(reasonOf(error));
-      throw error;
-    }
-  }
-
   return {
     scheme,
     longest: PREFIX.length + LONGEST_TOKEN,
@@ -91,6 +68,65 @@ export function compileBearer(scheme: BearerScheme, directory: Directory, place:
       return { user, until: (payload.exp as number) * 1000 };
     },
     challenge: (refused) => (refused ? `${challenge}, error="invalid_token"` : challenge),
+  };
+}
+
+/** What a token is for. */
+interface TokenUse {
+  readonly audience: readonly string[];
+  /** Accepted values of `typ`. */
+  readonly types: ReadonlySet<string>;
+}
+
+/** Verifies tokens of a scheme, and returns their claims. Throws Refused, and Fault UNAVAILABLE. */
+function compileToken(
+  scheme: BearerScheme,
+  { resolve, lookAt, clock = Date.now }: BearerPlace,
+  { audience, types }: TokenUse,
+): (token: string) => Promise<JWTPayload> {
+  const keys = openKeys(resolve(scheme.jwks), lookAt);
+  const options: JWTVerifyOptions = {
+    issuer: resolve(scheme.issuer),
+    audience: [...audience],
+    algorithms: [...scheme.algorithms],
+    clockTolerance: scheme.tolerance / 1000,
+    requiredClaims: ['exp', 'iss', 'aud'],
+  };
+  return async (token) => {
+    try {
+      const { payload, protectedHeader } = await jwtVerify(token, (header) => keys.find(header), {
+        ...options,
+        currentDate: new Date(clock()),
+      });
+      const { typ } = protectedHeader;
+      if (typ !== undefined && !types.has(String(typ).toLowerCase())) throw new Refused('token of another type');
+      return payload;
+    } catch (error) {
+      if (error instanceof errors.JOSEError) throw new Refused(reasonOf(error));
+      throw error;
+    }
+  };
+}
+
+/** An access token is not proof of a sign-in. */
+const ID_TOKEN_TYPES: ReadonlySet<string> = new Set(['jwt', 'application/jwt']);
+
+/**
+ * Verifies ID tokens (OpenID Connect Core 1.0, section 3.1.3.7) by the keys of a scheme, and finds their users by its rules. The nonce
+ * is checked by the caller. Throws Refused, and Fault UNAVAILABLE.
+ */
+export function compileIdToken(
+  scheme: BearerScheme,
+  directory: Directory,
+  place: BearerPlace & { readonly client: string },
+): (token: string) => Promise<User> {
+  const payloadOf = compileToken(scheme, place, { audience: [place.client], types: ID_TOKEN_TYPES });
+  const userOf = compileTokenUser(scheme, directory);
+  return async (token) => {
+    if (token.length > LONGEST_TOKEN) throw new Refused('token is too long');
+    const payload = await payloadOf(token);
+    if (payload.azp !== undefined && payload.azp !== place.client) throw new Refused('token of another client');
+    return userOf(payload);
   };
 }
 

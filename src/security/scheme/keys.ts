@@ -30,7 +30,7 @@ export interface KeyTimes {
 const TIMES: KeyTimes = { cooldown: 30_000, maxAge: 600_000, timeout: 5_000 };
 /** Pause after a failed fetch, in milliseconds: an issuer in trouble should not get even more requests. */
 const PAUSE_MS = 5_000;
-/** Bytes of a key set. */
+/** Bytes of a key set, and of any other reply. */
 const LARGEST = 512 * 1024;
 
 /**
@@ -54,7 +54,7 @@ function keysOfUrl(url: URL, { cooldown, maxAge, timeout }: KeyTimes): KeySet {
     cacheMaxAge: maxAge,
     [customFetch]: async (address, options) => {
       if (isPausing()) throw new Error('the last fetch failed a moment ago');
-      return bounded(await fetch(address, { ...options, redirect: 'error' }));
+      return keysIn(await fetch(address, { ...options, redirect: 'error' }));
     },
   });
   return {
@@ -70,20 +70,22 @@ function keysOfUrl(url: URL, { cooldown, maxAge, timeout }: KeyTimes): KeySet {
   };
 }
 
-/** Reads at most {@link LARGEST} bytes of a reply. */
-async function bounded(reply: Response): Promise<Response> {
-  if (reply.status !== 200 || reply.body === null) {
-    await reply.body?.cancel();
-    throw new Error(`the issuer answered with the status ${reply.status}`);
-  }
+async function keysIn(reply: Response): Promise<Response> {
+  if (reply.status === 200) return bounded(reply);
+  await reply.body?.cancel();
+  throw new Error(`the issuer answered with the status ${reply.status}`);
+}
+
+/** Reads at most {@link LARGEST} bytes of a reply of an issuer. */
+export async function bounded({ body, status, headers }: Response): Promise<Response> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of reply.body) {
+  for await (const chunk of body ?? []) {
     size += chunk.length;
-    if (size > LARGEST) throw new Error(`the key set is larger than ${LARGEST} bytes`);
+    if (size > LARGEST) throw new Error(`the reply is larger than ${LARGEST} bytes`);
     chunks.push(chunk);
   }
-  return new Response(Buffer.concat(chunks));
+  return new Response(chunks.length === 0 ? null : Buffer.concat(chunks), { status, headers });
 }
 
 /** Reads the file again when it has changed. An invalid one is reported with each token until it is fixed. */

@@ -1,5 +1,6 @@
 import type { Db, Store } from '../../store/index.ts';
 import { createApiKey, type NewApiKey } from '../scheme/api-key.ts';
+import { endSessions } from '../sign-in/session-rows.ts';
 import { type NewUser, type UserAction, UserError, type Users } from './port.ts';
 import { readUsers, selectKept, selectKeys } from './rows.ts';
 
@@ -18,16 +19,19 @@ export function openUsers({ store, actor, clock = Date.now }: UsersOptions): Use
     ...readUsers(() => store.tables()),
     add: (user) => addUser(ports, user),
     async setPassword(id, password) {
-      await change(ports, id, async (tx) => {
+      await change(ports, id, async (tx, at) => {
         await update(tx, id, { password: password ?? null });
-        return { action: 'passwd', detail: { password: password !== undefined } };
+        const ended = await endSessions(tx, at, { user: id, reason: 'password' });
+        return { action: 'passwd', detail: { password: password !== undefined, ...counted(ended) } };
       });
     },
     setDisabled: (id, disabled) =>
-      change(ports, id, async (tx) => {
+      change(ports, id, async (tx, at) => {
         if ((await selectKept(tx, id)).disabled === disabled) return undefined;
         await update(tx, id, { disabled: disabled ? 1 : 0 });
-        return { action: disabled ? 'disable' : 'enable', detail: {} };
+        // For good: they don't go on where the user is enabled again.
+        const ended = disabled ? await endSessions(tx, at, { user: id, reason: 'disabled' }) : [];
+        return { action: disabled ? 'disable' : 'enable', detail: counted(ended) };
       }),
     changeRoles: (id, asked) => changeRoles(ports, id, asked),
     addKey: (id, options) => addKey(ports, id, options),
@@ -41,6 +45,8 @@ export function openUsers({ store, actor, clock = Date.now }: UsersOptions): Use
 }
 
 type Ports = Required<UsersOptions>;
+
+const counted = (ended: readonly unknown[]) => (ended.length === 0 ? {} : { sessions: ended.length });
 
 /**
  * Makes a change and adds its line of the audit trail in one transaction. The row of the version is locked first: changes

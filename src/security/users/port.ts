@@ -40,7 +40,7 @@ export interface TrailLine {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** The changes that the audit trail records. */
+/** What the audit trail records: changes of users, and the use of the console. */
 export type UserAction =
   | 'add'
   | 'passwd'
@@ -50,7 +50,10 @@ export type UserAction =
   | 'key-add'
   | 'key-revoke'
   | 'certificate-add'
-  | 'certificate-remove';
+  | 'certificate-remove'
+  | 'sign-in'
+  | 'sign-out'
+  | 'session-end';
 
 /** A user to add. */
 export interface NewUser {

@@ -22,6 +22,7 @@ import {
 import { may } from '../../security/authorise.ts';
 import { retainedCallers, retainedTrail } from '../../security/directory/directory.ts';
 import type { Directory, Owners } from '../../security/directory/port.ts';
+import { retainedSessions } from '../../security/sign-in/session-rows.ts';
 import {
   type Answers,
   type Db,
@@ -188,6 +189,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
       ...[runs.retained, ...scheduler.retained, ...messages.retained, retainedDead(keep.dead)],
       retainedCallers(keep.callers, [runs.busy, scheduler.busy, components.busy, messages.busy]),
       ...[retainedTrail(keep.audit), retainedActions(keep.audit), retainedAnswers(now)],
+      retainedSessions(keep.sessions),
     ],
     onRemoved: (kind, count) => log.info({ retention: kind, count }, 'Expired data was removed.'),
   });

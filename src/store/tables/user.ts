@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+
 /** The tables of users and their credentials. */
 export interface UserTables {
   signalbox_user: UserTable;
@@ -7,6 +9,8 @@ export interface UserTables {
   signalbox_user_version: UserVersionTable;
   signalbox_caller: CallerTable;
   signalbox_nonce: NonceTable;
+  signalbox_session: SessionTable;
+  signalbox_sign_in: SignInTable;
 }
 
 /** A user of the database. */
@@ -66,7 +70,10 @@ export interface UserAuditTable {
 /** The row that counts changes of users. Every change locks it. */
 export interface UserVersionTable {
   id: number;
+  /** The last line of the audit trail. */
   version: number;
+  /** Lines of the audit trail that changed no user: those of sign-ins. What is known of users is good until other lines come. */
+  notes: Generated<number>;
 }
 
 /** A caller that a token identified, kept for work that ends later. */
@@ -83,5 +90,42 @@ export interface CallerTable {
 export interface NonceTable {
   hash: string;
   /** When it may be removed. UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+  until: string;
+}
+
+/** A session of the console. Times are UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+export interface SessionTable {
+  /** The name under which it is shown and ended. */
+  id: string;
+  /** SHA-256 of its token in hexadecimal digits. The token itself is not stored. */
+  hash: string;
+  user_id: string;
+  /** `password`, or the id of the scheme of an OpenID provider. */
+  signed_in: string;
+  /** JSON: ids of the roles that the ID token gave. */
+  roles: string;
+  created: string;
+  /** When it was used last, to a minute. */
+  seen: string;
+  expires: string;
+  ended: string | null;
+  /** Why it was ended; null for one that was not. */
+  reason: string | null;
+  /** Of the browser at the sign-in. */
+  address: string;
+  agent: string;
+}
+
+/** A sign-in that has begun, and waits for the reply of an OpenID provider. */
+export interface SignInTable {
+  /** SHA-256 of its state in hexadecimal digits. */
+  hash: string;
+  scheme: string;
+  /** A path of the console. */
+  return_to: string;
+  redirect_uri: string;
+  /** Of the browser, as sign-ins are counted by it. */
+  address: string;
+  /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
   until: string;
 }
