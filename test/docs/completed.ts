@@ -8,6 +8,10 @@ const STOCK = `${lists('STOCK')}---\n{ document: ITEMS, fields: { Id: integer } 
 export const COMPLETED: Readonly<Record<string, readonly Completion[]>> = {
   'docs/security.md': [
     '---\nrole: LOCATION_READER\npermission-lists: []\n',
+    `---
+scheme: CORP_TOKENS
+bearer: { issuer: https://login.example.org/, audience: a, jwks: https://login.example.org/jwks.json, users: known }
+`,
     'operations: { REPORT_GET: { get: Report, public: true, response: { fields: { TEXT: string } } } }\n',
     '',
   ],

@@ -48,6 +48,8 @@ interface Setting {
   /** Moves all clocks on. */
   pass(ms: number): void;
   trail(): Promise<string[]>;
+  /** By which the gateway notices changes of users. */
+  version(): Promise<number>;
 }
 
 async function settingOf(store: Store): Promise<Setting> {
@@ -78,6 +80,7 @@ async function settingOf(store: Store): Promise<Setting> {
   return {
     ...{ store, users, sessions: first.sessions },
     another: async (changed) => (await open(changed)).sessions,
+    version: async () => first.directory.version(),
     user: async (id) => (await first.directory.find(id)) as User,
     pass: (ms) => {
       moment += ms;
@@ -237,13 +240,19 @@ describeEngines('sessions of the console', ({ place }) => {
   });
 
   it('are in the trail of users, whose lines have no gap and are no change of a user', async () => {
-    const { sessions, users, user, trail, store } = await setUp();
+    const { sessions, users, user, trail, store, version, pass } = await setUp();
+    const before = await version();
     const token = await sessions.open(await user('ada'), facts);
     await sessions.end(token);
     await sessions.end(token);
     await sessions.open(await user('ada'), facts);
     await sessions.endAll('ada', 'ops');
+    pass(NOTICED);
+    await version();
+    expect(await version()).toBe(before);
     await users.setDisabled('ada', true);
+    pass(NOTICED);
+    expect(await version()).toBe(before + 1);
     expect(await trail()).toEqual([
       'ops@test add ada',
       'ada sign-in ada',

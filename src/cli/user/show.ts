@@ -48,11 +48,12 @@ export function addUserLog(user: Command): void {
     examples: ['signalbox user log', 'signalbox user log ada --json | jq -r .action'],
     notes: ['--json writes one line per entry.'],
   })
-    .description('print the audit trail of the users of the database')
+    .description('print the audit trail of users: their changes, and sign-ins to the console')
     .argument('[user]', 'print the entries of this user only');
-  showsUsers(command, async ({ users }, json, [id]) => {
-    if (id !== undefined) await users.get(id);
+  showsUsers(command, async ({ registry, users }, json, [id]) => {
     const trail = await users.trail(id);
+    // Users of the definitions, and those that tokens name, are there with their sign-ins only.
+    if (id !== undefined && trail.length === 0 && !registry.users.has(id)) await users.get(id);
     await print(json ? trail.map((line) => `${JSON.stringify(line)}\n`).join('') : tableOf(trail, TRAIL_COLUMNS));
   });
 }

@@ -5,6 +5,7 @@ import { print } from '../terminal.ts';
 import { changesUser, checkRoles, checkText, userCommand } from './access.ts';
 import { addUserCertificate, addUserKey } from './credentials.ts';
 import { addUserHash, newPassword, type PasswordOptions, printDone, withPassword } from './password.ts';
+import { addUserSession } from './session.ts';
 import { addUserList, addUserLog, addUserShow } from './show.ts';
 
 const help = {
@@ -20,13 +21,13 @@ const help = {
   ],
 } as const;
 
-/** `signalbox user`: the users of the database, their API keys and certificates, and the audit trail. */
+/** `signalbox user`: the users of the database, their API keys and certificates, sessions of the console, and the audit trail. */
 export function addUser(program: Command): void {
   const user = explain(program.command('user'), help).description(
-    'manage users, their API keys and their certificates',
+    'manage users, their API keys, certificates and sessions',
   );
   for (const add of [addUserAdd, addUserPasswd, addUserDisable, addUserRole, addUserList, addUserShow]) add(user);
-  for (const add of [addUserKey, addUserCertificate, addUserLog, addUserHash]) add(user);
+  for (const add of [addUserKey, addUserCertificate, addUserSession, addUserLog, addUserHash]) add(user);
 }
 
 const collect = (text: string, before: readonly string[]): string[] => [...before, text];

@@ -77,7 +77,7 @@ export function isSameOrigin({ method, header, origin }: BrowserRequest): boolea
 }
 
 /** The first page of the console. */
-export const CONSOLE_PATH = '/console';
+const CONSOLE_PATH = '/console';
 /** Characters of a path to return to. */
 const LONGEST_PATH = 2048;
 
