@@ -9,8 +9,9 @@ import { linkSecret, secureEndpointFault, writtenFault } from './value/address.t
 import { parseConfigText } from './value/config-text.ts';
 import { linkDuration } from './value/units.ts';
 
-/** Sessions are looked at once a minute at most. */
 const LASTING = { least: 60_000, amount: 30 * 86_400_000, words: 'from 1 min to 30 days' };
+/** The last use of a session is known to a minute. */
+const IDLE = { ...LASTING, least: 300_000, words: 'from 5 min to 30 days' };
 
 /** The console of a gateway; `undefined` when it is off. Its address is checked with those of the gateway. */
 export function linkConsole(
@@ -21,7 +22,7 @@ export function linkConsole(
   if (value.console === 'off') return undefined;
   const declared = typeof value.console === 'object' ? value.console : {};
   return {
-    idle: linkDuration(linking, declared, 'console.idle', LASTING) ?? 1_800_000,
+    idle: linkDuration(linking, declared, 'console.idle', IDLE) ?? 1_800_000,
     session: linkDuration(linking, declared, 'console.session', LASTING) ?? 43_200_000,
     signIn: declared['sign-in'] ? linkSignIns(linking, declared['sign-in'], schemes) : [{ kind: 'password' }],
     ...given({ listen: declared.listen === undefined ? undefined : parseConfigText(declared.listen).text }),

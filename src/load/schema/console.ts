@@ -1,5 +1,5 @@
 import type { JsonSchema } from './json-schema.ts';
-import { keys, mapOr, text, texts, time, word } from './json-schema.ts';
+import { keys, mapOr, refersTo, text, texts, time, word } from './json-schema.ts';
 
 export interface ConsoleDeclared {
   readonly listen?: string;
@@ -21,7 +21,8 @@ const PROVIDER = { scheme: 'CORP_TOKENS', client: 'signalbox-console', secret: '
 const openId = keys<keyof OpenIdDeclared>(
   { required: ['scheme', 'client'], examples: [{ ...PROVIDER, label: 'Company account' }] },
   {
-    scheme: text(
+    scheme: refersTo(
+      'scheme-id',
       'A scheme with `bearer`. Its issuer is the provider; its keys, algorithms and rules for users and roles hold for ID tokens too. The audience is `client`.',
       'CORP_TOKENS',
     ),
@@ -56,7 +57,7 @@ export const consoleKey: JsonSchema = {
           'Host and port of its own. By default the console is on the address of the gateway. May refer to configuration.',
           '127.0.0.1:9090',
         ),
-        idle: time('A session that is not used for this time ends. From 1 min on.', '30 min', '15 min'),
+        idle: time('A session that is not used for this time ends. From 5 min on.', '30 min', '15 min'),
         session: time('A session ends this long after its sign-in, however it is used. From 1 min on.', '12 h', '8 h'),
         'sign-in': {
           title: 'a list of ways to sign in',

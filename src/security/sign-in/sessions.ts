@@ -55,6 +55,7 @@ export interface Sessions {
   list(which?: { readonly user?: string }): Promise<readonly KeptSession[]>;
   /**
    * Records a refused sign-in in the audit trail: for known users only, and once a minute for each, with the number of others.
+   * Reply before it is done: it takes longer for users that exist.
    * @param id as it was typed
    */
   noteRefused(id: string, facts: SignInFacts, reason: string): Promise<void>;
