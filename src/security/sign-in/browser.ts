@@ -19,7 +19,10 @@ export const SESSION_COOKIE: ConsoleCookie = cookie('__Host-signalbox', 'SameSit
 /** Holds the secret of a sign-in with a provider, from whose site the browser comes back: `SameSite=Strict` would keep it back. */
 export const STATE_COOKIE: ConsoleCookie = cookie('__Host-signalbox-state', 'SameSite=Lax', STATE_AGE);
 
-/** The prefix `__Host-` keeps other hosts and plain HTTP from setting it (RFC 6265bis, section 4.1.3.2). */
+/**
+ * The prefix `__Host-` keeps other hosts and plain HTTP from setting it (RFC 6265bis, section 4.1.3.2). Chromium 156 takes it over HTTP
+ * from this machine; Safari does not.
+ */
 function cookie(name: string, sameSite: string, age?: number): ConsoleCookie {
   const rules = `Path=/; Secure; HttpOnly; ${sameSite}`;
   return {
