@@ -1,15 +1,16 @@
 import { Fault } from '../model/fault.ts';
 import type { ConsoleGrant, User } from '../model/security.ts';
 import { consoleGrants } from '../security/authorise.ts';
+import { formToken, isFormToken, isSameOrigin, readCookie, SESSION_COOKIE } from '../security/sign-in/browser.ts';
+import type { Session } from '../security/sign-in/sessions.ts';
 import { EDIT_TOPIC, editNotice } from './areas/diagnostics.ts';
 import { type Assets, openAssets } from './assets.ts';
-import { endedCookie, isSameOrigin, readCookie, SESSION_COOKIE } from './cookie.ts';
 import { type EnteredForm, readForm } from './form.ts';
 import { frame, message } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { Live } from './live.ts';
 import { address } from './parts.ts';
-import type { ConsolePorts, ConsoleReply, ConsoleRequest, Session } from './port.ts';
+import type { ConsolePorts, ConsoleReply, ConsoleRequest } from './port.ts';
 import type { ActionRoute, Area, Done, Reply, Visit } from './route.ts';
 import { Routing } from './routing.ts';
 import { Seal } from './seal.ts';
@@ -28,7 +29,8 @@ const SECURITY: Readonly<Record<string, string>> = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'X-Frame-Options': 'DENY',
-  'Referrer-Policy': 'no-referrer',
+  // Not `no-referrer`: forms would then be sent with `Origin: null`.
+  'Referrer-Policy': 'same-origin',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
@@ -86,8 +88,11 @@ class OpenConsole implements Console {
     try {
       const atDoor = await entrance.answer(request, (title, body, status) => this.#outside(title, body, status));
       if (atDoor !== undefined) return atDoor;
-      const session = token === undefined ? undefined : await entrance.sessions.find(token);
-      if (token === undefined || session === undefined) return this.#askToSignIn(request, token !== undefined);
+      // What a page asks for by itself keeps no session from ending.
+      const isAsked = request.path !== '/live' && request.header('hx-request') !== 'true';
+      const session = token && (await (isAsked ? entrance.sessions.find(token) : entrance.sessions.peek(token)));
+      if (token === undefined || session === undefined || session === '')
+        return this.#askToSignIn(request, token !== undefined);
       return await this.#enter({ request, session, token, seal: new Seal(token) });
     } catch (error) {
       return this.#failed(error, undefined, request);
@@ -110,7 +115,7 @@ class OpenConsole implements Console {
 
   /** A page that needs a session, without one. */
   #askToSignIn({ method, path, query, header }: ConsoleRequest, hadSession: boolean): ConsoleReply {
-    const ended = hadSession ? { 'Set-Cookie': endedCookie(SESSION_COOKIE) } : {};
+    const ended = hadSession ? { 'Set-Cookie': SESSION_COOKIE.removal } : {};
     // A script's request for a part of a page: the script then loads the page anew.
     if (method === 'POST' || header('hx-request') === 'true' || path === '/live') {
       const text = 'Your session has ended. Sign in and try again; nothing was done.';
@@ -140,13 +145,13 @@ class OpenConsole implements Console {
   }
 
   async #act(entered: Entered): Promise<ConsoleReply> {
-    const { request, session, seal } = entered;
+    const { request, session, token, seal } = entered;
     const found = this.#parts.routing.find('action', request.path);
     if (found === undefined) throw Fault.of('NOT_FOUND', { what: `action ${request.path}` });
-    if (!isSameOrigin(request.header))
+    if (!isSameOrigin(request))
       throw Fault.of('FORBIDDEN', { user: session.user.id, what: 'an action that another site asks for' });
     const form = await readForm(request);
-    if (!seal.opens('form', form.fields.get('token') ?? ''))
+    if (!isFormToken(token, form.fields.get('token') ?? undefined))
       throw Fault.of('FORBIDDEN', { user: session.user.id, what: 'a form of another session; load the page anew' });
     requireGrant(entered, found.route.grant, `action ${found.route.name}`);
     const result = await this.#run(found.route, this.#visit(entered, found.params, form), entered);
@@ -177,7 +182,7 @@ class OpenConsole implements Console {
     const topics = (new URLSearchParams(request.query).get('topics') ?? '').split(' ').slice(0, 20);
     if (!live.hasRoom(session.user.id))
       throw Fault.of('TOO_MANY_REQUESTS', { what: 'live pages', seconds: 30 }, { headers: { 'Retry-After': '30' } });
-    const isAlive = async (): Promise<boolean> => (await entrance.sessions.find(token)) !== undefined;
+    const isAlive = async (): Promise<boolean> => (await entrance.sessions.peek(token)) !== undefined;
     const body = live.follow(session.user.id, topics, { gone: request.gone, isAlive });
     return {
       status: 200,
@@ -187,7 +192,7 @@ class OpenConsole implements Console {
     };
   }
 
-  #visit({ request, session, seal }: Entered, params: Visit['params'], { fields, files }: EnteredForm): Visit {
+  #visit({ request, session, token }: Entered, params: Visit['params'], { fields, files }: EnteredForm): Visit {
     const grants = consoleGrants(session.user);
     const query = new URLSearchParams(request.query);
     const here = new URLSearchParams(request.query);
@@ -201,7 +206,7 @@ class OpenConsole implements Console {
       form: fields,
       files,
       here: `${request.path}${here.size === 0 ? '' : `?${here}`}`,
-      token: seal.of('form', ''),
+      token: formToken(token),
       session: session.id,
       actor: `console:${session.user.id}`,
       gone: request.gone,
@@ -231,7 +236,7 @@ class OpenConsole implements Console {
   }
 
   #page(
-    { request, session, seal }: Entered,
+    { request, session, token, seal }: Entered,
     area: Area | undefined,
     { title, body, status, charts }: { title: string; body: Html; status: number; charts: boolean },
   ): ConsoleReply {
@@ -239,12 +244,12 @@ class OpenConsole implements Console {
     const query = new URLSearchParams(request.query);
     const kind = query.has('partly') ? 'partly' : 'done';
     const text = query.get(kind) ?? '';
-    const isOurs = text !== '' && seal.opens(kind, query.get('seal') ?? '', text);
+    const isOurs = text !== '' && seal.fits(kind, text, query.get('seal') ?? '');
     const grants = consoleGrants(session.user);
     const content = frame({
       ...{ title, body, assets, charts, gateway: ports.registry.gateway.id },
       signedIn: {
-        ...{ user: session.user, areas, area: area?.id ?? '', token: seal.of('form', '') },
+        ...{ user: session.user, areas, area: area?.id ?? '', token: formToken(token) },
         may: (grant) => grants.has(grant),
         notice: isOurs ? { text, partly: kind === 'partly' } : undefined,
         above: editNotice(ports),

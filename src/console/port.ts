@@ -1,5 +1,6 @@
 import type { MessageControl } from '../message/index.ts';
 import type { BrokenEdit } from '../model/definition.ts';
+import type { Fault } from '../model/fault.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
@@ -23,27 +24,6 @@ export interface ConsolePorts {
   readonly now: () => number;
 }
 
-/** Who has signed in. */
-export interface Session {
-  readonly id: string;
-  readonly user: User;
-}
-
-/** Sessions of browsers. Every gateway over the same database knows them. */
-export interface Sessions {
-  /** @returns the token for the cookie */
-  open(user: User, facts: SessionFacts): Promise<string>;
-  /** `undefined` for an unknown token, and for a session that has ended or whose user may no longer sign in. */
-  find(token: string): Promise<Session | undefined>;
-  end(token: string): Promise<void>;
-}
-
-export interface SessionFacts {
-  readonly scheme: string;
-  readonly remote: string | undefined;
-  readonly agent: string | undefined;
-}
-
 /** A request for the console, as the gateway passes it. */
 export interface ConsoleRequest {
   readonly method: 'GET' | 'POST';
@@ -61,6 +41,8 @@ export interface ConsoleRequest {
   readonly gone: AbortSignal;
   /** Notes whose request it is, for the audit log. */
   readonly caller: (user: User, action: ConsoleAction | undefined) => void;
+  /** Notes why the request is refused, for the audit log. */
+  readonly refused: (fault: Fault) => void;
 }
 
 /** An action in the audit log. */
@@ -71,10 +53,12 @@ export interface ConsoleAction {
   readonly target: string;
 }
 
+export type ReplyHeaders = Readonly<Record<string, string>>;
+
 /** A reply for the gateway to send. */
 export interface ConsoleReply {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: ReplyHeaders;
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array>;
   /** The body may be compressed; not one that has a secret next to what a caller has chosen. */
   readonly compresses: boolean;

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Seals texts with the token of a session, which no one else knows: for the tokens of its forms, and for what is reported after an
- * action, which travels in the address of the page that follows.
+ * Seals what is reported after an action with the token of the session, which no one else knows: it travels in the address of the
+ * page that follows.
  */
 export class Seal {
   readonly #token: string;
@@ -11,13 +11,13 @@ export class Seal {
     this.#token = token;
   }
 
-  /** @param purpose a seal of one purpose does not fit another */
-  of(purpose: string, text = ''): string {
-    return createHmac('sha256', this.#token).update(`${purpose}\0${text}`).digest('base64url');
+  /** @param kind a seal of one kind of report does not fit another */
+  of(kind: string, text: string): string {
+    return createHmac('sha256', this.#token).update(`notice\0${kind}\0${text}`).digest('base64url');
   }
 
-  opens(purpose: string, seal: string, text = ''): boolean {
-    const [expected, given] = [Buffer.from(this.of(purpose, text)), Buffer.from(seal)];
+  fits(kind: string, text: string, seal: string): boolean {
+    const [expected, given] = [Buffer.from(this.of(kind, text)), Buffer.from(seal)];
     return expected.length === given.length && timingSafeEqual(expected, given);
   }
 }

@@ -1,47 +1,39 @@
 import { Fault } from '../model/fault.ts';
+import type { ConsoleSignIn } from '../model/gateway.ts';
 import type { User } from '../model/security.ts';
 import { consoleGrants } from '../security/authorise.ts';
+import { addressKey, type RateLimiter } from '../security/rate-limit.ts';
 import {
-  endedCookie,
+  isFormToken,
   isSameOrigin,
   readCookie,
+  returnPath,
   SESSION_COOKIE,
   STATE_COOKIE,
-  sessionCookie,
-  stateCookie,
-} from './cookie.ts';
+} from '../security/sign-in/browser.ts';
+import type { OpenId } from '../security/sign-in/openid.ts';
+import type { TypedPassword } from '../security/sign-in/password.ts';
+import type { Sessions, SignInFacts } from '../security/sign-in/sessions.ts';
 import { readForm } from './form.ts';
 import { exact, type Html, html, NOTHING } from './html.ts';
 import { address, field, notice } from './parts.ts';
-import type { ConsoleReply, ConsoleRequest, Sessions } from './port.ts';
-import { Seal } from './seal.ts';
-
-/** An issuer of OpenID Connect whose users may sign in. */
-export interface Provider {
-  readonly id: string;
-  readonly label: string;
-  /** Begins a sign-in. @returns where the browser goes, and the value of its state cookie */
-  begin(options: {
-    readonly returnTo: string;
-    readonly redirectUri: string;
-  }): Promise<{ location: string; state: string }>;
-  /** Takes the return from the issuer. @throws Fault UNAUTHENTICATED with the reason for the log */
-  finish(options: {
-    readonly parameters: URLSearchParams;
-    readonly state: string;
-    readonly redirectUri: string;
-  }): Promise<{ user: User; returnTo: string }>;
-}
+import type { ConsoleReply, ConsoleRequest, ReplyHeaders } from './port.ts';
 
 export interface EntrancePorts {
   readonly sessions: Sessions;
-  /** Checks a password, as that of a call. `undefined` when it is not offered. @throws Fault UNAUTHENTICATED, TOO_MANY_REQUESTS */
-  readonly checkPassword: ((request: ConsoleRequest, id: string, password: string) => Promise<User>) | undefined;
-  readonly providers: readonly Provider[];
+  /** What the page offers. */
+  readonly signIn: readonly ConsoleSignIn[];
+  /** Checks a password, as that of a call. @throws Fault UNAUTHENTICATED, UNAVAILABLE */
+  readonly checkPassword: (typed: TypedPassword) => Promise<User>;
+  readonly openId: OpenId;
+  /** Counts refused sign-ins. */
+  readonly guesses: Pick<RateLimiter, 'shut' | 'take'>;
   /** Sample users can sign in: the page names them. */
   readonly samples: readonly string[];
-  /** The origin of the console for browsers: `https://example.org`. */
-  readonly origin: (request: ConsoleRequest) => string;
+  /** The origin of the console for browsers, at which issuers know it: `https://example.org`. */
+  readonly origin: () => string;
+  /** Called when a refused sign-in could not be recorded. */
+  readonly onError: (error: Error) => void;
 }
 
 /** The pages for signing in and out. */
@@ -58,7 +50,7 @@ type OutsidePage = (
   headers?: Readonly<Record<string, string>>,
 ) => ConsoleReply;
 
-const RETURN = '/sign-in/return';
+const CALLBACK = '/sign-in/callback';
 
 export function createEntrance(ports: EntrancePorts): Entrance {
   const steps: Readonly<
@@ -67,7 +59,7 @@ export function createEntrance(ports: EntrancePorts): Entrance {
     'GET /sign-in': (request, page) => ask(ports, request, page),
     'POST /sign-in': (request, page) => signIn(ports, request, page),
     'GET /sign-in/with': (request) => begin(ports, request),
-    [`GET ${RETURN}`]: (request, page) => finish(ports, request, page),
+    [`GET ${CALLBACK}`]: (request, page) => finish(ports, request, page),
     'POST /sign-out': (request) => signOut(ports, request),
   };
   return {
@@ -76,13 +68,8 @@ export function createEntrance(ports: EntrancePorts): Entrance {
   };
 }
 
-/** Where a sign-in leads, below the console: a path of its own, whatever the address said. */
-function returnTo(to: string | null): string {
-  // Read as a browser does, which takes backslashes for slashes and follows dot segments.
-  const address = to?.startsWith('/') ? URL.parse(`/console${to}`, 'http://gateway.invalid') : null;
-  if (address === null || address.host !== 'gateway.invalid' || !address.pathname.startsWith('/console/')) return '';
-  return `${address.pathname.slice('/console'.length)}${address.search}`;
-}
+/** Where a sign-in leads: a path of the console, whatever the address said. @param to below the console */
+const leadingTo = (to: string | null): string => returnPath(to?.startsWith('/') ? `/console${to}` : undefined);
 
 /** Why this connection can't carry a session; `undefined` when it can. */
 function unfit({ secure }: ConsoleRequest): Html | undefined {
@@ -97,21 +84,21 @@ function ask(
   refused?: { text: string; id: string; status: number },
 ): ConsoleReply {
   const query = new URLSearchParams(request.query);
-  const to = returnTo(query.get('to'));
+  const to = query.get('to') ?? '';
   const reason = unfit(request);
   if (reason !== undefined) return page('Sign in', html`<h1>Sign in to Signalbox</h1>${notice('bad', reason)}`, 403);
-  const ofPassword =
-    ports.checkPassword === undefined
-      ? NOTHING
-      : html`<form method="post" action="${address('/sign-in')}">
+  const ofPassword = !ports.signIn.some(({ kind }) => kind === 'password')
+    ? NOTHING
+    : html`<form method="post" action="${address('/sign-in')}">
 <input type="hidden" name="to" value="${exact(to)}">
 ${field('User', 'id', html`<input id="id" name="id" autocomplete="username" required maxlength="256" value="${exact(refused?.id ?? '')}" ${refused === undefined ? html`autofocus` : NOTHING}>`)}
 ${field('Password', 'password', html`<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1024" ${refused === undefined ? NOTHING : html`autofocus`}>`)}
 <button class="primary">Sign in</button>
 </form>`;
-  const others = ports.providers.map(
-    ({ id, label }) =>
-      html`<p><a class="button" href="${address('/sign-in/with', { scheme: id, to })}">Sign in with ${label}</a></p>`,
+  const others = ports.signIn.flatMap((each) =>
+    each.kind === 'openid'
+      ? html`<p><a class="button" href="${address('/sign-in/with', { scheme: each.scheme.id, to })}">Sign in with ${each.label}</a></p>`
+      : [],
   );
   const body = html`<h1>Sign in to Signalbox</h1>
 ${refused === undefined ? NOTHING : notice('bad', refused.text)}
@@ -122,79 +109,109 @@ ${ports.samples.length === 0 ? NOTHING : html`<p class="hint">Users of the sampl
 }
 
 async function signIn(ports: EntrancePorts, request: ConsoleRequest, page: OutsidePage): Promise<ConsoleReply> {
-  const { checkPassword } = ports;
   if (unfit(request) !== undefined) return ask(ports, request, page);
   // Another site must not sign its visitors in as someone else.
-  if (checkPassword === undefined || !isSameOrigin(request.header))
-    throw Fault.of('FORBIDDEN', { user: 'Another site', what: 'the form for signing in' });
+  if (!isSameOrigin(request)) throw Fault.of('FORBIDDEN', { user: 'Another site', what: 'the form for signing in' });
   const { fields } = await readForm(request);
   const id = fields.get('id') ?? '';
+  const facts = factsOf(request, 'password');
   try {
-    const user = await checkPassword(request, id, fields.get('password') ?? '');
-    return await open(ports, request, { user, scheme: 'password', to: returnTo(fields.get('to')) });
+    const user = await guarded(ports, facts, () => ports.checkPassword({ id, password: fields.get('password') ?? '' }));
+    return await open(ports, request, { user, facts, to: leadingTo(fields.get('to')) });
   } catch (error) {
     if (!(error instanceof Fault) || (error.code !== 'UNAUTHENTICATED' && error.code !== 'TOO_MANY_REQUESTS'))
       throw error;
+    request.refused(error);
+    // Not awaited: it takes longer for users that exist.
+    ports.sessions.noteRefused(id, facts, error.reason ?? error.message).catch(ports.onError);
     const text = error.code === 'UNAUTHENTICATED' ? 'User or password is wrong.' : error.message;
     const shown = ask(ports, request, page, { text, id, status: error.status });
-    const { 'WWW-Authenticate': _, ...headers } = error.headers;
-    return { ...shown, headers: { ...shown.headers, ...headers } };
+    return { ...shown, headers: { ...shown.headers, ...error.headers } };
   }
 }
 
-/** Opens a session. Its token is new, whatever the browser had before (session fixation). */
+const factsOf = ({ remote = '', header }: ConsoleRequest, signedIn: string): SignInFacts => ({
+  ...{ signedIn, address: remote },
+  agent: header('user-agent'),
+});
+
+/** Limits refused sign-ins of an address. @throws Fault TOO_MANY_REQUESTS, and what the attempt throws */
+async function guarded<T>(
+  { guesses }: EntrancePorts,
+  { address: from }: SignInFacts,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  const key = addressKey(from);
+  const shut = guesses.shut(key);
+  if (shut !== undefined) throw tooMany(shut.reset);
+  try {
+    return await attempt();
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'UNAUTHENTICATED') throw error;
+    const { exceeded, reset } = await guesses.take(key);
+    throw exceeded ? tooMany(reset) : error;
+  }
+}
+
+const tooMany = (seconds: number): Fault =>
+  Fault.of('TOO_MANY_REQUESTS', { what: 'the sign-in', seconds }, { headers: { 'Retry-After': String(seconds) } });
+
+/** Opens a session. Its token is new, and the browser's session before it ends (session fixation). */
 async function open(
   { sessions }: EntrancePorts,
   request: ConsoleRequest,
-  { user, scheme, to }: { user: User; scheme: string; to: string },
+  { user, facts, to }: { readonly user: User; readonly facts: SignInFacts; readonly to: string },
 ): Promise<ConsoleReply> {
-  if (consoleGrants(user).size === 0)
-    throw Fault.of('FORBIDDEN', {
-      user: user.id,
-      what: 'the console: no permission list of this user grants `console:`',
-    });
+  if (consoleGrants(user).size === 0) {
+    const what = 'the console: no permission list of this user grants `console:`';
+    throw Fault.of('FORBIDDEN', { user: `User ${user.id}`, what });
+  }
   request.caller(user, { name: 'sign-in', target: user.id });
-  const { remote, header } = request;
-  const token = await sessions.open(user, { scheme, remote, agent: header('user-agent') });
-  return redirect(address(to), { 'Set-Cookie': sessionCookie(token) });
+  const before = readCookie(request.header('cookie'), SESSION_COOKIE);
+  if (before !== undefined) await sessions.end(before);
+  return redirect(to, { 'Set-Cookie': SESSION_COOKIE.set(await sessions.open(user, facts)) });
 }
 
-async function begin(ports: EntrancePorts, request: ConsoleRequest): Promise<ConsoleReply> {
-  const query = new URLSearchParams(request.query);
-  const provider = ports.providers.find(({ id }) => id === query.get('scheme'));
-  if (provider === undefined) throw Fault.of('NOT_FOUND', { what: 'such way to sign in' });
+async function begin({ openId, origin }: EntrancePorts, request: ConsoleRequest): Promise<ConsoleReply> {
   if (unfit(request) !== undefined) return redirect(address('/sign-in'));
-  const redirectUri = `${ports.origin(request)}${address(RETURN)}`;
-  const { location, state } = await provider.begin({ returnTo: returnTo(query.get('to')), redirectUri });
-  return redirect(location, { 'Set-Cookie': stateCookie(`${provider.id}.${state}`) });
+  const query = new URLSearchParams(request.query);
+  const { location, cookieValue } = await openId.begin({
+    scheme: query.get('scheme') ?? '',
+    returnTo: leadingTo(query.get('to')),
+    redirectUri: `${origin()}${address(CALLBACK)}`,
+    address: request.remote ?? '',
+  });
+  return redirect(location, { 'Set-Cookie': STATE_COOKIE.set(cookieValue) });
 }
 
 /**
- * The return from an issuer. The reply sets the cookie and is a page of our own that goes on: a redirect would still belong to the
+ * The return from a provider. The reply sets the cookie and is a page of our own that goes on: a redirect would still belong to the
  * navigation that another site began, and the browser would not send a Strict cookie with it.
  */
 async function finish(ports: EntrancePorts, request: ConsoleRequest, page: OutsidePage): Promise<ConsoleReply> {
-  const cookie = readCookie(request.header('cookie'), STATE_COOKIE) ?? '';
-  const [scheme = '', state = ''] = cookie.split('.', 2);
-  const provider = ports.providers.find(({ id }) => id === scheme);
-  if (provider === undefined)
-    throw Fault.of('BAD_REQUEST', {
-      reason: 'this sign-in was not begun in this browser, or more than ten minutes ago',
+  const state = readCookie(request.header('cookie'), STATE_COOKIE);
+  const facts = factsOf(request, '');
+  try {
+    const { user, scheme, returnTo } = await guarded(ports, facts, () =>
+      ports.openId.finish(new URLSearchParams(request.query), state),
+    );
+    const { headers } = await open(ports, request, { user, facts: { ...facts, signedIn: scheme }, to: returnTo });
+    const shown = page('Signed in', html`<h1>Signed in</h1><p><a href="${returnTo}">Go on to the console</a></p>`);
+    // The state is of no use any more, and its cookie ends by itself.
+    const { 'Set-Cookie': cookie = '' } = headers;
+    return { ...shown, headers: { ...shown.headers, 'Set-Cookie': cookie, Refresh: `0; url=${returnTo}` } };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    request.refused(error);
+    const text =
+      error.code === 'UNAUTHENTICATED'
+        ? 'The sign-in was not begun in this browser, took longer than ten minutes, or was refused by the provider.'
+        : error.message;
+    const again = html`<p><a class="button" href="${address('/sign-in')}">Sign in again</a></p>`;
+    return page('Not signed in', html`<h1>Not signed in</h1>${notice('bad', text)}${again}`, error.status, {
+      'Set-Cookie': STATE_COOKIE.removal,
     });
-  const redirectUri = `${ports.origin(request)}${address(RETURN)}`;
-  const { user, returnTo: to } = await provider.finish({
-    parameters: new URLSearchParams(request.query),
-    state,
-    redirectUri,
-  });
-  const { headers } = await open(ports, request, { user, scheme, to: returnTo(to) });
-  const target = address(returnTo(to));
-  const body = html`<h1>Signed in</h1><p><a href="${target}">Go on to the console</a></p>`;
-  const shown = page('Signed in', body);
-  return {
-    ...shown,
-    headers: { ...shown.headers, 'Set-Cookie': headers['Set-Cookie'] ?? '', Refresh: `0; url=${target}` },
-  };
+  }
 }
 
 async function signOut({ sessions }: EntrancePorts, request: ConsoleRequest): Promise<ConsoleReply> {
@@ -202,17 +219,17 @@ async function signOut({ sessions }: EntrancePorts, request: ConsoleRequest): Pr
   const session = token === undefined ? undefined : await sessions.find(token);
   if (token !== undefined && session !== undefined) {
     const { fields } = await readForm(request);
-    if (!isSameOrigin(request.header) || !new Seal(token).opens('form', fields.get('token') ?? ''))
+    if (!isSameOrigin(request) || !isFormToken(token, fields.get('token') ?? undefined))
       throw Fault.of('FORBIDDEN', { user: session.user.id, what: 'a form of another session; load the page anew' });
     request.caller(session.user, { name: 'sign-out', target: session.user.id });
     await sessions.end(token);
   }
-  return redirect(address('/sign-in', { out: 1 }), { 'Set-Cookie': endedCookie(SESSION_COOKIE) });
+  return redirect(address('/sign-in', { out: 1 }), { 'Set-Cookie': SESSION_COOKIE.removal });
 }
 
-const redirect = (to: string, headers: Readonly<Record<string, string>> = {}): ConsoleReply => ({
+const redirect = (to: string, headers: ReplyHeaders = {}): ConsoleReply => ({
   status: 303,
-  headers: { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer', ...headers, Location: to },
+  headers: { 'Cache-Control': 'no-store', 'Referrer-Policy': 'same-origin', ...headers, Location: to },
   body: '',
   compresses: false,
 });

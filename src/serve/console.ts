@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import type { Console, ConsoleAction, ConsoleRequest } from '../console/index.ts';
+import type { Fault } from '../model/fault.ts';
 import type { Caller } from '../security/port.ts';
 import type { Pace } from './exchange/body.ts';
 import { answering, type Exchange, type GatewayEnv } from './exchange/exchange.ts';
@@ -41,6 +42,7 @@ async function respond(
   const { method } = exchange;
   if (!METHODS.includes(method)) throw methodNotAllowed(method, METHODS);
   let action: ConsoleAction | undefined;
+  let refusal: Fault | undefined;
   const request: ConsoleRequest = {
     method: method === 'POST' ? 'POST' : 'GET',
     path: exchange.path.slice('/console'.length),
@@ -56,12 +58,15 @@ async function respond(
       exchange.admitted = true;
       action = done;
     },
+    refused(fault) {
+      refusal = fault;
+    },
   };
   const { status, headers: given, body, compresses } = await (await open()).answer(request);
   const headers = { ...given };
   const sent = (bytes: number, complete: boolean): void => {
     const { caller } = exchange;
-    record(exchange, { operation: undefined, caller, status, bytes, complete, action });
+    record(exchange, { operation: undefined, caller, status, bytes, complete, fault: refusal, action });
   };
   if (typeof body === 'string' || body instanceof Uint8Array) {
     const content = { contentType: headers['Content-Type'] ?? '', length: Buffer.byteLength(body) };

@@ -23,7 +23,7 @@ import { createMetrics } from './log/metrics.ts';
 import { fleetSource, gatewaySources, identity, jobNames } from './log/readings.ts';
 import { type Address, addressUrl, contractBase, passedPort, readAddress, readSampleUsers } from './start/address.ts';
 import { checkWebhookSecrets, openAuthenticator, securitySettings } from './start/authentication.ts';
-import { memorySessions, openConsole } from './start/console.ts';
+import { openConsole } from './start/console.ts';
 import { datasourceSettings, openData } from './start/data.ts';
 import { copyWarning, importCode } from './start/handlers.ts';
 import { drain, Readiness } from './start/readiness.ts';
@@ -201,20 +201,21 @@ async function open(
   opened.add((timeoutMs) => services.close(timeoutMs));
 
   const authenticator = await openAuthenticator(registry, { ...ports, directory, store, clock });
-  const operators = openConsole(registry, {
-    ...{ registry, sources, redactor, sampleUsers, authenticator, now: clock.now },
-    ...{ queues: services.queues, messages: services.messageControl },
-    ...{ sessions: memorySessions(), providers: [] },
-    brokenEdit: options.brokenEdit,
-    base: () => base,
-  });
+  const operators =
+    gateway.console &&
+    openConsole({
+      ...{ declared: gateway.console, registry, sources, redactor, sampleUsers, brokenEdit: options.brokenEdit },
+      ...{ authenticator, directory, store, ...ports, clock },
+      ...{ queues: services.queues, messages: services.messageControl },
+      base: () => base,
+    });
   const readiness = new Readiness(() => Promise.all([store.ready(), queries.ready(), blobs.ready()]));
   const app = createApp(registry, {
     ...{ handlers, queries, blobs, spool, services, outbound },
     answers: services.answers,
     ...{ log, redactor, audit, metrics, authenticator, throttle, sampleUsers, ready: () => readiness.ask() },
     recordCall: calls.add,
-    console: gateway.console === undefined ? undefined : operators.open,
+    console: operators?.open,
     pace: { idle: idleTimeout, slowest: gateway.limits.slowest, grace },
     base: () => base,
   });
@@ -257,12 +258,12 @@ async function open(
     counted: () => metrics.counted(),
     async drain({ replaced = false } = {}) {
       services.stopTaking();
-      operators.close();
+      operators?.close();
       if (!replaced) readiness.deny();
       log.info(replaced ? 'Another gateway has taken over; this one stops.' : 'The gateway stops.');
       await drain(http.connections, gateway.drain.ready, { replaced, readiness });
     },
-    endStreams: () => operators.close(),
+    endStreams: () => operators?.close(),
     close: ({ timeoutMs = gateway.drain.work } = {}) => opened.close(timeoutMs),
     background: {
       async hurry() {

@@ -33,7 +33,7 @@ it('no reply of the console can be shown in a frame, or run anything that is not
     expect(policy.join(), name).not.toMatch(/unsafe|\*|data:|blob:|https?:/);
     expect(headers['x-frame-options'], name).toBe('DENY');
     expect(headers['x-content-type-options'], name).toBe('nosniff');
-    expect(headers['referrer-policy'], name).toBe('no-referrer');
+    expect(headers['referrer-policy'], name).toBe('same-origin');
     expect(headers['cross-origin-opener-policy'], name).toBe('same-origin');
   }
 });

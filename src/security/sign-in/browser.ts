@@ -62,19 +62,18 @@ export interface BrowserRequest {
   readonly method: string;
   /** A header by its name in lower case. */
   header(name: string): string | undefined;
-  /** The origin that the browser sees of this gateway: `https://ops.example.org`. */
-  readonly origin: string;
 }
 
 /**
  * Whether a request comes from a page of this origin, or from no page at all (an address that was typed). One that changes something
  * must prove it: by Sec-Fetch-Site (Fetch Metadata) or Origin.
  */
-export function isSameOrigin({ method, header, origin }: BrowserRequest): boolean {
+export function isSameOrigin({ method, header }: BrowserRequest): boolean {
   const reads = method === 'GET' || method === 'HEAD';
   const from = header('origin');
   const site = header('sec-fetch-site');
-  if (from !== undefined && from !== origin) return false;
+  // Behind a proxy that ends TLS, the scheme is not known here. A page of the other scheme is of another site to Sec-Fetch-Site.
+  if (from !== undefined && (!URL.canParse(from) || new URL(from).host !== header('host'))) return false;
   if (site !== undefined) return site === 'same-origin' || (site === 'none' && reads);
   return from !== undefined || reads;
 }

@@ -1,68 +1,63 @@
-import { randomBytes } from 'node:crypto';
-import type { ConsolePorts, ConsoleRequest, EntrancePorts } from '../../console/index.ts';
-import type { Registry } from '../../model/registry.ts';
-import { BASIC, type User } from '../../model/security.ts';
-import type { Authenticator, Shown } from '../../security/port.ts';
+import type { ConsolePorts } from '../../console/index.ts';
+import type { Console as DeclaredConsole } from '../../model/gateway.ts';
+import type { Directory } from '../../security/directory/port.ts';
+import type { Authenticator } from '../../security/port.ts';
+import { openRateLimits } from '../../security/rate-limit.ts';
+import type { Store } from '../../store/index.ts';
+import type { Clock } from '../../wire/waiting.ts';
 import type { OpenConsole } from '../console.ts';
+import type { Log } from '../log/log.ts';
+import { type Environment, projectFiles, resolveSetting } from './settings.ts';
 
-interface ConsoleOptions extends ConsolePorts, Pick<EntrancePorts, 'sessions' | 'providers'> {
+interface ConsoleOptions extends Omit<ConsolePorts, 'now'> {
+  readonly declared: DeclaredConsole;
   readonly authenticator: Authenticator;
+  readonly directory: Directory;
+  readonly store: Store;
+  readonly env: Environment;
+  /** The project's folder. */
+  readonly folder: string;
+  readonly log: Log;
+  readonly clock: Clock;
 }
 
+/** Refused sign-ins of one address, after which it has to wait. */
+const GUESSES = { requests: 20, per: 600_000, by: 'address' } as const;
+
 /** The console of a gateway, which is loaded and opened at its first request. */
-export function openConsole(
-  registry: Registry,
-  options: ConsoleOptions,
-): { readonly open: OpenConsole; close(): void } {
+export function openConsole(options: ConsoleOptions): { readonly open: OpenConsole; close(): void } {
   let opened: ReturnType<OpenConsole> | undefined;
-  const open: OpenConsole = async () => {
-    const { AREAS, createConsole, createEntrance } = await import('../../console/index.ts');
-    const { sessions, providers, authenticator, sampleUsers } = options;
-    const offersPasswords = registry.gateway.console?.signIn.some(({ kind }) => kind === 'password') === true;
-    const entrance = createEntrance({
-      sessions,
-      providers,
-      checkPassword: offersPasswords
-        ? (request, id, password) => checkPassword(authenticator, request, { id, password })
-        : undefined,
-      samples: sampleUsers ? [...registry.users.values()].flatMap(({ id, sample }) => (sample ? id : [])) : [],
-      origin: () => new URL(options.base()).origin,
-    });
-    return createConsole(AREAS, options, entrance);
-  };
   return {
-    open: () => (opened ??= open()),
+    open: () => (opened ??= load(options)),
     close: () => void opened?.then((console) => console.close()),
   };
 }
 
-/** Checks a password as that of a call with Basic credentials. @throws Fault UNAUTHENTICATED */
-async function checkPassword(
-  authenticator: Authenticator,
-  { secure }: ConsoleRequest,
-  { id, password }: { readonly id: string; readonly password: string },
-): Promise<User> {
-  const authorization = `Basic ${Buffer.from(`${id}:${password}`).toString('base64')}`;
-  const shown: Shown = {
-    header: (name) => (name === 'authorization' ? authorization : undefined),
-    certificate: () => undefined,
-    secure,
-  };
-  return (await authenticator.authenticate(shown, [BASIC])).user;
-}
-
-/** TODO: replaced by the sessions of the database. */
-export function memorySessions(): EntrancePorts['sessions'] {
-  const all = new Map<string, { id: string; user: User }>();
-  return {
-    async open(user) {
-      const token = randomBytes(32).toString('base64url');
-      all.set(token, { id: String(all.size + 1), user });
-      return token;
-    },
-    find: async (token) => all.get(token),
-    async end(token) {
-      all.delete(token);
-    },
-  };
+async function load(options: ConsoleOptions): ReturnType<OpenConsole> {
+  const { declared: console, registry, authenticator, env, log, clock, sampleUsers } = options;
+  const [{ AREAS, createConsole, createEntrance }, { openSessions }, { openOpenId }, { signInByPassword }] =
+    await Promise.all([
+      import('../../console/index.ts'),
+      import('../../security/sign-in/sessions.ts'),
+      import('../../security/sign-in/openid.ts'),
+      import('../../security/sign-in/password.ts'),
+    ]);
+  // Counted by each gateway: a guess costs as much as a call with a wrong password.
+  const rates = await openRateLimits({ table: undefined, onError: () => {} });
+  const sessions = openSessions({ ...options, console });
+  const entrance = createEntrance({
+    sessions,
+    signIn: console.signIn,
+    checkPassword: (typed) => signInByPassword(authenticator, typed),
+    openId: openOpenId({
+      ...{ ...options, console },
+      resolve: (text) => resolveSetting(text, env),
+      lookAt: projectFiles(options.folder),
+    }),
+    guesses: rates.limiter('console', GUESSES),
+    samples: sampleUsers ? [...registry.users.values()].flatMap(({ id, sample }) => (sample ? id : [])) : [],
+    origin: () => new URL(options.base()).origin,
+    onError: (err) => log.warn({ err }, 'A refused sign-in could not be recorded in the audit trail.'),
+  });
+  return createConsole(AREAS, { ...options, now: clock.now }, entrance);
 }
