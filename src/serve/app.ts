@@ -25,7 +25,9 @@ import { metricsFormat } from './log/metrics-text.ts';
 import { createRecorder } from './log/record.ts';
 import { mountMessages } from './messages/mount.ts';
 import { compileOperations, type Replacement } from './operations.ts';
+import type { Catalogue } from './page/catalogue.ts';
 import type { Contracts } from './page/contracts.ts';
+import type { PageParts } from './page/html.ts';
 import { createPlainRoutes, mountReadable, type Plain, type PlainRoutes } from './plain-routes.ts';
 import { mountReplies } from './replies.ts';
 import { mountRest } from './rest/rest.ts';
@@ -183,35 +185,36 @@ function mountMonitoring(
   });
 }
 
-/** The page at `/`: every service with its contracts, every operation with a command to try it. */
+/** The catalogue of services at `/`. */
 interface Page {
   respond(exchange: Exchange, plain: Plain): Promise<Response>;
 }
 
-/** The page runs no scripts and loads nothing except its embedded icon. */
-const SECURITY = {
-  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
-  'Referrer-Policy': 'no-referrer',
-};
-
 /**
- * Renders the page at its first request and caches it: the registry does not change, and a start should not wait for the
- * libraries that write its examples.
+ * Renders each page when it is requested: a start should not wait for the libraries that write its examples.
  */
 export function createPage(
   registry: Registry,
   contracts: Contracts,
-  { base, sampleUsers }: { readonly base: () => string; readonly sampleUsers: boolean },
+  { base, sampleUsers, console }: { readonly base: () => string } & Pick<PageParts, 'sampleUsers' | 'console'>,
 ): Page {
-  let html: string | undefined;
+  let catalogue: Catalogue | undefined;
   return {
     async respond(exchange, plain) {
-      if (html === undefined) {
-        const { renderPage } = await import('./page/html.ts');
-        html = renderPage({ registry, contracts, base: base(), sampleUsers });
-      }
-      const options = { compresses: registry.gateway.compress.rest, isStatic: true, headers: SECURITY };
-      return plain.document(exchange, 'text/html; charset=utf-8', html, options);
+      const { createCatalogue, CONTENT_POLICY } = await import('./page/catalogue.ts');
+      catalogue ??= createCatalogue({ registry, contracts, base: base(), sampleUsers, console });
+      const { html, etag } = catalogue.find(exchange.query);
+      return plain.document(exchange, 'text/html; charset=utf-8', html, {
+        compresses: registry.gateway.compress.rest,
+        // The others are too many to be kept.
+        isStatic: exchange.query === undefined,
+        headers: {
+          ETag: etag,
+          'Cache-Control': 'no-cache',
+          'Content-Security-Policy': CONTENT_POLICY,
+          'Referrer-Policy': 'no-referrer',
+        },
+      });
     },
   };
 }

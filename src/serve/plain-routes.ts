@@ -8,7 +8,7 @@ import { type Cors, createCors } from './exchange/cors.ts';
 import { answering, type Exchange, type GatewayEnv } from './exchange/exchange.ts';
 import { methodNotAllowed } from './exchange/refuse.ts';
 import { respondCoded, respondText, type Sent } from './exchange/respond.ts';
-import { compress, selectCoding } from './exchange/select.ts';
+import { compress, select } from './exchange/select.ts';
 import type { Recorder } from './log/record.ts';
 import { type Contracts, createContracts } from './page/contracts.ts';
 import type { ConnectorPorts } from './stages.ts';
@@ -113,7 +113,7 @@ export interface Plain {
     text: string,
     headers?: Readonly<Record<string, string>>,
   ): Response;
-  /** The same for a text that may be long. */
+  /** The same for a text that may be long; with an `ETag`, requests may be conditional. */
   document(
     exchange: Exchange,
     contentType: string,
@@ -171,9 +171,9 @@ function createPlain(record: Recorder): Plain {
     document(exchange, contentType, text, { compresses, isStatic, headers: given }) {
       const headers = { ...given, 'Content-Type': contentType };
       const content = { contentType, length: Buffer.byteLength(text) };
-      const coding = compresses ? selectCoding(exchange, headers, content) : undefined;
+      const { status, coding } = select(exchange, 200, headers, content, compresses);
       const write = isStatic ? compressStatic : compress;
-      return respondCoded(exchange, 200, headers, text, recording(exchange, 200), coding, write);
+      return respondCoded(exchange, status, headers, text, recording(exchange, status), coding, write);
     },
     fault(exchange, fault) {
       const { contentType, text } = writeProblem(fault, exchange.requestId);

@@ -20,8 +20,12 @@ export function quote(text: string, most = 80): string {
   // Cut before it is split: the text may be a megabyte long.
   const points = Array.from(text.slice(0, 2 * most + 2));
   const shown = points.length > most ? `${points.slice(0, most).join('')}...` : text;
-  return JSON.stringify(shown).replace(
-    /[\p{C}\p{Zl}\p{Zp}]/gu,
-    (c) => `\\u${c.codePointAt(0)!.toString(16).padStart(4, '0')}`,
+  return showInvisible(JSON.stringify(shown));
+}
+
+/** Writes invisible characters as escapes (`\u202e`), except those in `kept`. */
+export function showInvisible(text: string, kept = ''): string {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (c) =>
+    kept.includes(c) ? c : `\\u${c.codePointAt(0)!.toString(16).padStart(4, '0')}`,
   );
 }
