@@ -1,5 +1,6 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type TestProject, writeProject } from '../support/project.ts';
 import type { SampleCopy } from '../support/sample.ts';
 import { richSample } from './project.ts';
 import { has, type Served, serve, shell } from './support.ts';
@@ -21,6 +22,11 @@ const ARGUMENTS = [
 const WIDER_THAN_SCREEN = `[...document.querySelectorAll('body *')]
   .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
   .map((element) => element.outerHTML.slice(0, 80))`;
+
+const FOCUS = `(element) => {
+  const { outlineStyle, outlineWidth } = getComputedStyle(element);
+  return { isActive: document.activeElement === element, outline: outlineStyle + ' ' + outlineWidth };
+}`;
 
 /** Colour of an element's text, and of the nearest ground behind it that is not transparent. */
 const COLOURS = `(selector) => {
@@ -169,6 +175,77 @@ describe.skipIf(!has('chromium'))('the page of services in Chromium (needs chrom
       for (const selector of ['h1', 'header p', 'h2', 'small', 'article p', 'pre', 'var', '.method', '.facts', 'a'])
         expect({ selector, ok: (await contrast(page, selector)) >= 4.5 }).toEqual({ selector, ok: true });
     }));
+});
+
+describe.skipIf(!has('chromium'))('the catalogue of many services in Chromium (needs chromium)', () => {
+  let gateway: Served;
+  let project: TestProject;
+  let browser: Browser;
+  beforeAll(async () => {
+    const services = Array.from({ length: 70 }, (_, at) => {
+      const name = `Many${String(at).padStart(2, '0')}`;
+      const operation = `${name.toUpperCase()}_GET: { get: "kind/{REGION}", request: { fields: { REGION: string } }, response: text, handler: one }`;
+      return `service: ${name}.v1\ndescription: Service ${at} of many.\npublic: true\noperations:\n  ${operation}\n`;
+    });
+    project = writeProject({
+      'definitions/services.yaml': services.join('---\n'),
+      'src/handlers/one.ts': "export default { onRequest: () => 'one' };\n",
+    });
+    gateway = await serve(project.root);
+    browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGUMENTS });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.stop();
+    project?.remove();
+  });
+
+  test.each([
+    [390, 'light'],
+    [390, 'dark'],
+    [1920, 'light'],
+    [1920, 'dark'],
+  ] as const)('at %i pixels, %s: a keyboard is enough to search, to open a service and to go through pages', async (width, colorScheme) => {
+    const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
+    const complaints: string[] = [];
+    try {
+      const page = await context.newPage();
+      page.on('console', (message) => complaints.push(message.text()));
+      const fits = async (): Promise<void> => {
+        const scroll = await page.evaluate('document.documentElement.scrollWidth');
+        expect({ scroll, wide: await page.evaluate(WIDER_THAN_SCREEN) }).toEqual({ scroll: width, wide: [] });
+        for (const selector of ['h2', 'main a', 'main .facts', 'label', 'input', 'button'])
+          expect({ selector, ok: (await contrast(page, selector)) >= 4.5 }).toEqual({ selector, ok: true });
+      };
+      await page.goto(gateway.address);
+      await fits();
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement.getBoundingClientRect().left')).toBe(0);
+      await page.keyboard.press('Tab');
+      expect(await page.getByRole('searchbox', { name: 'Search services' }).count()).toBe(1);
+      expect(await page.evaluate(`(${FOCUS})(document.querySelector('input'))`)).toMatchObject({
+        isActive: true,
+        outline: 'solid 2px',
+      });
+      await page.keyboard.type('many4');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/\?q=many4$/);
+      await fits();
+      expect(await page.getByRole('heading', { level: 3 }).count()).toBe(10);
+      await page.getByRole('link', { name: 'Many42 v1', exact: true }).press('Enter');
+      await page.waitForURL(/\?service=Many42\.v1$/);
+      await fits();
+      expect(await page.locator('pre').innerText()).toMatch(/^curl .*Many42/);
+      await page.getByRole('link', { name: 'All services' }).press('Enter');
+      await page.getByRole('link', { name: 'Next' }).press('Enter');
+      await page.waitForURL(/\?page=2$/);
+      expect(await page.getByRole('heading', { level: 2 }).innerText()).toBe('Services 51 to 70 of 70');
+      expect(await page.getByRole('navigation', { name: 'Pages' }).locator('[aria-current]').innerText()).toBe('2');
+    } finally {
+      await context.close();
+    }
+    expect(complaints).toEqual([]);
+  });
 });
 
 /** Contrast of an element's text to what is behind it (WCAG 2.2, 1.4.3): from 1 to 21. */
