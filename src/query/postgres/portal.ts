@@ -93,6 +93,8 @@ export class Portal implements Cursor {
   #batch = Promise.withResolvers<Rows>();
   /** No more rows arrive, or no more are wanted. */
   #over: boolean;
+  /** The error that ended it, once the connection can be used again. */
+  #failure: Promise<never> | undefined;
 
   constructor(run: PortalRun, where: Surroundings) {
     this.#run = run;
@@ -106,6 +108,11 @@ export class Portal implements Cursor {
 
   ask(rows: number): void {
     this.#batch = Promise.withResolvers();
+    // A server that stops reports it right behind a batch: one chunk may hold both, and then nothing answers this request.
+    if (this.#failure !== undefined) {
+      this.#fail(this.#failure);
+      return;
+    }
     const wire = this.#wire as Wire;
     together(wire, () => {
       wire.execute({ portal: this.#run.portal ?? '', rows });
@@ -147,13 +154,13 @@ export class Portal implements Cursor {
   }
 
   handleError(error: Error): void {
-    const batch = this.#batch;
-    batch.promise.catch(() => {});
     this.#end();
-    void left(this.#where).then(() => {
-      batch.reject(error);
+    const failure = left(this.#where).then(() => {
       this.#ready.resolve();
+      throw error;
     });
+    this.#failure = failure;
+    this.#fail(failure);
   }
 
   handleReadyForQuery(): void {
@@ -164,6 +171,13 @@ export class Portal implements Cursor {
     const rows = this.#gathered;
     this.#gathered = [];
     this.#batch.resolve({ rows, complete });
+  }
+
+  #fail(failure: Promise<never>): void {
+    this.#batch.resolve(failure);
+    // There may be no one who waits for it.
+    failure.catch(() => {});
+    this.#batch.promise.catch(() => {});
   }
 
   #end(): void {

@@ -100,7 +100,13 @@ export class Session implements Connection {
     const session = new Session(client, options.statementTimeout);
     await client.connect();
     limitMessages(client.socket, MESSAGES);
-    if (options.temporaryLimit !== undefined) await session.#boundFiles(options.temporaryLimit);
+    try {
+      if (options.temporaryLimit !== undefined)
+        await session.#boundFiles(options.temporaryLimit, config.bounds.timeouts.connect);
+    } catch (error) {
+      session.destroy();
+      throw error;
+    }
     return session;
   }
 
@@ -244,13 +250,17 @@ export class Session implements Connection {
     this.#statementTimeout = timeout;
   }
 
-  /** Limits the session's temporary files. A lower limit of its role is kept. @throws errors of the connection */
-  async #boundFiles(bytes: number): Promise<void> {
+  /**
+   * Limits the session's temporary files. A lower limit of its role is kept.
+   * @param ms for each statement: it is part of connecting
+   * @throws errors of the connection
+   */
+  async #boundFiles(bytes: number, ms: number): Promise<void> {
     const kilobytes = Math.ceil(bytes / 1024);
-    const lower = await this.ask(BOUNDED, [kilobytes]);
-    if (lower.length > 0) return;
+    const lower = await this.#client.ask(ms, BOUNDED, [kilobytes]);
+    if (lower.rows.length > 0) return;
     try {
-      await this.ask("select set_config('temp_file_limit', $1, false)", [`${kilobytes}kB`]);
+      await this.#client.ask(ms, "select set_config('temp_file_limit', $1, false)", [`${kilobytes}kB`]);
     } catch (error) {
       // 42501: only superusers and roles with the privilege may. 42704: other engines with this protocol lack the setting.
       if (errorCode(error) !== '42501' && errorCode(error) !== '42704') throw error;

@@ -73,7 +73,7 @@ export class ServerRunner implements Runner {
     try {
       if (connection === undefined) await this.#open();
       else {
-        await withinTime(connection.ping(), PING_WITHIN, () => new Error('the database does not answer'));
+        await withinTime(connection.ping(), PING_WITHIN, silent);
         this.#release(connection);
       }
     } catch (error) {
@@ -116,9 +116,12 @@ export class ServerRunner implements Runner {
     let connection: Connection;
     try {
       connection = await this.#driver.connect();
-    } finally {
+    } catch (error) {
       this.#opening -= 1;
+      this.#closeWhenQuiet();
+      throw error;
     }
+    this.#opening -= 1;
     if (!this.#calls.closing) this.#canceller.prepare();
     this.#connections.add(connection);
     connection.whenLost(() => this.#lose(connection));
@@ -175,8 +178,8 @@ export class ServerRunner implements Runner {
       this.#calls.fail(call, this.#driver.faultOf(plan, error));
     }
     run.over = true;
-    if (run.stopping !== undefined) {
-      // A late stop must not hit the connection's next query.
+    // A late stop must not hit the connection's next query.
+    if (run.stopping !== undefined && !connection.lost) {
       await run.stopping;
       await confirm(connection);
     }
@@ -242,11 +245,14 @@ export class ServerRunner implements Runner {
   }
 }
 
+const silent = (): Error => new Error('the database does not answer');
+
 /** Runs one statement on a connection after a stop, so that a late stop can't hit the next query. */
 async function confirm(connection: Connection): Promise<void> {
   if (connection.lost) return;
+  const answer = connection.ping().catch(() => connection.ping());
   try {
-    await connection.ping().catch(() => connection.ping());
+    await withinTime(answer, PING_WITHIN, silent);
   } catch {
     connection.destroy();
   }
@@ -273,7 +279,7 @@ class Canceller {
   async cancel(id: number): Promise<void> {
     const connection = await this.#open();
     try {
-      await withinTime(connection.cancel(id), STOP_WITHIN, () => new Error('the database does not answer'));
+      await withinTime(connection.cancel(id), STOP_WITHIN, silent);
     } catch (error) {
       connection.destroy();
       throw error;
