@@ -8,6 +8,8 @@ import { type Colors, writeAtOnce } from './terminal.ts';
 export interface Started {
   /** `http://127.0.0.1:8080`. */
   readonly address: string;
+  /** `http://127.0.0.1:8080/console`; absent when it is off. */
+  readonly console?: string | undefined;
   readonly registry: Registry;
   readonly place: Place;
   /** Whether it applies edits. */
@@ -15,7 +17,8 @@ export interface Started {
 }
 
 /** What a person who has started the gateway needs next: the page, a first call, where to edit, how to stop. */
-export async function renderScreen({ address, registry, place, follows }: Started, paint: Colors): Promise<string> {
+export async function renderScreen(started: Started, paint: Colors): Promise<string> {
+  const { address, registry, place, follows } = started;
   const { firstCall } = await import('../serve/page/curl.ts');
   const here = reachable(address);
   const sampleUsers = process.env.SIGNALBOX_SAMPLE_USERS !== 'off';
@@ -25,6 +28,7 @@ export async function renderScreen({ address, registry, place, follows }: Starte
   const dev = process.env.npm_lifecycle_event === undefined ? 'signalbox dev' : 'npm run dev';
   const rows = [
     ['Services', `${here}/`],
+    ...(started.console === undefined ? [] : [['Console', reachable(started.console)]]),
     ...(call === undefined ? [] : [['Try it', call]]),
     ['Definitions', `${folder}/ (${follows ? 'edits are applied as you save' : `'${dev}' applies edits`})`],
     ['Stop', 'Ctrl-C'],

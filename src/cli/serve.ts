@@ -101,7 +101,7 @@ async function serveWithWorkers(
     people,
     count: workers,
     log,
-    ready: ({ address }) => void reportReady({ address, registry, place, follows: false }, json, workers),
+    ready: (worker) => void reportReady({ ...worker, registry, place, follows: false }, json, workers),
     failed: (text) => writeAtOnce(2, text),
   });
   const end = (signal?: EndSignal): void => primary.stop({ drains: isAnnounced(signal) });

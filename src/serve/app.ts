@@ -116,21 +116,15 @@ export function createApp(registry: Registry, ports: GatewayPorts): App {
   };
   const shared = { ...connected, operations: compileOperations(connected), stages: new Stages(connected) };
   const routes = createPlainRoutes(registry, connected);
-  const fail: Fail = async (exchange, error) => {
-    exchange.cors ??= routes.cors.headers(exchange);
-    const fault = error instanceof Fault ? error : Fault.of('INTERNAL', { operation: 'The request' });
-    if (fault !== error) ports.log.error({ ...idsOf(exchange.trace), err: error }, fault.message);
-    const isCounted = ports.throttle !== undefined && fault.code === 'UNAUTHENTICATED';
-    return routes.plain.fault(exchange, isCounted ? await ports.throttle.refused(exchange, undefined, fault) : fault);
-  };
-  const app = new App(registry.gateway.context, fail);
+  const app = new App(registry.gateway.context, failing(routes, ports));
   mountRest(app, shared, routes);
   mountMessages(app, shared, routes);
   mountReplies(app, shared, routes);
   mountMonitoring(app, connected, routes);
-  if (ports.console !== undefined)
-    mountConsole(app, { ...connected, open: ports.console, encrypted: registry.gateway.tls !== undefined });
-  const page = createPage(registry, routes.contracts, ports);
+  if (ports.console !== undefined) mountConsole(app, { ...connected, open: ports.console });
+  const { base, sampleUsers } = ports;
+  const console = ports.console === undefined ? undefined : '/console';
+  const page = createPage(registry, routes.contracts, { base, sampleUsers, console });
   mountReadable(app, '/', routes, async (exchange) => {
     await routes.admit(exchange);
     return page.respond(exchange, routes.plain);
@@ -139,6 +133,33 @@ export function createApp(registry: Registry, ports: GatewayPorts): App {
     throw Fault.of('NOT_FOUND', { what: 'such path; the services are listed at /' });
   });
   return app;
+}
+
+/** The console at an address of its own, where nothing else is. */
+export function createConsoleApp(
+  registry: Registry,
+  ports: Omit<GatewayPorts, 'console'> & { readonly console: OpenConsole },
+): App {
+  const record = createRecorder(registry, { ...ports, log: ports.audit });
+  const routes = createPlainRoutes(registry, { ...ports, record });
+  const app = new App(registry.gateway.context, failing(routes, ports));
+  mountConsole(app, { ...ports, registry, record, open: ports.console });
+  mountReadable(app, '/', routes, (exchange) => routes.plain.text(exchange, 303, '', '', { Location: '/console' }));
+  app.notFound(() => {
+    throw Fault.of('NOT_FOUND', { what: 'such path; the console is at /console' });
+  });
+  return app;
+}
+
+/** Answers what failed outside of an operation. */
+function failing({ cors, plain }: PlainRoutes, { log, throttle }: Pick<GatewayPorts, 'log' | 'throttle'>): Fail {
+  return async (exchange, error) => {
+    exchange.cors ??= cors.headers(exchange);
+    const fault = error instanceof Fault ? error : Fault.of('INTERNAL', { operation: 'The request' });
+    if (fault !== error) log.error({ ...idsOf(exchange.trace), err: error }, fault.message);
+    const isCounted = throttle !== undefined && fault.code === 'UNAUTHENTICATED';
+    return plain.fault(exchange, isCounted ? await throttle.refused(exchange, undefined, fault) : fault);
+  };
 }
 
 interface MonitoringPorts extends Pick<ConnectorPorts, 'registry' | 'log' | 'authenticator' | 'throttle'> {

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import type { Console, ConsoleAction, ConsoleRequest } from '../console/index.ts';
 import type { Fault } from '../model/fault.ts';
+import type { Registry } from '../model/registry.ts';
 import type { Caller } from '../security/port.ts';
 import type { Pace } from './exchange/body.ts';
 import { answering, type Exchange, type GatewayEnv } from './exchange/exchange.ts';
@@ -23,8 +24,7 @@ interface ConsolePathPorts {
   readonly log: Log;
   readonly pace: Pace;
   readonly open: OpenConsole;
-  /** The gateway itself uses TLS. */
-  readonly encrypted: boolean;
+  readonly registry: Registry;
 }
 
 /** Mounts the operator's pages at /console. */
@@ -34,10 +34,7 @@ export function mountConsole(app: Hono<GatewayEnv>, ports: ConsolePathPorts): vo
   app.all('/console/*', answer);
 }
 
-async function respond(
-  exchange: Exchange,
-  { record, log, pace, open, encrypted }: ConsolePathPorts,
-): Promise<Response> {
+async function respond(exchange: Exchange, { record, log, pace, open, registry }: ConsolePathPorts): Promise<Response> {
   exchange.route = '/console';
   const { method } = exchange;
   if (!METHODS.includes(method)) throw methodNotAllowed(method, METHODS);
@@ -50,7 +47,9 @@ async function respond(
     header: (name) => exchange.header(name),
     body: () => exchange.body({ size: LARGEST_FORM, pace }).bytes(),
     // To a browser this machine counts as secure by its name alone: not under another one, as behind a tunnel.
-    secure: exchange.secure && (encrypted || !exchange.local || isLoopbackHost(exchange.header('host'))),
+    secure:
+      exchange.secure &&
+      (registry.gateway.tls !== undefined || !exchange.local || isLoopbackHost(exchange.header('host'))),
     remote: exchange.remote,
     gone: exchange.gone,
     caller(user, done) {

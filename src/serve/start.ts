@@ -12,7 +12,7 @@ import { openLease, type QueueControl, type QueueDepth, type Store } from '../st
 import type { Telemetry } from '../trace/otlp.ts';
 import { type Clock, SYSTEM_CLOCK } from '../wire/waiting.ts';
 import { createLazyClient } from './answer/outbound.ts';
-import { createApp } from './app.ts';
+import { createApp, createConsoleApp } from './app.ts';
 import { GRACE, IDLE_TIMEOUT } from './exchange/body.ts';
 import { createHttpServer, listenAt } from './listen/listen.ts';
 import { compileProxies } from './listen/remote.ts';
@@ -21,7 +21,15 @@ import { createLog, type Log, type LogOptions } from './log/log.ts';
 import type { Counted } from './log/metrics.ts';
 import { createMetrics } from './log/metrics.ts';
 import { fleetSource, gatewaySources, identity, jobNames } from './log/readings.ts';
-import { type Address, addressUrl, contractBase, passedPort, readAddress, readSampleUsers } from './start/address.ts';
+import {
+  type Address,
+  addressUrl,
+  contractBase,
+  passedPort,
+  readAddress,
+  readConsoleAddress,
+  readSampleUsers,
+} from './start/address.ts';
 import { checkWebhookSecrets, openAuthenticator, securitySettings } from './start/authentication.ts';
 import { openConsole } from './start/console.ts';
 import { datasourceSettings, openData } from './start/data.ts';
@@ -69,6 +77,8 @@ export interface GatewayOptions {
 export interface RunningGateway {
   /** `http://127.0.0.1:8080`. */
   readonly address: string;
+  /** `http://127.0.0.1:8080/console`; absent when it is off. */
+  readonly console?: string;
   readonly registry: Registry;
   readonly server: Server;
   /** Its counts, for another gateway's `others`. */
@@ -143,7 +153,9 @@ async function open(
   const { gateway } = registry;
   const configured = readAddress(registry, env);
   const at = (options.listen === undefined && passedPort(env)) || configured;
-  const sampleUsers = readSampleUsers(registry, at, env);
+  // A supervisor hands over connections of one port only.
+  const ofConsole = options.listen === undefined ? readConsoleAddress(registry, env) : undefined;
+  const sampleUsers = readSampleUsers(registry, at, env) && (!ofConsole || readSampleUsers(registry, ofConsole, env));
   const redactor = createRedactor(() => secretsOf(env));
   // The log is open before the export, whose libraries may warn at once.
   let telemetry: Telemetry | undefined;
@@ -192,6 +204,7 @@ async function open(
   const outbound = createLazyClient(registry, { env, spool, folder: root, redactor, observer: metrics, onCall, clock });
   opened.add(() => outbound.close());
   let base = '';
+  let consoleUrl: string | undefined;
   const services = await openServices(registry, {
     ...{ data, outbound, log, redactor, audit, metrics, directory, ...code },
     base: () => base,
@@ -208,27 +221,21 @@ async function open(
       ...{ authenticator, directory, store, ...ports, clock },
       ...{ queues: services.queues, messages: services.messageControl },
       base: () => base,
+      origin: () => new URL(consoleUrl ?? base).origin,
     });
   const readiness = new Readiness(() => Promise.all([store.ready(), queries.ready(), blobs.ready()]));
-  const app = createApp(registry, {
+  const served = {
     ...{ handlers, queries, blobs, spool, services, outbound },
     answers: services.answers,
     ...{ log, redactor, audit, metrics, authenticator, throttle, sampleUsers, ready: () => readiness.ask() },
     recordCall: calls.add,
-    console: operators?.open,
     pace: { idle: idleTimeout, slowest: gateway.limits.slowest, grace },
     base: () => base,
-  });
+  };
+  const app = createApp(registry, { ...served, console: ofConsole ? undefined : operators?.open });
   const proxies = compileProxies(gateway.proxies);
-  const http = createHttpServer(app, gateway.limits, safeguards, {
-    log,
-    metrics,
-    idleTimeout,
-    headersTimeout,
-    tls,
-    proxies,
-    tracer: telemetry?.tracer,
-  });
+  const transport = { log, metrics, idleTimeout, headersTimeout, tls, proxies, tracer: telemetry?.tracer };
+  const http = createHttpServer(app, gateway.limits, safeguards, transport);
   opened.addBeside((timeoutMs) => http.close(timeoutMs));
   const { queue } = services;
   metrics.measure(
@@ -249,10 +256,17 @@ async function open(
   // A connection that can't be accepted, for lack of file handles for example, affects no other.
   http.server.on('error', (error) => log.error({ err: error }, 'A connection could not be accepted.'));
   base = contractBase(registry, env, bound);
+  if (ofConsole !== undefined && operators !== undefined) {
+    const own = createConsoleApp(registry, { ...served, console: operators.open });
+    const ofOperators = createHttpServer(own, gateway.limits, safeguards, transport);
+    opened.addBeside((timeoutMs) => ofOperators.close(timeoutMs));
+    consoleUrl = addressUrl(await listenAt(ofOperators.server, ofConsole), gateway);
+  }
   await services.start();
   readiness.begin();
   return {
     address: addressUrl(bound, gateway),
+    ...(operators === undefined ? {} : { console: `${consoleUrl ?? addressUrl(bound, gateway)}/console` }),
     registry,
     server: http.server,
     counted: () => metrics.counted(),
@@ -264,7 +278,10 @@ async function open(
       await drain(http.connections, gateway.drain.ready, { replaced, readiness });
     },
     endStreams: () => operators?.close(),
-    close: ({ timeoutMs = gateway.drain.work } = {}) => opened.close(timeoutMs),
+    close({ timeoutMs = gateway.drain.work } = {}) {
+      operators?.close();
+      return opened.close(timeoutMs);
+    },
     background: {
       async hurry() {
         await queue.hurry();

@@ -78,13 +78,13 @@ async function serve(): Promise<void> {
   handlers = resolve(place.root, project.registry.gateway.handlers);
   await bringUpToDate(project.registry);
   const gateway = await startServing(project);
-  const { address, registry } = gateway;
+  const { address, console, registry } = gateway;
   tellSupervisor({
     kind: 'ready',
     address,
     operations: fingerprint(registry),
     warnings: text,
-    screen: first ? await renderScreen({ address, registry, place, follows: true }, paint) : '',
+    screen: first ? await renderScreen({ address, console, registry, place, follows: true }, paint) : '',
     ...filesRead(),
   });
   // The cache would otherwise be written when the process ends, and workers are often killed.

@@ -332,7 +332,12 @@ export interface WorkerStart extends Place {
 /** From a worker to its primary. */
 export type WorkerMessage =
   /** It accepts connections. `stopsWithin`: milliseconds that it takes to stop at most. */
-  | { readonly kind: 'ready'; readonly address: string; readonly stopsWithin: number }
+  | {
+      readonly kind: 'ready';
+      readonly address: string;
+      readonly console: string | undefined;
+      readonly stopsWithin: number;
+    }
   /** It can't start, for a reason that the user can fix; `text` is ready to print. */
   | { readonly kind: 'failed'; readonly text: string; readonly exitCode: ExitCode }
   /** The reply to `count`. */

@@ -46,7 +46,8 @@ async function start(): Promise<void> {
     gateway = await startGateway({ ...place, env: process.env, project, log, others, holder, gateways });
     if (ending !== undefined) return await finish(gateway, ending);
     const { ready, work } = registry.gateway.drain;
-    tell({ kind: 'ready', address: gateway.address, stopsWithin: ready + work });
+    const { address, console } = gateway;
+    tell({ kind: 'ready', address, console, stopsWithin: ready + work });
     keep();
   } catch (error) {
     const text = renderFailure(error, colours(colour));

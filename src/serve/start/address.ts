@@ -37,14 +37,17 @@ export function passedPort(env: Environment): PassedPort | undefined {
 
 /** `listen:` of gateway.yaml; `HOST` and `PORT` override it. @throws GatewayError for an invalid host or port */
 export function readAddress({ gateway }: Registry, env: Environment): Address {
-  const text = resolveSetting(gateway.listen, env);
+  return addressOf(resolveSetting(gateway.listen, env), 'listen', env);
+}
+
+/** @param env what overrides the text @throws GatewayError for an invalid host or port */
+function addressOf(text: string, key: string, env: Environment = {}): Address {
   const [, itsHost = '', itsPort = ''] = /^(.*):(.*)$/.exec(text) ?? [];
   const host = env.HOST || itsHost.replace(/^\[|\]$/g, '');
   const port = env.PORT || itsPort;
   if (host === '' || port === '') {
-    throw new GatewayError(`listen: ${JSON.stringify(text)} is not host:port, as in 127.0.0.1:8080`, {
-      hint: 'The environment variables HOST and PORT override it.',
-    });
+    const hint = key === 'listen' ? { hint: 'The environment variables HOST and PORT override it.' } : {};
+    throw new GatewayError(`${key}: ${JSON.stringify(text)} is not host:port, as in 127.0.0.1:8080`, hint);
   }
   if (/[/\s]/.test(host)) {
     throw new GatewayError(`the host ${JSON.stringify(host)} is not a name or an address`, {
@@ -57,6 +60,12 @@ export function readAddress({ gateway }: Registry, env: Environment): Address {
     });
   }
   return { host, port: Number(port) };
+}
+
+/** Where the console listens, if it has an address of its own. @throws GatewayError */
+export function readConsoleAddress({ gateway }: Registry, env: Environment): Address | undefined {
+  const listen = gateway.console?.listen;
+  return listen && addressOf(resolveSetting(listen, env), 'console.listen');
 }
 
 /** `http://127.0.0.1:8080`; https when the gateway itself uses TLS. */

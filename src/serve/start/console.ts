@@ -19,6 +19,8 @@ interface ConsoleOptions extends Omit<ConsolePorts, 'now'> {
   readonly folder: string;
   readonly log: Log;
   readonly clock: Clock;
+  /** The origin of the console for browsers. */
+  readonly origin: () => string;
 }
 
 /** Refused sign-ins of one address, after which it has to wait. */
@@ -56,7 +58,7 @@ async function load(options: ConsoleOptions): ReturnType<OpenConsole> {
     }),
     guesses: rates.limiter('console', GUESSES),
     samples: sampleUsers ? [...registry.users.values()].flatMap(({ id, sample }) => (sample ? id : [])) : [],
-    origin: () => new URL(options.base()).origin,
+    origin: options.origin,
     onError: (err) => log.warn({ err }, 'A refused sign-in could not be recorded in the audit trail.'),
   });
   return createConsole(AREAS, { ...options, now: clock.now }, entrance);
