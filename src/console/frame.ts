@@ -65,7 +65,7 @@ function inside(
       ? html`<li><a href="${address(path)}" aria-current="true">${title}</a></li>`
       : html`<li>${link(path, title)}</li>`,
   );
-  return html`<body data-topics="${topics.join(' ')}">
+  return html`<body hx-ext="morph" data-topics="${topics.join(' ')}">
 <a class="skip" href="#main">Skip to the content</a>
 <header class="top">
 <a class="home" href="${address('')}"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3 13V3h10M3 8h7" /><circle cx="13" cy="3" r="1.6" /><circle cx="10" cy="8" r="1.6" /></svg> Signalbox <span class="node">${gateway}</span></a>

@@ -109,6 +109,8 @@ ${ports.samples.length === 0 ? NOTHING : html`<p class="hint">Users of the sampl
 }
 
 async function signIn(ports: EntrancePorts, request: ConsoleRequest, page: OutsidePage): Promise<ConsoleReply> {
+  if (!ports.signIn.some(({ kind }) => kind === 'password'))
+    throw Fault.of('NOT_FOUND', { what: 'sign-in with a password' });
   if (unfit(request) !== undefined) return ask(ports, request, page);
   // Another site must not sign its visitors in as someone else.
   if (!isSameOrigin(request)) throw Fault.of('FORBIDDEN', { user: 'Another site', what: 'the form for signing in' });
