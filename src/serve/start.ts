@@ -33,6 +33,7 @@ import {
 import { checkWebhookSecrets, openAuthenticator, securitySettings } from './start/authentication.ts';
 import { openConsole } from './start/console.ts';
 import { datasourceSettings, openData } from './start/data.ts';
+import { recordLoaded } from './start/definitions.ts';
 import { copyWarning, importCode } from './start/handlers.ts';
 import { drain, Readiness } from './start/readiness.ts';
 import { openSafeguards } from './start/safeguards.ts';
@@ -264,6 +265,8 @@ async function open(
   }
   await services.start();
   readiness.begin();
+  const recorded = recordLoaded(registry, { sources, store, log, clock });
+  opened.add(() => recorded);
   return {
     address: addressUrl(bound, gateway),
     ...(operators === undefined ? {} : { console: `${consoleUrl ?? addressUrl(bound, gateway)}/console` }),

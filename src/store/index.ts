@@ -9,6 +9,7 @@ export { BlobError, UnwritableError } from './blob/error.ts';
 export { type BlobStorage, openBlobs } from './blob/open.ts';
 export { type ReadableBlobs, readBlobs } from './blob/read.ts';
 export { deadlineIn, resting, untilDeadline, withDeadline } from './deadline.ts';
+export { type DefinedParts, type LoadedDefinitions, readDefinitions, recordDefinitions } from './definitions.ts';
 export { isFull, MigrationError, StoreBusyError, StoreError, UnfitStoreError } from './error.ts';
 export { fileAttachment } from './file/attachment.ts';
 export { createSpool, type MeasuredSpool, type SpoolOptions } from './file/spool.ts';

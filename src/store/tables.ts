@@ -16,6 +16,7 @@ export interface Tables extends BlobTables, MessageTables, ProcessTables, QueryT
   signalbox_retention: RetentionTable;
   signalbox_lease: LeaseTable;
   signalbox_once: OnceTable;
+  signalbox_definitions: DefinitionsTable;
 }
 
 /** The query builder of the gateway's own tables, over the pool or inside a transaction. */
@@ -108,4 +109,17 @@ export interface OnceTable {
   body: Uint8Array | null;
   /** 1 if the body is compressed (raw deflate). */
   packed: Generated<number>;
+}
+
+/** Definitions that a gateway has loaded when others were loaded last. */
+export interface DefinitionsTable {
+  id: Generated<number>;
+  /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+  loaded: string;
+  hash: string;
+  gateway: string;
+  /** JSON: a hash by the name of each part; of the newest row only. */
+  parts: string | null;
+  /** JSON: the names of what was added, changed and removed. */
+  changes: string;
 }

@@ -1,9 +1,9 @@
 import { relative, resolve, sep } from 'node:path';
+import { describeChanges, type Fingerprints, shorten } from '../../load/fingerprint.ts';
 import type { BrokenEdit } from '../../model/definition.ts';
 import { Backoff, post } from '../child-process.ts';
 import { envFilePaths, retakeEnvFiles } from '../env-file.ts';
 import { type Colors, writeAtOnce } from '../terminal.ts';
-import { describeChanges, type Fingerprints, shorten } from './changes.ts';
 import { FrontDoor } from './front-door.ts';
 import { type Watch, type Watched, watchFiles } from './watch.ts';
 import {

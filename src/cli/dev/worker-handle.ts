@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import type { Fingerprints } from '../../load/fingerprint.ts';
 import type { BrokenEdit } from '../../model/definition.ts';
 import { post } from '../child-process.ts';
 import { sibling } from '../package-info.ts';
-import type { Fingerprints } from './changes.ts';
 
 /** How long requests may take that run when another worker takes over. */
 const GRACE_MS = 30_000;

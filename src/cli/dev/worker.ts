@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
+import { fingerprint } from '../../load/fingerprint.ts';
 import { type LoadedProject, loadProject, registryOf, renderDiagnostics } from '../../load/index.ts';
 import type { BrokenEdit } from '../../model/definition.ts';
 import type { Registry } from '../../model/registry.ts';
@@ -15,7 +16,6 @@ import { renderScreen, terminalLog } from '../gateway-output.ts';
 import { planGenerated, writeGenerated } from '../generated-files.ts';
 import { mockPartners } from '../mock.ts';
 import { colours } from '../terminal.ts';
-import { fingerprint } from './changes.ts';
 import { type Connections, type DrainOptions, followConnections, forwardTo } from './handover.ts';
 import type { SupervisorMessage, WorkerFiles, WorkerMessage, WorkerStart } from './worker-handle.ts';
 

@@ -161,7 +161,7 @@ export function jobNames({ processes, queries, components, subscriptions }: Regi
 
 /** What a gateway runs: its version, and its definitions. @param sources the texts of the definitions, by file */
 export function identity(sources: ReadonlyMap<string, string>): MetricSource {
-  const hash = hashOf(sources);
+  const hash = definitionsHash(sources);
   const loaded = Date.now() / 1000;
   const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
   const readings: Reading[] = [
@@ -176,7 +176,7 @@ export function identity(sources: ReadonlyMap<string, string>): MetricSource {
 const DIGITS = 16;
 
 /** Names are hashed with the texts: two files that swap their contents are other definitions. */
-function hashOf(sources: ReadonlyMap<string, string>): string {
+export function definitionsHash(sources: ReadonlyMap<string, string>): string {
   const sorted = [...sources].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(sorted)).digest('hex').slice(0, DIGITS);
 }

@@ -222,7 +222,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
 }
 
 /** How process requests name this gateway, in at most 64 characters: its host, and its process there. */
-function serverName(): string {
+export function serverName(): string {
   const [host = ''] = hostname().split('.');
   return `${host.slice(0, 50)}:${process.pid}`;
 }

@@ -29,6 +29,7 @@ import { addDirectJobs } from './0012-direct-jobs.ts';
 import { addOnce } from './0013-once.ts';
 import { addReplies } from './0017-replies.ts';
 import { addSessions } from './0019-sessions.ts';
+import { addDefinitions } from './0020-definitions.ts';
 
 /** One step of the schema, forward only. Once released it never changes: a later step corrects it. */
 interface Migration {
@@ -57,6 +58,7 @@ export const migrations: readonly Migration[] = [
   { name: '0013-once', up: addOnce },
   { name: '0017-replies', up: addReplies },
   { name: '0019-sessions', up: addSessions },
+  { name: '0020-definitions', up: addDefinitions },
 ];
 
 /**

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { describeChanges, fingerprint, shorten } from '../../../src/cli/dev/changes.ts';
-import { logLine } from '../../../src/cli/gateway-output.ts';
-import { colours } from '../../../src/cli/terminal.ts';
-import { loadProject } from '../../../src/load/index.ts';
-import { files } from '../fixture.ts';
-import { temporaryFolder, writeFiles } from '../support.ts';
+import { logLine } from '../../src/cli/gateway-output.ts';
+import { colours } from '../../src/cli/terminal.ts';
+import { describeChanges, fingerprint, shorten } from '../../src/load/fingerprint.ts';
+import { loadProject } from '../../src/load/index.ts';
+import { files } from '../cli/fixture.ts';
+import { temporaryFolder, writeFiles } from '../cli/support.ts';
 
 const service = files['definitions/staff/service.yaml'];
 const queries = files['definitions/staff/queries.yaml'];
