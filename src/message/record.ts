@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { sql } from 'kysely';
 import type { InvokeError, MadeCall, ReplyFault, SoapFault } from '../invoke/index.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Kept } from '../model/gateway.ts';
 import type { Redactor } from '../model/redactor.ts';
 import { LOG_LEVEL } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
-import type { Db, Store } from '../store/index.ts';
+import { type InsertedColumns, insertRows, type Store } from '../store/index.ts';
 import { currentTrace } from '../trace/trace.ts';
 import { pack } from './payload.ts';
 import { compileRecorded, type RecordedParts } from './recorded.ts';
@@ -167,8 +166,8 @@ export class CallRecords {
       const rows = calls.map((call) => rowOf(call, keep));
       const contents = await Promise.all(rows.map(({ id }, at) => contentsOf(id, calls[at] as EndedCall)));
       await store.transaction(async (tx) => {
-        await insert(tx, store.kind, 'signalbox_message', ROW, rows);
-        await insert(tx, store.kind, 'signalbox_message_content', CONTENT, contents.flat());
+        await insertRows(tx, store.kind, 'signalbox_message', ROW, rows);
+        await insertRows(tx, store.kind, 'signalbox_message_content', CONTENT, contents.flat());
       });
       this.recorded += calls.length;
       this.#isFailing = false;
@@ -184,9 +183,6 @@ export class CallRecords {
   }
 }
 
-/** Columns with their types in PostgreSQL; `bytes` are hexadecimal digits in JSON. */
-type Columns = Readonly<Record<string, 'uuid' | 'text' | 'integer' | 'bigint' | 'bytes'>>;
-
 /** Those of a record that have no defaults. */
 const ROW = {
   ...{
@@ -200,11 +196,11 @@ const ROW = {
   },
   ...{ actor: 'text', declared: 'integer', connector: 'text', request_id: 'text', trace: 'text', caused_by: 'uuid' },
   ...{ size: 'bigint', code: 'integer', reason: 'text' },
-} as const satisfies Columns;
+} as const satisfies InsertedColumns;
 
 const CONTENT = {
   ...{ message: 'uuid', part: 'text', encoding: 'text', content: 'bytes', size: 'bigint' },
-} as const satisfies Columns;
+} as const satisfies InsertedColumns;
 
 function rowOf(
   call: EndedCall,
@@ -250,41 +246,3 @@ async function contentsOf(message: string, { parts }: EndedCall) {
     }),
   );
 }
-
-/** Inserts rows by a statement with one parameter: building one with all values would take longer than the database. */
-async function insert(
-  tx: Db,
-  kind: Store['kind'],
-  table: string,
-  columns: Columns,
-  rows: readonly object[],
-): Promise<void> {
-  const { column, source } = FROM_JSON[kind];
-  const [names, values] = [Object.keys(columns), Object.entries(columns).map(([name, type]) => column(name, type))];
-  const into = `insert into ${table} (${names.join(', ')}) select ${values.join(', ')} from`;
-  const [before, after] = source(columns);
-  await sql`${sql.raw(into)} ${sql.raw(before)}${JSON.stringify(rows)}${sql.raw(after)}`.execute(tx);
-}
-
-/** How each engine reads rows from JSON: a value of a row, and what is before and after the parameter. */
-const FROM_JSON: Readonly<
-  Record<
-    Store['kind'],
-    {
-      column(name: string, type: Columns[string]): string;
-      source(columns: Columns): readonly [before: string, after: string];
-    }
-  >
-> = {
-  sqlite: {
-    column: (name, type) => (type === 'bytes' ? `unhex(r.value->>'${name}')` : `r.value->>'${name}'`),
-    source: () => ['json_each(', ') as r'],
-  },
-  postgres: {
-    column: (name, type) => (type === 'bytes' ? `decode(r.${name}, 'hex')` : `r.${name}`),
-    source(columns) {
-      const typed = Object.entries(columns).map(([name, type]) => `${name} ${type === 'bytes' ? 'text' : type}`);
-      return ['jsonb_to_recordset(', `::jsonb) as r(${typed.join(', ')})`];
-    },
-  },
-};

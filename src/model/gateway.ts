@@ -42,6 +42,8 @@ export interface Retention {
   readonly messages: Kept;
   /** Records of calls, from their end. */
   readonly calls: Kept;
+  /** Statistics of calls, from the minute that they are about. */
+  readonly statistics: Kept;
   /** Dead letters, from the last attempt. */
   readonly dead: Kept;
   /** Callers that are known by their tokens alone, from their last call that queued work. */

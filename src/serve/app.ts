@@ -5,6 +5,7 @@ import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Operation } from '../model/service.ts';
 import { authorise } from '../security/authorise.ts';
+import type { Statistics } from '../store/index.ts';
 import { idsOf, inContext } from '../trace/trace.ts';
 import { attempt } from '../wire/waiting.ts';
 import { mountConsole, type OpenConsole } from './console.ts';
@@ -42,6 +43,8 @@ interface GatewayPorts
   readonly audit: Log;
   /** Takes the calls that the message store has; absent for a mock. */
   readonly recordCall?: RecordCall | undefined;
+  /** Counts the calls by minute; absent for a mock. */
+  readonly statistics?: Pick<Statistics, 'counter'> | undefined;
   /** The operator's pages, unless they are off or have an address of their own. */
   readonly console?: OpenConsole | undefined;
   /** Sample users are active, and the examples on the page use them. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { createRedactor } from '../codec/redact/redactor.ts';
+import type { MadeCall } from '../invoke/index.ts';
 import { standInAddress, standInVariable } from '../invoke/stand-in.ts';
 import type { LoadedProject } from '../load/index.ts';
 import { secretsOf } from '../load/value/config.ts';
@@ -8,7 +9,7 @@ import { CallRecords, callRecorder } from '../message/index.ts';
 import type { BrokenEdit } from '../model/definition.ts';
 import type { Registry } from '../model/registry.ts';
 import { type OpenDirectory, openDirectory } from '../security/directory/directory.ts';
-import { openLease, type QueueControl, type QueueDepth, type Store } from '../store/index.ts';
+import { openLease, openStatistics, type QueueControl, type QueueDepth, type Store } from '../store/index.ts';
 import type { Telemetry } from '../trace/otlp.ts';
 import { type Clock, SYSTEM_CLOCK } from '../wire/waiting.ts';
 import { createLazyClient } from './answer/outbound.ts';
@@ -21,6 +22,7 @@ import { createLog, type Log, type LogOptions } from './log/log.ts';
 import type { Counted } from './log/metrics.ts';
 import { createMetrics } from './log/metrics.ts';
 import { fleetSource, gatewaySources, identity, jobNames } from './log/readings.ts';
+import { callCounter } from './log/record.ts';
 import {
   type Address,
   addressUrl,
@@ -100,7 +102,7 @@ export interface RunningGateway {
 
 /** Work that gateways do by themselves, when its time has come. */
 export interface Background {
-  /** Does now what recurs and is due, removes what has expired, and lets workers look for jobs. */
+  /** Does now what recurs and is due, removes what has expired, enters statistics, and lets workers look for jobs. */
   hurry(): Promise<void>;
   /** The jobs of each queue. */
   depths(): Promise<readonly QueueDepth[]>;
@@ -201,7 +203,18 @@ async function open(
     onError: (err) => log.warn({ err }, 'Calls could not be recorded in the message store. The audit log has them.'),
   });
   opened.add(() => calls.close());
-  const onCall = callRecorder(calls.add, redactor);
+  const statistics = openStatistics({
+    store,
+    clock,
+    onError: (err) =>
+      log.warn({ err }, 'The statistics of calls could not be entered. The gateway tries again after each minute.'),
+  });
+  opened.add(() => statistics.close());
+  const [countCall, recordCall] = [callCounter(statistics), callRecorder(calls.add, redactor)];
+  const onCall = (call: MadeCall): void => {
+    countCall(call);
+    recordCall(call);
+  };
   const outbound = createLazyClient(registry, { env, spool, folder: root, redactor, observer: metrics, onCall, clock });
   opened.add(() => outbound.close());
   let base = '';
@@ -230,6 +243,7 @@ async function open(
     answers: services.answers,
     ...{ log, redactor, audit, metrics, authenticator, throttle, sampleUsers, ready: () => readiness.ask() },
     recordCall: calls.add,
+    statistics,
     pace: { idle: idleTimeout, slowest: gateway.limits.slowest, grace },
     base: () => base,
   };
@@ -289,6 +303,7 @@ async function open(
       async hurry() {
         await queue.hurry();
         await services.retention.sweep();
+        await statistics.flush();
       },
       depths: () => queue.depths(),
       queues: services.queues,

@@ -13,6 +13,7 @@ export { type DefinedParts, type LoadedDefinitions, readDefinitions, recordDefin
 export { isFull, MigrationError, StoreBusyError, StoreError, UnfitStoreError } from './error.ts';
 export { fileAttachment } from './file/attachment.ts';
 export { createSpool, type MeasuredSpool, type SpoolOptions } from './file/spool.ts';
+export { type InsertedColumns, insertRows } from './insert.ts';
 export { type Lease, openLease } from './lease.ts';
 export { type Nonces, openNonces } from './nonces.ts';
 export { ONLY_POSTGRES, openStore, openToRead, pendingMigrations, rehearse } from './open.ts';
@@ -66,8 +67,11 @@ export { type Batch, openRetention, type Removed, type Retained, type Retention 
 export { FIRST_STEP } from './schema/schema.ts';
 export { requireOutside, runInTransaction, sqlTransaction } from './sql.ts';
 export { offsetOfRefusedToken } from './sqlite/refused-token.ts';
+export { type CallCounter, openStatistics, retainedStatistics, type Statistics } from './statistics/count.ts';
+export { readStatistics, type StatisticsEntry, type StatisticsReader } from './statistics/read.ts';
 export type { ProcessRequestTable } from './tables/process.ts';
 export type { QueryRunTable } from './tables/query.ts';
 export type { JobData } from './tables/queue.ts';
+export type { CallKind } from './tables/statistics.ts';
 export type { Db, Tables } from './tables.ts';
 export { afterCommit } from './transaction.ts';

@@ -4,10 +4,18 @@ import type { MessageTables } from './tables/message.ts';
 import type { ProcessTables } from './tables/process.ts';
 import type { QueryTables } from './tables/query.ts';
 import type { QueueTables } from './tables/queue.ts';
+import type { StatisticsTables } from './tables/statistics.ts';
 import type { UserTables } from './tables/user.ts';
 
 /** The gateway's own tables. */
-export interface Tables extends BlobTables, MessageTables, ProcessTables, QueryTables, QueueTables, UserTables {
+export interface Tables
+  extends BlobTables,
+    MessageTables,
+    ProcessTables,
+    QueryTables,
+    QueueTables,
+    StatisticsTables,
+    UserTables {
   signalbox_installation: InstallationTable;
   signalbox_migration: MigrationTable;
   signalbox_migration_lock: MigrationLockTable;

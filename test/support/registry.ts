@@ -150,6 +150,7 @@ const RETENTION: Gateway['retention'] = {
   requests: 90 * 86_400_000,
   messages: 30 * 86_400_000,
   calls: 7 * 86_400_000,
+  statistics: 8 * 86_400_000,
   dead: 90 * 86_400_000,
   callers: 90 * 86_400_000,
   sessions: 30 * 86_400_000,

@@ -182,6 +182,7 @@ const RETENTION: Readonly<Record<keyof Retention, number>> = {
   requests: 90,
   messages: 30,
   calls: 7,
+  statistics: 8,
   dead: 90,
   callers: 90,
   sessions: 30,
@@ -208,6 +209,10 @@ export const retention = keys<keyof Retention>(
     requests: kept('requests', 'Process requests with their message logs and reports, from their end.'),
     messages: kept('messages', 'Message logs of process requests, from the end of the request.'),
     calls: kept('calls', 'Records of calls in the message store (`log:` of a routing), from their end.'),
+    statistics: kept(
+      'statistics',
+      'Statistics of calls by minute, which `signalbox stats` shows, from the minute that they are about.',
+    ),
     dead: kept('dead', 'Dead letters of the queue, from the last attempt.'),
     callers: kept(
       'callers',

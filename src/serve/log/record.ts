@@ -1,3 +1,4 @@
+import type { MadeCall } from '../../invoke/index.ts';
 import { compileRecorded, type EndedCall, type RecordCall } from '../../message/index.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Outcome } from '../../model/handler.ts';
@@ -7,6 +8,7 @@ import type { Operation } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import type { Account } from '../../model/work.ts';
 import type { Caller } from '../../security/port.ts';
+import type { CallCounter, Statistics } from '../../store/index.ts';
 import { endTrace, idsOf, type Span, type Trace } from '../../trace/trace.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { Log } from './log.ts';
@@ -45,6 +47,7 @@ interface Kept {
   readonly payload?: ReturnType<typeof compileRecorded>;
   /** A variable of the path is sensitive. */
   readonly hidesPath: boolean;
+  readonly counter: CallCounter | undefined;
 }
 
 interface RecorderPorts {
@@ -54,6 +57,8 @@ interface RecorderPorts {
   readonly redactor: Redactor;
   /** Takes the calls to record; absent for a mock. */
   readonly recordCall?: RecordCall | undefined;
+  /** Counts the calls by minute; absent for a mock. */
+  readonly statistics?: Pick<Statistics, 'counter'> | undefined;
 }
 
 /**
@@ -61,9 +66,16 @@ interface RecorderPorts {
  * cost. Query strings are never kept. A path that may contain the value of a sensitive field is cut after the service, even
  * if it matches no operation. The log level of the operation's routing decides whether the message store has the call, too.
  */
-export function createRecorder(registry: Registry, { log, metrics, redactor, recordCall }: RecorderPorts): Recorder {
+export function createRecorder(registry: Registry, ports: RecorderPorts): Recorder {
+  const { log, metrics, redactor, recordCall, statistics } = ports;
   const credentials = credentialHeaders(registry);
-  const kept = new Map(registry.routings.map((routing) => [routing.operation, keptOf(routing, credentials)]));
+  const counterOf = ({ id }: Operation): CallCounter | undefined => statistics?.counter('served', id);
+  const kept = new Map(
+    registry.routings.map((routing) => [
+      routing.operation,
+      { ...keptOf(routing, credentials), counter: counterOf(routing.operation) },
+    ]),
+  );
   const guarded = new Set(registry.routings.filter(hidesPath).flatMap(({ operation }) => namesOf(operation)));
   const replies = `/${registry.gateway.context}/${REPLY_CONNECTOR}/`;
   return (exchange, result) => {
@@ -73,6 +85,8 @@ export function createRecorder(registry: Registry, { log, metrics, redactor, rec
     if (fault !== undefined) metrics.refused(fault);
     exchange.over();
     const rules = operation === undefined ? undefined : kept.get(operation);
+    // Over SOAP 1.1 the status of every fault is 500.
+    rules?.counter?.count(fault?.status ?? status, result.complete, ms);
     const hidden = operation === undefined ? guarded.size > 0 : rules?.hidesPath === true;
     const path = hidden ? withoutValues(exchange.path, guarded) : withoutSecret(exchange.path, replies);
     endExchange(exchange, result, path);
@@ -106,6 +120,15 @@ export function createRecorder(registry: Registry, { log, metrics, redactor, rec
       complete: result.complete,
       repeated: result.repeated,
     });
+  };
+}
+
+/** Counts calls to other systems by minute. The other system refused a call if it replied so; every other error is a failure. */
+export function callCounter(statistics: Pick<Statistics, 'counter'>): (call: MadeCall) => void {
+  return ({ operation, status = 0, ms, error }) => {
+    const counter = statistics.counter('called', operation.id);
+    if (error === undefined) counter.count(200, true, ms);
+    else counter.count(status, status >= 400, ms);
   };
 }
 
@@ -149,7 +172,7 @@ const METHODS: ReadonlySet<string> = new Set([
   'PATCH',
 ]);
 
-function keptOf(routing: Routing, credentials: ReadonlySet<string>): Kept {
+function keptOf(routing: Routing, credentials: ReadonlySet<string>): Omit<Kept, 'counter'> {
   const { operation, log: level } = routing;
   const sensitive = operation.requestHeaders.filter(({ field }) => field.sensitive);
   const masked = new Set([...credentials, ...sensitive.map(({ header }) => header.toLowerCase())]);

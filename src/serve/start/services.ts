@@ -35,6 +35,7 @@ import {
   retainedActions,
   retainedAnswers,
   retainedDead,
+  retainedStatistics,
 } from '../../store/index.ts';
 import type { Tracer } from '../../trace/trace.ts';
 import { type Clock, SYSTEM_CLOCK } from '../../wire/waiting.ts';
@@ -189,7 +190,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
       ...[runs.retained, ...scheduler.retained, ...messages.retained, retainedDead(keep.dead)],
       retainedCallers(keep.callers, [runs.busy, scheduler.busy, components.busy, messages.busy]),
       ...[retainedTrail(keep.audit), retainedActions(keep.audit), retainedAnswers(now)],
-      retainedSessions(keep.sessions),
+      ...[retainedSessions(keep.sessions), retainedStatistics(keep.statistics)],
     ],
     onRemoved: (kind, count) => log.info({ retention: kind, count }, 'Expired data was removed.'),
   });

@@ -28,6 +28,7 @@ import { addMessages } from './0011-messages.ts';
 import { addDirectJobs } from './0012-direct-jobs.ts';
 import { addOnce } from './0013-once.ts';
 import { addReplies } from './0017-replies.ts';
+import { addStatistics } from './0018-statistics.ts';
 import { addSessions } from './0019-sessions.ts';
 import { addDefinitions } from './0020-definitions.ts';
 
@@ -57,6 +58,7 @@ export const migrations: readonly Migration[] = [
   { name: '0012-direct-jobs', up: addDirectJobs },
   { name: '0013-once', up: addOnce },
   { name: '0017-replies', up: addReplies },
+  { name: '0018-statistics', up: addStatistics },
   { name: '0019-sessions', up: addSessions },
   { name: '0020-definitions', up: addDefinitions },
 ];
