@@ -1,6 +1,7 @@
 import { diagnosticsArea } from './areas/diagnostics.ts';
+import { overviewArea } from './areas/overview.ts';
 import { queuesArea } from './areas/queues.ts';
 import type { Area } from './route.ts';
 
 /** The areas of the console, in the order of its navigation. */
-export const AREAS: readonly Area[] = [queuesArea, diagnosticsArea];
+export const AREAS: readonly Area[] = [overviewArea, queuesArea, diagnosticsArea];

@@ -57,7 +57,7 @@ export function table<T>(
   { empty, key }: { empty: Part; key?: (row: T) => string },
 ): Html {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
-  const classOf = ({ kind }: Column<T>): string => kind ?? 'text';
+  const classOf = ({ kind }: Column<T>): string => (kind === 'code' ? 'mono' : (kind ?? 'text'));
   return html`<div class="scroll" role="region" aria-label="${of}" tabindex="0"><table><caption class="hidden">${of}</caption>
 <thead><tr>${columns.map((each) => html`<th scope="col" class="${classOf(each)}">${each.title}</th>`)}</tr></thead>
 <tbody>${rows.map(
@@ -180,6 +180,27 @@ export const filters = (of: string, to: string, fields: Part): Html =>
  */
 export const live = (visit: Pick<Visit, 'here'>, topic: string, id: string, body: Part): Html =>
   html`<div id="${id}" data-live="${topic}" hx-get="/console${visit.here}" hx-trigger="refresh" hx-select="#${id}" hx-swap="morph:outerHTML">${body}</div>`;
+
+interface Lines {
+  /** Of the first point, and between two, in seconds since 1970. */
+  readonly from: number;
+  readonly step: number;
+  readonly unit: string;
+  /** Lines with the names of colours of the design. */
+  readonly series: readonly { label: string; colour: string; values: readonly (number | undefined)[] }[];
+}
+
+/** A chart of lines over time, which a script draws from the numbers in its attribute. A page with one says so (`charts`). */
+export function chart(title: string, { series, ...rest }: Lines): Html {
+  const rounded = series.map(({ values, ...line }) => ({
+    ...line,
+    values: values.map((value) => (value === undefined ? null : Number(value.toPrecision(3)))),
+  }));
+  const shown = series.map(
+    ({ label, values }) => `${label} ${number(Math.round(Math.max(0, ...values.map((each) => each ?? 0))))}`,
+  );
+  return html`<figure class="chart" data-chart="${JSON.stringify({ ...rest, series: rounded })}"><figcaption>${title}</figcaption><div class="plot" role="img" aria-label="${title}. Highest: ${shown.join(', ')}${rest.unit}."></div></figure>`;
+}
 
 /** A number for people: with separators of thousands. */
 export const number = (value: number | undefined): string =>

@@ -4,7 +4,7 @@ import type { Fault } from '../model/fault.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
-import type { QueueControl } from '../store/index.ts';
+import type { LoadedDefinitions, QueueControl, StatisticsReader } from '../store/index.ts';
 
 /** What the pages read and act through; the commands use the same. */
 export interface ConsolePorts {
@@ -13,6 +13,9 @@ export interface ConsolePorts {
   readonly sources: ReadonlyMap<string, string>;
   readonly queues: QueueControl;
   readonly messages: MessageControl;
+  readonly statistics: StatisticsReader;
+  /** The definitions that gateways have loaded, the newest first, with what each has changed. */
+  readonly definitions: (most: number) => Promise<readonly LoadedDefinitions[]>;
   readonly redactor: Redactor;
   /** Address of the gateway with its context, once it listens: `https://example.org/gateway`. */
   readonly base: () => string;

@@ -16,6 +16,7 @@ import {
   pathTo,
   section,
   table,
+  tabs,
   time,
 } from '../parts.ts';
 import { type Area, actionRoute, page, pageRoute, type Visit } from '../route.ts';
@@ -100,17 +101,10 @@ ${
         ['By', now.paused.actor],
       ])
 }
-${navigation(queue, views, state)}
+${tabs(`Jobs of ${queue}`, views, `${path}?state=${state}`)}
 ${live(visit, 'queues', 'jobs', html`${table(`Jobs that are ${state}`, columnsOf(state), jobs, { empty: `No job of ${queue} is ${state}.` })}${more(older, 'More')}`)}`,
   );
 }
-
-const navigation = (queue: string, views: readonly (readonly [string, string])[], state: State): Html =>
-  html`<nav class="tabs" aria-label="Jobs of ${queue}">${views.map(([to, text], index) =>
-    STATES[index] === state
-      ? html`<a href="/console${to}" aria-current="page">${text}</a>`
-      : html`<a href="/console${to}">${text}</a>`,
-  )}</nav>`;
 
 function actionsOf(visit: Visit, { queue, paused, dead }: QueueOverview): Html {
   const path = pathTo('queues', queue);

@@ -9,13 +9,27 @@ interface Series {
 }
 
 interface Chart {
-  /** Seconds since 1970. */
-  readonly times: readonly number[];
+  /** Of the first point, in seconds since 1970. */
+  readonly from: number;
+  /** Seconds between two points. */
+  readonly step: number;
   readonly series: readonly Series[];
   readonly unit: string;
 }
 
 const drawn = new Map<Element, uPlot>();
+
+const ofDay = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const dates = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** Marks of the time axis in the reader's zone: the date where a day begins, hours in between. */
+function marks(_: uPlot, seconds: readonly number[]): string[] {
+  return seconds.map((each) => {
+    const at = new Date(each * 1000);
+    return at.getHours() === 0 && at.getMinutes() === 0 ? dates.format(at) : ofDay.format(at);
+  });
+}
 
 const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`);
 
@@ -29,7 +43,8 @@ function resolved(name: string, at: HTMLElement): string {
 }
 
 function draw(figure: HTMLElement): void {
-  const { times, series, unit } = JSON.parse(figure.dataset.chart ?? '{}') as Chart;
+  const { from, step, series, unit } = JSON.parse(figure.dataset.chart ?? '{}') as Chart;
+  const times = (series[0]?.values ?? []).map((_, index) => from + index * step);
   const at = figure.querySelector<HTMLElement>('.plot');
   if (at === null) return;
   drawn.get(figure)?.destroy();
@@ -44,15 +59,19 @@ function draw(figure: HTMLElement): void {
     padding: [8, 8, 0, 0],
     cursor: { y: false, points: { size: 6 } },
     scales: { y: { range: (_, __, most) => [0, Math.max(most * 1.05, 1)] } },
-    axes: [axis, { ...axis, size: 56, values: (_, all) => all.map((each) => `${each.toLocaleString()}${unit}`) }],
+    axes: [
+      { ...axis, values: marks, space: 64 },
+      { ...axis, size: 64, values: (_, all) => all.map((each) => `${each.toLocaleString()}${unit}`) },
+    ],
     series: [
-      {},
+      { label: 'Time', value: (_, at) => (at == null ? '–' : full.format(new Date(at * 1000))) },
       ...series.map(
-        ({ label, colour: name }): uPlot.Series => ({
+        ({ label, colour: name, values }): uPlot.Series => ({
           label,
           stroke: resolved(name, figure),
           width: 1.5,
-          points: { show: false },
+          // A value without neighbours has no line.
+          points: { show: values.filter((each) => each !== null).length < 80, size: 4 },
           value: (_, value) => text(value),
         }),
       ),

@@ -3,13 +3,13 @@ import type { Console as DeclaredConsole } from '../../model/gateway.ts';
 import type { Directory } from '../../security/directory/port.ts';
 import type { Authenticator } from '../../security/port.ts';
 import { openRateLimits } from '../../security/rate-limit.ts';
-import type { Store } from '../../store/index.ts';
+import { readDefinitions, readStatistics, type Store } from '../../store/index.ts';
 import type { Clock } from '../../wire/waiting.ts';
 import type { OpenConsole } from '../console.ts';
 import type { Log } from '../log/log.ts';
 import { type Environment, projectFiles, resolveSetting } from './settings.ts';
 
-interface ConsoleOptions extends Omit<ConsolePorts, 'now'> {
+interface ConsoleOptions extends Omit<ConsolePorts, 'now' | 'statistics' | 'definitions'> {
   readonly declared: DeclaredConsole;
   readonly authenticator: Authenticator;
   readonly directory: Directory;
@@ -61,5 +61,12 @@ async function load(options: ConsoleOptions): ReturnType<OpenConsole> {
     origin: options.origin,
     onError: (err) => log.warn({ err }, 'A refused sign-in could not be recorded in the audit trail.'),
   });
-  return createConsole(AREAS, { ...options, now: clock.now }, entrance);
+  const { store } = options;
+  const ports = {
+    ...options,
+    statistics: readStatistics(store),
+    definitions: (most: number) => readDefinitions(store, most),
+    now: clock.now,
+  };
+  return createConsole(AREAS, ports, entrance);
 }

@@ -1,0 +1,251 @@
+import { definedPath } from '../defined.ts';
+import { type Html, html, NOTHING, type Part } from '../html.ts';
+import {
+  address,
+  badge,
+  type Column,
+  chart,
+  heading,
+  length,
+  link,
+  live,
+  number,
+  pathTo,
+  section,
+  table,
+  tabs,
+  time,
+} from '../parts.ts';
+import type { ConsolePorts } from '../port.ts';
+import { type Area, page, pageRoute, type Visit } from '../route.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const LATENESS = 10_000;
+
+/** A period of the charts, by its name in the address; the step is of one point. Lengths in milliseconds. */
+const PERIODS = {
+  hour: { text: 'Hour', of: HOUR, step: MINUTE },
+  day: { text: 'Day', of: 24 * HOUR, step: 5 * MINUTE },
+  week: { text: 'Week', of: 7 * 24 * HOUR, step: HOUR },
+} as const;
+type PeriodName = keyof typeof PERIODS;
+
+/** Operations of the table. */
+const MOST = 25;
+/** Loads of definitions that are listed, and names of each. */
+const MOST_LOADED = 5;
+const MOST_NAMES = 8;
+
+/** A number that leads to the list that it counts. */
+interface Card {
+  readonly value: string;
+  readonly of: string;
+  /** Below the console; absent for a number without a list. */
+  readonly to?: string;
+  readonly tone?: 'bad' | 'warn' | undefined;
+}
+
+async function show(visit: Visit) {
+  const asked = visit.query.get('period') ?? 'day';
+  const period: PeriodName = Object.hasOwn(PERIODS, asked) ? (asked as PeriodName) : 'day';
+  const { ports } = visit;
+  const [work, calls, loaded] = await Promise.all([
+    workCards(ports),
+    callsOf(ports, period),
+    ports.definitions(MOST_LOADED),
+  ]);
+  const views = (Object.entries(PERIODS) as [PeriodName, { text: string }][]).map(
+    ([name, { text }]) => [name === 'day' ? '/overview' : `/overview?period=${name}`, text] as const,
+  );
+  return page(
+    'Overview',
+    html`${heading('Overview', { about: html`The last ${PERIODS[period].text.toLowerCase()} of all gateways over this database.` })}
+${tabs('Period', views, period === 'day' ? '/overview' : `/overview?period=${period}`)}
+${live(
+  visit,
+  'overview',
+  'figures',
+  html`<h2 class="hidden">Now</h2>${cards([...calls.cards, ...work])}
+<div class="columns">${calls.charts}</div>
+${section('Operations', calls.operations)}
+${section('Definitions', changes(loaded))}`,
+)}`,
+    { charts: true },
+  );
+}
+
+const cards = (all: readonly Card[]): Html =>
+  html`<div class="cards">${all.map(({ value, of, to, tone }) => {
+    const text = html`<strong${tone === undefined ? NOTHING : html` class="${tone}"`}>${
+      tone === undefined ? NOTHING : html`<span aria-hidden="true">${tone === 'bad' ? '■' : '▲'}</span> `
+    }${value}</strong><span>${of}</span>`;
+    return to === undefined
+      ? html`<div class="card">${text}</div>`
+      : html`<a class="card" href="${address(to)}">${text}</a>`;
+  })}</div>`;
+
+/** The work in the background. */
+async function workCards({ queues }: ConsolePorts): Promise<Card[]> {
+  const all = await queues.overview();
+  const sum = (of: 'waiting' | 'running' | 'held' | 'dead'): number => all.reduce((sum, each) => sum + each[of], 0);
+  const ages = all.flatMap(({ oldestSeconds, queue }) => (oldestSeconds === undefined ? [] : { oldestSeconds, queue }));
+  const oldest = ages.toSorted((a, b) => b.oldestSeconds - a.oldestSeconds)[0];
+  const paused = all.filter(({ paused: by }) => by !== undefined).length;
+  const dead = sum('dead');
+  const held = sum('held');
+  return [
+    { value: number(sum('waiting')), of: 'jobs wait', to: '/queues' },
+    {
+      value: oldest === undefined ? '–' : length(oldest.oldestSeconds * 1000),
+      of: oldest === undefined ? 'no job waits' : `the oldest waits, in ${oldest.queue}`,
+      to: oldest === undefined ? '/queues' : pathTo('queues', oldest.queue),
+    },
+    { value: number(sum('running')), of: 'jobs run', to: '/queues' },
+    { value: number(held), of: 'jobs are held', to: '/queues', tone: held > 0 ? 'warn' : undefined },
+    { value: number(dead), of: 'dead letters', to: '/queues', tone: dead > 0 ? 'bad' : undefined },
+    ...(paused === 0 ? [] : [{ value: number(paused), of: 'queues are paused', to: '/queues', tone: 'warn' as const }]),
+  ];
+}
+
+type Operations = Awaited<ReturnType<ConsolePorts['statistics']['byOperation']>>['operations'];
+
+const COLUMNS: readonly Column<Operations[number]>[] = [
+  { title: 'Operation', cell: ({ operation }) => link(pathTo('registry', 'operations', operation), operation) },
+  { title: 'Direction', cell: ({ kind }) => (kind === 'called' ? 'called by us' : 'served') },
+  { title: 'Calls', kind: 'number', cell: ({ calls }) => number(calls) },
+  { title: 'Failed', kind: 'number', cell: failedCell },
+  {
+    title: 'Refused',
+    kind: 'number',
+    cell: ({ refusals }) => (refusals === 0 ? html`<span class="none">0</span>` : number(refusals)),
+  },
+  { title: 'p50', kind: 'number', cell: ({ p50 }) => length(p50) },
+  { title: 'p95', kind: 'number', cell: ({ p95 }) => length(p95) },
+  { title: 'p99', kind: 'number', cell: ({ p99 }) => length(p99) },
+];
+
+function failedCell({ operation, failures, calls }: Operations[number]): Part {
+  if (failures === 0) return html`<span class="none">0</span>`;
+  const share = `${((100 * failures) / calls).toFixed(failures === calls ? 0 : 1)} %`;
+  return html`${link('/messages', html`${badge('bad', number(failures))}`, { kind: 'call', operation, status: 'Error' })} <small>${share}</small>`;
+}
+
+/** The calls of a period: their numbers, their charts, and the operations that were called. */
+async function callsOf({ statistics, now }: ConsolePorts, name: PeriodName) {
+  const { of, step } = PERIODS[name];
+  // Gateways enter a minute shortly after its end.
+  const until = Math.floor((now() - LATENESS) / MINUTE) * MINUTE;
+  const since = until - of;
+  const [series, { operations }] = await Promise.all([
+    statistics.series({ since, until, step }),
+    statistics.byOperation({ since, until, most: MOST }),
+  ]);
+  const sum = (member: 'calls' | 'failures' | 'refusals'): number =>
+    series.reduce((sum, each) => sum + each[member], 0);
+  const failures = sum('failures');
+  const worst = operations.flatMap(({ p95 }) => p95 ?? []).reduce((most, each) => Math.max(most, each), 0);
+  const numbers: Card[] = [
+    { value: number(sum('calls')), of: 'calls', to: '/messages?kind=call' },
+    {
+      value: number(failures),
+      of: 'calls failed',
+      to: '/messages?kind=call&status=Error',
+      tone: failures > 0 ? 'bad' : undefined,
+    },
+    { value: number(sum('refusals')), of: 'calls were refused' },
+    { value: operations.length === 0 ? '–' : length(worst), of: 'p95 of the slowest operation' },
+  ];
+  const times = { from: (series[0]?.at ?? since) / 1000, step: step / 1000 };
+  const each = step === MINUTE ? 'a minute' : step === HOUR ? 'an hour' : `in ${step / MINUTE} minutes`;
+  const line = (label: string, colour: string, values: readonly (number | undefined)[]) => ({ label, colour, values });
+  const charts = html`${chart(`Calls ${each}`, {
+    ...times,
+    unit: '',
+    series: [
+      line(
+        'calls',
+        'accent',
+        series.map(({ calls }) => calls),
+      ),
+      line(
+        'failed',
+        'bad',
+        series.map((at) => at.failures),
+      ),
+      line(
+        'refused',
+        'warn',
+        series.map(({ refusals }) => refusals),
+      ),
+    ],
+  })}${chart('Duration of calls', {
+    ...times,
+    unit: ' ms',
+    series: [
+      line(
+        'p50',
+        'good',
+        series.map(({ p50 }) => p50),
+      ),
+      line(
+        'p95',
+        'accent',
+        series.map(({ p95 }) => p95),
+      ),
+      line(
+        'p99',
+        'bad',
+        series.map(({ p99 }) => p99),
+      ),
+    ],
+  })}`;
+  const shown = table('Operations', COLUMNS, operations, {
+    empty: 'No call in this period. The catalogue at / has commands to try.',
+  });
+  return { cards: numbers, charts, operations: shown };
+}
+
+/** What has changed with the definitions that were loaded last. */
+function changes(loaded: Awaited<ReturnType<ConsolePorts['definitions']>>): Html {
+  return table(
+    'Definitions that were loaded',
+    [
+      { title: 'Loaded', cell: ({ loaded: at }) => time(at) },
+      { title: 'By', cell: ({ gateway }) => gateway },
+      { title: 'Version', kind: 'code', cell: ({ hash }) => html`<code>${hash}</code>` },
+      { title: 'Added', kind: 'wide', cell: ({ added }) => names(added, true) },
+      { title: 'Changed', kind: 'wide', cell: ({ changed }) => names(changed, true) },
+      { title: 'Removed', kind: 'wide', cell: ({ removed }) => names(removed, false) },
+    ],
+    loaded,
+    { empty: 'Nothing was recorded yet: it is when a gateway starts.' },
+  );
+}
+
+function names(all: readonly string[], exist: boolean): Part {
+  const shown = all.slice(0, MOST_NAMES).map((each, index) => {
+    const [kind = '', ...rest] = each.split(' ');
+    const to = exist ? definedPath(kind, rest.join(' ')) : undefined;
+    return html`${index === 0 ? '' : ', '}${to === undefined ? each : link(to, each)}`;
+  });
+  return html`${shown}${all.length > MOST_NAMES ? ` and ${all.length - MOST_NAMES} more` : ''}`;
+}
+
+export const overviewArea: Area = {
+  id: 'overview',
+  title: 'Overview',
+  path: '/overview',
+  grant: 'read',
+  topics: [
+    {
+      name: 'overview',
+      state: async ({ statistics, queues }) => {
+        const all = await queues.overview();
+        const of = all.map(({ waiting, running, held, dead, paused }) => [waiting, running, held, dead, paused?.since]);
+        return JSON.stringify([await statistics.latest(), of]);
+      },
+    },
+  ],
+  routes: [pageRoute('/overview', show)],
+};
