@@ -53,6 +53,22 @@ export interface MessageControl extends MessageReader, MessageHolds, MessageEdit
     range: { readonly most: number; readonly after?: string },
     actor: string,
   ): Promise<Acted>;
+  /**
+   * {@link actAll} step by step, until nothing is left, `most` deliveries were tried, `seconds` have passed or `gone` aborts. The
+   * trail says when it began and how it ended, also for an operator who has gone away; a beginning without an end is that of a
+   * gateway that died.
+   */
+  actOnMany(
+    action: DeliveryAction,
+    filter: MessageFilter,
+    range: {
+      readonly most: number;
+      readonly seconds: number;
+      readonly after?: string;
+      readonly gone: AbortSignal;
+    },
+    actor: string,
+  ): Promise<Acted>;
   /** The number of deliveries that {@link actAll} would try, counted up to `most`. */
   count(action: DeliveryAction, filter: MessageFilter, most: number): Promise<number>;
 }
@@ -76,6 +92,8 @@ const FOR: Readonly<Record<DeliveryAction, readonly MessageStatus[]>> = {
 
 /** Messages that are looked at in one part. */
 const PART = 200;
+/** Deliveries of one step. */
+const STEP = 50;
 
 /** Opens the messages of a database for an operator. */
 export function openMessageControl(options: MessageControlOptions): MessageControl {
@@ -127,7 +145,12 @@ export function openMessageControl(options: MessageControlOptions): MessageContr
     let after = begin;
     do {
       const range = { limit: PART, ...(after === undefined ? {} : { after }) };
-      const { rows, next } = await findRows(await store.tables(), registry, filter, range);
+      const { rows, next } = await findRows(
+        await store.tables(),
+        { registry, blobs, redactor: options.redactor },
+        filter,
+        range,
+      );
       yield await chosen(
         action,
         rows.map(({ id }) => id),
@@ -137,10 +160,60 @@ export function openMessageControl(options: MessageControlOptions): MessageContr
     } while (after !== undefined);
   }
 
+  const actAll: MessageControl['actAll'] = async (action, filter, { most, after }, actor) => {
+    const all: Acted[] = [];
+    let left = most;
+    let last: string | undefined;
+    for await (const rows of chosenBy(action, filter, after)) {
+      for (const row of rows) {
+        // All deliveries of a message are in the same part.
+        if (left <= 0 && row.message !== last)
+          return { ...together(all), ...(last === undefined ? {} : { next: last }) };
+        all.push(await act(action, row, actor));
+        left -= 1;
+        last = row.message;
+      }
+    }
+    return together(all);
+  };
+
   return {
     ...reader,
     ...openHolds(options),
     ...openEditor(options),
+    actAll,
+    async actOnMany(action, filter, { most, seconds, after: begin, gone }, actor) {
+      const line = { actor, queue: filter.subscription ?? filter.queue ?? 'messages' };
+      const say = async (result: string): Promise<void> =>
+        note(await store.tables(), { ...line, action: `${action} many: ${result}`, now: now() });
+      const end = performance.now() + seconds * 1000;
+      await say('begins');
+      let all: Acted = { done: [], refused: [] };
+      let next = begin;
+      let result = 'failed';
+      try {
+        do {
+          const step = Math.min(STEP, most - all.done.length - all.refused.length);
+          const acted = await actAll(
+            action,
+            filter,
+            { most: step, ...(next === undefined ? {} : { after: next }) },
+            actor,
+          );
+          all = together([all, acted]);
+          next = acted.next;
+        } while (
+          next !== undefined &&
+          !gone.aborted &&
+          all.done.length + all.refused.length < most &&
+          performance.now() < end
+        );
+        result = next === undefined ? 'complete' : 'stopped, more are left';
+      } finally {
+        await say(`${result}, ${all.done.length} done, ${all.refused.length} refused`);
+      }
+      return { ...all, ...(next === undefined ? {} : { next }) };
+    },
     async act(action, id, actor) {
       const db = await store.tables();
       const row = await findDelivery(db, id);
@@ -156,22 +229,6 @@ export function openMessageControl(options: MessageControlOptions): MessageContr
       }
       const all: Acted[] = [];
       for (const each of rows) all.push(await act(action, each, actor));
-      return together(all);
-    },
-    async actAll(action, filter, { most, after }, actor) {
-      const all: Acted[] = [];
-      let left = most;
-      let last: string | undefined;
-      for await (const rows of chosenBy(action, filter, after)) {
-        for (const row of rows) {
-          // All deliveries of a message are in the same part.
-          if (left <= 0 && row.message !== last)
-            return { ...together(all), ...(last === undefined ? {} : { next: last }) };
-          all.push(await act(action, row, actor));
-          left -= 1;
-          last = row.message;
-        }
-      }
       return together(all);
     },
     async count(action, filter, most) {

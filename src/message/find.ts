@@ -7,6 +7,7 @@ import { type MessageKind, type MessageStatus, nodesOf, type Subscription } from
 import type { Registry } from '../model/registry.ts';
 import type { Db, Tables } from '../store/index.ts';
 import { compileSameText, searchText } from './publish.ts';
+import { matchesOf, type TextMatches, type TextPorts, UUID } from './text.ts';
 
 /** Which messages are listed. All conditions hold; a message without a filter of some kind may have any value there. */
 export interface MessageFilter {
@@ -27,7 +28,11 @@ export interface MessageFilter {
   readonly fields?: ReadonlyMap<string, string>;
   /** The id of a trace: 32 hexadecimal digits. */
   readonly trace?: string;
+  /** The id of the request that published it, or of the call. */
+  readonly request?: string;
   readonly user?: string;
+  /** Of what people remember of a message: see {@link matchesOf}. */
+  readonly text?: string;
 }
 
 /** A part of a list. */
@@ -42,9 +47,6 @@ export interface MessageRange {
 const BLOCK = 2000;
 /** Statements of one part of a list: it ends after so many, however few messages were found. */
 const BLOCKS = 10;
-
-/** The form of ids. */
-export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** An index whose entries are the ids of messages, in their order. */
 interface Source {
@@ -77,29 +79,18 @@ interface FoundPage {
  */
 export async function findRows(
   db: Db,
-  registry: Registry,
+  ports: TextPorts,
   filter: MessageFilter,
   { limit, after }: MessageRange,
 ): Promise<FoundPage> {
   if (after !== undefined && !UUID.test(after))
     throw badParameter('After', 'is not the end of a part of this list; repeat the text that came with that part');
-  await checkSubscription(db, registry, filter);
-  // Few messages may be among many calls: their queues lead to them.
-  const queues = filter.kind === 'message' ? await queuesIn(db) : [];
-  const conditions = conditionsOf(registry, filter, queues);
-  const lead = conditions.find(({ sources }) => sources !== undefined)?.sources ?? [ALL];
-  const where =
-    conditions.length === 0
-      ? sql`1 = 1`
-      : sql.join(
-          conditions.map((each) => each.where),
-          sql` and `,
-        );
-  const since = filter.since === undefined ? undefined : firstId(filter.since.getTime() - SLACK);
+  const { lead, where, since, until } = await planOf(db, ports, filter);
+  if (lead.length === 0) return { rows: [] };
   const rows: MessageRow[] = [];
-  let below = after ?? (filter.until === undefined ? undefined : firstId(filter.until.getTime() + SLACK));
+  let below = after ?? until;
   for (let block = 0; block < BLOCKS; block++) {
-    const from = entriesOf(lead, below, since);
+    const from = entriesOf(lead, { below, since, most: BLOCK });
     const { rows: ends } = await sql<{ readonly many: number | string; readonly last: string | null }>`
       with entries as materialized (${from})
       select (select count(*) from entries) as many, (select id from entries order by id limit 1) as last`.execute(db);
@@ -116,6 +107,54 @@ export async function findRows(
     below = end.last;
   }
   return { rows, ...(below === undefined ? {} : { next: below }) };
+}
+
+/** How many messages a filter finds, as far as they were counted. */
+export interface MessageCount {
+  readonly count: number;
+  /** There may be more: only so many entries of an index were looked at. */
+  readonly isLeast: boolean;
+}
+
+/** Counts the messages that a filter finds, among the newest `most` to which its leading condition leads. @throws as {@link findRows} */
+export async function countRows(db: Db, ports: TextPorts, filter: MessageFilter, most: number): Promise<MessageCount> {
+  const { lead, where, since, until } = await planOf(db, ports, filter);
+  if (lead.length === 0) return { count: 0, isLeast: false };
+  const from = entriesOf(lead, { below: until, since, most: most + 1 });
+  const { rows } = await sql<{ readonly many: number | string; readonly found: number | string }>`
+    with entries as materialized (${from})
+    select (select count(*) from entries) as many,
+      (select count(*) from signalbox_message m where m.id in (select id from entries) and ${where}) as found`.execute(
+    db,
+  );
+  const [{ many, found } = { many: 0, found: 0 }] = rows;
+  return { count: Math.min(Number(found), most), isLeast: Number(many) > most };
+}
+
+/** How the messages of a filter are found. */
+interface FindPlan {
+  /** The indexes that lead to them. Empty when there can be none. */
+  readonly lead: readonly Source[];
+  readonly where: RawBuilder<unknown>;
+  /** The first id, and the first one after the last. */
+  readonly since: string | undefined;
+  readonly until: string | undefined;
+}
+
+async function planOf(db: Db, ports: TextPorts, filter: MessageFilter): Promise<FindPlan> {
+  const { registry } = ports;
+  await checkSubscription(db, registry, filter);
+  // Few messages may be among many calls: their queues lead to them.
+  const queues = filter.kind === 'message' ? await queuesIn(db) : [];
+  const text = filter.text === undefined ? [] : [textIs(registry, await matchesOf(db, ports, filter.text))];
+  const conditions = conditionsOf(registry, filter, { queues, text });
+  const all = conditions.map((each) => each.where);
+  return {
+    lead: conditions.find(({ sources }) => sources !== undefined)?.sources ?? [ALL],
+    where: all.length === 0 ? sql`1 = 1` : sql.join(all, sql` and `),
+    since: filter.since === undefined ? undefined : firstId(filter.since.getTime() - SLACK),
+    until: filter.until === undefined ? undefined : firstId(filter.until.getTime() + SLACK),
+  };
 }
 
 /** The queues that messages are of, also those that are not defined any more: one step in the index for each. */
@@ -143,8 +182,11 @@ const ALL: Source = { table: 'signalbox_message', id: 'id', where: undefined };
 /** The next entries of some indexes, the newest messages first. */
 function entriesOf(
   sources: readonly Source[],
-  below: string | undefined,
-  since: string | undefined,
+  {
+    below,
+    since,
+    most,
+  }: { readonly below: string | undefined; readonly since: string | undefined; readonly most: number },
 ): RawBuilder<unknown> {
   const parts = sources.map(({ table, id, where }) => {
     const column = sql.ref(id);
@@ -154,7 +196,7 @@ function entriesOf(
       ...(since === undefined ? [] : [sql`${column} >= ${since}`]),
     ];
     const conditions = limits.length === 0 ? sql`` : sql`where ${sql.join(limits, sql` and `)}`;
-    return sql`select ${column} as id from ${sql.table(table)} ${conditions} order by ${column} desc limit ${BLOCK}`;
+    return sql`select ${column} as id from ${sql.table(table)} ${conditions} order by ${column} desc limit ${most}`;
   });
   const [first] = parts;
   if (parts.length === 1 && first !== undefined) return first;
@@ -162,15 +204,21 @@ function entriesOf(
     parts.map((part, n) => sql`select * from (${part}) ${sql.ref(`part${n}`)}`),
     sql` union all `,
   );
-  return sql`select id from (${all}) joined order by id desc limit ${BLOCK}`;
+  return sql`select id from (${all}) joined order by id desc limit ${most}`;
 }
 
 /** The conditions of a filter: those that few messages meet come first. */
-function conditionsOf(registry: Registry, filter: MessageFilter, queues: readonly string[]): readonly Condition[] {
-  const { kind, operation, queue, node, subscription, status, since, until, trace, user } = filter;
+function conditionsOf(
+  registry: Registry,
+  filter: MessageFilter,
+  { queues, text }: { readonly queues: readonly string[]; readonly text: readonly Condition[] },
+): readonly Condition[] {
+  const { kind, operation, queue, node, subscription, status, since, until, trace, request, user } = filter;
   const found: Condition[] = [];
+  if (request !== undefined) found.push(columnIs('request_id', request));
   if (trace !== undefined) found.push(columnIs('trace', trace));
-  for (const [name, text] of filter.fields ?? []) found.push(fieldIs(registry, filter, name, text));
+  for (const [name, value] of filter.fields ?? []) found.push(fieldIs(registry, filter, name, value));
+  found.push(...text);
   if (status !== undefined && status !== 'Done' && status !== 'New') found.push(statusIs(status));
   if (subscription !== undefined) found.push(isFor([subscription]));
   if (node !== undefined) {
@@ -211,7 +259,7 @@ function badParameter(name: string, reason: string): Fault {
   return Fault.of('BAD_PARAMETER', { name, reason });
 }
 
-function columnIs(column: 'trace' | 'node' | 'operation' | 'queue', value: string): Condition {
+function columnIs(column: 'trace' | 'request_id' | 'node' | 'operation' | 'queue', value: string): Condition {
   return {
     where: sql`${sql.ref(`m.${column}`)} = ${value}`,
     sources: [{ table: 'signalbox_message', id: 'id', where: sql`${sql.ref(column)} = ${value}` }],
@@ -231,6 +279,42 @@ function statusIs(status: MessageStatus): Condition {
       { table: 'signalbox_delivery', id: 'message', where: sql`status = ${status}` },
       { table: 'signalbox_message', id: 'id', where: sql`status = ${status}` },
     ],
+  };
+}
+
+/** Has one of the ids, or is of one of the names, that a text stands for. */
+function textIs(
+  registry: Registry,
+  { text, messages, operations, queues, nodes, subscriptions }: TextMatches,
+): Condition {
+  const values = [...searchFields(registry, undefined, undefined).keys()].flatMap((name) => {
+    try {
+      return [fieldIs(registry, {}, name, text)];
+    } catch (error) {
+      // The field has another type.
+      if (error instanceof Fault) return [];
+      throw error;
+    }
+  });
+  return either([
+    columnIs('request_id', text),
+    ...(TRACE.test(text) ? [columnIs('trace', text.toLowerCase())] : []),
+    ...(messages.length === 0 ? [] : [idIsOneOf(messages)]),
+    ...operations.map((id) => columnIs('operation', id)),
+    ...queues.map((id) => columnIs('queue', id)),
+    ...nodes.map((id) => columnIs('node', id)),
+    ...(subscriptions.length === 0 ? [] : [isFor(subscriptions)]),
+    ...values,
+  ]);
+}
+
+const TRACE = /^[0-9a-f]{32}$/i;
+
+function idIsOneOf(messages: readonly string[]): Condition {
+  const ids = sql.join(messages);
+  return {
+    where: sql`m.id in (${ids})`,
+    sources: [{ table: 'signalbox_message', id: 'id', where: sql`id in (${ids})` }],
   };
 }
 

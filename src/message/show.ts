@@ -7,12 +7,11 @@ import type { Registry } from '../model/registry.ts';
 import type { Message } from '../model/service.ts';
 import type { JsonValue } from '../model/value.ts';
 import type { Db, ReadableBlobs } from '../store/index.ts';
-import { findRows, type MessageFilter, type MessageRange, UUID } from './find.ts';
+import { countRows, findRows, type MessageCount, type MessageFilter, type MessageRange } from './find.ts';
 import { type Held, readHeld } from './hold.ts';
 import { given, type KeptMessage, keptMessages, type MessagePage, runningStatus } from './kept.ts';
-import { showPayload } from './mask.ts';
-import { readText, showParts } from './parts.ts';
-import { REQUEST } from './store.ts';
+import { showParts } from './parts.ts';
+import { errorsOf, hidingOf, readNews, UUID } from './text.ts';
 
 /** An attempt at a delivery. Times are UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
 export interface KeptTry {
@@ -53,6 +52,8 @@ export interface KeptDelivery {
   readonly waitsFor?: { readonly message: string; readonly delivery: string; readonly status: MessageStatus };
   /** The number of deliveries of its partition that wait for it; {@link MOST_BEHIND} stands for more. */
   readonly behind?: number;
+  /** The first of them. */
+  readonly firstBehind?: readonly { readonly message: string; readonly delivery: string }[];
 }
 
 /** What an operator did with a message or one of its deliveries. */
@@ -95,11 +96,19 @@ export interface MessagePayload {
 const MOST_RELATED = 100;
 /** The most deliveries that are counted behind one. */
 const MOST_BEHIND = 10_000;
+/** Those of them that are named. */
+const MOST_FIRST = 10;
 
 /** Reads messages for an operator. */
 export interface MessageReader {
   /** @throws Fault NOT_FOUND for an unknown name, BAD_PARAMETER for a value that does not fit */
   list(filter: MessageFilter, range: MessageRange): Promise<MessagePage>;
+  /** The number of messages that a filter finds, counted among the newest `most` that may be some. @throws as `list` */
+  matches(filter: MessageFilter, most: number): Promise<MessageCount>;
+  /** The errors of some messages: of each that of the last delivery that failed, but for those with a large payload. */
+  errors(messages: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** A text that changes when messages enter, go on, fail or are acted on; cheap, and only as exact as a page that is refreshed. */
+  news(): Promise<string>;
   /** @throws Fault NOT_FOUND */
   get(id: string): Promise<MessageDetails>;
   /** @throws Fault NOT_FOUND for an unknown message, and for one whose payload is not kept */
@@ -118,10 +127,14 @@ export interface MessageReaderOptions {
 
 /** Opens the messages of a database for reading. */
 export function readMessages({ registry, tables, blobs, redactor }: MessageReaderOptions): MessageReader {
+  const ports = { registry, blobs, redactor };
   return {
+    matches: async (filter, most) => countRows(await tables(), ports, filter, most),
+    errors: async (messages) => errorsOf(await tables(), ports, messages),
+    news: async () => readNews(await tables()),
     async list(filter, range) {
       const db = await tables();
-      const { rows, next } = await findRows(db, registry, filter, range);
+      const { rows, next } = await findRows(db, ports, filter, range);
       return {
         messages: await keptMessages(db, registry, rows, (text) => redactor.text(text)),
         ...given('next', next),
@@ -131,9 +144,7 @@ export function readMessages({ registry, tables, blobs, redactor }: MessageReade
       const db = await tables();
       const row = await findMessage(db, id);
       const request = requestOf(registry, row.operation);
-      const text = await readText(db, blobs, row.id, REQUEST);
-      const { secrets } = text === undefined ? { secrets: [] } : showPayload(request, text, redactor);
-      const hide = (reason: string) => redactor.knowing({ secrets: () => secrets }).text(reason);
+      const hide = await hidingOf(db, ports, row);
       const [kept] = await keptMessages(db, registry, [row], hide);
       const subscribers = await deliveriesOf(db, registry, row.id, hide);
       return {
@@ -149,7 +160,7 @@ export function readMessages({ registry, tables, blobs, redactor }: MessageReade
     async payload(id) {
       const db = await tables();
       const { id: message, operation, queue } = await findMessage(db, id);
-      const parts = await showParts(db, { registry, blobs, redactor }, { id: message, operation, queue });
+      const parts = await showParts(db, ports, { id: message, operation, queue });
       if (Object.keys(parts).length === 0)
         throw Fault.of('NOT_FOUND', { what: `payload of message ${message}: it was not kept, or its time is past` });
       return { id: message, parts };
@@ -286,7 +297,7 @@ async function placeOf(
   db: Db,
   { id, subscription, partition }: DeliveryRow,
   status: MessageStatus,
-): Promise<Pick<KeptDelivery, 'waitsFor' | 'behind'>> {
+): Promise<Pick<KeptDelivery, 'waitsFor' | 'behind' | 'firstBehind'>> {
   if (status === 'New') {
     const { rows } = await sql<{ readonly id: string; readonly message: string; readonly status: MessageStatus }>`
       select id, message, status from signalbox_delivery
@@ -302,7 +313,13 @@ async function placeOf(
     select count(*) as behind from (
       select 1 from signalbox_job where queue = ${subscription} and key = ${partition} and place = 1 limit ${MOST_BEHIND}
     ) waiting`.execute(db);
-  return { behind: Number(rows[0]?.behind ?? 0) };
+  const behind = Number(rows[0]?.behind ?? 0);
+  if (behind === 0) return { behind };
+  const { rows: firstBehind } = await sql<{ readonly message: string; readonly delivery: string }>`
+    select d.message, d.id as delivery from signalbox_job j join signalbox_delivery d on d.id = j.id
+    where j.queue = ${subscription} and j.key = ${partition} and j.place = 1
+    order by j.sequence limit ${MOST_FIRST}`.execute(db);
+  return { behind, firstBehind };
 }
 
 async function triesOf(

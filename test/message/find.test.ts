@@ -134,6 +134,77 @@ describeEngines('messages of a queue', ({ place }) => {
       'Field WEIGHT is not a decimal.',
     ]);
   });
+
+  it('are found by what is remembered of them: ids, parts of names, values of search fields, and errors', async () => {
+    const store = await (await place()).migrated();
+    const messages = readerOf(store);
+    const trace = 'b'.repeat(32);
+    const [first, second, third, fourth] = await write(store, [
+      {
+        ...{ fields: { LOCATION: 'NYC01' }, deliveries: { TO_ERP: 'Error', TO_CACHE: 'Done' } },
+        payload: '{"LOCATION":"NYC01","PIN":"s3cr3t"}',
+      },
+      { fields: { LOCATION: 'NYC02' }, deliveries: { TO_CACHE: 'Done' }, more: { trace, request_id: 'order-17' } },
+      { operation: 'PLAIN', queue: 'PLAIN_EVENTS', fields: { CODE: '7' }, deliveries: { PLAIN_CACHE: 'Done' } },
+      { operation: 'ERP_PUT', queue: null, status: 'Error', more: { node: 'ERP', reason: 'connect 100%_refused' } },
+    ]);
+    await store.transaction((tx) =>
+      tx
+        .updateTable('signalbox_delivery')
+        .set({ reason: 'ERP says: s3cr3t is No Such PIN' })
+        .where('status', '=', 'Error')
+        .execute(),
+    );
+    const found = async (text: string) =>
+      (await messages.list({ text }, { limit: 10 })).messages.map(({ id }) => id).toReversed();
+    expect(await found(first?.id ?? '')).toEqual([first?.id]);
+    expect(await found(first?.deliveries.TO_ERP?.toUpperCase() ?? '')).toEqual([first?.id]);
+    expect(await found('order-17')).toEqual([second?.id]);
+    expect(await found(trace)).toEqual([second?.id]);
+    expect(await found('plain_ev')).toEqual([third?.id]);
+    expect(await found('NYC02')).toEqual([second?.id]);
+    expect(await found('7')).toEqual([third?.id]);
+    expect(await found('no such pin')).toEqual([first?.id]);
+    expect(await found('100%_REF')).toEqual([fourth?.id]);
+    expect(await found('100_')).toEqual([]);
+    expect(await found('ERP')).toEqual([first?.id, fourth?.id]);
+    // What an error repeats of the payload's secrets is not found, as it is not shown.
+    expect(await found('s3cr')).toEqual([]);
+    expect([...(await messages.errors([first?.id ?? '', second?.id ?? '']))]).toEqual([
+      [first?.id, 'ERP says: *** is No Such PIN'],
+    ]);
+    expect((await messages.list({ request: 'order-17' }, { limit: 10 })).messages).toHaveLength(1);
+    expect((await messages.list({ request: 'order' }, { limit: 10 })).messages).toEqual([]);
+  });
+
+  it('are counted as far as it is cheap', async () => {
+    const store = await (await place()).migrated();
+    const messages = readerOf(store);
+    expect(await messages.matches({ kind: 'message' }, 10)).toEqual({ count: 0, isLeast: false });
+    expect((await messages.list({ kind: 'message' }, { limit: 3 })).messages).toEqual([]);
+    await write(
+      store,
+      Array.from({ length: 12 }, (_, n) => ({
+        deliveries: { TO_ERP: n % 2 === 0 ? 'Error' : 'Done', TO_CACHE: 'Error' },
+      })),
+    );
+    expect(await messages.matches({}, 12)).toEqual({ count: 12, isLeast: false });
+    expect(await messages.matches({}, 11)).toEqual({ count: 11, isLeast: true });
+    expect(await messages.matches({ status: 'Error' }, 50)).toEqual({ count: 12, isLeast: false });
+    expect(await messages.matches({ status: 'Error', user: 'nobody' }, 50)).toEqual({ count: 0, isLeast: false });
+  });
+
+  it('have news when one enters, and when a delivery goes on', async () => {
+    const store = await (await place()).migrated();
+    const messages = readerOf(store);
+    const before = await messages.news();
+    expect(await messages.news()).toBe(before);
+    await write(store, [{ deliveries: { TO_ERP: 'New' } }]);
+    const entered = await messages.news();
+    expect(entered).not.toBe(before);
+    await store.transaction((tx) => tx.updateTable('signalbox_delivery').set({ status: 'Retry' }).execute());
+    expect(await messages.news()).not.toBe(entered);
+  });
 });
 
 describe('the status of a message', () => {

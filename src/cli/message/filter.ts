@@ -15,6 +15,8 @@ export interface FilterOptions {
   readonly until?: Date;
   readonly field?: ReadonlyMap<string, string>;
   readonly trace?: string;
+  readonly request?: string;
+  readonly text?: string;
   readonly user?: string;
 }
 
@@ -31,6 +33,8 @@ export function addFilter(command: Command): Command {
     .option('--until <time>', 'those that were entered before that, likewise', readMoment)
     .option('--field <name=value>', 'those with a value in a search field of the queue; can be repeated', addField)
     .option('--trace <id>', 'those of a trace')
+    .option('--request <id>', 'those that a request published, and the call with that id')
+    .option('--text <text>', 'those of an id, a part of a name, a value of a search field or a part of a recent error')
     .option('--user <id>', 'those that a user published or called');
 }
 
@@ -72,7 +76,22 @@ function addField(text: string, before: ReadonlyMap<string, string> = new Map())
 
 /** The filter of some options. */
 export function filterOf(options: FilterOptions): MessageFilter {
-  const { kind, operation, queue, node, subscription, status, since, until, field, trace, user } = options;
-  const given = { kind, operation, queue, node, subscription, status, since, until, fields: field, trace, user };
+  const { kind, operation, queue, node, subscription, status, since, until, field, trace, request, text, user } =
+    options;
+  const given = {
+    kind,
+    operation,
+    queue,
+    node,
+    subscription,
+    status,
+    since,
+    until,
+    fields: field,
+    trace,
+    request,
+    text,
+    user,
+  };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

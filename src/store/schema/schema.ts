@@ -31,6 +31,7 @@ import { addReplies } from './0017-replies.ts';
 import { addStatistics } from './0018-statistics.ts';
 import { addSessions } from './0019-sessions.ts';
 import { addDefinitions } from './0020-definitions.ts';
+import { addRequestIds } from './0021-request-ids.ts';
 
 /** One step of the schema, forward only. Once released it never changes: a later step corrects it. */
 interface Migration {
@@ -61,6 +62,7 @@ export const migrations: readonly Migration[] = [
   { name: '0018-statistics', up: addStatistics },
   { name: '0019-sessions', up: addSessions },
   { name: '0020-definitions', up: addDefinitions },
+  { name: '0021-request-ids', up: addRequestIds },
 ];
 
 /**
