@@ -172,7 +172,8 @@ class OpenConsole implements Console {
     const { name } = route;
     request.caller(session.user, { name, target: Object.values(visit.params).join(' ') });
     const result = await route.run(visit);
-    if (!('kind' in result)) request.caller(session.user, { name, target: result.target });
+    if ('target' in result && result.target !== undefined)
+      request.caller(session.user, { name, target: result.target });
     return result;
   }
 

@@ -35,6 +35,8 @@ interface Page {
   readonly status?: number;
   /** Needs the script that draws charts. */
   readonly charts?: true;
+  /** Of an action that is answered with a page: what was acted on, for the audit log. */
+  readonly target?: string;
 }
 
 /** A part of a page, for a script that asked for it. */

@@ -2,8 +2,9 @@ import type { BlobStore } from '../model/blob.ts';
 import { Fault } from '../model/fault.ts';
 import type { MessageStatus } from '../model/message.ts';
 import type { Db, JobQueue, Store } from '../store/index.ts';
+import { subscriptionsTo } from './condition.ts';
 import { type DeliveryOf, findDelivery, type MessageEditor, openEditor } from './edit.ts';
-import { findRows, type MessageFilter, subscriptionsTo } from './find.ts';
+import { findRows, type MessageFilter } from './find.ts';
 import { type MessageHolds, note, openHolds } from './hold.ts';
 import { BLOBS } from './port.ts';
 import { kindOfSubscription } from './publish.ts';
@@ -34,6 +35,8 @@ export interface Acted {
 
 /** Reads messages and acts on them. Each action on a delivery is one transaction with its line of the trail. */
 export interface MessageControl extends MessageReader, MessageHolds, MessageEditor {
+  /** Statuses of deliveries that an action on a message, or on many, is for. */
+  readonly actsOn: Readonly<Record<DeliveryAction, readonly MessageStatus[]>>;
   /**
    * Acts on a delivery, or on those deliveries of a message that the action is for: `resubmit` on those that failed or are held,
    * `skip` and `release` on those that are held, `hold` on those that wait, `cancel` on all that have not ended.
@@ -141,14 +144,15 @@ export function openMessageControl(options: MessageControlOptions): MessageContr
       const reason = `can't be ${status}: ${action} is for deliveries that are ${FOR[action].join(' or ')}`;
       throw Fault.of('BAD_PARAMETER', { name: 'Status', reason });
     }
-    // Without a status of its own, the rarest that the action is for leads to the messages.
+    // Without a status of its own, those that the action is for lead to the messages.
+    const wanted = status === undefined ? { ...filter, deliveryIn: FOR[action] } : filter;
     let after = begin;
     do {
       const range = { limit: PART, ...(after === undefined ? {} : { after }) };
       const { rows, next } = await findRows(
         await store.tables(),
         { registry, blobs, redactor: options.redactor },
-        filter,
+        wanted,
         range,
       );
       yield await chosen(
@@ -181,6 +185,7 @@ export function openMessageControl(options: MessageControlOptions): MessageContr
     ...reader,
     ...openHolds(options),
     ...openEditor(options),
+    actsOn: FOR,
     actAll,
     async actOnMany(action, filter, { most, seconds, after: begin, gone }, actor) {
       const line = { actor, queue: filter.subscription ?? filter.queue ?? 'messages' };

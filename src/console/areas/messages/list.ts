@@ -1,0 +1,96 @@
+import type { KeptMessage } from '../../../message/index.ts';
+import { Fault } from '../../../model/fault.ts';
+import { type Html, html, NOTHING } from '../../html.ts';
+import { address, type Column, heading, link, live, more, notice, number, table, time } from '../../parts.ts';
+import { page, type Reply, type Visit } from '../../route.ts';
+import { filterForm, type GivenFilter, readFilter } from './filter.ts';
+import { ACTIONS, deliveryCounts, firstLine, messageLink, statusBadge } from './words.ts';
+
+/** Messages of one page. */
+const MOST = 50;
+/** Messages that are counted. */
+const MOST_COUNTED = 10_000;
+
+const FAILED = ['Error', 'Timeout', 'Hold', 'Retry'] as const;
+
+type Errors = ReadonlyMap<string, string>;
+
+/** The columns of messages. @param errors those that deliveries ended with, by message */
+export const messageColumns = (errors: Errors): readonly Column<KeptMessage>[] => [
+  { title: 'Status', cell: ({ status }) => statusBadge(status) },
+  { title: 'Entered', cell: ({ entered }) => time(entered) },
+  { title: 'Message', kind: 'code', cell: ({ id }) => messageLink(id) },
+  { title: 'Operation', cell: ({ operation }) => operation },
+  { title: 'Of', cell: ofWhat },
+  { title: 'User', cell: ({ user }) => user ?? '' },
+  { title: 'Deliveries', cell: (message) => (message.queue === undefined ? '' : deliveryCounts(message)) },
+  { title: 'Error', kind: 'wide', cell: ({ id, reason }) => firstLine(errors.get(id) ?? reason ?? '') },
+];
+
+function ofWhat({ queue, node, connector, code }: KeptMessage): Html {
+  if (queue !== undefined) return html`${queue}`;
+  const status = code === undefined ? NOTHING : html` ${code}`;
+  return html`<span class="faint">call ${node === undefined ? `over ${connector}` : `of ${node}`}</span>${status}`;
+}
+
+/** The errors of those messages that a delivery of has failed. */
+export const errorsOf = ({ ports }: Visit, messages: readonly KeptMessage[]): Promise<Errors> =>
+  ports.messages.errors(
+    messages.filter(({ deliveries }) => FAILED.some((each) => deliveries[each] !== undefined)).map(({ id }) => id),
+  );
+
+/** `/messages`. */
+export async function list(visit: Visit): Promise<Reply> {
+  const given = readFilter(visit.query, visit.ports.now());
+  const { body, wrong } = await found(visit, given).then(
+    (shown) => ({ body: shown, wrong: given.wrong }),
+    (error: unknown) => {
+      // The filter is the reader's own: it stays in the form.
+      if (!(error instanceof Fault) || error.status >= 500) throw error;
+      return { body: NOTHING, wrong: error.message };
+    },
+  );
+  return page(
+    'Messages',
+    html`${heading('Messages', {
+      about: 'What operations publish and subscriptions are delivered, and recorded calls.',
+      actions: html`<a class="button" href="${address('/messages/held')}">Held</a>`,
+    })}
+${filterForm(visit, given)}
+${wrong === undefined ? NOTHING : notice('bad', wrong)}
+${body}`,
+    wrong === undefined ? {} : { status: 400 },
+  );
+}
+
+async function found(visit: Visit, given: GivenFilter): Promise<Html> {
+  if (given.wrong !== undefined) return NOTHING;
+  const { messages } = visit.ports;
+  const after = visit.query.get('after') ?? undefined;
+  const [{ messages: all, next }, { count, isLeast }] = await Promise.all([
+    messages.list(given.filter, { limit: MOST, ...(after === undefined ? {} : { after }) }),
+    messages.matches(given.filter, MOST_COUNTED),
+  ]);
+  const older = next === undefined ? undefined : address('/messages', { ...given.given, after: next });
+  const isFiltered = Object.keys(given.given).length > 0;
+  const empty =
+    next !== undefined
+      ? 'None among the newest 20,000 that were looked at. Older ones may match.'
+      : isFiltered
+        ? html`No message matches. ${link('/messages', 'Show all')}`
+        : 'No message was published yet. An operation with “queue:” publishes one for each request; calls are recorded as “log:” of their routing says.';
+  const shown = html`<p class="result"><span>${number(count)}${isLeast ? '+' : ''} ${count === 1 && !isLeast ? 'message' : 'messages'}</span>${manyActions(visit, given)}</p>
+${table('Messages', messageColumns(await errorsOf(visit, all)), all, { empty })}${more(older)}${after === undefined ? NOTHING : html`<p>${link('/messages', '← Newest', given.given)}</p>`}`;
+  // Older parts stay as they were read.
+  return after === undefined ? live(visit, 'messages', 'message-list', shown) : shown;
+}
+
+/** Links to what can be done with all that match. */
+function manyActions(visit: Visit, { filter, given }: GivenFilter): Html {
+  const { status, kind } = filter;
+  if (!visit.may('act') || kind === 'call' || Object.keys(given).length === 0) return NOTHING;
+  const { actsOn } = visit.ports.messages;
+  const possible = ACTIONS.filter(({ action }) => status === undefined || actsOn[action].includes(status));
+  if (possible.length === 0) return NOTHING;
+  return html`<span class="many">All that match: ${possible.map(({ action, title }) => html`${link(`/messages/all/${action}`, `${title}…`, given)} `)}</span>`;
+}
