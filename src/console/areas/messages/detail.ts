@@ -133,10 +133,10 @@ const deliveryColumns = (visit: Visit): readonly Column<KeptDelivery>[] => [
   { title: 'Status', cell: ({ status }) => statusBadge(status) },
   { title: 'Attempts', kind: 'number', cell: ({ tried }) => number(tried.length) },
   { title: 'Next', cell: nextOf },
-  { title: 'Delivery', kind: 'code', cell: ({ id }) => html`<code>${id}</code>` },
   ...(visit.may('act')
     ? [{ title: 'Actions', cell: (delivery: KeptDelivery) => deliveryActions(visit, delivery) }]
     : []),
+  { title: 'Delivery', kind: 'code', cell: ({ id }) => html`<code>${id}</code>` },
 ];
 
 function nextOf({ next, until, waitsFor, ended, actor }: KeptDelivery): Part {
@@ -196,8 +196,8 @@ function factsOf(message: MessageDetails): Html {
     ['User', user],
     ['Over', connector],
     ['Payload', `${number(size)} bytes`],
-    ['Request', html`<code>${requestId}</code> ${link('/messages', 'all of it', { request: requestId })}`],
-    ['Trace', trace && html`<code>${trace}</code> ${link('/messages', 'all of it', { trace })}`],
+    ['Request', link('/messages', html`<code>${requestId}</code>`, { request: requestId })],
+    ['Trace', trace && link('/messages', html`<code>${trace}</code>`, { trace })],
     ['Caused by', causedBy && messageLink(causedBy)],
     ['Caused', caused.length > 0 && linked(caused)],
     ['Edited from', editedFrom && messageLink(editedFrom)],
