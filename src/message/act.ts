@@ -95,6 +95,8 @@ const FOR: Readonly<Record<DeliveryAction, readonly MessageStatus[]>> = {
 
 /** Messages that are looked at in one part. */
 const PART = 200;
+/** Messages of a part that are only counted. */
+const COUNTED_PART = 2000;
 /** Deliveries of one step. */
 const STEP = 50;
 
@@ -138,17 +140,21 @@ export function openMessageControl(options: MessageControlOptions): MessageContr
     return (await rows.orderBy('message', 'desc').orderBy('id').execute()) as DeliveryOf[];
   };
   /** The deliveries of all messages of a filter, in parts, each with where the next one begins. */
-  async function* chosenBy(action: DeliveryAction, filter: MessageFilter, begin?: string) {
-    const { status } = filter;
+  async function* chosenBy(
+    action: DeliveryAction,
+    filter: MessageFilter,
+    { begin, part }: { readonly begin?: string | undefined; readonly part: number },
+  ) {
+    const { status, ...others } = filter;
     if (status !== undefined && !FOR[action].includes(status)) {
       const reason = `can't be ${status}: ${action} is for deliveries that are ${FOR[action].join(' or ')}`;
       throw Fault.of('BAD_PARAMETER', { name: 'Status', reason });
     }
-    // Without a status of its own, those that the action is for lead to the messages.
-    const wanted = status === undefined ? { ...filter, deliveryIn: FOR[action] } : filter;
+    // Only messages with such deliveries: recorded calls may have failed too.
+    const wanted = { ...others, deliveryIn: status === undefined ? FOR[action] : [status] };
     let after = begin;
     do {
-      const range = { limit: PART, ...(after === undefined ? {} : { after }) };
+      const range = { limit: part, ...(after === undefined ? {} : { after }) };
       const { rows, next } = await findRows(
         await store.tables(),
         { registry, blobs, redactor: options.redactor },
@@ -168,7 +174,7 @@ export function openMessageControl(options: MessageControlOptions): MessageContr
     const all: Acted[] = [];
     let left = most;
     let last: string | undefined;
-    for await (const rows of chosenBy(action, filter, after)) {
+    for await (const rows of chosenBy(action, filter, { begin: after, part: PART })) {
       for (const row of rows) {
         // All deliveries of a message are in the same part.
         if (left <= 0 && row.message !== last)
@@ -238,7 +244,7 @@ export function openMessageControl(options: MessageControlOptions): MessageContr
     },
     async count(action, filter, most) {
       let count = 0;
-      for await (const rows of chosenBy(action, filter)) {
+      for await (const rows of chosenBy(action, filter, { part: COUNTED_PART })) {
         count += rows.length;
         if (count >= most) return most;
       }

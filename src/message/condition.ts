@@ -22,6 +22,8 @@ interface Condition {
   readonly where: RawBuilder<SqlBool>;
   /** Absent when no index serves it. */
   readonly sources?: readonly Source[];
+  /** All messages to which its sources lead meet it. */
+  readonly isWhole?: true;
 }
 
 /** How the messages of a filter are found. */
@@ -29,6 +31,8 @@ interface FindPlan {
   /** The indexes that lead to them. Empty when there can be none. */
   readonly lead: readonly Source[];
   readonly where: RawBuilder<unknown>;
+  /** All messages to which they lead are found. */
+  readonly isWhole: boolean;
   /** The first id, and the first one after the last. */
   readonly since: string | undefined;
   readonly until: string | undefined;
@@ -45,6 +49,7 @@ export async function planOf(db: Db, ports: TextPorts, filter: MessageFilter): P
   return {
     lead: conditions.find(({ sources }) => sources !== undefined)?.sources ?? [ALL],
     where: all.length === 0 ? sql`1 = 1` : sql.join(all, sql` and `),
+    isWhole: conditions.every((each, n) => n === 0 && each.isWhole === true),
     since: filter.since === undefined ? undefined : firstId(filter.since.getTime() - SLACK),
     until: filter.until === undefined ? undefined : firstId(filter.until.getTime() + SLACK),
   };
@@ -128,6 +133,7 @@ export function badParameter(name: string, reason: string): Fault {
 
 function columnIs(column: 'trace' | 'request_id' | 'node' | 'operation' | 'queue', value: string): Condition {
   return {
+    isWhole: true,
     where: sql`${sql.ref(`m.${column}`)} = ${value}`,
     sources: [{ table: 'signalbox_message', id: 'id', where: sql`${sql.ref(column)} = ${value}` }],
   };
@@ -197,6 +203,7 @@ function hasDeliveryIn(statuses: readonly MessageStatus[]): Condition {
 function isFor(subscriptions: readonly string[]): Condition {
   if (subscriptions.length === 0) return { where: sql`1 = 0`, sources: [] };
   return {
+    isWhole: true,
     where: sql`exists (select 1 from signalbox_delivery d where d.message = m.id and d.subscription in (${sql.join(subscriptions)}))`,
     sources: subscriptions.map((each) => ({
       table: 'signalbox_delivery',
@@ -208,6 +215,7 @@ function isFor(subscriptions: readonly string[]): Condition {
 
 function either(conditions: readonly Condition[]): Condition {
   return {
+    ...(conditions.every(({ isWhole }) => isWhole === true) ? { isWhole: true } : {}),
     where: sql`(${sql.join(
       conditions.map(({ where }) => where),
       sql` or `,
@@ -246,6 +254,7 @@ function fieldIs(registry: Registry, { operation, queue }: MessageFilter, name: 
   if (values.size === 0) throw badParameter(`Field ${name}`, refusal ?? 'has no value');
   const given = sql.join([...values]);
   return {
+    isWhole: true,
     where: sql`exists (select 1 from signalbox_message_field f
       where f.name = ${name} and f.value in (${given}) and f.message = m.id)`,
     sources: [...values].map((value) => ({

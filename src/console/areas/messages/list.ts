@@ -1,5 +1,6 @@
 import type { KeptMessage } from '../../../message/index.ts';
 import { Fault } from '../../../model/fault.ts';
+import { counted } from '../../../wire/words.ts';
 import { type Html, html, NOTHING } from '../../html.ts';
 import { address, type Column, heading, link, live, more, notice, number, table, time } from '../../parts.ts';
 import { page, type Reply, type Visit } from '../../route.ts';
@@ -67,10 +68,10 @@ async function found(visit: Visit, given: GivenFilter): Promise<Html> {
   if (given.wrong !== undefined) return NOTHING;
   const { messages } = visit.ports;
   const after = visit.query.get('after') ?? undefined;
-  const [{ messages: all, next }, { count, isLeast }] = await Promise.all([
-    messages.list(given.filter, { limit: MOST, ...(after === undefined ? {} : { after }) }),
-    messages.matches(given.filter, MOST_COUNTED),
-  ]);
+  const { messages: all, next } = await messages.list(given.filter, {
+    limit: MOST,
+    ...(after === undefined ? {} : { after }),
+  });
   const older = next === undefined ? undefined : address('/messages', { ...given.given, after: next });
   const isFiltered = Object.keys(given.given).length > 0;
   const empty =
@@ -79,10 +80,22 @@ async function found(visit: Visit, given: GivenFilter): Promise<Html> {
       : isFiltered
         ? html`No message matches. ${link('/messages', 'Show all')}`
         : 'No message was published yet. An operation with “queue:” publishes one for each request; calls are recorded as “log:” of their routing says.';
-  const shown = html`<p class="result"><span>${number(count)}${isLeast ? '+' : ''} ${count === 1 && !isLeast ? 'message' : 'messages'}</span>${manyActions(visit, given)}</p>
+  const shown = html`<p class="result"><span>${after === undefined ? await countOf(visit, given, { shown: all.length, next }) : 'Older messages'}</span>${manyActions(visit, given)}</p>
 ${table('Messages', messageColumns(await errorsOf(visit, all)), all, { empty })}${more(older)}${after === undefined ? NOTHING : html`<p>${link('/messages', '← Newest', given.given)}</p>`}`;
   // Older parts stay as they were read.
   return after === undefined ? live(visit, 'messages', 'message-list', shown) : shown;
+}
+
+/** How many match, where it is cheap to know. */
+async function countOf(
+  { ports: { messages } }: Visit,
+  { filter }: GivenFilter,
+  { shown, next }: { readonly shown: number; readonly next: string | undefined },
+): Promise<string> {
+  if (next === undefined) return counted(shown, 'message');
+  if (shown < MOST || filter.text !== undefined) return `${shown} messages and more`;
+  const { count, isLeast } = await messages.matches(filter, MOST_COUNTED);
+  return `${number(Math.max(count, shown))}${isLeast ? '+' : ''} messages`;
 }
 
 /** Links to what can be done with all that match. */

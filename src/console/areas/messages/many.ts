@@ -7,7 +7,7 @@ import { errorsOf, messageColumns } from './list.ts';
 import { messageLink, wordsOf } from './words.ts';
 
 /** Deliveries that are counted beforehand. */
-const MOST_COUNTED = 10_000;
+const MOST_COUNTED = 5000;
 /** Messages of the preview. */
 const MOST_SHOWN = 10;
 /** Deliveries that one request acts on, and the seconds that it takes. */
@@ -24,12 +24,13 @@ export async function preview(visit: Visit, action: DeliveryAction): Promise<Rep
   if (given.wrong !== undefined) return page(title, html`${head}${notice('bad', given.wrong)}`, { status: 400 });
   const { messages } = visit.ports;
   const { filter } = given;
-  const wanted = filter.status === undefined ? { ...filter, deliveryIn: messages.actsOn[action] } : filter;
+  const { status, ...others } = filter;
+  const wanted = { ...others, deliveryIn: status === undefined ? messages.actsOn[action] : [status] };
   const [count, { messages: first }] = await Promise.all([
     messages.count(action, filter, MOST_COUNTED),
     messages.list(wanted, { limit: MOST_SHOWN }),
   ]);
-  const on = filter.status ?? messages.actsOn[action].join(' or ');
+  const on = status ?? messages.actsOn[action].join(' or ');
   return page(
     `${title} all`,
     html`${head}
