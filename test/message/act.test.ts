@@ -167,6 +167,34 @@ describe.each(ENGINES)('an operator of messages on %s', (kind) => {
     expect(await box.messages.get(first)).toMatchObject({ status: 'Cancelled' });
   });
 
+  it('sends many again until its operator goes away; the trail says how far it came', async () => {
+    const box = await start(kind);
+    box.erp.status = () => 500;
+    for (let n = 0; n < 60; n++) await box.publish('Places.v1/loose', { N: n });
+    await box.deliveries('LOOSE_TO_ERP', 'Error', 60);
+    const filter = { subscription: 'LOOSE_TO_ERP', status: 'Error' } as const;
+    box.erp.status = () => 200;
+    const left = await box.messages.actOnMany(
+      ...(['resubmit', filter, { most: 1000, seconds: 60, gone: AbortSignal.abort() }, 'me'] as const),
+    );
+    expect(left.done).toHaveLength(50);
+    const range = { most: 1000, seconds: 60, gone: new AbortController().signal, after: left.next ?? '' };
+    const rest = await box.messages.actOnMany('resubmit', filter, range, 'me');
+    expect(rest.done).toHaveLength(10);
+    expect(rest.next).toBeUndefined();
+    const trail = await box.rows(
+      'select action, queue, actor from signalbox_job_audit where job is null order by at, id',
+    );
+    expect(trail.map(({ action }) => action).toSorted()).toEqual([
+      'resubmit many: begins',
+      'resubmit many: begins',
+      'resubmit many: complete, 10 done, 0 refused',
+      'resubmit many: stopped, more are left, 50 done, 0 refused',
+    ]);
+    expect(trail[0]).toMatchObject({ queue: 'LOOSE_TO_ERP', actor: 'me' });
+    await box.deliveries('LOOSE_TO_ERP', 'Done', 60);
+  });
+
   it('sends all dead deliveries of a filter again, in steps, and refuses those without a payload', async () => {
     const box = await start(kind);
     box.erp.status = () => 500;
