@@ -33,7 +33,7 @@ describe('messages in the console', () => {
   /** The ids of the messages that a list shows. */
   const listed = async (query: string, visitor = demo): Promise<readonly string[]> => {
     const { text } = await visitor.get(`/messages?${query}`);
-    return [...text.matchAll(/<td class="code"><a href="\/console\/messages\/([^"]+)"/g)].map(([, id]) => id as string);
+    return [...text.matchAll(/<td class="mono"><a href="\/console\/messages\/([^"]+)"/g)].map(([, id]) => id as string);
   };
 
   it('are listed with their status and error, and narrowed by what the address says', async () => {
