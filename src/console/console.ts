@@ -210,6 +210,7 @@ class OpenConsole implements Console {
       token: formToken(token),
       session: session.id,
       actor: `console:${session.user.id}`,
+      call: request.call,
       gone: request.gone,
     };
   }

@@ -42,10 +42,35 @@ export interface ConsoleRequest {
   readonly secure: boolean;
   readonly remote: string | undefined;
   readonly gone: AbortSignal;
+  /**
+   * Calls an operation through the same stages as a call from outside, with the user as the authenticated caller: what the user is
+   * not granted is refused.
+   */
+  readonly call: (request: InnerRequest) => Promise<InnerReply>;
   /** Notes whose request it is, for the audit log. */
   readonly caller: (user: User, action: ConsoleAction | undefined) => void;
   /** Notes why the request is refused, for the audit log. */
   readonly refused: (fault: Fault) => void;
+}
+
+/** A call of an operation of this gateway, for the user who asks for it. */
+export interface InnerRequest {
+  readonly user: User;
+  readonly method: string;
+  /** Raw path and query: `/gateway/RESTListeningConnector/Locations.v1/?region=N`. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | AsyncIterable<Uint8Array> | undefined;
+}
+
+export interface InnerReply {
+  readonly status: number;
+  /** By names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Can be read once. The call ends when its reader stops. */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Milliseconds until the head of the reply. */
+  readonly ms: number;
 }
 
 /** An action in the audit log. */

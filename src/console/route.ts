@@ -1,6 +1,6 @@
 import type { ConsoleGrant, User } from '../model/security.ts';
 import type { Html } from './html.ts';
-import type { ConsolePorts } from './port.ts';
+import type { ConsolePorts, ConsoleRequest } from './port.ts';
 
 /** A request of a signed-in user for a page or an action. */
 export interface Visit {
@@ -22,6 +22,7 @@ export interface Visit {
   readonly session: string;
   /** The name that the trails have: `console:VP1`. */
   readonly actor: string;
+  readonly call: ConsoleRequest['call'];
   /** Aborts when the reader has gone away. */
   readonly gone: AbortSignal;
 }

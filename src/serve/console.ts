@@ -1,8 +1,9 @@
 import type { Hono } from 'hono';
-import type { Console, ConsoleAction, ConsoleRequest } from '../console/index.ts';
+import type { Console, ConsoleAction, ConsoleRequest, InnerRequest } from '../console/index.ts';
 import type { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Caller } from '../security/port.ts';
+import { traceparentOf } from '../trace/trace.ts';
 import type { Pace } from './exchange/body.ts';
 import { answering, type Exchange, type GatewayEnv } from './exchange/exchange.ts';
 import { methodNotAllowed } from './exchange/refuse.ts';
@@ -29,12 +30,15 @@ interface ConsolePathPorts {
 
 /** Mounts the operator's pages at /console. */
 export function mountConsole(app: Hono<GatewayEnv>, ports: ConsolePathPorts): void {
-  const answer = answering((exchange) => respond(exchange, ports));
+  const answer = answering((exchange) => respond(exchange, { ...ports, app }));
   app.all('/console', answer);
   app.all('/console/*', answer);
 }
 
-async function respond(exchange: Exchange, { record, log, pace, open, registry }: ConsolePathPorts): Promise<Response> {
+async function respond(
+  exchange: Exchange,
+  { record, log, pace, open, registry, app }: ConsolePathPorts & { readonly app: Hono<GatewayEnv> },
+): Promise<Response> {
   exchange.route = '/console';
   const { method } = exchange;
   if (!METHODS.includes(method)) throw methodNotAllowed(method, METHODS);
@@ -52,6 +56,7 @@ async function respond(exchange: Exchange, { record, log, pace, open, registry }
       (registry.gateway.tls !== undefined || !exchange.local || isLoopbackHost(exchange.header('host'))),
     remote: exchange.remote,
     gone: exchange.gone,
+    call: (inner) => callFor(app, exchange, inner),
     caller(user, done) {
       exchange.caller = { user, scheme: SESSION };
       exchange.admitted = true;
@@ -75,6 +80,30 @@ async function respond(exchange: Exchange, { record, log, pace, open, registry }
   const failed = (err: unknown): void => log.error({ err }, 'The rest of a page could not be sent.');
   return respondBytes(exchange, status, headers, { body: () => body, length: undefined }, sent, failed);
 }
+
+/** Makes a call for a signed-in user: it passes through the stages of its connector, as one that comes over a socket. */
+async function callFor(
+  app: Hono<GatewayEnv>,
+  exchange: Exchange,
+  { user, method, target, headers, body }: InnerRequest,
+): ReturnType<ConsoleRequest['call']> {
+  const sent = typeof body === 'object' ? (ReadableStream.from(body) as ReadableStream<Uint8Array>) : (body ?? null);
+  const request = new Request(`http://localhost${target}`, {
+    ...{ method, body: sent, duplex: 'half', signal: exchange.gone },
+    headers: { traceparent: traceparentOf(exchange.trace), ...headers },
+  });
+  const began = performance.now();
+  const vouched = { caller: { user, scheme: SESSION }, via: 'console', peer: exchange.peer } as const;
+  const reply = await app.fetch(request, { vouched, tracer: exchange.trace.tracer });
+  return {
+    status: reply.status,
+    headers: Object.fromEntries(reply.headers),
+    body: (reply.body as AsyncIterable<Uint8Array> | null) ?? nothing(),
+    ms: performance.now() - began,
+  };
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 const isLoopbackHost = (host = ''): boolean =>
   /^(?:localhost|[a-z0-9-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(host);

@@ -93,7 +93,8 @@ export class Stages {
 
   /** The caller by the credentials outside the message; `undefined` for a public operation. @throws Fault UNAUTHENTICATED */
   authenticate(exchange: Exchange, operation: Operation): Caller | undefined | Promise<Caller> {
-    return operation.public ? undefined : this.#ports.authenticator.authenticate(exchange, operation.requires);
+    if (operation.public) return undefined;
+    return exchange.vouched?.caller ?? this.#ports.authenticator.authenticate(exchange, operation.requires);
   }
 
   /** Admits a permitted caller and counts the call. @throws Fault FORBIDDEN, TOO_MANY_REQUESTS, UNAVAILABLE */

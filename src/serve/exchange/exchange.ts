@@ -52,6 +52,19 @@ export interface Arrival {
   readonly proxies?: Proxies | undefined;
   /** Records spans; `undefined` when nothing is exported. */
   readonly tracer?: Tracer | undefined;
+  readonly vouched?: Vouched | undefined;
+}
+
+/**
+ * Whom this process vouches for in a request that it makes itself: the signed-in user of its console. A request over a socket has
+ * none, whatever it contains. It replaces credentials and nothing else: grants, rates and limits apply as to any caller.
+ */
+export interface Vouched {
+  readonly caller: Caller;
+  /** For the audit log. */
+  readonly via: 'console';
+  /** Where the user is, for what is counted by address. */
+  readonly peer: Peer;
 }
 
 interface Bindings extends Arrival {
@@ -106,6 +119,7 @@ export class Exchange implements Shown, WorkContext {
   readonly query: string | undefined;
   /** Where replies are written; `undefined` in `app.request()`. */
   readonly outgoing: ServerResponse | undefined;
+  readonly vouched: Vouched | undefined;
   /** Headers for a page of another origin, sent with every reply of this exchange. */
   cors: Readonly<Record<string, string>> | undefined;
   /** Rate limit headers, sent with every reply of this exchange. */
@@ -138,7 +152,9 @@ export class Exchange implements Shown, WorkContext {
   #peer: Peer | undefined;
   #gone: AbortController | undefined;
 
-  constructor({ incoming, outgoing, proxies, tracer }: Arrival, request?: Request) {
+  constructor({ incoming, outgoing, proxies, tracer, vouched }: Arrival, request?: Request) {
+    // A request over a socket is its sender's, whatever else it arrives with.
+    this.vouched = incoming === undefined ? vouched : undefined;
     this.#incoming = incoming;
     this.#request = request;
     this.#proxies = proxies;
@@ -195,16 +211,16 @@ export class Exchange implements Shown, WorkContext {
 
   /** The caller's address: the connection's, or the one that a trusted proxy reports; `undefined` inside this process. */
   get remote(): string | undefined {
-    return this.#seen.address;
+    return this.peer.address;
   }
 
   /** The caller runs on this machine. */
   get local(): boolean {
-    return this.#seen.local;
+    return this.peer.local;
   }
 
   get secure(): boolean {
-    return this.#seen.secure;
+    return this.peer.secure;
   }
 
   get shownBefore(): ShownBefore | undefined {
@@ -214,13 +230,13 @@ export class Exchange implements Shown, WorkContext {
   certificate(header: string | undefined): ShownCertificate | undefined {
     if (this.#incoming === undefined) return undefined;
     // The connection's certificate would be the proxy's own.
-    if (!this.#seen.proxied) return certificateOfConnection(this.#incoming.socket);
+    if (!this.peer.proxied) return certificateOfConnection(this.#incoming.socket);
     const field = header === undefined ? undefined : this.header(header.toLowerCase());
     return field === undefined ? undefined : certificateOfHeader(field);
   }
 
-  get #seen(): Peer {
-    this.#peer ??= peerOf(this.#incoming, this.#proxies);
+  get peer(): Peer {
+    this.#peer ??= this.vouched?.peer ?? peerOf(this.#incoming, this.#proxies);
     return this.#peer;
   }
 

@@ -106,8 +106,10 @@ export function createRecorder(registry: Registry, ports: RecorderPorts): Record
       path,
       operation: operation?.id,
       service: operation?.service.id,
-      user: caller?.user.id,
-      scheme: caller?.scheme.id,
+      // What is public has no caller, but who used it here is known.
+      user: (caller ?? exchange.vouched?.caller)?.user.id,
+      scheme: (caller ?? exchange.vouched?.caller)?.scheme.id,
+      via: exchange.vouched?.via,
       as: operation?.as?.id,
       action: result.action?.name,
       target: result.action?.target,
@@ -220,7 +222,7 @@ function callOf(
     size: bytesIn,
     parts: () => ({
       call: {
-        ...{ method, path, remote, scheme: caller?.scheme.id, as: operation?.as?.id },
+        ...{ method, path, remote, scheme: caller?.scheme.id, via: exchange.vouched?.via, as: operation?.as?.id },
         ...{ ms: rounded(ms), bytesIn, bytes, complete, repeated },
         headers: redactor.value(exchange.headers(isMasked)),
       },

@@ -48,6 +48,7 @@ class Senders {
    */
   authenticate(exchange: Exchange): Caller | undefined | Promise<Caller | undefined> {
     if (this.mayBeAnybody) return undefined;
+    if (exchange.vouched !== undefined) return exchange.vouched.caller;
     return attempt<Caller | undefined>(
       () => this.#ports.authenticator.authenticateByAny(exchange, this.#schemes),
       (error) => this.#goOn(exchange, error),
@@ -71,6 +72,7 @@ class Senders {
     shown: Caller | undefined,
   ): Caller | undefined | Promise<Caller | undefined> {
     if (operation.public) return undefined;
+    if (exchange.vouched !== undefined) return exchange.vouched.caller;
     const { requires } = operation;
     if (shown !== undefined && shown.scheme === requires[0]) return shown;
     const { authenticator } = this.#ports;
