@@ -1,4 +1,6 @@
+import type { Client } from '../invoke/index.ts';
 import type { MessageControl } from '../message/index.ts';
+import type { Spool } from '../model/blob.ts';
 import type { BrokenEdit } from '../model/definition.ts';
 import type { Fault } from '../model/fault.ts';
 import type { Redactor } from '../model/redactor.ts';
@@ -16,6 +18,10 @@ export interface ConsolePorts {
   readonly statistics: StatisticsReader;
   /** The definitions that gateways have loaded, the newest first, with what each has changed. */
   readonly definitions: (most: number) => Promise<readonly LoadedDefinitions[]>;
+  /** Calls other systems, and shows what it would send. */
+  readonly outbound: Pick<Client, 'call' | 'flow'> & Previews;
+  /** Stores attachments of replies while they are read. */
+  readonly spool: Spool;
   readonly redactor: Redactor;
   /** Address of the gateway with its context, once it listens: `https://example.org/gateway`. */
   readonly base: () => string;
@@ -25,6 +31,12 @@ export interface ConsolePorts {
   readonly brokenEdit?: (() => BrokenEdit | undefined) | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+}
+
+/** The requests of calls, with secrets masked. Nothing is sent. */
+interface Previews {
+  preview(...given: Parameters<Client['preview']>): Promise<ReturnType<Client['preview']>>;
+  previewFlow(...given: Parameters<Client['previewFlow']>): Promise<ReturnType<Client['previewFlow']>>;
 }
 
 /** A request for the console, as the gateway passes it. */
@@ -60,7 +72,7 @@ export interface InnerRequest {
   /** Raw path and query: `/gateway/RESTListeningConnector/Locations.v1/?region=N`. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | AsyncIterable<Uint8Array> | undefined;
+  readonly body: Uint8Array | undefined;
 }
 
 export interface InnerReply {

@@ -19,3 +19,11 @@ export type { Head, Heads } from './http/headers.ts';
 export type { Timeouts } from './limits.ts';
 export type { CallOptions, FlowOptions, IncomingReply } from './options.ts';
 export type { PreparedRequest } from './outgoing.ts';
+export {
+  asRestConsumer,
+  compileProvided,
+  type ProvidedCall,
+  type ProvidedForm,
+  type ProvidedRequest,
+  type Verdict,
+} from './provided.ts';

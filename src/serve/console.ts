@@ -87,9 +87,8 @@ async function callFor(
   exchange: Exchange,
   { user, method, target, headers, body }: InnerRequest,
 ): ReturnType<ConsoleRequest['call']> {
-  const sent = typeof body === 'object' ? (ReadableStream.from(body) as ReadableStream<Uint8Array>) : (body ?? null);
   const request = new Request(`http://localhost${target}`, {
-    ...{ method, body: sent, duplex: 'half', signal: exchange.gone },
+    ...{ method, body: (body as Uint8Array<ArrayBuffer> | undefined) ?? null, signal: exchange.gone },
     headers: { traceparent: traceparentOf(exchange.trace), ...headers },
   });
   const began = performance.now();

@@ -233,7 +233,7 @@ async function open(
     openConsole({
       ...{ declared: gateway.console, registry, sources, redactor, sampleUsers, brokenEdit: options.brokenEdit },
       ...{ authenticator, directory, store, ...ports, clock },
-      ...{ queues: services.queues, messages: services.messageControl },
+      ...{ queues: services.queues, messages: services.messageControl, outbound, spool },
       base: () => base,
       origin: () => new URL(consoleUrl ?? base).origin,
     });

@@ -29,7 +29,7 @@ const TABLE: Readonly<Record<string, string>> = {
   generate: 'describe',
   invoke: 'binding codec load trace oauth4webapi undici',
   client: 'invoke load store',
-  console: 'codec security type:message type:store hono htmx.org idiomorph uplot',
+  console: 'codec describe invoke security type:message type:store hono htmx.org idiomorph uplot',
   serve:
     'binding codec console delivered describe event invoke load message process query security store trace hono pino prom-client',
   mock: 'binding codec describe invoke security serve store trace',

@@ -1,8 +1,6 @@
-import { type Credential, flowNamed } from '../../invoke/index.ts';
-import { madeField } from '../../load/document/documents.ts';
-import type { CallBody, ConsumerOperation, RestConsumer } from '../../model/consumer.ts';
+import { asRestConsumer, type Credential, flowNamed } from '../../invoke/index.ts';
+import type { ConsumerOperation, RestConsumer } from '../../model/consumer.ts';
 import type { ConfigText } from '../../model/definition.ts';
-import type { Field } from '../../model/field.ts';
 import { type Flow, flowNames } from '../../model/flow.ts';
 import { NODE_DEFAULTS, type Node } from '../../model/node.ts';
 import { alternatives, operationsByName, qualifiedName, shortestName } from '../../model/operation-names.ts';
@@ -155,47 +153,7 @@ export function findCallable(
     );
   const { soap, method } = operation;
   if (soap !== undefined && (uri === undefined || method === undefined)) return { kind: 'provider', operation, soap };
-  return { kind: 'provided', operation: overRest(operation, gateway), provided: operation };
-}
-
-/** A provided operation as one to call over REST; its target is set by the call. */
-function overRest(operation: Operation, { id: gateway, at }: Registry['gateway']): RestConsumer {
-  const { id, name, service, method = 'GET', uris, request, requestHeaders, responses, fault } = operation;
-  const content = request.kind === 'raw' ? [madeField('content', { kind: request.raw }, at, { required: true })] : [];
-  const fields = new Set<Field>([
-    ...(request.kind === 'document' ? request.document.fields : []),
-    ...uris.flatMap(({ variables }) => variables.map(({ field }) => field)),
-    ...requestHeaders.map(({ field }) => field),
-    ...content,
-  ]);
-  return {
-    ...{ kind: 'rest', id, name, service, method, uris, host: false, responses, at: operation.at },
-    target: { ...NODE_DEFAULTS, id: gateway, base: [], at },
-    input: {
-      ...{ id: `${id}_INPUT`, xmlName: id, root: false, inPlace: true, at: operation.at, fields: [...fields] },
-      open: request.kind === 'document' && request.document.open,
-    },
-    filled: new Map(),
-    headers: requestHeaders.map(({ header, field }) => ({
-      name: header,
-      text: { source: `{${field.name}}`, parts: [{ kind: 'value', field }] },
-    })),
-    body: bodyOf(operation),
-    properties: { base64ToBinary: false, bodyAsBuilt: true, compress: false, acceptCompressed: true },
-    permissions: operation.permissions,
-    public: operation.public,
-    active: operation.active,
-    ...(fault === undefined ? {} : { fault }),
-  };
-}
-
-function bodyOf({ body, request, uris }: Operation): CallBody {
-  if (request.kind === 'raw') return { kind: 'raw', raw: request.raw };
-  if (body === 'none' || request.kind === 'none') return { kind: 'none' };
-  const [field] = uris[0]?.body ?? [];
-  return body === 'raw' && field !== undefined
-    ? { kind: 'field', field }
-    : { kind: 'document', document: request.document };
+  return { kind: 'provided', operation: asRestConsumer(operation, gateway), provided: operation };
 }
 
 /**

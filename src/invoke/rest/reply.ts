@@ -66,7 +66,10 @@ function readValue(raw: RawReply, form: ReplyReader, { head, reply }: ReadBody):
   } catch (error) {
     if (!(error instanceof CodecError)) throw error;
     // It may quote the reply, which may repeat the request.
-    const cause = new CodecError(raw.redactor.text(error.path), raw.redactor.text(error.reason));
+    const [cause, ...others] = [error, ...error.others].map(
+      ({ path, reason }) => new CodecError(raw.redactor.text(path), raw.redactor.text(reason)),
+    ) as [CodecError, ...CodecError[]];
+    for (const other of others) cause.addOthers(other);
     const reason = cause.path === '' ? cause.reason : `does not fit the operation: ${cause.message}`;
     throw badReply(raw, reason, beginningOf(raw, head), cause);
   }

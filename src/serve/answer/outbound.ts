@@ -10,6 +10,9 @@ export type OpenReply = Pick<InvokeReply, 'close' | 'value'>;
 
 /** A client that is created at the first call, so a gateway that calls no other system loads nothing for it. */
 export interface LazyClient extends Outbound {
+  /** The request of a call, and those of a flow, with secrets masked. Nothing is sent. */
+  preview(...given: Parameters<Client['preview']>): Promise<ReturnType<Client['preview']>>;
+  previewFlow(...given: Parameters<Client['previewFlow']>): Promise<ReturnType<Client['previewFlow']>>;
   /** Closes all connections and aborts the calls that still run. */
   close(): Promise<void>;
 }
@@ -32,6 +35,8 @@ export function createLazyClient(registry: Registry, options: ClientOptions): La
     reaches: async (...given) => (await client()).reaches(...given),
     readLater: async (...given) => (await client()).readLater(...given),
     flow: async (flow, input, given) => (await client()).flow(flow, input, given),
+    preview: async (...given) => (await client()).preview(...given),
+    previewFlow: async (...given) => (await client()).previewFlow(...given),
     close: async () => (await opened)?.close(),
   };
 }

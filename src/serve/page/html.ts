@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { curlCommand, restCredentials, soapCredentials } from '../../describe/example/curl.ts';
 import { exampleRequest, exampleSoapRequest } from '../../describe/example/request.ts';
 import { sentForms } from '../../describe/exchange.ts';
 import { schemeWords } from '../../describe/requirements.ts';
@@ -7,7 +8,7 @@ import type { Operation, OperationUri, Service } from '../../model/service.ts';
 import { counted, showInvisible } from '../../wire/words.ts';
 import { escapeAttribute } from '../../wire/xml/text.ts';
 import type { Contracts } from './contracts.ts';
-import { curlCommand, restCredentials, sampleUser, soapCredentials } from './curl.ts';
+import { sampleUser } from './curl.ts';
 
 export interface PageParts extends CallParts {
   readonly contracts: Contracts;
