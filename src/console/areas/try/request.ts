@@ -86,7 +86,7 @@ export async function written<T extends object>(make: () => Promise<T>): Promise
     if (cause instanceof CodecError)
       for (const each of [cause, ...cause.others])
         errors.set(each.steps.map((step) => (typeof step === 'object' ? step.key : step)).join('/'), each.reason);
-    return { reason: hint === undefined ? error.message : `${error.message} ${hint}`, errors };
+    return { reason: hint === undefined ? error.message : `${error.message}. ${hint}`, errors };
   }
 }
 

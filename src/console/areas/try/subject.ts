@@ -17,6 +17,7 @@ import {
   type RawKind,
   takesBody,
 } from '../../../model/service.ts';
+import { envelope } from '../../../wire/soap/version.ts';
 import type { ConsolePorts } from '../../port.ts';
 import { type Entered, type FormField, fill, fillDocument, formFields } from './values.ts';
 
@@ -103,11 +104,11 @@ const RAW_EXAMPLES: Readonly<Record<RawKind, string>> = {
 };
 
 /** The field that is the whole of a message without a document. */
-function contentField(kind: RawKind, { at }: Pick<Document, 'at'>): FormField {
+function contentField(kind: RawKind, { at }: Pick<Document, 'at'>, example = RAW_EXAMPLES[kind]): FormField {
   const field: Field = {
     ...{ name: 'content', jsonName: 'content', xmlName: 'content', type: { kind }, required: true, at },
     ...{
-      example: RAW_EXAMPLES[kind],
+      example,
       anyCase: false,
       sensitive: false,
       attribute: false,
@@ -148,7 +149,14 @@ export function groupsOf(subject: Subject, way: Way): readonly Group[] {
 const hasFields = ({ fields }: Group): boolean => fields.length > 0;
 
 function consumerGroups(operation: ConsumerOperation): readonly Group[] {
-  if (operation.kind === 'soap') return inputGroup('Request', operation.soap.request, operation);
+  if (operation.kind === 'soap') {
+    const { soap, properties } = operation;
+    if (properties.upContent || soap.request.kind !== 'raw') return inputGroup('Request', soap.request, operation);
+    // The text is the whole envelope.
+    const { start, end } = envelope(operation.headers.some(({ value }) => value.includes('soap+xml')) ? '1.2' : '1.1');
+    const field = contentField(soap.request.raw, operation, `${start}${RAW_EXAMPLES.xml}${end}`);
+    return [{ title: 'Envelope', fields: [field], isChoice: false }];
+  }
   const { input, filled } = operation;
   const fields = formFields(input).map((each) => (filled.has(each.field.name) ? { ...each, required: false } : each));
   return [{ title: 'Input', fields, isChoice: false }].filter(hasFields);
