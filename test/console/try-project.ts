@@ -119,9 +119,9 @@ operations:
 
 /** What a page must show as text. */
 export const HOSTILE =
-  '{"name":"<script>alert(1)</script><img src=x onerror=alert(2)>","esc":"\u202egnp.exe \u001b[31mred"}';
+  '{"name":"<script>alert(1)</script><img src=x onerror=alert(2)>","esc":"\u202egnp.exe \u009b31mred"}';
 
-const echo = 'export default async (input) => input;\n';
+const echo = 'export default { onRequest: async (input) => input };\n';
 
 export const TRY_PROJECT: Readonly<Record<string, string>> = {
   'definitions/gateway.yaml': gatewayText(),
@@ -132,18 +132,18 @@ export const TRY_PROJECT: Readonly<Record<string, string>> = {
   'src/handlers/echo-get.ts': echo,
   'src/handlers/open-get.ts': echo,
   'src/handlers/secured-get.ts': echo,
-  'src/handlers/hostile-get.ts': `export default async (_, context) => {
+  'src/handlers/hostile-get.ts': `export default { onRequest: async (_, context) => {
   const bytes = Buffer.from(${JSON.stringify(HOSTILE)});
   return context.bytes({ contentType: 'application/json', length: bytes.length, body: bytes });
-};\n`,
-  'src/handlers/wrong-get.ts': `export default async (_, context) => {
+} };\n`,
+  'src/handlers/wrong-get.ts': `export default { onRequest: async (_, context) => {
   const bytes = Buffer.from('{"TEXT": 5}');
   return context.bytes({ contentType: 'application/json', length: bytes.length, body: bytes });
-};\n`,
-  'src/handlers/long-get.ts': `export default async () => ({ content: 'x'.repeat(300 * 1024) + 'END' });\n`,
-  'src/handlers/file-post.ts': `export default async (input) => {
+} };\n`,
+  'src/handlers/long-get.ts': `export default { onRequest: async (_, context) => context.reply('x'.repeat(300 * 1024) + 'END') };\n`,
+  'src/handlers/file-post.ts': `export default { onRequest: async (input) => {
   let size = 0;
   for await (const chunk of input.CONTENT.stream()) size += chunk.length;
   return { BYTES: size, TYPE: input.CONTENT.contentType };
-};\n`,
+} };\n`,
 };
