@@ -129,7 +129,8 @@ describe('a call from the console', () => {
   });
 
   it('is for users of the console alone', async () => {
-    for (const path of ['/try', '/try/ECHO_GET']) expect((await gateway.ask(path)).headers.location).toContain('/sign-in');
+    for (const path of ['/try', '/try/ECHO_GET'])
+      expect((await gateway.ask(path)).headers.location).toContain('/sign-in');
     await expect(gateway.signIn('guest', 'guest')).rejects.toThrow('403');
   });
 });
@@ -203,7 +204,7 @@ describe('the form', () => {
 
   it('shows the request as HTTP and for curl, without credentials of anyone', async () => {
     const { text: page } = await press(demo, 'ECHO_GET?way=rest-1', { do: 'show', 'v:TEXT': "it's" });
-    expect(text(page)).toContain("GET /gateway/RESTListeningConnector/Orders.v1/echo/it%27s HTTP/1.1");
+    expect(text(page)).toContain('GET /gateway/RESTListeningConnector/Orders.v1/echo/it%27s HTTP/1.1');
     expect(text(page)).toContain('curl -u USER ');
     expect(page).not.toContain(demo.cookie.split('=')[1]);
     expect(lastCall()?.path).not.toContain('it');

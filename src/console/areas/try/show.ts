@@ -33,9 +33,11 @@ export function requestSection(visit: Visit, operation: Operation, way: Way, req
     html`${textBlock(
       'http',
       'HTTP',
-      html`${[line, ...lines].join('\n')}
+      shown === undefined
+        ? [line, ...lines].join('\n')
+        : html`${[line, ...lines].join('\n')}
 
-${shown === undefined ? NOTHING : coloured(shown, languageOf(type))}`,
+${coloured(shown, languageOf(type))}`,
     )}
 ${textBlock('curl', 'curl', curlOf(`${base}${target}`, request, operation.public ? [] : credentials))}
 <p class="hint">${operation.public ? 'Anyone may call it.' : html`Here the session of ${visit.user.id} takes the place of credentials; the command has placeholders for them.`}</p>`,

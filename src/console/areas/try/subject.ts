@@ -77,7 +77,7 @@ export function waysOf(subject: Subject): readonly [Way, ...Way[]] {
   const { operation } = subject;
   if (subject.kind === 'consumer' && subject.operation.kind === 'soap') return [{ id: 'soap', title: 'SOAP' }];
   const { method = '', uris } = operation as Operation | RestConsumer;
-  const rest = uris.map((uri) => ({ id: `rest-${uri.index}`, title: `${method} ${uri.template.text}`, uri }));
+  const rest = uris.map((uri) => ({ id: `rest-${uri.index}`, title: `${method} ${uri.template.text || '/'}`, uri }));
   const isSoap = subject.kind === 'provided' && subject.operation.soap !== undefined;
   const soap = isSoap
     ? (['1.1', '1.2'] as const).map((version) => ({ id: `soap-${version}`, title: `SOAP ${version}`, soap: version }))

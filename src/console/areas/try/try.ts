@@ -69,14 +69,7 @@ ${table(
   [
     { title: 'Operation', cell: (each) => link(pathTo('try', idOf(each)), idOf(each)) },
     { title: 'Service', cell: (each) => thingOf(each).service.id },
-    {
-      title: 'Ways',
-      kind: 'code',
-      cell: (each) =>
-        waysOf(each)
-          .map(({ title }) => title)
-          .join(', '),
-    },
+    { title: 'Called by', cell: calledBy },
     {
       title: 'You',
       cell: (each) => (isGranted(user, each) ? 'may call it' : html`<span class="none">no grant</span>`),
@@ -87,6 +80,13 @@ ${table(
   { empty: 'No active operation has this name. Search for a part of it.' },
 )}${more(next, 'More')}`,
   );
+}
+
+/** `GET, SOAP`; the addresses of an operation would fill the page. */
+function calledBy(subject: Subject): string {
+  if (subject.kind === 'flow') return 'flow';
+  const ways = waysOf(subject).map(({ title, soap }) => (soap === undefined ? (title.split(' ', 1)[0] ?? '') : 'SOAP'));
+  return `${[...new Set(ways)].join(', ')}${subject.kind === 'consumer' ? ` to ${subject.operation.target.id}` : ''}`;
 }
 
 const textOf = (subject: Subject): string =>
