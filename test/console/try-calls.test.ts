@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../support/project.ts';
 import { entered } from './form.ts';
 import { type ConsoleGateway, type ConsoleReply, startConsole, type Visitor } from './support.ts';
 import { HOSTILE, TRY_PROJECT } from './try-project.ts';
@@ -236,5 +237,15 @@ describe('the reply', () => {
     expect(saved.headers['content-disposition']).toContain('attachment');
     expect(saved.headers['cache-control']).toBe('no-store');
     expect(saved.text.endsWith('xEND')).toBe(true);
+  });
+
+  it('is ended where it is longer than a page needs', async () => {
+    const { text: page } = await send(demo, 'ENDLESS_GET');
+    expect(text(page)).toContain('It is longer than what is compared with the contract.');
+    const line = await eventually('the end of the call', () =>
+      gateway.log().find((each) => each.operation === 'ENDLESS_GET'),
+    );
+    expect(line).toMatchObject({ via: 'console', complete: false });
+    expect(Number(line.bytes)).toBeLessThan(8 * 1024 * 1024);
   });
 });

@@ -97,6 +97,9 @@ operations:
   LONG_GET:
     get: long
     response: { text/plain: text }
+  ENDLESS_GET:
+    get: endless
+    response: binary
   FILE_POST:
     post: files
     soap: true
@@ -141,6 +144,11 @@ export const TRY_PROJECT: Readonly<Record<string, string>> = {
   return context.bytes({ contentType: 'application/json', length: bytes.length, body: bytes });
 } };\n`,
   'src/handlers/long-get.ts': `export default { onRequest: async (_, context) => context.reply('x'.repeat(300 * 1024) + 'END') };\n`,
+  'src/handlers/endless-get.ts': `export default { onRequest: async (_, context) => context.bytes({
+  contentType: 'text/csv',
+  length: 2 ** 40,
+  body: async function* () { for (;;) yield Buffer.alloc(65536, 'x'); },
+}) };\n`,
   'src/handlers/file-post.ts': `export default { onRequest: async (input) => {
   let size = 0;
   for await (const chunk of input.CONTENT.stream()) size += chunk.length;

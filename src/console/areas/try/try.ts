@@ -20,7 +20,7 @@ import {
   table,
 } from '../../parts.ts';
 import { type Area, actionRoute, page, pageRoute, type Reply, type Visit } from '../../route.ts';
-import { fieldGroup } from './fields.ts';
+import { type Filled, fieldGroup } from './fields.ts';
 import { clientProgram, inputOf, isRaw, isUnready, prepareCall, takeAsText, type Unready, written } from './request.ts';
 import { failureSection, outboundSection, previewSection, readReply, replySection, requestSection } from './show.ts';
 import {
@@ -320,7 +320,7 @@ ${sending(visit, subject, way)}
 </form>`;
 }
 
-const groupOf = ({ title, fields, isChoice }: Group, filled: Parameters<typeof fieldGroup>[2]): Html =>
+const groupOf = ({ title, fields, isChoice }: Group, filled: Filled): Html =>
   fieldGroup(title, fields, filled, isChoice);
 
 const rawBody = (text: string, type: string, { soap }: Way): Html =>
