@@ -124,7 +124,7 @@ export function createApp(registry: Registry, ports: GatewayPorts): App {
   mountMessages(app, shared, routes);
   mountReplies(app, shared, routes);
   mountMonitoring(app, connected, routes);
-  if (ports.console !== undefined) mountConsole(app, { ...connected, open: ports.console });
+  if (ports.console !== undefined) mountConsole(app, { ...connected, open: ports.console, operations: app });
   const { base, sampleUsers } = ports;
   const console = ports.console === undefined ? undefined : '/console';
   const page = createPage(registry, routes.contracts, { base, sampleUsers, console });
@@ -138,15 +138,16 @@ export function createApp(registry: Registry, ports: GatewayPorts): App {
   return app;
 }
 
-/** The console at an address of its own, where nothing else is. */
+/** The console at an address of its own, where nothing else is. @param operations the gateway, which answers what the console calls */
 export function createConsoleApp(
   registry: Registry,
   ports: Omit<GatewayPorts, 'console'> & { readonly console: OpenConsole },
+  operations: App,
 ): App {
   const record = createRecorder(registry, { ...ports, log: ports.audit });
   const routes = createPlainRoutes(registry, { ...ports, record });
   const app = new App(registry.gateway.context, failing(routes, ports));
-  mountConsole(app, { ...ports, registry, record, open: ports.console });
+  mountConsole(app, { ...ports, registry, record, open: ports.console, operations });
   mountReadable(app, '/', routes, (exchange) => routes.plain.text(exchange, 303, '', '', { Location: '/console' }));
   app.notFound(() => {
     throw Fault.of('NOT_FOUND', { what: 'such path; the console is at /console' });

@@ -25,19 +25,21 @@ interface ConsolePathPorts {
   readonly log: Log;
   readonly pace: Pace;
   readonly open: OpenConsole;
+  /** The gateway whose operations the console calls. */
+  readonly operations: Pick<Hono<GatewayEnv>, 'fetch'>;
   readonly registry: Registry;
 }
 
 /** Mounts the operator's pages at /console. */
 export function mountConsole(app: Hono<GatewayEnv>, ports: ConsolePathPorts): void {
-  const answer = answering((exchange) => respond(exchange, { ...ports, app }));
+  const answer = answering((exchange) => respond(exchange, ports));
   app.all('/console', answer);
   app.all('/console/*', answer);
 }
 
 async function respond(
   exchange: Exchange,
-  { record, log, pace, open, registry, app }: ConsolePathPorts & { readonly app: Hono<GatewayEnv> },
+  { record, log, pace, open, registry, operations }: ConsolePathPorts,
 ): Promise<Response> {
   exchange.route = '/console';
   const { method } = exchange;
@@ -56,7 +58,7 @@ async function respond(
       (registry.gateway.tls !== undefined || !exchange.local || isLoopbackHost(exchange.header('host'))),
     remote: exchange.remote,
     gone: exchange.gone,
-    call: (inner) => callFor(app, exchange, inner),
+    call: (inner) => callFor(operations, exchange, inner),
     caller(user, done) {
       exchange.caller = { user, scheme: SESSION };
       exchange.admitted = true;
@@ -83,7 +85,7 @@ async function respond(
 
 /** Makes a call for a signed-in user: it passes through the stages of its connector, as one that comes over a socket. */
 async function callFor(
-  app: Hono<GatewayEnv>,
+  operations: ConsolePathPorts['operations'],
   exchange: Exchange,
   { user, method, target, headers, body }: InnerRequest,
 ): ReturnType<ConsoleRequest['call']> {
@@ -93,7 +95,7 @@ async function callFor(
   });
   const began = performance.now();
   const vouched = { caller: { user, scheme: SESSION }, via: 'console', peer: exchange.peer } as const;
-  const reply = await app.fetch(request, { vouched, tracer: exchange.trace.tracer });
+  const reply = await operations.fetch(request, { vouched, tracer: exchange.trace.tracer });
   return {
     status: reply.status,
     headers: Object.fromEntries(reply.headers),

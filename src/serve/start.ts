@@ -272,7 +272,7 @@ async function open(
   http.server.on('error', (error) => log.error({ err: error }, 'A connection could not be accepted.'));
   base = contractBase(registry, env, bound);
   if (ofConsole !== undefined && operators !== undefined) {
-    const own = createConsoleApp(registry, { ...served, console: operators.open });
+    const own = createConsoleApp(registry, { ...served, console: operators.open }, app);
     const ofOperators = createHttpServer(own, gateway.limits, safeguards, transport);
     opened.addBeside((timeoutMs) => ofOperators.close(timeoutMs));
     consoleUrl = addressUrl(await listenAt(ofOperators.server, ofConsole), gateway);

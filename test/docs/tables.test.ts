@@ -94,8 +94,8 @@ operations:
   for (const name of ['level', 'time']) written.delete(name);
   const named = firsts(operating, 'field');
   expect(named).toEqual(expect.arrayContaining([...written]));
-  // It takes a trusted proxy that breaks off.
-  expect(named.filter((name) => !written.has(name))).toEqual(['proxy']);
+  // It takes a user of the console who calls an operation, and a trusted proxy that breaks off.
+  expect(named.filter((name) => !written.has(name))).toEqual(['via', 'proxy']);
 });
 
 /** The keys of a schema and of all that is inside it. */

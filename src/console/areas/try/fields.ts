@@ -150,7 +150,8 @@ function control(field: Field, required: boolean, path: string, filled: Filled):
     return html`<select id="${key}" name="${key}"${wrong}>${known.map((value) => option(value, value === text))}</select>`;
   }
   const type = field.type.kind === 'document' || isCollection(field.type) ? undefined : field.type;
-  const isLong = primitive === 'json' || traitsOf(field.type)?.xml.markup === true || text.includes('\n') || text.length > 120;
+  const isLong =
+    primitive === 'json' || traitsOf(field.type)?.xml.markup === true || text.includes('\n') || text.length > 120;
   if (isLong)
     return html`<textarea id="${key}" name="${key}" spellcheck="false"${wrong}>
 ${exact(text)}</textarea>`;
