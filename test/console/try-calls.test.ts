@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../support/project.ts';
+import { eventually, gatewayText } from '../support/project.ts';
 import { entered } from './form.ts';
 import { type ConsoleGateway, type ConsoleReply, startConsole, type Visitor } from './support.ts';
 import { HOSTILE, TRY_PROJECT } from './try-project.ts';
@@ -248,4 +248,27 @@ describe('the reply', () => {
     expect(line).toMatchObject({ via: 'console', complete: false });
     expect(Number(line.bytes)).toBeLessThan(8 * 1024 * 1024);
   });
+});
+
+it('a console at an address of its own calls the operations of the gateway', async () => {
+  const own = await startConsole({
+    files: { ...TRY_PROJECT, 'definitions/gateway.yaml': gatewayText('console: { listen: "127.0.0.1:0" }') },
+  });
+  try {
+    const at = own.gateway.console as string;
+    const headers = { 'Sec-Fetch-Site': 'same-origin', Origin: new URL(at).origin };
+    const body = new URLSearchParams({ id: 'demo', password: 'demo' });
+    const entrance = await fetch(`${at}/sign-in`, { method: 'POST', redirect: 'manual', headers, body });
+    const Cookie = String(entrance.headers.get('set-cookie')).split(';', 1)[0] as string;
+    const page = await (await fetch(`${at}/try/ECHO_GET`, { headers: { Cookie } })).text();
+    const fields = new URLSearchParams({ ...entered(page), 'v:TEXT': 'from elsewhere' });
+    const reply = await fetch(`${at}/try/ECHO_GET/send`, {
+      method: 'POST',
+      headers: { ...headers, Cookie },
+      body: fields,
+    });
+    expect(text(await reply.text())).toContain('"TEXT": "from elsewhere"');
+  } finally {
+    await own.stop();
+  }
 });

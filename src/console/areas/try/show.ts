@@ -12,7 +12,7 @@ import type { Way } from './subject.ts';
 import { coloured, isText, languageOf, pretty, textBlock } from './text.ts';
 
 /** Bytes of a body that a page shows. */
-export const MOST_SHOWN = 256 * 1024;
+const MOST_SHOWN = 256 * 1024;
 /** Bytes of a reply that are read for a page; a longer one is ended, and not compared with the contract. */
 const MOST_READ = 4 * 1024 * 1024;
 
