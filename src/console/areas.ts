@@ -2,7 +2,8 @@ import { diagnosticsArea } from './areas/diagnostics.ts';
 import { messagesArea } from './areas/messages/messages.ts';
 import { overviewArea } from './areas/overview.ts';
 import { queuesArea } from './areas/queues.ts';
+import { tryArea } from './areas/try/try.ts';
 import type { Area } from './route.ts';
 
 /** The areas of the console, in the order of its navigation. */
-export const AREAS: readonly Area[] = [overviewArea, messagesArea, queuesArea, diagnosticsArea];
+export const AREAS: readonly Area[] = [overviewArea, tryArea, messagesArea, queuesArea, diagnosticsArea];
