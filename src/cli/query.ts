@@ -20,6 +20,7 @@ const help = {
     'signalbox query LOCATIONS_BY_REGION --prompt REGION=N',
     'signalbox query PROCESS_MONITOR --prompt OPRID=VP1 --maxrows 20 --fields PRCSINSTANCE,RUNSTATUS',
     'signalbox query PROCESS_MONITOR --format csv > monitor.csv',
+    'signalbox query LOCATIONS_BY_REGION --prompt REGION=N --explain',
   ],
   notes: [
     'The query runs directly on the configured database, whatever its permissions are. Prompts are typed and checked as for a caller.',
@@ -31,6 +32,7 @@ interface QueryOptions {
   readonly format: Format;
   readonly maxrows?: number;
   readonly fields?: readonly string[];
+  readonly explain?: true;
 }
 
 /** `signalbox query`: runs a stored query and prints its rows. */
@@ -50,6 +52,7 @@ export function addQuery(program: Command): void {
       ),
     )
     .addOption(new Option('--fields <names>', 'print these columns only, separated by commas').argParser(readNames))
+    .option('--explain', "print the database's plan for these prompts instead of rows; the query does not run")
     .action(async (name: string, options: QueryOptions, command: Command) => {
       const place = placeOf(command);
       // Queries need no handlers.
@@ -59,7 +62,7 @@ export function addQuery(program: Command): void {
       const prompts = await readPrompts(query, options.prompt);
       const { maxrows, fields } = options;
       const limits = { ...(maxrows === undefined ? {} : { maxrows }), ...(fields === undefined ? {} : { fields }) };
-      await runQuery(registry, place, { query, prompts, ...limits }, options.format);
+      await runQuery(registry, place, { query, prompts, ...limits }, options.explain ? 'plan' : options.format);
     });
 }
 
@@ -132,16 +135,18 @@ function promptsOf(query: Query): string {
 
 const formats = ['table', 'json', 'csv', 'xml'] as const;
 type Format = (typeof formats)[number];
+type Printed = Format | 'plan';
 
 type Call = Omit<QueryCall, 'format'>;
 
 /** Runs a query on the configured database and prints its rows, until an interrupt. */
-async function runQuery(registry: Registry, place: Place, call: Call, format: Format): Promise<void> {
+async function runQuery(registry: Registry, place: Place, call: Call, format: Printed): Promise<void> {
   const { openData } = await import('../serve/start/data.ts');
   await interruptible(async (signal) => {
     const data = await openData(registry, { ...place, env: process.env, readers: 1 });
     try {
-      if (format === 'table') await printTable(data.queries, { ...call, signal });
+      if (format === 'plan') await print(`${await data.queries.explain({ ...call, signal })}\n`);
+      else if (format === 'table') await printTable(data.queries, { ...call, signal });
       else await printText(data.queries, { ...call, signal }, format);
     } finally {
       await data.close();

@@ -1,9 +1,19 @@
 import { diagnosticsArea } from './areas/diagnostics.ts';
 import { messagesArea } from './areas/messages/messages.ts';
 import { overviewArea } from './areas/overview.ts';
+import { processesArea } from './areas/processes/area.ts';
+import { queriesArea } from './areas/queries.ts';
 import { queuesArea } from './areas/queues.ts';
 import { tryArea } from './areas/try/try.ts';
 import type { Area } from './route.ts';
 
 /** The areas of the console, in the order of its navigation. */
-export const AREAS: readonly Area[] = [overviewArea, tryArea, messagesArea, queuesArea, diagnosticsArea];
+export const AREAS: readonly Area[] = [
+  overviewArea,
+  tryArea,
+  messagesArea,
+  processesArea,
+  queriesArea,
+  queuesArea,
+  diagnosticsArea,
+];

@@ -6,6 +6,8 @@ import type { Fault } from '../model/fault.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
+import type { Scheduler } from '../process/index.ts';
+import type { QueryPort, SavedQueries } from '../query/index.ts';
 import type { LoadedDefinitions, QueueControl, StatisticsReader } from '../store/index.ts';
 
 /** What the pages read and act through; the commands use the same. */
@@ -22,6 +24,10 @@ export interface ConsolePorts {
   readonly outbound: Pick<Client, 'call' | 'flow'> & Previews;
   /** Stores attachments of replies while they are read. */
   readonly spool: Spool;
+  readonly scheduler: Scheduler;
+  readonly queries: QueryPort;
+  /** Private queries. */
+  readonly saved: SavedQueries;
   readonly redactor: Redactor;
   /** Address of the gateway with its context, once it listens: `https://example.org/gateway`. */
   readonly base: () => string;

@@ -23,6 +23,8 @@ export interface Query {
   readonly datasource?: Datasource;
   /** It reads a page of the rows of its statement; see `pageStatement`. */
   readonly page?: QueryPage;
+  /** Its rows are the plan by which its database would run its statement. */
+  readonly explains?: true;
   /** Queries nested under its rows when it runs as a connected query; of the same database, without a cycle. */
   readonly children: readonly QueryLink[];
   /** The user who saved a private query; absent for queries of the definitions. */

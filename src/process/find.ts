@@ -1,7 +1,8 @@
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
-import type { Db } from '../store/index.ts';
+import type { Db, Tables } from '../store/index.ts';
 import type { Clock } from './clock.ts';
 import type { MessagePage, ProcessMessage, RequestFilter } from './port.ts';
 import { findProgram, mayRun, QUERY_TYPE } from './program.ts';
@@ -14,16 +15,17 @@ const USUAL_COUNT = 300;
 /** Requests that a user may see, the newest first. @throws Fault BAD_PARAMETER */
 export async function findRequests(
   db: Db,
-  registry: Registry,
+  { registry, clock }: { readonly registry: Registry; readonly clock: Clock },
   filter: RequestFilter,
   user: User,
 ): Promise<RequestRow[]> {
-  const { from, to, operator, type, name } = filter;
+  const { from, to, since, operator, type, name } = filter;
   const runStatus = statusDigits('RunStatus', RUN_STATUS, filter.runStatus);
   const distribution = statusDigits('DistributionStatus', DISTRIBUTION, filter.distribution);
   let query = visible(selectRequests(db), registry, user);
   if (from !== undefined) query = query.where('prcsinstance', '>=', bounded(from));
   if (to !== undefined) query = query.where('prcsinstance', '<=', bounded(to));
+  if (since !== undefined) query = query.where('rundttm', '>=', clock.local(since));
   if (operator !== undefined) query = query.where('oprid', '=', operator);
   if (type !== undefined) query = query.where('prcstype', '=', type);
   if (name !== undefined) query = query.where('prcsname', '=', name);
@@ -37,18 +39,42 @@ export async function findRequests(
 
 /** Selects the requests that {@link checkAccess} lets a user see: the user's own, and with `requests: all` those of others. */
 function visible(query: ReturnType<typeof selectRequests>, registry: Registry, user: User) {
-  if (!mayReachOthers(user)) return query.where('oprid', '=', user.id);
-  const { processes, queries, declared } = deniedNames(registry, user);
-  return query.where(({ eb, or, and, not }) => {
-    const own = eb('oprid', '=', user.id);
-    const isNamed = declared.length === 0 ? [] : [eb('prcsname', 'in', declared)];
-    const denied = [
-      and([eb('prcstype', '=', QUERY_TYPE), eb('job', 'is not', null), not(or(isNamed))]),
-      ...(processes.length === 0 ? [] : [and([eb('prcstype', '<>', QUERY_TYPE), eb('prcsname', 'in', processes)])]),
-      ...(queries.length === 0 ? [] : [and([eb('prcstype', '=', QUERY_TYPE), eb('prcsname', 'in', queries)])]),
-    ];
-    return or([own, not(or(denied))]);
+  if (!seesOthers(user)) return query.where('oprid', '=', user.id);
+  return query.where((builder) => {
+    const eb = builder as unknown as ExpressionBuilder<Tables, 'psprcsrqst' | 'signalbox_process_request'>;
+    return ownOrNot(eb, user, deniedTo(eb, registry, user, eb('job', 'is not', null)));
   });
+}
+
+type RequestColumns = ExpressionBuilder<Tables, 'psprcsrqst'>;
+
+function ownOrNot(eb: RequestColumns, user: User, denied: readonly Expression<SqlBool>[]) {
+  return eb.or([eb('oprid', '=', user.id), eb.not(eb.or(denied))]);
+}
+
+/**
+ * Which requests a user may see, by the columns of the request table alone: of the requests for queries that are not declared,
+ * those that another system entered for others are left out too.
+ */
+export function visibleByName(eb: RequestColumns, registry: Registry, user: User) {
+  if (!seesOthers(user)) return eb('oprid', '=', user.id);
+  return ownOrNot(eb, user, deniedTo(eb, registry, user, eb.lit(true)));
+}
+
+/** Requests of others that a user may not see. @param isOurs the gateway has entered a request */
+function deniedTo(
+  eb: RequestColumns,
+  registry: Registry,
+  user: User,
+  isOurs: Expression<SqlBool>,
+): Expression<SqlBool>[] {
+  const { processes, queries, declared } = deniedNames(registry, user);
+  const isNamed = declared.length === 0 ? [] : [eb('prcsname', 'in', declared)];
+  return [
+    eb.and([eb('prcstype', '=', QUERY_TYPE), isOurs, eb.not(eb.or(isNamed))]),
+    ...(processes.length === 0 ? [] : [eb.and([eb('prcstype', '<>', QUERY_TYPE), eb('prcsname', 'in', processes)])]),
+    ...(queries.length === 0 ? [] : [eb.and([eb('prcstype', '=', QUERY_TYPE), eb('prcsname', 'in', queries)])]),
+  ];
 }
 
 /** Limits a number to the range of the column, without changing the rows that it selects. */
@@ -73,7 +99,7 @@ function statusDigits(
 type Access = 'see' | 'use';
 
 /** Whether a list of the user has `requests: all`, for requests of others whose processes the user may run. */
-function mayReachOthers({ permissionLists }: User): boolean {
+export function seesOthers({ permissionLists }: User): boolean {
   for (const { requests } of permissionLists) if (requests === 'all') return true;
   return false;
 }
@@ -85,13 +111,19 @@ function mayReachOthers({ permissionLists }: User): boolean {
  * @throws Fault NOT_FOUND; FORBIDDEN for a request that the user may only see
  */
 export function checkAccess(registry: Registry, row: RequestRow, user: User, access: Access): void {
-  if (row.oprid === user.id) return;
-  if (!mayReachOthers(user)) throw unknownRequest(row.prcsinstance);
-  const program = findProgram(registry, row.prcstype, row.prcsname);
-  const isHidden = program === undefined ? row.prcstype === QUERY_TYPE && row.job !== null : !mayRun(user, program);
-  if (isHidden) throw unknownRequest(row.prcsinstance);
-  if (program !== undefined || access === 'see') return;
+  const found = accessTo(registry, row, user);
+  if (found === undefined) throw unknownRequest(row.prcsinstance);
+  if (found === 'use' || access === 'see') return;
   throw Fault.of('FORBIDDEN', { user: `User ${user.id}`, what: `process request ${row.prcsinstance}` });
+}
+
+/** What a user may do with a request; `undefined` for one that is hidden. */
+export function accessTo(registry: Registry, row: RequestRow, user: User): Access | undefined {
+  if (row.oprid === user.id) return 'use';
+  if (!seesOthers(user)) return undefined;
+  const program = findProgram(registry, row.prcstype, row.prcsname);
+  if (program !== undefined) return mayRun(user, program) ? 'use' : undefined;
+  return row.prcstype === QUERY_TYPE && row.job !== null ? undefined : 'see';
 }
 
 /** Names of the processes and stored queries that a user may not run, and of all queries that are not private. */

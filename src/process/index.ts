@@ -1,9 +1,15 @@
 export { openScheduler } from './open.ts';
 export type {
+  ProcessLoad,
+  ProcessMessage,
   ProcessRequest,
+  ProgramDetail,
+  RecurrenceTimes,
   RequestAction,
+  RequestDetail,
   RequestFilter,
   ScheduleRequest,
   Scheduler,
 } from './port.ts';
+export type { RunStatus } from './status.ts';
 export { requestJobs } from './steps.ts';

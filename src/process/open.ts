@@ -20,6 +20,7 @@ import {
   sendJob,
 } from './enter.ts';
 import { checkAccess, findMessages, findRequests } from './find.ts';
+import { ACTIONS, openMonitor } from './monitor.ts';
 import type { RequestAction, RunPorts, Scheduler } from './port.ts';
 import {
   findProgram,
@@ -58,6 +59,7 @@ export function openScheduler({ blobs, now = Date.now, grace = GRACE, ...options
   queue.work(QUEUE, createWorker(ports));
   recur(ports);
   return {
+    ...openMonitor(ports),
     async schedule(request, user) {
       const entry = await readRequest(ports, clock, request, user);
       await directory.keep(user);
@@ -77,7 +79,7 @@ export function openScheduler({ blobs, now = Date.now, grace = GRACE, ...options
       return instance;
     },
     async find(filter, user) {
-      const rows = await findRequests(await store.tables(), registry, filter, user);
+      const rows = await findRequests(await store.tables(), ports, filter, user);
       return rows.map((row) => shownRequest(row, clock));
     },
     async get(instance, user) {
@@ -126,14 +128,6 @@ function recur(ports: RunPorts): void {
     due: async () => (tx) => endForgotten(tx, clock, clock.now() - FORGOTTEN),
   });
 }
-
-/** The possible steps of an action, and its participle for messages. */
-const ACTIONS: Readonly<Record<RequestAction, { readonly steps: readonly Step[]; readonly words: string }>> = {
-  Deleted: { steps: ['delete'], words: 'deleted' },
-  Cancelled: { steps: ['cancel', 'ask'], words: 'cancelled' },
-  Hold: { steps: ['hold'], words: 'put on hold' },
-  Restart: { steps: ['restart'], words: 'restarted' },
-};
 
 /**
  * Takes the step of an action, as part of a transaction.

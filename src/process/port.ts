@@ -1,6 +1,7 @@
 import type { Blobs, StoredBlob } from '../model/blob.ts';
+import type { Field } from '../model/field.ts';
 import type { ProcessHandler, ScheduleOptions } from '../model/handler.ts';
-import type { Process } from '../model/process.ts';
+import type { Process, Recurrence } from '../model/process.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
@@ -13,7 +14,7 @@ import type { Clock } from './clock.ts';
 import type { GivenParameter } from './request.ts';
 
 /** The process scheduler (field notes 2). */
-export interface Scheduler {
+export interface Scheduler extends Monitor {
   /**
    * Enters a request.
    * @returns its instance number
@@ -58,6 +59,85 @@ export interface Scheduler {
   readonly busy: (tx: Db, users: readonly string[]) => Promise<readonly string[]>;
 }
 
+/** What operators see of the scheduler, beside the requests themselves. Each user sees what the user may. */
+export interface Monitor {
+  /** Whether a user has `requests: all`: sees the requests of others, of processes that the user may run. */
+  seesOthers(user: User): boolean;
+  /** @throws Fault NOT_FOUND */
+  detail(instance: number, user: User): Promise<RequestDetail>;
+  /** The processes and queries that a user may run, private ones too. */
+  programs(user: User): Promise<readonly ProgramSummary[]>;
+  /** What a request for a process or query takes. @throws Fault NOT_FOUND, BAD_PARAMETER; CONFLICT for a private query that is no longer valid */
+  program(type: string, name: string, user: User): Promise<ProgramDetail>;
+  /** All recurrences, with the processes that a user may run. */
+  recurrences(user: User): Promise<readonly RecurrenceTimes[]>;
+  /** How many requests ran in the last seven days. */
+  load(user: User): Promise<ProcessLoad>;
+  /** A text that is another one when any request has changed that had not ended. */
+  pulse(): Promise<string>;
+}
+
+export interface RequestDetail {
+  readonly request: ProcessRequest;
+  readonly parameters: readonly GivenValue[];
+  /** What the user may do with it now. */
+  readonly actions: readonly RequestAction[];
+  /** The user may read its message log and report. */
+  readonly mayUse: boolean;
+  /** The id of the job that runs it, or ran it last. */
+  readonly job?: string;
+}
+
+/** The value of a parameter, without secrets. */
+export interface GivenValue {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface ProgramSummary {
+  readonly type: string;
+  readonly name: string;
+  readonly description?: string;
+}
+
+export interface ProgramDetail extends ProgramSummary {
+  readonly parameters: readonly Field[];
+  /** Of the output, the usual one first. */
+  readonly destinations: readonly string[];
+  /** Of the output, the usual one first; empty if the program decides. */
+  readonly formats: readonly string[];
+}
+
+export interface RecurrenceTimes {
+  readonly recurrence: Recurrence;
+  /** Its next times, in UTC; empty if none follows. */
+  readonly next: readonly string[];
+  /** Processes that recur by themselves. */
+  readonly processes: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly runAs: string;
+    /** When the scheduler enters it next, in UTC. */
+    readonly next?: string;
+  }[];
+}
+
+/** Requests by process and hour of the day, in the gateway's zone, of the run times of seven days. */
+export interface ProcessLoad {
+  /** The beginning of an hour, xs:dateTime. */
+  readonly since: string;
+  /** The busiest first; `hours` has 24 numbers. */
+  readonly processes: readonly {
+    readonly type: string;
+    readonly name: string;
+    readonly hours: readonly number[];
+    readonly total: number;
+  }[];
+  readonly total: number;
+  /** There were more requests: since then, not for seven days. */
+  readonly truncated: boolean;
+}
+
 /** A request as a caller sends it. */
 export interface ScheduleRequest {
   readonly runControl: string;
@@ -80,6 +160,8 @@ export type RequestAction = 'Deleted' | 'Cancelled' | 'Hold' | 'Restart';
 export interface RequestFilter {
   readonly from?: number;
   readonly to?: number;
+  /** The run time is not earlier, in milliseconds since 1970. */
+  readonly since?: number;
   readonly operator?: string;
   readonly type?: string;
   readonly name?: string;

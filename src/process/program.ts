@@ -67,7 +67,7 @@ export function findProgram(registry: Registry, type: string, name: string): Pro
   return query === undefined ? undefined : programOfQuery(query);
 }
 
-function programOfQuery(query: Query): Program {
+export function programOfQuery(query: Query): Program {
   return { id: query.id, type: QUERY_TYPE, query, parameters: query.prompts };
 }
 

@@ -125,13 +125,23 @@ const USUAL_FORMAT = 'CSV';
  */
 export function readOutput(program: Program, type: string | undefined, format: string | undefined): Output {
   const destination = (type ?? 'WEB').toUpperCase();
-  const destinations = program.query === undefined ? [...KEPT, NONE] : KEPT;
+  const destinations = outputsOf(program);
   if (!destinations.includes(destination)) throw badOutput('OutputDestinationType', type, destinations);
   const wanted = (format ?? '').toUpperCase();
   if (program.query === undefined) return { destination, format: wanted };
   if (wanted !== '' && !Object.hasOwn(QUERY_FORMATS, wanted))
     throw badOutput('OutputDestinationFormat', format, Object.keys(QUERY_FORMATS));
   return { destination, format: wanted === '' ? USUAL_FORMAT : wanted };
+}
+
+/** Destinations of a program's output, the usual one first. */
+export function outputsOf({ query }: Program): readonly string[] {
+  return query === undefined ? [...KEPT, NONE] : KEPT;
+}
+
+/** Formats of a program's output, the usual one first; none if the program decides. */
+export function formatsOf({ query }: Program): readonly string[] {
+  return query === undefined ? [] : Object.keys(QUERY_FORMATS);
 }
 
 export function queryOutput(format: string): QueryOutput {

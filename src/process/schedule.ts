@@ -100,7 +100,12 @@ function givenOf({ parameters }: Program, values: DocumentValue): GivenParameter
 
 const emptyToNone = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
 
-async function programFor(sources: ProgramSources, type: string, name: string, user: User): Promise<Program> {
+/**
+ * The program that a user asks for.
+ * @throws Fault NOT_FOUND also for one that the user may not run; BAD_PARAMETER for one of another type; CONFLICT for a private
+ * query that is no longer valid
+ */
+export async function programFor(sources: ProgramSources, type: string, name: string, user: User): Promise<Program> {
   const program = await findProgramOf(sources, type, name, user.id);
   if (program !== undefined && mayRun(user, program)) return program;
   // The same database access as for an unknown name: the response time must not reveal that the query exists.

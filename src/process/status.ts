@@ -17,7 +17,7 @@ export const RUN_STATUS = {
   Blocked: '18',
   Restart: '19',
 } as const;
-type RunStatus = keyof typeof RUN_STATUS;
+export type RunStatus = keyof typeof RUN_STATUS;
 
 /** Distribution statuses by name, as digits of `psprcsrqst.diststatus`. */
 export const DISTRIBUTION = {

@@ -117,9 +117,10 @@ function textOf(value: Value): string | null {
 
 const placeName = (index: number): string => `${PLACE_COLUMN}${index}`;
 
-function textField(name: string, { at }: Query): Field {
+/** A field without options. */
+export function plainField(name: string, { at }: Query, kind: 'text' | 'integer' = 'text'): Field {
   const options = { required: false, anyCase: false, sensitive: false, attribute: false, absent: 'omit' } as const;
-  return { name, jsonName: name, xmlName: name, type: { kind: 'text' }, ...options, url: 'segment', at };
+  return { name, jsonName: name, xmlName: name, type: { kind }, ...options, url: 'segment', at };
 }
 
 function pageOf(
@@ -128,7 +129,7 @@ function pageOf(
   { order, filter }: List,
   place: readonly (string | null)[] | undefined,
 ): Query {
-  const fields = order.map((_, index) => textField(placeName(index), query));
+  const fields = order.map((_, index) => plainField(placeName(index), query));
   const after = place?.map((value, index) => (value === null || value === '' ? value : fields[index]!));
   const most = maximum + 1;
   const filters = filter.map((column) => ({ column, prompt: { ...column, required: false } }));
@@ -145,7 +146,7 @@ function pageOf(
 
 function countOf(query: Query, { filter }: List): Query {
   const filters = filter.map((column) => ({ column, prompt: { ...column, required: false } }));
-  const total: Field = { ...textField('total', query), type: { kind: 'integer' } };
+  const total = plainField('total', query, 'integer');
   return {
     ...query,
     prompts: [...query.prompts, ...filters.map(({ prompt }) => prompt)],

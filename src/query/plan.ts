@@ -43,6 +43,8 @@ export interface Plan {
   readonly parameters: readonly Parameter[];
   /** The queries whose rows are nested under its rows when it is run as a connected query. */
   readonly children: readonly PlanLink[];
+  /** Its rows are the database's plan for the statement, which is not run. */
+  readonly explains?: true;
   /** A user saved it; its error messages are returned to that user. */
   readonly isPrivate?: true;
 }
@@ -73,6 +75,7 @@ export function planOf(query: Query, id: number, dialect: Dialect): Plan {
     columns: columnsOf(query),
     parameters: parameters.map(({ name, type }) => ({ name, kind: type.kind as ScalarKind })),
     children: query.children.map((link) => linkOf(query, link, dialect)),
+    ...(query.explains && { explains: true }),
     ...(query.owner === undefined ? {} : ({ isPrivate: true } as const)),
   };
 }
@@ -117,6 +120,13 @@ export interface Dialect {
   placeholder(number: number, type: string | undefined): string;
   /** How pages are read. */
   readonly pages: PageDialect;
+  /** How the plan of a statement is asked for; `undefined` if it can't be. */
+  readonly explain?: {
+    /** What stands before the statement. */
+    readonly before: string;
+    /** Columns of the result: the text of a line, then its id and that of the line above it, if lines have ids. */
+    readonly columns: readonly { readonly name: string; readonly kind: 'text' | 'integer' }[];
+  };
   /** Compiles the encoding of a prompt's values, as texts, before they are bound. */
   encode(kind: ScalarKind, context: EncodeContext): Encode;
 }

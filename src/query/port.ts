@@ -94,6 +94,11 @@ export interface QueryPort {
    * @throws Error for a query of a datasource; Fault BAD_PARAMETER, MISSING_PARAMETER; errors of the database
    */
   rowsInside(tx: Db, call: RowsCall): Promise<Row[]>;
+  /**
+   * The plan by which the database would run a query with these prompts, in the words of the database. The query does not run.
+   * @throws the same as {@link QueryPort.run}; Fault BAD_PARAMETER for an engine whose plans are not shown
+   */
+  explain(call: Pick<QueryCall, 'query' | 'prompts' | 'signal' | 'caller'>): Promise<string>;
   /** Resolves as soon as the gateway's own database can be read. @throws Fault UNAVAILABLE if no reader can be started */
   ready(): Promise<void>;
   status(): QueryStatus;

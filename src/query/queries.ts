@@ -7,8 +7,9 @@ import { sweepTemporary } from '../store/file/folder.ts';
 import { inSpan, type SpanStart } from '../trace/trace.ts';
 import { openRunners, type QueryOptions, type Runners, resultsFolder } from './engines.ts';
 import { rowsInside } from './inside.ts';
-import { type Plan, planOf } from './plan.ts';
-import type { QueryCall, QueryPort, QueryResult } from './port.ts';
+import { plainField } from './pages.ts';
+import { type Dialect, type Plan, planOf } from './plan.ts';
+import type { QueryCall, QueryPort, QueryResult, RowsCall } from './port.ts';
 import { compileBinding, compileMemberValues, runsConnected } from './prompts.ts';
 import { contentTypes } from './render/content-types.ts';
 import type { RenderFormat } from './render/index.ts';
@@ -51,14 +52,22 @@ export function openQueries(options: QueryOptions): QueryPort {
       );
     return timeout > options.limits.timeout ? resting(run) : run();
   };
+  const explanations = new WeakMap<Query, Query>();
+  const readRows = async (call: RowsCall): Promise<Row[]> => {
+    const { content, truncated } = await execute(call, 'values');
+    if (truncated) call.onTruncated?.();
+    return compile(call.query).readRows(Buffer.isBuffer(content) ? content : await whole(content));
+  };
   return {
     async run(call) {
       return resultOf(await execute(call, call.format), contentTypes[call.format]);
     },
-    async rows(call) {
-      const { content, truncated } = await execute(call, 'values');
-      if (truncated) call.onTruncated?.();
-      return compile(call.query).readRows(Buffer.isBuffer(content) ? content : await whole(content));
+    rows: readRows,
+    async explain(call) {
+      const { dialect } = runners.of(call.query.datasource).database;
+      const query = explanations.get(call.query) ?? explanationOf(call.query, dialect);
+      explanations.set(call.query, query);
+      return planText(await readRows({ ...call, query }), dialect);
     },
     async rowsInside(tx, call) {
       const { query } = call;
@@ -202,4 +211,32 @@ async function* stream(
   } finally {
     file.close();
   }
+}
+
+/** Lines of a plan, at most. */
+const MOST_LINES = 1000;
+
+/**
+ * A query whose rows are the database's plan for another. It has the same statement and prompts, and is checked as that is.
+ * @throws Fault BAD_PARAMETER for an engine whose plans can't be read
+ */
+function explanationOf(query: Query, { explain }: Dialect): Query {
+  if (explain === undefined) {
+    const reason = 'is of a database whose plans are not shown; those of SQLite and PostgreSQL are';
+    throw Fault.of('BAD_PARAMETER', { name: `Query ${query.id}`, reason });
+  }
+  const columns = explain.columns.map(({ name, kind }) => plainField(name, query, kind));
+  return { ...query, columns, children: [], rows: MOST_LINES, explains: true };
+}
+
+/** The text of a plan: a line for each row, below the line that it belongs to. */
+function planText(rows: readonly Row[], { explain }: Dialect): string {
+  const depths = new Map<unknown, number>();
+  const lines = rows.map((row) => {
+    const [text, id, parent] = (explain?.columns ?? []).map(({ name }) => row[name]);
+    const depth = (depths.get(parent) ?? -1) + 1;
+    if (id !== undefined) depths.set(id, depth);
+    return `${'  '.repeat(depth)}${text}`;
+  });
+  return lines.join('\n');
 }

@@ -21,7 +21,7 @@ const TABLE: Readonly<Record<string, string>> = {
   store: 'trace better-sqlite3 kysely mime pg',
   security: 'store jose oauth4webapi rate-limiter-flexible xml-crypto',
   query: 'codec load store trace better-sqlite3 fflate mysql2 type:pg',
-  process: 'codec security store trace type:query',
+  process: 'codec security store trace type:query kysely',
   event: 'codec security store trace kysely',
   message: 'binding codec invoke security store trace kysely',
   delivered: 'query type:message type:process type:store',
@@ -29,7 +29,8 @@ const TABLE: Readonly<Record<string, string>> = {
   generate: 'describe',
   invoke: 'binding codec load trace oauth4webapi undici',
   client: 'invoke load store',
-  console: 'codec describe invoke security type:message type:store hono htmx.org idiomorph uplot',
+  console:
+    'codec describe invoke security type:message type:process type:query type:store hono htmx.org idiomorph uplot',
   serve:
     'binding codec console delivered describe event invoke load message process query security store trace hono pino prom-client',
   mock: 'binding codec describe invoke security serve store trace',

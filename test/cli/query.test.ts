@@ -108,3 +108,10 @@ test.concurrent('a database that is not there is said so, without a stack', asyn
   expect(stderr).not.toMatch(/\n\s+at /);
   expect(code).toBe(1);
 });
+
+test.concurrent('--explain prints the plan instead of rows', async () => {
+  const { code, stdout } = await signalbox([...sales, '--explain'], { cwd });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^(?:SCAN|SEARCH) /);
+  expect(stdout).not.toContain('Ada');
+});

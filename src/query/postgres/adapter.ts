@@ -18,7 +18,7 @@ import type { RunnerOptions } from '../runner.ts';
 import type { Driver } from '../server/connection.ts';
 import { ServerRunner } from '../server/runner.ts';
 import { isOfReplica, type OpenedServer, ReplicatedRunner } from './replicas.ts';
-import { Session, type SessionOptions } from './session.ts';
+import { EXPLAIN, Session, type SessionOptions } from './session.ts';
 import { TYPES } from './values.ts';
 
 const dialect: Dialect = {
@@ -33,6 +33,7 @@ const dialect: Dialect = {
     // The server gives it the type of the column.
     value: (bind) => bind(undefined),
   },
+  explain: { before: EXPLAIN, columns: [{ name: 'QUERY PLAN', kind: 'text' }] },
   encode:
     (_, { refuse }) =>
     (text) => {

@@ -28,6 +28,9 @@ export interface SessionOptions {
   readonly temporaryLimit?: number;
 }
 
+/** Before a statement: its plan instead of its rows, with the values that are bound. */
+export const EXPLAIN = 'explain (format text) ';
+
 /** Rows that are read between other statements at once. */
 const ROWS_IN_TURN = 500;
 /** A kind, and a length that counts itself (PostgreSQL's manual, section 55.7). */
@@ -138,7 +141,8 @@ export class Session implements Connection {
     // Names are never reused, so there is no need to wait for the deallocation of the previous one.
     this.#statements += 1;
     const name = `signalbox_${this.#statements}`;
-    const fields = await this.describe(name, plan.sql, replaced?.name);
+    const sql = plan.explains ? `${EXPLAIN}${plan.sql}` : plan.sql;
+    const fields = await this.describe(name, sql, replaced?.name);
     const statement = this.#statementOf(name, plan, fields);
     this.#prepared.add(id, { name, statement });
     return statement;

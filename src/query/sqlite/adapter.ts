@@ -1,5 +1,6 @@
 import { readDatabaseUrl } from '../../store/url.ts';
 import type { EngineAdapter } from '../engine.ts';
+import { EXPLAIN } from './frame.ts';
 import { Pool } from './pool.ts';
 
 /** SQLite: a file, which is read by processes of our own. */
@@ -21,6 +22,14 @@ export const sqlite: EngineAdapter<string> = {
         // Without an affinity of its own, so that the value is compared as it is stored.
         return `(case substr(${text()}, 1, 1) when 'i' then ${of('integer')} when 'r' then ${of('real')} else substr(${text()}, 2) end)`;
       },
+    },
+    explain: {
+      before: EXPLAIN,
+      columns: [
+        { name: 'detail', kind: 'text' },
+        { name: 'id', kind: 'integer' },
+        { name: 'parent', kind: 'integer' },
+      ],
     },
     encode: () => (text) => text,
   },

@@ -136,7 +136,7 @@ export class Executor {
     const plan = this.#plans.get(id);
     if (plan === undefined) throw new Error(`there is no plan ${id}`);
     this.#readSchema.get();
-    const source = new RowsSource(this.#database, plan.sql);
+    const source = new RowsSource(this.#database, plan.sql, plan.explains);
     const columns = requireColumns(plan.columns, source.names);
     const schema = hasStar(plan) ? this.#schemaVersion.get() : undefined;
     const renderers = new Renderers(plan.name, columns, this.#zone);

@@ -6,6 +6,9 @@
 import type { Plan } from '../plan.ts';
 import type { Command } from '../runner.ts';
 
+/** Before a statement: its plan instead of its rows. */
+export const EXPLAIN = 'explain query plan ';
+
 /** One query to run, as it is sent to a reader. */
 export interface ReaderCommand extends Command {
   /** The plan's id. */

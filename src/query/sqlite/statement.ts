@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import type { SqlValue } from '../render/index.ts';
 import { NOT_A_SELECT, SLICE } from '../runner.ts';
+import { EXPLAIN } from './frame.ts';
 
 /** A prepared query: rows are arrays, integers are bigint. */
 export type Prepared = Database.Statement<unknown[], SqlValue[]>;
@@ -27,6 +28,11 @@ export function prepareSelect(database: Database.Database, sql: string): Prepare
   const statement = database.prepare<unknown[], SqlValue[]>(sql);
   if (!statement.reader || !statement.readonly) throw new Error('the SQL must only read');
   return statement.raw().safeIntegers();
+}
+
+/** Prepares the plan of a statement that was found to be a SELECT. */
+function prepareExplanation(database: Database.Database, sql: string): Prepared {
+  return database.prepare<unknown[], SqlValue[]>(`${EXPLAIN}${sql}`).raw().safeIntegers();
 }
 
 /** White space or one comment: one at a time, since an expression that repeats them could try every way to cut them. */
@@ -59,8 +65,14 @@ export class RowsSource {
   /** What earlier runs without a small limit came to. Once large is always large: no query is run twice more than once. */
   #size: 'unknown' | 'small' | 'large' = 'unknown';
 
-  constructor(database: Database.Database, sql: string) {
-    this.#cursor = prepareSelect(database, sql);
+  /** @param explains the rows are those of the plan */
+  constructor(database: Database.Database, sql: string, explains = false) {
+    const select = prepareSelect(database, sql);
+    this.#cursor = explains ? prepareExplanation(database, sql) : select;
+    if (explains) {
+      this.#bounded = true;
+      return;
+    }
     this.#bounded = ownLimit(sql) <= BATCH;
     this.#limited = this.#bounded ? undefined : prepareLimited(database, sql);
   }

@@ -32,6 +32,7 @@ import { addStatistics } from './0018-statistics.ts';
 import { addSessions } from './0019-sessions.ts';
 import { addDefinitions } from './0020-definitions.ts';
 import { addRequestIds } from './0021-request-ids.ts';
+import { addProcessLoad } from './0022-process-load.ts';
 
 /** One step of the schema, forward only. Once released it never changes: a later step corrects it. */
 interface Migration {
@@ -63,6 +64,7 @@ export const migrations: readonly Migration[] = [
   { name: '0019-sessions', up: addSessions },
   { name: '0020-definitions', up: addDefinitions },
   { name: '0021-request-ids', up: addRequestIds },
+  { name: '0022-process-load', up: addProcessLoad },
 ];
 
 /**

@@ -1,0 +1,57 @@
+import type { ProcessRequest, RunStatus } from '../../../process/index.ts';
+import { type Html, html, NOTHING } from '../../html.ts';
+import { address, badge, pathTo, type Tone, tabs } from '../../parts.ts';
+import type { Visit } from '../../route.ts';
+
+export const TONES: Readonly<Record<RunStatus, Tone>> = {
+  Queued: 'idle',
+  Pending: 'idle',
+  Initiated: 'busy',
+  Processing: 'busy',
+  Cancel: 'warn',
+  Hold: 'warn',
+  Blocked: 'warn',
+  Restart: 'idle',
+  Success: 'good',
+  'Success With Warning': 'warn',
+  'Not Successful': 'bad',
+  Error: 'bad',
+  Cancelled: 'idle',
+  Delete: 'idle',
+};
+
+/** Statuses whose name is not what an operator would call them. */
+export const WORDS: Readonly<Record<string, string>> = { Cancel: 'Cancelling', Delete: 'Deleted' };
+
+/** The status of a request, and how far it is while it runs. */
+export function statusOf({ runStatus, percent, progress }: ProcessRequest): Html {
+  const tone = TONES[runStatus as RunStatus] ?? 'idle';
+  const shown = badge(tone, WORDS[runStatus] ?? runStatus);
+  if (runStatus !== 'Processing' || (percent === undefined && progress === undefined)) return shown;
+  const bar =
+    percent === undefined
+      ? NOTHING
+      : html`<progress max="100" value="${percent}" aria-label="Progress">${percent} %</progress> ${percent} %`;
+  return html`${shown} <span class="progress">${bar}${progress === undefined ? NOTHING : html` <span class="faint">${progress}</span>`}</span>`;
+}
+
+export const requestPath = (instance: number): string => pathTo('processes', String(instance));
+
+export const processTabs = (current: string): Html =>
+  tabs(
+    'Processes',
+    [
+      ['/processes', 'Requests'],
+      ['/processes/recurrences', 'Recurrences'],
+      ['/processes/load', 'Load'],
+    ],
+    current,
+  );
+
+export const scheduleLink = (visit: Visit): Html =>
+  visit.may('act') ? html`<a class="button" href="${address('/processes/new')}">Schedule a process</a>` : NOTHING;
+
+export const rightsOf = ({ ports, user }: Visit): string =>
+  ports.scheduler.seesOthers(user)
+    ? 'Your own requests, and those of others for processes that you may run.'
+    : 'Your own requests only: none of your permission lists has requests: all.';
