@@ -3,12 +3,39 @@ import { CodecError, compileText } from '../codec/index.ts';
 import { fieldsOf } from '../codec/redact/declared.ts';
 import { Fault } from '../model/fault.ts';
 import { type Field, isCollection } from '../model/field.ts';
-import { type MessageStatus, nodesOf, type Subscription } from '../model/message.ts';
+import { type MessageKind, type MessageStatus, nodesOf, type Subscription } from '../model/message.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Db } from '../store/index.ts';
-import type { MessageFilter } from './find.ts';
 import { compileSameText, searchText } from './publish.ts';
 import { matchesOf, type TextMatches, type TextPorts } from './text.ts';
+
+/** Which messages are listed. All conditions hold; a message without a filter of some kind may have any value there. */
+export interface MessageFilter {
+  /** Messages of queues, or recorded calls. */
+  readonly kind?: MessageKind;
+  readonly operation?: string;
+  readonly queue?: string;
+  /** The node that was called, or that a subscription delivers to. */
+  readonly node?: string;
+  readonly subscription?: string;
+  /** Of the message, or of one of its deliveries. */
+  readonly status?: MessageStatus;
+  /** With a delivery in one of these. */
+  readonly deliveryIn?: readonly MessageStatus[];
+  /** Entered then or later. */
+  readonly since?: Date;
+  /** Entered before then. */
+  readonly until?: Date;
+  /** Texts of search fields, by their names. */
+  readonly fields?: ReadonlyMap<string, string>;
+  /** The id of a trace: 32 hexadecimal digits. */
+  readonly trace?: string;
+  /** The id of the request that published it, or of the call. */
+  readonly request?: string;
+  readonly user?: string;
+  /** Of what people remember of a message: see {@link matchesOf}. */
+  readonly text?: string;
+}
 
 /** An index whose entries are the ids of messages, in their order. */
 export interface Source {

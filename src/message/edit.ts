@@ -11,7 +11,6 @@ import type { DocumentValue, JsonValue } from '../model/value.ts';
 import type { Db, JobQueue, Store } from '../store/index.ts';
 import { causeFrom, continueTrace, inTrace } from '../trace/trace.ts';
 import { discard } from './content.ts';
-import type { MessageRow } from './find.ts';
 import { note } from './hold.ts';
 import { isRecord, showPayload } from './mask.ts';
 import { messageDocument } from './payload.ts';
@@ -20,7 +19,7 @@ import { type EnterFacts, enter, type Plan, type Prepared, plansOf, prepare } fr
 import { passReplyTo } from './reply-to.ts';
 import { restoreEdited, stillMasked } from './restore.ts';
 import { findMessage } from './show.ts';
-import { endDelivery, readMessage, reopenDelivery, type StoredMessage } from './store.ts';
+import { endDelivery, type MessageRow, readMessage, reopenDelivery, type StoredMessage } from './store.ts';
 import { UUID } from './text.ts';
 
 /** The edited copy of a message. */

@@ -1,36 +1,8 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
-import type { MessageKind, MessageStatus } from '../model/message.ts';
-import type { Db, Tables } from '../store/index.ts';
-import { badParameter, planOf, type Source } from './condition.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../store/index.ts';
+import { badParameter, type MessageFilter, planOf, type Source } from './condition.ts';
+import type { MessageRow } from './store.ts';
 import { type TextPorts, UUID } from './text.ts';
-
-/** Which messages are listed. All conditions hold; a message without a filter of some kind may have any value there. */
-export interface MessageFilter {
-  /** Messages of queues, or recorded calls. */
-  readonly kind?: MessageKind;
-  readonly operation?: string;
-  readonly queue?: string;
-  /** The node that was called, or that a subscription delivers to. */
-  readonly node?: string;
-  readonly subscription?: string;
-  /** Of the message, or of one of its deliveries. */
-  readonly status?: MessageStatus;
-  /** With a delivery in one of these. */
-  readonly deliveryIn?: readonly MessageStatus[];
-  /** Entered then or later. */
-  readonly since?: Date;
-  /** Entered before then. */
-  readonly until?: Date;
-  /** Texts of search fields, by their names. */
-  readonly fields?: ReadonlyMap<string, string>;
-  /** The id of a trace: 32 hexadecimal digits. */
-  readonly trace?: string;
-  /** The id of the request that published it, or of the call. */
-  readonly request?: string;
-  readonly user?: string;
-  /** Of what people remember of a message: see {@link matchesOf}. */
-  readonly text?: string;
-}
 
 /** A part of a list. */
 export interface MessageRange {
@@ -44,9 +16,6 @@ export interface MessageRange {
 const BLOCK = 2000;
 /** Statements of one part of a list: it ends after so many, however few messages were found. */
 const BLOCKS = 10;
-
-/** A message as its row has it. */
-export type MessageRow = Selectable<Tables['signalbox_message']>;
 
 /** A message with the status of its deliveries. */
 interface FoundPage {

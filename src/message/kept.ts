@@ -4,7 +4,7 @@ import { MESSAGE_STATUSES, type MessageStatus } from '../model/message.ts';
 import { MASK } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Db } from '../store/index.ts';
-import type { MessageRow } from './find.ts';
+import type { MessageRow } from './store.ts';
 
 /** A message as an operator sees it. Times are UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`; members without a value are absent. */
 export interface KeptMessage {

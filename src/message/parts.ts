@@ -5,13 +5,12 @@ import type { Message, Operation } from '../model/service.ts';
 import type { DocumentValue, JsonValue } from '../model/value.ts';
 import type { Db, ReadableBlobs } from '../store/index.ts';
 import { empty } from '../wire/measured.ts';
-import type { MessageRow } from './find.ts';
 import { compileInput } from './input.ts';
 import { type ShownPayload, showPayload } from './mask.ts';
 import { compilePayload, messageFields, unpack } from './payload.ts';
 import { sentFields, showRecorded, WHOLE } from './recorded.ts';
 import { laterPartOf, replyMessage } from './reply.ts';
-import { REPLY_TO, REQUEST } from './store.ts';
+import { type MessageRow, REPLY_TO, REQUEST } from './store.ts';
 
 interface PartPorts {
   readonly registry: Registry;

@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { sql, type Updateable } from 'kysely';
+import { type Selectable, sql, type Updateable } from 'kysely';
 import type { Blobs } from '../model/blob.ts';
 import type { MessageQueue, MessageStatus } from '../model/message.ts';
-import type { Db, Store } from '../store/index.ts';
+import type { Db, Store, Tables } from '../store/index.ts';
 import type { DeliveryTable } from '../store/tables/message.ts';
 import { type Cause, causeFrom } from '../trace/trace.ts';
 import { type KeptContent, readContent } from './content.ts';
+
+/** A message as its row has it. */
+export type MessageRow = Selectable<Tables['signalbox_message']>;
 
 let lastTime = 0;
 let count = 0;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/codec/redact/redactor.ts';
-import type { MessageFilter } from '../../src/message/find.ts';
+import type { MessageFilter } from '../../src/message/condition.ts';
 import { messageStatus } from '../../src/message/kept.ts';
 import { readMessages } from '../../src/message/show.ts';
 import type { Store } from '../../src/store/index.ts';
