@@ -170,7 +170,7 @@ describe.each(ENGINES)('an operator of messages on %s', (kind) => {
   it('sends many again until its operator goes away; the trail says how far it came', async () => {
     const box = await start(kind);
     box.erp.status = () => 500;
-    for (let n = 0; n < 60; n++) await box.publish('Places.v1/loose', { N: n });
+    await Promise.all(Array.from({ length: 60 }, (_, N) => box.publish('Places.v1/loose', { N })));
     await box.deliveries('LOOSE_TO_ERP', 'Error', 60);
     const filter = { subscription: 'LOOSE_TO_ERP', status: 'Error' } as const;
     box.erp.status = () => 200;
