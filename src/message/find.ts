@@ -14,7 +14,9 @@ export interface MessageRange {
 
 /** Entries of an index that are looked at in one statement. */
 const BLOCK = 2000;
-/** Statements of one part of a list: it ends after so many, however few messages were found. */
+/** Entries that are looked at first: of most lists they are enough. */
+const FIRST_BLOCK = 250;
+/** Further statements of one part of a list: it ends after so many, however few messages were found. */
 const BLOCKS = 10;
 
 /** A message with the status of its deliveries. */
@@ -41,8 +43,9 @@ export async function findRows(
   if (lead.length === 0) return { rows: [] };
   const rows: MessageRow[] = [];
   let below = after ?? until;
-  for (let block = 0; block < BLOCKS; block++) {
-    const from = entriesOf(lead, { below, since, most: BLOCK });
+  for (let block = 0; block <= BLOCKS; block++) {
+    const most = block === 0 ? FIRST_BLOCK : BLOCK;
+    const from = entriesOf(lead, { below, since, most });
     const { rows: ends } = await sql<{ readonly many: number | string; readonly last: string | null }>`
       with entries as materialized (${from})
       select (select count(*) from entries) as many, (select id from entries order by id limit 1) as last`.execute(db);
@@ -55,7 +58,7 @@ export async function findRows(
     rows.push(...found);
     const last = rows[limit - 1];
     if (rows.length > limit && last !== undefined) return { rows: rows.slice(0, limit), next: last.id };
-    if (Number(end.many) < BLOCK) return { rows };
+    if (Number(end.many) < most) return { rows };
     below = end.last;
   }
   return { rows, ...(below === undefined ? {} : { next: below }) };

@@ -4,6 +4,7 @@ import type { Registry } from '../model/registry.ts';
 import type { Db, ReadableBlobs } from '../store/index.ts';
 import { showPayload } from './mask.ts';
 import { readText } from './parts.ts';
+import { unpack } from './payload.ts';
 import { REQUEST } from './store.ts';
 
 /** The form of ids. */
@@ -98,21 +99,49 @@ async function shownErrors(db: Db, ports: TextPorts, failures: readonly Failure[
     .select(['id', 'operation', 'size'])
     .where('id', 'in', ids)
     .execute();
+  const texts = await smallRequests(
+    db,
+    rows.map(({ id }) => id),
+  );
   const hiding = new Map<string, (reason: string) => string>();
-  for (const row of rows) if (Number(row.size) <= SMALL) hiding.set(row.id, await hidingOf(db, ports, row));
+  for (const { id, operation, size } of rows)
+    if (Number(size) <= SMALL) hiding.set(id, hidingIn(ports, operation, texts.get(id)));
   return failures.flatMap(({ message, reason }) => {
     const hide = hiding.get(message);
     return hide === undefined ? [] : [{ message, reason: hide(reason) }];
   });
 }
 
+/** The payloads of messages that are not blobs. */
+async function smallRequests(db: Db, messages: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await db
+    .selectFrom('signalbox_message_content')
+    .select(['message', 'encoding', 'content', 'size'])
+    .where('message', 'in', messages)
+    .where('part', '=', REQUEST)
+    .where('blob', 'is', null)
+    .execute();
+  return new Map(
+    rows.flatMap(({ message, encoding, content, size }) =>
+      content === null ? [] : [[message, unpack(encoding, content, Number(size)).toString()] as const],
+    ),
+  );
+}
+
 /** Hides in errors what is secret in the payload of their message: a target may repeat what it was sent. */
 export async function hidingOf(
   db: Db,
-  { registry, blobs, redactor }: TextPorts,
+  ports: TextPorts,
   { id, operation }: { readonly id: string; readonly operation: string },
 ): Promise<(reason: string) => string> {
-  const text = await readText(db, blobs, id, REQUEST);
+  return hidingIn(ports, operation, await readText(db, ports.blobs, id, REQUEST));
+}
+
+function hidingIn(
+  { registry, redactor }: TextPorts,
+  operation: string,
+  text: string | undefined,
+): (reason: string) => string {
   const request = registry.operations.get(operation)?.request;
   const { secrets } = text === undefined ? { secrets: [] } : showPayload(request, text, redactor);
   return (reason) => redactor.knowing({ secrets: () => secrets }).text(reason);

@@ -76,7 +76,7 @@ async function found(visit: Visit, given: GivenFilter): Promise<Html> {
   const isFiltered = Object.keys(given.given).length > 0;
   const empty =
     next !== undefined
-      ? 'None among the newest 20,000 that were looked at. Older ones may match.'
+      ? 'None among the newest 20,000 or so that were looked at. Older ones may match.'
       : isFiltered
         ? html`No message matches. ${link('/messages', 'Show all')}`
         : 'No message was published yet. An operation with “queue:” publishes one for each request; calls are recorded as “log:” of their routing says.';
