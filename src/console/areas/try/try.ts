@@ -67,12 +67,12 @@ ${filters('Operations', '/try', html`${field('Name', 'q', input('q', words, 'sea
 ${table(
   'Operations',
   [
-    { title: 'Operation', cell: (each) => link(pathTo('try', idOf(each)), idOf(each)) },
+    { title: 'Operation', kind: 'wide', cell: (each) => link(pathTo('try', idOf(each)), idOf(each)) },
     { title: 'Service', cell: (each) => thingOf(each).service.id },
     { title: 'Called by', cell: calledBy },
     {
-      title: 'You',
-      cell: (each) => (isGranted(user, each) ? 'may call it' : html`<span class="none">no grant</span>`),
+      title: 'Granted',
+      cell: (each) => (isGranted(user, each) ? 'yes' : html`<span class="none">no</span>`),
     },
     { title: 'Description', kind: 'wide', cell: (each) => thingOf(each).description ?? '' },
   ],
