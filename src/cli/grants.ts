@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { operationsByName, shortestName } from '../model/operation-names.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
 import { undeclaredUser } from '../security/authorise.ts';
 import {
+  ANYONE,
   type CallerFacts,
   type Chain,
   callerOfRole,
@@ -15,11 +15,12 @@ import {
   listThings,
   listTokens,
   nameOf,
-  reachedAs,
   THING_KINDS,
   type Thing,
   type Verdict,
+  type WhoMay,
   whatIsMissing,
+  whoMay,
 } from '../security/grants.ts';
 import { counted } from '../wire/words.ts';
 import { Ended, wrongUsage } from './failure.ts';
@@ -115,23 +116,6 @@ const whoCanHelp = {
   ],
 } as const;
 
-/** Who may use one thing, as `--json` writes it. */
-interface CallersAnswer {
-  readonly kind: Thing['kind'];
-  readonly id: string;
-  /** Everyone may use it, without credentials. */
-  readonly public: boolean;
-  readonly callers: readonly {
-    readonly caller: string;
-    readonly roles: readonly string[];
-    readonly needs: Verdict['needs'];
-  }[];
-  /** For a component without grants of its own: the operations that read or save it. */
-  readonly operations?: readonly string[];
-  /** Operations that use it in the name of a role (`as:`). */
-  readonly reached: readonly Chain[];
-}
-
 /** `signalbox who-can`: who may use a thing, and the lines of the definitions that permit it. */
 export function addWhoCan(program: Command): void {
   const command = explain(program.command('who-can'), whoCanHelp)
@@ -141,45 +125,14 @@ export function addWhoCan(program: Command): void {
     const { registry, users } = await readGrants(self, options);
     const callers = listCallers(registry, users);
     const things = thingsNamed(registry, asked);
-    const answers = things.map((thing) => callersAnswer(registry, callers, thing));
+    const answers = things.map((thing) => whoMay(registry, callers, thing));
     await printResult(answers, options.json, () =>
-      things.map((thing, index) => renderCallers(registry, thing, answers[index] as CallersAnswer)).join('\n'),
+      things.map((thing, index) => renderCallers(registry, thing, answers[index] as WhoMay)).join('\n'),
     );
   });
 }
 
-function callersAnswer(registry: Registry, callers: readonly CallerFacts[], thing: Thing): CallersAnswer {
-  const { kind, id } = thing;
-  const isOpen = judge(ANYONE, thing).may;
-  const judged = callers.map((caller) => ({ caller, verdict: judge(caller, thing) }));
-  const permitted = isOpen ? [] : judged.filter(({ verdict }) => verdict.may);
-  return {
-    kind,
-    id,
-    public: isOpen && kind !== 'component',
-    callers: permitted.map(({ caller: { name, roles }, verdict: { needs } }) => ({
-      caller: name,
-      roles: roles.map((role) => role.id),
-      needs,
-    })),
-    ...(isOpen && kind === 'component' ? { operations: operationsOnComponent(registry, id) } : {}),
-    reached: reachedAs(registry, thing),
-  };
-}
-
-/** A caller without credentials. */
-const ANYONE: CallerFacts = { name: 'anyone', roles: [] };
-
-function operationsOnComponent(registry: Registry, id: string): string[] {
-  const byName = operationsByName(registry);
-  return [...registry.operations.values()].flatMap((operation) =>
-    operation.answer.kind === 'component' && operation.answer.component.id === id
-      ? shortestName(byName, operation)
-      : [],
-  );
-}
-
-function renderCallers(registry: Registry, thing: Thing, answer: CallersAnswer): string {
+function renderCallers(registry: Registry, thing: Thing, answer: WhoMay): string {
   const { callers, operations, reached } = answer;
   const name = coloursOf(process.stdout).bold(nameOf(thing));
   const open = judge(ANYONE, thing);

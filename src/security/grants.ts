@@ -297,3 +297,52 @@ export function listTokens(registry: Registry): { readonly id: string; readonly 
     });
   });
 }
+
+/** Who may use one thing. `signalbox who-can --json` writes it. */
+export interface WhoMay {
+  readonly kind: Thing['kind'];
+  readonly id: string;
+  /** Everyone may use it, without credentials. */
+  readonly public: boolean;
+  readonly callers: readonly {
+    readonly caller: string;
+    readonly roles: readonly string[];
+    readonly needs: Verdict['needs'];
+  }[];
+  /** For a component without grants of its own: the operations that read or save it. */
+  readonly operations?: readonly string[];
+  /** Operations that use it in the name of a role (`as:`). */
+  readonly reached: readonly Chain[];
+}
+
+/** Finds who may use a thing. @param callers those to consider */
+export function whoMay(registry: Registry, callers: readonly CallerFacts[], thing: Thing): WhoMay {
+  const { kind, id } = thing;
+  const isOpen = judge(ANYONE, thing).may;
+  const judged = callers.map((caller) => ({ caller, verdict: judge(caller, thing) }));
+  const permitted = isOpen ? [] : judged.filter(({ verdict }) => verdict.may);
+  return {
+    kind,
+    id,
+    public: isOpen && kind !== 'component',
+    callers: permitted.map(({ caller: { name, roles }, verdict: { needs } }) => ({
+      caller: name,
+      roles: roles.map((role) => role.id),
+      needs,
+    })),
+    ...(isOpen && kind === 'component' ? { operations: operationsOnComponent(registry, id) } : {}),
+    reached: reachedAs(registry, thing),
+  };
+}
+
+/** A caller without credentials. */
+export const ANYONE: CallerFacts = { name: 'anyone', roles: [] };
+
+function operationsOnComponent(registry: Registry, id: string): string[] {
+  const byName = operationsByName(registry);
+  return [...registry.operations.values()].flatMap((operation) =>
+    operation.answer.kind === 'component' && operation.answer.component.id === id
+      ? shortestName(byName, operation)
+      : [],
+  );
+}

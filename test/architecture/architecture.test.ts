@@ -30,7 +30,7 @@ const TABLE: Readonly<Record<string, string>> = {
   invoke: 'binding codec load trace oauth4webapi undici',
   client: 'invoke load store',
   console:
-    'codec describe invoke security type:message type:process type:query type:store hono htmx.org idiomorph uplot',
+    'codec describe invoke security type:message type:process type:query type:store @dagrejs/dagre hono htmx.org idiomorph uplot',
   serve:
     'binding codec console delivered describe event invoke load message process query security store trace hono pino prom-client',
   mock: 'binding codec describe invoke security serve store trace',

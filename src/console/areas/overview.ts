@@ -1,4 +1,3 @@
-import { definedPath } from '../defined.ts';
 import { type Html, html, NOTHING, type Part } from '../html.ts';
 import {
   address,
@@ -18,6 +17,7 @@ import {
 } from '../parts.ts';
 import type { ConsolePorts } from '../port.ts';
 import { type Area, page, pageRoute, type Visit } from '../route.ts';
+import { KINDS, type Kind, pathOf } from './registry/things.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -226,10 +226,17 @@ function changes(loaded: Awaited<ReturnType<ConsolePorts['definitions']>>): Html
 function names(all: readonly string[], exist: boolean): Part {
   const shown = all.slice(0, MOST_NAMES).map((each, index) => {
     const [kind = '', ...rest] = each.split(' ');
-    const to = exist ? definedPath(kind, rest.join(' ')) : undefined;
+    const to = exist ? pathOfPart(kind, rest.join(' ')) : undefined;
     return html`${index === 0 ? '' : ', '}${to === undefined ? each : link(to, each)}`;
   });
   return html`${shown}${all.length > MOST_NAMES ? ` and ${all.length - MOST_NAMES} more` : ''}`;
+}
+
+/** The page of a part of the definitions, by the names of `fingerprintAll`. */
+function pathOfPart(kind: string, id: string): string | undefined {
+  if (kind === 'file') return pathTo('registry', 'files', id);
+  const known = { consumer: 'call', 'permission-list': 'list' }[kind] ?? kind;
+  return Object.hasOwn(KINDS, known) ? pathOf(known as Kind, id) : undefined;
 }
 
 export const overviewArea: Area = {

@@ -1,0 +1,256 @@
+import { counted } from '../../../wire/words.ts';
+import { type Html, html, NOTHING, type Part } from '../../html.ts';
+import {
+  address,
+  badge,
+  field,
+  filters,
+  heading,
+  input,
+  link,
+  live,
+  number,
+  pathTo,
+  section,
+  select,
+  table,
+} from '../../parts.ts';
+import { type Area, page, pageRoute, type Reply, type Visit } from '../../route.ts';
+import { type Filter, type Graph, type Line, type LineState, type Place, statesOf } from './graph.ts';
+import { BOX, type Layout, partOf } from './layout.ts';
+
+/** Lines of a map whose numbers are drawn; with more of them they would hide each other. */
+const MOST_COUNTED = 60;
+/** Rows of the table. */
+const MOST_ROWS = 500;
+/** Characters of a name in a box. */
+const LONGEST = 22;
+
+const TITLE = 'Map';
+
+/** Where a box leads. */
+function pageOf({ kind, id, members }: Place): string | undefined {
+  switch (kind) {
+    case 'service':
+    case 'called':
+      return address(pathTo('registry', 'services', id));
+    case 'services':
+      return members && address('/map', { like: id });
+    case 'datasource':
+      return address(pathTo('registry', 'datasources', id));
+    case 'queue':
+      return address(pathTo('registry', 'queues', id));
+    case 'subscription':
+      return address(pathTo('registry', 'subscriptions', id));
+    case 'flow':
+      return address(pathTo('registry', 'flows', id));
+    case 'node':
+      return address(pathTo('registry', 'nodes', id));
+    case 'code':
+    case 'database':
+      return undefined;
+  }
+}
+
+/** Kinds of boxes in words; a column that has one kind alone says so by its title. */
+const WORDS: { readonly [K in Place['kind']]: string } = {
+  service: 'service',
+  services: 'services',
+  code: '',
+  database: '',
+  datasource: 'datasource',
+  queue: 'queue',
+  subscription: 'subscription',
+  flow: 'flow',
+  called: 'service',
+  node: 'node',
+};
+
+const nameOf = ({ id, members }: Place): string =>
+  members === undefined ? id : `${members[0]} and ${members.length - 1} more`;
+
+async function show(visit: Visit): Promise<Reply> {
+  const { registry } = visit.ports;
+  const given = (name: string): string | undefined => visit.query.get(name)?.trim() || undefined;
+  const filter: Filter = { service: given('service'), node: given('node'), q: given('q'), like: given('like') };
+  const { graph, layout } = await partOf(registry, filter);
+  const states = statesOf(graph, new Map(), await visit.ports.queues.overview());
+  const isFiltered = Object.values(filter).some((each) => each !== undefined);
+  return page(
+    TITLE,
+    html`${heading(TITLE, { about: 'Which services lead where: what answers their operations, and the nodes behind. A box leads to its definition.' })}
+${filterForm(visit, filter)}
+${
+  isFiltered
+    ? html`<p>${counted(graph.places.size, 'box', 'boxes')}${filter.like === undefined ? '' : html`, services that lead to the same places as ${filter.like}`}. ${link('/map', 'Show everything')}</p>`
+    : NOTHING
+}
+${graph.isReduced === true ? html`<p class="hint">Code and the gateway's database are left out, and services that lead to the same places are one box: the map has many. Narrow it to see each.</p>` : NOTHING}
+${live(visit, 'map', 'map', graph.places.size === 0 ? emptyMap(isFiltered) : drawn(graph, layout, states))}`,
+  );
+}
+
+const emptyMap = (isFiltered: boolean): Html =>
+  html`<p class="empty">${isFiltered ? 'Nothing on the map has this name.' : 'No service is declared. Add services to the folder of the definitions.'}</p>`;
+
+function filterForm({ ports: { registry } }: Visit, { service, node, q, like }: Filter): Html {
+  const options = (all: ReadonlyMap<string, unknown>): [string, string][] => [
+    ['', 'all'],
+    ...[...all.keys()].map((id): [string, string] => [id, id]),
+  ];
+  // A list of a thousand services is no choice: the search finds them.
+  const few = registry.services.size <= 200;
+  return filters(
+    'Narrow the map',
+    '/map',
+    html`${field('Name', 'q', input('q', q, 'search'))}${
+      few
+        ? field('Service', 'service', select('service', options(registry.services), service))
+        : field('Service', 'service', input('service', service))
+    }${field('Node', 'node', select('node', options(registry.nodes), node))}${like === undefined ? NOTHING : html`<input type="hidden" name="like" value="${like}">`}`,
+  );
+}
+
+function drawn(graph: Graph, layout: Layout | undefined, states: ReadonlyMap<Line, LineState>): Html {
+  const failing = [...states].filter(([, { reason }]) => reason !== undefined);
+  const place = (key: string): Place => graph.places.get(key) as Place;
+  const rows = [
+    ...failing.map(([line]) => line),
+    ...graph.lines.filter((line) => states.get(line)?.reason === undefined),
+  ];
+  const rest = rows.length - MOST_ROWS;
+  return html`${
+    layout === undefined
+      ? html`<p class="empty">${number(graph.places.size)} boxes are too many to draw. Choose a service, a node or a name; the table below has all of them.</p>`
+      : picture(graph, layout, states)
+  }
+${section(
+  'As a table',
+  html`${table(
+    'Connections',
+    [
+      { title: 'From', cell: ({ from }: Line) => boxLink(place(from)) },
+      { title: 'To', cell: ({ to }: Line) => boxLink(place(to)) },
+      { title: 'Operations', kind: 'number' as const, cell: ({ operations }: Line) => number(operations.size) },
+      {
+        title: 'State',
+        cell: (line: Line) => {
+          const reason = states.get(line)?.reason;
+          return reason === undefined ? '' : badge('bad', reason);
+        },
+      },
+    ],
+    rows.slice(0, MOST_ROWS),
+    { empty: 'Nothing leads anywhere.' },
+  )}${rest > 0 ? html`<p class="hint">And ${number(rest)} more.</p>` : NOTHING}`,
+  'connections',
+)}`;
+}
+
+function boxLink(place: Place): Html {
+  const to = pageOf(place);
+  const word = WORDS[place.kind];
+  const name = nameOf(place);
+  return html`${to === undefined ? name : html`<a href="${to}">${name}</a>`} ${word === '' ? NOTHING : html`<span class="faint">${word}</span>`}`;
+}
+
+function picture(
+  { places, lines }: Graph,
+  { width, height, boxes, paths, titles }: Layout,
+  states: ReadonlyMap<Line, LineState>,
+): Html {
+  const hasCounts = lines.length <= MOST_COUNTED;
+  const most = Math.max(0, ...[...states.values()].map(({ calls }) => calls));
+  return html`<div class="scroll" role="region" aria-label="Map" tabindex="0"><svg class="map" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="group" aria-label="Services and what they lead to; the table below has the same">
+${titles.map(({ text, x }) => html`<text class="layer" x="${x}" y="18">${text}</text>`)}
+<g aria-hidden="true">${lines.map((line) => drawLine(line, places, paths.get(line) ?? [], { state: states.get(line), most, hasCounts }))}</g>
+${[...places.values()].map((place) => drawBox(place, boxes.get(place.key) ?? { x: 0, y: 0 }))}
+</svg></div>`;
+}
+
+interface LineLook {
+  readonly state: LineState | undefined;
+  /** Calls of the line that has the most. */
+  readonly most: number;
+  /** The number of operations is next to it. */
+  readonly hasCounts: boolean;
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10;
+
+function drawLine(
+  { from, to, operations }: Line,
+  places: ReadonlyMap<string, Place>,
+  points: readonly { readonly x: number; readonly y: number }[],
+  { state, most, hasCounts }: LineLook,
+): Part {
+  const [first, ...others] = points;
+  if (first === undefined) return NOTHING;
+  let before = first;
+  let path = `M${round(first.x)} ${round(first.y)}`;
+  for (const point of others) {
+    const middle = round((before.x + point.x) / 2);
+    path += `C${middle} ${round(before.y)} ${middle} ${round(point.y)} ${round(point.x)} ${round(point.y)}`;
+    before = point;
+  }
+  const name = (key: string): string => nameOf(places.get(key) as Place);
+  const calls = state === undefined || state.calls === 0 ? '' : `, ${number(state.calls)} calls`;
+  const title = `${name(from)} > ${name(to)}: ${counted(operations.size, 'operation')}${calls}${state?.reason === undefined ? '' : `, ${state.reason}`}`;
+  const second = others[0] ?? first;
+  const [x, y] = [round((first.x + second.x) / 2), round((first.y + second.y) / 2 + 4)];
+  const isFailing = state?.reason !== undefined;
+  const sign = isFailing
+    ? html`<text class="sign" x="${x}" y="${y}">■</text>`
+    : hasCounts && operations.size > 1
+      ? html`<text class="count" x="${x}" y="${y}">${number(operations.size)}</text>`
+      : NOTHING;
+  return html`<g class="line-of${isFailing ? ' fails' : ''}"><title>${title}</title><path class="width-${widthOf(state?.calls ?? 0, most)}" d="${path}"/>${sign}</g>
+`;
+}
+
+/** From 1, of a line without calls, to 5: each width stands for ten times as many calls as the one before. */
+function widthOf(calls: number, most: number): number {
+  if (calls === 0 || most === 0) return 1;
+  return Math.max(2, Math.round(5 - Math.log10(most / calls)));
+}
+
+function drawBox(place: Place, { x, y }: { readonly x: number; readonly y: number }): Html {
+  const name = nameOf(place);
+  const shown =
+    place.members === undefined ? cut(name, LONGEST) : `${cut(place.id, 14)} + ${number(place.members.length - 1)}`;
+  const [left, top] = [round(x - BOX.width / 2), round(y - BOX.height / 2)];
+  const word = place.kind === 'queue' || place.kind === 'datasource' || place.kind === 'flow' ? place.kind : '';
+  const box = html`<title>${WORDS[place.kind]} ${name}</title><rect class="box ${place.kind}" x="${left}" y="${top}" width="${BOX.width}" height="${BOX.height}" rx="4"/><text x="${left + 10}" y="${round(y + 4)}">${
+    word === '' ? NOTHING : html`<tspan class="kind">${word} </tspan>`
+  }${word === '' ? shown : cut(name, LONGEST - word.length - 1)}</text>`;
+  const to = pageOf(place);
+  return to === undefined
+    ? html`<g>${box}</g>`
+    : html`<a class="place" href="${to}" aria-label="${`${WORDS[place.kind]} ${name}`}">${box}</a>`;
+}
+
+const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most - 1)}…`);
+
+/** Services and what they lead to. */
+export const mapArea: Area = {
+  id: 'map',
+  title: TITLE,
+  path: '/map',
+  grant: 'read',
+  topics: [
+    {
+      name: 'map',
+      state: async ({ queues }) =>
+        JSON.stringify(
+          (await queues.overview()).map(({ queue, paused, dead, held }) => [
+            queue,
+            paused?.since,
+            paused?.with,
+            dead,
+            held,
+          ]),
+        ),
+    },
+  ],
+  routes: [pageRoute('/map', show)],
+};

@@ -1,0 +1,100 @@
+import type { Registry } from '../../../model/registry.ts';
+import {
+  ANYONE,
+  type Chain,
+  judge,
+  type Link,
+  listCallers,
+  listThings,
+  type Thing,
+  whatIsMissing,
+  whoMay,
+} from '../../../security/grants.ts';
+import { type Html, html, NOTHING } from '../../html.ts';
+import { link, number, section, table } from '../../parts.ts';
+import type { Visit } from '../../route.ts';
+import { placeLink } from './sources.ts';
+import { linkTo } from './things.ts';
+
+/** Callers that are listed. */
+const MOST = 100;
+
+/** By what is granted; a flow has no grants of its own, and is known by its id. */
+const known = new WeakMap<Registry, ReadonlyMap<object | string, Thing>>();
+
+function thingOf(registry: Registry, granted: object | string): Thing | undefined {
+  let things = known.get(registry);
+  if (things === undefined) {
+    things = new Map(
+      listThings(registry).flatMap((thing): [object | string, Thing][] =>
+        thing.kind === 'flow'
+          ? [[thing.id, thing]]
+          : thing.needs[0] === undefined
+            ? []
+            : [[thing.needs[0].granted, thing]],
+      ),
+    );
+    known.set(registry, things);
+  }
+  return things.get(granted);
+}
+
+interface Row extends Partial<Link> {
+  readonly who: string;
+}
+
+const COLUMNS = [
+  { title: 'Who', cell: ({ who }: Row) => who },
+  { title: 'Because', kind: 'wide' as const, cell: ({ because }: Row) => because ?? '' },
+  { title: 'Declared in', kind: 'code' as const, cell: ({ at }: Row) => (at === undefined ? '' : placeLink(at)) },
+];
+
+const chainTable = (of: string, chains: readonly Chain[]): Html =>
+  table(of, COLUMNS.slice(1), chains.flat() as Row[], { empty: 'Nothing grants it.' });
+
+/** Who may use something, and by which lines, as `signalbox who-can` reports it. @param granted the definition, or the id of a flow */
+export function whoMayUse({ ports: { registry } }: Visit, granted: object | string): Html {
+  const thing = thingOf(registry, granted);
+  if (thing === undefined) return NOTHING;
+  const answer = whoMay(registry, listCallers(registry, registry.users.values()), thing);
+  const open = judge(ANYONE, thing);
+  const openChains = open.needs.flatMap(({ chains }) => chains);
+  const reached =
+    answer.reached.length === 0
+      ? NOTHING
+      : html`<h3>Operations that run as a role use it too</h3>${chainTable('Operations that use it as a role', answer.reached)}`;
+  const body = (): Html => {
+    if (answer.public)
+      return html`<p>Everyone, without credentials.</p>${chainTable('Why everyone may use it', openChains)}`;
+    if (answer.operations !== undefined)
+      return html`<p>No list restricts it. ${
+        answer.operations.length === 0
+          ? 'Only code reaches it.'
+          : html`Whoever may call one of its operations may use it: ${answer.operations
+              .slice(0, MOST)
+              .map((id, index) => html`${index === 0 ? '' : ', '}${link('/registry', id, { q: id })}`)}.`
+      }</p>`;
+    if (answer.callers.length === 0)
+      return html`<p>No one of the definitions. Needed:</p>${chainTable('What is needed', whatIsMissing(registry, thing, open))}${reached}`;
+    const rows = answer.callers.slice(0, MOST).flatMap(({ caller, needs }) =>
+      needs
+        .flatMap(({ chains }) => chains)
+        .flat()
+        .map((each, index): Row => ({ who: index === 0 ? caller : '', ...each })),
+    );
+    const rest = answer.callers.length - MOST;
+    return html`${table('Who may use it', COLUMNS, rows, { empty: '' })}${
+      rest > 0
+        ? html`<p class="hint">And ${number(rest)} more: <code>signalbox who-can ${thing.id}</code></p>`
+        : NOTHING
+    }${reached}`;
+  };
+  const roles = [...registry.roles.values()].filter(
+    (role) => judge({ name: role.id, roles: [role], isRole: true }, thing).may,
+  );
+  const ofRoles =
+    answer.public || answer.operations !== undefined || roles.length === 0
+      ? NOTHING
+      : html`<p>Users of the database may use it with the role ${roles.map((role, index) => html`${index === 0 ? '' : ' or '}${linkTo('role', role)}`)}.</p>`;
+  return section('Who may use it', html`${body()}${ofRoles}`, 'access');
+}
