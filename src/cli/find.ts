@@ -1,6 +1,9 @@
 import { type Subject, segmentOf } from '../describe/scope.ts';
 import { distance, nearest } from '../load/diagnostic/suggest.ts';
+import type { ConsumerOperation } from '../model/consumer.ts';
+import { alternatives, operationsByName, qualifiedName, shortestName } from '../model/operation-names.ts';
 import type { Registry } from '../model/registry.ts';
+import type { Operation } from '../model/service.ts';
 import { wrongUsage } from './failure.ts';
 
 /** A message lists up to this many names, or the nearest few of more. */
@@ -44,4 +47,27 @@ export function findService(registry: Registry, given: string): Subject {
   }
   const known = services.map((service) => service.id);
   throw wrongUsage(`there is no service ${given}`, propose(given, known, 'signalbox routes'));
+}
+
+/**
+ * Finds an operation, provided or consumed, by its name or qualified name.
+ * @param others names of what else could be meant, for the proposal
+ * @throws CliFailure that proposes other operations
+ */
+export function findOperation(
+  registry: Registry,
+  name: string,
+  others: readonly string[] = [],
+): Operation | ConsumerOperation {
+  const byName = operationsByName(registry);
+  const meant = byName.get(name) ?? [];
+  const [found] = meant;
+  if (found === undefined) {
+    const spell = (each: Operation | ConsumerOperation): string => shortestName(byName, each);
+    const consumers = [...registry.consumers.values()].map(spell);
+    const known = [...consumers, ...others, ...[...registry.operations.values()].map(spell)];
+    throw wrongUsage(`there is no operation ${name}`, propose(name, known));
+  }
+  if (meant.length === 1) return found;
+  throw wrongUsage(`${name} may mean ${alternatives(meant)}`, `Write one of them in full: ${qualifiedName(found)}.`);
 }

@@ -49,6 +49,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
   invoke: async () => (await import('./invoke/invoke.ts')).addInvoke,
   queue: async () => (await import('./queue.ts')).addQueue,
   message: async () => (await import('./message/message.ts')).addMessage,
+  stats: async () => (await import('./stats.ts')).addStats,
   user: async () => (await import('./user/user.ts')).addUser,
   'who-can': async () => (await import('./grants.ts')).addWhoCan,
   can: async () => (await import('./grants.ts')).addCan,

@@ -3,7 +3,6 @@ import type { ConsumerOperation, RestConsumer } from '../../model/consumer.ts';
 import type { ConfigText } from '../../model/definition.ts';
 import { type Flow, flowNames } from '../../model/flow.ts';
 import { NODE_DEFAULTS, type Node } from '../../model/node.ts';
-import { alternatives, operationsByName, qualifiedName, shortestName } from '../../model/operation-names.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { User } from '../../model/security.ts';
 import type { MediaMessage, Message, Operation, SoapForm } from '../../model/service.ts';
@@ -15,7 +14,7 @@ import { readAddress } from '../../serve/start/address.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { readPasswordHash } from '../../wire/password-hash.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
-import { propose } from '../find.ts';
+import { findOperation, propose } from '../find.ts';
 import { contractBaseOf, reachable } from '../project.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -143,7 +142,11 @@ export function findCallable(
 ): Found {
   const flow = flowNamed(registry, id);
   if (flow !== undefined) return { kind: 'flow', flow };
-  const operation = operationCalled(registry, id);
+  const operation = findOperation(
+    registry,
+    id,
+    [...registry.flows.values()].map((each) => flowNames(each)[0]),
+  );
   if ('target' in operation) return { kind: 'consumer', operation };
   const { gateway } = registry;
   if (node === undefined)
@@ -171,25 +174,6 @@ export function uriFor(found: Found, input: DocumentValue, chosen: number | unde
     return names.every((name) => known.has(name)) && needed.every((name) => names.includes(name));
   });
   return fitting?.index;
-}
-
-/** @throws CliFailure that proposes other operations */
-function operationCalled(registry: Registry, name: string): Operation | ConsumerOperation {
-  const { consumers, operations, flows } = registry;
-  const byName = operationsByName(registry);
-  const meant = byName.get(name) ?? [];
-  const [found] = meant;
-  if (found === undefined) {
-    const spell = (each: Operation | ConsumerOperation): string => shortestName(byName, each);
-    const known = [
-      ...[...consumers.values()].map(spell),
-      ...[...flows.values()].map((flow) => flowNames(flow)[0]),
-      ...[...operations.values()].map(spell),
-    ];
-    throw wrongUsage(`there is no operation ${name}`, propose(name, known));
-  }
-  if (meant.length === 1) return found;
-  throw wrongUsage(`${name} may mean ${alternatives(meant)}`, `Write one of them in full: ${qualifiedName(found)}.`);
 }
 
 /**

@@ -21,6 +21,6 @@ export async function addStatistics(db: Db, kind: Store['kind']): Promise<void> 
   await db.schema
     .createIndex('signalbox_statistics_operation')
     .on('signalbox_statistics')
-    .columns(['operation', 'span', 'minute'])
+    .columns(['operation', 'minute'])
     .execute();
 }

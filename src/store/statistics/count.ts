@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Kept } from '../../model/gateway.ts';
 import type { Clock } from '../../wire/waiting.ts';
 import { type InsertedColumns, insertRows } from '../insert.ts';
@@ -25,7 +26,7 @@ interface StatisticsOptions {
 }
 
 /** Rows of one statement: some milliseconds of SQLite, during which the gateway does nothing else. */
-const BATCH = 500;
+const BATCH = 200;
 /** Rows that wait while the database does not answer: an hour of 1,000 operations. */
 const MOST_WAITING = 60_000;
 const MINUTE = 60_000;
@@ -194,6 +195,7 @@ export function openStatistics({ store, clock, onError }: StatisticsOptions): St
         // Meanwhile there may be a newer row of the same key.
         for (const [key, row] of batch) if (waiting.get(key) === row) waiting.delete(key);
         isFailing = false;
+        if (waiting.size > 0) await turn();
       }
     } catch (error) {
       if (!isFailing) onError(error as Error);

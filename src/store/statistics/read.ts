@@ -76,7 +76,8 @@ export function readStatistics(store: Pick<Store, 'tables'>): StatisticsReader {
         .select(sql<number>`minute - minute % ${sql.lit(step)}`.as('at'))
         .select(summed)
         .where('operation', '=', operation)
-        .where('span', '=', step % HOUR === 0 ? HOUR : 1)
+        // Not a column, so that SQLite takes the index of operations instead of the key: 10 ms for a day instead of 170.
+        .where(sql<number>`span + 0`, '=', step % HOUR === 0 ? HOUR : 1)
         .where('minute', '>=', since)
         .where('minute', '<', until)
         .$if(kind !== undefined, (query) => query.where('kind', '=', kind as CallKind))
