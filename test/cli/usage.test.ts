@@ -20,6 +20,7 @@ const commands = [
   'invoke',
   'queue',
   'message',
+  'stats',
   'user',
   'who-can',
   'can',

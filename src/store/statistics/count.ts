@@ -137,13 +137,14 @@ export function openStatistics({ store, clock, onError }: StatisticsOptions): St
     const minute = minuteNow();
     if (minute === current) return false;
     gather();
-    const isOtherHour = hourOf(minute) !== hourOf(current);
+    // The clock was set back: what is counted now must not replace the rows of that time, nor have their calls again.
+    const isSetBack = minute < current;
+    if (isSetBack) gateway = newGateway();
+    const isOtherHour = isSetBack || hourOf(minute) !== hourOf(current);
     for (const counter of counters.values()) {
       counter.endMinute();
       if (isOtherHour) counter.hour?.clear();
     }
-    // The clock was set back: what is counted now must not replace the rows of that time.
-    if (minute < current) gateway = newGateway();
     current = minute;
     return true;
   }

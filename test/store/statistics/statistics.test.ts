@@ -4,7 +4,7 @@ import { openRetention } from '../../../src/store/retention.ts';
 import { openStatistics, retainedStatistics, type Statistics } from '../../../src/store/statistics/count.ts';
 import { readStatistics } from '../../../src/store/statistics/read.ts';
 import { eventually } from '../../support/project.ts';
-import { describeEngines } from '../engines.ts';
+import { describeEngines, sqlitePlace } from '../engines.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -163,6 +163,8 @@ describeEngines('statistics of calls', ({ place }) => {
     expect((await rows("span = 1 and operation = 'GET'")).map(({ minute }) => Number(minute) - START / MINUTE)).toEqual(
       [0, 0, 1],
     );
+    const hours = await rows("span = 60 and operation = 'GET'");
+    expect(hours.map(({ calls }) => calls)).toEqual([1, 2]);
   });
 
   it('are read by step, with the steps that have no calls', async () => {
@@ -253,4 +255,29 @@ describeEngines('statistics of calls', ({ place }) => {
     ]);
     expect(await retention.removed()).toEqual(new Map([['statistics', 12]]));
   });
+});
+
+it('statistics that wait for the database are at most 60,000 rows, the oldest of which are given up', async () => {
+  const { migrated } = await sqlitePlace();
+  const store = await migrated();
+  const clock = clockAt(START);
+  let isAway = true;
+  const tables = async () => {
+    if (isAway) throw new Error('away');
+    return store.tables();
+  };
+  const statistics = openStatistics({ store: { kind: store.kind, tables }, clock, onError: () => {} });
+  const counters = Array.from({ length: 1_500 }, (_, index) => statistics.counter('served', `OP${index}`));
+  for (let minutes = 0; minutes < 40; minutes += 1) {
+    for (const counter of counters) counter.count(200, true, 1);
+    clock.at += MINUTE;
+    await statistics.flush();
+  }
+  isAway = false;
+  await statistics.close();
+  const { operations } = await readStatistics(store).byOperation({ since: START, until: START + 2 * HOUR, most: 1 });
+  expect(operations).toMatchObject([{ calls: 40 }]);
+  const series = await readStatistics(store).series({ since: START, until: START + 40 * MINUTE, step: MINUTE });
+  // 1,501 rows of each minute, and as many of the hour.
+  expect(series.map(({ calls }) => calls)).toEqual([0, ...Array(39).fill(1_500)]);
 });
