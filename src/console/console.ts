@@ -1,3 +1,4 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Fault } from '../model/fault.ts';
 import type { ConsoleGrant, User } from '../model/security.ts';
 import { consoleGrants } from '../security/authorise.ts';
@@ -13,7 +14,6 @@ import { address } from './parts.ts';
 import type { ConsolePorts, ConsoleReply, ConsoleRequest } from './port.ts';
 import type { ActionRoute, Area, Done, Reply, Visit } from './route.ts';
 import { Routing } from './routing.ts';
-import { Seal } from './seal.ts';
 import type { Entrance } from './sign-in.ts';
 
 /** The operator's pages. */
@@ -295,4 +295,26 @@ function requireGrant({ session: { user } }: { session: { user: User } }, grant:
 
 function reply(status: number, body: string, headers: Readonly<Record<string, string>>): ConsoleReply {
   return { status, headers: { ...SECURITY, ...headers }, body, compresses: false };
+}
+
+/**
+ * Seals what is reported after an action with the token of the session, which no one else knows: it travels in the address of the
+ * page that follows.
+ */
+class Seal {
+  readonly #token: string;
+
+  constructor(token: string) {
+    this.#token = token;
+  }
+
+  /** @param kind a seal of one kind of report does not fit another */
+  of(kind: string, text: string): string {
+    return createHmac('sha256', this.#token).update(`notice\0${kind}\0${text}`).digest('base64url');
+  }
+
+  fits(kind: string, text: string, seal: string): boolean {
+    const [expected, given] = [Buffer.from(this.of(kind, text)), Buffer.from(seal)];
+    return expected.length === given.length && timingSafeEqual(expected, given);
+  }
 }

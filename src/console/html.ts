@@ -34,7 +34,7 @@ export const markup = (text: string): Html => raw(text) as Html;
 export const NOTHING: Html = markup('');
 
 /** Replaces characters that control a terminal or the direction of a text; line ends and tabs stay. */
-export function visible(text: string): string {
+function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, (character) => {
     const code = character.codePointAt(0) as number;
     if (character === '\n' || character === '\t') return character;

@@ -1,7 +1,7 @@
 import type { ActionRoute, Area, PageRoute, Route } from './route.ts';
 
 /** A route that a path leads to, with the values of the path. */
-export interface Found<R extends Route> {
+interface Found<R extends Route> {
   readonly area: Area;
   readonly route: R;
   readonly params: Readonly<Record<string, string>>;

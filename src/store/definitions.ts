@@ -4,7 +4,7 @@ import type { Store, StoreReader } from './port.ts';
 export type DefinedParts = Readonly<Record<string, string>>;
 
 /** What differs from the definitions that were loaded before. */
-export interface DefinitionChanges {
+interface DefinitionChanges {
   readonly added: readonly string[];
   readonly changed: readonly string[];
   readonly removed: readonly string[];

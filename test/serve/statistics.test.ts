@@ -66,7 +66,11 @@ for (const kind of ENGINES)
       onTestFinished(() => store.close());
       const reader = readStatistics(store);
       const put = async (path: string, headers: Readonly<Record<string, string>> = {}): Promise<number> => {
-        const given = { method: 'PUT', headers: { 'content-type': 'application/json', ...headers }, body: '{"TEXT":"x"}' };
+        const given = {
+          method: 'PUT',
+          headers: { 'content-type': 'application/json', ...headers },
+          body: '{"TEXT":"x"}',
+        };
         return (await box.call(`${REST}/${path}`, given)).status;
       };
       const counted = async () => {
