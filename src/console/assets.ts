@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { acceptsCoding } from '../wire/representation.ts';
 
 /** The files that pages load, which the build has bundled. */
 const NAMES = {
@@ -14,6 +16,22 @@ export type AssetName = keyof typeof NAMES;
 interface Asset {
   readonly contentType: string;
   readonly content: string;
+  /** As small as it can be in the first of our codings that a browser accepts; `undefined` when it accepts none. */
+  coded(accepted: string | undefined): { readonly coding: string; readonly bytes: Uint8Array } | undefined;
+}
+
+/** Compressed once, with the most effort: a tenth of a second for all of them. The smallest result comes first. */
+const COMPRESS = { br: brotliCompressSync, gzip: (text: string) => gzipSync(text, { level: 9 }) } as const;
+
+function coding(content: string): Asset['coded'] {
+  const known = new Map<string, Uint8Array>();
+  return (accepted) => {
+    const coding = (['br', 'gzip'] as const).find((each) => acceptsCoding(accepted, each));
+    if (coding === undefined) return undefined;
+    const bytes = known.get(coding) ?? COMPRESS[coding](content);
+    known.set(coding, bytes);
+    return { coding, bytes };
+  };
 }
 
 /** The files that pages load. Their addresses have a digest of their content, so that browsers may keep them for ever. */
@@ -39,7 +57,7 @@ export function openAssets(): Assets {
     const digest = createHash('sha256').update(content).digest('hex').slice(0, 12);
     const kept = name.replace('.', `.${digest}.`);
     addresses.set(name, `/console/assets/${kept}`);
-    all.set(kept, { contentType, content });
+    all.set(kept, { contentType, content, coded: coding(content) });
   }
   return { address: (name) => addresses.get(name) as string, find: (name) => all.get(name) };
 }

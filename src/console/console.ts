@@ -82,8 +82,7 @@ class OpenConsole implements Console {
   async answer(request: ConsoleRequest): Promise<ConsoleReply> {
     const { assets, entrance } = this.#parts;
     const asset = request.path.startsWith('/assets/') ? assets.find(request.path.slice('/assets/'.length)) : undefined;
-    if (asset !== undefined)
-      return { ...reply(200, asset.content, { ...FOR_EVER, 'Content-Type': asset.contentType }), compresses: true };
+    if (asset !== undefined) return assetReply(asset, request);
     const token = readCookie(request.header('cookie'), SESSION_COOKIE);
     try {
       const atDoor = await entrance.answer(request, (title, body, status) => this.#outside(title, body, status));
@@ -291,6 +290,13 @@ const TITLES: Readonly<Record<number, string>> = { 403: 'Not permitted', 404: 'N
 /** @throws Fault FORBIDDEN */
 function requireGrant({ session: { user } }: { session: { user: User } }, grant: ConsoleGrant, what: string): void {
   if (!consoleGrants(user).has(grant)) throw Fault.of('FORBIDDEN', { user: user.id, what });
+}
+
+function assetReply(asset: NonNullable<ReturnType<Assets['find']>>, { header }: ConsoleRequest): ConsoleReply {
+  const headers = { ...FOR_EVER, 'Content-Type': asset.contentType, Vary: 'Accept-Encoding' };
+  const coded = asset.coded(header('accept-encoding'));
+  if (coded === undefined) return reply(200, asset.content, headers);
+  return { ...reply(200, '', { ...headers, 'Content-Encoding': coded.coding }), body: coded.bytes };
 }
 
 function reply(status: number, body: string, headers: Readonly<Record<string, string>>): ConsoleReply {

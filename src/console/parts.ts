@@ -96,16 +96,13 @@ export const code = (text: string, label: string): Html =>
   html`<pre class="code" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>`;
 
 /**
- * Lines of a file with their numbers, which can be linked to: `#L12`.
+ * Lines of a file with their numbers. Each can be linked to: `#L12`.
  * @param from the number of the first line
  */
 export function lines(text: string, label: string, from = 1): Html {
   const all = text.split('\n');
   return html`<pre class="code lines" tabindex="0" role="region" aria-label="${label}">${all.map(
-    (
-      line,
-      index,
-    ) => html`<span class="line" id="L${from + index}"><a href="#L${from + index}" aria-label="line ${from + index}">${from + index}</a><code>${line}
+    (line, index) => html`<span class="line" id="L${from + index}"><span class="at">${from + index}</span><code>${line}
 </code></span>`,
   )}</pre>`;
 }

@@ -16,6 +16,14 @@ interface AcceptedCodings {
 
 const AS_THEY_ARE: AcceptedCodings = { coding: undefined, identity: true };
 
+/** Whether `Accept-Encoding` names a coding, for content that is compressed beforehand. */
+export function acceptsCoding(header: string | undefined, coding: Coding): boolean {
+  return (header ?? '').split(',').some((entry) => {
+    const [, name = '', quality = '1'] = ENTRY.exec(entry) ?? [];
+    return name.toLowerCase() === coding && (parseQuality(quality) ?? 0) > 0;
+  });
+}
+
 /**
  * Reads `Accept-Encoding`. The highest quality wins, then a coding over unencoded content, a named coding over one
  * matched by `*`, then speed: zstd, br, gzip. For `*` alone gzip is chosen, which every client supports. Without the

@@ -81,7 +81,7 @@ describe('the registry in the console', () => {
     expect(lines[0]?.[1]).toContain('LOCATION_PATCH:');
     expect(lines.every(([, line], index) => index === 0 || String(line).startsWith('    '))).toBe(true);
     const file = (await visitor.get('/registry/files/definitions%2Flocations%2Fsetup.yaml')).text;
-    expect(file).toContain(`id="L${lines[0]?.[0]}"><a href="#L${lines[0]?.[0]}"`);
+    expect(file).toContain(`id="L${lines[0]?.[0]}"><span class="at">${lines[0]?.[0]}<`);
     expect(file).toContain('LOCATION_DELETE:');
   });
 

@@ -224,9 +224,7 @@ function drawBox(place: Place, { x, y }: { readonly x: number; readonly y: numbe
     word === '' ? NOTHING : html`<tspan class="kind">${word} </tspan>`
   }${word === '' ? shown : cut(name, LONGEST - word.length - 1)}</text>`;
   const to = pageOf(place);
-  return to === undefined
-    ? html`<g>${box}</g>`
-    : html`<a class="place" href="${to}" aria-label="${`${WORDS[place.kind]} ${name}`}">${box}</a>`;
+  return to === undefined ? html`<g>${box}</g>` : html`<a class="place" href="${to}">${box}</a>`;
 }
 
 const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most - 1)}…`);
