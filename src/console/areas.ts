@@ -7,6 +7,7 @@ import { queriesArea } from './areas/queries.ts';
 import { queuesArea } from './areas/queues.ts';
 import { registryArea } from './areas/registry/registry.ts';
 import { tryArea } from './areas/try/try.ts';
+import { usersArea } from './areas/users/users.ts';
 import type { Area } from './route.ts';
 
 /** The areas of the console, in the order of its navigation. */
@@ -19,5 +20,6 @@ export const AREAS: readonly Area[] = [
   processesArea,
   queriesArea,
   queuesArea,
+  usersArea,
   diagnosticsArea,
 ];

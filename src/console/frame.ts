@@ -75,7 +75,7 @@ function inside(
 <kbd aria-hidden="true">Ctrl K</kbd>
 <div id="found" class="found" aria-live="polite"></div>
 </form>
-<div class="who"><span class="user">${user.id}</span>
+<div class="who"><a class="user" href="${address('/users/me')}" title="Your roles, sessions and password">${user.id}</a>
 <form method="post" action="${address('/sign-out')}" class="inline"><input type="hidden" name="token" value="${token}"><button class="plain">Sign out</button></form></div>
 </header>
 <nav class="areas" aria-label="Areas"><ul>${entries}</ul></nav>

@@ -8,6 +8,10 @@ import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
 import type { Scheduler } from '../process/index.ts';
 import type { QueryPort, SavedQueries } from '../query/index.ts';
+import type { TypedPassword } from '../security/sign-in/password.ts';
+import type { Sessions } from '../security/sign-in/sessions.ts';
+import type { Trails } from '../security/trail.ts';
+import type { Users } from '../security/users/port.ts';
 import type { LoadedDefinitions, QueueControl, StatisticsReader } from '../store/index.ts';
 
 /** What the pages read and act through; the commands use the same. */
@@ -29,6 +33,8 @@ export interface ConsolePorts {
   /** Private queries. */
   readonly saved: SavedQueries;
   readonly redactor: Redactor;
+  /** Users of the database and sessions of the console. */
+  readonly people: PeoplePorts;
   /** Address of the gateway with its context, once it listens: `https://example.org/gateway`. */
   readonly base: () => string;
   /** Sample users can sign in. */
@@ -37,6 +43,16 @@ export interface ConsolePorts {
   readonly brokenEdit?: (() => BrokenEdit | undefined) | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+}
+
+/** What the pages of users read and act through. */
+export interface PeoplePorts {
+  /** The users of the database, for someone who acts under this name: `console:ada`. */
+  readonly users: (actor: string) => Users;
+  readonly sessions: Sessions;
+  readonly trails: Trails;
+  /** Checks the password of a user who has signed in. @throws Fault UNAUTHENTICATED, TOO_MANY_REQUESTS, UNAVAILABLE */
+  readonly checkPassword: (typed: TypedPassword) => Promise<User>;
 }
 
 /** The requests of calls, with secrets masked. Nothing is sent. */

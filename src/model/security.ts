@@ -1,5 +1,8 @@
 import type { ConfigText, Position } from './definition.ts';
 
+/** Ids of lists, roles and users, also of users in the database. */
+export const ID_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_.@-]*$';
+
 /**
  * A list of grants. Operations, queries, processes and related content name it (`permission:`); it can itself add operations,
  * queries, processes and components, by id or wildcard.

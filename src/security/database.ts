@@ -73,6 +73,11 @@ export class Versions {
     return this.#isAway && now() - this.#lookedAt >= every ? this.#look() : this.current();
   }
 
+  /** The next question reads the database: this process has changed a user. */
+  forget(): void {
+    this.#lookedAt = Number.NEGATIVE_INFINITY;
+  }
+
   #look(): Promise<number> {
     this.#looking ??= this.#lookOnce().finally(() => {
       this.#looking = undefined;

@@ -19,7 +19,7 @@ const TABLE: Readonly<Record<string, string>> = {
     '@opentelemetry/api @opentelemetry/exporter-logs-otlp-proto @opentelemetry/exporter-metrics-otlp-proto @opentelemetry/exporter-trace-otlp-proto @opentelemetry/resources @opentelemetry/sdk-logs @opentelemetry/sdk-metrics @opentelemetry/sdk-trace-base',
   binding: 'codec',
   store: 'trace better-sqlite3 kysely mime pg',
-  security: 'store jose oauth4webapi rate-limiter-flexible xml-crypto',
+  security: 'store jose kysely oauth4webapi rate-limiter-flexible xml-crypto',
   query: 'codec load store trace better-sqlite3 fflate mysql2 type:pg',
   process: 'codec security store trace type:query kysely',
   event: 'codec security store trace kysely',

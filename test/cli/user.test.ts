@@ -163,3 +163,21 @@ test.skipIf(!hasScript)('a password is asked for on a terminal, twice and unseen
     '1 Password: \nRepeat it: \nsignalbox: interrupted\n',
   ]);
 });
+
+test.concurrent('the trail is searched by who, what and when, also for what operators did', async () => {
+  const cwd = await project(files);
+  const run = (...args: string[]): Promise<Ran> => signalbox(args, { cwd });
+  await fed('correct horse\n', ['add', 'ada', '--password-stdin', '--actor', 'ops'], cwd);
+  await run('user', 'disable', 'ada', '--actor', 'eve');
+  await run('queue', 'pause', 'events', '--actor', 'console:eve');
+  const actions = async (...args: string[]): Promise<string[]> =>
+    (await run('user', 'log', '--json', ...args)).stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => (JSON.parse(line) as { action: string }).action);
+  expect(await actions('--by', 'eve')).toEqual(['disable']);
+  expect(await actions('--by', 'eve', '--all')).toEqual(['disable', 'pause']);
+  expect(await actions('events', '--all')).toEqual(['pause']);
+  expect(await actions('ada', '--action', 'add', '--since', '1 d')).toEqual(['add']);
+  expect((await run('user', 'log', '--all')).stdout).toMatch(/console:eve +pause +events/);
+});

@@ -1,6 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 import { type Command, Option } from 'commander';
 import type { Registry } from '../../model/registry.ts';
+import type { Trails } from '../../security/trail.ts';
 import type { UserReader, Users } from '../../security/users/port.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
 import { propose } from '../find.ts';
@@ -19,6 +20,7 @@ interface WriteAccess {
 export interface ReadAccess {
   readonly registry: Registry;
   readonly users: UserReader;
+  readonly trails: Trails;
 }
 
 /** Adds `<name> <user>` to a group of commands, with its help. */
@@ -66,9 +68,16 @@ export function showsUsers(
   command.option('--json', AS_JSON).action(async () => {
     const place = placeOf(command);
     const registry = await loadRegistry(place, 'ignore-missing');
-    const { readUsers } = await import('../../security/users/rows.ts');
+    const [{ readUsers }, { readTrails }] = await Promise.all([
+      import('../../security/users/rows.ts'),
+      import('../../security/trail.ts'),
+    ]);
     await readTables(registry, place, (db) =>
-      work({ registry, users: readUsers(async () => db) }, command.opts<{ json?: true }>().json, command.args),
+      work(
+        { registry, users: readUsers(async () => db), trails: readTrails(async () => db) },
+        command.opts<{ json?: true }>().json,
+        command.args,
+      ),
     );
   });
 }

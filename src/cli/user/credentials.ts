@@ -1,10 +1,8 @@
-import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { certificateName } from '../../load/security/users.ts';
-import type { Registry } from '../../model/registry.ts';
-import type { KeptCertificate, KeptKey } from '../../security/users/port.ts';
-import { pemCertificates } from '../../wire/certificate.ts';
+import { fingerprintIn, refuseDeclaredCertificate } from '../../security/users/certificate.ts';
+import { type KeptCertificate, type KeptKey, UserError } from '../../security/users/port.ts';
+import { certificateName } from '../../wire/certificate.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
 import { explain, readTime } from '../help.ts';
 import { type Columns, note, print, printResult, tableOf } from '../terminal.ts';
@@ -104,7 +102,7 @@ export function addUserCertificate(user: Command): void {
   changesUser(add, async ({ registry, users }, id, which: string, { description }: { description?: string }) => {
     checkText('--description', description);
     const fingerprint = fingerprintOf(which);
-    refuseKnown(registry, fingerprint);
+    refuseDeclaredCertificate(registry, fingerprint);
     const added = await users.addCertificate(id, fingerprint, description);
     await print(`The certificate ${fingerprint} ${added ? 'now' : 'already'} belongs to ${id}.\n`);
   });
@@ -122,35 +120,25 @@ export function addUserCertificate(user: Command): void {
   });
 }
 
-/** @throws CliFailure for a certificate of a user of the definitions: calls with it would be that user's */
-function refuseKnown({ users }: Registry, fingerprint: string): void {
-  const known = [...users.values()].find(({ certificates }) => certificates.includes(fingerprint));
-  if (known !== undefined)
-    throw new CliFailure(`${fingerprint} is the certificate of ${known.id}, a user of the definitions`);
-}
-
 /** The fingerprint in the form in which it is stored; openssl writes it in capitals with colons. @throws CliFailure */
 function fingerprintOf(which: string): string {
-  const text = /^sha256:/i.test(which) ? which : `sha256:${readCertificate(which).fingerprint256}`;
-  const fingerprint = certificateName(text);
+  if (!/^sha256:/i.test(which)) return readCertificate(which);
+  const fingerprint = certificateName(which);
   if (typeof fingerprint === 'string') return fingerprint;
   throw wrongUsage(`${JSON.stringify(which)} is not a fingerprint`, 'Write sha256: and 64 hex digits.');
 }
 
-function readCertificate(path: string): X509Certificate {
+function readCertificate(path: string): string {
   let content: Buffer;
   try {
     content = readFileSync(path);
   } catch (cause) {
     throw new CliFailure(`${path} can't be read`, { hint: `The command takes ${WHICH}.`, cause });
   }
-  if (pemCertificates(content.toString('latin1')).length > 1)
-    throw new CliFailure(`${path} contains more than one certificate`, {
-      hint: "Write the user's certificate to a file of its own.",
-    });
   try {
-    return new X509Certificate(content);
+    return fingerprintIn(content);
   } catch (cause) {
-    throw new CliFailure(`${path} is not a certificate`, { hint: `The command takes ${WHICH}.`, cause });
+    if (!(cause instanceof UserError)) throw cause;
+    throw new CliFailure(`${path} ${cause.message}`, { hint: cause.hint ?? `The command takes ${WHICH}.`, cause });
   }
 }

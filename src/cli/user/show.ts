@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { User } from '../../model/security.ts';
+import type { TrailEntry, TrailSearch, Trails } from '../../security/trail.ts';
 import type { KeptUser, TrailLine } from '../../security/users/port.ts';
-import { explain } from '../help.ts';
+import { explain, readTime } from '../help.ts';
 import { type Columns, print, printResult, tableOf } from '../terminal.ts';
 import { type ReadAccess, showsUsers, userCommand } from './access.ts';
 import { CERTIFICATE_COLUMNS, KEY_COLUMNS } from './credentials.ts';
@@ -42,20 +43,67 @@ export function addUserShow(user: Command): void {
   });
 }
 
+interface LogOptions {
+  readonly json?: true;
+  readonly by?: string;
+  readonly action?: string;
+  /** Milliseconds. */
+  readonly since?: number;
+  readonly all?: true;
+}
+
 /** `signalbox user log`. */
 export function addUserLog(user: Command): void {
   const command = explain(user.command('log'), {
-    examples: ['signalbox user log', 'signalbox user log ada --json | jq -r .action'],
-    notes: ['--json writes one line per entry.'],
+    examples: [
+      'signalbox user log',
+      'signalbox user log ada --json | jq -r .action',
+      "signalbox user log --by ada --since '7 d' --all",
+    ],
+    notes: [
+      '--json writes one line per entry.',
+      'In the console, a user acts as console:ID; --by ID finds these entries too.',
+      'With --all, the argument may also be a queue, or the id of a job or message.',
+    ],
   })
     .description('print the audit trail of users: their changes, and sign-ins to the console')
-    .argument('[user]', 'print the entries of this user only');
-  showsUsers(command, async ({ registry, users }, json, [id]) => {
+    .argument('[user]', 'print the entries of this user only')
+    .option('--by <actor>', 'only what this person did: ada, console:ada, ada@host')
+    .option('--action <action>', 'only this action: sign-in, role, disable')
+    .option('--since <time>', "only the entries of the last time, as in '1h' or '7 d'", readTime)
+    .option('--all', 'include what operators did to queues, jobs and messages');
+  showsUsers(command, async ({ registry, users, trails }, json, [id]) => {
+    const { by, action, since, all } = command.opts<LogOptions>();
+    if (all !== undefined || by !== undefined || action !== undefined || since !== undefined) {
+      const found = await readAll(trails, {
+        ...(id === undefined ? {} : { subject: id }),
+        ...(by === undefined ? {} : { actor: by }),
+        ...(action === undefined ? {} : { action }),
+        ...(since === undefined ? {} : { since: new Date(Date.now() - since) }),
+      });
+      const shown = all === undefined ? found.filter(({ user: whom }) => whom !== undefined) : found;
+      await print(json ? linesOf(shown) : tableOf(shown, ENTRY_COLUMNS));
+      return;
+    }
     const trail = await users.trail(id);
     // Users of the definitions, and those that tokens name, are there with their sign-ins only.
     if (id !== undefined && trail.length === 0 && !registry.users.has(id)) await users.get(id);
-    await print(json ? trail.map((line) => `${JSON.stringify(line)}\n`).join('') : tableOf(trail, TRAIL_COLUMNS));
+    await print(json ? linesOf(trail) : tableOf(trail, TRAIL_COLUMNS));
   });
+}
+
+const linesOf = (entries: readonly object[]): string => entries.map((each) => `${JSON.stringify(each)}\n`).join('');
+
+/** The oldest line first. */
+async function readAll(trails: Trails, which: Omit<TrailSearch, 'limit' | 'cursor'>): Promise<TrailEntry[]> {
+  const found: TrailEntry[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await trails.search({ ...which, limit: 1000, ...(cursor === undefined ? {} : { cursor }) });
+    found.push(...page.entries);
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return found.reverse();
 }
 
 async function find({ registry, users }: ReadAccess, id: string) {
@@ -87,6 +135,14 @@ const USER_COLUMNS: Columns<Shown> = {
   ROLES: ({ roles }) => roles.join(', '),
   FROM: ({ from }) => from,
   DESCRIPTION: ({ description }) => description,
+};
+
+const ENTRY_COLUMNS: Columns<TrailEntry> = {
+  AT: ({ at }) => at,
+  ACTOR: ({ actor }) => actor,
+  ACTION: ({ action }) => action,
+  OF: ({ user, queue }) => user ?? queue,
+  DETAIL: ({ job, detail = {} }) => job ?? (Object.keys(detail).length === 0 ? '' : JSON.stringify(detail)),
 };
 
 const TRAIL_COLUMNS: Columns<TrailLine> = {

@@ -68,7 +68,7 @@ function addUserAdd(user: Command): void {
 }
 
 async function checkId(id: string): Promise<void> {
-  const { ID_PATTERN } = await import('../../load/schema/security.ts');
+  const { ID_PATTERN } = await import('../../model/security.ts');
   if (!new RegExp(ID_PATTERN).test(id))
     throw wrongUsage(
       `${JSON.stringify(id)} is not a valid id`,

@@ -1,4 +1,4 @@
-import { CONSOLE_GRANTS, type ConsoleGrant } from '../../model/security.ts';
+import { CONSOLE_GRANTS, type ConsoleGrant, ID_PATTERN } from '../../model/security.ts';
 import { description, ids, keys, text, word, yesNo } from './json-schema.ts';
 
 export interface PermissionListDeclared {
@@ -25,9 +25,6 @@ export interface UserDeclared {
   readonly roles?: readonly string[];
   readonly sample?: boolean;
 }
-
-/** Ids of lists, roles and users, also of users in the database. */
-export const ID_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_.@-]*$';
 
 const id = (what: string, example: string) =>
   ({

@@ -1,7 +1,7 @@
 import type { Position } from '../../model/definition.ts';
 import type { Process } from '../../model/process.ts';
 import type { ConsoleGrant, PermissionList, Role, SecurityScheme, User } from '../../model/security.ts';
-import { NameError, normaliseName } from '../../wire/certificate.ts';
+import { certificateName } from '../../wire/certificate.ts';
 import { readPasswordHash } from '../../wire/password-hash.ts';
 import { placeOf, placeText, positionOf } from '../diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking, linkEach, resolveIds } from '../linking.ts';
@@ -93,8 +93,6 @@ function linkApiKeys({ report, places }: Linking, said: readonly string[]): stri
   });
 }
 
-const FINGERPRINT = /^sha256:([0-9a-f]{64}|[0-9a-f]{2}(?::[0-9a-f]{2}){31})$/i;
-
 /** Certificates of a user in canonical form. Invalid ones are reported. */
 function linkCertificates({ report, places }: Linking, said: readonly string[]): string[] {
   return said.flatMap((name, index) => {
@@ -105,21 +103,6 @@ function linkCertificates({ report, places }: Linking, said: readonly string[]):
       report.raise('certificate-name', { name, reason: spelled.message }, places.value(said, index));
     return [];
   });
-}
-
-/**
- * The canonical form of a name. Letter case and colons of a fingerprint do not count, nor spaces between the parts of a
- * subject.
- */
-export function certificateName(text: string): string | NameError {
-  const digits = FINGERPRINT.exec(text)?.[1];
-  if (digits !== undefined) return `sha256:${digits.replaceAll(':', '').toLowerCase()}`;
-  try {
-    return normaliseName(text);
-  } catch (error) {
-    if (error instanceof NameError) return error;
-    throw error;
-  }
 }
 
 /** Other definitions that refer to users. */

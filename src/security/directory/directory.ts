@@ -32,6 +32,8 @@ export interface DirectoryOptions {
 }
 
 export interface OpenDirectory extends Directory {
+  /** Notices at once that this gateway has changed a user. */
+  forget(): void;
   close(): Promise<void>;
 }
 
@@ -66,6 +68,7 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenDire
     findByCertificate: (names) => defined.findByCertificate(names) ?? kept.findByCertificate(names),
     findOwner: (id) => (id.includes(':') ? callers.find(id) : find(id)),
     version: () => versions.current(),
+    forget: () => versions.forget(),
     async keep(user: User) {
       if (user.origin === 'token') await callers.keep(user);
     },

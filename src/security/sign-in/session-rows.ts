@@ -42,6 +42,18 @@ export async function selectSessions(db: Db, { now, idle }: Lasting, user?: stri
   return (await select.execute()).map(keptSession);
 }
 
+/** When users signed in last, by their ids. */
+export async function selectLastSignIns(db: Db, users: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (users.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('signalbox_session')
+    .select(({ fn }) => ['user_id', fn.max('created').as('at')])
+    .where('user_id', 'in', users)
+    .groupBy('user_id')
+    .execute();
+  return new Map(rows.map(({ user_id: user, at }) => [user, at]));
+}
+
 function keptSession(row: Tables['signalbox_session']): KeptSession {
   const { id, user_id: user, signed_in: signedIn, created, seen, expires, address, agent } = row;
   return { id, user, signedIn, created, seen, expires, address, agent };

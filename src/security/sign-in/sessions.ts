@@ -8,7 +8,7 @@ import { type Clock, SYSTEM_CLOCK } from '../../wire/waiting.ts';
 import { consoleGrants, listsOf, undeclaredUser } from '../authorise.ts';
 import { reading } from '../database.ts';
 import type { Directory } from '../directory/port.ts';
-import { addNote, endNoted, type KeptSession, selectSessions, timeText } from './session-rows.ts';
+import { addNote, endNoted, type KeptSession, selectLastSignIns, selectSessions, timeText } from './session-rows.ts';
 
 /** What is recorded of a browser that signs in. */
 export interface SignInFacts {
@@ -51,6 +51,10 @@ export interface Sessions {
   endById(id: string, actor: string): Promise<boolean>;
   /** Ends all sessions of a user. @returns how many there were */
   endAll(user: string, actor: string): Promise<number>;
+  /** Reads again what this gateway knows: a change of users has ended sessions. */
+  forget(): void;
+  /** When some users signed in last, by their ids; sessions that retention has removed do not count. */
+  lastSignIns(users: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** The sessions that can be used, the newest first. */
   list(which?: { readonly user?: string }): Promise<readonly KeptSession[]>;
   /**
@@ -176,6 +180,8 @@ export function openSessions(options: SessionsOptions): Sessions {
       return (await end(() => endNoted(store, { id, reason: 'operator' }, { actor, now: clock.now() }))) > 0;
     },
     endAll: (user, actor) => end(() => endNoted(store, { user, reason: 'operator' }, { actor, now: clock.now() })),
+    forget: () => known.clear(),
+    lastSignIns: (users) => reading(async () => selectLastSignIns(await store.tables(), users)),
     list: ({ user } = {}) =>
       reading(async () => selectSessions(await store.tables(), { now: clock.now(), idle: console.idle }, user)),
     async noteRefused(id, facts, reason) {

@@ -11,10 +11,12 @@ export interface UsersOptions {
   readonly actor: string;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
+  /** Called after each change. */
+  readonly onChange?: () => void;
 }
 
-export function openUsers({ store, actor, clock = Date.now }: UsersOptions): Users {
-  const ports: Ports = { store, actor, clock };
+export function openUsers({ store, actor, clock = Date.now, onChange = () => {} }: UsersOptions): Users {
+  const ports: Ports = { store, actor, clock, onChange };
   return {
     ...readUsers(() => store.tables()),
     add: (user) => addUser(ports, user),
@@ -52,9 +54,9 @@ const counted = (ended: readonly unknown[]) => (ended.length === 0 ? {} : { sess
  * Makes a change and adds its line of the audit trail in one transaction. The row of the version is locked first: changes
  * run one at a time, and the sequence of lines has no gap.
  */
-function change(ports: Ports, user: string, work: (tx: Db, at: string) => Promise<Change>): Promise<boolean> {
-  const { store, actor, clock } = ports;
-  return store.transaction(async (tx) => {
+async function change(ports: Ports, user: string, work: (tx: Db, at: string) => Promise<Change>): Promise<boolean> {
+  const { store, actor, clock, onChange } = ports;
+  const isChanged = await store.transaction(async (tx) => {
     const version = await lockVersion(tx);
     const at = new Date(clock()).toISOString();
     const made = await work(tx, at);
@@ -68,6 +70,8 @@ function change(ports: Ports, user: string, work: (tx: Db, at: string) => Promis
       .execute();
     return true;
   });
+  if (isChanged) onChange();
+  return isChanged;
 }
 
 async function lockVersion(tx: Db): Promise<number> {

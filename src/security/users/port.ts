@@ -64,10 +64,24 @@ export interface NewUser {
   readonly roles: readonly string[];
 }
 
+/** Users that are asked for, in the order of their ids. */
+export interface UserSearch {
+  /** Part of the id or of the description, in whatever case. */
+  readonly text?: string;
+  /** The id of a role. */
+  readonly role?: string;
+  readonly disabled?: boolean;
+  /** Those behind this id. */
+  readonly after?: string;
+  readonly limit: number;
+}
+
 /** Reads the users of the database. All functions reject with UserError for an unknown user. */
 export interface UserReader {
   /** Sorted by id. */
   list(): Promise<readonly KeptUser[]>;
+  /** The same, of which some are asked for. */
+  search(which: UserSearch): Promise<readonly KeptUser[]>;
   get(id: string): Promise<KeptUser>;
   /** The oldest first. */
   keys(id: string): Promise<readonly KeptKey[]>;

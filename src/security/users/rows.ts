@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db, Tables } from '../../store/index.ts';
 import {
   type KeptCertificate,
@@ -7,12 +8,14 @@ import {
   type UserAction,
   UserError,
   type UserReader,
+  type UserSearch,
 } from './port.ts';
 
 /** Reads the users of a database whose schema is current. */
 export function readUsers(tables: () => Promise<Db>): UserReader {
   return {
     list: async () => selectAllKept(await tables()),
+    search: async (which) => selectSome(await tables(), which),
     get: async (id) => selectKept(await tables(), id),
     async keys(id) {
       const db = await tables();
@@ -38,6 +41,26 @@ export async function selectKept(db: Db, id: string): Promise<KeptUser> {
 
 async function selectAllKept(db: Db): Promise<KeptUser[]> {
   return (await db.selectFrom('signalbox_user').selectAll().orderBy('id').execute()).map(keptUser);
+}
+
+async function selectSome(db: Db, { text, role, disabled, after, limit }: UserSearch): Promise<KeptUser[]> {
+  let select = db.selectFrom('signalbox_user').selectAll().orderBy('id').limit(limit);
+  if (after !== undefined) select = select.where('id', '>', after);
+  if (disabled !== undefined) select = select.where('disabled', '=', disabled ? 1 : 0);
+  // Ids need no escapes in JSON.
+  if (role !== undefined) select = select.where(containing('roles', JSON.stringify(role)));
+  if (text !== undefined)
+    select = select.where(({ or }) =>
+      or([containing('id', text.toLowerCase(), true), containing('description', text.toLowerCase(), true)]),
+    );
+  return (await select.execute()).map(keptUser);
+}
+
+/** @param folded in whatever case: the text is in lower case */
+function containing(column: 'id' | 'description' | 'roles', text: string, folded = false) {
+  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+  const value = folded ? sql`lower(${sql.ref(column)})` : sql.ref(column);
+  return sql<boolean>`${value} like ${pattern} escape '\\'`;
 }
 
 export async function selectKeys(db: Db, user: string): Promise<KeptKey[]> {

@@ -33,6 +33,7 @@ import { addSessions } from './0019-sessions.ts';
 import { addDefinitions } from './0020-definitions.ts';
 import { addRequestIds } from './0021-request-ids.ts';
 import { addProcessLoad } from './0022-process-load.ts';
+import { addTrailIndexes } from './0023-trail-indexes.ts';
 
 /** One step of the schema, forward only. Once released it never changes: a later step corrects it. */
 interface Migration {
@@ -65,6 +66,7 @@ export const migrations: readonly Migration[] = [
   { name: '0020-definitions', up: addDefinitions },
   { name: '0021-request-ids', up: addRequestIds },
   { name: '0022-process-load', up: addProcessLoad },
+  { name: '0023-trail-indexes', up: addTrailIndexes },
 ];
 
 /**

@@ -85,7 +85,7 @@ export function whoMayUse({ ports: { registry } }: Visit, granted: object | stri
     const rest = answer.callers.length - MOST;
     return html`${table('Who may use it', COLUMNS, rows, { empty: '' })}${
       rest > 0
-        ? html`<p class="hint">And ${number(rest)} more: <code>signalbox who-can ${thing.id}</code></p>`
+        ? html`<p class="hint">And ${number(rest)} more: ${link('/users/who-can', 'see who can', { thing: `${thing.kind}:${thing.id}` })}.</p>`
         : NOTHING
     }${reached}`;
   };

@@ -1,0 +1,163 @@
+import type { Position } from '../../../model/definition.ts';
+import type { Registry } from '../../../model/registry.ts';
+import { CONSOLE_GRANTS, type ConsoleGrant, type Role } from '../../../model/security.ts';
+import { consoleGrants, listsOf } from '../../../security/authorise.ts';
+import { type CallerFacts, type Chain, judge, type Link, listThings, type Thing } from '../../../security/grants.ts';
+import type { KeptSession } from '../../../security/sign-in/session-rows.ts';
+import type { TrailEntry } from '../../../security/trail.ts';
+import { type Html, html, NOTHING, type Part } from '../../html.ts';
+import { badge, button, type Column, hidden, link, pathTo, table, tabs, time } from '../../parts.ts';
+import type { Visit } from '../../route.ts';
+import { placeLink } from '../registry/sources.ts';
+
+// What the pages of users and grants share.
+
+export const userPath = (id: string): string => pathTo('users', 'id', id);
+
+/** A user, as a link for those who may see users. */
+export function userLink(visit: Visit, id: string): Part {
+  if (visit.may('users')) return link(userPath(id), id);
+  return id === visit.user.id ? link('/users/me', id) : id;
+}
+
+/** What a role permits. */
+export const roleLink = (id: string): Html => link('/users/can', id, { user: `role:${id}` });
+
+export const thingLink = ({ kind, id }: Pick<Thing, 'kind' | 'id'>): Html =>
+  link('/users/who-can', id, { thing: `${kind}:${id}` });
+
+/** The line of a definition. */
+export const place = (at: Position | undefined): Html =>
+  at === undefined ? html`<span class="faint">database</span>` : placeLink(at);
+
+/** Links between the pages of the area. @param current the path of the one that is shown */
+export const views = (visit: Visit, current: string): Html =>
+  tabs(
+    'Users and grants',
+    [
+      ...(visit.may('users') ? ([['/users', 'Users']] as const) : []),
+      ['/users/who-can', 'Who can'],
+      ['/users/can', 'What one can'],
+      ...(visit.may('users') ? ([['/users/log', 'Audit log']] as const) : []),
+      ['/users/me', 'Me'],
+    ],
+    current,
+  );
+
+/** The grants of the console that roles give together. */
+export function grantsOf(roles: readonly Role[]): readonly ConsoleGrant[] {
+  const held = consoleGrants({ permissionLists: listsOf(roles) });
+  return CONSOLE_GRANTS.filter((each) => held.has(each));
+}
+
+const known = new WeakMap<Registry, readonly Thing[]>();
+
+/** Everything with grants. The definitions of a gateway do not change. */
+export function thingsOf(registry: Registry): readonly Thing[] {
+  const things = known.get(registry) ?? listThings(registry);
+  known.set(registry, things);
+  return things;
+}
+
+/** What a caller may use. Components without grants of their own are left out: the listed operations reach them. */
+export const heldBy = ({ ports: { registry } }: Pick<Visit, 'ports'>, caller: CallerFacts): readonly Thing[] =>
+  thingsOf(registry).filter(
+    (thing) =>
+      judge(caller, thing).may && !(thing.kind === 'component' && thing.needs.every(({ granted }) => granted.public)),
+  );
+
+interface ChainRow extends Partial<Link> {
+  readonly who?: Part;
+}
+
+/** Chains of grants, each link with its line. @param who in front of the first link of each group */
+export function chainTable(of: string, groups: readonly { readonly who?: Part; readonly chains: readonly Chain[] }[]) {
+  const rows = groups.flatMap(({ who, chains }) =>
+    chains.flat().map((each, index): ChainRow => ({ ...each, who: index === 0 ? who : '' })),
+  );
+  const columns: readonly Column<ChainRow>[] = [
+    ...(groups.some(({ who }) => who !== undefined)
+      ? [{ title: 'Who', cell: ({ who }: ChainRow) => who ?? '' } as const]
+      : []),
+    { title: 'Because', kind: 'wide', cell: ({ because }) => because ?? '' },
+    { title: 'Where', kind: 'code', cell: ({ at }) => place(at) },
+  ];
+  return table(of, columns, rows, { empty: 'Nothing grants it.' });
+}
+
+/** Sessions that can be used. @param to of the action that ends one; without it they can't be ended here */
+export function sessionTable(visit: Visit, sessions: readonly KeptSession[], to: string | undefined): Html {
+  return table<KeptSession>(
+    'Sessions',
+    [
+      {
+        title: 'Session',
+        kind: 'code',
+        cell: ({ id }) =>
+          id === visit.session ? html`<code>${id}</code> ${badge('good', 'this one')}` : html`<code>${id}</code>`,
+      },
+      { title: 'Signed in', cell: ({ created }) => time(created) },
+      { title: 'By', cell: ({ signedIn }) => signedIn },
+      { title: 'Last used', cell: ({ seen }) => time(seen) },
+      { title: 'Ends', cell: ({ expires }) => time(expires) },
+      { title: 'Address', kind: 'code', cell: ({ address }) => address },
+      { title: 'Browser', kind: 'wide', cell: ({ agent }) => agent },
+      ...(to === undefined
+        ? []
+        : [
+            {
+              title: 'Action',
+              cell: ({ id }: KeptSession) =>
+                button(visit, {
+                  text: 'End',
+                  to,
+                  fields: { session: id },
+                  ...(id === visit.session ? { ask: 'This is the session that you use now: you are signed out.' } : {}),
+                }),
+            } as const,
+          ]),
+    ],
+    sessions,
+    { empty: 'No session can be used.' },
+  );
+}
+
+/** Lines of the trails. */
+export const entryColumns = (visit: Visit): readonly Column<TrailEntry>[] => [
+  { title: 'Time', cell: ({ at }) => time(at) },
+  { title: 'By', cell: ({ actor }) => link('/users/log', actor, { actor }) },
+  { title: 'Action', cell: ({ action }) => html`<span class="word">${action}</span>` },
+  {
+    title: 'Of',
+    cell: ({ user, queue, job }) =>
+      user === undefined
+        ? html`<span class="linked">${link(pathTo('queues', queue ?? ''), queue ?? '')}${job === undefined ? NOTHING : html` <code>${job}</code>`}</span>`
+        : userLink(visit, user),
+  },
+  { title: 'Detail', kind: 'wide', cell: ({ detail }) => detailText(detail) },
+];
+
+function detailText(detail: TrailEntry['detail']): string {
+  const texts = Object.entries(detail ?? {}).flatMap(([name, value]) => {
+    if (value === '' || (Array.isArray(value) && value.length === 0)) return [];
+    return `${name}: ${Array.isArray(value) ? value.join(', ') : value === true ? 'yes' : value === false ? 'no' : String(value)}`;
+  });
+  return texts.join(' · ');
+}
+
+interface Question {
+  readonly title: string;
+  readonly asks: readonly Part[];
+  /** Of the action, with its fields: it is done when it is sent again with them. */
+  readonly to: string;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** Where to go instead. */
+  readonly back: string;
+}
+
+/** A question that an action asks before it is done. */
+export const question = (visit: Visit, { title, asks, to, fields, text, back }: Question): Html =>
+  html`<h1>${title}</h1>${asks.map((each) => html`<p>${each}</p>`)}
+<form method="post" action="/console${to}" class="question"><input type="hidden" name="token" value="${visit.token}">${hidden(fields)}
+<button class="danger">${text}</button> ${link(back, 'Leave it as it is')}</form>`;
