@@ -47,6 +47,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
   query: async () => (await import('./query.ts')).addQuery,
   migrate: async () => (await import('./migrate.ts')).addMigrate,
   invoke: async () => (await import('./invoke/invoke.ts')).addInvoke,
+  node: async () => (await import('./node.ts')).addNode,
   queue: async () => (await import('./queue.ts')).addQueue,
   message: async () => (await import('./message/message.ts')).addMessage,
   stats: async () => (await import('./stats.ts')).addStats,

@@ -1,6 +1,7 @@
 import { diagnosticsArea } from './areas/diagnostics.ts';
 import { mapArea } from './areas/map/map.ts';
 import { messagesArea } from './areas/messages/messages.ts';
+import { nodesArea } from './areas/nodes/nodes.ts';
 import { overviewArea } from './areas/overview.ts';
 import { processesArea } from './areas/processes/area.ts';
 import { queriesArea } from './areas/queries.ts';
@@ -20,6 +21,7 @@ export const AREAS: readonly Area[] = [
   processesArea,
   queriesArea,
   queuesArea,
+  nodesArea,
   usersArea,
   diagnosticsArea,
 ];

@@ -1,8 +1,9 @@
-import type { Client } from '../invoke/index.ts';
+import type { Client, ConnectionTest, NodeFacts, NodeState } from '../invoke/index.ts';
 import type { MessageControl } from '../message/index.ts';
 import type { Spool } from '../model/blob.ts';
 import type { BrokenEdit } from '../model/definition.ts';
 import type { Fault } from '../model/fault.ts';
+import type { Node } from '../model/node.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
@@ -32,6 +33,7 @@ export interface ConsolePorts {
   readonly queries: QueryPort;
   /** Private queries. */
   readonly saved: SavedQueries;
+  readonly nodes: NodePort;
   readonly redactor: Redactor;
   /** Users of the database and sessions of the console. */
   readonly people: PeoplePorts;
@@ -59,6 +61,18 @@ export interface PeoplePorts {
 interface Previews {
   preview(...given: Parameters<Client['preview']>): Promise<ReturnType<Client['preview']>>;
   previewFlow(...given: Parameters<Client['previewFlow']>): Promise<ReturnType<Client['previewFlow']>>;
+}
+
+/** The nodes of a gateway. */
+export interface NodePort {
+  /** What is configured, without secrets. */
+  facts(node: Node): Promise<NodeFacts>;
+  /** What this gateway has found; `undefined` for a node that it has not called. */
+  state(node: Node): NodeState | undefined;
+  /** Closes the circuit of this gateway. @returns whether it was not closed */
+  closeCircuit(node: Node): boolean;
+  /** Connects to all addresses of a node, without sending a request. */
+  test(node: Node, signal: AbortSignal): Promise<ConnectionTest>;
 }
 
 /** A request for the console, as the gateway passes it. */

@@ -57,6 +57,8 @@ interface ClientCalls extends Calls {
   post(operation: ConsumerOperation, message: OutgoingMessage, options: PostOptions, called: Called): Promise<Asked>;
   /** Whether an address lies below one of a node. @throws InvokeError CONFIGURATION */
   reaches(node: Node, address: string, called: Called): boolean;
+  /** The node itself, or its stand-in. */
+  reachedNode(node: Node): Node;
   /** Reads a reply that has come later. @throws SoapFault, ReplyFault; InvokeError BAD_REPLY, REPLY_TOO_LARGE, HTTP_STATUS */
   read(operation: ConsumerOperation, reply: IncomingReply, called: Called): Promise<ReadReply>;
 }
@@ -252,6 +254,7 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
           return { result: { httpResponseCode: raw.status }, value: undefined };
         },
       ),
+    reachedNode: (node) => standInOf(node) ?? node,
     reaches(node, address, called) {
       const standIn = standInOf(node);
       const known = standIn === undefined ? configuration : placeholders;

@@ -17,7 +17,7 @@ import type { ReadReply } from './callable.ts';
 import { createCalls, type MadeCall } from './calls.ts';
 import { findFlow, findOperation } from './find.ts';
 import { createFlows } from './flow/flow.ts';
-import { createTransport } from './http/transport.ts';
+import { createTransport, type NodeState } from './http/transport.ts';
 import { TIMEOUTS, type Timeouts } from './limits.ts';
 import type { Asked, AskOptions, CallOptions, FlowOptions, IncomingReply, PostOptions } from './options.ts';
 import type { PreparedRequest } from './outgoing.ts';
@@ -80,6 +80,10 @@ export interface Client {
   preview(operation: string | ConsumerOperation, input: DocumentValue, options?: CallOptions): PreparedRequest;
   /** The requests that {@link Client.flow} would send, in order. Later ones have `<NAME>` in place of values that steps keep. */
   previewFlow(flow: string | Flow, input: DocumentValue): PreparedRequest[];
+  /** What is known of a node that was called; `undefined` for others. Opens nothing. */
+  state(node: Node): NodeState | undefined;
+  /** Closes the circuit of a node in this client. @returns whether it was not closed */
+  closeCircuit(node: Node): boolean;
   /** Ends all connections and the calls on them. */
   close(): Promise<void>;
 }
@@ -132,6 +136,8 @@ export function createClient(
       const requestId = randomUUID();
       return flows.preview(findFlow(registry, given, requestId), input, { requestId });
     },
+    state: (node) => transport.state(calls.reachedNode(node)),
+    closeCircuit: (node) => transport.closeCircuit(calls.reachedNode(node)),
     close: () => transport.close(),
   };
 }

@@ -16,7 +16,10 @@ export {
 } from './error.ts';
 export { asConsumer, faultOfNamed, flowNamed } from './find.ts';
 export type { Head, Heads } from './http/headers.ts';
+export type { NodeState } from './http/transport.ts';
 export type { Timeouts } from './limits.ts';
+export { type NodeFacts, nodeFacts } from './node/facts.ts';
+export { type ConnectionTest, testConnection } from './node/test-connection.ts';
 export type { CallOptions, FlowOptions, IncomingReply } from './options.ts';
 export type { PreparedRequest } from './outgoing.ts';
 export {

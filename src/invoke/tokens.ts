@@ -147,6 +147,11 @@ export class Tokens {
     this.#source = source;
   }
 
+  /** Until when the token that is kept is used, by `elapsed`; `undefined` without one. */
+  get until(): number | undefined {
+    return this.#held?.until;
+  }
+
   /** @throws InvokeError CREDENTIAL, ABORTED, TIMEOUT */
   async proof(called: Called, signal: AbortSignal | undefined): Promise<Proof> {
     const held = this.#held;

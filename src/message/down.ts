@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import { nodesOf, type Subscription } from '../model/message.ts';
 import type { Node } from '../model/node.ts';
+import type { Db } from '../store/index.ts';
 import type { MessagesOptions } from './port.ts';
 import { awaitingOf } from './reply.ts';
 
@@ -106,13 +108,51 @@ export function followNode({ id, circuit }: Node, options: PaceOptions): TargetP
   };
 }
 
+/** Between node and time in the reason of a delivery that was a probe. */
+const DOWN = ' has been down since ';
+
+/** A node that was down when a gateway last tried a delivery to it. Times are UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+export interface DownNode {
+  readonly node: string;
+  readonly subscription: string;
+  readonly since: string;
+  /** When the next probe may begin. */
+  readonly next?: string;
+  /** The message whose delivery was the last probe. */
+  readonly message: string;
+}
+
+/** Deliveries that are looked at, those of the oldest messages first: a probe is one of them. */
+const MOST_PROBES = 2000;
+
+/** The nodes that are down by what the gateways of the fleet have found, with the subscriptions whose deliveries wait for them. */
+export async function readDown(db: Db): Promise<readonly DownNode[]> {
+  const { rows } = await sql<{ subscription: string; next: number | string | null; reason: string; message: string }>`
+    select subscription, next, reason, message from (
+      select subscription, next, reason, message from signalbox_delivery where status = 'Retry' order by message limit ${MOST_PROBES}
+    ) waiting where reason like ${`node %${DOWN}%`}`.execute(db);
+  const found = new Map<string, DownNode>();
+  for (const { subscription, next, reason, message } of rows) {
+    const [, node, since] = PROBE.exec(reason) ?? [];
+    if (node === undefined || since === undefined) continue;
+    const known = found.get(subscription);
+    // An earlier probe of another outage may still wait for its turn.
+    if (known !== undefined && known.since >= since) continue;
+    const again = next === null ? {} : { next: new Date(Number(next)).toISOString() };
+    found.set(subscription, { node, subscription, since, message, ...again });
+  }
+  return [...found.values()];
+}
+
+const PROBE = new RegExp(`^node (\\S+)${DOWN}([\\dT:.-]+Z);`);
+
 /** Lets operators see at the delivery that was a probe for how long its target has been down, and when the next probe is. */
 export async function noteProbe(
   { store, onError }: Pick<MessagesOptions, 'store' | 'onError'>,
   delivery: string,
   { node, since, until }: Waiting,
 ): Promise<void> {
-  const reason = `node ${node} has been down since ${new Date(since).toISOString()}; this delivery was the probe`;
+  const reason = `node ${node}${DOWN}${new Date(since).toISOString()}; this delivery was the probe`;
   try {
     const db = await store.tables();
     await db

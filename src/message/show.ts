@@ -8,6 +8,7 @@ import type { Message } from '../model/service.ts';
 import type { JsonValue } from '../model/value.ts';
 import type { Db, ReadableBlobs } from '../store/index.ts';
 import type { MessageFilter } from './condition.ts';
+import { type DownNode, readDown } from './down.ts';
 import { countRows, findRows, type MessageCount, type MessageRange } from './find.ts';
 import { type Held, readHeld } from './hold.ts';
 import { given, type KeptMessage, keptMessages, type MessagePage, runningStatus } from './kept.ts';
@@ -116,6 +117,8 @@ export interface MessageReader {
   payload(id: string): Promise<MessagePayload>;
   /** Queues, subscriptions and nodes that are held as a whole. */
   held(): Promise<readonly Held[]>;
+  /** Nodes that were down when a gateway last tried a delivery to them, by the subscriptions that wait. */
+  down(): Promise<readonly DownNode[]>;
 }
 
 export interface MessageReaderOptions {
@@ -158,6 +161,7 @@ export function readMessages({ registry, tables, blobs, redactor }: MessageReade
       };
     },
     held: async () => readHeld(await tables(), registry),
+    down: async () => readDown(await tables()),
     async payload(id) {
       const db = await tables();
       const { id: message, operation, queue } = await findMessage(db, id);

@@ -40,6 +40,9 @@ export const NODE_DEFAULTS: Pick<Node, 'resolve' | 'timeouts' | 'circuit' | 'red
   redirects: 0,
 };
 
+/** In the error of a call that a circuit breaker did not let through: it does not say why others have failed. */
+export const SUSPENDED = 'calls to it are suspended';
+
 /** How long each phase of a call may take, in milliseconds. */
 export interface NodeTimeouts {
   /** Until the connection is made, including name resolution and TLS. */

@@ -234,7 +234,7 @@ async function open(
       ...{ declared: gateway.console, registry, sources, redactor, sampleUsers, brokenEdit: options.brokenEdit },
       ...{ authenticator, directory, store, ...ports, clock },
       ...{ queues: services.queues, messages: services.messageControl, outbound, spool },
-      ...{ scheduler: services.scheduler, queries, saved: services.saved },
+      ...{ scheduler: services.scheduler, queries, saved: services.saved, nodes: outbound.nodes },
       base: () => base,
       origin: () => new URL(consoleUrl ?? base).origin,
     });

@@ -67,7 +67,7 @@ async function appOf(files: Readonly<Record<string, string>>): Promise<typeof ap
   const { handlers, ...code } = await importCode(registry, project.root);
   const redactor = createRedactor();
   const log = createLog({ to: { write: () => {} } });
-  const outbound = createLazyClient(registry, { env: {}, spool, folder: project.root });
+  const outbound = createLazyClient(registry, { env: {}, spool, folder: project.root, redactor });
   const directory = createDirectory(registry.users, true);
   const metrics = createMetrics();
   const services = await openServices(registry, {

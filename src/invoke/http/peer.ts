@@ -28,6 +28,8 @@ export interface Peer {
    * @throws InvokeError CONFIGURATION
    */
   credential(called: Called): Proof | Tokens | WebhookSigner | undefined;
+  /** Until when the token that is kept is used, in milliseconds since 1970; `undefined` without one. */
+  tokenUntil(): number | undefined;
   /** `undefined` when the node has no circuit breaker. */
   readonly circuit: Circuit | undefined;
 }
@@ -63,6 +65,8 @@ export async function openPeer(node: Node, source: PeerSource): Promise<Peer> {
   };
   const pools = connections.pools(facts);
   let foreign: Pools | undefined = node.certificate === undefined ? pools : undefined;
+  const credential = credentialOf(node, pools, timeouts, source);
+  let tokens: Tokens | undefined;
   return {
     node,
     timeouts,
@@ -72,7 +76,17 @@ export async function openPeer(node: Node, source: PeerSource): Promise<Peer> {
       foreign ??= connections.pools({ ...facts, secureContext: contextOf(false) });
       return foreign;
     },
-    credential: credentialOf(node, pools, timeouts, source),
+    credential(called) {
+      const found = credential(called);
+      if (found instanceof Tokens) tokens = found;
+      return found;
+    },
+    tokenUntil() {
+      const { clock } = source;
+      return tokens?.until === undefined || tokens.until === Number.POSITIVE_INFINITY
+        ? undefined
+        : clock.now() + tokens.until - clock.elapsed();
+    },
     circuit: node.circuit.failures === 0 ? undefined : createCircuit(node, source.observer),
   };
 }

@@ -16,10 +16,11 @@ import type { Tokens } from '../tokens.ts';
 import { buffered, goneBy, SHOWN_SIGNATURE, WebhookSigner } from '../webhook.ts';
 import { type Address, addressAt, addressBelow, type Base, shownUrl } from './address.ts';
 import { proxiesOf } from './connection/endpoint.ts';
-import { Connections } from './connection/pools.ts';
+import { Connections, type PoolFigures } from './connection/pools.ts';
 import { findHeader, shownHeaders } from './headers.ts';
 import { basesAt, openPeer, type Peer } from './peer.ts';
 import type { RawReply } from './raw-reply.ts';
+import type { CircuitState } from './resilience.ts';
 import { send } from './send.ts';
 import type { Sending, SendingOptions } from './sending.ts';
 
@@ -47,8 +48,21 @@ export interface Transport {
    * HTTP_STATUS for a redirect that is not followed, at a node that follows some
    */
   send(target: Target, outgoing: Outgoing, options: SendOptions): Promise<RawReply>;
+  /** What is known of a node that was called; `undefined` for others, which nothing is opened for. */
+  state(node: Node): NodeState | undefined;
+  /** Closes the circuit of a node. @returns whether it was not closed */
+  closeCircuit(node: Node): boolean;
   /** Ends all connections and the exchanges on them. */
   close(): Promise<void>;
+}
+
+/** A node as this process has found it. */
+export interface NodeState {
+  /** Absent when the node has no circuit breaker. */
+  readonly circuit?: CircuitState;
+  /** Until when the token that is kept is used, in milliseconds since 1970. */
+  readonly tokenUntil?: number;
+  readonly connections: readonly PoolFigures[];
 }
 
 interface TransportOptions {
@@ -155,6 +169,20 @@ export function createTransport({
         if (error instanceof InvokeError) error.attempts = sending.attempts;
         throw error;
       }
+    },
+    state(node) {
+      const peer = peers.get(node);
+      if (peer === undefined || peer instanceof Promise) return undefined;
+      const [circuit, tokenUntil] = [peer.circuit?.state(), peer.tokenUntil()];
+      return {
+        ...(circuit === undefined ? {} : { circuit }),
+        ...(tokenUntil === undefined ? {} : { tokenUntil }),
+        connections: peer.pools.figures(),
+      };
+    },
+    closeCircuit(node) {
+      const peer = peers.get(node);
+      return peer !== undefined && !(peer instanceof Promise) && peer.circuit?.close() === true;
     },
     async close() {
       closed.abort();

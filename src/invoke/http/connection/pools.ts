@@ -27,6 +27,16 @@ export interface Opened {
   readonly isFresh: () => boolean;
 }
 
+/** The connections to an origin. */
+export interface PoolFigures {
+  readonly origin: string;
+  readonly connected: number;
+  /** Requests that are under way. */
+  readonly running: number;
+  /** Requests that wait for a connection. */
+  readonly queued: number;
+}
+
 /** All the connections of a client. */
 export class Connections {
   readonly #undici: typeof Undici;
@@ -56,6 +66,7 @@ export class Pools {
   readonly #undici: typeof Undici;
   readonly #facts: ConnectionFacts;
   readonly #keep: (agent: Undici.Dispatcher) => void;
+  readonly #agent: Undici.Agent;
   readonly #direct: Opened;
   readonly #proxies = new Map<string, Opened>();
   /** Those of the origins called so far: whether one is called through a proxy takes 5 microseconds to find out. */
@@ -69,7 +80,8 @@ export class Pools {
     this.#keep = keep;
     const direct = undici.buildConnector({ ...tlsOf(facts), timeout: facts.connectTimeout });
     const connect = this.#marked(redirected(direct, facts.endpoints));
-    this.#direct = this.#opened(new undici.Agent({ ...POOL, connect }), false);
+    this.#agent = new undici.Agent({ ...POOL, connect });
+    this.#direct = this.#opened(this.#agent, false);
   }
 
   /** @throws Error once the client is closed; InvokeError CONFIGURATION for an invalid address of a proxy */
@@ -81,6 +93,17 @@ export class Pools {
     if (this.#known.size === MOST_KNOWN) this.#known.clear();
     this.#known.set(origin, opened);
     return opened;
+  }
+
+  /** The connections that are open without a proxy, for up to {@link MOST_SHOWN} origins. */
+  figures(): readonly PoolFigures[] {
+    const { stats } = this.#agent;
+    return Object.entries(stats)
+      .slice(0, MOST_SHOWN)
+      .map(([origin, each]) => ({
+        ...{ origin, connected: Number(each.connected), running: each.running },
+        queued: 'queued' in each ? each.queued : 0,
+      }));
   }
 
   #find(origin: string, called: Called): Opened {
@@ -144,6 +167,9 @@ const unconnected = new WeakSet<object>();
 export function isUnconnected(error: unknown): boolean {
   return typeof error === 'object' && error !== null && unconnected.has(error);
 }
+
+/** Origins whose figures are shown. */
+const MOST_SHOWN = 20;
 
 /** Origins whose way is remembered. */
 const MOST_KNOWN = 1000;
