@@ -21,6 +21,10 @@ import { BOX, type Layout, partOf } from './layout.ts';
 
 /** Lines of a map whose numbers are drawn; with more of them they would hide each other. */
 const MOST_COUNTED = 60;
+/** Milliseconds of the calls that count. */
+const HOUR = 3_600_000;
+/** Operations whose calls count, those with most calls first. */
+const MOST_CALLED = 1000;
 /** Rows of the table. */
 const MOST_ROWS = 500;
 /** Characters of a name in a box. */
@@ -74,11 +78,11 @@ async function show(visit: Visit): Promise<Reply> {
   const given = (name: string): string | undefined => visit.query.get(name)?.trim() || undefined;
   const filter: Filter = { service: given('service'), node: given('node'), q: given('q'), like: given('like') };
   const { graph, layout } = await partOf(registry, filter);
-  const states = statesOf(graph, new Map(), await visit.ports.queues.overview());
+  const states = statesOf(graph, ...(await figuresOf(visit)));
   const isFiltered = Object.values(filter).some((each) => each !== undefined);
   return page(
     TITLE,
-    html`${heading(TITLE, { about: 'Which services lead where: what answers their operations, and the nodes behind. A box leads to its definition.' })}
+    html`${heading(TITLE, { about: 'Which services lead where: what answers their operations, and the nodes behind. Lines are the wider the more calls the last hour had. A box leads to its definition.' })}
 ${filterForm(visit, filter)}
 ${
   isFiltered
@@ -88,6 +92,16 @@ ${
 ${graph.isReduced === true ? html`<p class="hint">Code and the gateway's database are left out, and services that lead to the same places are one box: the map has many. Narrow it to see each.</p>` : NOTHING}
 ${live(visit, 'map', 'map', graph.places.size === 0 ? emptyMap(isFiltered) : drawn(graph, layout, states))}`,
   );
+}
+
+/** Calls of the last hour by operation, and the jobs of subscriptions. */
+async function figuresOf({ ports: { statistics, queues, now } }: Visit) {
+  const until = now();
+  const [{ operations }, overview] = await Promise.all([
+    statistics.byOperation({ since: until - HOUR, until, most: MOST_CALLED }),
+    queues.overview(),
+  ]);
+  return [new Map(operations.map((each) => [each.operation, each])), overview] as const;
 }
 
 const emptyMap = (isFiltered: boolean): Html =>
@@ -238,16 +252,13 @@ export const mapArea: Area = {
   topics: [
     {
       name: 'map',
-      state: async ({ queues }) =>
-        JSON.stringify(
-          (await queues.overview()).map(({ queue, paused, dead, held }) => [
-            queue,
-            paused?.since,
-            paused?.with,
-            dead,
-            held,
+      state: async ({ queues, statistics }) =>
+        JSON.stringify([
+          await statistics.latest(),
+          ...(await queues.overview()).map(({ queue, paused, dead, held }) => [
+            ...[queue, paused?.since, paused?.with, dead, held],
           ]),
-        ),
+        ]),
     },
   ],
   routes: [pageRoute('/map', show)],

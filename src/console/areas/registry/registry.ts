@@ -1,12 +1,153 @@
+import type { Document } from '../../../model/document.ts';
 import { Fault } from '../../../model/fault.ts';
+import { type FieldType, singleType } from '../../../model/field.ts';
+import { nodesOf } from '../../../model/message.ts';
+import type { Registry } from '../../../model/registry.ts';
+import { type Message, type Operation, operationsOf } from '../../../model/service.ts';
 import { type Html, html, NOTHING } from '../../html.ts';
 import { address, badge, heading, number, section, table } from '../../parts.ts';
 import { type Area, page, pageRoute, type Reply, type Visit } from '../../route.ts';
 import { DETAILS, MOST } from './details.ts';
 import { find, list } from './list.ts';
 import { definition, listFiles, showFile } from './sources.ts';
-import { ALL_KINDS, KINDS, type Kind, linkTo, type ThingOf } from './things.ts';
-import { type Use, usesOf } from './uses.ts';
+import { ALL_KINDS, KINDS, type Kind, linkTo, messagesOf, type ThingOf } from './things.ts';
+
+/** A place that refers to a definition. */
+interface Use {
+  readonly kind: Kind;
+  readonly id: string;
+  /** `request`, `field LOC_DATA`, `step 2`. */
+  readonly as: string;
+}
+
+/** By the definition that is referred to. */
+type Uses = ReadonlyMap<object, readonly Use[]>;
+
+const known = new WeakMap<Registry, Uses>();
+
+/** Where a definition is used; the references of a registry are collected once. */
+function usesOf(registry: Registry, thing: object): readonly Use[] {
+  let uses = known.get(registry);
+  if (uses === undefined) {
+    uses = collect(registry);
+    known.set(registry, uses);
+  }
+  return uses.get(thing) ?? [];
+}
+
+function collect(registry: Registry): Uses {
+  const uses = new Map<object, Use[]>();
+  const from =
+    (kind: Kind, { id }: { readonly id: string }) =>
+    (thing: object | undefined, as: string): void => {
+      if (thing === undefined) return;
+      const all = uses.get(thing) ?? [];
+      // Those of one definition follow each other: the last ones are enough to find a repetition.
+      for (let index = all.length - 1; all[index]?.kind === kind && all[index]?.id === id; index--)
+        if (all[index]?.as === as) return;
+      all.push({ kind, id, as });
+      uses.set(thing, all);
+    };
+  for (const operation of registry.operations.values()) {
+    const use = from('operation', operation);
+    ofMessage(operation.request, 'request', use);
+    for (const { mediaType, message } of operation.responses) ofMessage(message, `response ${mediaType}`, use);
+    if (operation.fault !== undefined) ofDocument(operation.fault, 'fault', use);
+    ofAnswer(operation, use);
+    use(operation.as, 'runs as');
+    for (const list of operation.permissions) use(list, 'granted by');
+  }
+  for (const operation of registry.consumers.values()) {
+    const use = from('call', operation);
+    const [request, ...replies] = messagesOf(operation);
+    if (request !== undefined) ofMessage(request, 'request', use);
+    if (operation.kind === 'rest' && operation.body.kind === 'document')
+      ofDocument(operation.body.document, 'request', use);
+    for (const reply of replies) ofMessage(reply, 'response', use);
+    if (operation.fault !== undefined) ofDocument(operation.fault, 'fault', use);
+    use(operation.target, 'target');
+    for (const list of operation.permissions) use(list, 'granted by');
+  }
+  for (const flow of registry.flows.values())
+    for (const [index, { operation }] of flow.steps.entries()) from('flow', flow)(operation, `step ${index + 1}`);
+  for (const document of registry.documents.values())
+    if (!document.inPlace) ofFields(document, from('document', document), 'field ');
+  for (const query of registry.queries.values()) {
+    const use = from('query', query);
+    use(query.datasource, 'reads from');
+    for (const child of query.children) use(child.query, 'child');
+    for (const list of query.permissions) use(list, 'granted by');
+  }
+  for (const component of registry.components.values()) {
+    const use = from('component', component);
+    ofDocument(component.shape, 'shape', use);
+    for (const { service, event, as } of component.events) {
+      use(service, event);
+      use(as, `runs ${service.id} as`);
+    }
+    for (const list of component.permissions) use(list, 'granted by');
+  }
+  for (const each of registry.relatedContent.values())
+    for (const list of each.permissions) from('class', each)(list, 'granted by');
+  for (const process of registry.processes.values()) {
+    const use = from('process', process);
+    if (process.answer.kind === 'query') use(process.answer.query, 'runs');
+    use(process.recurs, 'recurs');
+    for (const list of process.permissions) use(list, 'granted by');
+  }
+  for (const subscription of registry.subscriptions.values()) {
+    const use = from('subscription', subscription);
+    use(subscription.operation, 'subscribes to');
+    if (subscription.operation.answer.kind === 'queue') use(subscription.operation.answer.queue, 'takes from');
+    if (subscription.target.kind === 'call') use(subscription.target.call, 'delivers to');
+    for (const node of nodesOf(subscription)) use(node, 'delivers to');
+    use(subscription.as, 'runs as');
+  }
+  for (const role of registry.roles.values()) for (const list of role.permissionLists) from('role', role)(list, 'has');
+  return uses;
+}
+
+type Note = (thing: object | undefined, as: string) => void;
+
+function ofAnswer({ answer }: Operation, use: Note): void {
+  switch (answer.kind) {
+    case 'query':
+      use(answer.query, 'answered by');
+      return;
+    case 'queries':
+      for (const { query, field } of answer.lists) use(query, `fills ${field.name}`);
+      return;
+    case 'component':
+      use(answer.component, answer.action === 'read' ? 'reads' : 'saves');
+      return;
+    case 'call':
+      use(answer.call, 'calls');
+      for (const operation of operationsOf(answer.call)) use(operation, 'calls');
+      return;
+    case 'queue':
+      use(answer.queue, 'publishes');
+      for (const node of answer.replyTo?.nodes ?? []) use(node, 'replies to');
+  }
+}
+
+function ofMessage(message: Message, as: string, use: Note): void {
+  if (message.kind === 'document') ofDocument(message.document, as, use);
+}
+
+/** A document, or, for one that is declared in place, those that it refers to. */
+function ofDocument(document: Document, as: string, use: Note): void {
+  if (document.inPlace) ofFields(document, use, `${as}, field `);
+  else use(document, as);
+}
+
+function ofFields({ fields }: Document, use: Note, before: string): void {
+  for (const { name, type } of fields) ofType(type, `${before}${name}`, use);
+}
+
+function ofType(type: FieldType, as: string, use: Note): void {
+  const single = singleType(type);
+  if (single.kind === 'document') ofDocument(single.document, as, use);
+}
 
 /** Where a definition is used. */
 function usedBy({ ports: { registry } }: Visit, thing: object): Html {
