@@ -229,16 +229,20 @@ function widthOf(calls: number, most: number): number {
 }
 
 function drawBox(place: Place, { x, y }: { readonly x: number; readonly y: number }): Html {
-  const name = nameOf(place);
-  const shown =
-    place.members === undefined ? cut(name, LONGEST) : `${cut(place.id, 14)} + ${number(place.members.length - 1)}`;
+  const [name, full] = [nameOf(place), `${WORDS[place.kind]} ${nameOf(place)}`];
   const [left, top] = [round(x - BOX.width / 2), round(y - BOX.height / 2)];
-  const word = place.kind === 'queue' || place.kind === 'datasource' || place.kind === 'flow' ? place.kind : '';
-  const box = html`<title>${WORDS[place.kind]} ${name}</title><rect class="box ${place.kind}" x="${left}" y="${top}" width="${BOX.width}" height="${BOX.height}" rx="4"/><text x="${left + 10}" y="${round(y + 4)}">${
-    word === '' ? NOTHING : html`<tspan class="kind">${word} </tspan>`
-  }${word === '' ? shown : cut(name, LONGEST - word.length - 1)}</text>`;
+  const word = place.kind === 'queue' || place.kind === 'datasource' || place.kind === 'flow' ? `${place.kind} ` : '';
+  const shown =
+    place.members === undefined
+      ? cut(name, LONGEST - word.length)
+      : `${cut(place.id, 14)} + ${number(place.members.length - 1)}`;
+  const box = html`<title>${full}</title><rect class="box ${place.kind}" x="${left}" y="${top}" width="${BOX.width}" height="${BOX.height}" rx="4"/><text x="${left + 10}" y="${round(y + 4)}">${
+    word === '' ? NOTHING : html`<tspan class="kind">${word}</tspan>`
+  }${shown}</text>`;
   const to = pageOf(place);
-  return to === undefined ? html`<g>${box}</g>` : html`<a class="place" href="${to}">${box}</a>`;
+  // The name of a link has the text that is seen, for those who speak it (WCAG 2.2, 2.5.3).
+  const label = full.includes(`${word}${shown}`) ? full : `${word}${shown}: ${full}`;
+  return to === undefined ? html`<g>${box}</g>` : html`<a class="place" href="${to}" aria-label="${label}">${box}</a>`;
 }
 
 const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most - 1)}…`);
