@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { request } from 'node:http';
 import { isIP, type LookupFunction, connect as openSocket, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { checkServerIdentity, type SecureContext, connect as secure, type TLSSocket } from 'node:tls';
+import { type SecureContext, connect as secure, type TLSSocket } from 'node:tls';
 import type { ConfigText } from '../../model/definition.ts';
 import type { Node } from '../../model/node.ts';
 import type { Redactor } from '../../model/redactor.ts';
@@ -16,7 +16,7 @@ import { secureContextOf } from '../http/connection/tls.ts';
 import { transportError } from '../http/transport-error.ts';
 import { TIMEOUTS } from '../limits.ts';
 import { PLACEHOLDER, standInAddress, standInFor } from '../stand-in.ts';
-import { type CertificateFacts, certificateFacts, type NodePlaces, nodeAddress } from './facts.ts';
+import { type CertificateFacts, certificateFacts, type NodePlaces, nodeAddress, untrusted } from './facts.ts';
 
 /** The result of a test of a node's addresses. No request is sent: it ends where a call would send its first byte. */
 export interface ConnectionTest {
@@ -372,26 +372,6 @@ function refusal(socket: TLSSocket): Promise<void> {
   waited.catch(() => {});
   return waited;
 }
-
-/** Why a certificate is not trusted. */
-function untrusted(socket: TLSSocket, host: string): Error {
-  const code = String(socket.authorizationError);
-  const mismatch = checkServerIdentity(host, socket.getPeerCertificate());
-  const words = UNTRUSTED[code] ?? (code.startsWith('ERR_TLS_CERT_ALTNAME') ? mismatch?.message : undefined);
-  return Object.assign(new Error(words ?? code), { code });
-}
-
-/** OpenSSL's results of a verification. */
-const UNTRUSTED: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  CERT_NOT_YET_VALID: 'its certificate is not valid yet',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself',
-  INVALID_PURPOSE: 'its certificate is not made for servers',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is issued by an authority that is not trusted',
-  UNABLE_TO_GET_ISSUER_CERT: 'the issuer of its certificate is not known',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the issuer of its certificate is not known',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the issuer of its certificate is not known, or a certificate in between is missing',
-};
 
 /** The words of the system: `connect ECONNREFUSED 127.0.0.1:9`. Several addresses were tried for an AggregateError. */
 function systemWords(error: unknown): string {

@@ -50,14 +50,14 @@ ${live(visit, 'nodes', 'node-list', shown)}`,
 
 const columnsOf = (visit: Visit): readonly Column<Row>[] => [
   { title: 'Node', cell: ({ node }) => link(pathTo('nodes', node.id), node.id) },
-  { title: 'Address', cell: addressesShown },
-  { title: 'Called by', cell: ({ node }) => usesShown(visit, node) },
   {
     title: 'Circuit',
     cell: ({ node, state }) =>
       html`${circuitBadge(visit, node.circuit.failures, state)}${openTime(state).map(([name, at]) => html`<br><span class="faint">${name} ${time(at)}</span>`)}`,
   },
   { title: 'Deliveries', cell: deliveriesShown },
+  { title: 'Address', cell: addressesShown },
+  { title: 'Called by', cell: ({ node }) => usesShown(visit, node) },
   {
     title: 'Last error',
     kind: 'wide',
