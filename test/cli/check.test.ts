@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/load/index.ts';
 import { files, staffProject } from './fixture.ts';
-import { bin, cleanEnvironment, finish, signalbox, signalboxProcess } from './support.ts';
+import { bin, cleanEnvironment, finish, project, signalbox, signalboxProcess } from './support.ts';
 
 const broken = files['definitions/staff/service.yaml'].replace('query: EMPLOYEES_BY_DEPT', 'query: EMPLOYEES_BY_DEP');
 
@@ -52,6 +52,23 @@ test.concurrent.each([
   const child = spawn(process.execPath, [bin, 'check', ...options], { cwd, env: cleanEnvironment() });
   child.stdout.destroy();
   expect(await finish(child)).toMatchObject({ code: 1, stderr: '' });
+});
+
+test.concurrent('the handlers of a project with more than 2 MiB of operations are imported', async () => {
+  // More than the arguments of a process may hold on Linux. A key of YAML is as long as 1,024 characters.
+  const ids = Array.from({ length: 2_200 }, (_, index) => `${'LONG_'.repeat(200)}${index}`);
+  const operations = ids.map((id, index) => `  ${id}: { get: many/${index}, handler: shared, response: text }\n`);
+  const cwd = await project({
+    'definitions/gateway.yaml': 'gateway: LOCAL\nnamespace: urn:test\n',
+    'definitions/many.yaml': `service: Many.v1\npublic: true\noperations:\n${operations.join('')}  WRONG: { get: wrong, response: text }\n`,
+    // Fits only if the last operation is among those that use it.
+    'src/handlers/shared.ts': `import { define } from 'signalbox';\nexport default define('${ids.at(-1)}', { onRequest: () => 'fine' });\n`,
+    'src/handlers/wrong.ts': 'export const none = 1;\n',
+  });
+  const { code, stdout, stderr } = await signalbox(['check', '--json'], { cwd });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+  const message = 'src/handlers/wrong.ts does not export a handler: it has no default export.';
+  expect(JSON.parse(stdout)).toEqual([expect.objectContaining({ code: 'code-form', message })]);
 });
 
 test.concurrent('a handler that is missing is a mistake here', async () => {

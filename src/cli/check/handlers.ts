@@ -4,6 +4,7 @@ import { codeDiagnostic, type Diagnostic } from '../../load/index.ts';
 import { resolveAll, secretsOf } from '../../load/value/config.ts';
 import type { Registry } from '../../model/registry.ts';
 import { type CodeFile, codeFiles } from '../../serve/start/handlers.ts';
+import { post } from '../child-process.ts';
 import { sibling } from '../package-info.ts';
 import type { ImporterMessage, ImporterStart } from './importer.ts';
 
@@ -83,10 +84,9 @@ function importAll(start: ImporterStart, within: number): Promise<Run> {
   let late = false;
   const { promise, resolve, reject } = Promise.withResolvers<Run>();
   // Code may write to its standard output, which is not ours.
-  const child = fork(sibling('importer', import.meta.url), [JSON.stringify(start)], {
-    cwd: start.root,
-    stdio: ['ignore', 2, 2, 'ipc'],
-  });
+  const child = fork(sibling('importer', import.meta.url), { cwd: start.root, stdio: ['ignore', 2, 2, 'ipc'] });
+  // A message, because a large project has more files than the arguments of a process may hold.
+  post(child, start);
   const stop = (): void => {
     late = true;
     child.kill('SIGKILL');

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { builtinModules, registerHooks } from 'node:module';
 import { join, relative, sep } from 'node:path';
@@ -11,7 +12,7 @@ import { post } from '../child-process.ts';
 // The process in which `signalbox check` imports the code of a project, one file after the other. What the code writes goes to
 // standard error. The process that started this one ends it when a file takes too long.
 
-/** What it is started with. */
+/** The first message to it, and the only one. */
 export interface ImporterStart {
   /** The project's folder. */
   readonly root: string;
@@ -33,7 +34,8 @@ interface Unresolved {
   readonly error: unknown;
 }
 
-const { root, folder, files } = JSON.parse(process.argv[2] ?? '') as ImporterStart;
+process.on('disconnect', () => process.exit(1));
+const [{ root, folder, files }] = (await once(process, 'message')) as [ImporterStart];
 let unresolved: Unresolved | undefined;
 /** URL of the module that was loaded last: the one that does not parse, if any. */
 let loaded = '';
@@ -53,7 +55,6 @@ registerHooks({
     return nextLoad(url, context);
   },
 });
-process.on('disconnect', () => process.exit(1));
 // Also what code does not wait for, such as a promise that is rejected.
 process.on('uncaughtException', (error) => report(error));
 
