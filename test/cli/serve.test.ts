@@ -14,7 +14,7 @@ test('says that it is ready, where, and what comes next; answers; ends within a 
   const [, address, port] = await gateway.until(ready);
   expect(Number(port)).toBeGreaterThan(0);
   const [screen, page, call = ''] = await gateway.until(
-    /\n {2}Services +(\S+)\n {2}Try it +curl (\S+)\n {2}Definitions +definitions\/ .*\n {2}Stop +Ctrl-C\n\n/,
+    /\n {2}Services +(\S+)\n {2}Console +\S+\/console\n {2}Try it +curl (\S+)\n {2}Definitions +definitions\/ .*\n {2}Stop +Ctrl-C\n\n/,
   );
   expect(page).toBe(`${address}/`);
   expect(screen.split('\n').filter((line) => line.length > 80 && !line.includes('curl'))).toEqual([]);

@@ -18,6 +18,7 @@ const commands = [
   'query',
   'migrate',
   'invoke',
+  'node',
   'queue',
   'message',
   'stats',

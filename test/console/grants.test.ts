@@ -54,8 +54,9 @@ describe('the grants of the console', () => {
   it('lead from no page to one that is refused', async () => {
     for (const [grant, visitor] of visitors) {
       const { text } = await visitor.get('/overview');
+      // Who has no grant of users is led to the page of his own.
       for (const [, to = ''] of text.matchAll(/<li><a href="\/console([^"]*)"/g))
-        expect((await visitor.get(to)).status, `${to} for ${grant}`).toBe(200);
+        expect([200, 303], `${to} for ${grant}`).toContain((await visitor.get(to)).status);
     }
   });
 

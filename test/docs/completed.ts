@@ -15,6 +15,13 @@ bearer: { issuer: https://login.example.org/, audience: a, jwks: https://login.e
     'operations: { REPORT_GET: { get: Report, public: true, response: { fields: { TEXT: string } } } }\n',
     '',
   ],
+  'docs/console.md': [
+    '',
+    `---
+scheme: CORP_TOKENS
+bearer: { issuer: https://login.example.org/, audience: a, jwks: https://login.example.org/jwks.json, users: known }
+`,
+  ],
   'docs/messages.md': ['', '', '', '', '', '', '', ''],
   'docs/ws-security.md': ['---\nrole: PARTNER\npermission-lists: []\n'],
   'docs/java-clients.md': [],

@@ -216,6 +216,7 @@ describe('the gateway', () => {
         dead: 90 * 86_400_000,
         callers: 90 * 86_400_000,
         sessions: 30 * 86_400_000,
+        statistics: 8 * 86_400_000,
         audit: 365 * 86_400_000,
       },
       mtom: { services: true, http: true },

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { followNode } from '../../src/message/down.ts';
+import { followNode, readDown } from '../../src/message/down.ts';
 import { NODE_DEFAULTS, type Node } from '../../src/model/node.ts';
+import { openToRead } from '../../src/store/index.ts';
 import { PLACES } from './places.ts';
 import { ENGINES, startMessages, Target } from './project.ts';
 
@@ -65,6 +66,16 @@ it.each(ENGINES)('the delivery that was a probe shows since when its target is d
     );
     expect(row?.status).toBe('Retry');
     expect(Number(row?.next)).toBeGreaterThan(0);
+    const store = await openToRead({ root: box.folder, url: box.database });
+    try {
+      const down = await readDown(await store.tables());
+      expect(down).toEqual([
+        { node: 'ERP', subscription: 'TO_ERP', since: expect.any(String), next: expect.any(String), message: id },
+      ]);
+      expect(Date.parse(down[0]?.since ?? '')).toBeLessThanOrEqual(Date.now());
+    } finally {
+      await store.close();
+    }
     erp.status = () => 200;
     expect((await box.delivered(id, 'TO_ERP')).reason).toBeNull();
   } finally {

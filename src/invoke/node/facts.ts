@@ -1,6 +1,5 @@
 import { X509Certificate } from 'node:crypto';
 import { resolve as pathFrom } from 'node:path';
-import { checkServerIdentity, type TLSSocket } from 'node:tls';
 import { readText } from '../../load/read/files.ts';
 import { endpointFault, SCHEME_ONLY } from '../../load/value/address.ts';
 import { ConfigError, type Environment, resolveAll } from '../../load/value/config.ts';
@@ -169,23 +168,3 @@ export function certificateFacts({ subject, issuer, validFrom, validTo }: X509Ce
 
 /** A distinguished name in one line: `CN=erp.example, O=Example`. It is absent where only alternative names are given. */
 const nameOf = (name: string | undefined): string => (name ?? '').split('\n').reverse().join(', ').slice(0, 300) || '–';
-
-/** Why a certificate is not trusted. */
-export function untrusted(socket: TLSSocket, host: string): Error {
-  const code = String(socket.authorizationError);
-  const mismatch = checkServerIdentity(host, socket.getPeerCertificate());
-  const words = UNTRUSTED[code] ?? (code.startsWith('ERR_TLS_CERT_ALTNAME') ? mismatch?.message : undefined);
-  return Object.assign(new Error(words ?? code), { code });
-}
-
-/** OpenSSL's results of a verification. */
-const UNTRUSTED: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  CERT_NOT_YET_VALID: 'its certificate is not valid yet',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself',
-  INVALID_PURPOSE: 'its certificate is not made for servers',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is issued by an authority that is not trusted',
-  UNABLE_TO_GET_ISSUER_CERT: 'the issuer of its certificate is not known',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the issuer of its certificate is not known',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the issuer of its certificate is not known, or a certificate in between is missing',
-};

@@ -16,7 +16,8 @@ import { secureContextOf } from '../http/connection/tls.ts';
 import { transportError } from '../http/transport-error.ts';
 import { TIMEOUTS } from '../limits.ts';
 import { PLACEHOLDER, standInAddress, standInFor } from '../stand-in.ts';
-import { type CertificateFacts, certificateFacts, type NodePlaces, nodeAddress, untrusted } from './facts.ts';
+import { type CertificateFacts, certificateFacts, type NodePlaces, nodeAddress } from './facts.ts';
+import { once, refusal, untrusted } from './handshake.ts';
 
 /** The result of a test of a node's addresses. No request is sent: it ends where a call would send its first byte. */
 export interface ConnectionTest {
@@ -60,8 +61,6 @@ export interface TestOptions extends NodePlaces {
 
 /** Milliseconds of the longest test of an address, whatever the node allows for a connection. */
 const LONGEST = 15_000;
-/** Milliseconds in which a target may refuse the client certificate after the handshake (RFC 8446, section 4.4.2.4). */
-const REFUSAL = 250;
 /** Characters of the longest words of another system. */
 const LONGEST_WORDS = 500;
 
@@ -350,28 +349,6 @@ const UNFINISHED: Readonly<Record<TestPhase['phase'], string>> = {
   proxy: 'the proxy has opened no tunnel',
   tls: 'the TLS handshake was not completed: what listens at the address may not speak TLS, or is overloaded',
 };
-
-/** Waits for an event of a socket. @throws the error that it emits, or one for a connection that ends before */
-function once(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
-  return new Promise((resolve, reject) => {
-    socket.once(event, () => resolve());
-    socket.once('error', reject);
-    socket.once('close', () => reject(new Error(`the target closed the connection`)));
-  });
-}
-
-/** Waits for what a target does right after the handshake: it refuses the client certificate only then. */
-function refusal(socket: TLSSocket): Promise<void> {
-  const waited = new Promise<void>((resolve, reject) => {
-    socket.once('secureConnect', () => setTimeout(resolve, REFUSAL));
-    // A ticket is sent to those that were accepted.
-    socket.once('session', () => resolve());
-    socket.once('error', reject);
-    socket.once('close', () => reject(new Error('the target closed the connection right after the TLS handshake')));
-  });
-  waited.catch(() => {});
-  return waited;
-}
 
 /** The words of the system: `connect ECONNREFUSED 127.0.0.1:9`. Several addresses were tried for an AggregateError. */
 function systemWords(error: unknown): string {
