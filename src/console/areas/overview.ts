@@ -51,7 +51,7 @@ async function show(visit: Visit) {
   const period: PeriodName = Object.hasOwn(PERIODS, asked) ? (asked as PeriodName) : 'day';
   const { ports } = visit;
   const [work, calls, loaded] = await Promise.all([
-    workCards(ports),
+    workCards(visit, PERIODS[period].of),
     callsOf(ports, period),
     ports.definitions(MOST_LOADED),
   ]);
@@ -85,16 +85,40 @@ const cards = (all: readonly Card[]): Html =>
       : html`<a class="card" href="${address(to)}">${text}</a>`;
   })}</div>`;
 
-/** The work in the background. */
-async function workCards({ queues }: ConsolePorts): Promise<Card[]> {
-  const all = await queues.overview();
-  const sum = (of: 'waiting' | 'running' | 'held' | 'dead'): number => all.reduce((sum, each) => sum + each[of], 0);
+/** Requests that are counted at most. */
+const MOST_REQUESTS = 300;
+
+/** The work in the background, and the nodes. @param of milliseconds in which processes have failed */
+async function workCards({ ports, user }: Visit, of: number): Promise<Card[]> {
+  const { queues, scheduler, messages, registry, nodes } = ports;
+  const requests = (runStatus: string, since?: number): Promise<readonly unknown[]> =>
+    scheduler.find({ runStatus, count: MOST_REQUESTS, ...(since === undefined ? {} : { since }) }, user);
+  const [all, suspended, running, failed] = await Promise.all([
+    queues.overview(),
+    messages.down(),
+    requests('Processing'),
+    requests('Error', ports.now() - of),
+  ]);
+  const sum = (member: 'waiting' | 'running' | 'held' | 'dead'): number =>
+    all.reduce((total, each) => total + each[member], 0);
   const ages = all.flatMap(({ oldestSeconds, queue }) => (oldestSeconds === undefined ? [] : { oldestSeconds, queue }));
   const oldest = ages.toSorted((a, b) => b.oldestSeconds - a.oldestSeconds)[0];
   const paused = all.filter(({ paused: by }) => by !== undefined).length;
-  const dead = sum('dead');
-  const held = sum('held');
+  const open = [...registry.nodes.values()].filter((node) => (nodes.state(node)?.circuit ?? 'closed') !== 'closed');
+  const down = new Set([...suspended.map(({ node }) => node), ...open.map(({ id }) => id)]).size;
+  const hours = Math.round(of / HOUR);
+  const counted = (list: readonly unknown[]): string =>
+    `${number(list.length)}${list.length === MOST_REQUESTS ? ' or more' : ''}`;
+  const alarming = (value: number, tone: 'bad' | 'warn'): Pick<Card, 'tone'> => ({
+    tone: value > 0 ? tone : undefined,
+  });
   return [
+    { value: number(down), of: down === 1 ? 'node is down' : 'nodes are down', to: '/nodes', ...alarming(down, 'bad') },
+    { value: counted(running), of: 'processes run', to: '/processes?status=Processing' },
+    {
+      ...{ value: counted(failed), of: 'processes failed', to: `/processes?status=Error&hours=${hours}` },
+      ...alarming(failed.length, 'bad'),
+    },
     { value: number(sum('waiting')), of: 'jobs wait', to: '/queues' },
     {
       value: oldest === undefined ? '–' : length(oldest.oldestSeconds * 1000),
@@ -102,8 +126,8 @@ async function workCards({ queues }: ConsolePorts): Promise<Card[]> {
       to: oldest === undefined ? '/queues' : pathTo('queues', oldest.queue),
     },
     { value: number(sum('running')), of: 'jobs run', to: '/queues' },
-    { value: number(held), of: 'jobs are held', to: '/queues', tone: held > 0 ? 'warn' : undefined },
-    { value: number(dead), of: 'dead letters', to: '/queues', tone: dead > 0 ? 'bad' : undefined },
+    { value: number(sum('held')), of: 'jobs are held', to: '/queues', ...alarming(sum('held'), 'warn') },
+    { value: number(sum('dead')), of: 'dead letters', to: '/queues', ...alarming(sum('dead'), 'bad') },
     ...(paused === 0 ? [] : [{ value: number(paused), of: 'queues are paused', to: '/queues', tone: 'warn' as const }]),
   ];
 }
