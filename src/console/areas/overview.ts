@@ -113,22 +113,22 @@ async function workCards({ ports, user }: Visit, of: number): Promise<Card[]> {
     tone: value > 0 ? tone : undefined,
   });
   return [
-    { value: number(down), of: down === 1 ? 'node is down' : 'nodes are down', to: '/nodes', ...alarming(down, 'bad') },
-    { value: counted(running), of: 'processes run', to: '/processes?status=Processing' },
+    { value: number(down), of: down === 1 ? 'node down' : 'nodes down', to: '/nodes', ...alarming(down, 'bad') },
+    { value: counted(running), of: 'processes running', to: '/processes?status=Processing' },
     {
       ...{ value: counted(failed), of: 'processes failed', to: `/processes?status=Error&hours=${hours}` },
       ...alarming(failed.length, 'bad'),
     },
-    { value: number(sum('waiting')), of: 'jobs wait', to: '/queues' },
+    { value: number(sum('waiting')), of: 'jobs waiting', to: '/queues' },
     {
       value: oldest === undefined ? '–' : length(oldest.oldestSeconds * 1000),
-      of: oldest === undefined ? 'no job waits' : `the oldest waits, in ${oldest.queue}`,
+      of: oldest === undefined ? 'oldest job' : `oldest job, in ${oldest.queue}`,
       to: oldest === undefined ? '/queues' : pathTo('queues', oldest.queue),
     },
-    { value: number(sum('running')), of: 'jobs run', to: '/queues' },
-    { value: number(sum('held')), of: 'jobs are held', to: '/queues', ...alarming(sum('held'), 'warn') },
+    { value: number(sum('running')), of: 'jobs running', to: '/queues' },
+    { value: number(sum('held')), of: 'jobs held', to: '/queues', ...alarming(sum('held'), 'warn') },
     { value: number(sum('dead')), of: 'dead letters', to: '/queues', ...alarming(sum('dead'), 'bad') },
-    ...(paused === 0 ? [] : [{ value: number(paused), of: 'queues are paused', to: '/queues', tone: 'warn' as const }]),
+    ...(paused === 0 ? [] : [{ value: number(paused), of: 'queues paused', to: '/queues', tone: 'warn' as const }]),
   ];
 }
 
@@ -152,7 +152,7 @@ const COLUMNS: readonly Column<Operations[number]>[] = [
 function failedCell({ operation, failures, calls }: Operations[number]): Part {
   if (failures === 0) return html`<span class="none">0</span>`;
   const share = `${((100 * failures) / calls).toFixed(failures === calls ? 0 : 1)} %`;
-  return html`${link('/messages', html`${badge('bad', number(failures))}`, { kind: 'call', operation, status: 'Error' })} <small>${share}</small>`;
+  return html`${link('/messages', html`${badge('bad', number(failures))}`, { kind: 'call', operation, status: 'Error' })} <small>(${share})</small>`;
 }
 
 /** The calls of a period: their numbers, their charts, and the operations that were called. */
@@ -177,8 +177,8 @@ async function callsOf({ statistics, now }: ConsolePorts, name: PeriodName) {
       to: '/messages?kind=call&status=Error',
       tone: failures > 0 ? 'bad' : undefined,
     },
-    { value: number(sum('refusals')), of: 'calls were refused' },
-    { value: operations.length === 0 ? '–' : length(worst), of: 'p95 of the slowest operation' },
+    { value: number(sum('refusals')), of: 'calls refused' },
+    { value: operations.length === 0 ? '–' : length(worst), of: 'slowest p95' },
   ];
   const times = { from: (series[0]?.at ?? since) / 1000, step: step / 1000 };
   const each = step === MINUTE ? 'a minute' : step === HOUR ? 'an hour' : `in ${step / MINUTE} minutes`;

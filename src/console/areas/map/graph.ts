@@ -110,9 +110,7 @@ function build(registry: Registry): Graph {
     }
   };
   const ofDatabase = (source: { readonly id: string } | undefined): string =>
-    source === undefined
-      ? graph.place('database', "the gateway's database", 1)
-      : graph.place('datasource', source.id, 1);
+    source === undefined ? graph.place('database', 'gateway database', 1) : graph.place('datasource', source.id, 1);
   for (const service of registry.services.values()) {
     if (service.operations.length === 0) continue;
     const from = graph.place('service', service.id, 0);

@@ -28,7 +28,7 @@ const MOST_CALLED = 1000;
 /** Rows of the table. */
 const MOST_ROWS = 500;
 /** Characters of a name in a box. */
-const LONGEST = 22;
+const LONGEST = 19;
 
 const TITLE = 'Map';
 
@@ -82,7 +82,7 @@ async function show(visit: Visit): Promise<Reply> {
   const isFiltered = Object.values(filter).some((each) => each !== undefined);
   return page(
     TITLE,
-    html`${heading(TITLE, { about: 'Which services lead where: what answers their operations, and the nodes behind. Lines are the wider the more calls the last hour had. A box leads to its definition.' })}
+    html`${heading(TITLE, { about: 'Services, what answers their operations, and the nodes behind them. The more calls in the last hour, the wider a line. A box leads to its definition.' })}
 ${filterForm(visit, filter)}
 ${
   isFiltered
@@ -235,7 +235,7 @@ function drawBox(place: Place, { x, y }: { readonly x: number; readonly y: numbe
   const shown =
     place.members === undefined
       ? cut(name, LONGEST - word.length)
-      : `${cut(place.id, 14)} + ${number(place.members.length - 1)}`;
+      : `${cut(place.id, 12)} + ${number(place.members.length - 1)}`;
   const box = html`<title>${full}</title><rect class="box ${place.kind}" x="${left}" y="${top}" width="${BOX.width}" height="${BOX.height}" rx="4"/><text x="${left + 10}" y="${round(y + 4)}">${
     word === '' ? NOTHING : html`<tspan class="kind">${word}</tspan>`
   }${shown}</text>`;

@@ -53,7 +53,7 @@ export const headingOf = (_: Visit, message: MessageDetails): Html =>
 export function messageTabs(visit: Visit, message: MessageDetails, view: '' | '/payload' | '/edit'): Html {
   const path = messagePath(message.id);
   const all = [
-    [path, 'Way'] as const,
+    [path, 'Details'] as const,
     ...(visit.may('payload') ? [[`${path}/payload`, 'Payload'] as const] : []),
     ...(visit.may('payload') && visit.may('act') && message.queue !== undefined
       ? [[`${path}/edit`, 'Edit'] as const]

@@ -164,7 +164,7 @@ ${form(
   path,
   html`${hidden({ as: byFields ? 'fields' : 'json', delivery })}${controls}
 <p class="hint">A copy is published with this content; the original is not changed. Masked values (***) and attachments keep what they are. The content is checked as a request is.</p>
-<button class="primary">Publish the copy</button> <a class="button" href="${address(messagePath(message.id))}">Leave it</a>`,
+<button class="primary">Publish the copy</button> <a class="button" href="${address(messagePath(message.id))}">Cancel</a>`,
   byFields ? 'form' : 'form broad',
 )}`,
     wrong === undefined ? {} : { status: 400 },

@@ -20,8 +20,8 @@ type Errors = ReadonlyMap<string, string>;
 export const messageColumns = (errors: Errors): readonly Column<KeptMessage>[] => [
   { title: 'Status', cell: ({ status }) => statusBadge(status) },
   { title: 'Entered', cell: ({ entered }) => time(entered) },
-  { title: 'Message', kind: 'code', cell: ({ id }) => messageLink(id) },
   { title: 'Operation', cell: ({ operation }) => operation },
+  { title: 'Message', kind: 'code', cell: ({ id }) => messageLink(id) },
   { title: 'Of', cell: ofWhat },
   { title: 'User', cell: ({ user }) => user ?? '' },
   { title: 'Deliveries', cell: (message) => (message.queue === undefined ? '' : deliveryCounts(message)) },
@@ -54,7 +54,7 @@ export async function list(visit: Visit): Promise<Reply> {
   return page(
     'Messages',
     html`${heading('Messages', {
-      about: 'What operations publish and subscriptions are delivered, and recorded calls.',
+      about: 'Published messages with their deliveries, and recorded calls.',
       actions: html`<a class="button" href="${address('/messages/held')}">Held</a>`,
     })}
 ${filterForm(visit, given)}

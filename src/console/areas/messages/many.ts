@@ -45,7 +45,7 @@ ${
 ${form(
   visit,
   `/messages/all/${action}`,
-  html`${hidden(given.given)}<p>The newest are the first. Up to ${number(MOST)} are done at once, for at most ${SECONDS} s; then a report says what was refused, and goes on from there if you want.</p>
+  html`${hidden(given.given)}<p>The newest come first. One run ends after ${number(MOST)} deliveries or ${SECONDS} s; its report lists what was refused, and offers to go on.</p>
 <button class="primary">${title} ${manyOf(count)} ${count === 1 ? 'delivery' : 'deliveries'}</button>`,
   'broad',
 )}`

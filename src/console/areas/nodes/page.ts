@@ -129,7 +129,7 @@ function stateOf(visit: Visit, { circuit }: Node, { state, held, down }: NodeSit
   const { kind = 'closed', failures = 0 } = state?.circuit ?? {};
   const rule =
     circuit.failures === 0
-      ? 'It has no circuit breaker (`failures: 0`).'
+      ? html`It has no circuit breaker (<code>failures: 0</code>).`
       : `It opens after ${counted(circuit.failures, 'failed call')} in a row, for ${duration(circuit.reset)}. Each gateway has its own; this is that of the gateway that shows this page.`;
   return section(
     'Now',

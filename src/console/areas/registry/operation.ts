@@ -22,8 +22,8 @@ interface Way {
 
 const WAYS = [
   { title: 'Method', cell: ({ method }: Way) => method },
-  { title: 'Address', kind: 'wide' as const, cell: ({ address }: Way) => html`<code>${address}</code>` },
-  { title: 'Details', cell: ({ what }: Way) => what },
+  { title: 'Address', kind: 'code' as const, cell: ({ address }: Way) => address },
+  { title: 'Details', kind: 'wide' as const, cell: ({ what }: Way) => what },
 ];
 
 /** The page of a served operation, without what all pages have. */

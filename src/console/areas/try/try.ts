@@ -263,7 +263,7 @@ function show(visit: Visit, { subject, way }: Chosen, sent: Sent, { results, unr
   const path = pathTo('try', id);
   const { description, service } = thingOf(subject);
   const ways = waysOf(subject);
-  const about = html`${description === undefined ? NOTHING : html`${description} `}${badge(mayWrite(subject) ? 'busy' : 'idle', mayWrite(subject) ? 'may write' : 'only reads')} in ${service.id}`;
+  const about = html`${description === undefined ? NOTHING : html`${description} `}${badge(mayWrite(subject) ? 'busy' : 'idle', mayWrite(subject) ? 'may write' : 'only reads')} · ${link(pathTo('registry', 'services', service.id), service.id)}`;
   return page(
     id,
     html`${heading(id, { about })}

@@ -105,7 +105,7 @@ ${form(
 ${passwordField('Password')}<p class="hint">Leave it empty for a system that calls with keys or certificates only.</p>
 ${field('Description', 'description', input('description', sent.get('description'), 'text', html` maxlength="${LONGEST}"`))}
 ${roleBoxes(all, new Set(sent.getAll('role')))}
-${consent}<p><button class="primary">Add the user</button> ${link('/users', 'Leave it')}</p>`,
+${consent}<p><button class="primary">Add the user</button> ${link('/users', 'Cancel')}</p>`,
   'form',
 )}`,
     problem === undefined ? {} : { status: 422 },

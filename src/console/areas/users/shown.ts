@@ -160,4 +160,4 @@ interface Question {
 export const question = (visit: Visit, { title, asks, to, fields, text, back }: Question): Html =>
   html`<h1>${title}</h1>${asks.map((each) => html`<p>${each}</p>`)}
 <form method="post" action="/console${to}" class="question"><input type="hidden" name="token" value="${visit.token}">${hidden(fields)}
-<button class="danger">${text}</button> ${link(back, 'Leave it as it is')}</form>`;
+<button class="danger">${text}</button> ${link(back, 'Cancel')}</form>`;

@@ -156,7 +156,7 @@ interface HeldRole {
 
 const grantsText = (role: Role): Part => {
   const grants = grantsOf([role]);
-  return grants.length === 0 ? '' : badge('warn', `console: ${grants.join(', ')}`);
+  return grants.length === 0 ? '' : html`<span class="faint">console: ${grants.join(', ')}</span>`;
 };
 
 const ROLE_COLUMNS: readonly Column<HeldRole>[] = [
@@ -198,6 +198,17 @@ function roleForm(visit: Visit, { id, roles, lost }: KnownUser): Html {
   });
 }
 
+const KIND_TITLES = {
+  operation: 'Operations',
+  consumer: 'Called operations',
+  flow: 'Flows',
+  query: 'Queries',
+  process: 'Processes',
+  component: 'Components',
+  'related-content': 'Related content',
+  console: 'Grants of the console',
+} as const satisfies Record<Thing['kind'], string>;
+
 /** How much the user may use, by kinds. */
 function mayUse(visit: Visit, { id, roles, declared }: KnownUser): Html {
   const held = heldBy(visit, declared === undefined ? { name: id, roles } : callerOfUser(declared));
@@ -206,7 +217,7 @@ function mayUse(visit: Visit, { id, roles, declared }: KnownUser): Html {
     'May use',
     held.length === 0
       ? html`<p class="empty">Nothing. A role gives permission lists, and these grant operations and queries.</p>`
-      : html`${facts([...kinds].map(([kind, things]) => [kind, link('/users/can', number(things.length), { user: id, kind })] as const))}`,
+      : html`${facts([...kinds].map(([kind, things]) => [KIND_TITLES[kind], link('/users/can', number(things.length), { user: id, kind })] as const))}`,
   );
 }
 
@@ -295,7 +306,7 @@ export async function showMe(visit: Visit, problem?: string): Promise<Reply> {
   const grants = grantsOf(user.roles);
   return page(
     'Me',
-    html`${heading(user.id, { about: html`You have signed in. ${visit.may('users') ? userLink(visit, user.id) : NOTHING}`, actions: user.origin === 'database' && user.password !== undefined ? ownPassword(visit) : NOTHING })}
+    html`${heading(user.id, { about: html`Signed in as ${visit.may('users') ? userLink(visit, user.id) : user.id}.`, actions: user.origin === 'database' && user.password !== undefined ? ownPassword(visit) : NOTHING })}
 ${views(visit, '/users/me')}
 ${problem === undefined ? NOTHING : notice('bad', problem)}
 ${facts([

@@ -36,7 +36,7 @@ ${views(visit, '/users/log')}
 ${filters(
   'Audit log',
   '/users/log',
-  html`${field('By', 'actor', input('actor', actor, 'search'))}${field('Action', 'action', input('action', action, 'search', html` list="actions"`))}<datalist id="actions">${ACTIONS.map((each) => html`<option value="${each}">`)}</datalist>${field('Of (user, queue, job)', 'subject', input('subject', subject, 'search'))}${field('From (UTC)', 'since', input('since', asked.since, 'datetime-local', utc))}${field('To (UTC)', 'until', input('until', asked.until, 'datetime-local', utc))}`,
+  html`${field('By', 'actor', input('actor', actor, 'search', html` size="14"`))}${field('Action', 'action', input('action', action, 'search', html` list="actions" size="14"`))}<datalist id="actions">${ACTIONS.map((each) => html`<option value="${each}">`)}</datalist>${field('Of (user, queue, job)', 'subject', input('subject', subject, 'search', html` size="14"`))}${field('From (UTC)', 'since', input('since', asked.since, 'datetime-local', utc))}${field('To (UTC)', 'until', input('until', asked.until, 'datetime-local', utc))}`,
 )}
 ${table('Audit log', entryColumns(visit), entries, {
   empty: isNarrowed
