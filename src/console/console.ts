@@ -271,12 +271,11 @@ class OpenConsole implements Console {
     return reply(status, content, { ...PRIVATE, ...HTML, ...headers });
   }
 
-  #failed(error: unknown, entered: Entered | undefined, { path }: ConsoleRequest): ConsoleReply {
-    if (!(error instanceof Fault)) throw error;
-    const { status, message: text, headers } = error;
+  #failed(error: unknown, entered: Entered | undefined, request: ConsoleRequest): ConsoleReply {
+    const { status, code, message: text, headers } = request.failed(error);
     const title = TITLES[status] ?? (status >= 500 ? 'It failed' : 'It can’t be done');
-    const body = message(title, text, html`<p class="faint">${error.code}</p>`);
-    const area = this.#parts.areas.find((each) => path.startsWith(each.path));
+    const body = message(title, text, html`<p class="faint">${code} · request ${request.id}</p>`);
+    const area = this.#parts.areas.find((each) => request.path.startsWith(each.path));
     const shown =
       entered === undefined
         ? this.#outside(title, body, status)

@@ -77,6 +77,8 @@ export interface NodePort {
 
 /** A request for the console, as the gateway passes it. */
 export interface ConsoleRequest {
+  /** The id by which the log has it. */
+  readonly id: string;
   readonly method: 'GET' | 'POST';
   /** Raw, below the console; empty or beginning with a slash. */
   readonly path: string;
@@ -97,8 +99,8 @@ export interface ConsoleRequest {
   readonly call: (request: InnerRequest) => Promise<InnerReply>;
   /** Notes whose request it is, for the audit log. */
   readonly caller: (user: User, action: ConsoleAction | undefined) => void;
-  /** Notes why the request is refused, for the audit log. */
-  readonly refused: (fault: Fault) => void;
+  /** Notes why the request fails, for the audit log; what is no fault is logged. @returns the fault to report */
+  readonly failed: (error: unknown) => Fault;
 }
 
 /** A call of an operation of this gateway, for the user who asks for it. */

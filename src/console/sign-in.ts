@@ -123,7 +123,7 @@ async function signIn(ports: EntrancePorts, request: ConsoleRequest, page: Outsi
   } catch (error) {
     if (!(error instanceof Fault) || (error.code !== 'UNAUTHENTICATED' && error.code !== 'TOO_MANY_REQUESTS'))
       throw error;
-    request.refused(error);
+    request.failed(error);
     // Not awaited: it takes longer for users that exist.
     ports.sessions.noteRefused(id, facts, error.reason ?? error.message).catch(ports.onError);
     const text = error.code === 'UNAUTHENTICATED' ? 'User or password is wrong.' : error.message;
@@ -204,7 +204,7 @@ async function finish(ports: EntrancePorts, request: ConsoleRequest, page: Outsi
     return { ...shown, headers: { ...shown.headers, 'Set-Cookie': cookie, Refresh: `0; url=${returnTo}` } };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    request.refused(error);
+    request.failed(error);
     const text =
       error.code === 'UNAUTHENTICATED'
         ? 'The sign-in was not begun in this browser, took longer than ten minutes, or was refused by the provider.'

@@ -1,9 +1,9 @@
 import type { Hono } from 'hono';
 import type { Console, ConsoleAction, ConsoleRequest, InnerRequest } from '../console/index.ts';
-import type { Fault } from '../model/fault.ts';
+import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Caller } from '../security/port.ts';
-import { traceparentOf } from '../trace/trace.ts';
+import { idsOf, traceparentOf } from '../trace/trace.ts';
 import type { Pace } from './exchange/body.ts';
 import { answering, type Exchange, type GatewayEnv } from './exchange/exchange.ts';
 import { methodNotAllowed } from './exchange/refuse.ts';
@@ -47,6 +47,7 @@ async function respond(
   let action: ConsoleAction | undefined;
   let refusal: Fault | undefined;
   const request: ConsoleRequest = {
+    id: exchange.requestId,
     method: method === 'POST' ? 'POST' : 'GET',
     path: exchange.path.slice('/console'.length),
     query: exchange.query,
@@ -64,8 +65,10 @@ async function respond(
       exchange.admitted = true;
       action = done;
     },
-    refused(fault) {
-      refusal = fault;
+    failed(error) {
+      refusal = error instanceof Fault ? error : Fault.of('INTERNAL', { operation: 'The page' });
+      if (refusal !== error) log.error({ ...idsOf(exchange.trace), err: error }, refusal.message);
+      return refusal;
     },
   };
   const { status, headers: given, body, compresses } = await (await open()).answer(request);

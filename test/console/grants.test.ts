@@ -51,6 +51,13 @@ describe('the grants of the console', () => {
     expect(wrong).toEqual([]);
   }, 60_000);
 
+  it('that are missing are the reason of a refusal in the audit log', async () => {
+    expect((await (visitors.get('read') as Visitor).post('/queues/processes/pause')).status).toBe(403);
+    const path = '/console/queues/processes/pause';
+    const line = { path, user: 'u-read', scheme: 'session', decision: 'refused', reason: 'no grant', status: 403 };
+    expect(gateway.log()).toContainEqual(expect.objectContaining(line));
+  });
+
   it('lead from no page to one that is refused', async () => {
     for (const [grant, visitor] of visitors) {
       const { text } = await visitor.get('/overview');

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsoleGateway, startConsole } from './support.ts';
 
@@ -37,5 +39,22 @@ describe('the overview of the console', () => {
     const visitor = await gateway.signIn();
     const { text } = await visitor.get('');
     expect(text).toMatch(/<code>[0-9a-f]{16}<\/code>/);
+  });
+
+  it('that fails is a page too, with the id by which the log has the error', async () => {
+    const visitor = await gateway.signIn();
+    const database = new Database(join(gateway.folder, 'test.db'));
+    database.exec('alter table signalbox_definitions rename to gone');
+    try {
+      const { status, text, headers } = await visitor.get('/overview');
+      expect([status, headers['content-type']]).toEqual([500, 'text/html; charset=utf-8']);
+      const id = headers['x-request-id'];
+      expect(text).toContain(`request ${id}`);
+      expect(text).not.toContain('signalbox_definitions');
+      expect(gateway.log()).toContainEqual(expect.objectContaining({ level: 'error', requestId: id }));
+    } finally {
+      database.exec('alter table gone rename to signalbox_definitions');
+      database.close();
+    }
   });
 });
