@@ -39,7 +39,7 @@ export interface EntrancePorts {
 /** The pages for signing in and out. */
 export interface Entrance {
   readonly sessions: Sessions;
-  /** @param page writes a page for those who have not signed in @returns `undefined` for a path that is none of its own */
+  /** @param page writes a page for those who have not signed in @returns `undefined` for any other path */
   answer(request: ConsoleRequest, page: OutsidePage): Promise<ConsoleReply | undefined>;
 }
 

@@ -53,7 +53,7 @@ const ACTIONS: readonly Offered[] = [
   },
   {
     ...{ action: 'Cancelled', verb: 'cancel', text: 'Cancel', done: 'is cancelled' },
-    ask: 'It does not run. If it runs already, it is told to stop, and keeps nothing of what it has not completed.',
+    ask: 'It does not run. If it runs already, its code is asked to stop, and nothing that it has not completed is stored.',
     isDangerous: true,
   },
   {

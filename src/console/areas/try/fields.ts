@@ -145,7 +145,7 @@ function control(field: Field, required: boolean, path: string, filled: Filled):
   const few = choices(field);
   if (few !== undefined) {
     const all = required && text !== '' && few.includes(text) ? few : ['', ...few];
-    // A value that is not one of them stays: the reader has entered it elsewhere, and is told.
+    // A value that is not one of them stays: the reader has entered it elsewhere, and an error names it.
     const known = text === '' || few.includes(text) ? all : [...all, text];
     return html`<select id="${key}" name="${key}"${wrong}>${known.map((value) => option(value, value === text))}</select>`;
   }
