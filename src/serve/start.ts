@@ -281,7 +281,7 @@ async function open(
   await services.start();
   readiness.begin();
   const recorded = recordLoaded(registry, { sources, store, log, clock });
-  opened.add(() => recorded);
+  opened.add(() => recorded.close());
   return {
     address: addressUrl(bound, gateway),
     ...(operators === undefined ? {} : { console: `${consoleUrl ?? addressUrl(bound, gateway)}/console` }),
@@ -305,6 +305,7 @@ async function open(
         await queue.hurry();
         await services.retention.sweep();
         await statistics.flush();
+        await recorded.write();
       },
       depths: () => queue.depths(),
       queues: services.queues,

@@ -36,6 +36,7 @@ describe('the overview of the console', () => {
   });
 
   it('names the definitions that were loaded', async () => {
+    await gateway.gateway.background.hurry();
     const visitor = await gateway.signIn();
     const { text } = await visitor.get('');
     expect(text).toMatch(/<code>[0-9a-f]{16}<\/code>/);
