@@ -221,6 +221,9 @@ describe.skipIf(!has('chromium'))('the catalogue of many services in Chromium (n
       await fits();
       await page.keyboard.press('Tab');
       expect(await page.evaluate('document.activeElement.getBoundingClientRect().left')).toBe(0);
+      // The link to the console comes before the search.
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe('/console');
       await page.keyboard.press('Tab');
       expect(await page.getByRole('searchbox', { name: 'Search services' }).count()).toBe(1);
       expect(await page.evaluate(`(${FOCUS})(document.querySelector('input'))`)).toMatchObject({
