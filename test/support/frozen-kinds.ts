@@ -193,6 +193,10 @@ const OTHERS: Readonly<Record<string, { is(writes: Writes): boolean; readonly be
     is: only('delete job', 'delete job_key', 'delete job_attempt', 'update job'),
     because: 'it locks what the end of a job locks',
   },
+  'definitions that are recorded': {
+    is: only('insert definitions', 'update definitions', 'delete definitions'),
+    because: 'only a gateway that has started writes there, and nothing waits for that',
+  },
   'content that is removed': {
     is: only('delete blob', 'insert loose_blob', 'delete loose_blob', 'delete blob_chunk'),
     because: 'no one else wants content that nothing refers to',
