@@ -71,7 +71,7 @@ function inside(
 <a class="home" href="${address('')}"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3 13V3h10M3 8h7" /><circle cx="13" cy="3" r="1.6" /><circle cx="10" cy="8" r="1.6" /></svg> Signalbox <span class="node">${gateway}</span></a>
 <form class="find" role="search" action="${address('/registry')}" method="get">
 <label class="hidden" for="find">Search the registry</label>
-<input id="find" name="q" type="search" autocomplete="off" placeholder="Search the registry" aria-keyshortcuts="Control+K" hx-get="${address('/find')}" hx-trigger="input changed delay:120ms" hx-target="#found">
+<input id="find" name="q" type="search" autocomplete="off" placeholder="Search the registry" aria-keyshortcuts="Control+K" hx-get="${address('/find')}" hx-trigger="input changed delay:120ms" hx-target="#found" hx-swap="morph:innerHTML" hx-sync="this:replace">
 <kbd aria-hidden="true">Ctrl K</kbd>
 <div id="found" class="found" aria-live="polite"></div>
 </form>

@@ -35,8 +35,10 @@ describe('the registry and the map in a browser', () => {
     try {
       const { page } = desk;
       await page.keyboard.press('Control+K');
+      const found = page.waitForResponse((reply) => reply.url().endsWith('q=locations_get'));
       await page.keyboard.type('locations_get');
-      await page.locator('#found a').first().waitFor();
+      await found;
+      await page.locator('#found a', { hasText: 'LOCATIONS_GET' }).first().waitFor();
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
       await page.waitForURL('**/console/registry/operations/LOCATIONS_GET');
