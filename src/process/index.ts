@@ -1,4 +1,4 @@
-export { openScheduler } from './open.ts';
+export { openScheduler, readRequests } from './open.ts';
 export type {
   ProcessLoad,
   ProcessMessage,
@@ -8,6 +8,7 @@ export type {
   RequestAction,
   RequestDetail,
   RequestFilter,
+  RequestReader,
   ScheduleRequest,
   Scheduler,
 } from './port.ts';

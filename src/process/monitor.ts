@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { MASK } from '../model/redactor.ts';
 import type { User } from '../model/security.ts';
+import type { StoreReader } from '../store/index.ts';
 import { nextTime } from '../wire/cron.ts';
 import { instantText } from './clock.ts';
 import { accessTo, checkAccess, seesOthers, visibleByName } from './find.ts';
@@ -13,7 +14,7 @@ import type {
   RequestAction,
   RunPorts,
 } from './port.ts';
-import { findProgramOf, mayRun, type Program, programOf, programOfQuery } from './program.ts';
+import { findProgramOf, mayRun, type Program, type ProgramSources, programOf, programOfQuery } from './program.ts';
 import { formatsOf, outputsOf, parameterRedactor } from './request.ts';
 import { findRow, type RequestRow, shownRequest } from './rows.ts';
 import { programFor } from './schedule.ts';
@@ -34,7 +35,9 @@ const MOST_COUNTED = 100_000;
 /** Times of a recurrence that are shown. */
 const TIMES = 3;
 
-type MonitorPorts = Pick<RunPorts, 'registry' | 'saved' | 'store' | 'clock' | 'redactor'>;
+export interface MonitorPorts extends ProgramSources, Pick<RunPorts, 'clock' | 'redactor'> {
+  readonly store: Pick<StoreReader, 'tables'>;
+}
 
 /** Opens what operators see of the scheduler, beside the requests themselves. */
 export function openMonitor(ports: MonitorPorts): Monitor {

@@ -6,7 +6,17 @@ import { PROCESS_RETRY, queueRule } from '../model/retry.ts';
 import type { User } from '../model/security.ts';
 import { beginAccount } from '../model/work.ts';
 import { ownerOf } from '../security/directory/port.ts';
-import { type Db, type FailedJob, type Job, JobLost, JobUnknown, needRoom, type Worker } from '../store/index.ts';
+import {
+  type Db,
+  type FailedJob,
+  type Job,
+  JobLost,
+  JobUnknown,
+  needRoom,
+  readBlobs,
+  type StoreReader,
+  type Worker,
+} from '../store/index.ts';
 import { Attempt, errorWords, isFinal } from './attempt.ts';
 import { createClock, instantText } from './clock.ts';
 import {
@@ -20,8 +30,8 @@ import {
   sendJob,
 } from './enter.ts';
 import { checkAccess, findMessages, findRequests } from './find.ts';
-import { ACTIONS, openMonitor } from './monitor.ts';
-import type { RequestAction, RunPorts, Scheduler } from './port.ts';
+import { ACTIONS, type MonitorPorts, openMonitor } from './monitor.ts';
+import type { RequestAction, RequestReader, RunPorts, Scheduler } from './port.ts';
 import {
   findProgram,
   findProgramOf,
@@ -31,7 +41,7 @@ import {
   programNamesOf,
   QUERY_TYPE,
 } from './program.ts';
-import { findReport, findReported, REPORTS } from './reports.ts';
+import { findReport, findReported, REPORTS, type ReportContents } from './reports.ts';
 import { busyOperators, retainedRequests } from './retention.ts';
 import { findRow, type RequestRow, shownRequest, updateOwn } from './rows.ts';
 import { enterRecurring, readRequest, requestOf } from './schedule.ts';
@@ -59,7 +69,7 @@ export function openScheduler({ blobs, now = Date.now, grace = GRACE, ...options
   queue.work(QUEUE, createWorker(ports));
   recur(ports);
   return {
-    ...openMonitor(ports),
+    ...openReader(ports),
     async schedule(request, user) {
       const entry = await readRequest(ports, clock, request, user);
       await directory.keep(user);
@@ -78,10 +88,6 @@ export function openScheduler({ blobs, now = Date.now, grace = GRACE, ...options
       await enterRequest(tx, ports, entry, instance);
       return instance;
     },
-    async find(filter, user) {
-      const rows = await findRequests(await store.tables(), ports, filter, user);
-      return rows.map((row) => shownRequest(row, clock));
-    },
     async get(instance, user) {
       const row = await findRow(await store.tables(), instance);
       checkAccess(registry, row, user, 'see');
@@ -95,13 +101,41 @@ export function openScheduler({ blobs, now = Date.now, grace = GRACE, ...options
       if (report !== undefined) await ports.reports.delete(report);
       return shownRequest(row, clock);
     },
-    messages: async (instance, page, user) =>
-      findMessages(await store.tables(), { registry, clock }, instance, page, user),
-    report: (instance, user) => findReport(ports, instance, user),
     reported: async (contentId) => findReported(await store.tables(), contentId),
     names: (type, user) => programNamesOf(ports, user, type),
     retained: retainedRequests(registry.gateway.retention, ports.reports),
     busy: busyOperators,
+  };
+}
+
+/** The content of a report. */
+interface ReadableReport {
+  stream(): AsyncIterable<Uint8Array>;
+}
+
+interface ReaderOptions extends Pick<SchedulerOptions, 'registry' | 'redactor'> {
+  readonly store: Pick<StoreReader, 'kind' | 'location' | 'tables'>;
+}
+
+/** The requests of a database for reading, by an operator who is not a user: such a reader owns no private queries. */
+export function readRequests({ registry, store, redactor }: ReaderOptions): RequestReader<ReadableReport> {
+  const clock = createClock(registry.gateway.timezone, Date.now);
+  const saved = { find: async () => undefined, list: async () => [] };
+  return openReader({ registry, store, redactor, saved, clock, reports: readBlobs(store, REPORTS) });
+}
+
+function openReader<Content>(
+  ports: MonitorPorts & { readonly reports: ReportContents<Content> },
+): RequestReader<Content> {
+  const { store, clock } = ports;
+  return {
+    ...openMonitor(ports),
+    async find(filter, user) {
+      const rows = await findRequests(await store.tables(), ports, filter, user);
+      return rows.map((row) => shownRequest(row, clock));
+    },
+    messages: async (instance, page, user) => findMessages(await store.tables(), ports, instance, page, user),
+    report: async (instance, user) => findReport(await store.tables(), ports, instance, user),
   };
 }
 

@@ -14,7 +14,7 @@ import type { Clock } from './clock.ts';
 import type { GivenParameter } from './request.ts';
 
 /** The process scheduler (field notes 2). */
-export interface Scheduler extends Monitor {
+export interface Scheduler extends RequestReader<StoredBlob> {
   /**
    * Enters a request.
    * @returns its instance number
@@ -35,8 +35,6 @@ export interface Scheduler extends Monitor {
     options: ScheduleOptions,
     user: User,
   ): Promise<number>;
-  /** Requests that the user may see, the newest first. @throws Fault BAD_PARAMETER */
-  find(filter: RequestFilter, user: User): Promise<readonly ProcessRequest[]>;
   /** @throws Fault NOT_FOUND, FORBIDDEN */
   get(instance: number, user: User): Promise<ProcessRequest>;
   /**
@@ -45,10 +43,6 @@ export interface Scheduler extends Monitor {
    * @throws Fault NOT_FOUND, FORBIDDEN; CONFLICT if its status does not allow the action
    */
   update(instance: number, action: RequestAction, user: User): Promise<ProcessRequest>;
-  /** Lines of a request's message log. @throws Fault NOT_FOUND, FORBIDDEN */
-  messages(instance: number, page: MessagePage, user: User): Promise<readonly ProcessMessage[]>;
-  /** @throws Fault NOT_FOUND naming the status of a request without a report, FORBIDDEN */
-  report(instance: number, user: User): Promise<ProcessReport>;
   /** The instance number of the request with this report. @throws Fault NOT_FOUND */
   reported(contentId: number): Promise<number>;
   /** Names of the processes that a user may run, of all types or one; `PSQuery` is the type of stored queries. */
@@ -57,6 +51,16 @@ export interface Scheduler extends Monitor {
   readonly retained: readonly Retained[];
   /** Those of some users that have requests which have not ended. */
   readonly busy: (tx: Db, users: readonly string[]) => Promise<readonly string[]>;
+}
+
+/** Requests for reading, also without a scheduler that runs them. @typeParam Content of reports */
+export interface RequestReader<Content> extends Monitor {
+  /** Requests that the user may see, the newest first. @throws Fault BAD_PARAMETER */
+  find(filter: RequestFilter, user: User): Promise<readonly ProcessRequest[]>;
+  /** Lines of a request's message log. @throws Fault NOT_FOUND, FORBIDDEN */
+  messages(instance: number, page: MessagePage, user: User): Promise<readonly ProcessMessage[]>;
+  /** @throws Fault NOT_FOUND naming the status of a request without a report, FORBIDDEN */
+  report(instance: number, user: User): Promise<ProcessReport<Content>>;
 }
 
 /** What operators see of the scheduler, beside the requests themselves. Each user sees what the user may. */
@@ -214,9 +218,9 @@ export interface ProcessMessage {
   readonly said: string;
 }
 
-export interface ProcessReport {
+export interface ProcessReport<Content> {
   readonly contentId: number;
-  readonly content: StoredBlob;
+  readonly content: Content;
 }
 
 export interface RunPorts {

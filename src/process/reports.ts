@@ -27,13 +27,19 @@ export async function keepReport(ports: RunPorts, { row, run }: Taken, content: 
   throw new JobLost(`another attempt has process request ${instance}`);
 }
 
+/** The contents of reports, by their keys. */
+export interface ReportContents<Content> {
+  get(key: string): Promise<Content | undefined>;
+}
+
 /** @throws Fault NOT_FOUND naming the status of a request without a report, FORBIDDEN */
-export async function findReport(
-  { registry, store, reports }: Pick<RunPorts, 'store' | 'reports'> & { readonly registry: Registry },
+export async function findReport<Content>(
+  db: Db,
+  { registry, reports }: { readonly registry: Registry; readonly reports: ReportContents<Content> },
   instance: number,
   user: User,
-): Promise<ProcessReport> {
-  const row = await findRow(await store.tables(), instance);
+): Promise<ProcessReport<Content>> {
+  const row = await findRow(db, instance);
   checkAccess(registry, row, user, 'use');
   const { report, content: contentId, diststatus } = row;
   const isPosted = diststatus === DISTRIBUTION.Posted;

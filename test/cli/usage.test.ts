@@ -16,6 +16,7 @@ const commands = [
   'describe',
   'routes',
   'query',
+  'process',
   'migrate',
   'invoke',
   'node',

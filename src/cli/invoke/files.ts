@@ -92,10 +92,10 @@ export async function checkOutput(path: string): Promise<void> {
  * @param onWritten called with the bytes written so far
  * @returns the number of bytes
  */
-async function writeContent(
+export async function writeContent(
   path: string,
   content: AsyncIterable<Uint8Array>,
-  onWritten: (bytes: number) => void,
+  onWritten: (bytes: number) => void = () => {},
 ): Promise<number> {
   let written = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {

@@ -11,8 +11,10 @@ import {
   removedJobs,
 } from '../../message/index.ts';
 import type { Registry } from '../../model/registry.ts';
-import { requestJobs } from '../../process/index.ts';
-import { queryRunJobs } from '../../query/index.ts';
+import { openScheduler, type RequestReader, readRequests, requestJobs, type Scheduler } from '../../process/index.ts';
+import { openSavedQueries, type QueryPort, queryRunJobs } from '../../query/index.ts';
+import { openDirectory } from '../../security/directory/directory.ts';
+import type { Directory } from '../../security/directory/port.ts';
 import {
   type JobOwner,
   openBlobs,
@@ -93,4 +95,52 @@ export async function withMessages<T>(
     await blobs.close();
     await queue.close({ timeoutMs: 0 });
   }
+}
+
+/** The process requests of a database for reading, without a gateway. */
+export function readRequestsOf(
+  registry: Registry,
+  store: Pick<StoreReader, 'kind' | 'location' | 'tables'>,
+  env: Environment,
+): RequestReader<{ stream(): AsyncIterable<Uint8Array> }> {
+  return readRequests({ registry, store, redactor: createRedactor(() => secretsOf(env)) });
+}
+
+/** A scheduler whose requests the gateways run, and the users that it can enter requests for. */
+export interface RemoteScheduler {
+  readonly scheduler: Scheduler;
+  readonly directory: Pick<Directory, 'findOwner'>;
+}
+
+/** Acts on the process requests of a migrated database without running them, also while gateways run. */
+export async function withScheduler<T>(
+  registry: Registry,
+  { store, env }: { readonly store: Store; readonly env: Environment },
+  work: (remote: RemoteScheduler) => Promise<T>,
+): Promise<T> {
+  const onError = (error: Error): never => {
+    throw error;
+  };
+  const sampleUsers = env.SIGNALBOX_SAMPLE_USERS !== 'off';
+  const directory = await openDirectory({ registry, sampleUsers, store, onError: () => {} });
+  const queue = await openQueue(store);
+  const blobs = await openBlobs(store);
+  try {
+    const scheduler = openScheduler({
+      ...{ registry, store, queue, directory, blobs, onError },
+      saved: openSavedQueries({ registry, store }),
+      redactor: createRedactor(() => secretsOf(env)),
+      // The queue is not started: nothing runs here that would need these.
+      ...{ queries: {} as QueryPort, handlers: new Map(), server: '', work: notHere },
+    });
+    return await work({ scheduler, directory });
+  } finally {
+    await blobs.close();
+    await queue.close({ timeoutMs: 0 });
+    await directory.close();
+  }
+}
+
+function notHere(): never {
+  throw new Error('process requests run in gateways');
 }
