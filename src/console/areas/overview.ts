@@ -1,9 +1,9 @@
+import { callCharts, HOUR, MINUTE, periodOf } from '../figures.ts';
 import { type Html, html, NOTHING, type Part } from '../html.ts';
 import {
   address,
   badge,
   type Column,
-  chart,
   heading,
   length,
   link,
@@ -18,10 +18,6 @@ import {
 import type { ConsolePorts } from '../port.ts';
 import { type Area, page, pageRoute, type Visit } from '../route.ts';
 import { KINDS, type Kind, pathOf } from './registry/things.ts';
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const LATENESS = 10_000;
 
 /** A period of the charts, by its name in the address; the step is of one point. Lengths in milliseconds. */
 const PERIODS = {
@@ -158,9 +154,7 @@ function failedCell({ operation, failures, calls }: Operations[number]): Part {
 /** The calls of a period: their numbers, their charts, and the operations that were called. */
 async function callsOf({ statistics, now }: ConsolePorts, name: PeriodName) {
   const { of, step } = PERIODS[name];
-  // Gateways enter a minute shortly after its end.
-  const until = Math.floor((now() - LATENESS) / MINUTE) * MINUTE;
-  const since = until - of;
+  const { since, until } = periodOf(now(), of);
   const [series, { operations }] = await Promise.all([
     statistics.series({ since, until, step }),
     statistics.byOperation({ since, until, most: MOST }),
@@ -180,54 +174,10 @@ async function callsOf({ statistics, now }: ConsolePorts, name: PeriodName) {
     { value: number(sum('refusals')), of: 'calls refused' },
     { value: operations.length === 0 ? '–' : length(worst), of: 'slowest p95' },
   ];
-  const times = { from: (series[0]?.at ?? since) / 1000, step: step / 1000 };
-  const each = step === MINUTE ? 'a minute' : step === HOUR ? 'an hour' : `in ${step / MINUTE} minutes`;
-  const line = (label: string, colour: string, values: readonly (number | undefined)[]) => ({ label, colour, values });
-  const charts = html`${chart(`Calls ${each}`, {
-    ...times,
-    unit: '',
-    series: [
-      line(
-        'calls',
-        'accent',
-        series.map(({ calls }) => calls),
-      ),
-      line(
-        'failed',
-        'bad',
-        series.map((at) => at.failures),
-      ),
-      line(
-        'refused',
-        'warn',
-        series.map(({ refusals }) => refusals),
-      ),
-    ],
-  })}${chart('Duration of calls', {
-    ...times,
-    unit: ' ms',
-    series: [
-      line(
-        'p50',
-        'good',
-        series.map(({ p50 }) => p50),
-      ),
-      line(
-        'p95',
-        'accent',
-        series.map(({ p95 }) => p95),
-      ),
-      line(
-        'p99',
-        'bad',
-        series.map(({ p99 }) => p99),
-      ),
-    ],
-  })}`;
   const shown = table('Operations', COLUMNS, operations, {
     empty: 'No call in this period. The catalogue at / has commands to try.',
   });
-  return { cards: numbers, charts, operations: shown };
+  return { cards: numbers, charts: callCharts(series, step), operations: shown };
 }
 
 /** What has changed with the definitions that were loaded last. */

@@ -4,6 +4,7 @@ import type { ConsumerOperation } from '../../../model/consumer.ts';
 import { LOG_LEVEL, type LogLevel, type Registry } from '../../../model/registry.ts';
 import { type Operation, type Service, serviceNamespace } from '../../../model/service.ts';
 import { duration } from '../../../wire/words.ts';
+import { callCharts, HOUR, MINUTE, periodOf } from '../../figures.ts';
 import { type Html, html, type Part } from '../../html.ts';
 import { badge, facts, length, link, pathTo, section, type Tone, table, time } from '../../parts.ts';
 import type { Visit } from '../../route.ts';
@@ -45,6 +46,7 @@ export async function operationDetails(visit: Visit, operation: Operation): Prom
 ${section('Addresses', table('Addresses', WAYS, waysInto(visit, operation), { empty: 'It has no address.' }))}
 ${contractOf(registry, operation)}
 ${whoMayUse(visit, operation)}
+${section('Calls of the last day', await figures(visit, operation, 'served'), 'figures')}
 ${section('Recent calls', await recentCalls(visit, operation, logLevel(registry, operation)), 'calls')}`;
 }
 
@@ -63,7 +65,20 @@ export async function calledDetails(visit: Visit, operation: ConsumerOperation):
 ${section('Address', table('Address', WAYS, waysOut(operation, visit.ports.redactor.text((properties.primaryUrl ?? target.base[0])?.source ?? '')), { empty: '' }))}
 ${calledContract(visit.ports, operation)}
 ${whoMayUse(visit, operation)}
+${section('Calls of the last day', await figures(visit, operation, 'called'), 'figures')}
 ${section('Recent calls', await recentCalls(visit, operation, level), 'calls')}`;
+}
+
+/** The calls of a day, by five minutes. */
+async function figures(
+  { ports: { statistics, now } }: Visit,
+  { id }: { readonly id: string },
+  kind: 'served' | 'called',
+): Promise<Html> {
+  const step = 5 * MINUTE;
+  const series = await statistics.series({ ...periodOf(now(), 24 * HOUR), step, operation: id, kind });
+  if (series.every(({ calls }) => calls === 0)) return html`<p class="empty">No call in the last day.</p>`;
+  return html`<div class="columns">${callCharts(series, step)}</div>`;
 }
 
 const LOG_WORDS: Readonly<Record<LogLevel, string>> = {

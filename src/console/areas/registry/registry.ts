@@ -207,6 +207,7 @@ async function showThing<K extends Kind>(visit: Visit, kind: K, thing: ThingOf<K
 ${details}
 ${usedBy(visit, thing)}
 ${definition(visit, at)}`,
+    kind === 'operation' || kind === 'call' ? { charts: true } : {},
   );
 }
 
