@@ -180,14 +180,14 @@ class OpenConsole implements Console {
     requireGrant({ session }, 'read', 'live updates');
     const { live, entrance } = this.#parts;
     const topics = (new URLSearchParams(request.query).get('topics') ?? '').split(' ').slice(0, 20);
-    if (!live.hasRoom(session.user.id))
-      throw Fault.of('TOO_MANY_REQUESTS', { what: 'live pages', seconds: 30 }, { headers: { 'Retry-After': '30' } });
     const isAlive = async (): Promise<boolean> => (await entrance.sessions.peek(token)) !== undefined;
-    const body = live.follow(session.user.id, topics, { gone: request.gone, isAlive });
+    const followed = live.follow(session.user.id, topics, { gone: request.gone, isAlive });
+    if (followed === undefined)
+      throw Fault.of('TOO_MANY_REQUESTS', { what: 'live pages', seconds: 30 }, { headers: { 'Retry-After': '30' } });
     return {
       status: 200,
       headers: { ...SECURITY, ...PRIVATE, 'Content-Type': 'text/event-stream' },
-      body,
+      ...followed,
       compresses: false,
     };
   }

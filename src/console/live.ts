@@ -1,4 +1,4 @@
-import type { ConsolePorts } from './port.ts';
+import type { ConsolePorts, ConsoleReply } from './port.ts';
 import type { Topic } from './route.ts';
 
 /** Milliseconds between two looks at the subjects that anyone follows. */
@@ -19,6 +19,14 @@ interface Follower {
   wake: () => void;
 }
 
+interface Reader {
+  readonly gone: AbortSignal;
+  readonly isAlive: () => Promise<boolean>;
+}
+
+/** Events, and what ends them if none is ever read. */
+type Followed = Required<Pick<ConsoleReply, 'dispose'>> & { readonly body: AsyncIterable<Uint8Array> };
+
 /** Tells pages which subjects have changed. All of them share one look at each subject. */
 export class Live {
   readonly #topics: ReadonlyMap<string, Topic>;
@@ -33,27 +41,31 @@ export class Live {
     this.#ports = ports;
   }
 
-  /** Whether a user may follow with one more page. */
-  hasRoom(user: string): boolean {
+  /**
+   * The events of some subjects (WHATWG HTML section 9.2), until the reader goes away or `isAlive` says that the session has
+   * ended.
+   * @returns `undefined` when the user follows with as many pages as allowed
+   */
+  follow(user: string, topics: readonly string[], reader: Reader): Followed | undefined {
+    if (!this.#hasRoom(user)) return undefined;
+    const known = topics.filter((topic) => this.#topics.has(topic));
+    const follower: Follower = { user, topics: new Set(known), changed: new Set(), wake: () => {} };
+    // Counts from now on, not from its first event: requests that arrive together would all find room.
+    this.#followers.add(follower);
+    const dispose = (): void => void this.#followers.delete(follower);
+    reader.gone.addEventListener('abort', dispose, { once: true });
+    return { body: this.#events(follower, reader), dispose };
+  }
+
+  #hasRoom(user: string): boolean {
     const own = [...this.#followers].filter((each) => each.user === user).length;
     return !this.#closed && own < MOST_OF_USER && this.#followers.size < MOST;
   }
 
-  /**
-   * The events of some subjects (WHATWG HTML section 9.2), until the reader goes away or `isAlive` says that the session has
-   * ended.
-   */
-  async *follow(
-    user: string,
-    topics: readonly string[],
-    { gone, isAlive }: { readonly gone: AbortSignal; readonly isAlive: () => Promise<boolean> },
-  ): AsyncGenerator<Uint8Array> {
-    const known = topics.filter((topic) => this.#topics.has(topic));
-    const follower: Follower = { user, topics: new Set(known), changed: new Set(), wake: () => {} };
-    this.#followers.add(follower);
+  async *#events(follower: Follower, { gone, isAlive }: Reader): AsyncGenerator<Uint8Array> {
     try {
       // The page fetches its live parts once the stream is open: from here on no change is missed.
-      await this.#look(known.filter((name) => !this.#states.has(name)));
+      await this.#look([...follower.topics].filter((name) => !this.#states.has(name)));
       this.#timer ??= setTimeout(() => void this.#lookAgain(), LOOK);
       yield utf8.encode('retry: 3000\n\n');
       while (!gone.aborted && !this.#closed) {

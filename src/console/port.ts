@@ -138,6 +138,8 @@ export interface ConsoleReply {
   readonly status: number;
   readonly headers: ReplyHeaders;
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array>;
+  /** Called when the body was sent, or will never be read. */
+  readonly dispose?: () => void;
   /** The body may be compressed; not one that has a secret next to what a caller has chosen. */
   readonly compresses: boolean;
 }

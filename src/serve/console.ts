@@ -71,7 +71,7 @@ async function respond(
       return refusal;
     },
   };
-  const { status, headers: given, body, compresses } = await (await open()).answer(request);
+  const { status, headers: given, body, dispose, compresses } = await (await open()).answer(request);
   const headers = { ...given };
   const sent = (bytes: number, complete: boolean): void => {
     const { caller } = exchange;
@@ -83,7 +83,14 @@ async function respond(
     return respondCoded(exchange, status, headers, body, sent, coding);
   }
   const failed = (err: unknown): void => log.error({ err }, 'The rest of a page could not be sent.');
-  return respondBytes(exchange, status, headers, { body: () => body, length: undefined }, sent, failed);
+  return respondBytes(
+    exchange,
+    status,
+    headers,
+    { body: () => body, length: undefined, ...(dispose && { dispose }) },
+    sent,
+    failed,
+  );
 }
 
 /** Makes a call for a signed-in user: it passes through the stages of its connector, as one that comes over a socket. */
