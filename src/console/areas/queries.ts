@@ -287,13 +287,14 @@ ${query.prompts.length === 0 ? NOTHING : entryFields(query.prompts, entries)}
 <div class="submits" role="group" aria-label="Downloads"><span class="faint">Download</span>${downloads}</div></form>`;
 }
 
-const FIELDS: readonly Column<Field>[] = [
-  { title: 'Column', cell: ({ name }) => name },
+const fieldsOf = (title: string): readonly Column<Field>[] => [
+  { title, cell: ({ name }) => name },
   { title: 'Type', cell: ({ type }) => typeWords(type) },
   { title: 'Description', kind: 'wide', cell: ({ description }) => description },
 ];
 
-function definitionOf({ ports }: Visit, query: Query): Html {
+function definitionOf(visit: Visit, query: Query): Html {
+  const { ports } = visit;
   const { limits } = ports.registry.gateway;
   const { permissions, at, owner, children } = query;
   return html`${section(
@@ -308,7 +309,8 @@ function definitionOf({ ports }: Visit, query: Query): Html {
     ]),
   )}
 ${code(query.sql, `SQL of ${query.id}`)}
-${table('Columns', FIELDS, query.columns, { empty: 'It has no columns.' })}`;
+${visit.may('payload') ? NOTHING : table('Prompts', fieldsOf('Prompt'), query.prompts, { empty: 'It has no prompts.' })}
+${table('Columns', fieldsOf('Column'), query.columns, { empty: 'It has no columns.' })}`;
 }
 
 /** Prompts are in the address, unless one of them is sensitive: then the form is posted. */
