@@ -90,6 +90,10 @@ const ARGUMENTS = [
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGUMENTS });
 
+/** How many forms and buttons of a page would do something. */
+export const actionsOf = (page: Page): Promise<number> =>
+  page.locator('main').locator('form[method="post"], button').count();
+
 /** A window of a signed-in user. What the browser complains about is kept. */
 export interface Desk {
   readonly page: Page;
@@ -105,7 +109,11 @@ export async function openDesk(
   browser: Browser,
   address: string,
   user: string,
-  { width = 1280, colorScheme = 'light' }: { width?: number; colorScheme?: 'light' | 'dark' } = {},
+  {
+    width = 1280,
+    colorScheme = 'light',
+    password = user,
+  }: { width?: number; colorScheme?: 'light' | 'dark'; password?: string } = {},
 ): Promise<Desk> {
   const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
   const page = await context.newPage();
@@ -122,7 +130,7 @@ export async function openDesk(
   });
   await page.goto(`${address}/console/sign-in?to=/queues`);
   await page.fill('#id', user);
-  await page.fill('#password', user);
+  await page.fill('#password', password);
   await page.click('button.primary');
   await page.waitForURL('**/console/queues');
   return {

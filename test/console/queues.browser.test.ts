@@ -1,0 +1,93 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type MessageConsole, startMessageConsole } from './messages.ts';
+import { actionsOf, type Desk, openBrowser, openDesk } from './support.ts';
+
+describe('queues, the overview and the map at the desk', () => {
+  const QUEUE = 'LOOSE_TO_ERP';
+  let box: MessageConsole;
+  let browser: Browser;
+  let operator: Desk;
+  let reader: Desk;
+  beforeAll(async () => {
+    [box, browser] = await Promise.all([startMessageConsole(), openBrowser()]);
+    operator = await openDesk(browser, box.gateway.address, 'demo');
+    reader = await openDesk(browser, box.gateway.address, 'reader', { password: 'demo' });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await box?.stop();
+  });
+
+  it('a queue is paused and resumed; what waits in between is seen and then done', async () => {
+    const { page } = operator;
+    await operator.open('/queues');
+    await page.getByRole('table', { name: 'Queues' }).getByRole('link', { name: QUEUE }).click();
+    await page.getByText('Pause…').click();
+    await page.getByText(`No gateway takes jobs of ${QUEUE}`).waitFor();
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await page.getByText(`${QUEUE} is paused.`).waitFor();
+    expect(await page.locator('main').innerText()).toContain('console:demo');
+    await page.getByText(`No job of ${QUEUE} is waiting.`).waitFor();
+    const id = await box.publish('loose', { PLACE: 'X', N: 2 });
+    // Without loading the page again.
+    await page.getByRole('table', { name: 'Jobs that are waiting' }).getByRole('link').first().waitFor();
+
+    await reader.open(`/queues/${QUEUE}`);
+    await reader.page.getByText('console:demo').waitFor();
+    expect(await actionsOf(reader.page)).toBe(0);
+
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText(`${QUEUE} is resumed.`).waitFor();
+    await box.shows(id, 'succeeded');
+    await page.getByText(`No job of ${QUEUE} is waiting.`).waitFor();
+    for (const desk of [operator, reader]) expect(desk.complaints).toEqual([]);
+  });
+
+  it('the number of dead letters leads to the queue, where one is seen with its error and sent again', async () => {
+    const { page } = operator;
+    const id = await box.publish('loose', { PLACE: 'X', N: 1, NOTE: 'confidential' });
+    await box.shows(id, 'is Error');
+    await operator.open('/overview');
+    await page.getByRole('link', { name: /1\s*dead letters/ }).click();
+    await page.waitForURL('**/console/queues');
+    const row = page.getByRole('table', { name: 'Queues' }).getByRole('row', { name: QUEUE });
+    await row.getByText('dead letters').waitFor();
+    await row.getByRole('link', { name: '1', exact: true }).click();
+    const dead = page.getByRole('table', { name: 'Jobs that are dead' });
+    expect(await dead.innerText()).toContain('500');
+    await dead.getByRole('link').first().click();
+    await page.getByRole('heading', { name: 'Last error' }).waitFor();
+    expect(await page.getByRole('region', { name: 'Last error' }).innerText()).toContain('500');
+    const path = new URL(page.url()).pathname.replace('/console', '');
+
+    await reader.open(path);
+    await reader.page.getByRole('region', { name: 'Last error' }).waitFor();
+    expect(await actionsOf(reader.page)).toBe(0);
+    expect(await reader.page.getByRole('heading', { name: 'Data' }).count()).toBe(0);
+
+    box.erp.status = () => 200;
+    await page.getByRole('button', { name: 'Run now' }).click();
+    await page.getByText(/Job \S+ runs again\./).waitFor();
+    await box.shows(id, 'succeeded');
+    await operator.open('/overview');
+    await page.getByRole('link', { name: /0\s*dead letters/ }).waitFor();
+    for (const desk of [operator, reader]) expect(desk.complaints).toEqual([]);
+  });
+
+  it('a box of the map leads to its definition', async () => {
+    for (const { page, open, complaints } of [operator, reader]) {
+      for (const [box, path] of [
+        [`subscription ${QUEUE}`, `subscriptions/${QUEUE}`],
+        ['queue LOOSE_EVENTS', 'queues/LOOSE_EVENTS'],
+        ['node ERP', 'nodes/ERP'],
+      ] as const) {
+        await open('/map');
+        await page.getByRole('region', { name: 'Map' }).getByRole('link', { name: box, exact: true }).click();
+        await page.waitForURL(`**/console/registry/${path}`);
+        expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain(path.split('/')[1]);
+      }
+      expect(complaints).toEqual([]);
+    }
+  });
+});
