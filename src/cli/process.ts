@@ -9,6 +9,7 @@ import type {
   RequestAction,
   RequestDetail,
   RequestReader,
+  ScheduleRequest,
   Scheduler,
 } from '../process/index.ts';
 import { counted } from '../wire/words.ts';
@@ -100,18 +101,11 @@ async function reported<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const isUsage = error.code === 'BAD_PARAMETER' || error.code === 'MISSING_PARAMETER';
-    const hint = /^There is no process request /.test(error.message)
-      ? "'signalbox process list' lists the requests."
-      : undefined;
-    throw new CliFailure(wordsOf(error), { hint, exitCode: isUsage ? 2 : 1, cause: error });
+    const isUnknown = error.message.startsWith('There is no process request ');
+    const hint = isUnknown ? "'signalbox process list' lists the requests." : undefined;
+    const words = printable(error.message).replace(/^(?=There|Process |Parameter )./, (first) => first.toLowerCase());
+    throw new CliFailure(words.replace(/\.$/, ''), { hint, exitCode: isUsage ? 2 : 1, cause: error });
   }
-}
-
-/** The message of a fault as a command has it: in lower case, without a full stop. */
-function wordsOf({ message }: Fault): string {
-  return printable(message)
-    .replace(/^(?=There|Process |Parameter )./, (first) => first.toLowerCase())
-    .replace(/\.$/, '');
 }
 
 /** Whoever may use the database has all rights. No user has this id: the ids of users begin with a letter or digit. */
@@ -301,10 +295,7 @@ function addSchedule(group: Command): void {
   );
 }
 
-interface Parameter {
-  readonly Name: string;
-  readonly Value: string;
-}
+type Parameter = NonNullable<ScheduleRequest['parameters']>[number];
 
 function readParameter(text: string, before: readonly Parameter[] = []): Parameter[] {
   const equals = text.indexOf('=');
@@ -336,9 +327,7 @@ const ACTIONS = {
     ...{ action: 'Deleted', done: 'is deleted' },
     description: 'mark requests as deleted, and remove their reports for good',
   },
-} as const satisfies Readonly<
-  Record<string, { readonly action: RequestAction; readonly description: string; readonly done: string }>
->;
+} as const satisfies Record<string, { action: RequestAction; description: string; done: string }>;
 
 const COMMANDS_OF: Readonly<Record<RequestAction, keyof typeof ACTIONS>> = {
   ...{ Hold: 'hold', Cancelled: 'cancel', Restart: 'restart', Deleted: 'delete' },
@@ -351,9 +340,9 @@ function addAction(group: Command, name: keyof typeof ACTIONS): void {
     .argument('<instances...>', 'the numbers of requests', readInstances)
     .option('--yes', 'do not ask');
   acts(command, async (acting, instances: readonly number[], { yes }: { readonly yes?: true }) => {
-    const verb = `${name[0]?.toUpperCase()}${name.slice(1)}`;
     const many = counted(instances.length, 'request');
-    if (instances.length > 1) await confirm({ question: `${verb} ${many}?`, line: `${many} to ${name}.` }, yes);
+    if (instances.length > 1)
+      await confirm({ question: `Do you want to ${name} ${many}?`, line: `${many} to ${name}.` }, yes);
     await updateEach(acting, instances, name);
   });
 }

@@ -72,7 +72,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       expect(show.stdout).toMatch(/^actions +restart, delete$/m);
       expect(show.stdout).toMatch(/^PIN=\*\*\*$/m);
       expect(show.stdout).toMatch(/^REGION=NORTH$/m);
-      expect(show.stdout).toMatch(/ error +The line to NORTH is engaged: \*\*\*$/m);
+      expect(show.stdout).toMatch(/ error +Attempt 2 failed.*: The line to NORTH is engaged: \*\*\*$/m);
       expect(show.stdout).not.toContain('c4n4ry');
       mend();
       expect(await command('restart', instance)).toMatchObject({
