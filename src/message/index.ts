@@ -5,7 +5,7 @@ export type { KeptMessage } from './kept.ts';
 export { deliveryJobs, openMessages, removedJobs } from './open.ts';
 export type { PartitionGiven } from './partition.ts';
 export { BLOBS, type Messages, type PublishFacts } from './port.ts';
-export { CallRecords, callRecorder, type EndedCall, type RecordCall } from './record.ts';
+export { CallRecords, callRecorder, type EndedCall, preciseNow, type RecordCall } from './record.ts';
 export { compileRecorded, requestFields } from './recorded.ts';
 export {
   type KeptDelivery,

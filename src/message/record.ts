@@ -36,6 +36,18 @@ export interface EndedCall {
   readonly parts: () => RecordedParts;
 }
 
+let origin = performance.timeOrigin;
+
+/**
+ * The time in milliseconds since 1970 with its fraction, so that the ids of calls that begin in one millisecond keep their order.
+ * It follows the clock of the system when that is set.
+ */
+export function preciseNow(): number {
+  const [now, passed] = [Date.now(), performance.now()];
+  if (Math.abs(origin + passed - now) > 2) origin = now - passed;
+  return origin + passed;
+}
+
 /** Takes calls that have ended. @param of makes the record, unless it is dropped: then the call costs nothing more */
 export type RecordCall = (of: () => EndedCall) => void;
 
@@ -60,7 +72,7 @@ export function callRecorder(record: RecordCall, redactor: Redactor): (call: Mad
       const request = body === undefined ? undefined : payload?.request(body, redactor);
       const reply = payload?.reply(value ?? faultIn(error), redactor);
       const call = { method, url, ms: Math.round(ms * 1000) / 1000, attempts, headers };
-      const ended = Date.now();
+      const ended = preciseNow();
       return {
         ...{ operation: id, node: target.id, connector: 'call', began: ended - ms, ended },
         status: error === undefined ? 'Done' : error.code === 'TIMEOUT' ? 'Timeout' : 'Error',

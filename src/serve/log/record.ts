@@ -1,5 +1,5 @@
 import type { MadeCall } from '../../invoke/index.ts';
-import { compileRecorded, type EndedCall, type RecordCall } from '../../message/index.ts';
+import { compileRecorded, type EndedCall, preciseNow, type RecordCall } from '../../message/index.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Outcome } from '../../model/handler.ts';
 import { isSecretName, MASK, type Redactor } from '../../model/redactor.ts';
@@ -202,7 +202,7 @@ function callOf(
   const { rules, path, ms, redactor } = about;
   const { method, remote, bytesRead: bytesIn } = exchange;
   const { requestId, traceId } = exchange.trace;
-  const ended = Date.now();
+  const ended = preciseNow();
   const { payload } = rules;
   // Payloads are rendered now: code may change them, and they may be large.
   const request = input === undefined ? undefined : payload?.request(input, redactor);
