@@ -45,7 +45,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
   describe: async () => (await import('./describe.ts')).addDescribe,
   routes: async () => (await import('./routes.ts')).addRoutes,
   query: async () => (await import('./query.ts')).addQuery,
-  process: async () => (await import('./process.ts')).addProcess,
+  process: async () => (await import('./process/process.ts')).addProcess,
   migrate: async () => (await import('./migrate.ts')).addMigrate,
   invoke: async () => (await import('./invoke/invoke.ts')).addInvoke,
   node: async () => (await import('./node.ts')).addNode,

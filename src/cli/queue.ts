@@ -366,6 +366,7 @@ function addLog(queue: Command): void {
         ACTION: ({ action }) => action,
         QUEUE: ({ queue: name }) => name,
         JOB: ({ job }) => job,
+        REQUEST: ({ request }) => request,
       });
     await print(json ? trail.map((line) => `${JSON.stringify(line)}\n`).join('') : table());
   });

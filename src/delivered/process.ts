@@ -43,7 +43,7 @@ export function processGet({ scheduler }: DeliveredPorts): DeliveredHandler {
 export function processUpdate({ scheduler }: DeliveredPorts): DeliveredHandler {
   return answeringUser<InstanceRequest & { readonly RunStatus: RequestAction }>(
     async ({ ProcessInstance, RunStatus }, user) =>
-      reply(requestDocument(await scheduler.update(Number(ProcessInstance), RunStatus, user))),
+      reply(requestDocument(await scheduler.update(Number(ProcessInstance), RunStatus, user, user.id))),
   );
 }
 

@@ -130,8 +130,8 @@ export function queueResume({ queues }: DeliveredPorts): DeliveredHandler {
 export function queueActions({ queues }: DeliveredPorts): DeliveredHandler {
   return answeringUser<{ readonly ActionCount: number | bigint }>(async ({ ActionCount }) => {
     const trail = await queues.trail(Number(ActionCount));
-    const actions = trail.map(({ at, actor, action, queue, job }) => {
-      return { DateTime: at, Actor: actor, Action: action, QueueName: queue, JobId: job };
+    const actions = trail.map(({ at, actor, action, queue, job, request }) => {
+      return { DateTime: at, Actor: actor, Action: action, QueueName: queue, JobId: job, ProcessInstance: request };
     });
     return reply({ actions });
   });

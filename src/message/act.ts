@@ -1,11 +1,11 @@
 import type { BlobStore } from '../model/blob.ts';
 import { Fault } from '../model/fault.ts';
 import type { MessageStatus } from '../model/message.ts';
-import type { Db, JobQueue, Store } from '../store/index.ts';
+import { type Db, type JobQueue, noteAction, type Store } from '../store/index.ts';
 import { type MessageFilter, subscriptionsTo } from './condition.ts';
 import { type DeliveryOf, findDelivery, type MessageEditor, openEditor } from './edit.ts';
 import { findRows } from './find.ts';
-import { type MessageHolds, note, openHolds } from './hold.ts';
+import { type MessageHolds, openHolds } from './hold.ts';
 import { BLOBS } from './port.ts';
 import { kindOfSubscription } from './publish.ts';
 import { findMessage, type MessageReader, type MessageReaderOptions, readMessages } from './show.ts';
@@ -196,7 +196,11 @@ export function openMessageControl(options: MessageControlOptions): MessageContr
     async actOnMany(action, filter, { most, seconds, after: begin, gone }, actor) {
       const line = { actor, queue: filter.subscription ?? filter.queue ?? 'messages' };
       const say = async (result: string): Promise<void> =>
-        note(await store.tables(), { ...line, action: `${action} many: ${result}`, now: now() });
+        noteAction(await store.tables(), {
+          ...line,
+          action: `${action} many: ${result}`,
+          at: new Date(now()).toISOString(),
+        });
       const end = performance.now() + seconds * 1000;
       await say('begins');
       let all: Acted = { done: [], refused: [] };
@@ -374,5 +378,5 @@ async function jobOf(tx: Db, { id, subscription }: DeliveryOf): Promise<'waiting
 }
 
 function noteAt({ tx, row, actor, now }: Acting, action: string): Promise<void> {
-  return note(tx, { action, actor, queue: row.subscription, job: row.id, now: now() });
+  return noteAction(tx, { action, actor, queue: row.subscription, job: row.id, at: new Date(now()).toISOString() });
 }

@@ -8,10 +8,9 @@ import { primitiveOf } from '../model/scalar.ts';
 import type { Primitive } from '../model/scalar-traits.ts';
 import type { Operation } from '../model/service.ts';
 import type { DocumentValue, JsonValue } from '../model/value.ts';
-import type { Db, JobQueue, Store } from '../store/index.ts';
+import { type Db, type JobQueue, noteAction, type Store } from '../store/index.ts';
 import { causeFrom, continueTrace, inTrace } from '../trace/trace.ts';
 import { discard } from './content.ts';
-import { note } from './hold.ts';
 import { isRecord, showPayload } from './mask.ts';
 import { messageDocument } from './payload.ts';
 import { BLOBS } from './port.ts';
@@ -235,15 +234,16 @@ async function replace(
   await inTraceOf(row, () => enter(tx, { queue, store }, { ...prepared, deliveries }, facts, now()));
   await passReplyTo(tx, plan.operation, row.id, message);
   const reason = `replaced by message ${message}`;
+  const line = { action: 'edit', actor, at: new Date(now()).toISOString() };
   for (const { id, subscription, status } of replaced) {
     if (status === 'Error' || status === 'Timeout' || status === 'Cancelled')
       await reopenDelivery(tx, id, row.id, actor);
     const end = { delivery: id, message: row.id, status: 'Edited', reason, actor } as const;
     if (!(await endDelivery(tx, end, plan.queue, now())))
       throw refusal(row, `can't be edited: delivery ${id} has ended meanwhile`);
-    await note(tx, { action: 'edit', actor, queue: subscription, job: id, now: now() });
+    await noteAction(tx, { ...line, queue: subscription, job: id });
   }
-  await note(tx, { action: 'edit', actor, queue: plan.queue.id, job: message, now: now() });
+  await noteAction(tx, { ...line, queue: plan.queue.id, job: message });
   return {
     message,
     editedFrom: row.id,

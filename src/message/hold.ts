@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { Fault } from '../model/fault.ts';
 import { type MessageQueue, type MessageStatus, nodesOf, type Subscription } from '../model/message.ts';
 import type { Registry } from '../model/registry.ts';
-import type { Db, JobQueue, Store } from '../store/index.ts';
+import { type Db, type JobQueue, noteAction, type Store } from '../store/index.ts';
 import { type PartitionGiven, partitionsGiven } from './partition.ts';
 import { changeDelivery } from './store.ts';
 
@@ -78,7 +77,7 @@ export function openHolds({ registry, store, queue, now = Date.now }: HoldOption
             .executeTakeFirst()
             .then(({ numDeletedRows: changed }) => ({ changed }));
       if (changed !== 1n) return false;
-      await note(tx, { action: isHeld ? 'hold' : 'release', actor, queue: name, now: now() });
+      await noteAction(tx, { action: isHeld ? 'hold' : 'release', actor, queue: name, at: time });
       return true;
     });
     return isChanged;
@@ -185,25 +184,4 @@ async function jobsIn(
     .orderBy('signalbox_job.sequence')
     .execute();
   return rows.map(({ id }) => id);
-}
-
-/** Adds a line to the trail of what operators did. */
-export async function note(
-  tx: Db,
-  {
-    now,
-    job = null,
-    ...line
-  }: {
-    readonly action: string;
-    readonly actor: string;
-    readonly queue: string;
-    readonly job?: string | null;
-    readonly now: number;
-  },
-): Promise<void> {
-  await tx
-    .insertInto('signalbox_job_audit')
-    .values({ id: randomUUID(), at: new Date(now).toISOString(), job, ...line })
-    .execute();
 }

@@ -161,5 +161,5 @@ export async function findMessages(
     .orderBy('sequence')
     .limit(count)
     .execute();
-  return rows.map((row) => ({ ...row, said: clock.shown(Date.parse(row.said)) }));
+  return rows.map(({ said: at, ...row }) => ({ ...row, said: clock.shown(Date.parse(at)), at }));
 }

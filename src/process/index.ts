@@ -1,3 +1,4 @@
+export { type LogEntry, withDeeds } from './message-log.ts';
 export { openScheduler, readRequests } from './open.ts';
 export type {
   ProcessLoad,
@@ -6,6 +7,7 @@ export type {
   ProgramDetail,
   RecurrenceTimes,
   RequestAction,
+  RequestDeed,
   RequestDetail,
   RequestFilter,
   RequestReader,

@@ -1,5 +1,6 @@
 import type { Db, Store } from '../store/index.ts';
 import { instantText } from './clock.ts';
+import type { ProcessMessage, RequestDeed } from './port.ts';
 import { updateOwn } from './rows.ts';
 
 /** A line of a message log. */
@@ -44,6 +45,46 @@ export async function addLines(tx: Db, instance: number, lines: readonly LogLine
       .execute();
   }
   return true;
+}
+
+/** A line of the log of a request among the actions of operators. */
+export interface LogEntry {
+  /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+  readonly at: string;
+  /** Of a message; absent for an action. */
+  readonly sequence?: number;
+  /** Of the message, or `action`. */
+  readonly level: string;
+  readonly text: string;
+}
+
+/** What is said of an action. The scheduler writes a message about each action at a job into the log itself. */
+const DEEDS: Readonly<Partial<Record<RequestDeed['action'], string>>> = {
+  schedule: 'Scheduled',
+  hold: 'Put on hold',
+  cancel: 'Cancelled',
+  restart: 'Restarted',
+  delete: 'Deleted',
+};
+
+/**
+ * A part of a message log with the actions of operators at their places.
+ * @param part `from`: the number of its first line, from 1; `next`: the line that follows the part, `undefined` at the end
+ */
+export function withDeeds(
+  messages: readonly ProcessMessage[],
+  trail: readonly RequestDeed[],
+  { from, next }: { readonly from: number; readonly next: ProcessMessage | undefined },
+): readonly LogEntry[] {
+  const first = from === 1 ? '' : (messages[0]?.at ?? '');
+  const deeds = trail.flatMap(({ at, actor, action }): LogEntry[] => {
+    const words = DEEDS[action];
+    if (words === undefined || at < first) return [];
+    return [{ at, level: 'action', text: `${words} by ${actor}.` }];
+  });
+  const before = (end: string): LogEntry[] => deeds.splice(0, deeds.filter(({ at }) => at < end).length);
+  const lines = messages.flatMap(({ said: _, ...line }): LogEntry[] => [...before(line.at), line]);
+  return [...lines, ...(next === undefined ? deeds : before(next.at))];
 }
 
 /** A text of limited length without NUL, which PostgreSQL does not accept. */

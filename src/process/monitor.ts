@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { MASK } from '../model/redactor.ts';
 import type { User } from '../model/security.ts';
-import type { StoreReader } from '../store/index.ts';
+import type { Db, StoreReader } from '../store/index.ts';
 import { nextTime } from '../wire/cron.ts';
 import { instantText } from './clock.ts';
+import { QUEUE } from './enter.ts';
 import { accessTo, checkAccess, seesOthers, visibleByName } from './find.ts';
 import type {
   GivenValue,
@@ -12,6 +13,7 @@ import type {
   ProgramSummary,
   RecurrenceTimes,
   RequestAction,
+  RequestDeed,
   RunPorts,
 } from './port.ts';
 import { findProgramOf, mayRun, type Program, type ProgramSources, programOf, programOfQuery } from './program.ts';
@@ -20,12 +22,20 @@ import { findRow, type RequestRow, shownRequest } from './rows.ts';
 import { programFor } from './schedule.ts';
 import { mayTake, RUN_STATUS, type Step } from './status.ts';
 
-/** The possible steps of an action, and its participle for messages. */
-export const ACTIONS: Readonly<Record<RequestAction, { readonly steps: readonly Step[]; readonly words: string }>> = {
-  Hold: { steps: ['hold'], words: 'put on hold' },
-  Cancelled: { steps: ['cancel', 'ask'], words: 'cancelled' },
-  Restart: { steps: ['restart'], words: 'restarted' },
-  Deleted: { steps: ['delete'], words: 'deleted' },
+interface ActionFacts {
+  /** The possible steps. */
+  readonly steps: readonly Step[];
+  /** The name in the trail. */
+  readonly verb: RequestDeed['action'];
+  /** The participle for messages. */
+  readonly words: string;
+}
+
+export const ACTIONS: Readonly<Record<RequestAction, ActionFacts>> = {
+  Hold: { steps: ['hold'], verb: 'hold', words: 'put on hold' },
+  Cancelled: { steps: ['cancel', 'ask'], verb: 'cancel', words: 'cancelled' },
+  Restart: { steps: ['restart'], verb: 'restart', words: 'restarted' },
+  Deleted: { steps: ['delete'], verb: 'delete', words: 'deleted' },
 };
 
 /** Milliseconds that the load goes back, and about the number of requests that are counted for it: whole hours, the newest. */
@@ -45,7 +55,8 @@ export function openMonitor(ports: MonitorPorts): Monitor {
   return {
     seesOthers,
     async detail(instance, user) {
-      const row = await findRow(await store.tables(), instance);
+      const db = await store.tables();
+      const row = await findRow(db, instance);
       checkAccess(registry, row, user, 'see');
       const mayUse = accessTo(registry, row, user) === 'use';
       return {
@@ -54,6 +65,7 @@ export function openMonitor(ports: MonitorPorts): Monitor {
         actions: mayUse ? actionsFor(row) : [],
         mayUse,
         ...(row.job === null ? {} : { job: row.job }),
+        trail: await trailOf(db, instance),
       };
     },
     async programs(user) {
@@ -118,7 +130,12 @@ export function openMonitor(ports: MonitorPorts): Monitor {
         .selectFrom('signalbox_process_request')
         .select(({ fn }) => fn.max('ended').as('ended'))
         .execute();
-      return JSON.stringify([newest, active, running, ended]);
+      const acted = await db
+        .selectFrom('signalbox_job_audit')
+        .select(({ fn }) => fn.max('at').as('at'))
+        .where('queue', '=', QUEUE)
+        .execute();
+      return JSON.stringify([newest, active, running, ended, acted]);
     },
   };
 }
@@ -141,6 +158,18 @@ function timesAfter({ cron, zone }: RecurrenceTimes['recurrence'], instant: numb
   for (let at = nextTime(cron, zone, new Date(instant)); at && times.length < TIMES; at = nextTime(cron, zone, at))
     times.push(instantText(at.getTime()));
   return times;
+}
+
+/** The lines of the trail about a request. */
+async function trailOf(db: Db, instance: number): Promise<readonly RequestDeed[]> {
+  const rows = await db
+    .selectFrom('signalbox_job_audit')
+    .select(['at', 'actor', 'action'])
+    .where('request', '=', instance)
+    .orderBy('at')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ action, ...line }) => ({ ...line, action: action as RequestDeed['action'] }));
 }
 
 /** What a user may do with a request that the user may use. */

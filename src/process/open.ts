@@ -13,12 +13,13 @@ import {
   JobLost,
   JobUnknown,
   needRoom,
+  noteAction,
   readBlobs,
   type StoreReader,
   type Worker,
 } from '../store/index.ts';
 import { Attempt, errorWords, isFinal } from './attempt.ts';
-import { createClock, instantText } from './clock.ts';
+import { type Clock, createClock, instantText } from './clock.ts';
 import {
   type EntryPorts,
   enterNext,
@@ -31,7 +32,7 @@ import {
 } from './enter.ts';
 import { checkAccess, findMessages, findRequests } from './find.ts';
 import { ACTIONS, type MonitorPorts, openMonitor } from './monitor.ts';
-import type { RequestAction, RequestReader, RunPorts, Scheduler } from './port.ts';
+import type { RequestAction, RequestDeed, RequestReader, RunPorts, Scheduler } from './port.ts';
 import {
   findProgram,
   findProgramOf,
@@ -70,12 +71,13 @@ export function openScheduler({ blobs, now = Date.now, grace = GRACE, ...options
   recur(ports);
   return {
     ...openReader(ports),
-    async schedule(request, user) {
+    async schedule(request, user, actor) {
       const entry = await readRequest(ports, clock, request, user);
       await directory.keep(user);
       await needRoom(queue, QUEUE, registry.gateway.limits.queued, 'process requests');
       const instance = await enterNext(store, async (tx, next) => {
         await enterRequest(tx, ports, entry, next);
+        if (actor !== undefined) await noteDeed(tx, clock, { instance: next, action: 'schedule', actor });
         return next;
       });
       return instance;
@@ -93,9 +95,9 @@ export function openScheduler({ blobs, now = Date.now, grace = GRACE, ...options
       checkAccess(registry, row, user, 'see');
       return shownRequest(row, clock);
     },
-    async update(instance, action, user) {
+    async update(instance, action, user, actor) {
       const [row, report] = await store.transaction(async (tx) => {
-        const removed = await updateRequest(tx, registry, ports, { instance, action, user });
+        const removed = await updateRequest(tx, registry, ports, { instance, action, user, actor });
         return [await findRow(tx, instance), removed];
       }, `request ${instance}`);
       if (report !== undefined) await ports.reports.delete(report);
@@ -172,9 +174,9 @@ async function updateRequest(
   tx: Db,
   registry: Registry,
   ports: RunPorts,
-  { instance, action, user }: { instance: number; action: RequestAction; user: User },
+  { instance, action, user, actor }: { instance: number; action: RequestAction; user: User; actor: string },
 ): Promise<string | undefined> {
-  const { steps, words } = ACTIONS[action];
+  const { steps, verb, words } = ACTIONS[action];
   for (;;) {
     const row = await findRow(tx, instance);
     checkAccess(registry, row, user, 'use');
@@ -183,8 +185,20 @@ async function updateRequest(
     if (step === undefined) throw conflict(`is ${wordOf(RUN_STATUS, row.runstatus)} and can't be ${words}`);
     if (step === 'restart' && row.job === null) throw conflict("was entered by another system and can't be restarted");
     // A worker may have taken a step since the row was read: then it is read again.
-    if (await move(tx, step, instance, changesOf(step, row, ports))) return takeAlong(tx, step, row, ports);
+    if (await move(tx, step, instance, changesOf(step, row, ports))) {
+      await noteDeed(tx, ports.clock, { instance, action: verb, actor });
+      return takeAlong(tx, step, row, ports);
+    }
   }
+}
+
+/** Adds a line about a request to the trail of what operators did. */
+async function noteDeed(
+  tx: Db,
+  clock: Clock,
+  { instance, ...line }: Omit<RequestDeed, 'at'> & { readonly instance: number },
+): Promise<void> {
+  await noteAction(tx, { at: instantText(clock.now()), queue: QUEUE, request: instance, ...line });
 }
 
 function changesOf(step: Step, row: RequestRow, { clock }: EntryPorts) {

@@ -9,7 +9,7 @@ import type { DocumentValue } from '../model/value.ts';
 import type { Account, OpenWork } from '../model/work.ts';
 import type { QueryPort, SavedQueries } from '../query/index.ts';
 import type { Owners } from '../security/directory/port.ts';
-import type { Db, JobQueue, Retained, Store } from '../store/index.ts';
+import type { Db, JobQueue, QueueAction, Retained, Store } from '../store/index.ts';
 import type { Clock } from './clock.ts';
 import type { GivenParameter } from './request.ts';
 
@@ -17,11 +17,12 @@ import type { GivenParameter } from './request.ts';
 export interface Scheduler extends RequestReader<StoredBlob> {
   /**
    * Enters a request.
+   * @param actor the operator who enters it for the user, named in the trail; absent for a call of the user's own
    * @returns its instance number
    * @throws Fault MISSING_PARAMETER, BAD_PARAMETER naming the parameter; NOT_FOUND also for a process that the user may not run;
    * CONFLICT for a private query that is no longer valid
    */
-  schedule(request: ScheduleRequest, user: User): Promise<number>;
+  schedule(request: ScheduleRequest, user: User, actor?: string): Promise<number>;
   /**
    * Enters a request for a declared process as part of a transaction; {@link JobQueue.wake} follows its commit.
    * @param parameters by name
@@ -39,10 +40,11 @@ export interface Scheduler extends RequestReader<StoredBlob> {
   get(instance: number, user: User): Promise<ProcessRequest>;
   /**
    * Holds, cancels, restarts or deletes a request. Cancelling a running request signals it to end; once it has, its status is
-   * Cancelled.
+   * Cancelled. The line of the trail is part of the transaction.
+   * @param actor the name that the line has
    * @throws Fault NOT_FOUND, FORBIDDEN; CONFLICT if its status does not allow the action
    */
-  update(instance: number, action: RequestAction, user: User): Promise<ProcessRequest>;
+  update(instance: number, action: RequestAction, user: User, actor: string): Promise<ProcessRequest>;
   /** The instance number of the request with this report. @throws Fault NOT_FOUND */
   reported(contentId: number): Promise<number>;
   /** Names of the processes that a user may run, of all types or one; `PSQuery` is the type of stored queries. */
@@ -90,6 +92,17 @@ export interface RequestDetail {
   readonly mayUse: boolean;
   /** The id of the job that runs it, or ran it last. */
   readonly job?: string;
+  /** What operators did with it and its jobs, the oldest first. */
+  readonly trail: readonly RequestDeed[];
+}
+
+/** An action of an operator at a request, or at a job of it. */
+export interface RequestDeed {
+  /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+  readonly at: string;
+  /** `demo` by a call, `console:demo`, `ada@host` by a command. */
+  readonly actor: string;
+  readonly action: QueueAction['action'];
 }
 
 /** The value of a parameter, without secrets. */
@@ -216,6 +229,8 @@ export interface ProcessMessage {
   readonly text: string;
   /** xs:dateTime. */
   readonly said: string;
+  /** The same moment: UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+  readonly at: string;
 }
 
 export interface ProcessReport<Content> {

@@ -252,6 +252,7 @@ export function requestJobs(registry: Registry): [queue: string, owner: JobOwner
       // The gateway that ran it has died, and no other has taken it.
       else await failRequest(tx, clock, instance, dropped);
     },
+    requestOf: (data) => (data as unknown as RequestData).instance,
     async read(db, data) {
       const { type, name } = data as unknown as RequestData;
       const row = await find(db, data as unknown as RequestData);

@@ -1,7 +1,7 @@
 import { Fault } from '../model/fault.ts';
 import type { Db } from '../store/index.ts';
 
-// The trails together: what was done to users, and what operators did to queues, jobs and messages.
+// The trails together: what was done to users, and what operators did to queues, jobs, messages and process requests.
 
 /** A line of either trail. */
 export interface TrailEntry {
@@ -15,6 +15,8 @@ export interface TrailEntry {
   readonly queue?: string;
   /** The job, message or delivery. */
   readonly job?: string;
+  /** The instance number of the process request. */
+  readonly request?: number;
   /** Of changes of users. */
   readonly detail?: Readonly<Record<string, unknown>>;
 }
@@ -24,7 +26,7 @@ export interface TrailSearch {
   /** `ada@host`, `console:ada`; a name without `@` and colon is that of a user, who acts in the console too. */
   readonly actor?: string;
   readonly action?: string;
-  /** A user, a queue, or the id of a job or message. */
+  /** A user, a queue, the id of a job or message, or the number of a process request. */
   readonly subject?: string;
   readonly since?: Date;
   readonly until?: Date;
@@ -55,7 +57,7 @@ export function readTrails(tables: () => Promise<Db>): Trails {
       // One after the other: they share a connection. Each has an index of its own.
       for (const actor of actorsOf(which.actor)) {
         found.push(...(await ofUsers(db, { ...which, actor, from })));
-        for (const column of which.subject === undefined ? [undefined] : SUBJECTS)
+        for (const column of subjectsOf(which.subject))
           found.push(...(await ofOperators(db, { ...which, actor, from }, column)));
       }
       const entries = [...new Map(found.map((each) => [cursorOf(each), each])).values()].sort(newestFirst);
@@ -102,7 +104,17 @@ function newestFirst(a: Place, b: Place): number {
 const actorsOf = (actor: string | undefined): readonly (string | undefined)[] =>
   actor === undefined || /[:@]/.test(actor) ? [actor] : [actor, `console:${actor}`];
 
-const SUBJECTS = ['queue', 'job'] as const;
+/** The largest number of a process request. */
+const LARGEST = 2 ** 31 - 1;
+
+type Subject = 'queue' | 'job' | 'request';
+
+/** The columns that a subject may be in. */
+function subjectsOf(subject: string | undefined): readonly (Subject | undefined)[] {
+  if (subject === undefined) return [undefined];
+  const isRequest = /^\d{1,10}$/.test(subject) && Number(subject) <= LARGEST;
+  return ['queue', 'job', ...(isRequest ? (['request'] as const) : [])];
+}
 
 interface Part extends Omit<TrailSearch, 'actor'> {
   readonly actor: string | undefined;
@@ -136,7 +148,7 @@ async function ofUsers(db: Db, { actor, action, subject, since, until, from, lim
 async function ofOperators(
   db: Db,
   { actor, action, subject, since, until, from, limit }: Part,
-  column: (typeof SUBJECTS)[number] | undefined,
+  column: Subject | undefined,
 ): Promise<Found[]> {
   let select = db
     .selectFrom('signalbox_job_audit')
@@ -146,7 +158,8 @@ async function ofOperators(
     .limit(limit + 1);
   if (actor !== undefined) select = select.where('actor', '=', actor);
   if (action !== undefined) select = select.where('action', '=', action);
-  if (column !== undefined && subject !== undefined) select = select.where(column, '=', subject);
+  if (column !== undefined && subject !== undefined)
+    select = select.where(column, '=', column === 'request' ? Number(subject) : subject);
   if (since !== undefined) select = select.where('at', '>=', since.toISOString());
   if (until !== undefined) select = select.where('at', '<', until.toISOString());
   if (from?.of === 'users') select = select.where('at', '<=', from.at);
@@ -155,8 +168,12 @@ async function ofOperators(
       .where('at', '<=', from.at)
       .where(({ or, eb }) => or([eb('at', '<', from.at), eb('id', '<', from.key)]));
   const rows = await select.execute();
-  return rows.map(({ id, at, actor: by, action: what, queue, job }) => ({
+  return rows.map(({ id, at, actor: by, action: what, queue, job, request }) => ({
     ...{ at, of: 'jobs', key: id },
-    entry: { at, actor: by, action: what, queue, ...(job === null ? {} : { job }) },
+    entry: {
+      ...{ at, actor: by, action: what, queue },
+      ...(job === null ? {} : { job }),
+      ...(request === null ? {} : { request }),
+    },
   }));
 }

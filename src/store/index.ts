@@ -29,7 +29,7 @@ export type {
   StoreOptions,
   StoreReader,
 } from './port.ts';
-export { retainedActions } from './queue/control.ts';
+export { noteAction, retainedActions } from './queue/control.ts';
 export { retainedDead } from './queue/dead-letters.ts';
 export { readQueues } from './queue/kept.ts';
 export { needRoom, openQueue, type QueueOptions } from './queue/open.ts';
@@ -40,6 +40,7 @@ export type {
   JobState,
   KeptJob,
   OwnedJob,
+  QueueAction,
   QueueControl,
   QueueOverview,
   QueueReader,

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mend, PIN, QUEUE_PROJECT } from '../serve/queue-project.ts';
+import { mend, PIN, QUEUE_PROJECT, QUEUES } from '../serve/queue-project.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts';
 import { eventually, type TestProject, writeProject } from '../support/project.ts';
@@ -25,6 +26,22 @@ run-as: demo
 ---
 { recurrence: NIGHT, cron: "0 3 1 1 *", zone: UTC }
 `;
+
+const REQUESTS = '/gateway/RESTListeningConnector/ProcessRequest.v1/requests';
+const AS_DEMO = { authorization: `Basic ${btoa('demo:demo')}` };
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+interface Deed {
+  readonly action: string;
+  readonly actor: string;
+}
+
+/** What a command wrote with --json, an entry a line. */
+const entriesOf = ({ stdout }: Ran): unknown[] =>
+  stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
 
 for (const engine of ['SQLite', 'PostgreSQL'] as const) {
   describe.skipIf(engine === 'PostgreSQL' && !hasPostgres)(`signalbox process beside a gateway on ${engine}`, () => {
@@ -102,6 +119,97 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
         'Delete',
         'Delete',
       ]);
+    });
+
+    it('records who acted on a request in the trail, which stays when the request is deleted', async () => {
+      mend(false);
+      const instance = await schedule('LATER', '--recurrence', 'NIGHT', '--actor', 'ada@ops');
+      await command('hold', instance, '--actor', 'night shift');
+      expect((await command('hold', instance, '--actor', 'second')).code).toBe(1);
+      await command('restart', instance);
+      const { status } = await gateway.call(`${REQUESTS}/${instance}`, {
+        ...{ method: 'PATCH', headers: { ...JSON_TYPE, ...AS_DEMO } },
+        body: JSON.stringify({ RunStatus: 'Cancelled' }),
+      });
+      expect(status).toBe(200);
+      await command('delete', instance, '--actor', 'night shift');
+      const self = `${userInfo().username}@${hostname()}`;
+      const deeds = [
+        ['schedule', 'ada@ops'],
+        ['hold', 'night shift'],
+        ['restart', self],
+        ['cancel', 'demo'],
+        ['delete', 'night shift'],
+      ];
+      const { trail, request } = await json('show', instance);
+      expect(request.runStatus).toBe('Delete');
+      expect(trail.map(({ action, actor }: Deed) => [action, actor])).toEqual(deeds);
+      expect(Math.abs(Date.now() - Date.parse(trail[0].at))).toBeLessThan(60_000);
+      const { stdout } = await command('show', instance);
+      expect([...stdout.matchAll(/^\S+Z +action +(.*?) *$/gm)].map(([, text]) => text)).toEqual([
+        'Scheduled by ada@ops.',
+        'Put on hold by night shift.',
+        `Restarted by ${self}.`,
+        'Cancelled by demo.',
+        'Deleted by night shift.',
+      ]);
+      const found = await signalbox(['user', 'log', instance, '--all', '--json'], { cwd: files.root, env });
+      expect(entriesOf(found)).toEqual(
+        deeds.map(([action, actor]) =>
+          expect.objectContaining({ action, actor, queue: 'processes', request: Number(instance) }),
+        ),
+      );
+      const shown = await signalbox(['user', 'log', '--by', 'ada@ops', '--all'], { cwd: files.root, env });
+      expect(shown.stdout).toMatch(new RegExp(` ada@ops +schedule +processes +request ${instance}$`, 'm'));
+      const log = await signalbox(['queue', 'log', '--json'], { cwd: files.root, env });
+      expect(entriesOf(log)[0]).toMatchObject({ action: 'delete', request: Number(instance) });
+      const reply = await gateway.call(`${QUEUES}/actions?ActionCount=1`, { headers: AS_DEMO });
+      expect(JSON.parse(reply.text).actions).toEqual([
+        expect.objectContaining({ Actor: 'night shift', Action: 'delete', ProcessInstance: Number(instance) }),
+      ]);
+    });
+
+    it('records what was done to the jobs of a request, at their places in its log', async () => {
+      mend(false);
+      const instance = await schedule('BILLING', `PIN=${PIN}`, 'REGION=NORTH');
+      await reaches(instance, 'Error');
+      mend();
+      await signalbox(['queue', 'retry', (await json('show', instance)).job, '--actor', 'ops'], {
+        cwd: files.root,
+        env,
+      });
+      await reaches(instance, 'Success');
+      await command('delete', instance, '--actor', 'ops');
+      const { trail } = await json('show', instance);
+      expect(trail.map(({ action, actor }: Deed) => [action, actor])).toEqual([
+        ['schedule', expect.any(String)],
+        ['retry', 'ops'],
+        ['delete', 'ops'],
+      ]);
+      const { stdout } = await command('show', instance);
+      const log = [...stdout.matchAll(/^\S+Z +(action|info|warning|error) +(.*?) *$/gm)].map(([, , text]) => text);
+      expect(log[0]).toMatch(/^Scheduled by /);
+      expect(log[1]).toMatch(/^Attempt 1 failed/);
+      expect(log.slice(3)).toEqual(['It is run again, on behalf of ops.', 'done', 'Deleted by ops.']);
+    });
+
+    it('shows the load by process and hour', async () => {
+      mend();
+      const instance = await schedule('PLACES_LIST', '--format', 'CSV');
+      await reaches(instance, 'Success');
+      const load = await json('load');
+      const places = load.processes.find(({ name }: { name: string }) => name === 'PLACES_LIST');
+      expect(places).toMatchObject({ type: 'SQR Report', hours: expect.any(Array) });
+      expect(places.hours).toHaveLength(24);
+      expect(places.total).toBe(places.hours.reduce((sum: number, each: number) => sum + each, 0));
+      expect(load).toMatchObject({ truncated: false, since: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:00:00/) });
+      const { code, stdout, stderr } = await command('load');
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toContain(`${load.total} requests since ${load.since}\n`);
+      const [, heads = ''] = /^PROCESS +TYPE +(.*?) +ALL$/m.exec(stdout) ?? [];
+      const counts = places.hours.flatMap((count: number) => (count === 0 ? [] : String(count))).join(' +');
+      expect(heads).toMatch(/^\d\dh( +\d\dh)*$/);
+      expect(stdout).toMatch(new RegExp(`^PLACES_LIST +SQR Report +${counts} +${places.total}$`, 'm'));
     });
 
     it('writes a report to a file or to standard output', async () => {

@@ -5,7 +5,7 @@ const DEMO = /password: (\S+)/.exec(USERS)?.[1];
 /** `demo` may do everything, `reader` only look and see nothing of others, `guest` nothing; `reader` has demo's password. */
 const users = `${USERS.replace('roles: [ALL]', 'roles: [ALL, OPERATOR]')}---
 permission-list: OPERATING
-console: [read, payload, act]
+console: [read, payload, act, users]
 requests: all
 ---
 permission-list: LOOKING

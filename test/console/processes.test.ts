@@ -112,6 +112,15 @@ describe('processes in the console', () => {
       expect(gateway.log()).toContainEqual(
         expect.objectContaining({ action: `process.${verb}`, target: String(instance), user: 'demo' }),
       );
+    const words = ['Scheduled', 'Put on hold', 'Restarted', 'Cancelled', 'Deleted'].map(
+      (each) => `${each} by console:demo.`,
+    );
+    const { text } = await demo.get(`/processes/${instance}`);
+    expect(text.match(/[A-Z][a-z ]+ by console:demo\./g)).toEqual(words);
+    const log = await demo.get(`/users/log?subject=${instance}`);
+    const entries = log.text.match(/class="word">[a-z]+(?=<[\s\S]*?>request \d+<)/g) ?? [];
+    expect(entries.map((each) => each.slice(13))).toEqual(['delete', 'cancel', 'restart', 'hold', 'schedule']);
+    expect(log.text).toContain(`href="/console/processes/${instance}">request ${instance}</a>`);
   });
 
   it('of others are hidden from who lacks requests: all, and the page says so', async () => {

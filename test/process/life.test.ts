@@ -41,7 +41,7 @@ function ask(action: RequestAction, next: (model: Model) => Model | undefined): 
     name: action,
     next,
     really: ({ test, instance }) =>
-      test.scheduler.update(instance, action, test.demo).then(
+      test.scheduler.update(instance, action, test.demo, 'demo').then(
         () => true,
         (fault: Fault) => {
           expect(fault.code).toBe('CONFLICT');
@@ -186,9 +186,9 @@ describe('the life of a request', () => {
     const before = await waiting();
     const instance = await test.enter();
     for (let round = 0; round < 3; round++) {
-      await test.scheduler.update(instance, 'Hold', test.demo);
+      await test.scheduler.update(instance, 'Hold', test.demo, 'demo');
       expect(await waiting()).toBe(before);
-      await test.scheduler.update(instance, 'Restart', test.demo);
+      await test.scheduler.update(instance, 'Restart', test.demo, 'demo');
       expect(await waiting()).toBe(before + 1);
     }
   });
@@ -201,10 +201,10 @@ describe('the life of a request', () => {
       .insertInto('psprcsrqst')
       .values(row as never)
       .execute();
-    await expect(test.scheduler.update(prcsinstance, 'Restart', test.demo)).rejects.toThrow(
+    await expect(test.scheduler.update(prcsinstance, 'Restart', test.demo, 'demo')).rejects.toThrow(
       `Process request ${prcsinstance} was entered by another system and can't be restarted.`,
     );
-    await test.scheduler.update(prcsinstance, 'Deleted', test.demo);
+    await test.scheduler.update(prcsinstance, 'Deleted', test.demo, 'demo');
     expect(await test.status(prcsinstance)).toBe('Delete');
   });
 });

@@ -101,7 +101,7 @@ describe.each(['SQLite', 'PostgreSQL'])('what operators see of processes on %s',
       { name: 'NOTE', value: 'the pin is ***' },
     ]);
     expect(detail.actions).toEqual(['Hold', 'Cancelled', 'Deleted']);
-    await test.scheduler.update(instance, 'Hold', test.demo);
+    await test.scheduler.update(instance, 'Hold', test.demo, 'demo');
     expect((await test.scheduler.detail(instance, test.demo)).actions).toEqual(['Cancelled', 'Restart', 'Deleted']);
     await expect(test.scheduler.detail(instance, other)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
@@ -137,7 +137,7 @@ describe.each(['SQLite', 'PostgreSQL'])('what operators see of processes on %s',
     const instance = await test.enter();
     const entered = await test.scheduler.pulse();
     expect(entered).not.toBe(before);
-    await test.scheduler.update(instance, 'Hold', test.demo);
+    await test.scheduler.update(instance, 'Hold', test.demo, 'demo');
     expect(await test.scheduler.pulse()).not.toBe(entered);
   });
 });

@@ -85,7 +85,7 @@ describe.each(['SQLite', 'PostgreSQL'])('process requests that ended long ago, o
 
   inEngine('that were deleted before they ran count from then on', async () => {
     const waiting = await test.enter({ runDateTime: '2999-01-01T00:00:00Z' });
-    await test.scheduler.update(waiting, 'Deleted', test.demo);
+    await test.scheduler.update(waiting, 'Deleted', test.demo, 'demo');
     const db = await test.store.tables();
     const row = db.selectFrom('signalbox_process_request').select('ended').where('instance', '=', waiting);
     expect((await row.executeTakeFirstOrThrow()).ended).not.toBeNull();
@@ -99,6 +99,6 @@ describe.each(['SQLite', 'PostgreSQL'])('process requests that ended long ago, o
     const { store, scheduler } = test;
     const busy = await store.transaction((tx) => scheduler.busy(tx, ['demo', 'IDP:nobody']));
     expect(busy).toEqual(['demo']);
-    await scheduler.update(waiting, 'Cancelled', test.demo);
+    await scheduler.update(waiting, 'Cancelled', test.demo, 'demo');
   });
 });

@@ -161,7 +161,7 @@ describe.each(['SQLite', 'PostgreSQL'])('the scheduler on %s', (engine) => {
       }),
     );
     await running.opened;
-    await test.scheduler.update(instance, 'Cancelled', test.demo);
+    await test.scheduler.update(instance, 'Cancelled', test.demo, 'demo');
     cancelled.open();
     await test.reaches(instance, 'Cancelled');
     expect(await effects(instance)).toEqual([]);
@@ -189,7 +189,7 @@ describe.each(['SQLite', 'PostgreSQL'])('the scheduler on %s', (engine) => {
       }),
     );
     await running.opened;
-    await test.scheduler.update(instance, 'Cancelled', test.demo);
+    await test.scheduler.update(instance, 'Cancelled', test.demo, 'demo');
     await test.reaches(instance, 'Cancelled');
     given.open();
     await over.opened;

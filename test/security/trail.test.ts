@@ -28,6 +28,12 @@ async function filled(store: Store): Promise<void> {
   ] as const;
   for (const [id, moment, actor, action, queue, job] of jobs)
     await db.insertInto('signalbox_job_audit').values({ id, at: moment, actor, action, queue, job }).execute();
+  const request = { actor: 'ops@host', action: 'restart', queue: 'processes', job: null, request: 1042 };
+  const id = '00000000-0000-4000-8000-000000000004';
+  await db
+    .insertInto('signalbox_job_audit')
+    .values({ ...request, id, at: at(6) })
+    .execute();
 }
 
 describeEngines('the trails together', ({ place }) => {
@@ -43,7 +49,7 @@ describeEngines('the trails together', ({ place }) => {
       all.push(...page.entries.map(({ action }) => action));
       cursor = page.next;
     } while (cursor !== undefined);
-    expect(all).toEqual(['enable', 'disable', 'drop', 'retry', 'pause', 'sign-in', 'add']);
+    expect(all).toEqual(['restart', 'enable', 'disable', 'drop', 'retry', 'pause', 'sign-in', 'add']);
   });
 
   it('are searched by who, what, whom and when', async () => {
@@ -58,6 +64,8 @@ describeEngines('the trails together', ({ place }) => {
     expect(await found({ subject: 'bob' })).toEqual(['enable', 'disable']);
     expect(await found({ subject: 'events', actor: 'ops@host' })).toEqual(['drop', 'retry']);
     expect(await found({ subject: 'j1' })).toEqual(['retry']);
+    expect(await found({ subject: '1042' })).toEqual(['restart']);
+    expect(await found({ subject: '9999999999' })).toEqual([]);
     expect(await found({ since: new Date(at(2)), until: new Date(at(5)) })).toEqual(['pause', 'sign-in']);
     expect(await found({ actor: 'nobody' })).toEqual([]);
     await expect(trails.search({ cursor: 'x', limit: 1 })).rejects.toMatchObject({ code: 'BAD_PARAMETER' });

@@ -51,7 +51,7 @@ export const KINDS = {
   'a process that is taken up': {
     is: without(
       writing('update psprcsrqst', 'update process_request'),
-      ...['insert effect', 'delete job', 'insert job', 'insert dead_letter', 'insert psprcsrqst'],
+      ...['insert effect', 'insert job_audit', 'insert job', 'insert dead_letter', 'insert psprcsrqst'],
     ),
     cause: (pair) => pair.schedule(pair.frozen),
   },
@@ -98,14 +98,14 @@ export const KINDS = {
   },
   'a request put on hold': {
     is: without(
-      writing('update psprcsrqst', 'delete job'),
+      writing('update psprcsrqst', 'insert job_audit'),
       ...['insert effect', 'update process_request', 'insert job', 'insert dead_letter', 'insert process_message'],
     ),
     cause: acting('Hold'),
   },
   'a request that is cancelled': {
     is: without(
-      writing('update psprcsrqst', 'update process_request', 'delete job'),
+      writing('update psprcsrqst', 'update process_request', 'insert job_audit'),
       ...['insert effect', 'insert job', 'insert dead_letter', 'insert process_message'],
     ),
     cause: acting('Cancelled'),

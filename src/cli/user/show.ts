@@ -63,7 +63,7 @@ export function addUserLog(user: Command): void {
     notes: [
       '--json writes one line per entry.',
       'In the console, a user acts as console:ID; --by ID finds these entries too.',
-      'With --all, the argument may also be a queue, or the id of a job or message.',
+      'With --all, the argument may also be a queue, the id of a job or message, or the number of a process request.',
     ],
   })
     .description('print the audit trail of users: their changes, and sign-ins to the console')
@@ -71,7 +71,7 @@ export function addUserLog(user: Command): void {
     .option('--by <actor>', 'only what this person did: ada, console:ada, ada@host')
     .option('--action <action>', 'only this action: sign-in, role, disable')
     .option('--since <time>', "only the entries of the last time, as in '1h' or '7 d'", readTime)
-    .option('--all', 'include what operators did to queues, jobs and messages');
+    .option('--all', 'include what operators did to queues, jobs, messages and process requests');
   showsUsers(command, async ({ registry, users, trails }, json, [id]) => {
     const { by, action, since, all } = command.opts<LogOptions>();
     if (all !== undefined || by !== undefined || action !== undefined || since !== undefined) {
@@ -142,7 +142,10 @@ const ENTRY_COLUMNS: Columns<TrailEntry> = {
   ACTOR: ({ actor }) => actor,
   ACTION: ({ action }) => action,
   OF: ({ user, queue }) => user ?? queue,
-  DETAIL: ({ job, detail = {} }) => job ?? (Object.keys(detail).length === 0 ? '' : JSON.stringify(detail)),
+  DETAIL: ({ job, request, detail = {} }) =>
+    request === undefined
+      ? (job ?? (Object.keys(detail).length === 0 ? '' : JSON.stringify(detail)))
+      : `request ${request}`,
 };
 
 const TRAIL_COLUMNS: Columns<TrailLine> = {

@@ -72,6 +72,12 @@ const ACTIONS: readonly Column<Awaited<ReturnType<Visit['ports']['queues']['trai
   { title: 'Action', cell: ({ action }) => action },
   { title: 'Queue', cell: ({ queue }) => link(pathTo('queues', queue), queue) },
   { title: 'Job', kind: 'code', cell: ({ job }) => job ?? '' },
+  {
+    title: 'Request',
+    kind: 'number',
+    cell: ({ request }) =>
+      request === undefined ? NOTHING : link(pathTo('processes', String(request)), String(request)),
+  },
 ];
 
 async function show(visit: Visit) {

@@ -23,8 +23,13 @@ export function openControl(
 ): QueueControl {
   const clock = () => clockOf(store.kind, now);
   const ownerOf = (queue: string) => owners.get(queue) ?? removed(queue);
-  const note = (tx: Db, action: QueueAction['action'], actor: string, queue: string, job?: string) =>
-    noteAction(tx, { at: new Date(now()).toISOString(), actor, action, queue, ...(job !== undefined && { job }) });
+  const note = (tx: Db, action: QueueAction['action'], actor: string, queue: string) =>
+    noteAction(tx, { at: new Date(now()).toISOString(), actor, action, queue });
+  const noteJob = (tx: Db, action: QueueAction['action'], actor: string, { queue, id: job, data }: FoundJob) => {
+    const request = ownerOf(queue).requestOf?.(data);
+    const at = new Date(now()).toISOString();
+    return noteAction(tx, { at, actor, action, queue, job, ...(request !== undefined && { request }) });
+  };
   /** Finds a job for an action that those that run are excluded from. */
   const find = async (tx: Db, id: string, running: string) => {
     const { state, ...job } = await findJob(tx, id, clock());
@@ -40,7 +45,7 @@ export function openControl(
         if (reason !== undefined) refused.push({ id: job.id, reason });
         else if (await revive(tx, job)) {
           retried++;
-          await note(tx, 'retry', actor, job.queue, job.id);
+          await noteJob(tx, 'retry', actor, job);
         }
       }
       return { retried, refused };
@@ -93,7 +98,7 @@ export function openControl(
         if (refusal !== undefined) throw conflict(job, `can't run again: ${refusal}`);
         const done = await RUN[job.state](tx, job);
         if (!done) throw conflict(job, 'is in another state by now');
-        await note(tx, 'retry', actor, job.queue, id);
+        await noteJob(tx, 'retry', actor, job);
         return withoutData(job, owner);
       });
       wake(found.queue);
@@ -127,7 +132,7 @@ export function openControl(
         const { job, owner } = await find(tx, id, 'runs; cancel what it belongs to instead');
         if (!(await take(tx, job))) throw conflict(job, 'is in another state by now');
         await owner.onDropped(tx, job, actor);
-        await note(tx, 'drop', actor, job.queue, id);
+        await noteJob(tx, 'drop', actor, job);
         return withoutData(job, owner);
       }),
     pause: (queue, actor) =>
@@ -161,11 +166,14 @@ export function openControl(
 /** Adds a line to the trail of what operators did. */
 export async function noteAction(
   tx: Db,
-  { job = null, ...action }: Omit<QueueAction, 'job'> & { readonly job?: string | null },
+  {
+    job = null,
+    ...line
+  }: Omit<QueueAction, 'action' | 'job'> & { readonly action: string; readonly job?: string | null },
 ): Promise<void> {
   await tx
     .insertInto('signalbox_job_audit')
-    .values({ id: randomUUID(), ...action, job })
+    .values({ id: randomUUID(), ...line, job })
     .execute();
 }
 

@@ -102,9 +102,11 @@ export function readQueues({ store, owners, removed, redactor, now = Date.now }:
         .orderBy('id')
         .limit(limit)
         .execute();
-      return rows.map(({ at, actor, action, queue, job }) => {
-        return { at, actor, action: action as QueueAction['action'], queue, ...(job === null ? {} : { job }) };
-      });
+      return rows.map(({ at, actor, action, queue, job, request }) => ({
+        ...{ at, actor, action: action as QueueAction['action'], queue },
+        ...(job === null ? {} : { job }),
+        ...(request === null ? {} : { request }),
+      }));
     },
   };
 }

@@ -107,11 +107,15 @@ export interface QueueAction {
   /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
   readonly at: string;
   readonly actor: string;
-  /** The last four are at messages and their deliveries. */
-  readonly action: 'retry' | 'drop' | 'pause' | 'resume' | 'hold' | 'release' | 'resubmit' | 'cancel' | 'skip' | 'edit';
+  /** At jobs and queues, at messages and their deliveries, and at process requests. */
+  readonly action:
+    | ('retry' | 'drop' | 'pause' | 'resume' | 'hold' | 'release' | 'resubmit' | 'cancel' | 'skip' | 'edit')
+    | ('schedule' | 'restart' | 'delete');
   readonly queue: string;
   /** Absent for an action at the whole queue, or at a key. */
   readonly job?: string;
+  /** The instance number of the process request that it was at, or that the job belongs to. */
+  readonly request?: number;
 }
 
 /** The result of running the dead letters of a queue again. */
@@ -167,6 +171,8 @@ export interface JobOwner {
   onRetried(tx: Db, job: OwnedJob, actor: string): Promise<string | undefined>;
   /** Ends what waits for the job, in the transaction in which it is dropped. */
   onDropped(tx: Db, job: OwnedJob, actor: string): Promise<void>;
+  /** The instance number of the process request that a job belongs to. */
+  requestOf?(data: JobData): number;
   /** A key of its jobs without declared secrets; as it is when absent. */
   keyOf?(key: string): string;
   /** Other names under which the queue is paused too, as `node ERP`. */

@@ -105,6 +105,8 @@ export interface JobAuditTable {
   queue: string;
   /** Null for an action at the whole queue. */
   job: string | null;
+  /** The instance number of the process request; null of other lines, and of those of older versions. */
+  request: number | null;
 }
 
 /** A gateway that takes jobs, on PostgreSQL, also for some time after its end. */

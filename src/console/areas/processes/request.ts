@@ -1,6 +1,6 @@
 import type { StoredBlob } from '../../../model/blob.ts';
 import { Fault } from '../../../model/fault.ts';
-import type { ProcessMessage, RequestAction, RequestDetail } from '../../../process/index.ts';
+import { type LogEntry, type RequestAction, type RequestDetail, withDeeds } from '../../../process/index.ts';
 import type { QueueControl } from '../../../store/index.ts';
 import { type Html, html, NOTHING } from '../../html.ts';
 import {
@@ -66,17 +66,17 @@ const ACTIONS: readonly Offered[] = [
 export const requestActions = ACTIONS.map(({ action, verb, done }) =>
   actionRoute(`/processes/:instance/${verb}`, `process.${verb}`, async (visit) => {
     const instance = instanceOf(visit);
-    const { runStatus } = await visit.ports.scheduler.update(instance, action, visit.user);
+    const { runStatus } = await visit.ports.scheduler.update(instance, action, visit.user, visit.actor);
     const result = runStatus === 'Cancel' ? 'is being cancelled' : done;
     return { to: requestPath(instance), notice: `Request ${instance} ${result}.`, target: String(instance) };
   }),
 );
 
-const LEVELS: Readonly<Record<string, Tone>> = { info: 'idle', warning: 'warn', error: 'bad' };
+const LEVELS: Readonly<Record<string, Tone>> = { info: 'idle', warning: 'warn', error: 'bad', action: 'busy' };
 
-const LOG: readonly Column<ProcessMessage>[] = [
-  { title: 'Line', kind: 'number', cell: ({ sequence }) => sequence },
-  { title: 'Time', cell: ({ said }) => time(said) },
+const LOG: readonly Column<LogEntry>[] = [
+  { title: 'Line', kind: 'number', cell: ({ sequence }) => sequence ?? NOTHING },
+  { title: 'Time', cell: ({ at }) => time(at) },
   { title: 'Level', cell: ({ level }) => badge(LEVELS[level] ?? 'idle', level) },
   { title: 'Message', kind: 'wide', cell: ({ text }) => text },
 ];
@@ -96,7 +96,8 @@ export async function showRequest(visit: Visit): Promise<Reply> {
   const { request, mayUse } = detail;
   const from = Math.max(1, Number(visit.query.get('line')) || 1);
   const lines = mayUse ? await scheduler.messages(instance, { from, count: MOST_LINES + 1 }, visit.user) : [];
-  const next = lines[MOST_LINES]?.sequence;
+  const next = lines[MOST_LINES];
+  const entries = withDeeds(lines.slice(0, MOST_LINES), detail.trail, { from, next });
   const nothing = mayUse ? 'The process has logged nothing.' : 'Another system entered this request: its log is there.';
   const title = `${request.name} ${instance}`;
   return page(
@@ -110,7 +111,7 @@ ${live(
 ${visit.may('payload') ? section('Parameters', parametersOf(detail)) : NOTHING}
 ${await reportOf(visit, detail)}
 ${await attemptsOf(visit, detail)}
-${section('Message log', html`${table('Message log', LOG, lines.slice(0, MOST_LINES), { empty: nothing })}${more(next === undefined ? undefined : address(requestPath(instance), { line: next }), 'Further lines')}`)}`,
+${section('Message log', html`${table('Message log', LOG, entries, { empty: nothing })}${more(next === undefined ? undefined : address(requestPath(instance), { line: next.sequence }), 'Further lines')}`)}`,
 )}`,
   );
 }

@@ -75,7 +75,7 @@ export const scheduleAction = actionRoute('/processes/new/:type/:name', 'process
   const filled = { given: visit.form, entries, problems };
   if (entries.problems.size > 0 || problems.size > 0) return formOf(visit, program, { ...filled, status: 422 });
   try {
-    const instance = await visit.ports.scheduler.schedule(request, visit.user);
+    const instance = await visit.ports.scheduler.schedule(request, visit.user, visit.actor);
     const what = `${program.name} ${instance}`;
     return { to: requestPath(instance), notice: `Request ${instance} of ${program.name} is scheduled.`, target: what };
   } catch (error) {

@@ -20,6 +20,8 @@ export function userLink(visit: Visit, id: string): Part {
   return id === visit.user.id ? link('/users/me', id) : id;
 }
 
+const requestLink = (request: number): Html => link(pathTo('processes', String(request)), `request ${request}`);
+
 /** What a role permits. */
 export const roleLink = (id: string): Html => link('/users/can', id, { user: `role:${id}` });
 
@@ -129,9 +131,9 @@ export const entryColumns = (visit: Visit): readonly Column<TrailEntry>[] => [
   { title: 'Action', cell: ({ action }) => html`<span class="word">${action}</span>` },
   {
     title: 'Of',
-    cell: ({ user, queue, job }) =>
+    cell: ({ user, queue, job, request }) =>
       user === undefined
-        ? html`<span class="linked">${link(pathTo('queues', queue ?? ''), queue ?? '')}${job === undefined ? NOTHING : html` <code>${job}</code>`}</span>`
+        ? html`<span class="linked">${link(pathTo('queues', queue ?? ''), queue ?? '')}${job === undefined ? NOTHING : html` <code>${job}</code>`}${request === undefined ? NOTHING : html` ${requestLink(request)}`}</span>`
         : userLink(visit, user),
   },
   { title: 'Detail', kind: 'wide', cell: ({ detail }) => detailText(detail) },

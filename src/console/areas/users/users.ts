@@ -31,12 +31,12 @@ async function showLog(visit: Visit): Promise<Reply> {
   const utc = html` step="1"`;
   return page(
     'Audit log',
-    html`${heading('Audit log', { about: 'Sign-ins, changes of users, and what operators did to queues, jobs and messages; the newest first.' })}
+    html`${heading('Audit log', { about: 'Sign-ins, changes of users, and what operators did to queues, jobs, messages and process requests; the newest first.' })}
 ${views(visit, '/users/log')}
 ${filters(
   'Audit log',
   '/users/log',
-  html`${field('By', 'actor', input('actor', actor, 'search', html` size="14"`))}${field('Action', 'action', input('action', action, 'search', html` list="actions" size="14"`))}<datalist id="actions">${ACTIONS.map((each) => html`<option value="${each}">`)}</datalist>${field('Of (user, queue, job)', 'subject', input('subject', subject, 'search', html` size="14"`))}${field('From (UTC)', 'since', input('since', asked.since, 'datetime-local', utc))}${field('To (UTC)', 'until', input('until', asked.until, 'datetime-local', utc))}`,
+  html`${field('By', 'actor', input('actor', actor, 'search', html` size="14"`))}${field('Action', 'action', input('action', action, 'search', html` list="actions" size="14"`))}<datalist id="actions">${ACTIONS.map((each) => html`<option value="${each}">`)}</datalist>${field('Of (user, queue, job, request)', 'subject', input('subject', subject, 'search', html` size="14"`))}${field('From (UTC)', 'since', input('since', asked.since, 'datetime-local', utc))}${field('To (UTC)', 'until', input('until', asked.until, 'datetime-local', utc))}`,
 )}
 ${table('Audit log', entryColumns(visit), entries, {
   empty: isNarrowed
@@ -51,7 +51,7 @@ ${more(next === undefined ? undefined : address('/users/log', { ...asked, after:
 const ACTIONS = [
   ...['add', 'passwd', 'disable', 'enable', 'role', 'key-add', 'key-revoke', 'certificate-add', 'certificate-remove'],
   ...['sign-in', 'sign-out', 'session-end', 'pause', 'resume', 'retry', 'drop', 'hold', 'release', 'resubmit'],
-  ...['cancel', 'skip', 'edit'],
+  ...['cancel', 'skip', 'edit', 'schedule', 'restart', 'delete'],
 ];
 
 /** A time in UTC, as browsers send that of a field. @throws Fault BAD_PARAMETER */

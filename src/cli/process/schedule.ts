@@ -1,0 +1,114 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { ProcessLoad, RecurrenceTimes, ScheduleRequest } from '../../process/index.ts';
+import { counted } from '../../wire/words.ts';
+import { wrongUsage } from '../failure.ts';
+import { propose } from '../find.ts';
+import { AS_JSON, explain } from '../help.ts';
+import { type Columns, note, printable, printResult, tableOf } from '../terminal.ts';
+import { acts, reads } from './access.ts';
+
+interface ScheduleOptions {
+  readonly user: string;
+  readonly runControl: string;
+  readonly recurrence?: string;
+  readonly format?: string;
+}
+
+/** `signalbox process schedule`. */
+export function addSchedule(group: Command): void {
+  const command = explain(group.command('schedule'), {
+    examples: [
+      'signalbox process schedule LOCATION_EXTRACT REGION=N --user demo',
+      'signalbox process schedule LOCATION_EXTRACT --user demo --recurrence DAILY_0600',
+    ],
+    notes: [
+      'The user must be permitted to run the process or query, whose rights the run has. The record names the account that ran the command.',
+    ],
+  })
+    .description('enter a request for a process or query, which a gateway runs')
+    .argument('<name>', 'the process or query')
+    .argument('[parameter=value...]', 'its parameters', readParameter)
+    .requiredOption('--user <id>', 'the user that it runs for')
+    .option('--run-control <id>', 'the run control id', 'signalbox')
+    .option('--recurrence <id>', 'a recurrence, to run at its times')
+    .option('--format <format>', 'the format of the report, as in CSV or XLS');
+  acts(
+    command,
+    async (acting, name: string, parameters: readonly Parameter[] = [], { user: id, ...how }: ScheduleOptions) => {
+      const { registry, scheduler, findUser, actor, json } = acting;
+      const user = await findUser(id);
+      if (user === undefined) throw wrongUsage(`there is no active user ${id}`, propose(id, registry.users.keys()));
+      const type = registry.processes.get(name)?.type ?? 'PSQuery';
+      const instance = await scheduler.schedule({ ...how, type, name, parameters }, user, actor);
+      await printResult({ instance }, json, () => `Request ${instance} was entered.\n`);
+    },
+  );
+}
+
+type Parameter = NonNullable<ScheduleRequest['parameters']>[number];
+
+function readParameter(text: string, before: readonly Parameter[] = []): Parameter[] {
+  const equals = text.indexOf('=');
+  if (equals <= 0) throw new InvalidArgumentError('Write it as NAME=VALUE.');
+  return [...before, { Name: text.slice(0, equals), Value: text.slice(equals + 1) }];
+}
+
+/** `signalbox process recurrences`. */
+export function addRecurrences(group: Command): void {
+  const command = explain(group.command('recurrences'), { examples: ['signalbox process recurrences'] })
+    .description('list recurrences with their next times, and the processes that recur by themselves')
+    .option('--json', AS_JSON);
+  reads(command, async ({ requests, operator, json }) => {
+    const shown = (await requests.recurrences(operator)).map(({ recurrence, next, processes }) => {
+      const { at: _, ...declared } = recurrence;
+      return { ...declared, next, processes };
+    });
+    await printResult(shown, json, (all) => tableOf(all, RECURRENCE_COLUMNS));
+  });
+}
+
+type ShownRecurrence = Pick<RecurrenceTimes, 'next' | 'processes'> &
+  Pick<RecurrenceTimes['recurrence'], 'id' | 'cron' | 'zone'>;
+
+const RECURRENCE_COLUMNS: Columns<ShownRecurrence> = {
+  RECURRENCE: ({ id }) => id,
+  CRON: ({ cron }) => cron,
+  ZONE: ({ zone }) => zone,
+  NEXT: ({ next }) => next[0] ?? 'never',
+  PROCESSES: ({ processes }) => processes.map(({ name, runAs }) => `${name} as ${runAs}`).join(', '),
+};
+
+/** `signalbox process load`. */
+export function addLoad(group: Command): void {
+  const command = explain(group.command('load'), {
+    examples: ['signalbox process load', "signalbox process load --json | jq '.processes[0].hours'"],
+    notes: [
+      "Hours are those of the gateway's zone. --json has all 24 hours of each process, from 0 on, those without requests too.",
+    ],
+  })
+    .description('show how many requests ran in the last seven days, by process and hour of the day')
+    .option('--json', AS_JSON);
+  reads(command, async ({ requests, operator, json }) => {
+    const load = await requests.load(operator);
+    if (load.truncated && !json) note('There were more requests in the last seven days: the newest are counted.');
+    await printResult(load, json, renderLoad);
+  });
+}
+
+type ProcessHours = ProcessLoad['processes'][number];
+
+/** The hours in which something ran. */
+function renderLoad({ processes, since, total }: ProcessLoad): string {
+  const hours = Array.from({ length: 24 }, (_, hour) => hour).filter((hour) =>
+    processes.some((each) => each.hours[hour] !== 0),
+  );
+  const columns: Columns<ProcessHours> = {
+    PROCESS: ({ name }) => printable(name),
+    TYPE: ({ type }) => printable(type),
+    ...Object.fromEntries(
+      hours.map((hour) => [`${String(hour).padStart(2, '0')}h`, (each: ProcessHours) => each.hours[hour] || '']),
+    ),
+    ALL: ({ total: all }) => all,
+  };
+  return `${counted(total, 'request')} since ${since}\n\n${tableOf(processes, columns)}`;
+}
