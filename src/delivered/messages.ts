@@ -24,6 +24,8 @@ interface FilterRequest {
   readonly Until?: string;
   readonly Field?: readonly string[];
   readonly Trace?: string;
+  readonly RequestId?: string;
+  readonly Text?: string;
   readonly User?: string;
   readonly After?: string;
 }
@@ -31,6 +33,7 @@ interface FilterRequest {
 /** @throws Fault BAD_PARAMETER */
 function filterOf(registry: Registry, request: FilterRequest): MessageFilter {
   const { Kind, Operation, Queue, Node, Subscription, Status, Since, Until, Field = [], Trace, User } = request;
+  const { RequestId, Text } = request;
   // A datetime without an offset is in the gateway's zone.
   const zone = compileZone(registry.gateway.timezone);
   const timeOf = (text: string | undefined) => (text === undefined ? undefined : new Date(instantOf(text, zone)));
@@ -45,6 +48,7 @@ function filterOf(registry: Registry, request: FilterRequest): MessageFilter {
   const given = {
     ...{ kind: Kind, operation: Operation, queue: Queue, node: Node, subscription: Subscription, status: Status },
     ...{ since: timeOf(Since), until: timeOf(Until), trace: Trace, user: User },
+    ...{ request: RequestId, text: Text },
     fields: fields.length === 0 ? undefined : new Map(fields),
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== ''));

@@ -114,7 +114,7 @@ function conditionsOf(
   const open = filter.deliveryIn;
   const found: Condition[] = [];
   if (request !== undefined) found.push(columnIs('request_id', request));
-  if (trace !== undefined) found.push(columnIs('trace', trace));
+  if (trace !== undefined) found.push(columnIs('trace', trace.toLowerCase()));
   for (const [name, value] of filter.fields ?? []) found.push(fieldIs(registry, filter, name, value));
   found.push(...text);
   if (status !== undefined && status !== 'Done' && status !== 'New') found.push(statusIs(status));

@@ -62,19 +62,24 @@ operations:
 
 type Json = Record<string, unknown>;
 
+interface How {
+  readonly method?: string;
+  readonly as?: string;
+  readonly body?: object;
+  readonly requestId?: string;
+}
+
 const SERVICE = '/gateway/RESTListeningConnector/MESSAGES.v1';
 
 async function start() {
   const box = await startOperated('sqlite', FILES);
-  const call = async (
-    path: string,
-    { method = 'GET', as = 'demo', body }: { method?: string; as?: string; body?: object } = {},
-  ) => {
+  const call = async (path: string, { method = 'GET', as = 'demo', body, requestId }: How = {}) => {
     const { status, text, headers } = await box.call(path, {
       method,
       headers: {
         authorization: `Basic ${Buffer.from(`${as}:demo`).toString('base64')}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(requestId === undefined ? {} : { 'x-request-id': requestId }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
@@ -150,6 +155,44 @@ describe('messages over REST', () => {
       `Message ${id} has no delivery that is Error or Timeout or Hold.`,
     ]);
     expect((await messages(`messages/${id}`)).body.actions).toMatchObject([{ Actor: 'keeper', Action: 'resubmit' }]);
+  });
+
+  it('are found by a text, a request, a trace and times, as the command finds them', async () => {
+    const { erp, call, messages, deliveries } = await start();
+    erp.status = ({ path }) => (path === '/erp/A' ? 422 : 200);
+    const ids = [];
+    for (const PLACE of ['A', 'B']) {
+      const how = { method: 'POST', as: 'publisher', body: { PLACE }, requestId: `R-${PLACE}` };
+      ids.push((await call('/gateway/RESTListeningConnector/Places.v1/changed', how)).body.message);
+    }
+    const [a, b] = ids as [string, string];
+    await deliveries('TO_ERP', 'Hold');
+    await deliveries('TO_ERP', 'Done');
+    const found = async (query: string) => {
+      const { status, body } = await messages(`messages?Kind=message&${query}`, { as: 'reader' });
+      expect(status, JSON.stringify(body)).toBe(200);
+      return (body.messages as Json[]).map(({ MessageId }) => MessageId);
+    };
+    const [first, second] = (await messages('messages?Kind=message')).body.messages as [Json, Json];
+    expect([first.MessageId, second.MessageId]).toEqual([b, a]);
+    const delivery = ((await messages(`messages/${a}`)).body.deliveries as Json[])[0]?.DeliveryId;
+    expect(first.Trace).not.toBe(second.Trace);
+    expect(await found(`Text=${a}`)).toEqual([a]);
+    expect(await found(`Text=${delivery}`)).toEqual([a]);
+    expect(await found('Text=422')).toEqual([a]);
+    expect(await found('Text=place_ev')).toEqual([b, a]);
+    expect(await found('Text=R-B')).toEqual([b]);
+    expect(await found('Text=nowhere')).toEqual([]);
+    expect(await found('RequestId=R-A')).toEqual([a]);
+    expect(await found('RequestId=R-A&Text=R-B')).toEqual([]);
+    expect(await found(`Trace=${String(second.Trace).toUpperCase()}`)).toEqual([a]);
+    expect(await found('Since=2020-01-01T00:00:00Z&Until=2020-01-02T00:00:00Z')).toEqual([]);
+    expect(await found('Text=')).toEqual([b, a]);
+    const count = await messages('count?Action=skip&Text=R-A', { as: 'reader' });
+    expect(count.body).toEqual({ Action: 'skip', Count: 1, More: false });
+    expect((await messages('skip?RequestId=R-B', { method: 'POST' })).body).toMatchObject({ done: [] });
+    const skipped = await messages('skip?RequestId=R-A', { method: 'POST' });
+    expect(skipped.body).toMatchObject({ done: [{ MessageId: a }], refused: [] });
   });
 
   it('are edited with a grant of its own: checked as a request is, and recorded', async () => {

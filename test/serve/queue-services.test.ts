@@ -343,7 +343,14 @@ describe('an operator over REST', () => {
     expect(lines).toMatchObject([{ decision: 'allowed', user: 'keeper', service: 'QUEUES.v1', status: 200 }]);
     const { body } = await call('actions?ActionCount=1', 'GET', 'reader');
     expect(body.actions).toEqual([
-      { DateTime: expect.any(String), Actor: 'keeper', Action: 'drop', QueueName: 'processes', JobId: id },
+      {
+        DateTime: expect.any(String),
+        Actor: 'keeper',
+        Action: 'drop',
+        QueueName: 'processes',
+        JobId: id,
+        ProcessInstance: expect.any(Number),
+      },
     ]);
   });
 });

@@ -54,7 +54,7 @@ export function readFilter(from: URLSearchParams, now: number): GivenFilter {
   );
   const { text, queue, subscription, operation, node, user, request, trace } = given;
   const all: MessageFilter = {
-    ...{ text, queue, subscription, operation, node, user, request, trace: trace?.toLowerCase() },
+    ...{ text, queue, subscription, operation, node, user, request, trace },
     ...{ since: moment('since', since), until: moment('until', until) },
     status: MESSAGE_STATUSES.find((each) => each === status),
     kind: (['message', 'call'] as const).find((each): each is MessageKind => each === kind),
