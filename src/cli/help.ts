@@ -27,6 +27,25 @@ export function readTime(text: string): number {
   return time;
 }
 
+/** Reads the value of an option that takes a time, or how long ago it was. */
+export function readMoment(text: string): Date {
+  if (/^\d{4}-\d\d-\d\d/.test(text)) {
+    const time = Date.parse(text.length === 10 ? `${text}T00:00:00Z` : text);
+    if (!Number.isNaN(time) && isDay(text.slice(0, 10)) && /(Z|[+-]\d\d:\d\d|^.{10})$/.test(text))
+      return new Date(time);
+    throw new InvalidArgumentError(
+      "It takes a time such as '2026-03-01T12:00:00Z', or one that is past, such as '1 h'.",
+    );
+  }
+  return new Date(Date.now() - readTime(text));
+}
+
+/** A day that there is, unlike February 30th, which `Date` takes for a day of March. */
+export function isDay(text: string): boolean {
+  const day = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}
+
 const WIDEST = 100;
 const EXITS = ['done', 'the definitions contain errors, or the work failed'] as const;
 

@@ -5,7 +5,7 @@ import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
 import { isNumeric } from '../model/scalar.ts';
 import type { DocumentValue, Row } from '../model/value.ts';
-import type { QueryCall, QueryPort, XmlNames } from '../query/index.ts';
+import type { QueryCall, QueryPort, ResultFormat, XmlNames } from '../query/index.ts';
 import { counted } from '../wire/words.ts';
 import { CliFailure, wrongUsage } from './failure.ts';
 import { propose } from './find.ts';
@@ -20,6 +20,7 @@ const help = {
     'signalbox query LOCATIONS_BY_REGION --prompt REGION=N',
     'signalbox query PROCESS_MONITOR --prompt OPRID=VP1 --maxrows 20 --fields PRCSINSTANCE,RUNSTATUS',
     'signalbox query PROCESS_MONITOR --format csv > monitor.csv',
+    'signalbox query PROCESS_MONITOR --format xlsx > monitor.xlsx',
     'signalbox query LOCATIONS_BY_REGION --prompt REGION=N --explain',
   ],
   notes: [
@@ -54,6 +55,11 @@ export function addQuery(program: Command): void {
     .addOption(new Option('--fields <names>', 'print these columns only, separated by commas').argParser(readNames))
     .option('--explain', "print the database's plan for these prompts instead of rows; the query does not run")
     .action(async (name: string, options: QueryOptions, command: Command) => {
+      if (options.format === 'xlsx' && !options.explain && process.stdout.isTTY)
+        throw wrongUsage(
+          'a workbook is not written to a terminal',
+          'Redirect the output to a file, as in > rows.xlsx.',
+        );
       const place = placeOf(command);
       // Queries need no handlers.
       const registry = await loadRegistry(place, 'ignore-missing');
@@ -133,7 +139,18 @@ function promptsOf(query: Query): string {
   return `Prompts of ${query.id}: ${texts.join('; ')}.`;
 }
 
-const formats = ['table', 'json', 'csv', 'xml'] as const;
+/** What is written besides a table: the format of the gateway, and what ends it. */
+const RESULTS = {
+  json: { format: 'rows-json', end: '\n' },
+  // CSV has a line end after its last row.
+  csv: { format: 'csv', end: '' },
+  xml: { format: 'rows-xml', end: '\n' },
+  webrowset: { format: 'webrowset', end: '\n' },
+  html: { format: 'html', end: '\n' },
+  xlsx: { format: 'xlsx', end: '' },
+} as const satisfies Record<string, { readonly format: ResultFormat; readonly end: string }>;
+
+const formats = ['table', ...(Object.keys(RESULTS) as (keyof typeof RESULTS)[])] as const;
 type Format = (typeof formats)[number];
 type Printed = Format | 'plan';
 
@@ -164,16 +181,14 @@ async function printTable(port: QueryPort, call: Call): Promise<void> {
   if (truncated) noteCut(rows.length);
 }
 
-const RESULTS = { json: 'rows-json', csv: 'csv', xml: 'rows-xml' } as const;
-
-async function printText(port: QueryPort, call: Call, format: keyof typeof RESULTS): Promise<void> {
+async function printText(port: QueryPort, call: Call, name: keyof typeof RESULTS): Promise<void> {
+  const { format, end } = RESULTS[name];
   const xml: XmlNames = { root: call.query.id, namespace: '', list: 'rows', item: 'row' };
-  const result = await withProgress(labelOf(call), () => port.run({ ...call, format: RESULTS[format], xml }));
+  const result = await withProgress(labelOf(call), () => port.run({ ...call, format, xml }));
   try {
     if (result.body instanceof Uint8Array) await print(result.body);
     else for await (const chunk of result.body()) await print(chunk);
-    // CSV has a line end after its last row.
-    if (format !== 'csv') await print('\n');
+    if (end !== '') await print(end);
   } finally {
     result.dispose?.();
   }

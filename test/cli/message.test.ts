@@ -100,6 +100,22 @@ operations:
       for (const { stdout } of [list, show]) expect(stdout).not.toContain('c4n4ry');
     });
 
+    it('lists the nodes that are down, with the subscriptions that wait', async () => {
+      expect(JSON.parse((await message('down', '--json')).stdout)).toEqual([]);
+      const [probed] = await write(store, [{ deliveries: { TO_ERP: 'Retry' } }]);
+      const reason = 'node ERP has been down since 2026-03-01T11:00:00.000Z; this delivery was the probe';
+      const db = await store.tables();
+      const id = probed?.deliveries.TO_ERP ?? '';
+      await db.updateTable('signalbox_delivery').set({ reason, next: NOON }).where('id', '=', id).execute();
+      expect((await message('down')).stdout).toMatch(
+        new RegExp(
+          `^NODE +SUBSCRIPTION +SINCE +NEXT +MESSAGE\nERP +TO_ERP +2026-03-01T11:00:00.000Z +2026-03-01T12:00:00.000Z +${probed?.id}$`,
+          'm',
+        ),
+      );
+      await db.updateTable('signalbox_delivery').set({ status: 'Done' }).where('id', '=', id).execute();
+    });
+
     it('acts on deliveries, on what filters find, and holds a node', async () => {
       const [one, two] = await write(store, [
         { operation: 'PLAIN', queue: 'PLAIN_EVENTS', deliveries: { PLAIN_CACHE: 'Error' } },

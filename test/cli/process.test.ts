@@ -229,6 +229,42 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       expect((await command('recurrences')).stdout).toMatch(/^NIGHT +0 3 1 1 \* +UTC +\S+Z +NIGHTLY as demo$/m);
     });
 
+    it('schedules for a time in a zone, and finds requests by their numbers', async () => {
+      const first = await schedule('PLACES_LIST', '--at', '2099-01-02T03:04', '--zone', 'Europe/Berlin');
+      const at = ['--at', '2099-06-01T00:00:00+02:00', '--destination', 'FILE', '--format', 'XLS'];
+      const second = await schedule('PLACES_LIST', ...at);
+      expect((await json('show', first)).request.runs).toBe('2099-01-02T02:04:00+00:00');
+      expect((await json('show', second)).request).toMatchObject({
+        ...{ runs: '2099-05-31T22:00:00+00:00', destination: 'FILE', format: 'XLS' },
+      });
+      const instances = async (...args: string[]) =>
+        (await json('list', ...args)).map(({ instance }: { instance: number }) => String(instance));
+      expect(await instances('--from', first, '--to', second)).toEqual([second, first]);
+      expect(await instances('--to', first, '--limit', '1')).toEqual([first]);
+      for (const time of ['tomorrow', '2099-02-30T10:00', '2099-01-01']) {
+        const refused = await command('schedule', 'PLACES_LIST', '--user', 'demo', '--at', time);
+        expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("such as '2026-03-01T06:00'") });
+      }
+      const nowhere = await command('schedule', 'PLACES_LIST', '--user', 'demo', '--zone', 'Berlin');
+      expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining('TimeZone is "Berlin"') });
+    });
+
+    it('lists what can be scheduled, with parameters', async () => {
+      const programs = await json('programs');
+      const billing = programs.find(({ name }: { name: string }) => name === 'BILLING');
+      expect(billing).toMatchObject({
+        ...{
+          type: 'Application Engine',
+          parameters: expect.arrayContaining([
+            { name: 'REGION', type: expect.any(String), required: expect.any(Boolean) },
+          ]),
+        },
+      });
+      const { stdout } = await command('programs');
+      expect(stdout).toMatch(/^Application Engine +BILLING .*\bPIN\b.*\bREGION\b/m);
+      expect(stdout).toMatch(/^PSQuery +PLACES_LIST /m);
+    });
+
     it('refuses unknown requests, users, statuses and processes that the user may not run', async () => {
       expect(await command('show', '999999')).toMatchObject({
         code: 1,

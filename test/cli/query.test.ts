@@ -53,6 +53,17 @@ test.concurrent('xml', async () => {
   expect(stdout).toContain('<NAME>Ada</NAME>');
 });
 
+test.concurrent('html, webrowset and xlsx, the other formats of the gateway', async () => {
+  const html = await signalbox([...sales, '--format', 'html'], { cwd });
+  expect(html).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/<td[^>]*>Ada<\/td>/) });
+  const rowset = await signalbox([...sales, '--format', 'webrowset'], { cwd });
+  expect(rowset).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/<webRowSet\b[\s\S]*>Ada</) });
+  const workbook = await signalbox([...sales, '--format', 'xlsx'], { cwd });
+  expect(workbook).toMatchObject({ code: 0, stderr: '' });
+  // The workbook is a ZIP archive.
+  expect(workbook.stdout.startsWith('PK')).toBe(true);
+});
+
 test.concurrent('prompts are typed, --maxrows and --fields narrow the result', async () => {
   const lowest = await signalbox([...sales, '--prompt', 'LOWEST=8', '--format', 'csv', '--fields', 'NAME'], { cwd });
   expect(lowest.stdout).not.toContain('Ada');

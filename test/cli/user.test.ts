@@ -179,5 +179,8 @@ test.concurrent('the trail is searched by who, what and when, also for what oper
   expect(await actions('--by', 'eve', '--all')).toEqual(['disable', 'pause']);
   expect(await actions('events', '--all')).toEqual(['pause']);
   expect(await actions('ada', '--action', 'add', '--since', '1 d')).toEqual(['add']);
+  expect(await actions('--until', '1 h', '--all')).toEqual([]);
+  expect(await actions('--since', '2020-01-01', '--until', '2999-01-01T00:00:00Z')).toEqual(['add', 'disable']);
+  expect((await run('user', 'log', '--until', '2026-02-30')).code).toBe(2);
   expect((await run('user', 'log', '--all')).stdout).toMatch(/console:eve +pause +events/);
 });

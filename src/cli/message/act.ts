@@ -239,3 +239,22 @@ export function addHeld(message: Command): void {
     ),
   );
 }
+
+/** `signalbox message down`. */
+export function addDown(message: Command): void {
+  const command = explain(message.command('down'), {
+    examples: ['signalbox message down', "signalbox message down --json | jq -r '.[].node'"],
+    notes: ['A gateway tries one delivery from time to time; once it succeeds, the others follow.'],
+  }).description('list the nodes that were down when a delivery was last tried, with the subscriptions that wait');
+  reads(command, async (messages, json) =>
+    printResult(await messages.down(), json, (all) =>
+      tableOf(all, {
+        NODE: ({ node }) => node,
+        SUBSCRIPTION: ({ subscription }) => subscription,
+        SINCE: ({ since }) => since,
+        NEXT: ({ next }) => next,
+        MESSAGE: ({ message: probe }) => probe,
+      }),
+    ),
+  );
+}

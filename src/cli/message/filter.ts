@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { MessageFilter } from '../../message/index.ts';
 import { MESSAGE_KINDS, MESSAGE_STATUSES, type MessageKind, type MessageStatus } from '../../model/message.ts';
-import { readTime } from '../help.ts';
+import { readMoment } from '../help.ts';
 
 /** The options that choose messages. */
 export interface FilterOptions {
@@ -45,25 +45,6 @@ function oneOf(option: Option, words: readonly string[]): Option {
     if (found === undefined) throw new InvalidArgumentError(`Allowed choices are ${words.join(', ')}.`);
     return found;
   });
-}
-
-/** A time, or how long ago it was. */
-function readMoment(text: string): Date {
-  if (/^\d{4}-\d\d-\d\d/.test(text)) {
-    const time = Date.parse(text.length === 10 ? `${text}T00:00:00Z` : text);
-    if (!Number.isNaN(time) && isDay(text.slice(0, 10)) && /(Z|[+-]\d\d:\d\d|^.{10})$/.test(text))
-      return new Date(time);
-    throw new InvalidArgumentError(
-      "It takes a time such as '2026-03-01T12:00:00Z', or one that is past, such as '1 h'.",
-    );
-  }
-  return new Date(Date.now() - readTime(text));
-}
-
-/** A day that there is, unlike February 30th, which `Date` takes for a day of March. */
-function isDay(text: string): boolean {
-  const day = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
 function addField(text: string, before: ReadonlyMap<string, string> = new Map()): ReadonlyMap<string, string> {

@@ -4,7 +4,7 @@ import { explain } from '../help.ts';
 import { readLimit, shortReason } from '../operator.ts';
 import { type Columns, coloursOf, note, printable, printResult, tableOf } from '../terminal.ts';
 import { reads } from './access.ts';
-import { addAction, addHeld } from './act.ts';
+import { addAction, addDown, addHeld } from './act.ts';
 import { addEdit } from './edit.ts';
 import { addFilter, type FilterOptions, filterOf } from './filter.ts';
 
@@ -29,6 +29,7 @@ export function addMessage(program: Command): void {
   for (const action of ['resubmit', 'cancel', 'skip', 'hold', 'release'] as const) addAction(message, action);
   addEdit(message);
   addHeld(message);
+  addDown(message);
 }
 
 interface ListOptions extends FilterOptions {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { explain } from '../help.ts';
 import { addAction } from './act.ts';
 import { addList, addReport, addShow } from './requests.ts';
-import { addLoad, addRecurrences, addSchedule } from './schedule.ts';
+import { addLoad, addPrograms, addRecurrences, addSchedule } from './schedule.ts';
 
 const help = {
   examples: [
@@ -23,6 +23,7 @@ export function addProcess(program: Command): void {
   addList(group);
   addShow(group);
   addReport(group);
+  addPrograms(group);
   addSchedule(group);
   for (const name of ['hold', 'cancel', 'restart', 'delete'] as const) addAction(group, name);
   addRecurrences(group);

@@ -15,6 +15,8 @@ interface ListOptions {
   readonly status?: string;
   /** Milliseconds. */
   readonly since?: number;
+  readonly from?: number;
+  readonly to?: number;
   readonly limit: number;
 }
 
@@ -32,6 +34,12 @@ export function addList(group: Command): void {
     .option('--name <name>', 'those of a process or query')
     .option('--status <status>', "those with a run status, as in 'Error' or 'Success With Warning'")
     .option('--since <time>', "those whose run time is in the last time or later, as in '7d' or '30 min'", readTime)
+    .option('--from <instance>', 'those from this number on', readInstance)
+    .option(
+      '--to <instance>',
+      'those up to this number; goes on after a list, with its last number less one',
+      readInstance,
+    )
     .addOption(
       new Option('--limit <number>', 'the maximum number of requests, up to 1000').argParser(readLimit).default(50),
     )

@@ -1,16 +1,20 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { ProcessLoad, RecurrenceTimes, ScheduleRequest } from '../../process/index.ts';
+import { typeWords } from '../../model/field.ts';
+import type { ProcessLoad, ProgramDetail, RecurrenceTimes, ScheduleRequest } from '../../process/index.ts';
 import { counted } from '../../wire/words.ts';
 import { wrongUsage } from '../failure.ts';
 import { propose } from '../find.ts';
-import { AS_JSON, explain } from '../help.ts';
+import { AS_JSON, explain, isDay } from '../help.ts';
 import { type Columns, note, printable, printResult, tableOf } from '../terminal.ts';
 import { acts, reads } from './access.ts';
 
 interface ScheduleOptions {
   readonly user: string;
   readonly runControl: string;
+  readonly at?: string;
+  readonly zone?: string;
   readonly recurrence?: string;
+  readonly destination?: string;
   readonly format?: string;
 }
 
@@ -19,6 +23,7 @@ export function addSchedule(group: Command): void {
   const command = explain(group.command('schedule'), {
     examples: [
       'signalbox process schedule LOCATION_EXTRACT REGION=N --user demo',
+      'signalbox process schedule LOCATION_EXTRACT --user demo --at 2026-03-01T06:00 --zone Europe/Berlin',
       'signalbox process schedule LOCATION_EXTRACT --user demo --recurrence DAILY_0600',
     ],
     notes: [
@@ -30,19 +35,33 @@ export function addSchedule(group: Command): void {
     .argument('[parameter=value...]', 'its parameters', readParameter)
     .requiredOption('--user <id>', 'the user that it runs for')
     .option('--run-control <id>', 'the run control id', 'signalbox')
+    .option('--at <time>', "when it is to run, as in '2026-03-01T06:00' (default: at once)", readDateTime)
+    .option('--zone <zone>', "of a time without an offset, as in 'Europe/Berlin' (default: that of the gateway)")
     .option('--recurrence <id>', 'a recurrence, to run at its times')
+    .option('--destination <type>', 'where the output goes, as in WEB or FILE')
     .option('--format <format>', 'the format of the report, as in CSV or XLS');
-  acts(
-    command,
-    async (acting, name: string, parameters: readonly Parameter[] = [], { user: id, ...how }: ScheduleOptions) => {
-      const { registry, scheduler, findUser, actor, json } = acting;
-      const user = await findUser(id);
-      if (user === undefined) throw wrongUsage(`there is no active user ${id}`, propose(id, registry.users.keys()));
-      const type = registry.processes.get(name)?.type ?? 'PSQuery';
-      const instance = await scheduler.schedule({ ...how, type, name, parameters }, user, actor);
-      await printResult({ instance }, json, () => `Request ${instance} was entered.\n`);
-    },
-  );
+  acts(command, async (acting, name: string, parameters: readonly Parameter[] = [], options: ScheduleOptions) => {
+    const { user: id, at, zone, ...how } = options;
+    const when = {
+      ...(at === undefined ? {} : { runDateTime: at }),
+      ...(zone === undefined ? {} : { timeZone: zone }),
+    };
+    const { registry, scheduler, findUser, actor, json } = acting;
+    const user = await findUser(id);
+    if (user === undefined) throw wrongUsage(`there is no active user ${id}`, propose(id, registry.users.keys()));
+    const type = registry.processes.get(name)?.type ?? 'PSQuery';
+    const instance = await scheduler.schedule({ ...how, ...when, type, name, parameters }, user, actor);
+    await printResult({ instance }, json, () => `Request ${instance} was entered.\n`);
+  });
+}
+
+/** A datetime as requests have it, with or without seconds and offset. */
+function readDateTime(text: string): string {
+  const [, minutes, seconds = ':00', offset = ''] =
+    /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(:\d\d)?(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
+  if (minutes === undefined || !isDay(text.slice(0, 10)) || Number.isNaN(Date.parse(text)))
+    throw new InvalidArgumentError("It takes a date and a time such as '2026-03-01T06:00'.");
+  return minutes + seconds + offset;
 }
 
 type Parameter = NonNullable<ScheduleRequest['parameters']>[number];
@@ -76,6 +95,45 @@ const RECURRENCE_COLUMNS: Columns<ShownRecurrence> = {
   ZONE: ({ zone }) => zone,
   NEXT: ({ next }) => next[0] ?? 'never',
   PROCESSES: ({ processes }) => processes.map(({ name, runAs }) => `${name} as ${runAs}`).join(', '),
+};
+
+/** `signalbox process programs`. */
+export function addPrograms(group: Command): void {
+  const command = explain(group.command('programs'), {
+    examples: ['signalbox process programs', "signalbox process programs --json | jq '.[].parameters'"],
+    notes: ['Parameters in brackets are optional.'],
+  })
+    .description('list what can be scheduled: processes and queries with their parameters')
+    .option('--json', AS_JSON);
+  reads(command, async ({ requests, operator, json }) => {
+    const all: ShownProgram[] = [];
+    for (const { type, name } of await requests.programs(operator)) {
+      const { parameters, ...program } = await requests.program(type, name, operator);
+      const shown = parameters.map((field) => ({
+        ...{ name: field.name, type: typeWords(field.type), required: field.required },
+        ...(field.description === undefined ? {} : { description: field.description }),
+      }));
+      all.push({ ...program, parameters: shown });
+    }
+    await printResult(all, json, (programs) => tableOf(programs, PROGRAM_COLUMNS));
+  });
+}
+
+interface ShownProgram extends Omit<ProgramDetail, 'parameters'> {
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly required: boolean;
+    readonly description?: string;
+  }[];
+}
+
+const PROGRAM_COLUMNS: Columns<ShownProgram> = {
+  TYPE: ({ type }) => printable(type),
+  NAME: ({ name }) => printable(name),
+  PARAMETERS: ({ parameters }) => parameters.map(({ name, required }) => (required ? name : `[${name}]`)).join(' '),
+  FORMATS: ({ formats }) => formats.join(', '),
+  DESCRIPTION: ({ description = '' }) => printable(description),
 };
 
 /** `signalbox process load`. */

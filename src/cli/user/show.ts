@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { User } from '../../model/security.ts';
 import type { TrailEntry, TrailSearch, Trails } from '../../security/trail.ts';
 import type { KeptUser, TrailLine } from '../../security/users/port.ts';
-import { explain, readTime } from '../help.ts';
+import { explain, readMoment } from '../help.ts';
 import { type Columns, print, printResult, tableOf } from '../terminal.ts';
 import { type ReadAccess, showsUsers, userCommand } from './access.ts';
 import { CERTIFICATE_COLUMNS, KEY_COLUMNS } from './credentials.ts';
@@ -47,8 +47,8 @@ interface LogOptions {
   readonly json?: true;
   readonly by?: string;
   readonly action?: string;
-  /** Milliseconds. */
-  readonly since?: number;
+  readonly since?: Date;
+  readonly until?: Date;
   readonly all?: true;
 }
 
@@ -70,16 +70,18 @@ export function addUserLog(user: Command): void {
     .argument('[user]', 'print the entries of this user only')
     .option('--by <actor>', 'only what this person did: ada, console:ada, ada@host')
     .option('--action <action>', 'only this action: sign-in, role, disable')
-    .option('--since <time>', "only the entries of the last time, as in '1h' or '7 d'", readTime)
+    .option('--since <time>', "only the entries of the last time, as in '1h' or '7 d', or since a time", readMoment)
+    .option('--until <time>', 'only the entries before that, likewise', readMoment)
     .option('--all', 'include what operators did to queues, jobs, messages and process requests');
   showsUsers(command, async ({ registry, users, trails }, json, [id]) => {
-    const { by, action, since, all } = command.opts<LogOptions>();
-    if (all !== undefined || by !== undefined || action !== undefined || since !== undefined) {
+    const { by, action, since, until, all } = command.opts<LogOptions>();
+    if ([all, by, action, since, until].some((each) => each !== undefined)) {
       const found = await readAll(trails, {
         ...(id === undefined ? {} : { subject: id }),
         ...(by === undefined ? {} : { actor: by }),
         ...(action === undefined ? {} : { action }),
-        ...(since === undefined ? {} : { since: new Date(Date.now() - since) }),
+        ...(since === undefined ? {} : { since }),
+        ...(until === undefined ? {} : { until }),
       });
       const shown = all === undefined ? found.filter(({ user: whom }) => whom !== undefined) : found;
       await print(json ? linesOf(shown) : tableOf(shown, ENTRY_COLUMNS));
