@@ -1,13 +1,12 @@
-export { type LogEntry, withDeeds } from './message-log.ts';
 export { openScheduler, readRequests } from './open.ts';
 export type {
+  LogEntry,
+  LogPage,
   ProcessLoad,
-  ProcessMessage,
   ProcessRequest,
   ProgramDetail,
   RecurrenceTimes,
   RequestAction,
-  RequestDeed,
   RequestDetail,
   RequestFilter,
   RequestReader,

@@ -1,6 +1,6 @@
 import type { Db, Store } from '../store/index.ts';
 import { instantText } from './clock.ts';
-import type { ProcessMessage, RequestDeed } from './port.ts';
+import type { LogEntry, ProcessMessage, RequestDeed } from './port.ts';
 import { updateOwn } from './rows.ts';
 
 /** A line of a message log. */
@@ -47,17 +47,6 @@ export async function addLines(tx: Db, instance: number, lines: readonly LogLine
   return true;
 }
 
-/** A line of the log of a request among the actions of operators. */
-export interface LogEntry {
-  /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
-  readonly at: string;
-  /** Of a message; absent for an action. */
-  readonly sequence?: number;
-  /** Of the message, or `action`. */
-  readonly level: string;
-  readonly text: string;
-}
-
 /** What is said of an action. The scheduler writes a message about each action at a job into the log itself. */
 const DEEDS: Readonly<Partial<Record<RequestDeed['action'], string>>> = {
   schedule: 'Scheduled',
@@ -68,7 +57,7 @@ const DEEDS: Readonly<Partial<Record<RequestDeed['action'], string>>> = {
 };
 
 /**
- * A part of a message log with the actions of operators at their places.
+ * Puts the actions of operators at their places in a part of a message log.
  * @param part `from`: the number of its first line, from 1; `next`: the line that follows the part, `undefined` at the end
  */
 export function withDeeds(
@@ -83,7 +72,7 @@ export function withDeeds(
     return [{ at, level: 'action', text: `${words} by ${actor}.` }];
   });
   const before = (end: string): LogEntry[] => deeds.splice(0, deeds.filter(({ at }) => at < end).length);
-  const lines = messages.flatMap(({ said: _, ...line }): LogEntry[] => [...before(line.at), line]);
+  const lines = messages.flatMap((line): LogEntry[] => [...before(line.at), line]);
   return [...lines, ...(next === undefined ? deeds : before(next.at))];
 }
 

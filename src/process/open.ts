@@ -31,6 +31,7 @@ import {
   sendJob,
 } from './enter.ts';
 import { checkAccess, findMessages, findRequests } from './find.ts';
+import { withDeeds } from './message-log.ts';
 import { ACTIONS, type MonitorPorts, openMonitor } from './monitor.ts';
 import type { RequestAction, RequestDeed, RequestReader, RunPorts, Scheduler } from './port.ts';
 import {
@@ -130,13 +131,22 @@ function openReader<Content>(
   ports: MonitorPorts & { readonly reports: ReportContents<Content> },
 ): RequestReader<Content> {
   const { store, clock } = ports;
+  const monitor = openMonitor(ports);
   return {
-    ...openMonitor(ports),
+    ...monitor,
     async find(filter, user) {
       const rows = await findRequests(await store.tables(), ports, filter, user);
       return rows.map((row) => shownRequest(row, clock));
     },
     messages: async (instance, page, user) => findMessages(await store.tables(), ports, instance, page, user),
+    async log(instance, { from, count }, user) {
+      const { mayUse, trail } = await monitor.detail(instance, user);
+      const page = { from, count: count + 1 };
+      const found = mayUse ? await findMessages(await store.tables(), ports, instance, page, user) : [];
+      const next = found[count];
+      const entries = withDeeds(found.slice(0, count), trail, { from, next });
+      return next === undefined ? { entries } : { entries, next: next.sequence };
+    },
     report: async (instance, user) => findReport(await store.tables(), ports, instance, user),
   };
 }

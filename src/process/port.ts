@@ -61,6 +61,11 @@ export interface RequestReader<Content> extends Monitor {
   find(filter: RequestFilter, user: User): Promise<readonly ProcessRequest[]>;
   /** Lines of a request's message log. @throws Fault NOT_FOUND, FORBIDDEN */
   messages(instance: number, page: MessagePage, user: User): Promise<readonly ProcessMessage[]>;
+  /**
+   * Lines of a request's message log with what operators did at their places; the latter alone if the user may not read the log.
+   * @throws Fault NOT_FOUND
+   */
+  log(instance: number, page: MessagePage, user: User): Promise<LogPage>;
   /** @throws Fault NOT_FOUND naming the status of a request without a report, FORBIDDEN */
   report(instance: number, user: User): Promise<ProcessReport<Content>>;
 }
@@ -231,6 +236,21 @@ export interface ProcessMessage {
   readonly said: string;
   /** The same moment: UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
   readonly at: string;
+}
+
+/** A message of a log, or an action of an operator among them. */
+export interface LogEntry extends Partial<Pick<ProcessMessage, 'sequence' | 'said'>> {
+  /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+  readonly at: string;
+  /** Of a message, or `action`. */
+  readonly level: string;
+  readonly text: string;
+}
+
+export interface LogPage {
+  readonly entries: readonly LogEntry[];
+  /** `from` of the part after it; absent at the end. */
+  readonly next?: number;
 }
 
 export interface ProcessReport<Content> {

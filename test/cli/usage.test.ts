@@ -104,7 +104,10 @@ test.concurrent.each([
   [['chek'], "unknown command 'chek'\n  Did you mean check?"],
   [['zzzz'], "unknown command 'zzzz'\n  'signalbox --help' shows the usage."],
   [['check', '--jsn'], "unknown option '--jsn'\n  Did you mean --json?"],
-  [['query', 'X', '--format', 'yaml'], "--format can't be 'yaml'\n  Allowed choices are table, json, csv, xml, webrowset, html, xlsx.\n"],
+  [
+    ['query', 'X', '--format', 'yaml'],
+    "--format can't be 'yaml'\n  Allowed choices are table, json, csv, xml, webrowset, html, xlsx.\n",
+  ],
   [['check', 'extra'], "too many arguments for 'check'\n  Expected 0 arguments but got 1: extra.\n"],
   [['describe', 'wadl'], "missing required argument 'service'\n  'signalbox describe --help' shows the usage."],
   [['describe', 'raml', 'Staff.v1'], "form can't be 'raml'\n  Allowed choices are wadl, wsdl, xsd, openapi."],

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { User } from '../../src/model/security.ts';
+import type { LogPage } from '../../src/process/index.ts';
 import { createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts';
 import { openTestScheduler, registryOf, type TestScheduler } from './support.ts';
 
@@ -109,6 +110,37 @@ describe.each(['SQLite', 'PostgreSQL'])('what operators see of processes on %s',
   inEngine('a request of another system can be seen, and not used', async () => {
     await enterForeign(7_200_001, 'ELSEWHERE', ['2026-01-15 08:10:00']);
     expect(await test.scheduler.detail(7_200_001, test.demo)).toMatchObject({ mayUse: false, actions: [] });
+  });
+
+  inEngine('the log of a request has each action once, between its lines, in whatever parts it is read', async () => {
+    const instance = await test.enter();
+    const db = await test.store.tables();
+    const at = (ms: number): string => new Date(NOW + ms).toISOString();
+    // All within a second, and the last two of one moment.
+    const lines = [100, 300, 500, 700, 700].map((ms, index) => ({
+      ...{ instance, sequence: index + 1, level: 'info', text: `line ${index + 1}`, said: at(ms) },
+    }));
+    await db.insertInto('signalbox_process_message').values(lines).execute();
+    const deeds = [50, 400, 500, 700, 900].map((ms, index) => ({
+      ...{ id: `${instance}-${index}`, at: at(ms), actor: `a${index}`, action: 'hold', queue: 'processes' },
+      ...{ job: null, request: instance },
+    }));
+    await db.insertInto('signalbox_job_audit').values(deeds).execute();
+    const inParts = async (count: number): Promise<string[]> => {
+      const all: string[] = [];
+      for (let from: number | undefined = 1; from !== undefined; ) {
+        const { entries, next }: LogPage = await test.scheduler.log(instance, { from, count }, test.demo);
+        all.push(...entries.map(({ text }) => text));
+        from = next;
+      }
+      return all;
+    };
+    const held = (n: number): string => `Put on hold by a${n}.`;
+    const whole = [...[held(0), 'line 1', 'line 2', held(1), 'line 3', held(2), 'line 4', 'line 5', held(3), held(4)]];
+    for (const count of [1, 2, 3, 4, 5, 100]) expect(await inParts(count), `parts of ${count}`).toEqual(whole);
+    await expect(test.scheduler.log(instance, { from: 1, count: 9 }, other)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
   });
 
   inEngine('processes are listed with what a request for them takes', async () => {

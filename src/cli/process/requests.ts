@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type ProcessMessage, type ProcessRequest, type RequestDetail, withDeeds } from '../../process/index.ts';
+import type { LogEntry, LogPage, ProcessRequest, RequestDetail } from '../../process/index.ts';
 import { wrongUsage } from '../failure.ts';
 import { AS_JSON, explain, readTime } from '../help.ts';
 import { checkOutput, writeContent } from '../invoke/files.ts';
@@ -80,24 +80,18 @@ export function addShow(group: Command): void {
     .option('--json', AS_JSON);
   reads(command, async ({ requests, operator, json }, instance: number) => {
     const detail = await requests.detail(instance, operator);
-    const messages: ProcessMessage[] = [];
-    for (let more = detail.mayUse; more; ) {
-      const page = await requests.messages(instance, { from: messages.length + 1, count: PAGE }, operator);
-      messages.push(...page);
-      more = page.length === PAGE;
+    const log: LogEntry[] = [];
+    for (let from: number | undefined = 1; from !== undefined; ) {
+      const { entries, next }: LogPage = await requests.log(instance, { from, count: PAGE }, operator);
+      log.push(...entries);
+      from = next;
     }
-    await printResult({ ...detail, messages }, json, renderRequest);
+    const messages = log.filter(({ sequence }) => sequence !== undefined);
+    await printResult({ ...detail, messages }, json, (shown) => renderRequest(shown, log));
   });
 }
 
-function renderRequest({
-  request,
-  parameters,
-  messages,
-  actions,
-  job,
-  trail,
-}: RequestDetail & { readonly messages: readonly ProcessMessage[] }): string {
+function renderRequest({ request, parameters, actions, job }: RequestDetail, log: readonly LogEntry[]): string {
   const { bold } = coloursOf(process.stdout);
   const facts = {
     status: request.runStatus,
@@ -121,8 +115,7 @@ function renderRequest({
   );
   const title = bold(printable(`${request.instance}: ${request.name} of ${request.type}`));
   const values = parameters.map(({ name, value }) => `${name}=${printable(value)}`);
-  const entries = withDeeds(messages, trail, { from: 1, next: undefined });
-  const log = tableOf(entries, {
+  const table = tableOf(log, {
     AT: ({ at }) => at,
     LEVEL: ({ level }) => level,
     MESSAGE: ({ text }) => printable(text),
@@ -130,7 +123,7 @@ function renderRequest({
   return [
     `${[title, ...lines].join('\n')}\n`,
     ...(values.length === 0 ? [] : [`${[bold('parameters'), ...values].join('\n')}\n`]),
-    ...(entries.length === 0 ? [] : [log]),
+    ...(log.length === 0 ? [] : [table]),
   ].join('\n');
 }
 

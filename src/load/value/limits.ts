@@ -221,7 +221,7 @@ export const retention = keys<keyof Retention>(
     sessions: kept('sessions', 'Sessions of the console, from their end.'),
     audit: kept(
       'audit',
-      'The audit trails of users and queues, which `signalbox user log` and `signalbox queue log` show.',
+      'The audit trails of users and of operators, which `signalbox user log` and `signalbox queue log` show.',
     ),
   },
 );

@@ -1,6 +1,6 @@
 import type { StoredBlob } from '../../../model/blob.ts';
 import { Fault } from '../../../model/fault.ts';
-import { type LogEntry, type RequestAction, type RequestDetail, withDeeds } from '../../../process/index.ts';
+import type { LogEntry, RequestAction, RequestDetail } from '../../../process/index.ts';
 import type { QueueControl } from '../../../store/index.ts';
 import { type Html, html, NOTHING } from '../../html.ts';
 import {
@@ -95,9 +95,7 @@ export async function showRequest(visit: Visit): Promise<Reply> {
   const detail = await scheduler.detail(instance, visit.user);
   const { request, mayUse } = detail;
   const from = Math.max(1, Number(visit.query.get('line')) || 1);
-  const lines = mayUse ? await scheduler.messages(instance, { from, count: MOST_LINES + 1 }, visit.user) : [];
-  const next = lines[MOST_LINES];
-  const entries = withDeeds(lines.slice(0, MOST_LINES), detail.trail, { from, next });
+  const { entries, next } = await scheduler.log(instance, { from, count: MOST_LINES }, visit.user);
   const nothing = mayUse ? 'The process has logged nothing.' : 'Another system entered this request: its log is there.';
   const title = `${request.name} ${instance}`;
   return page(
@@ -111,7 +109,7 @@ ${live(
 ${visit.may('payload') ? section('Parameters', parametersOf(detail)) : NOTHING}
 ${await reportOf(visit, detail)}
 ${await attemptsOf(visit, detail)}
-${section('Message log', html`${table('Message log', LOG, entries, { empty: nothing })}${more(next === undefined ? undefined : address(requestPath(instance), { line: next.sequence }), 'Further lines')}`)}`,
+${section('Message log', html`${table('Message log', LOG, entries, { empty: nothing })}${more(next === undefined ? undefined : address(requestPath(instance), { line: next }), 'Further lines')}`)}`,
 )}`,
   );
 }
