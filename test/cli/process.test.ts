@@ -76,6 +76,10 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
         async () => (await json('show', instance)).request.runStatus === status || undefined,
       );
 
+    it('shows that no request ran yet', async () => {
+      expect(await command('load')).toMatchObject({ code: 0, stdout: 'No request ran in the last seven days.\n' });
+    });
+
     it('schedules a request that a gateway runs, lists and shows it without its secrets, and restarts it', async () => {
       mend(false);
       const instance = await schedule('BILLING', `PIN=${PIN}`, 'REGION=NORTH');

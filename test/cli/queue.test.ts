@@ -85,7 +85,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       });
       await inStatus(instance, 'Success');
       expect((await queue('log', '--limit', '1')).stdout).toMatch(
-        new RegExp(`^\\S+Z +night shift +retry +processes +${id}$`, 'm'),
+        new RegExp(`^\\S+Z +night shift +retry +processes +${id} +${instance}$`, 'm'),
       );
       expect(await queue('retry', id)).toMatchObject({
         code: 1,

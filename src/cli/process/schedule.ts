@@ -132,7 +132,6 @@ const PROGRAM_COLUMNS: Columns<ShownProgram> = {
   TYPE: ({ type }) => printable(type),
   NAME: ({ name }) => printable(name),
   PARAMETERS: ({ parameters }) => parameters.map(({ name, required }) => (required ? name : `[${name}]`)).join(' '),
-  FORMATS: ({ formats }) => formats.join(', '),
   DESCRIPTION: ({ description = '' }) => printable(description),
 };
 
@@ -157,6 +156,7 @@ type ProcessHours = ProcessLoad['processes'][number];
 
 /** The hours in which something ran. */
 function renderLoad({ processes, since, total }: ProcessLoad): string {
+  if (total === 0) return 'No request ran in the last seven days.\n';
   const hours = Array.from({ length: 24 }, (_, hour) => hour).filter((hour) =>
     processes.some((each) => each.hours[hour] !== 0),
   );
