@@ -178,10 +178,9 @@ class OpenConsole implements Console {
 
   #follow({ request, session, token }: Entered): ConsoleReply {
     requireGrant({ session }, 'read', 'live updates');
-    const { live, entrance } = this.#parts;
     const topics = (new URLSearchParams(request.query).get('topics') ?? '').split(' ').slice(0, 20);
-    const isAlive = async (): Promise<boolean> => (await entrance.sessions.peek(token)) !== undefined;
-    const followed = live.follow(session.user.id, topics, { gone: request.gone, isAlive });
+    const reader = { user: session.user.id, token, gone: request.gone };
+    const followed = this.#parts.live.follow(topics, reader);
     if (followed === undefined)
       throw Fault.of('TOO_MANY_REQUESTS', { what: 'live pages', seconds: 30 }, { headers: { 'Retry-After': '30' } });
     return {

@@ -1,47 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/project.ts';
 import { PROJECT } from './process-project.ts';
+import { ENDED, followTopics, OPENED, type Stream } from './stream.ts';
 import { type ConsoleGateway, startConsole, type Visitor } from './support.ts';
 
 /** Streams that one user may have. */
 const MOST = 12;
-const OPENED = 'retry: 3000\n\n';
 const CHANGED = 'event: changed\ndata: queues\n\n';
-const ENDED = 'event: ended\ndata: session\n\n';
-
-/** A stream of events, read as it comes. */
-class Stream {
-  readonly reply: Response;
-  text = '';
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  readonly #decoder = new TextDecoder();
-
-  constructor(reply: Response) {
-    this.reply = reply;
-    this.#reader = (reply.body as ReadableStream<Uint8Array>).getReader();
-  }
-
-  /** Reads until a text has come. */
-  async until(text: string): Promise<void> {
-    while (!this.text.includes(text)) if (!(await this.#read())) throw new Error(`the stream ended: ${this.text}`);
-  }
-
-  /** Reads to the end of the stream. */
-  async toEnd(): Promise<string> {
-    while (await this.#read());
-    return this.text;
-  }
-
-  close(): Promise<void> {
-    return this.#reader.cancel();
-  }
-
-  async #read(): Promise<boolean> {
-    const { done, value } = await this.#reader.read();
-    if (value !== undefined) this.text += this.#decoder.decode(value, { stream: true });
-    return !done;
-  }
-}
 
 describe('the events of live pages', () => {
   let gateway: ConsoleGateway;
@@ -57,9 +22,8 @@ describe('the events of live pages', () => {
     await gateway?.stop();
   });
 
-  const follow = async ({ cookie }: Pick<Visitor, 'cookie'>, topics = 'queues'): Promise<Stream> => {
-    const address = `${gateway.gateway.address}/console/live?topics=${encodeURIComponent(topics)}`;
-    const stream = new Stream(await fetch(address, { headers: { Cookie: cookie } }));
+  const follow = async (visitor: Pick<Visitor, 'cookie'>, topics = 'queues'): Promise<Stream> => {
+    const stream = await followTopics(gateway, visitor, topics);
     opened.push(stream);
     return stream;
   };

@@ -45,6 +45,10 @@ export interface Sessions {
   find(token: string): Promise<Session | undefined>;
   /** The same for requests that a page sends by itself, which keep no session from ending. */
   peek(token: string): Promise<Session | undefined>;
+  /** Those of some tokens whose session can be used, as the database has it now, in one read. None of it is a use. */
+  usable(tokens: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Calls back whenever this gateway has ended sessions, or has changed users. */
+  onEnd(listener: () => void): void;
   /** Signs out. Does nothing for a session that has ended. */
   end(token: string): Promise<void>;
   /** @param actor who ends it, for the audit trail @returns false when no such session can be used */
@@ -106,6 +110,11 @@ export function openSessions(options: SessionsOptions): Sessions {
   const { store, console, directory, clock = SYSTEM_CLOCK } = options;
   const known = new Map<string, Known>();
   const refusals = new Map<string, { until: number; others: number }>();
+  const listeners: (() => void)[] = [];
+  const forget = (): void => {
+    known.clear();
+    for (const listener of listeners) listener();
+  };
 
   /** Requests of one page share a read. */
   function rowOf(hash: string): Promise<Row | undefined> {
@@ -114,18 +123,21 @@ export function openSessions(options: SessionsOptions): Sessions {
     if (found !== undefined && found.until > now) return found.row;
     known.delete(hash);
     if (known.size >= MOST_KNOWN) known.delete(known.keys().next().value as string);
-    const entry: Known = { row: reading(() => select(store, hash)), until: now + KNOWN_FOR };
+    const entry: Known = { row: reading(async () => (await select(store, [hash])).get(hash)), until: now + KNOWN_FOR };
     known.set(hash, entry);
-    const forget = (): void => {
+    const drop = (): void => {
       if (known.get(hash) === entry) known.delete(hash);
     };
-    entry.row.then((row) => row === undefined && forget(), forget);
+    entry.row.then((row) => row === undefined && drop(), drop);
     return entry.row;
   }
 
-  async function sessionOf(token: string): Promise<{ readonly row: Row; readonly session: Session } | undefined> {
+  async function sessionOf(
+    token: string,
+    rows: (hash: string) => Row | undefined | Promise<Row | undefined> = rowOf,
+  ): Promise<{ readonly row: Row; readonly session: Session } | undefined> {
     if (!TOKEN.test(token)) return undefined;
-    const row = await rowOf(hashOf(token));
+    const row = await rows(hashOf(token));
     const now = clock.now();
     if (row === undefined || row.expires <= now || row.seen + console.idle <= now) return undefined;
     const user = await userOf(options, row);
@@ -139,7 +151,7 @@ export function openSessions(options: SessionsOptions): Sessions {
     try {
       return await reading(work);
     } finally {
-      known.clear();
+      forget();
     }
   }
 
@@ -172,6 +184,14 @@ export function openSessions(options: SessionsOptions): Sessions {
       return session;
     },
     peek: async (token) => (await sessionOf(token))?.session,
+    async usable(tokens) {
+      const rows = await reading(() => select(store, tokens.map(hashOf)));
+      const found = new Set<string>();
+      for (const token of tokens)
+        if ((await sessionOf(token, (hash) => rows.get(hash))) !== undefined) found.add(token);
+      return found;
+    },
+    onEnd: (listener) => void listeners.push(listener),
     async end(token) {
       const ending = { hash: hashOf(token), reason: 'sign-out' } as const;
       if (TOKEN.test(token)) await end(() => endNoted(store, ending, { now: clock.now() }));
@@ -180,7 +200,7 @@ export function openSessions(options: SessionsOptions): Sessions {
       return (await end(() => endNoted(store, { id, reason: 'operator' }, { actor, now: clock.now() }))) > 0;
     },
     endAll: (user, actor) => end(() => endNoted(store, { user, reason: 'operator' }, { actor, now: clock.now() })),
-    forget: () => known.clear(),
+    forget,
     lastSignIns: (users) => reading(async () => selectLastSignIns(await store.tables(), users)),
     list: ({ user } = {}) =>
       reading(async () => selectSessions(await store.tables(), { now: clock.now(), idle: console.idle }, user)),
@@ -208,24 +228,29 @@ export function openSessions(options: SessionsOptions): Sessions {
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
-async function select(store: Store, hash: string): Promise<Row | undefined> {
+/** Sessions that have not ended, by the hashes of their tokens. */
+async function select(store: Store, hashes: readonly string[]): Promise<ReadonlyMap<string, Row>> {
   const db = await store.tables();
-  const row = await db
+  const rows = await db
     .selectFrom('signalbox_session')
     .selectAll()
-    .where('hash', '=', hash)
+    .where('hash', 'in', hashes)
     .where('ended', 'is', null)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  return {
-    id: row.id,
-    user: row.user_id,
-    signedIn: row.signed_in,
-    roles: JSON.parse(row.roles) as string[],
-    created: Date.parse(row.created),
-    expires: Date.parse(row.expires),
-    seen: Date.parse(row.seen),
-  };
+    .execute();
+  return new Map(
+    rows.map((row): [string, Row] => [
+      row.hash,
+      {
+        id: row.id,
+        user: row.user_id,
+        signedIn: row.signed_in,
+        roles: JSON.parse(row.roles) as string[],
+        created: Date.parse(row.created),
+        expires: Date.parse(row.expires),
+        seen: Date.parse(row.seen),
+      },
+    ]),
+  );
 }
 
 interface NewSession {
