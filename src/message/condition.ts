@@ -20,6 +20,8 @@ export interface MessageFilter {
   readonly subscription?: string;
   /** Of the message, or of one of its deliveries. */
   readonly status?: MessageStatus;
+  /** Of a recorded call: as the figures by minute count it. */
+  readonly reply?: CallReply;
   /** With a delivery in one of these. */
   readonly deliveryIn?: readonly MessageStatus[];
   /** Entered then or later. */
@@ -36,6 +38,10 @@ export interface MessageFilter {
   /** Of what people remember of a message: see {@link matchesOf}. */
   readonly text?: string;
 }
+
+/** A call that failed: its system did not answer as it should. One that was refused: its caller asked for what it may not have. */
+export const CALL_REPLIES = ['failed', 'refused'] as const;
+export type CallReply = (typeof CALL_REPLIES)[number];
 
 /** An index whose entries are the ids of messages, in their order. */
 export interface Source {
@@ -110,7 +116,7 @@ function conditionsOf(
   filter: MessageFilter,
   { queues, text }: { readonly queues: readonly string[]; readonly text: readonly Condition[] },
 ): readonly Condition[] {
-  const { kind, operation, queue, node, subscription, status, since, until, trace, request, user } = filter;
+  const { kind, operation, queue, node, subscription, status, reply, since, until, trace, request, user } = filter;
   const open = filter.deliveryIn;
   const found: Condition[] = [];
   if (request !== undefined) found.push(columnIs('request_id', request));
@@ -118,6 +124,7 @@ function conditionsOf(
   for (const [name, value] of filter.fields ?? []) found.push(fieldIs(registry, filter, name, value));
   found.push(...text);
   if (status !== undefined && status !== 'Done' && status !== 'New') found.push(statusIs(status));
+  if (reply !== undefined) found.push(replyIs(reply));
   if (open !== undefined) found.push(hasDeliveryIn(open));
   if (subscription !== undefined) found.push(isFor([subscription]));
   if (node !== undefined) {
@@ -180,6 +187,14 @@ function statusIs(status: MessageStatus): Condition {
       { table: 'signalbox_message', id: 'id', where: sql`status = ${status}` },
     ],
   };
+}
+
+/** As `CallCounter` counts: 408 is a failure, the other statuses from 400 to 499 are refusals. */
+function replyIs(reply: CallReply): Condition {
+  const { sources = [] } = either([statusIs('Error'), statusIs('Timeout')]);
+  const refused = sql<SqlBool>`coalesce(m.code between 400 and 499 and m.code <> 408, false)`;
+  const is = reply === 'refused' ? refused : sql<SqlBool>`not ${refused}`;
+  return { where: sql`(m.queue is null and m.status in ('Error', 'Timeout') and ${is})`, sources };
 }
 
 /** Has one of the ids, or is of one of the names, that a text stands for. */

@@ -114,6 +114,10 @@ for (const kind of ENGINES)
       for (const path of ['notes/3', 'head/3']) expect(await put(path, note, { authorization: GUEST })).toBe(403);
       expect(await put('notes/x', note)).toBe(400);
       const found = await calls(5);
+      const replied = async (reply: 'failed' | 'refused') =>
+        (await reader.list({ kind: 'call', reply }, { limit: 100 })).messages.map(({ id }) => id);
+      expect(await replied('refused')).toEqual(found.filter(({ code = 0 }) => code >= 400).map(({ id }) => id));
+      expect(await replied('failed')).toEqual([]);
       expect(
         found.map(({ operation, status, code, requestId }) => [
           operation,

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { MessageFilter } from '../../message/index.ts';
+import { CALL_REPLIES, type CallReply, type MessageFilter } from '../../message/index.ts';
 import { MESSAGE_KINDS, MESSAGE_STATUSES, type MessageKind, type MessageStatus } from '../../model/message.ts';
 import { readMoment } from '../help.ts';
 
@@ -11,6 +11,7 @@ export interface FilterOptions {
   readonly node?: string;
   readonly subscription?: string;
   readonly status?: MessageStatus;
+  readonly reply?: CallReply;
   readonly since?: Date;
   readonly until?: Date;
   readonly field?: ReadonlyMap<string, string>;
@@ -29,6 +30,7 @@ export function addFilter(command: Command): Command {
     .option('--node <id>', 'those that a subscription delivers to a node, and calls of it')
     .option('--subscription <id>', 'those that are delivered to a subscription')
     .addOption(oneOf(new Option('--status <status>', 'those in a status, or with a delivery in it'), MESSAGE_STATUSES))
+    .addOption(oneOf(new Option('--reply <reply>', 'recorded calls that failed or were refused'), CALL_REPLIES))
     .option('--since <time>', "those that were entered in the last time, as in '1h', or since a time", readMoment)
     .option('--until <time>', 'those that were entered before that, likewise', readMoment)
     .option('--field <name=value>', 'those with a value in a search field of the queue; can be repeated', addField)
@@ -57,7 +59,7 @@ function addField(text: string, before: ReadonlyMap<string, string> = new Map())
 
 /** The filter of some options. */
 export function filterOf(options: FilterOptions): MessageFilter {
-  const { kind, operation, queue, node, subscription, status, since, until, field, trace, request, text, user } =
+  const { kind, operation, queue, node, subscription, status, reply, since, until, field, trace, request, text, user } =
     options;
   const given = {
     kind,
@@ -66,6 +68,7 @@ export function filterOf(options: FilterOptions): MessageFilter {
     node,
     subscription,
     status,
+    reply,
     since,
     until,
     fields: field,

@@ -1,4 +1,4 @@
-import type { MessageFilter } from '../../../message/index.ts';
+import { CALL_REPLIES, type MessageFilter } from '../../../message/index.ts';
 import { MESSAGE_STATUSES, type MessageKind, type MessageStatus } from '../../../model/message.ts';
 import type { Registry } from '../../../model/registry.ts';
 import { TIMES } from '../../../wire/words.ts';
@@ -11,6 +11,7 @@ const NAMES = [
   'text',
   'status',
   'kind',
+  'reply',
   'queue',
   'subscription',
   'operation',
@@ -37,7 +38,7 @@ export function readFilter(from: URLSearchParams, now: number): GivenFilter {
   const given: Record<string, string> = {};
   for (const [name, value] of from)
     if (value.trim() !== '' && (NAMES.includes(name as never) || name.startsWith(FIELD))) given[name] = value.trim();
-  const { status, kind, since, until } = given;
+  const { status, kind, reply, since, until } = given;
   const wrong: string[] = [];
   const moment = (name: string, text: string | undefined): Date | undefined => {
     const at = text === undefined ? undefined : readMoment(text, now);
@@ -49,6 +50,7 @@ export function readFilter(from: URLSearchParams, now: number): GivenFilter {
   };
   if (status !== undefined && !MESSAGE_STATUSES.includes(status as MessageStatus))
     wrong.push(`There is no status ${status}.`);
+  if (reply !== undefined && !CALL_REPLIES.includes(reply as never)) wrong.push(`“reply” is failed or refused.`);
   const fields = Object.entries(given).flatMap(([name, value]): [string, string][] =>
     name.startsWith(FIELD) ? [[name.slice(FIELD.length), value]] : [],
   );
@@ -58,6 +60,7 @@ export function readFilter(from: URLSearchParams, now: number): GivenFilter {
     ...{ since: moment('since', since), until: moment('until', until) },
     status: MESSAGE_STATUSES.find((each) => each === status),
     kind: (['message', 'call'] as const).find((each): each is MessageKind => each === kind),
+    reply: CALL_REPLIES.find((each) => each === reply),
     fields: fields.length === 0 ? undefined : new Map(fields),
   } as MessageFilter;
   const filter = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
@@ -85,7 +88,7 @@ const MOST_CHOICES = 200;
 
 /** The form of the filter. */
 export function filterForm({ ports: { registry } }: Visit, { given }: GivenFilter): Html {
-  const rest = ['kind', 'operation', 'node', 'until', 'user', 'request', 'trace'].some(
+  const rest = ['kind', 'reply', 'operation', 'node', 'until', 'user', 'request', 'trace'].some(
     (name) => given[name] !== undefined,
   );
   const any = Object.keys(given).length > 0;
@@ -111,6 +114,11 @@ ${field(
     ],
     given.kind,
   ),
+)}
+${field(
+  'Reply of a call',
+  'reply',
+  select('reply', [['', 'any'], ...CALL_REPLIES.map((each) => [each, each] as const)], given.reply),
 )}
 ${choice('Operation', 'operation', registry.operations.keys(), given.operation)}
 ${choice('Node', 'node', registry.nodes.keys(), given.node)}
