@@ -145,6 +145,9 @@ export const THING_KINDS = [
 
 type ThingKind = (typeof THING_KINDS)[number];
 
+/** What a kind is called in sentences. */
+export const wordOf = (kind: ThingKind): string => (kind === 'consumer' ? 'called operation' : kind);
+
 /** A grant that is required to use a thing. */
 interface Need {
   readonly kind: ThingKind;
@@ -229,7 +232,7 @@ export function findThings(things: readonly Thing[], asked: string): Thing[] {
 
 /** `query PROCESS_MONITOR`. */
 export function nameOf({ kind, id }: Pick<Thing, 'kind' | 'id'>): string {
-  return `${kind} ${id}`;
+  return `${wordOf(kind)} ${id}`;
 }
 
 /** Gives the name of an operation in messages. */

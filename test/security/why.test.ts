@@ -177,7 +177,7 @@ describe('why', () => {
       [
         'bob has the role CALLER: roles: [^CALLER]',
         'CALLER has the list PARTNERS: permission-lists: [CALLS, ^PARTNERS]',
-        'PARTNERS grants consumer SEND: permission: ^PARTNERS',
+        'PARTNERS grants called operation SEND: permission: ^PARTNERS',
       ],
     ]);
   });

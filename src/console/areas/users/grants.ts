@@ -12,6 +12,7 @@ import {
   type Thing,
   whatIsMissing,
   whoMay,
+  wordOf,
 } from '../../../security/grants.ts';
 import { counted } from '../../../wire/words.ts';
 import { type Html, html, NOTHING, type Part } from '../../html.ts';
@@ -150,7 +151,7 @@ function candidates(things: readonly Thing[], asked: string | undefined): Html {
   return html`${intro}${
     fit.length === 0
       ? NOTHING
-      : html`<ul class="plainlist">${fit.slice(0, MOST).map((thing) => html`<li>${thingLink(thing)} <span class="faint">${thing.kind}</span></li>`)}</ul>`
+      : html`<ul class="plainlist">${fit.slice(0, MOST).map((thing) => html`<li>${thingLink(thing)} <span class="faint">${wordOf(thing.kind)}</span></li>`)}</ul>`
   }`;
 }
 
@@ -170,7 +171,7 @@ ${filters(
   html`${field('User, role or token', 'user', input('user', id))}${field('Thing', 'thing', input('thing', thing, 'search'))}${field(
     'Kind',
     'kind',
-    select('kind', [['', 'all'], ...THING_KINDS.map((each) => [each, each] as const)], askedFor(visit, 'kind')),
+    select('kind', [['', 'all'], ...THING_KINDS.map((each) => [each, wordOf(each)] as const)], askedFor(visit, 'kind')),
   )}`,
 )}
 ${
@@ -225,7 +226,7 @@ function allOf(
   const last = shown.at(-1);
   const lastLink = (thing: Thing) => judge(caller, thing).needs[0]?.chains[0]?.at(-1);
   const columns: readonly Column<Thing>[] = [
-    { title: 'Kind', cell: (each) => each.kind },
+    { title: 'Kind', cell: (each) => wordOf(each.kind) },
     { title: 'Thing', cell: (each) => link('/users/can', each.id, { user: id, thing: `${each.kind}:${each.id}` }) },
     { title: 'Because', kind: 'wide', cell: (each) => lastLink(each)?.because ?? '' },
     {
