@@ -7,6 +7,7 @@ import { Bench, type Row } from './harness.ts';
 import { PROFILE_HEADING, PROFILE_RIGHT, PROFILED, profileCells, profileRow } from './profile.ts';
 import { check } from './rows/check.ts';
 import { compress } from './rows/compress.ts';
+import { console as operators } from './rows/console.ts';
 import { consumer } from './rows/consumer.ts';
 import { enqueue } from './rows/enqueue.ts';
 import { formats } from './rows/formats.ts';
@@ -50,6 +51,7 @@ const ROWS: readonly Row[] = [
   start,
   idle,
   check,
+  operators,
 ];
 const ROUNDS = 5;
 
