@@ -2,7 +2,6 @@ import { Fault } from '../model/fault.ts';
 import type { ConsoleSignIn } from '../model/gateway.ts';
 import type { User } from '../model/security.ts';
 import { consoleGrants } from '../security/authorise.ts';
-import { addressKey, type RateLimiter } from '../security/rate-limit.ts';
 import {
   isFormToken,
   isSameOrigin,
@@ -11,6 +10,7 @@ import {
   SESSION_COOKIE,
   STATE_COOKIE,
 } from '../security/sign-in/browser.ts';
+import type { Guesses } from '../security/sign-in/guesses.ts';
 import type { OpenId } from '../security/sign-in/openid.ts';
 import type { TypedPassword } from '../security/sign-in/password.ts';
 import type { Sessions, SignInFacts } from '../security/sign-in/sessions.ts';
@@ -26,8 +26,7 @@ export interface EntrancePorts {
   /** Checks a password, as that of a call. @throws Fault UNAUTHENTICATED, UNAVAILABLE */
   readonly checkPassword: (typed: TypedPassword) => Promise<User>;
   readonly openId: OpenId;
-  /** Counts refused sign-ins. */
-  readonly guesses: Pick<RateLimiter, 'shut' | 'take'>;
+  readonly guesses: Guesses;
   /** Sample users can sign in: the page names them. */
   readonly samples: readonly string[];
   /** The origin of the console for browsers, at which issuers know it: `https://example.org`. */
@@ -118,7 +117,9 @@ async function signIn(ports: EntrancePorts, request: ConsoleRequest, page: Outsi
   const id = fields.get('id') ?? '';
   const facts = factsOf(request, 'password');
   try {
-    const user = await guarded(ports, facts, () => ports.checkPassword({ id, password: fields.get('password') ?? '' }));
+    const user = await ports.guesses.guarded({ address: facts.address, user: id }, () =>
+      ports.checkPassword({ id, password: fields.get('password') ?? '' }),
+    );
     return await open(ports, request, { user, facts, to: leadingTo(fields.get('to')) });
   } catch (error) {
     if (!(error instanceof Fault) || (error.code !== 'UNAUTHENTICATED' && error.code !== 'TOO_MANY_REQUESTS'))
@@ -136,27 +137,6 @@ const factsOf = ({ remote = '', header }: ConsoleRequest, signedIn: string): Sig
   ...{ signedIn, address: remote },
   agent: header('user-agent'),
 });
-
-/** Limits refused sign-ins of an address. @throws Fault TOO_MANY_REQUESTS, and what the attempt throws */
-async function guarded<T>(
-  { guesses }: EntrancePorts,
-  { address: from }: SignInFacts,
-  attempt: () => Promise<T>,
-): Promise<T> {
-  const key = addressKey(from);
-  const shut = guesses.shut(key);
-  if (shut !== undefined) throw tooMany(shut.reset);
-  try {
-    return await attempt();
-  } catch (error) {
-    if (!(error instanceof Fault) || error.code !== 'UNAUTHENTICATED') throw error;
-    const { exceeded, reset } = await guesses.take(key);
-    throw exceeded ? tooMany(reset) : error;
-  }
-}
-
-const tooMany = (seconds: number): Fault =>
-  Fault.of('TOO_MANY_REQUESTS', { what: 'the sign-in', seconds }, { headers: { 'Retry-After': String(seconds) } });
 
 /** Opens a session. Its token is new, and the browser's session before it ends (session fixation). */
 async function open(
@@ -194,7 +174,7 @@ async function finish(ports: EntrancePorts, request: ConsoleRequest, page: Outsi
   const state = readCookie(request.header('cookie'), STATE_COOKIE);
   const facts = factsOf(request, '');
   try {
-    const { user, scheme, returnTo } = await guarded(ports, facts, () =>
+    const { user, scheme, returnTo } = await ports.guesses.guarded({ address: facts.address }, () =>
       ports.openId.finish(new URLSearchParams(request.query), state),
     );
     const { headers } = await open(ports, request, { user, facts: { ...facts, signedIn: scheme }, to: returnTo });

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { Fault } from '../../model/fault.ts';
 import type { Console } from '../../model/gateway.ts';
 import type { Registry } from '../../model/registry.ts';
@@ -96,6 +96,7 @@ interface Row {
   readonly user: string;
   readonly signedIn: string;
   readonly roles: readonly string[];
+  readonly credential: string | null;
   readonly created: number;
   readonly expires: number;
   seen: number;
@@ -141,7 +142,7 @@ export function openSessions(options: SessionsOptions): Sessions {
     const now = clock.now();
     if (row === undefined || row.expires <= now || row.seen + console.idle <= now) return undefined;
     const user = await userOf(options, row);
-    if (user === undefined || consoleGrants(user).size === 0) return undefined;
+    if (user === undefined || !hasSamePassword(row, user, token) || consoleGrants(user).size === 0) return undefined;
     const { id, signedIn, created, expires } = row;
     return { row, session: { id, user, signedIn, created, expires } };
   }
@@ -226,6 +227,14 @@ export function openSessions(options: SessionsOptions): Sessions {
   };
 }
 
+/** Shows whether a password is still the same, and to who reads the database not even that: the key is the token. */
+const credentialOf = ({ password = '' }: User, token: string): string =>
+  createHmac('sha256', token).update(`password\0${password}`).digest('base64url');
+
+/** Whether the password that opened a session is that of its user. The definitions may have been loaded anew since. */
+const hasSamePassword = ({ credential }: Row, user: User, token: string): boolean =>
+  credential === null || credential === credentialOf(user, token);
+
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 /** Sessions that have not ended, by the hashes of their tokens. */
@@ -245,6 +254,7 @@ async function select(store: Store, hashes: readonly string[]): Promise<Readonly
         user: row.user_id,
         signedIn: row.signed_in,
         roles: JSON.parse(row.roles) as string[],
+        credential: row.credential,
         created: Date.parse(row.created),
         expires: Date.parse(row.expires),
         seen: Date.parse(row.seen),
@@ -289,6 +299,7 @@ async function insert(
         reason: null,
         address: shown.address,
         agent: shown.agent,
+        credential: facts.signedIn === 'password' ? credentialOf(user, token) : null,
       })
       .execute();
     const all = await selectSessions(tx, { now, idle: console.idle }, user.id);

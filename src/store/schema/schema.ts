@@ -35,6 +35,7 @@ import { addRequestIds } from './0021-request-ids.ts';
 import { addProcessLoad } from './0022-process-load.ts';
 import { addTrailIndexes } from './0023-trail-indexes.ts';
 import { addRequestTrail } from './0026-request-trail.ts';
+import { addSignIn } from './0028-sign-in.ts';
 
 /** One step of the schema, forward only. Once released it never changes: a later step corrects it. */
 interface Migration {
@@ -69,6 +70,7 @@ export const migrations: readonly Migration[] = [
   { name: '0022-process-load', up: addProcessLoad },
   { name: '0023-trail-indexes', up: addTrailIndexes },
   { name: '0026-request-trail', up: addRequestTrail },
+  { name: '0028-sign-in', up: addSignIn },
 ];
 
 /**

@@ -11,6 +11,7 @@ export interface UserTables {
   signalbox_nonce: NonceTable;
   signalbox_session: SessionTable;
   signalbox_sign_in: SignInTable;
+  signalbox_guess: GuessTable;
 }
 
 /** A user of the database. */
@@ -114,6 +115,22 @@ export interface SessionTable {
   /** Of the browser at the sign-in. */
   address: string;
   agent: string;
+  /**
+   * HMAC-SHA-256 of the stored hash of the password that opened it, with the token as key: it shows that the password is still the
+   * same. Null for a session that no password opened.
+   */
+  credential: string | null;
+}
+
+/** Refused sign-ins of an address or a user name. Times are UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
+export interface GuessTable {
+  /** SHA-256 of what is counted, in hexadecimal digits. */
+  hash: string;
+  count: number;
+  /** When the next attempt may be made. */
+  open: string;
+  /** When it is forgotten. */
+  until: string;
 }
 
 /** A sign-in that has begun, and waits for the reply of an OpenID provider. */
