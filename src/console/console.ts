@@ -171,7 +171,8 @@ class OpenConsole implements Console {
     const { name } = route;
     request.caller(session.user, { name, target: Object.values(visit.params).join(' ') });
     const result = await route.run(visit);
-    if ('target' in result && result.target !== undefined)
+    if ('isQuestion' in result && result.isQuestion === true) request.caller(session.user, undefined);
+    else if ('target' in result && result.target !== undefined)
       request.caller(session.user, { name, target: result.target });
     return result;
   }

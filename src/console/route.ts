@@ -34,6 +34,8 @@ interface Page {
   readonly body: Html;
   /** 200 unless it reports an error. */
   readonly status?: number;
+  /** Asks for consent to an action, of which nothing was done: the audit log has no action. */
+  readonly isQuestion?: true;
   /** Needs the script that draws charts. */
   readonly charts?: true;
   /** Of an action that is answered with a page: what was acted on, for the audit log. */
@@ -132,7 +134,7 @@ export const actionRoute = (
   grant: ConsoleGrant = 'act',
 ): ActionRoute => ({ kind: 'action', path, grant, name, run });
 
-export const page = (title: string, body: Html, more: Pick<Page, 'status' | 'charts'> = {}): Page => ({
+export const page = (title: string, body: Html, more: Pick<Page, 'status' | 'isQuestion' | 'charts'> = {}): Page => ({
   kind: 'page',
   title,
   body,

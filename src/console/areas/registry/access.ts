@@ -2,6 +2,7 @@ import type { Registry } from '../../../model/registry.ts';
 import {
   ANYONE,
   type Chain,
+  callerOfRole,
   judge,
   type Link,
   listCallers,
@@ -53,10 +54,14 @@ const chainTable = (of: string, chains: readonly Chain[]): Html =>
   table(of, COLUMNS.slice(1), chains.flat() as Row[], { empty: 'Nothing grants it.' });
 
 /** Who may use something, and by which lines, as `signalbox who-can` reports it. @param granted the definition, or the id of a flow */
-export function whoMayUse({ ports: { registry } }: Visit, granted: object | string): Html {
+export function whoMayUse({ ports: { registry }, may }: Visit, granted: object | string): Html {
   const thing = thingOf(registry, granted);
   if (thing === undefined) return NOTHING;
-  const answer = whoMay(registry, listCallers(registry, registry.users.values()), thing);
+  // Users are named only to those who manage them.
+  const callers = may('users')
+    ? listCallers(registry, registry.users.values())
+    : [...[...registry.roles.values()].map(callerOfRole), ...listCallers(registry, [])];
+  const answer = whoMay(registry, callers, thing);
   const open = judge(ANYONE, thing);
   const openChains = open.needs.flatMap(({ chains }) => chains);
   const reached =
@@ -89,11 +94,9 @@ export function whoMayUse({ ports: { registry } }: Visit, granted: object | stri
         : NOTHING
     }${reached}`;
   };
-  const roles = [...registry.roles.values()].filter(
-    (role) => judge({ name: role.id, roles: [role], isRole: true }, thing).may,
-  );
+  const roles = [...registry.roles.values()].filter((role) => judge(callerOfRole(role), thing).may);
   const ofRoles =
-    answer.public || answer.operations !== undefined || roles.length === 0
+    answer.public || answer.operations !== undefined || roles.length === 0 || !may('users')
       ? NOTHING
       : html`<p>Users of the database may use it with the role ${roles.map((role, index) => html`${index === 0 ? '' : ' or '}${linkTo('role', role)}`)}.</p>`;
   return section('Who may use it', html`${body()}${ofRoles}`, 'access');

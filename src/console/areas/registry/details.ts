@@ -232,7 +232,7 @@ ${whoMayUse(visit, process)}`,
       ['Deliveries', link(pathTo('queues', id), 'Show')],
     ])}`;
   },
-  role: ({ ports: { registry } }, role) => html`${section(
+  role: ({ ports: { registry }, may }, role) => html`${section(
     'Permission lists',
     table(
       'Permission lists',
@@ -245,18 +245,22 @@ ${whoMayUse(visit, process)}`,
       { empty: 'It has no list, and so no grants.' },
     ),
   )}
-${section(
-  'Users of the definitions',
-  table(
-    'Users',
-    [
-      { title: 'User', cell: ({ id }) => id },
-      { title: 'Given in', kind: 'code', cell: ({ grantedAt }) => placeOf(grantedAt?.get(role)) },
-    ],
-    [...registry.users.values()].filter(({ roles }) => roles.includes(role)).slice(0, MOST),
-    { empty: 'No user of the definitions has it. Users of the database may.' },
-  ),
-)}`,
+${
+  !may('users')
+    ? NOTHING
+    : section(
+        'Users of the definitions',
+        table(
+          'Users',
+          [
+            { title: 'User', cell: ({ id }) => id },
+            { title: 'Given in', kind: 'code', cell: ({ grantedAt }) => placeOf(grantedAt?.get(role)) },
+          ],
+          [...registry.users.values()].filter(({ roles }) => roles.includes(role)).slice(0, MOST),
+          { empty: 'No user of the definitions has it. Users of the database may.' },
+        ),
+      )
+}`,
   list: (_, { operations, queries, processes, components, requests, console: grants }) =>
     facts([
       ['Operations', operations.join(', ')],

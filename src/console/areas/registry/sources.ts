@@ -16,8 +16,26 @@ const filePath = (file: string): string => pathTo('registry', 'files', file);
 export const placeLink = ({ file, line }: Position): Html =>
   html`<a href="/console${filePath(file)}#L${line}"><code>${file}:${line}</code></a>`;
 
-/** The lines of a file without secrets; `undefined` for an unknown file. */
-function linesOf({ sources, redactor, registry }: ConsolePorts, file: string): readonly string[] | undefined {
+/** The lines of a file without secrets, and without users for those who do not manage them; `undefined` for an unknown file. */
+function linesOf({ ports, may }: Visit, file: string): readonly string[] | undefined {
+  const all = maskedLines(ports, file);
+  if (all === undefined || may('users')) return all;
+  const shown = [...all];
+  for (const { at } of ports.registry.users.values()) {
+    if (at.file !== file) continue;
+    // The whole document: a user's id may be its last line, and a comment may name the user above it.
+    const first = all.findLastIndex((line, index) => index < at.line - 1 && isBetween(line)) + 1;
+    const next = all.findIndex((line, index) => index >= at.line && isBetween(line));
+    shown.fill('', first, next < 0 ? all.length : next);
+    shown[at.line - 1] = '# A user. The grant `users` shows it.';
+  }
+  return shown;
+}
+
+/** Whether a line separates documents. */
+const isBetween = (line: string): boolean => /^(?:---|\.\.\.)(?:\s|$)/.test(line);
+
+function maskedLines({ sources, redactor, registry }: ConsolePorts, file: string): readonly string[] | undefined {
   const text = sources.get(file);
   if (text === undefined) return undefined;
   const masked = redactor.knowing({ secrets: () => literalSecrets(registry) }).text(text);
@@ -79,7 +97,7 @@ function lastLine(all: readonly string[], first: number): number {
   let last = first;
   for (let number = first + 1; number <= all.length; number++) {
     const line = all[number - 1] as string;
-    if (/^(?:---|\.\.\.)(?:\s|$)/.test(line)) break;
+    if (isBetween(line)) break;
     if (line.trim() === '' || (line.trimStart().startsWith('#') && indentOf(line) <= indent)) continue;
     // A definition at the margin is a whole document; the bracket that ends a value is part of it.
     if (indent > 0 && indentOf(line) <= indent && !/^\s*[\]}]/.test(line)) break;
@@ -90,7 +108,7 @@ function lastLine(all: readonly string[], first: number): number {
 
 /** The lines that declare something, with a link to their whole file. */
 export function definition(visit: Visit, at: Position): Html {
-  const all = linesOf(visit.ports, at.file);
+  const all = linesOf(visit, at.file);
   if (all === undefined) return NOTHING;
   const text = all.slice(at.line - 1, lastLine(all, at.line)).join('\n');
   return section(
@@ -121,7 +139,7 @@ ${table(
 /** A whole file. */
 export function showFile(visit: Visit): Reply {
   const file = visit.params.file as string;
-  const all = linesOf(visit.ports, file);
+  const all = linesOf(visit, file);
   if (all === undefined) throw Fault.of('NOT_FOUND', { what: `file ${file}` });
   return page(
     file,

@@ -108,7 +108,7 @@ ${roleBoxes(all, new Set(sent.getAll('role')))}
 ${consent}<p><button class="primary">Add the user</button> ${link('/users', 'Cancel')}</p>`,
   'form',
 )}`,
-    problem === undefined ? {} : { status: 422 },
+    problem === undefined ? {} : asksAbout === undefined ? { status: 422 } : { isQuestion: true },
   );
 }
 
@@ -155,7 +155,7 @@ const disable = changeKept('/disable', 'user.disable', async ({ visit, users, id
         asks: [`You are ${id}. You are signed out at once and can’t sign in again until someone enables you.`],
         ...{ to: `${userPath(id)}/disable`, fields: { sure: id }, text: 'Disable me', back: '/users/me' },
       }),
-      { status: 409 },
+      { isQuestion: true },
     );
   const changed = await users.setDisabled(id, true);
   return done(id, changed ? `${id} is disabled, and its sessions have ended.` : `${id} was disabled already.`);
@@ -200,7 +200,7 @@ const roles = changeKept('/roles', 'user.roles', async ({ visit, users, id }) =>
         ...{ title: `Change the roles of ${id}?`, asks, to: `${userPath(id)}/roles`, back: userPath(id) },
         ...{ fields: { had: had.join(' '), roles: chosen.join(' '), sure }, text: 'Change the roles' },
       }),
-      { status: 409 },
+      { isQuestion: true },
     );
   const changed = await users.changeRoles(id, { add: added, remove: removed });
   const held = (await users.get(id)).roles;

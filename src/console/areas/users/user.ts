@@ -105,7 +105,7 @@ ${section(
   }`,
 )}
 ${section('Audit log', html`${table('What was done to this user', entryColumns(visit), ofUser, { empty: 'Nothing yet.' })}<p>${link('/users/log', 'All about this user', { subject: id })} · ${link('/users/log', 'All that this user did', { actor: id })}</p>`)}`,
-    problem === undefined ? {} : { status: 409 },
+    problem === undefined ? {} : { status: 422 },
   );
 }
 
@@ -321,7 +321,7 @@ ${facts([
 ${section('Roles', roleTable({ roles: user.roles, lost: [] }))}
 ${mayUse(visit, { id: user.id, roles: user.roles, lost: [], ...(user.origin === 'definitions' ? { declared: user } : {}) })}
 ${section('Your sessions', sessionTable(visit, open, '/users/me/sessions/end'))}`,
-    problem === undefined ? {} : { status: 409 },
+    problem === undefined ? {} : { status: 422 },
   );
 }
 
