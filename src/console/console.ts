@@ -10,7 +10,7 @@ import { type EnteredForm, readForm } from './form.ts';
 import { frame, message } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { Live } from './live.ts';
-import { address } from './parts.ts';
+import { address, link } from './parts.ts';
 import type { ConsolePorts, ConsoleReply, ConsoleRequest } from './port.ts';
 import type { ActionRoute, Area, Done, Reply, Visit } from './route.ts';
 import { Routing } from './routing.ts';
@@ -274,8 +274,10 @@ class OpenConsole implements Console {
   #failed(error: unknown, entered: Entered | undefined, request: ConsoleRequest): ConsoleReply {
     const { status, code, message: text, headers } = request.failed(error);
     const title = TITLES[status] ?? (status >= 500 ? 'It failed' : 'It can’t be done');
-    const body = message(title, text, html`<p class="faint">${code} · request ${request.id}</p>`);
-    const area = this.#parts.areas.find((each) => request.path.startsWith(each.path));
+    const area = this.#parts.areas.find(({ path }) => request.path === path || request.path.startsWith(`${path}/`));
+    const { path: back, title: name } = area === undefined || request.path === area.path ? OVERVIEW : area;
+    const ways = html`<p>${link(back, `← ${name}`)}</p><p class="faint">${code} · request ${request.id}</p>`;
+    const body = message(title, text, ways);
     const shown =
       entered === undefined
         ? this.#outside(title, body, status)
@@ -283,6 +285,9 @@ class OpenConsole implements Console {
     return { ...shown, headers: { ...shown.headers, ...headers } };
   }
 }
+
+/** Where a page leads that can't be shown and has no area. */
+const OVERVIEW = { path: '/overview', title: 'Overview' };
 
 const TITLES: Readonly<Record<number, string>> = { 403: 'Not permitted', 404: 'Not found', 429: 'Too many requests' };
 

@@ -19,6 +19,19 @@ export const time = (at: string | undefined): Html =>
     ? html`<span class="none">–</span>`
     : html`<time datetime="${at}" title="${at}">${at.replace('T', ' ').replace(/\.\d+Z$/, 'Z')}</time>`;
 
+/** Characters of a long id that are seen, at its beginning and at its end. */
+const SEEN = [8, 6] as const;
+
+/**
+ * An id without its middle, which is not seen but is there: for a hover, for what is copied, and for readers of screens. The ids
+ * of messages begin with their time, so that the beginning alone is the same for all of a minute.
+ */
+export function shortId(id: string): Html {
+  const [first, last] = SEEN;
+  if (id.length <= first + last + 2) return html`<code>${id}</code>`;
+  return html`<code class="id" title="${id}">${id.slice(0, first)}<span>${id.slice(first, -last)}</span>${id.slice(-last)}</code>`;
+}
+
 /** A path below the console, with the parameters that have a value. */
 export function address(path: string, query: Readonly<Record<string, string | number | undefined>> = {}): string {
   const given = new URLSearchParams();
@@ -49,6 +62,9 @@ export interface Column<T> {
   readonly kind?: 'number' | 'code' | 'wide';
 }
 
+/** Columns of a table that stay next to each other on a phone; the cells of a wider one follow each other there. */
+const MOST_ON_PHONE = 3;
+
 /** A table. @param of what its rows are, for readers of screens @param empty what to do when it has none */
 export function table<T>(
   of: string,
@@ -58,12 +74,17 @@ export function table<T>(
 ): Html {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
   const classOf = ({ kind }: Column<T>): string => (kind === 'code' ? 'mono' : (kind ?? 'text'));
-  return html`<div class="scroll" role="region" aria-label="${of}" tabindex="0"><table><caption class="hidden">${of}</caption>
+  const prose = columns.filter(({ kind }) => kind === 'wide').length;
+  const shape = [
+    ...(prose === 0 ? ['compact'] : []),
+    ...(prose > 1 || columns.length > MOST_ON_PHONE ? ['stacks'] : []),
+  ];
+  return html`<div class="scroll" role="region" aria-label="${of}" tabindex="0"><table class="${shape.join(' ')}"><caption class="hidden">${of}</caption>
 <thead><tr>${columns.map((each) => html`<th scope="col" class="${classOf(each)}">${each.title}</th>`)}</tr></thead>
 <tbody>${rows.map(
     (row) =>
       html`<tr${key === undefined ? NOTHING : html` id="${key(row)}"`}>${columns.map(
-        (each) => html`<td class="${classOf(each)}">${each.cell(row)}</td>`,
+        (each) => html`<td class="${classOf(each)}" data-label="${each.title}">${each.cell(row)}</td>`,
       )}</tr>
 `,
   )}</tbody></table></div>`;
@@ -80,11 +101,20 @@ export const section = (title: string, body: Part, id?: string): Html =>
   html`<section${id === undefined ? NOTHING : html` id="${id}"`}><h2>${title}</h2>
 ${body}</section>`;
 
-/** Links to views of the same thing. @param current the path of the view that is shown */
-export const tabs = (of: string, all: readonly (readonly [to: string, text: string])[], current: string): Html =>
+/**
+ * Links to views of the same thing.
+ * @param current the path of the view that is shown
+ * @param isBelow the page is a part of that view, not the view itself
+ */
+export const tabs = (
+  of: string,
+  all: readonly (readonly [to: string, text: Part])[],
+  current: string,
+  { isBelow = false } = {},
+): Html =>
   html`<nav class="tabs" aria-label="${of}">${all.map(([to, text]) =>
     to === current
-      ? html`<a href="${address(to)}" aria-current="page">${text}</a>`
+      ? html`<a href="${address(to)}" aria-current="${isBelow ? 'true' : 'page'}">${text}</a>`
       : html`<a href="${address(to)}">${text}</a>`,
   )}</nav>`;
 

@@ -33,7 +33,9 @@ describe('messages in the console', () => {
   /** The ids of the messages that a list shows. */
   const listed = async (query: string, visitor = demo): Promise<readonly string[]> => {
     const { text } = await visitor.get(`/messages?${query}`);
-    return [...text.matchAll(/<td class="mono"><a href="\/console\/messages\/([^"]+)"/g)].map(([, id]) => id as string);
+    return [...text.matchAll(/<td class="mono"[^>]*><a href="\/console\/messages\/([^"]+)"/g)].map(
+      ([, id]) => id as string,
+    );
   };
 
   it('are listed with their status and error, and narrowed by what the address says', async () => {
@@ -50,6 +52,15 @@ describe('messages in the console', () => {
     expect(await listed('status=Error&subscription=LOOSE_TO_ERP&since=1h')).toContain(failed);
     expect(await listed('until=2020-01-01')).toEqual([]);
     expect(await listed('kind=call&user=nobody')).toEqual([]);
+  });
+
+  it('have ids that are seen without their middle, and are there as a whole', async () => {
+    const id = await box.publish('changed', { PLACE: 'id', N: 2 });
+    const { text } = await demo.get(`/messages?text=${id}`);
+    const [, seen = ''] = /<code class="id" title="[^"]+">(.*?)<\/code>/.exec(text) ?? [];
+    expect(text).toContain(`<code class="id" title="${id}">`);
+    expect(plain(seen)).toBe(id);
+    expect(seen.replace(/<span>.*<\/span>/, '…')).toBe(`${id.slice(0, 8)}…${id.slice(-6)}`);
   });
 
   it('that come later are on the next page of the list, from the newest on', async () => {

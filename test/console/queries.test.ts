@@ -14,7 +14,7 @@ describe('queries in the console', () => {
   afterAll(() => gateway.stop());
 
   const numbersOf = (text: string): number[] =>
-    [...text.matchAll(/<td class="number">(\d+)<\/td><td/g)].map(([, number]) => Number(number));
+    [...text.matchAll(/<td class="number"[^>]*>(\d+)<\/td><td/g)].map(([, number]) => Number(number));
 
   it('are listed, those that the user may run', async () => {
     const { text } = await demo.get('/queries');

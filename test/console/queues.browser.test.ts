@@ -49,20 +49,50 @@ describe('queues, the overview and the map at the desk', () => {
     for (const desk of [operator, reader]) expect(desk.complaints).toEqual([]);
   });
 
-  it('the number of dead letters leads to the queue, where one is seen with its error and sent again', async () => {
+  it('a question that is open is closed by Escape, and the focus returns to what has opened it', async () => {
+    const { page } = operator;
+    await operator.open(`/queues/${QUEUE}`);
+    const focused = 'document.activeElement.textContent';
+    const opener = page.getByText('Pause…');
+    await opener.focus();
+    await page.keyboard.press('Enter');
+    const answer = page.getByRole('button', { name: 'Pause', exact: true });
+    await answer.waitFor();
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(focused)).toBe('Pause');
+    await page.keyboard.press('Escape');
+    await answer.waitFor({ state: 'hidden' });
+    expect(await page.evaluate(focused)).toBe('Pause…');
+    expect(operator.complaints).toEqual([]);
+  });
+
+  it('Tab stops at a table only where there is more of it than is seen', async () => {
+    const { page } = operator;
+    await operator.open('/queues');
+    const stops = 'document.querySelectorAll(".scroll[tabindex], pre[tabindex]").length';
+    expect(await page.evaluate(stops)).toBe(0);
+    await page.setViewportSize({ width: 390, height: 900 });
+    await operator.open('/registry/files/definitions%2Fplaces.yaml');
+    expect(await page.evaluate(stops)).toBe(1);
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+
+  it('the number of dead letters leads to them, where one is seen with its error and sent again', async () => {
     const { page } = operator;
     const id = await box.publish('loose', { PLACE: 'X', N: 1, NOTE: 'confidential' });
     await box.shows(id, 'is Error');
     await operator.open('/overview');
     await page.getByRole('link', { name: /1\s*dead letters/ }).click();
-    await page.waitForURL('**/console/queues');
-    const row = page.getByRole('table', { name: 'Queues' }).getByRole('row', { name: QUEUE });
-    await row.getByText('dead letters').waitFor();
-    await row.getByRole('link', { name: '1', exact: true }).click();
-    const dead = page.getByRole('table', { name: 'Jobs that are dead' });
+    await page.waitForURL('**/console/queues?state=dead');
+    const dead = page.getByRole('table', { name: `Jobs of ${QUEUE} that are dead` });
     expect(await dead.innerText()).toContain('500');
     await dead.getByRole('link').first().click();
     await page.getByRole('heading', { name: 'Last error' }).waitFor();
+    await page.getByRole('link', { name: 'the message that it delivers' }).click();
+    expect(
+      await page.getByRole('table', { name: 'Messages' }).getByRole('link').first().getAttribute('href'),
+    ).toContain(id);
+    await page.goBack();
     expect(await page.getByRole('region', { name: 'Last error' }).innerText()).toContain('500');
     const path = new URL(page.url()).pathname.replace('/console', '');
 

@@ -35,4 +35,18 @@ describe('the queues in the console', () => {
     expect(status).toBe(404);
     expect(text).toContain('There is no queue none.');
   });
+
+  it('that are not found lead back to the list, and a page that does not exist to the overview', async () => {
+    const visitor = await gateway.signIn();
+    expect((await visitor.get('/queues/none')).text).toContain('<a href="/console/queues">← Queues</a>');
+    const { status, text } = await visitor.get('/queuesque');
+    expect(status).toBe(404);
+    expect(text).toContain('<a href="/console/overview">← Overview</a>');
+  });
+
+  it('have no list of jobs in a state while there are none, and say where to go', async () => {
+    const { text } = await (await gateway.signIn()).get('/queues?state=dead');
+    expect(text).toContain('aria-current="page">dead 0</a>');
+    expect(text).toContain('No job is dead. <a href="/console/queues">Show all queues</a>');
+  });
 });

@@ -62,7 +62,7 @@ describe('the registry in the console', () => {
     expect(text).toContain('<span class="depth-1"><code>EMAIL_ADDR</code></span>');
     expect(text).toContain('demo has the role SAMPLE_ALL');
     expect(text).toMatch(
-      /LOCATIONS grants operation LOCATIONS_GET<\/td><td class="mono"><a href="[^"]*service.yaml#L\d+"/,
+      /LOCATIONS grants operation LOCATIONS_GET<\/td><td class="mono"[^>]*><a href="[^"]*service.yaml#L\d+"/,
     );
     for (const link of [...text.matchAll(/<a href="(http[^"]+)">(?:WADL|WSDL|OpenAPI|XSD)<\/a>/g)]) {
       const contract = await fetch(link[1] as string);

@@ -42,7 +42,7 @@ describe('users in the console', () => {
     while (path !== undefined) {
       const { text } = await demo.get(path);
       seen.push(
-        ...[...text.matchAll(/<td class="text"><a href="\/console\/users\/id\/([^"]+)"/g)].map(
+        ...[...text.matchAll(/<td class="text"[^>]*><a href="\/console\/users\/id\/([^"]+)"/g)].map(
           ([, id]) => id as string,
         ),
       );
@@ -201,6 +201,41 @@ describe('users in the console', () => {
     expect((await demo.get('/users/id/zoe')).text).toContain('<dt>Password</dt><dd>none</dd>');
   });
 
+  it('see their sessions with the browser in a few words, and what it has sent on a hover', async () => {
+    const visitor = await reader('uma');
+    const agents = [
+      [
+        'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+        'Chrome 140 on Linux',
+      ],
+      [
+        'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36 Edg/141.0.0.0',
+        'Edge 141 on Windows',
+      ],
+      [
+        'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Safari/605.1.15',
+        'Safari 18 on macOS',
+      ],
+      ['Mozilla/5.0 (Android 15; Mobile; rv:143.0) Gecko/143.0 Firefox/143.0', 'Firefox 143 on Android'],
+    ] as const;
+    for (const [agent] of agents) {
+      const body = new URLSearchParams({ id: 'uma', password: PASSWORD }).toString();
+      const headers = {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        'Sec-Fetch-Site': 'same-origin',
+        'User-Agent': agent,
+      };
+      expect((await gateway.ask('/sign-in', { method: 'POST', headers, body })).status).toBe(303);
+    }
+    const { text } = await visitor.get('/users/me');
+    for (const [agent, words] of agents) expect(text).toContain(`<span title="${agent}">${words}</span>`);
+  });
+
+  it('have a page that is below the list in the links of the area', async () => {
+    const { text } = await demo.get('/users/id/demo');
+    expect(text).toContain('<a href="/console/users" aria-current="true">Users</a>');
+  });
+
   it('end one session or all', async () => {
     const [first, second] = [await reader('sue'), await gateway.signIn('sue', PASSWORD)];
     const id = /<code>([0-9a-f]{16})<\/code> <span class="badge good">/.exec(
@@ -310,7 +345,7 @@ describe('the audit log in the console', () => {
     const { text } = await demo.get('/users/log');
     expect(text).toMatch(/pause[\s\S]*add[\s\S]*sign-in/);
     const rows = async (query: string): Promise<number> =>
-      (await demo.get(`/users/log?${query}`)).text.split('<td class="wide">').length - 1;
+      (await demo.get(`/users/log?${query}`)).text.split('<td class="wide" ').length - 1;
     expect(await rows('actor=demo')).toBe(3);
     expect(await rows('action=pause')).toBe(1);
     expect(await rows('subject=ann')).toBe(1);

@@ -1,7 +1,8 @@
+import type { CallReply } from '../../message/index.ts';
+import type { Registry } from '../../model/registry.ts';
 import { callCharts, HOUR, MINUTE, periodOf } from '../figures.ts';
 import { type Html, html, NOTHING, type Part } from '../html.ts';
 import {
-  address,
   badge,
   type Column,
   heading,
@@ -33,12 +34,12 @@ const MOST = 25;
 const MOST_LOADED = 5;
 const MOST_NAMES = 8;
 
-/** A number that leads to the list that it counts. */
+/** A number that leads to the list that it counts. There are always the same twelve, in the same places. */
 interface Card {
   readonly value: string;
   readonly of: string;
-  /** Below the console; absent for a number without a list. */
-  readonly to?: string;
+  /** Below the console, or a part of the page. */
+  readonly to: string;
   readonly tone?: 'bad' | 'warn' | undefined;
 }
 
@@ -64,7 +65,7 @@ ${live(
   'figures',
   html`<h2 class="hidden">Now</h2>${cards([...calls.cards, ...work])}
 <div class="columns">${calls.charts}</div>
-${section('Operations', calls.operations)}
+${section('Operations', calls.operations, 'operations')}
 ${section('Definitions', changes(loaded))}`,
 )}`,
     { charts: true },
@@ -76,9 +77,7 @@ const cards = (all: readonly Card[]): Html =>
     const text = html`<strong${tone === undefined ? NOTHING : html` class="${tone}"`}>${
       tone === undefined ? NOTHING : html`<span aria-hidden="true">${tone === 'bad' ? '■' : '▲'}</span> `
     }${value}</strong><span>${of}</span>`;
-    return to === undefined
-      ? html`<div class="card">${text}</div>`
-      : html`<a class="card" href="${address(to)}">${text}</a>`;
+    return html`<a class="card" href="${to.startsWith('#') ? to : `/console${to}`}">${text}</a>`;
   })}</div>`;
 
 /** Requests that are counted at most. */
@@ -95,8 +94,7 @@ async function workCards({ ports, user }: Visit, of: number): Promise<Card[]> {
     requests('Processing'),
     requests('Error', ports.now() - of),
   ]);
-  const sum = (member: 'waiting' | 'running' | 'held' | 'dead'): number =>
-    all.reduce((total, each) => total + each[member], 0);
+  const sum = (member: 'waiting' | 'held' | 'dead'): number => all.reduce((total, each) => total + each[member], 0);
   const ages = all.flatMap(({ oldestSeconds, queue }) => (oldestSeconds === undefined ? [] : { oldestSeconds, queue }));
   const oldest = ages.toSorted((a, b) => b.oldestSeconds - a.oldestSeconds)[0];
   const paused = all.filter(({ paused: by }) => by !== undefined).length;
@@ -115,44 +113,53 @@ async function workCards({ ports, user }: Visit, of: number): Promise<Card[]> {
       ...{ value: counted(failed), of: 'processes failed', to: `/processes?status=Error&hours=${hours}` },
       ...alarming(failed.length, 'bad'),
     },
-    { value: number(sum('waiting')), of: 'jobs waiting', to: '/queues' },
+    { value: number(sum('waiting')), of: 'jobs waiting', to: '/queues?state=waiting' },
     {
       value: oldest === undefined ? '–' : length(oldest.oldestSeconds * 1000),
       of: oldest === undefined ? 'oldest job' : `oldest job, in ${oldest.queue}`,
       to: oldest === undefined ? '/queues' : pathTo('queues', oldest.queue),
     },
-    { value: number(sum('running')), of: 'jobs running', to: '/queues' },
-    { value: number(sum('held')), of: 'jobs held', to: '/queues', ...alarming(sum('held'), 'warn') },
-    { value: number(sum('dead')), of: 'dead letters', to: '/queues', ...alarming(sum('dead'), 'bad') },
-    ...(paused === 0 ? [] : [{ value: number(paused), of: 'queues paused', to: '/queues', tone: 'warn' as const }]),
+    { value: number(paused), of: 'queues paused', to: '/queues', ...alarming(paused, 'warn') },
+    { value: number(sum('held')), of: 'jobs held', to: '/queues?state=held', ...alarming(sum('held'), 'warn') },
+    { value: number(sum('dead')), of: 'dead letters', to: '/queues?state=dead', ...alarming(sum('dead'), 'bad') },
   ];
 }
 
 type Operations = Awaited<ReturnType<ConsolePorts['statistics']['byOperation']>>['operations'];
 
-const COLUMNS: readonly Column<Operations[number]>[] = [
+const columns = (registry: Registry): readonly Column<Operations[number]>[] => [
   { title: 'Operation', cell: ({ operation }) => link(pathTo('registry', 'operations', operation), operation) },
   { title: 'Direction', cell: ({ kind }) => (kind === 'called' ? 'called by us' : 'served') },
   { title: 'Calls', kind: 'number', cell: ({ calls }) => number(calls) },
-  { title: 'Failed', kind: 'number', cell: failedCell },
+  { title: 'Failed', kind: 'number', cell: (row) => failedCell(registry, row) },
   {
     title: 'Refused',
     kind: 'number',
-    cell: ({ refusals }) => (refusals === 0 ? html`<span class="none">0</span>` : number(refusals)),
+    cell: ({ operation, refusals }) =>
+      refusals === 0 ? html`<span class="none">0</span>` : linkTo({ operation, reply: 'refused' }, number(refusals)),
   },
   { title: 'p50', kind: 'number', cell: ({ p50 }) => length(p50) },
   { title: 'p95', kind: 'number', cell: ({ p95 }) => length(p95) },
   { title: 'p99', kind: 'number', cell: ({ p99 }) => length(p99) },
 ];
 
-function failedCell({ operation, failures, calls }: Operations[number]): Part {
+/** Recorded calls of an operation. */
+const linkTo = (of: { operation: string; reply: CallReply }, text: Part): Html =>
+  link('/messages', text, { kind: 'call', ...of });
+
+function failedCell(registry: Registry, { operation, kind, failures, calls }: Operations[number]): Part {
   if (failures === 0) return html`<span class="none">0</span>`;
+  const text = badge('bad', number(failures));
+  const { target } = (kind === 'called' && registry.consumers.get(operation)) || {};
+  // Calls of deliveries are recorded with their messages: the page of the node has both.
+  const to =
+    target === undefined ? linkTo({ operation, reply: 'failed' }, text) : link(pathTo('nodes', target.id), text);
   const share = `${((100 * failures) / calls).toFixed(failures === calls ? 0 : 1)} %`;
-  return html`${link('/messages', html`${badge('bad', number(failures))}`, { kind: 'call', operation, status: 'Error' })} <small>(${share})</small>`;
+  return html`${to} <small>(${share})</small>`;
 }
 
 /** The calls of a period: their numbers, their charts, and the operations that were called. */
-async function callsOf({ statistics, now }: ConsolePorts, name: PeriodName) {
+async function callsOf({ statistics, now, registry }: ConsolePorts, name: PeriodName) {
   const { of, step } = PERIODS[name];
   const { since, until } = periodOf(now(), of);
   const [series, { operations }] = await Promise.all([
@@ -162,19 +169,24 @@ async function callsOf({ statistics, now }: ConsolePorts, name: PeriodName) {
   const sum = (member: 'calls' | 'failures' | 'refusals'): number =>
     series.reduce((sum, each) => sum + each[member], 0);
   const failures = sum('failures');
-  const worst = operations.flatMap(({ p95 }) => p95 ?? []).reduce((most, each) => Math.max(most, each), 0);
+  const [worst] = operations.toSorted((a, b) => (b.p95 ?? 0) - (a.p95 ?? 0));
+  const calls = `/messages?kind=call&since=${of / HOUR}+h`;
   const numbers: Card[] = [
-    { value: number(sum('calls')), of: 'calls', to: '/messages?kind=call' },
+    { value: number(sum('calls')), of: 'calls', to: '#operations' },
     {
       value: number(failures),
       of: 'calls failed',
-      to: '/messages?kind=call&status=Error',
+      to: '#operations',
       tone: failures > 0 ? 'bad' : undefined,
     },
-    { value: number(sum('refusals')), of: 'calls refused' },
-    { value: operations.length === 0 ? '–' : length(worst), of: 'slowest p95' },
+    { value: number(sum('refusals')), of: 'calls refused', to: `${calls}&reply=refused` },
+    {
+      value: length(worst?.p95),
+      of: worst === undefined ? 'slowest p95' : `slowest p95, ${worst.operation}`,
+      to: worst === undefined ? '#operations' : `${pathTo('registry', 'operations', worst.operation)}#figures`,
+    },
   ];
-  const shown = table('Operations', COLUMNS, operations, {
+  const shown = table('Operations', columns(registry), operations, {
     empty: 'No call in this period. The catalogue at / has commands to try.',
   });
   return { cards: numbers, charts: callCharts(series, step), operations: shown };

@@ -15,6 +15,7 @@ import {
   number,
   pathTo,
   section,
+  shortId,
   table,
   tabs,
   time,
@@ -26,6 +27,9 @@ type State = (typeof STATES)[number];
 
 /** Jobs of one page. */
 const MOST = 50;
+/** Queues whose jobs are listed together, and jobs of each. */
+const MOST_QUEUES = 20;
+const MOST_OF_QUEUE = 10;
 /** Dead letters that one click runs again. */
 const MOST_RETRIED = 1000;
 
@@ -57,13 +61,52 @@ function stateOf({ paused, defined, dead }: QueueOverview): Html {
 
 async function list(visit: Visit) {
   const all = await visit.ports.queues.overview();
-  const shown = table('Queues', COLUMNS, all, { empty: 'No queue is defined, and there is no background work.' });
+  const state = STATES.find((each) => each === visit.query.get('state'));
+  const views = STATES.map((each) => {
+    const count = all.reduce((total, queue) => total + queue[each], 0);
+    return [`/queues?state=${each}`, `${each} ${number(count)}`] as const;
+  });
+  const shown =
+    state === undefined
+      ? table('Queues', COLUMNS, all, { empty: 'No queue is defined, and there is no background work.' })
+      : await jobsOf(visit, all, state);
+  const trail =
+    state === undefined
+      ? section(
+          'What operators did',
+          table('Actions', ACTIONS, await visit.ports.queues.trail(MOST), {
+            empty: 'Nothing yet. Whoever pauses a queue, or retries or drops a job, is recorded here.',
+          }),
+        )
+      : NOTHING;
   return page(
     'Queues',
     html`${heading('Queues', { about: 'Work that runs in the background: processes, polled queries, deliveries of messages.' })}
-${live(visit, 'queues', 'queue-list', shown)}
-${section('What operators did', table('Actions', ACTIONS, await visit.ports.queues.trail(MOST), { empty: 'Nothing yet.' }))}`,
+${live(
+  visit,
+  'queues',
+  'queue-list',
+  html`${tabs('Queues and their jobs', [['/queues', 'All queues'], ...views], state === undefined ? '/queues' : `/queues?state=${state}`)}${shown}`,
+)}
+${trail}`,
   );
+}
+
+/** The jobs in a state, queue by queue. */
+async function jobsOf({ ports: { queues, registry } }: Visit, all: readonly QueueOverview[], state: State) {
+  const some = all.filter((each) => each[state] > 0);
+  if (some.length === 0) return html`<p class="empty">No job is ${state}. ${link('/queues', 'Show all queues')}</p>`;
+  const parts = some.slice(0, MOST_QUEUES).map(async ({ queue, [state]: count }) => {
+    const { jobs } = await queues.list(queue, { state, limit: MOST_OF_QUEUE, order: 'oldest' });
+    const rest = count - jobs.length;
+    const path = pathTo('queues', queue);
+    return html`<section><h2>${link(path, queue)}</h2>
+${table(`Jobs of ${queue} that are ${state}`, columnsOf(state, registry.subscriptions.has(queue)), jobs, { empty: 'They have just ended.' })}${
+  rest > 0 ? html`<p>${link(path, `All ${number(count)}`, { state })}</p>` : NOTHING
+}</section>`;
+  });
+  const rest = some.length - MOST_QUEUES;
+  return html`${await Promise.all(parts)}${rest > 0 ? html`<p>Jobs of ${link('/queues', `${rest} more queues`)} are ${state}.</p>` : NOTHING}`;
 }
 
 const ACTIONS: readonly Column<Awaited<ReturnType<Visit['ports']['queues']['trail']>>[number]>[] = [
@@ -71,7 +114,7 @@ const ACTIONS: readonly Column<Awaited<ReturnType<Visit['ports']['queues']['trai
   { title: 'By', cell: ({ actor }) => actor },
   { title: 'Action', cell: ({ action }) => action },
   { title: 'Queue', cell: ({ queue }) => link(pathTo('queues', queue), queue) },
-  { title: 'Job', kind: 'code', cell: ({ job }) => job ?? '' },
+  { title: 'Job', kind: 'code', cell: ({ job }) => job && shortId(job) },
   {
     title: 'Request',
     kind: 'number',
@@ -108,7 +151,7 @@ ${
       ])
 }
 ${tabs(`Jobs of ${queue}`, views, `${path}?state=${state}`)}
-${live(visit, 'queues', 'jobs', html`${table(`Jobs that are ${state}`, columnsOf(state), jobs, { empty: `No job of ${queue} is ${state}.` })}${more(older, 'More')}`)}`,
+${live(visit, 'queues', 'jobs', html`${table(`Jobs that are ${state}`, columnsOf(state, visit.ports.registry.subscriptions.has(queue)), jobs, { empty: `No job of ${queue} is ${state}.` })}${more(older, 'More')}`)}`,
   );
 }
 
@@ -135,8 +178,10 @@ function actionsOf(visit: Visit, { queue, paused, dead }: QueueOverview): Html {
   }`;
 }
 
-const columnsOf = (state: State): readonly Column<KeptJob>[] => [
-  { title: 'Job', kind: 'code', cell: (job) => link(jobPath(job), job.id) },
+/** @param delivers whether its jobs are deliveries: they have the ids of these, by which a message is found */
+const columnsOf = (state: State, delivers: boolean): readonly Column<KeptJob>[] => [
+  { title: 'Job', kind: 'code', cell: (job) => link(jobPath(job), shortId(job.id)) },
+  ...(delivers ? [{ title: 'Delivers', cell: ({ id }: KeptJob) => link('/messages', 'message', { text: id }) }] : []),
   { title: 'Key', cell: ({ key }) => key ?? '' },
   { title: 'Attempts', kind: 'number', cell: ({ attempts }) => attempts },
   {
@@ -169,7 +214,7 @@ async function showJob(visit: Visit) {
   }`;
   return page(
     `Job ${job.id}`,
-    html`${heading(html`Job <code>${job.id}</code>`, { about: html`${badge(TONES[job.state], job.state)} in ${link(pathTo('queues', job.queue), job.queue)}`, actions: visit.may('act') ? actions : NOTHING })}
+    html`${heading(html`Job ${shortId(job.id)}`, { about: html`${badge(TONES[job.state], job.state)} in ${link(pathTo('queues', job.queue), job.queue)}`, actions: visit.may('act') ? actions : NOTHING })}
 ${facts([
   ['Key', job.key],
   ['Attempts', job.attempts],
@@ -178,7 +223,13 @@ ${facts([
   ['Began', job.started && time(job.started)],
   ['Died', job.died && time(job.died)],
   ['Gateway', job.gateway],
-  ['Request', job.cause?.requestId],
+  [
+    'Message',
+    visit.ports.registry.subscriptions.has(job.queue) &&
+      link('/messages', 'the message that it delivers', { text: job.id }),
+  ],
+  ['Id', html`<code>${job.id}</code>`],
+  ['Request', job.cause && link('/messages', shortId(job.cause.requestId), { request: job.cause.requestId })],
 ])}
 ${job.reason === undefined ? NOTHING : section('Last error', code(job.reason, 'Last error'))}
 ${section(

@@ -76,8 +76,26 @@ function follow(topics: readonly string[]): void {
 const field = (): HTMLInputElement | null => document.querySelector('#find');
 const found = (): HTMLAnchorElement[] => [...document.querySelectorAll<HTMLAnchorElement>('#found a')];
 
-/** Ctrl-K leads to the search, arrows through what it found, Escape out of it. */
+/** Closes the question that the focus is in, which returns to what has opened it. */
+function closeQuestion(): void {
+  const question = document.activeElement?.closest<HTMLDetailsElement>('details.ask[open]');
+  if (question === null || question === undefined) return;
+  question.open = false;
+  question.querySelector('summary')?.focus();
+}
+
+/** Tables and code stop the Tab key only where there is more of them than is seen. */
+function admitScrolling(): void {
+  for (const element of document.querySelectorAll<HTMLElement>('.scroll, pre.code')) {
+    const scrolls = element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1;
+    if (scrolls) element.tabIndex = 0;
+    else element.removeAttribute('tabindex');
+  }
+}
+
+/** Ctrl-K leads to the search, arrows through what it found, Escape out of it and out of a question. */
 function steer(event: KeyboardEvent): void {
+  if (event.key === 'Escape') closeQuestion();
   if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey) {
     event.preventDefault();
     field()?.select();
@@ -127,12 +145,17 @@ document.addEventListener('visibilitychange', () => {
   missed = new Set();
   refresh(topics);
 });
-document.addEventListener('htmx:afterSwap', () => localise(document));
+document.addEventListener('htmx:afterSwap', () => {
+  localise(document);
+  admitScrolling();
+});
+window.addEventListener('resize', admitScrolling);
 // A session that has ended answers with the page for signing in: the whole page goes there.
 document.addEventListener('htmx:responseError', (event) => {
   const { status } = (event as CustomEvent<{ xhr: XMLHttpRequest }>).detail.xhr;
   if (status === 401) window.location.reload();
 });
 localise(document);
+admitScrolling();
 const topics = (document.body.dataset.topics ?? '').split(' ').filter((each) => each !== '');
 if (topics.length > 0 && document.querySelector('[data-live]') !== null) follow(topics);

@@ -13,6 +13,7 @@ import {
   notice,
   number,
   section,
+  shortId,
   table,
   tabs,
   time,
@@ -136,13 +137,13 @@ const deliveryColumns = (visit: Visit): readonly Column<KeptDelivery>[] => [
   ...(visit.may('act')
     ? [{ title: 'Actions', cell: (delivery: KeptDelivery) => deliveryActions(visit, delivery) }]
     : []),
-  { title: 'Delivery', kind: 'code', cell: ({ id }) => html`<code>${id}</code>` },
+  { title: 'Delivery', kind: 'code', cell: ({ id }) => shortId(id) },
 ];
 
 function nextOf({ next, until, waitsFor, ended, actor }: KeptDelivery): Part {
   if (next !== undefined) return time(next);
   if (until !== undefined) return html`reply by ${time(until)}`;
-  if (waitsFor !== undefined) return html`behind ${link(messagePath(waitsFor.message), waitsFor.message.slice(-12))}`;
+  if (waitsFor !== undefined) return html`behind ${messageLink(waitsFor.message)}`;
   return ended === undefined
     ? ''
     : html`<span class="faint">ended</span> ${time(ended)}${actor === undefined ? NOTHING : html` <span class="faint">by ${actor}</span>`}`;
@@ -196,8 +197,8 @@ function factsOf(message: MessageDetails): Html {
     ['User', user],
     ['Over', connector],
     ['Payload', `${number(size)} bytes`],
-    ['Request', link('/messages', html`<code>${requestId}</code>`, { request: requestId })],
-    ['Trace', trace && link('/messages', html`<code>${trace}</code>`, { trace })],
+    ['Request', link('/messages', shortId(requestId), { request: requestId })],
+    ['Trace', trace && link('/messages', shortId(trace), { trace })],
     ['Caused by', causedBy && messageLink(causedBy)],
     ['Caused', caused.length > 0 && linked(caused)],
     ['Edited from', editedFrom && messageLink(editedFrom)],

@@ -1,7 +1,7 @@
 import type { DeliveryAction, KeptMessage } from '../../../message/index.ts';
 import { MESSAGE_STATUSES, type MessageStatus } from '../../../model/message.ts';
 import { type Html, html } from '../../html.ts';
-import { badge, link, number, pathTo, type Tone } from '../../parts.ts';
+import { badge, link, number, pathTo, shortId, type Tone } from '../../parts.ts';
 
 /** How a status is shown. */
 const TONES = {
@@ -81,7 +81,7 @@ export const wordsOf = (action: DeliveryAction): ActionWords =>
 export const messagePath = (id: string): string => pathTo('messages', id);
 
 /** A link to a message by its id. */
-export const messageLink = (id: string): Html => link(messagePath(id), html`<code>${id}</code>`);
+export const messageLink = (id: string): Html => link(messagePath(id), shortId(id));
 
 /** How many deliveries of a message are in which status. */
 export const deliveryCounts = ({ deliveries }: Pick<KeptMessage, 'deliveries'>): Html =>

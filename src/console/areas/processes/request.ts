@@ -16,6 +16,7 @@ import {
   number,
   pathTo,
   section,
+  shortId,
   type Tone,
   table,
   time,
@@ -159,7 +160,7 @@ async function attemptsOf({ ports }: Visit, { job }: RequestDetail): Promise<Htm
   const shown = table('Attempts', ATTEMPTS, kept.tried, { empty: 'No attempt has ended yet.' });
   return section(
     'Attempts',
-    html`${shown}<p class="faint">Job ${link(pathTo('queues', 'jobs', kept.id), kept.id)}</p>`,
+    html`${shown}<p class="faint">Job ${link(pathTo('queues', 'jobs', kept.id), shortId(kept.id))}</p>`,
   );
 }
 

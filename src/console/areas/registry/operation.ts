@@ -23,7 +23,7 @@ interface Way {
 
 const WAYS = [
   { title: 'Method', cell: ({ method }: Way) => method },
-  { title: 'Address', kind: 'code' as const, cell: ({ address }: Way) => address },
+  { title: 'Address', kind: 'wide' as const, cell: ({ address }: Way) => html`<code>${address}</code>` },
   { title: 'Details', kind: 'wide' as const, cell: ({ what }: Way) => what },
 ];
 

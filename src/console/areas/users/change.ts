@@ -96,7 +96,7 @@ export function showNew(visit: Visit, problem?: string, asksAbout?: string): Rep
   return page(
     'Add a user',
     html`${heading('Add a user', { about: 'To the database. A user is never removed, only disabled: its id is given to no one else.' })}
-${views(visit, '/users/new')}
+${views(visit, '/users', { isBelow: true })}
 ${problem === undefined ? NOTHING : notice(asksAbout === undefined ? 'bad' : 'warn', problem)}
 ${form(
   visit,

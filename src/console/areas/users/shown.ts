@@ -6,7 +6,7 @@ import { type CallerFacts, type Chain, judge, type Link, listThings, type Thing 
 import type { KeptSession } from '../../../security/sign-in/session-rows.ts';
 import type { TrailEntry } from '../../../security/trail.ts';
 import { type Html, html, NOTHING, type Part } from '../../html.ts';
-import { badge, button, type Column, hidden, link, pathTo, table, tabs, time } from '../../parts.ts';
+import { badge, button, type Column, hidden, link, pathTo, shortId, table, tabs, time } from '../../parts.ts';
 import type { Visit } from '../../route.ts';
 import { placeLink } from '../registry/sources.ts';
 
@@ -32,8 +32,8 @@ export const thingLink = ({ kind, id }: Pick<Thing, 'kind' | 'id'>): Html =>
 export const place = (at: Position | undefined): Html =>
   at === undefined ? html`<span class="faint">database</span>` : placeLink(at);
 
-/** Links between the pages of the area. @param current the path of the one that is shown */
-export const views = (visit: Visit, current: string): Html =>
+/** Links between the pages of the area. @param current the path of the one that is shown, or that the page is below of */
+export const views = (visit: Visit, current: string, options?: { isBelow: boolean }): Html =>
   tabs(
     'Users and grants',
     [
@@ -44,6 +44,7 @@ export const views = (visit: Visit, current: string): Html =>
       ['/users/me', 'Me'],
     ],
     current,
+    options,
   );
 
 /** The grants of the console that roles give together. */
@@ -87,6 +88,35 @@ export function chainTable(of: string, groups: readonly { readonly who?: Part; r
   return table(of, columns, rows, { empty: 'Nothing grants it.' });
 }
 
+/** The products that browsers name, and those whose name others add to theirs after them. */
+const BROWSERS = [
+  [/\bEdg(?:e|A|iOS)?\/(\d+)/, 'Edge'],
+  [/\bOPR\/(\d+)/, 'Opera'],
+  [/\b(?:Firefox|FxiOS)\/(\d+)/, 'Firefox'],
+  [/\bChromium\/(\d+)/, 'Chromium'],
+  [/\b(?:Headless)?Chrome\/(\d+)|\bCriOS\/(\d+)/, 'Chrome'],
+  [/\bVersion\/(\d+)[^ ]* .*Safari\//, 'Safari'],
+] as const;
+const SYSTEMS = [
+  [/\b(?:iPhone|iPad)\b/, 'iOS'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b/, 'macOS'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bLinux\b/, 'Linux'],
+] as const;
+
+/** A browser in a few words, with what it has sent on a hover. What is not known is shown as it was sent. */
+export function browserOf(agent: string): Html {
+  const found = BROWSERS.flatMap(([pattern, name]) => {
+    const [all, ...versions] = pattern.exec(agent) ?? [];
+    return all === undefined ? [] : `${name} ${versions.find((each) => each !== undefined)}`;
+  })[0];
+  if (found === undefined) return html`${agent}`;
+  const system = SYSTEMS.find(([pattern]) => pattern.test(agent))?.[1];
+  return html`<span title="${agent}">${found}${system === undefined ? '' : ` on ${system}`}</span>`;
+}
+
 /** Sessions that can be used. @param to of the action that ends one; without it they can't be ended here */
 export function sessionTable(visit: Visit, sessions: readonly KeptSession[], to: string | undefined): Html {
   return table<KeptSession>(
@@ -103,7 +133,7 @@ export function sessionTable(visit: Visit, sessions: readonly KeptSession[], to:
       { title: 'Last used', cell: ({ seen }) => time(seen) },
       { title: 'Ends', cell: ({ expires }) => time(expires) },
       { title: 'Address', kind: 'code', cell: ({ address }) => address },
-      { title: 'Browser', kind: 'wide', cell: ({ agent }) => agent },
+      { title: 'Browser', kind: 'wide', cell: ({ agent }) => browserOf(agent) },
       ...(to === undefined
         ? []
         : [
@@ -133,18 +163,19 @@ export const entryColumns = (visit: Visit): readonly Column<TrailEntry>[] => [
     title: 'Of',
     cell: ({ user, queue, job, request }) =>
       user === undefined
-        ? html`<span class="linked">${link(pathTo('queues', queue ?? ''), queue ?? '')}${job === undefined ? NOTHING : html` <code>${job}</code>`}${request === undefined ? NOTHING : html` ${requestLink(request)}`}</span>`
+        ? html`<span class="linked">${link(pathTo('queues', queue ?? ''), queue ?? '')}${job === undefined ? NOTHING : html` ${shortId(job)}`}${request === undefined ? NOTHING : html` ${requestLink(request)}`}</span>`
         : userLink(visit, user),
   },
   { title: 'Detail', kind: 'wide', cell: ({ detail }) => detailText(detail) },
 ];
 
-function detailText(detail: TrailEntry['detail']): string {
+function detailText(detail: TrailEntry['detail']): Part {
   const texts = Object.entries(detail ?? {}).flatMap(([name, value]) => {
     if (value === '' || (Array.isArray(value) && value.length === 0)) return [];
-    return `${name}: ${Array.isArray(value) ? value.join(', ') : value === true ? 'yes' : value === false ? 'no' : String(value)}`;
+    if (name === 'agent') return html`agent: ${browserOf(String(value))}`;
+    return html`${name}: ${Array.isArray(value) ? value.join(', ') : value === true ? 'yes' : value === false ? 'no' : String(value)}`;
   });
-  return texts.join(' · ');
+  return texts.map((each, index) => html`${index === 0 ? '' : ' · '}${each}`);
 }
 
 interface Question {

@@ -76,7 +76,7 @@ export async function showUser(visit: Visit, problem?: string): Promise<Reply> {
       about: html`${state ?? badge('idle', 'known by its tokens')} ${declared === undefined ? (kept === undefined ? '' : 'in the database') : html`of the definitions, ${place(declared.at)}`}${id === visit.user.id ? html` · ${link('/users/me', 'this is you')}` : NOTHING}`,
       actions: kept === undefined ? NOTHING : actionsOf(visit, kept),
     })}
-${views(visit, userPath(id))}
+${views(visit, id === visit.user.id && !visit.may('users') ? '/users/me' : '/users', { isBelow: true })}
 ${problem === undefined ? NOTHING : notice('bad', problem)}
 ${declared === undefined ? NOTHING : notice('idle', html`Users of the definitions can’t be changed here: edit ${place(declared.at)}. <code>signalbox user hash</code> prints the hash of a password or of an API key for it.`)}
 ${facts([
