@@ -3,7 +3,7 @@ import { CodecError, compileText } from '../codec/index.ts';
 import { fieldsOf } from '../codec/redact/declared.ts';
 import { Fault } from '../model/fault.ts';
 import { type Field, isCollection } from '../model/field.ts';
-import { type MessageKind, type MessageStatus, nodesOf, type Subscription } from '../model/message.ts';
+import { type CallReply, type MessageKind, type MessageStatus, nodesOf, type Subscription } from '../model/message.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Db } from '../store/index.ts';
 import { compileSameText, searchText } from './publish.ts';
@@ -38,10 +38,6 @@ export interface MessageFilter {
   /** Of what people remember of a message: see {@link matchesOf}. */
   readonly text?: string;
 }
-
-/** A call that failed: its system did not answer as it should. One that was refused: its caller asked for what it may not have. */
-export const CALL_REPLIES = ['failed', 'refused'] as const;
-export type CallReply = (typeof CALL_REPLIES)[number];
 
 /** An index whose entries are the ids of messages, in their order. */
 export interface Source {

@@ -1,5 +1,5 @@
 export { type Acted, type DeliveryAction, type MessageControl, openMessageControl } from './act.ts';
-export { CALL_REPLIES, type CallReply, type MessageFilter } from './condition.ts';
+export type { MessageFilter } from './condition.ts';
 export type { HeldWhole } from './hold.ts';
 export type { KeptMessage } from './kept.ts';
 export { deliveryJobs, openMessages, removedJobs } from './open.ts';

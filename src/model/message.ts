@@ -146,3 +146,7 @@ export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 /** What the message store has: messages of queues, and records of calls. */
 export const MESSAGE_KINDS = ['message', 'call'] as const;
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
+
+/** A call that failed: its system did not answer as it should. One that was refused: its caller asked for what it may not have. */
+export const CALL_REPLIES = ['failed', 'refused'] as const;
+export type CallReply = (typeof CALL_REPLIES)[number];

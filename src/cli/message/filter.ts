@@ -1,6 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { CALL_REPLIES, type CallReply, type MessageFilter } from '../../message/index.ts';
-import { MESSAGE_KINDS, MESSAGE_STATUSES, type MessageKind, type MessageStatus } from '../../model/message.ts';
+import type { MessageFilter } from '../../message/index.ts';
+import {
+  CALL_REPLIES,
+  type CallReply,
+  MESSAGE_KINDS,
+  MESSAGE_STATUSES,
+  type MessageKind,
+  type MessageStatus,
+} from '../../model/message.ts';
 import { readMoment } from '../help.ts';
 
 /** The options that choose messages. */

@@ -1,4 +1,4 @@
-import type { CallReply } from '../../message/index.ts';
+import type { CallReply } from '../../model/message.ts';
 import type { Registry } from '../../model/registry.ts';
 import { callCharts, HOUR, MINUTE, periodOf } from '../figures.ts';
 import { type Html, html, NOTHING, type Part } from '../html.ts';

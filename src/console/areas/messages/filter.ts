@@ -1,5 +1,5 @@
-import { CALL_REPLIES, type MessageFilter } from '../../../message/index.ts';
-import { MESSAGE_STATUSES, type MessageKind, type MessageStatus } from '../../../model/message.ts';
+import type { MessageFilter } from '../../../message/index.ts';
+import { CALL_REPLIES, MESSAGE_STATUSES, type MessageKind, type MessageStatus } from '../../../model/message.ts';
 import type { Registry } from '../../../model/registry.ts';
 import { TIMES } from '../../../wire/words.ts';
 import { type Html, html, markup, NOTHING } from '../../html.ts';

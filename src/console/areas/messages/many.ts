@@ -18,7 +18,7 @@ const MOST_REFUSED = 100;
 
 /** `/messages/all/<action>`: what would be done. */
 export async function preview(visit: Visit, action: DeliveryAction): Promise<Reply> {
-  const { title, effect } = wordsOf(action);
+  const { title, effect, isDangerous } = wordsOf(action);
   const given = readFilter(visit.query, visit.ports.now());
   const head = heading(`${title} all that match`, { about: aboutFilter(given) });
   if (given.wrong !== undefined) return page(title, html`${head}${notice('bad', given.wrong)}`, { status: 400 });
@@ -46,7 +46,7 @@ ${form(
   visit,
   `/messages/all/${action}`,
   html`${hidden(given.given)}<p>The newest come first. One run ends after ${number(MOST)} deliveries or ${SECONDS} s; its report lists what was refused, and offers to go on.</p>
-<button class="primary">${title} ${manyOf(count)} ${count === 1 ? 'delivery' : 'deliveries'}</button>`,
+<button class="${isDangerous === true ? 'danger' : 'primary'}">${title} ${manyOf(count)} ${count === 1 ? 'delivery' : 'deliveries'}</button>`,
   'broad',
 )}`
 }`,

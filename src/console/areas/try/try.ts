@@ -67,7 +67,7 @@ ${filters('Operations', '/try', html`${field('Name', 'q', input('q', words, 'sea
 ${table(
   'Operations',
   [
-    { title: 'Operation', kind: 'wide', cell: (each) => link(pathTo('try', idOf(each)), idOf(each)) },
+    { title: 'Operation', cell: (each) => link(pathTo('try', idOf(each)), idOf(each)) },
     { title: 'Service', cell: (each) => thingOf(each).service.id },
     { title: 'Called by', cell: calledBy },
     {

@@ -107,7 +107,7 @@ const SYSTEMS = [
 ] as const;
 
 /** A browser in a few words, with what it has sent on a hover. What is not known is shown as it was sent. */
-export function browserOf(agent: string): Html {
+function browserOf(agent: string): Html {
   const found = BROWSERS.flatMap(([pattern, name]) => {
     const [all, ...versions] = pattern.exec(agent) ?? [];
     return all === undefined ? [] : `${name} ${versions.find((each) => each !== undefined)}`;
