@@ -118,7 +118,7 @@ async function pictures(address: string): Promise<void> {
     await take('registry', '/registry/operations/LOCATIONS_GET');
     await take('try', '/try/LOCATIONS_GET');
     await take('map', '/map');
-    await page.goto(`${address}/console/messages?kind=message`);
+    await page.goto(`${address}/console/messages?kind=message&status=Hold`);
     const message = await page.locator('td.mono a').first().getAttribute('href');
     await take('messages', (message ?? '').replace('/console', ''));
     await page.emulateMedia({ colorScheme: 'dark' });
