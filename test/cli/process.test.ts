@@ -266,7 +266,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       });
       const { stdout } = await command('programs');
       expect(stdout).toMatch(/^Application Engine +BILLING .*\bPIN\b.*\bREGION\b/m);
-      expect(stdout).toMatch(/^PSQuery +PLACES_LIST /m);
+      expect(stdout).toMatch(/^PSQuery +PLACES_LIST\b/m);
     });
 
     it('refuses unknown requests, users, statuses and processes that the user may not run', async () => {
