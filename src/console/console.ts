@@ -195,6 +195,8 @@ class OpenConsole implements Console {
   #visit({ request, session, token }: Entered, params: Visit['params'], { fields, files }: EnteredForm): Visit {
     const grants = consoleGrants(session.user);
     const query = new URLSearchParams(request.query);
+    refuseNul(query);
+    refuseNul(fields);
     const here = new URLSearchParams(request.query);
     for (const name of ['done', 'partly', 'seal']) here.delete(name);
     return {
@@ -290,6 +292,13 @@ class OpenConsole implements Console {
 const OVERVIEW = { path: '/overview', title: 'Overview' };
 
 const TITLES: Readonly<Record<number, string>> = { 403: 'Not permitted', 404: 'Not found', 429: 'Too many requests' };
+
+/** As in paths: PostgreSQL refuses a NUL in a text. @throws Fault BAD_PARAMETER */
+function refuseNul(fields: URLSearchParams): void {
+  for (const [name, value] of fields)
+    if (name.includes('\0') || value.includes('\0'))
+      throw Fault.of('BAD_PARAMETER', { name: 'A parameter', reason: 'has the character NUL' });
+}
 
 /** @throws Fault FORBIDDEN */
 function requireGrant({ session: { user } }: { session: { user: User } }, grant: ConsoleGrant, what: string): void {

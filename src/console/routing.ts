@@ -63,9 +63,11 @@ function matched(segments: readonly string[], given: readonly string[]): Record<
   return params;
 }
 
+/** Nothing has a NUL in its name, and PostgreSQL refuses one in a text. */
 function decoded(text: string): string | undefined {
   try {
-    return decodeURIComponent(text);
+    const value = decodeURIComponent(text);
+    return value.includes('\0') ? undefined : value;
   } catch {
     return undefined;
   }
