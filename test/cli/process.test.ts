@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mend, PIN, QUEUE_PROJECT, QUEUES } from '../serve/queue-project.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts';
-import { eventually, type TestProject, writeProject } from '../support/project.ts';
-import { type Ran, signalbox } from './support.ts';
+import { mend, PIN, QUEUES } from '../serve/queue-project.ts';
+import { hasPostgres } from '../support/postgres.ts';
+import { eventually } from '../support/project.ts';
+import { type Beside, startBeside } from './beside.ts';
+import type { Ran } from './support.ts';
 
 const MORE = `process: PLACES_LIST
 type: SQR Report
@@ -45,28 +45,16 @@ const entriesOf = ({ stdout }: Ran): unknown[] =>
 
 for (const engine of ['SQLite', 'PostgreSQL'] as const) {
   describe.skipIf(engine === 'PostgreSQL' && !hasPostgres)(`signalbox process beside a gateway on ${engine}`, () => {
-    let files: TestProject;
-    let database: TestDatabase | undefined;
-    let gateway: TestGateway;
-    let env: Record<string, string>;
+    let beside: Beside;
     beforeAll(async () => {
-      files = writeProject({
-        ...QUEUE_PROJECT,
+      beside = await startBeside(engine, {
         'definitions/more.yaml': MORE,
         'src/handlers/nightly.ts': 'export default { run() {} };\n',
       });
-      database = engine === 'PostgreSQL' ? await createDatabase({ migrated: true }) : undefined;
-      env = { DATABASE_URL: database?.url ?? `sqlite:${files.root}/test.db` };
-      gateway = await startTestGateway({ root: files.root, env });
     });
-    afterAll(async () => {
-      await gateway.stop();
-      await database?.drop();
-      files.remove();
-      mend(false);
-    });
+    afterAll(() => beside?.stop());
 
-    const command = (...args: string[]): Promise<Ran> => signalbox(['process', ...args], { cwd: files.root, env });
+    const command = (...args: string[]): Promise<Ran> => beside.command('process', ...args);
     const json = async (...args: string[]) => JSON.parse((await command(...args, '--json')).stdout);
     const schedule = async (...args: string[]): Promise<string> =>
       String((await json('schedule', ...args, '--user', 'demo')).instance);
@@ -131,7 +119,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       await command('hold', instance, '--actor', 'night shift');
       expect((await command('hold', instance, '--actor', 'second')).code).toBe(1);
       await command('restart', instance);
-      const { status } = await gateway.call(`${REQUESTS}/${instance}`, {
+      const { status } = await beside.gateway.call(`${REQUESTS}/${instance}`, {
         ...{ method: 'PATCH', headers: { ...JSON_TYPE, ...AS_DEMO } },
         body: JSON.stringify({ RunStatus: 'Cancelled' }),
       });
@@ -157,17 +145,17 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
         'Cancelled by demo.',
         'Deleted by night shift.',
       ]);
-      const found = await signalbox(['user', 'log', instance, '--all', '--json'], { cwd: files.root, env });
+      const found = await beside.command('user', 'log', instance, '--all', '--json');
       expect(entriesOf(found)).toEqual(
         deeds.map(([action, actor]) =>
           expect.objectContaining({ action, actor, queue: 'processes', request: Number(instance) }),
         ),
       );
-      const shown = await signalbox(['user', 'log', '--by', 'ada@ops', '--all'], { cwd: files.root, env });
+      const shown = await beside.command('user', 'log', '--by', 'ada@ops', '--all');
       expect(shown.stdout).toMatch(new RegExp(` ada@ops +schedule +processes +request ${instance}$`, 'm'));
-      const log = await signalbox(['queue', 'log', '--json'], { cwd: files.root, env });
+      const log = await beside.command('queue', 'log', '--json');
       expect(entriesOf(log)[0]).toMatchObject({ action: 'delete', request: Number(instance) });
-      const reply = await gateway.call(`${QUEUES}/actions?ActionCount=1`, { headers: AS_DEMO });
+      const reply = await beside.gateway.call(`${QUEUES}/actions?ActionCount=1`, { headers: AS_DEMO });
       expect(JSON.parse(reply.text).actions).toEqual([
         expect.objectContaining({ Actor: 'night shift', Action: 'delete', ProcessInstance: Number(instance) }),
       ]);
@@ -178,10 +166,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const instance = await schedule('BILLING', `PIN=${PIN}`, 'REGION=NORTH');
       await reaches(instance, 'Error');
       mend();
-      await signalbox(['queue', 'retry', (await json('show', instance)).job, '--actor', 'ops'], {
-        cwd: files.root,
-        env,
-      });
+      await beside.command('queue', 'retry', (await json('show', instance)).job, '--actor', 'ops');
       await reaches(instance, 'Success');
       await command('delete', instance, '--actor', 'ops');
       const { trail } = await json('show', instance);
@@ -219,7 +204,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     it('writes a report to a file or to standard output', async () => {
       const instance = await schedule('PLACES_LIST', '--format', 'CSV');
       await reaches(instance, 'Success');
-      const path = join(files.root, 'places.csv');
+      const path = join(beside.root, 'places.csv');
       expect(await command('report', instance, '--output', path)).toMatchObject({ code: 0, stdout: '', stderr: '' });
       const text = await readFile(path, 'utf8');
       expect(text).toMatch(/^\W*N\s+7\s*$/);

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mend, PIN, QUEUE_PROJECT } from '../serve/queue-project.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts';
-import { eventually, gatewayText, type TestProject, writeProject } from '../support/project.ts';
+import { mend, PIN } from '../serve/queue-project.ts';
+import type { TestGateway } from '../support/gateway.ts';
+import { hasPostgres } from '../support/postgres.ts';
+import { eventually, gatewayText } from '../support/project.ts';
+import { type Beside, startBeside } from './beside.ts';
 import { bin, cleanEnvironment, finish, project, type Ran, signalbox } from './support.ts';
 
 const QUERIES = '/gateway/RESTListeningConnector';
@@ -12,24 +12,15 @@ const PROCESSES = '/gateway/RESTListeningConnector/ProcessRequest.v1';
 
 for (const engine of ['SQLite', 'PostgreSQL'] as const) {
   describe.skipIf(engine === 'PostgreSQL' && !hasPostgres)(`signalbox queue beside a gateway on ${engine}`, () => {
-    let files: TestProject;
-    let database: TestDatabase | undefined;
+    let beside: Beside;
     let gateway: TestGateway;
-    let env: Record<string, string>;
     beforeAll(async () => {
-      files = writeProject(QUEUE_PROJECT);
-      database = engine === 'PostgreSQL' ? await createDatabase({ migrated: true }) : undefined;
-      env = { DATABASE_URL: database?.url ?? `sqlite:${files.root}/test.db` };
-      gateway = await startTestGateway({ root: files.root, env });
+      beside = await startBeside(engine);
+      ({ gateway } = beside);
     });
-    afterAll(async () => {
-      await gateway.stop();
-      await database?.drop();
-      files.remove();
-      mend(false);
-    });
+    afterAll(() => beside?.stop());
 
-    const queue = (...args: string[]): Promise<Ran> => signalbox(['queue', ...args], { cwd: files.root, env });
+    const queue = (...args: string[]): Promise<Ran> => beside.command('queue', ...args);
     const json = async (...args: string[]) => JSON.parse((await queue(...args, '--json')).stdout);
     const request = async (instance: number): Promise<Record<string, unknown>> =>
       JSON.parse((await gateway.call(`${PROCESSES}/requests/${instance}`)).text);
@@ -115,14 +106,8 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     });
 
     it('runs a polled query that has failed for good again, and its caller gets the rows', async () => {
-      const run = async (sql: string): Promise<void> => {
-        if (database !== undefined) return void (await database.run(sql));
-        const db = new Database(`${files.root}/test.db`);
-        db.exec(sql);
-        db.close();
-      };
       // Without it no result can be kept.
-      await run('alter table signalbox_blob rename to signalbox_blob_away');
+      await beside.sql('alter table signalbox_blob rename to signalbox_blob_away');
       const prompts = 'prompt_uniquepromptname=LAST,PIN&prompt_fieldvalue=7,1';
       const { text } = await gateway.call(`${QUERIES}/ExecuteQueryPoll.v1/PUBLIC/LONG/JSON/NONFILE?${prompts}`);
       const id = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(text)?.[0] ?? expect.fail(text);
@@ -133,7 +118,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
         return state === 'dead' || undefined;
       });
       expect((await queue('list', 'query-runs')).stdout).toMatch(new RegExp(`^${id} +6 `, 'm'));
-      await run('alter table signalbox_blob_away rename to signalbox_blob');
+      await beside.sql('alter table signalbox_blob_away rename to signalbox_blob');
       expect(await queue('retry', id)).toMatchObject({
         stdout: `${id} of query-runs, which was dead, runs again.\n`,
       });

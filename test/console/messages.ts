@@ -1,4 +1,4 @@
-import { Target } from '../message/project.ts';
+import { publishAt, Target } from '../message/project.ts';
 import { eventually, USERS } from '../support/project.ts';
 import { type ConsoleGateway, startConsole } from './support.ts';
 
@@ -75,14 +75,7 @@ export async function startMessageConsole(env: Readonly<Record<string, string>> 
   return {
     ...gateway,
     erp,
-    async publish(path, message) {
-      const { status, text } = await gateway.call(`/gateway/RESTListeningConnector/Places.v1/${path}`, {
-        method: 'POST',
-        body: JSON.stringify(message),
-      });
-      if (status !== 202) throw new Error(`${status} ${text}`);
-      return JSON.parse(text).message;
-    },
+    publish: (path, message) => publishAt(gateway, `Places.v1/${path}`, message),
     shows: (id, wanted) =>
       eventually(`message ${id} to show ${wanted}`, async () => {
         const { text } = await reader.get(`/messages/${id}`);

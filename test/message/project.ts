@@ -76,6 +76,16 @@ export interface MessageGateway extends TestGateway {
   delivered(message: string, subscription: string, status?: string): Promise<Row>;
 }
 
+/** Posts a message to an operation: `Places.v1/changed`. @returns its id */
+export async function publishAt(gateway: Pick<TestGateway, 'call'>, path: string, message: object): Promise<string> {
+  const { status, text } = await gateway.call(`/gateway/RESTListeningConnector/${path}`, {
+    method: 'POST',
+    body: JSON.stringify(message),
+  });
+  if (status !== 202) throw new Error(`${status} ${text}`);
+  return JSON.parse(text).message;
+}
+
 /** Starts a gateway with tables and sample data on one of the engines. */
 export async function startMessages(
   kind: EngineKind,
@@ -110,14 +120,7 @@ export async function startMessages(
     database: database?.url ?? `sqlite:${join(gateway.folder, 'test.db')}`,
     rows,
     found,
-    async publish(path, message) {
-      const reply = await gateway.call(`/gateway/RESTListeningConnector/${path}`, {
-        method: 'POST',
-        body: JSON.stringify(message),
-      });
-      if (reply.status !== 202) throw new Error(`${reply.status} ${reply.text}`);
-      return JSON.parse(reply.text).message;
-    },
+    publish: (path, message) => publishAt(gateway, path, message),
     async delivered(message, subscription, status = 'Done') {
       const where = `message = '${message}' and subscription = '${subscription}' and status = '${status}'`;
       const what = `${subscription} to be ${status}`;
