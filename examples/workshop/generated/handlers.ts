@@ -9,11 +9,13 @@ import type {
   Reply,
   TypedContext,
   TypedEvent,
+  TypedMessage,
   TypedProcess,
 } from 'signalbox';
 import type { Calls, Flows } from './client.ts';
 import type {
   Components,
+  DEFECT_REPORT_Request,
   JOB,
   JOB_CLOSE_Request,
   JOB_GET_Request,
@@ -26,6 +28,7 @@ import type {
   Jobs_v2_JOB_GET_Request,
   Jobs_v2_JOB_OPEN_RESPONSE,
   Jobs_v2_JOB_OPEN_Request,
+  Messages,
   PART_Record,
   Programs,
   Queries,
@@ -34,7 +37,7 @@ import type {
 } from './types.ts';
 
 /** The context of a request to JOB_CLOSE: queries, calls, the caller and more. */
-export type JOB_CLOSE_Context = TypedContext<Queries, Calls, Flows, 1 | 0, JOB, Components, Programs>;
+export type JOB_CLOSE_Context = TypedContext<Queries, Calls, Flows, 1 | 0, JOB, Components, Programs, Messages>;
 
 /**
  * Closes a job, and gives the vehicle back.
@@ -56,7 +59,7 @@ export interface JOB_CLOSE_Handler {
 }
 
 /** The context of a request to JOB_GET: queries, calls, the caller and more. */
-export type JOB_GET_Context = TypedContext<Queries, Calls, Flows, 1 | 0, JOB, Components, Programs>;
+export type JOB_GET_Context = TypedContext<Queries, Calls, Flows, 1 | 0, JOB, Components, Programs, Messages>;
 
 /**
  * A job with its parts.
@@ -78,7 +81,7 @@ export interface JOB_GET_Handler {
 }
 
 /** The context of a request to JOB_OPEN: queries, calls, the caller and more. */
-export type JOB_OPEN_Context = TypedContext<Queries, Calls, Flows, 1 | 0, JOB_OPEN_RESPONSE, Components, Programs>;
+export type JOB_OPEN_Context = TypedContext<Queries, Calls, Flows, 1 | 0, JOB_OPEN_RESPONSE, Components, Programs, Messages>;
 
 /**
  * Opens a job, and takes the vehicle into the workshop.
@@ -100,7 +103,7 @@ export interface JOB_OPEN_Handler {
 }
 
 /** The context of a request to JOB_PARTS_POST: queries, calls, the caller and more. */
-export type JOB_PARTS_POST_Context = TypedContext<Queries, Calls, Flows, 1 | 0, JOB, Components, Programs>;
+export type JOB_PARTS_POST_Context = TypedContext<Queries, Calls, Flows, 1 | 0, JOB, Components, Programs, Messages>;
 
 /**
  * Takes parts from the stock for a job, all of them or none.
@@ -122,7 +125,7 @@ export interface JOB_PARTS_POST_Handler {
 }
 
 /** The context of a request to JOB_PHOTO_GET: queries, calls, the caller and more. */
-export type JOB_PHOTO_GET_Context = TypedContext<Queries, Calls, Flows, 1, never, Components, Programs>;
+export type JOB_PHOTO_GET_Context = TypedContext<Queries, Calls, Flows, 1, never, Components, Programs, Messages>;
 
 /**
  * A photo, as it was stored.
@@ -143,7 +146,7 @@ export interface JOB_PHOTO_GET_Handler {
 }
 
 /** The context of a request to JOB_PHOTO_PUT: queries, calls, the caller and more. */
-export type JOB_PHOTO_PUT_Context = TypedContext<Queries, Calls, Flows, 1 | 0, JOB_PHOTO_PUT_RESPONSE, Components, Programs>;
+export type JOB_PHOTO_PUT_Context = TypedContext<Queries, Calls, Flows, 1 | 0, JOB_PHOTO_PUT_RESPONSE, Components, Programs, Messages>;
 
 /**
  * Keeps a photo of a job under a name.
@@ -165,7 +168,7 @@ export interface JOB_PHOTO_PUT_Handler {
 }
 
 /** The context of a request to Jobs.v2.JOB_GET: queries, calls, the caller and more. */
-export type Jobs_v2_JOB_GET_Context = TypedContext<Queries, Calls, Flows, 1 | 0, JOB, Components, Programs>;
+export type Jobs_v2_JOB_GET_Context = TypedContext<Queries, Calls, Flows, 1 | 0, JOB, Components, Programs, Messages>;
 
 /**
  * A job with its parts.
@@ -187,7 +190,7 @@ export interface Jobs_v2_JOB_GET_Handler {
 }
 
 /** The context of a request to Jobs.v2.JOB_OPEN: queries, calls, the caller and more. */
-export type Jobs_v2_JOB_OPEN_Context = TypedContext<Queries, Calls, Flows, 1 | 0, Jobs_v2_JOB_OPEN_RESPONSE, Components, Programs>;
+export type Jobs_v2_JOB_OPEN_Context = TypedContext<Queries, Calls, Flows, 1 | 0, Jobs_v2_JOB_OPEN_RESPONSE, Components, Programs, Messages>;
 
 /**
  * Opens a job, takes the vehicle into the workshop, and books an inspection if a day is given.
@@ -209,13 +212,13 @@ export interface Jobs_v2_JOB_OPEN_Handler {
 }
 
 /** The event that is passed to classes registered at PART. */
-export type PART_Event = TypedEvent<Queries, Calls, Flows, PART_Record, Components, Programs>;
+export type PART_Event = TypedEvent<Queries, Calls, Flows, PART_Record, Components, Programs, Messages>;
 
 /** The event that is passed to classes registered at VEHICLE. */
-export type VEHICLE_Event = TypedEvent<Queries, Calls, Flows, VEHICLE_Record, Components, Programs>;
+export type VEHICLE_Event = TypedEvent<Queries, Calls, Flows, VEHICLE_Record, Components, Programs, Messages>;
 
 /** The context of a run of REORDER: the request, queries, calls and more. */
-export type REORDER_ProcessContext = TypedProcess<Queries, Calls, Flows, Components, Programs>;
+export type REORDER_ProcessContext = TypedProcess<Queries, Calls, Flows, Components, Programs, Messages>;
 
 /**
  * Orders parts of which there is less than the minimum, and writes a report.
@@ -230,6 +233,24 @@ export interface REORDER_Process {
     parameters: REORDER_Parameters,
     context: REORDER_ProcessContext,
   ): ProcessOutcome | Promise<ProcessOutcome>;
+}
+
+/** The context of a delivery to DEFECT_TO_JOB: the transaction, queries, calls and more. */
+export type DEFECT_TO_JOB_MessageContext = TypedMessage<Queries, Calls, Flows, Components, Programs, Messages>;
+
+/**
+ * Opens a job. It fails for a vehicle that is in the workshop already; an operator sends it again later, or skips it.
+ * Messages of DEFECT_REPORT.
+ */
+export interface DEFECT_TO_JOB_Subscription {
+  /**
+   * Takes a message. What it writes is committed with the end of the delivery. After an error the message is delivered
+   * again; a Fault with a status below 500 ends the delivery.
+   */
+  onMessage(
+    message: DEFECT_REPORT_Request,
+    context: DEFECT_TO_JOB_MessageContext,
+  ): void | Promise<void>;
 }
 
 /** The handlers of operations that code answers, by the id of the operation and by its service, version and name. */
@@ -272,4 +293,14 @@ export interface Processes {
 /** Defines the code of a process. The types of parameters and context are inferred. */
 export function defineProcess<Id extends keyof Processes>(process: Id, code: Processes[Id]): Processes[Id] {
   return define(process, code);
+}
+
+/** The code that takes messages, by the id of the subscription. */
+export interface Subscriptions {
+  DEFECT_TO_JOB: DEFECT_TO_JOB_Subscription;
+}
+
+/** Defines the code of a subscription. The types of message and context are inferred. */
+export function defineSubscription<Id extends keyof Subscriptions>(subscription: Id, code: Subscriptions[Id]): Subscriptions[Id] {
+  return define(subscription, code);
 }

@@ -16,6 +16,14 @@ export type DEALER_PROBLEM = {
   message?: string | null | undefined;
 };
 
+/** Document DEFECT_REPORT_REQUEST. */
+export type DEFECT_REPORT_REQUEST = {
+  /** `string(12)`, example `B-FL 100`. */
+  PLATE: string;
+  /** `string(80)`, at least 3 characters, example `Left headlamp out`. */
+  TITLE: string;
+};
+
 /** Document INSPECTION_BOOK_REQUEST. */
 export type INSPECTION_BOOK_REQUEST = {
   /** `string(17)`, example `WVWZZZ1KZAW000100`. */
@@ -389,6 +397,14 @@ export type Jobs_v2_JOB_OPEN_Request = {
   readonly INSPECTION?: string | null | undefined;
 };
 
+/** A request to DEFECT_REPORT: DEFECT_REPORT_REQUEST. */
+export type DEFECT_REPORT_Request = {
+  /** `string(12)`, example `B-FL 100`. */
+  readonly PLATE: string;
+  /** `string(80)`, at least 3 characters, example `Left headlamp out`. */
+  readonly TITLE: string;
+};
+
 /** A call of DEALER_ORDER_POST. */
 export type DEALER_ORDER_POST_Call = {
   /** `string(40)`, example `Q-1`. */
@@ -639,4 +655,10 @@ export type Queries = {
   PARTS_SHORT: { prompts: [prompts?: PARTS_SHORT_Prompts]; row: PARTS_SHORT_Row };
   VEHICLES: { prompts: [prompts?: VEHICLES_Prompts]; row: VEHICLES_Row };
   VEHICLE_HISTORY: { prompts: [prompts: VEHICLE_HISTORY_Prompts]; row: VEHICLE_HISTORY_Row };
+};
+
+/** Messages that code can publish, by the id of their operation. */
+export type Messages = {
+  /** Reports a defect, for which the workshop opens a job. */
+  DEFECT_REPORT: DEFECT_REPORT_REQUEST;
 };

@@ -25,22 +25,30 @@ export async function readActiveVehicle(reader: Pick<Context, 'readComponent'>, 
   );
 }
 
+/** A transaction of either version, or of the delivery of a message. */
+type Transaction = Parameters<Parameters<Context['transaction']>[0]>[0];
+
+interface NewJob {
+  readonly PLATE: string;
+  readonly TITLE: string;
+}
+
 /**
  * Opens a job and takes its vehicle into the workshop: both or neither.
  * @returns its number
  * @throws Fault as {@link readActiveVehicle}; PRECONDITION_FAILED when another job is opened at the same moment
  */
-export function openJob(
-  context: Pick<Context, 'transaction'>,
-  { PLATE, TITLE }: { readonly PLATE: string; readonly TITLE: string },
-): Promise<number | bigint> {
-  return context.transaction(async (tx) => {
-    const { etag } = await readActiveVehicle(tx, PLATE);
-    await tx.saveComponent('VEHICLE', { PLATE, STATUS: 'IN_SHOP' }, { action: 'patch', ifMatch: etag });
-    const { rows } = await tx.execute<{ job_no: number | bigint }>(
-      'insert into job (plate, title, opened) values (:PLATE, :TITLE, :OPENED) returning job_no',
-      { PLATE, TITLE, OPENED: new Date().toISOString() },
-    );
-    return rows[0]!.job_no;
-  });
+export function openJob(context: Pick<Context, 'transaction'>, job: NewJob): Promise<number | bigint> {
+  return context.transaction((tx) => openJobIn(tx, job));
+}
+
+/** The same as a part of a transaction. */
+export async function openJobIn(tx: Transaction, { PLATE, TITLE }: NewJob): Promise<number | bigint> {
+  const { etag } = await readActiveVehicle(tx, PLATE);
+  await tx.saveComponent('VEHICLE', { PLATE, STATUS: 'IN_SHOP' }, { action: 'patch', ifMatch: etag });
+  const { rows } = await tx.execute<{ job_no: number | bigint }>(
+    'insert into job (plate, title, opened) values (:PLATE, :TITLE, :OPENED) returning job_no',
+    { PLATE, TITLE, OPENED: new Date().toISOString() },
+  );
+  return rows[0]!.job_no;
 }
