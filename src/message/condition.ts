@@ -22,7 +22,7 @@ export interface MessageFilter {
   readonly status?: MessageStatus;
   /** Of a recorded call: as the figures by minute count it. */
   readonly reply?: CallReply;
-  /** With a delivery in one of these. */
+  /** With a delivery in one of these; of the subscription, or to the node, that is given. */
   readonly deliveryIn?: readonly MessageStatus[];
   /** Entered then or later. */
   readonly since?: Date;
@@ -119,9 +119,10 @@ function conditionsOf(
   if (trace !== undefined) found.push(columnIs('trace', trace.toLowerCase()));
   for (const [name, value] of filter.fields ?? []) found.push(fieldIs(registry, filter, name, value));
   found.push(...text);
-  if (status !== undefined && status !== 'Done' && status !== 'New') found.push(statusIs(status));
-  if (reply !== undefined) found.push(replyIs(reply));
-  if (open !== undefined) found.push(hasDeliveryIn(open));
+  if (status !== undefined && status !== 'Done' && status !== 'New')
+    found.push(kind === 'call' && isFailure(status) ? callIs(status, node) : statusIs(status));
+  if (reply !== undefined) found.push(replyIs(reply, node));
+  if (open !== undefined) found.push(hasDeliveryIn(open, deliveredTo(registry, filter)));
   if (subscription !== undefined) found.push(isFor([subscription]));
   if (node !== undefined) {
     known('node', node, registry.nodes);
@@ -129,7 +130,7 @@ function conditionsOf(
   }
   if (operation !== undefined) {
     if (!registry.consumers.has(operation)) known('operation', operation, registry.operations);
-    found.push(columnIs('operation', operation));
+    found.push(kind === 'call' ? callOf(operation) : columnIs('operation', operation));
   }
   if (queue !== undefined) {
     known('queue', queue, registry.messageQueues);
@@ -186,8 +187,8 @@ function statusIs(status: MessageStatus): Condition {
 }
 
 /** As `CallCounter` counts: 408 is a failure, the other statuses from 400 to 499 are refusals. */
-function replyIs(reply: CallReply): Condition {
-  const { sources = [] } = either([statusIs('Error'), statusIs('Timeout')]);
+function replyIs(reply: CallReply, node: string | undefined): Condition {
+  const { sources = [] } = either(FAILURES.map((status) => callIs(status, node)));
   const refused = sql<SqlBool>`coalesce(m.code between 400 and 499 and m.code <> 408, false)`;
   const is = reply === 'refused' ? refused : sql<SqlBool>`not ${refused}`;
   return { where: sql`(m.queue is null and m.status in ('Error', 'Timeout') and ${is})`, sources };
@@ -229,11 +230,58 @@ function idIsOneOf(messages: readonly string[]): Condition {
   };
 }
 
-/** Has a delivery in one of some statuses, by its row. */
-function hasDeliveryIn(statuses: readonly MessageStatus[]): Condition {
+/** Statuses of recorded calls that failed, as the index of failures has them. */
+const FAILURES = ['Error', 'Timeout'] as const;
+const isFailure = (status: MessageStatus): boolean => FAILURES.some((each) => each === status);
+
+/** Is the record of a call that failed. SQLite uses the index where a statement has the index's own condition. */
+function callIs(status: MessageStatus, node: string | undefined): Condition {
+  const is = sql<SqlBool>`status = ${status} and status in ('Error', 'Timeout')`;
   return {
-    where: sql`exists (select 1 from signalbox_delivery d where d.message = m.id and d.status in (${sql.join(statuses)}))`,
-    sources: statuses.map((each) => ({ table: 'signalbox_delivery', id: 'message', where: sql`status = ${each}` })),
+    where: sql`(m.status = ${status} and m.queue is null)`,
+    sources: [{ table: 'signalbox_message', id: 'id', where: node === undefined ? is : sql`node = ${node} and ${is}` }],
+  };
+}
+
+/** Is the record of a call of an operation. */
+function callOf(operation: string): Condition {
+  return {
+    isWhole: true,
+    where: sql`m.operation = ${operation}`,
+    sources: [{ table: 'signalbox_message', id: 'id', where: sql`operation = ${operation} and queue is null` }],
+  };
+}
+
+/** The subscriptions of whose deliveries a filter speaks; `undefined` for all. */
+export function deliveredTo(registry: Registry, { subscription, node }: MessageFilter): readonly string[] | undefined {
+  const toNode = node === undefined ? undefined : subscriptionsTo(registry, node).map(({ id }) => id);
+  if (subscription === undefined) return toNode;
+  return toNode === undefined || toNode.includes(subscription) ? [subscription] : [];
+}
+
+/** Statuses of deliveries that the index of failures has. */
+const FAILED: readonly MessageStatus[] = ['Error', 'Timeout', 'Hold', 'Retry'];
+
+/** The status of a delivery is one of these. SQLite uses the index of failures where a statement has the index's own condition. */
+export function inStatuses(statuses: readonly MessageStatus[]): RawBuilder<SqlBool> {
+  const isFailed = statuses.every((each) => FAILED.includes(each));
+  const [one] = statuses;
+  return sql`${statuses.length === 1 ? sql`status = ${one}` : sql`status in (${sql.join(statuses)})`}${
+    isFailed ? sql` and status in ('Error', 'Timeout', 'Hold', 'Retry')` : sql``
+  }`;
+}
+
+/** Has a delivery in one of some statuses, by its row. @param subscriptions of one of these; of any when absent */
+function hasDeliveryIn(statuses: readonly MessageStatus[], subscriptions: readonly string[] | undefined): Condition {
+  const of = subscriptions === undefined ? sql`` : sql`and d.subscription in (${sql.join(['', ...subscriptions])})`;
+  return {
+    where: sql`exists (select 1 from signalbox_delivery d where d.message = m.id and d.status in (${sql.join(statuses)}) ${of})`,
+    sources: statuses.flatMap((status): Source[] => {
+      const is = inStatuses([status]);
+      const source = { table: 'signalbox_delivery', id: 'message' } as const;
+      if (subscriptions === undefined) return [{ ...source, where: is }];
+      return subscriptions.map((id) => ({ ...source, where: sql`subscription = ${id} and ${is}` }));
+    }),
   };
 }
 

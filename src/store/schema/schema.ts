@@ -34,6 +34,7 @@ import { addDefinitions } from './0020-definitions.ts';
 import { addRequestIds } from './0021-request-ids.ts';
 import { addProcessLoad } from './0022-process-load.ts';
 import { addTrailIndexes } from './0023-trail-indexes.ts';
+import { addFailures } from './0024-failures.ts';
 import { addRequestTrail } from './0026-request-trail.ts';
 import { addSignIn } from './0028-sign-in.ts';
 
@@ -69,6 +70,7 @@ export const migrations: readonly Migration[] = [
   { name: '0021-request-ids', up: addRequestIds },
   { name: '0022-process-load', up: addProcessLoad },
   { name: '0023-trail-indexes', up: addTrailIndexes },
+  { name: '0024-failures', up: addFailures },
   { name: '0026-request-trail', up: addRequestTrail },
   { name: '0028-sign-in', up: addSignIn },
 ];

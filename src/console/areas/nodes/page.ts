@@ -173,7 +173,12 @@ async function lastErrors(
   subscriptions: readonly Subscription[],
 ): Promise<readonly KeptMessage[]> {
   const statuses = ['Error', 'Timeout', 'Retry'] as const;
-  const found = await Promise.all(statuses.map((status) => messages.list({ node, status }, { limit: MOST_FAILED })));
+  const found = await Promise.all(
+    [
+      ...(['Error', 'Timeout'] as const).map((status) => ({ kind: 'call', node, status }) as const),
+      { node, deliveryIn: statuses },
+    ].map((filter) => messages.list(filter, { limit: MOST_FAILED })),
+  );
   const newest = new Map(found.flatMap((part) => part.messages).map((each) => [each.id, each]));
   const to = new Set(subscriptions.map(({ id }) => id));
   const all = await Promise.all(
