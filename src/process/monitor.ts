@@ -40,7 +40,7 @@ export const ACTIONS: Readonly<Record<RequestAction, ActionFacts>> = {
 
 /** Milliseconds that the load goes back, and about the number of requests that are counted for it: whole hours, the newest. */
 const WEEK = 7 * 86_400_000;
-const MOST_COUNTED = 100_000;
+const MOST_COUNTED = 50_000;
 
 /** Times of a recurrence that are shown. */
 const TIMES = 3;
