@@ -24,6 +24,7 @@ const ENTRIES = [
   'cli/dev/worker',
   'cli/workers/worker',
   'cli/progress-thread',
+  'console/areas/map/layout-thread',
   'query/sqlite/reader',
   'testing/index',
 ];

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Fault } from '../model/fault.ts';
+import type { Registry } from '../model/registry.ts';
 import type { ConsoleGrant, User } from '../model/security.ts';
 import { consoleGrants } from '../security/authorise.ts';
 import { formToken, isFormToken, isSameOrigin, readCookie, SESSION_COOKIE } from '../security/sign-in/browser.ts';
@@ -56,7 +57,14 @@ export function createConsole(all: readonly Area[], ports: ConsolePorts, entranc
     areas.flatMap(({ topics = [] }) => topics),
     ports,
   );
+  void prepare(areas, ports.registry);
   return new OpenConsole({ areas, ports, entrance, assets, routing, live });
+}
+
+/** Prepares the areas one after the other, between other work. */
+async function prepare(areas: readonly Area[], registry: Registry): Promise<void> {
+  // What fails here fails again for the page that needs it, and is reported there.
+  for (const area of areas) await area.prepare?.(registry).catch(() => {});
 }
 
 interface Parts {

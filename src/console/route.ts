@@ -1,3 +1,4 @@
+import type { Registry } from '../model/registry.ts';
 import type { ConsoleGrant, User } from '../model/security.ts';
 import type { Html } from './html.ts';
 import type { ConsolePorts, ConsoleRequest } from './port.ts';
@@ -108,6 +109,8 @@ export interface Area {
   readonly routes: readonly Route[];
   /** Whether a gateway has it; every one when absent. */
   readonly isPresent?: (ports: ConsolePorts) => boolean;
+  /** Builds what its pages need of all definitions, so that the first reader does not wait for it. */
+  readonly prepare?: (registry: Registry) => Promise<unknown>;
   /** Subjects whose changes refresh the parts of its pages that are live. */
   readonly topics?: readonly Topic[];
 }

@@ -37,6 +37,15 @@ export function judge(caller: CallerFacts, thing: Thing): Verdict {
   return { may: needs.every((each) => each.may), needs };
 }
 
+/**
+ * Whether a caller may use things, without the reasons: to find those of thousands that it may.
+ * @returns the judgement of a thing
+ */
+export function permittedTo({ roles }: CallerFacts): (thing: Thing) => boolean {
+  const user = { permissionLists: listsOf(roles) };
+  return ({ needs }) => needs.every(({ granted, as }) => may(user, granted, as?.role));
+}
+
 function judgeNeed(caller: CallerFacts, need: Need): Judged {
   const { granted, as } = need;
   const open = openChain(need);
@@ -175,7 +184,10 @@ export interface Thing {
 }
 
 /** Everything with grants, sorted by kind and id. */
-export function listThings(registry: Registry): Thing[] {
+export const listThings = (registry: Registry): Thing[] => [...eachThing(registry)];
+
+/** {@link listThings}, one after the other: with thousands of operations all of them take a while. */
+export function* eachThing(registry: Registry): Generator<Thing, void> {
   const { operations, consumers, flows, queries, processes, components, relatedContent } = registry;
   const byName = operationsByName(registry);
   const spell = (operation: Operation | ConsumerOperation): string => shortestName(byName, operation);
@@ -185,27 +197,23 @@ export function listThings(registry: Registry): Thing[] {
     const isMeant = byName.get(operation.name)?.includes(operation) === true;
     return [qualifiedName(operation), ...(isMeant ? [operation.name] : [])];
   };
-  return [
-    ...[...operations.values()].map((each): Thing => {
-      return { ...thingOf('operation', spell(each), neededFor(each, spell)), names: named(each) };
-    }),
-    ...[...consumers.values()].map((each): Thing => {
-      const id = spell(each);
-      return { ...thingOf('consumer', id, [needOf('consumer', each, id)]), names: named(each) };
-    }),
-    ...[...flows.values()].map((flow): Thing => {
-      return { ...thingOf('flow', flow.id, neededBy({ kind: 'call', call: flow }, spell)), names: flowNames(flow) };
-    }),
-    ...single('query', queries),
-    ...[...processes.values()].map((process): Thing => {
-      const { id, answer } = process;
-      const query = answer.kind === 'query' ? [needOf('query', answer.query)] : [];
-      return thingOf('process', id, [needOf('process', process), ...query]);
-    }),
-    ...single('component', components),
-    ...single('related-content', relatedContent),
-    ...consoleThings(registry),
-  ];
+  for (const each of operations.values())
+    yield { ...thingOf('operation', spell(each), neededFor(each, spell)), names: named(each) };
+  for (const each of consumers.values()) {
+    const id = spell(each);
+    yield { ...thingOf('consumer', id, [needOf('consumer', each, id)]), names: named(each) };
+  }
+  for (const flow of flows.values())
+    yield { ...thingOf('flow', flow.id, neededBy({ kind: 'call', call: flow }, spell)), names: flowNames(flow) };
+  yield* single('query', queries);
+  for (const process of processes.values()) {
+    const { id, answer } = process;
+    const query = answer.kind === 'query' ? [needOf('query', answer.query)] : [];
+    yield thingOf('process', id, [needOf('process', process), ...query]);
+  }
+  yield* single('component', components);
+  yield* single('related-content', relatedContent);
+  yield* consoleThings(registry);
 }
 
 /** The grants of the operator's console, while it is on. */

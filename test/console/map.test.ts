@@ -51,9 +51,29 @@ describe('the map in the console', () => {
   });
   afterAll(() => gateway.stop());
 
-  it('leads from a service over its queue and subscription to the node, with a link in each box', async () => {
-    const { status, text } = await visitor.get('/map?service=Orders.v1');
+  /** A page of the map with its picture, for which a page itself does not wait. */
+  const drawn = async (query: string): Promise<string> => {
+    await visitor.get(`/map/picture${query}`);
+    return (await visitor.get(`/map${query}`)).text;
+  };
+
+  it('is there before the picture of many boxes, which a script fetches, and which is part of the page from then on', async () => {
+    const { status, text } = await visitor.get('/map?like=Alike0.v1');
     expect(status).toBe(200);
+    expect(boxes(text)).toEqual([]);
+    expect(text).toContain('The map is being drawn.');
+    expect(text.slice(text.indexOf('As a table'))).toContain('>Alike44.v1</a>');
+    const [, picture = ''] = /hx-get="\/console([^"]+)" hx-trigger="load"/.exec(text) ?? [];
+    const fetched = await visitor.get(picture);
+    expect(boxes(fetched.text)).toContain('service Alike44.v1');
+    expect(fetched.text).not.toContain('<html');
+    const again = (await visitor.get('/map?like=Alike0.v1')).text;
+    expect(boxes(again)).toEqual(boxes(fetched.text));
+    expect(again).not.toContain('The map is being drawn.');
+  });
+
+  it('leads from a service over its queue and subscription to the node, with a link in each box', async () => {
+    const text = await drawn('?service=Orders.v1');
     expect(boxes(text).sort()).toEqual([
       'node ERP',
       'queue EVENTS',
@@ -84,21 +104,21 @@ describe('the map in the console', () => {
   });
 
   it('shows many services that lead to the same places as one box, which opens', async () => {
-    const { text } = await visitor.get('/map');
+    const text = await drawn('');
     expect(boxes(text)).toContain('services Alike0.v1 and 44 more');
     expect(boxes(text)).not.toContain('service Alike7.v1');
-    const opened = (await visitor.get('/map?like=Alike0.v1')).text;
+    const opened = await drawn('?like=Alike0.v1');
     expect(boxes(opened).filter((name) => name.startsWith('service Alike')).length).toBe(45);
   });
 
   it('marks with a sign what is paused', async () => {
-    expect((await visitor.get('/map?q=erp')).text).not.toContain('class="sign"');
+    expect(await drawn('?q=erp')).not.toContain('class="sign"');
     await visitor.post('/queues/ORDER_TO_ERP/pause');
-    const { text } = await visitor.get('/map?q=erp');
+    const text = await drawn('?q=erp');
     expect(text).toContain('class="sign"');
     expect(text).toMatch(/<span class="badge bad"><span aria-hidden="true">■<\/span> paused<\/span>/);
     await visitor.post('/queues/ORDER_TO_ERP/resume');
-    expect((await visitor.get('/map?q=erp')).text).not.toContain('class="sign"');
+    expect(await drawn('?q=erp')).not.toContain('class="sign"');
   });
 
   it('says so when nothing has a name', async () => {

@@ -4,6 +4,7 @@ import type { Node } from '../../../model/node.ts';
 import type { Registry } from '../../../model/registry.ts';
 import { type Answer, operationsOf } from '../../../model/service.ts';
 import type { QueueOverview } from '../../../store/index.ts';
+import { builtOnce } from '../../built.ts';
 
 // What calls what: services, what answers them, and the nodes behind, from left to right.
 
@@ -51,18 +52,6 @@ export interface Graph {
 /** Services of a whole map, above which those that lead to the same places are one box. */
 const MOST_SINGLE = 40;
 
-const known = new WeakMap<Registry, Graph>();
-
-/** The whole map of a registry, built once. */
-export function graphOf(registry: Registry): Graph {
-  let graph = known.get(registry);
-  if (graph === undefined) {
-    graph = build(registry);
-    known.set(registry, graph);
-  }
-  return graph;
-}
-
 /** Collects places and lines. */
 class Builder {
   readonly places = new Map<string, Place>();
@@ -82,7 +71,8 @@ class Builder {
   }
 }
 
-function build(registry: Registry): Graph {
+/** The whole map of a registry. */
+export const graphOf = builtOnce(function* (registry: Registry): Generator<void, Graph> {
   const graph = new Builder();
   const ofNode = ({ id }: Node): string => graph.place('node', id, 4);
   /** The box of what is called, with its lines to the nodes. */
@@ -115,6 +105,7 @@ function build(registry: Registry): Graph {
     if (service.operations.length === 0) continue;
     const from = graph.place('service', service.id, 0);
     for (const { answer, id } of service.operations) for (const to of ofAnswer(answer)) graph.line(from, to, id);
+    yield;
   }
   for (const call of [...registry.consumers.values(), ...registry.flows.values()]) ofCall(call);
   for (const node of registry.nodes.values()) ofNode(node);
@@ -127,7 +118,7 @@ function build(registry: Registry): Graph {
     else graph.line(box, graph.place('code', 'code of subscriptions', 3), operation.id);
   }
   return { places: graph.places, lines: [...graph.lines.values()] };
-}
+});
 
 export interface Filter {
   /** A service, with everything that it leads to. */

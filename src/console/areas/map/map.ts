@@ -30,6 +30,10 @@ const MOST_ROWS = 500;
 /** Characters of a name in a box. */
 const LONGEST = 19;
 
+/** Boxes of a picture for which a page waits, and for how many milliseconds: the thread may be at work on a large one. */
+const FEW = 40;
+const PATIENCE = 50;
+
 const TITLE = 'Map';
 
 /** Where a box leads. */
@@ -73,12 +77,20 @@ const WORDS: { readonly [K in Place['kind']]: string } = {
 const nameOf = ({ id, members }: Place): string =>
   members === undefined ? id : `${members[0]} and ${members.length - 1} more`;
 
+function filterOf({ query }: Visit): Filter {
+  const given = (name: string): string | undefined => query.get(name)?.trim() || undefined;
+  return { service: given('service'), node: given('node'), q: given('q'), like: given('like') };
+}
+
 async function show(visit: Visit): Promise<Reply> {
-  const { registry } = visit.ports;
-  const given = (name: string): string | undefined => visit.query.get(name)?.trim() || undefined;
-  const filter: Filter = { service: given('service'), node: given('node'), q: given('q'), like: given('like') };
-  const { graph, layout } = await partOf(registry, filter);
-  const states = statesOf(graph, ...(await figuresOf(visit)));
+  const filter = filterOf(visit);
+  const { graph, layout } = await partOf(visit.ports.registry, filter);
+  const [states, drawing] = await Promise.all([
+    figuresOf(visit).then((figures) => statesOf(graph, ...figures)),
+    // A picture that is there already comes first.
+    Promise.race([layout, graph.places.size > FEW ? undefined : nothingAfter(PATIENCE)]),
+  ]);
+  const picture = layout === undefined ? tooLarge(graph) : pictureOrWait(graph, drawing, { states, filter });
   const isFiltered = Object.values(filter).some((each) => each !== undefined);
   return page(
     TITLE,
@@ -90,7 +102,7 @@ ${
     : NOTHING
 }
 ${graph.isReduced === true ? html`<p class="hint">Code and the gateway's database are left out, and services that lead to the same places are one box: the map has many. Narrow it to see each.</p>` : NOTHING}
-${live(visit, 'map', 'map', graph.places.size === 0 ? emptyMap(isFiltered) : drawn(graph, layout, states))}`,
+${live(visit, 'map', 'map', graph.places.size === 0 ? emptyMap(isFiltered) : html`${picture}${connections(graph, states)}`)}`,
   );
 }
 
@@ -125,7 +137,33 @@ function filterForm({ ports: { registry } }: Visit, { service, node, q, like }: 
   );
 }
 
-function drawn(graph: Graph, layout: Layout | undefined, states: ReadonlyMap<Line, LineState>): Html {
+/** `/map/picture`: the picture of a page that did not wait for it. */
+async function showPicture(visit: Visit): Promise<Reply> {
+  const filter = filterOf(visit);
+  const { graph, layout } = await partOf(visit.ports.registry, filter);
+  const drawing = await layout;
+  const states = statesOf(graph, ...(await figuresOf(visit)));
+  return { kind: 'fragment', body: pictureOrWait(graph, drawing, { states, filter }) };
+}
+
+const nothingAfter = (ms: number): Promise<undefined> =>
+  new Promise((resolve) => setTimeout(resolve, ms, undefined).unref());
+
+const tooLarge = ({ places }: Graph): Html =>
+  html`<p class="empty">${number(places.size)} boxes are too many to draw. Choose a service, a node or a name; the table below has all of them.</p>`;
+
+/** The picture; until it is there, what a script replaces by it. */
+function pictureOrWait(
+  graph: Graph,
+  layout: Layout | undefined,
+  { states, filter }: { readonly states: ReadonlyMap<Line, LineState>; readonly filter: Filter },
+): Html {
+  if (layout !== undefined) return picture(graph, layout, states);
+  return html`<p class="empty" hx-get="${address('/map/picture', { ...filter })}" hx-trigger="load" hx-swap="outerHTML">The map is being drawn. ${link('/map', 'Load the page again', { ...filter })} if it does not appear.</p>`;
+}
+
+/** The lines of a map, those that fail first. */
+function connections(graph: Graph, states: ReadonlyMap<Line, LineState>): Html {
   const failing = [...states].filter(([, { reason }]) => reason !== undefined);
   const place = (key: string): Place => graph.places.get(key) as Place;
   const rows = [
@@ -133,32 +171,27 @@ function drawn(graph: Graph, layout: Layout | undefined, states: ReadonlyMap<Lin
     ...graph.lines.filter((line) => states.get(line)?.reason === undefined),
   ];
   const rest = rows.length - MOST_ROWS;
-  return html`${
-    layout === undefined
-      ? html`<p class="empty">${number(graph.places.size)} boxes are too many to draw. Choose a service, a node or a name; the table below has all of them.</p>`
-      : picture(graph, layout, states)
-  }
-${section(
-  'As a table',
-  html`${table(
-    'Connections',
-    [
-      { title: 'From', cell: ({ from }: Line) => boxLink(place(from)) },
-      { title: 'To', cell: ({ to }: Line) => boxLink(place(to)) },
-      { title: 'Operations', kind: 'number' as const, cell: ({ operations }: Line) => number(operations.size) },
-      {
-        title: 'State',
-        cell: (line: Line) => {
-          const reason = states.get(line)?.reason;
-          return reason === undefined ? '' : badge('bad', reason);
+  return html`${section(
+    'As a table',
+    html`${table(
+      'Connections',
+      [
+        { title: 'From', cell: ({ from }: Line) => boxLink(place(from)) },
+        { title: 'To', cell: ({ to }: Line) => boxLink(place(to)) },
+        { title: 'Operations', kind: 'number' as const, cell: ({ operations }: Line) => number(operations.size) },
+        {
+          title: 'State',
+          cell: (line: Line) => {
+            const reason = states.get(line)?.reason;
+            return reason === undefined ? '' : badge('bad', reason);
+          },
         },
-      },
-    ],
-    rows.slice(0, MOST_ROWS),
-    { empty: 'Nothing leads anywhere.' },
-  )}${rest > 0 ? html`<p class="hint">And ${number(rest)} more.</p>` : NOTHING}`,
-  'connections',
-)}`;
+      ],
+      rows.slice(0, MOST_ROWS),
+      { empty: 'Nothing leads anywhere.' },
+    )}${rest > 0 ? html`<p class="hint">And ${number(rest)} more.</p>` : NOTHING}`,
+    'connections',
+  )}`;
 }
 
 function boxLink(place: Place): Html {
@@ -253,6 +286,7 @@ export const mapArea: Area = {
   title: TITLE,
   path: '/map',
   grant: 'read',
+  prepare: async (registry) => (await partOf(registry, {})).layout,
   topics: [
     {
       name: 'map',
@@ -265,5 +299,5 @@ export const mapArea: Area = {
         ]),
     },
   ],
-  routes: [pageRoute('/map', show)],
+  routes: [pageRoute('/map', show), pageRoute('/map/picture', showPicture)],
 };

@@ -1,4 +1,3 @@
-import type { Registry } from '../../../model/registry.ts';
 import {
   ANYONE,
   type Chain,
@@ -6,11 +5,10 @@ import {
   judge,
   type Link,
   listCallers,
-  listThings,
-  type Thing,
   whatIsMissing,
   whoMay,
 } from '../../../security/grants.ts';
+import { thingsOf } from '../../built.ts';
 import { type Html, html, NOTHING } from '../../html.ts';
 import { link, number, section, table } from '../../parts.ts';
 import type { Visit } from '../../route.ts';
@@ -19,26 +17,6 @@ import { linkTo } from './things.ts';
 
 /** Callers that are listed. */
 const MOST = 100;
-
-/** By what is granted; a flow has no grants of its own, and is known by its id. */
-const known = new WeakMap<Registry, ReadonlyMap<object | string, Thing>>();
-
-function thingOf(registry: Registry, granted: object | string): Thing | undefined {
-  let things = known.get(registry);
-  if (things === undefined) {
-    things = new Map(
-      listThings(registry).flatMap((thing): [object | string, Thing][] =>
-        thing.kind === 'flow'
-          ? [[thing.id, thing]]
-          : thing.needs[0] === undefined
-            ? []
-            : [[thing.needs[0].granted, thing]],
-      ),
-    );
-    known.set(registry, things);
-  }
-  return things.get(granted);
-}
 
 interface Row extends Partial<Link> {
   readonly who: string;
@@ -54,8 +32,8 @@ const chainTable = (of: string, chains: readonly Chain[]): Html =>
   table(of, COLUMNS.slice(1), chains.flat() as Row[], { empty: 'Nothing grants it.' });
 
 /** Who may use something, and by which lines, as `signalbox who-can` reports it. @param granted the definition, or the id of a flow */
-export function whoMayUse({ ports: { registry }, may }: Visit, granted: object | string): Html {
-  const thing = thingOf(registry, granted);
+export async function whoMayUse({ ports: { registry }, may }: Visit, granted: object | string): Promise<Html> {
+  const thing = (await thingsOf(registry)).byGranted.get(granted);
   if (thing === undefined) return NOTHING;
   // Users are named only to those who manage them.
   const callers = may('users')

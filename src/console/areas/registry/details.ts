@@ -105,7 +105,7 @@ ${
   },
   operation: operationDetails,
   call: calledDetails,
-  flow: (visit, flow) => html`${facts([['Service', linkTo('service', flow.service)]])}
+  flow: async (visit, flow) => html`${facts([['Service', linkTo('service', flow.service)]])}
 ${section(
   'Steps',
   table(
@@ -122,7 +122,7 @@ ${section(
   ),
 )}
 ${section('Input', fieldTable('Input', flow.input.fields))}
-${whoMayUse(visit, flow.id)}`,
+${await whoMayUse(visit, flow.id)}`,
   document: (_, document) => html`${facts([
     ['XML element', document.xmlName],
     ['Namespace', document.namespace],
@@ -137,7 +137,7 @@ ${section('Fields', messageTable('Fields', { kind: 'document', document: { ...do
       ['Password', password && 'configured'],
       ['Replicas', replicas && number(replicas.urls.length)],
     ]),
-  component: (visit, component) => {
+  component: async (visit, component) => {
     const { table: rows, keys, lock, shape, events, columns } = component;
     return html`${facts([
       ['Table', html`<code>${rows}</code>`],
@@ -163,11 +163,11 @@ ${section(
     { empty: 'No class runs when it is saved.' },
   ),
 )}
-${whoMayUse(visit, component)}`;
+${await whoMayUse(visit, component)}`;
   },
-  class: (visit, each) =>
-    html`${facts([['Code', html`<code>${codeFile(visit.ports.registry, each.file)}</code>`]])}${whoMayUse(visit, each)}`,
-  process: (visit, process) => html`${facts([
+  class: async (visit, each) =>
+    html`${facts([['Code', html`<code>${codeFile(visit.ports.registry, each.file)}</code>`]])}${await whoMayUse(visit, each)}`,
+  process: async (visit, process) => html`${facts([
     ['Type', process.type],
     [
       'Runs',
@@ -181,7 +181,7 @@ ${whoMayUse(visit, component)}`;
     ['Retries', retryWords(process.retry)],
   ])}
 ${section('Parameters', fieldTable('Parameters', process.parameters))}
-${whoMayUse(visit, process)}`,
+${await whoMayUse(visit, process)}`,
   recurrence: (_, { cron, zone }) =>
     facts([
       ['Cron', html`<code>${cron}</code>`],
@@ -274,7 +274,7 @@ ${
 
 const placeOf = (at: Parameters<typeof placeLink>[0] | undefined): Part => (at === undefined ? '' : placeLink(at));
 
-function queryDetails(visit: Visit, query: Query): Html {
+async function queryDetails(visit: Visit, query: Query): Promise<Html> {
   const { prompts, columns, datasource, children, rows, timeout, sql } = query;
   const { limits } = visit.ports.registry.gateway;
   return html`${facts([
@@ -294,7 +294,7 @@ function queryDetails(visit: Visit, query: Query): Html {
 ${section('SQL', code(visit.ports.redactor.text(sql), 'SQL'))}
 ${section('Prompts', prompts.length === 0 ? html`<p class="faint">It has no prompts.</p>` : fieldTable('Prompts', prompts))}
 ${section('Columns', fieldTable('Columns', columns))}
-${whoMayUse(visit, query)}`;
+${await whoMayUse(visit, query)}`;
 }
 
 /** A setting by its references, without values. */

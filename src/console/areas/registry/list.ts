@@ -1,4 +1,5 @@
 import type { Registry } from '../../../model/registry.ts';
+import { builtOnce } from '../../built.ts';
 import { type Html, html, NOTHING, type Part } from '../../html.ts';
 import {
   address,
@@ -35,15 +36,15 @@ interface Indexed {
 }
 
 /** All definitions by kind and id. Their order is the one of lists without a search. */
-const indexes = new WeakMap<Registry, readonly Indexed[]>();
-
-function indexOf(registry: Registry): readonly Indexed[] {
-  const known = indexes.get(registry);
-  if (known !== undefined) return known;
-  const all = ALL_KINDS.flatMap((kind) => entriesOf(registry, kind)).map(indexed);
-  indexes.set(registry, all);
+export const indexOf = builtOnce(function* (registry): Generator<void, readonly Indexed[]> {
+  const all: Indexed[] = [];
+  for (const kind of ALL_KINDS)
+    for (const entry of entriesOf(registry, kind)) {
+      all.push(indexed(entry));
+      yield;
+    }
   return all;
-}
+});
 
 function indexed(entry: Entry): Indexed {
   const { about, names, fields } = factsOf(entry);
@@ -76,8 +77,8 @@ interface Asked {
 }
 
 /** Finds definitions, the best matches first; all of them without words to look for. */
-function findThings(registry: Registry, { q, kind, after, limit }: Asked): FoundPart {
-  const matches = matching(registry, q);
+async function findThings(registry: Registry, { q, kind, after, limit }: Asked): Promise<FoundPart> {
+  const matches = matching(await indexOf(registry), q);
   const counts = new Map<Kind, number>();
   for (const { entry } of matches) counts.set(entry.kind, (counts.get(entry.kind) ?? 0) + 1);
   const ofKind = kind === undefined ? matches : matches.filter(({ entry }) => entry.kind === kind);
@@ -92,8 +93,7 @@ function findThings(registry: Registry, { q, kind, after, limit }: Asked): Found
   };
 }
 
-function matching(registry: Registry, q: string): readonly Match[] {
-  const all = indexOf(registry);
+function matching(all: readonly Indexed[], q: string): readonly Match[] {
   const words = wordsOf(q);
   if (words.length === 0) return all.map(({ entry }) => ({ entry, rank: 0 }));
   const found = all.flatMap(({ entry, names, rest }) => {
@@ -150,11 +150,11 @@ const LONGEST = 140;
 const kindOf = (text: string | null): Kind | undefined => ALL_KINDS.find((kind) => kind === text);
 
 /** `/registry`: all definitions. */
-export function list(visit: Visit): Reply {
+export async function list(visit: Visit): Promise<Reply> {
   const q = visit.query.get('q') ?? '';
   const kind = kindOf(visit.query.get('kind'));
   const asked = { q, kind, limit: MOST, after: visit.query.get('after') ?? undefined };
-  const { entries, counts, next } = findThings(visit.ports.registry, asked);
+  const { entries, counts, next } = await findThings(visit.ports.registry, asked);
   const all = [...counts.values()].reduce((sum, each) => sum + each, 0);
   const to = (of: Kind | undefined): string => address('/registry', { q, kind: of }).replace('/console', '');
   const kinds = ALL_KINDS.filter((each) => counts.has(each) || each === kind);
@@ -219,10 +219,10 @@ function marked(text: string, words: readonly string[]): Html {
 }
 
 /** `/find`: the best matches of what is typed into the search field of all pages. */
-export function find({ ports, query }: Visit): Reply {
+export async function find({ ports, query }: Visit): Promise<Reply> {
   const q = query.get('q') ?? '';
   if (wordsOf(q).length === 0) return { kind: 'fragment', body: NOTHING };
-  const { entries } = findThings(ports.registry, { q, limit: MOST_FOUND });
+  const { entries } = await findThings(ports.registry, { q, limit: MOST_FOUND });
   const body =
     entries.length === 0
       ? html`<p>Nothing found.</p>`

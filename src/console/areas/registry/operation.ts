@@ -45,7 +45,7 @@ export async function operationDetails(visit: Visit, operation: Operation): Prom
   ])}
 ${section('Addresses', table('Addresses', WAYS, waysInto(visit, operation), { empty: 'It has no address.' }))}
 ${contractOf(registry, operation)}
-${whoMayUse(visit, operation)}
+${await whoMayUse(visit, operation)}
 ${section('Calls of the last day', await figures(visit, operation, 'served'), 'figures')}
 ${section('Recent calls', await recentCalls(visit, operation, logLevel(registry, operation)), 'calls')}`;
 }
@@ -64,7 +64,7 @@ export async function calledDetails(visit: Visit, operation: ConsumerOperation):
   ])}
 ${section('Address', table('Address', WAYS, waysOut(operation, visit.ports.redactor.text((properties.primaryUrl ?? target.base[0])?.source ?? '')), { empty: '' }))}
 ${calledContract(visit.ports, operation)}
-${whoMayUse(visit, operation)}
+${await whoMayUse(visit, operation)}
 ${section('Calls of the last day', await figures(visit, operation, 'called'), 'figures')}
 ${section('Recent calls', await recentCalls(visit, operation, level), 'calls')}`;
 }

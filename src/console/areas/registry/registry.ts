@@ -4,11 +4,12 @@ import { type FieldType, singleType } from '../../../model/field.ts';
 import { nodesOf } from '../../../model/message.ts';
 import type { Registry } from '../../../model/registry.ts';
 import { type Message, type Operation, operationsOf } from '../../../model/service.ts';
+import { builtOnce, thingsOf } from '../../built.ts';
 import { type Html, html, NOTHING } from '../../html.ts';
 import { address, badge, heading, number, section, table } from '../../parts.ts';
 import { type Area, page, pageRoute, type Reply, type Visit } from '../../route.ts';
 import { DETAILS, MOST } from './details.ts';
-import { find, list } from './list.ts';
+import { find, indexOf, list } from './list.ts';
 import { definition, listFiles, showFile } from './sources.ts';
 import { ALL_KINDS, KINDS, type Kind, linkTo, messagesOf, type ThingOf } from './things.ts';
 
@@ -23,19 +24,8 @@ interface Use {
 /** By the definition that is referred to. */
 type Uses = ReadonlyMap<object, readonly Use[]>;
 
-const known = new WeakMap<Registry, Uses>();
-
-/** Where a definition is used; the references of a registry are collected once. */
-function usesOf(registry: Registry, thing: object): readonly Use[] {
-  let uses = known.get(registry);
-  if (uses === undefined) {
-    uses = collect(registry);
-    known.set(registry, uses);
-  }
-  return uses.get(thing) ?? [];
-}
-
-function collect(registry: Registry): Uses {
+/** Where definitions are used. */
+const usesOf = builtOnce(function* (registry: Registry): Generator<void, Uses> {
   const uses = new Map<object, Use[]>();
   const from =
     (kind: Kind, { id }: { readonly id: string }) =>
@@ -56,6 +46,7 @@ function collect(registry: Registry): Uses {
     ofAnswer(operation, use);
     use(operation.as, 'runs as');
     for (const list of operation.permissions) use(list, 'granted by');
+    yield;
   }
   for (const operation of registry.consumers.values()) {
     const use = from('call', operation);
@@ -67,11 +58,14 @@ function collect(registry: Registry): Uses {
     if (operation.fault !== undefined) ofDocument(operation.fault, 'fault', use);
     use(operation.target, 'target');
     for (const list of operation.permissions) use(list, 'granted by');
+    yield;
   }
   for (const flow of registry.flows.values())
     for (const [index, { operation }] of flow.steps.entries()) from('flow', flow)(operation, `step ${index + 1}`);
-  for (const document of registry.documents.values())
+  for (const document of registry.documents.values()) {
     if (!document.inPlace) ofFields(document, from('document', document), 'field ');
+    yield;
+  }
   for (const query of registry.queries.values()) {
     const use = from('query', query);
     use(query.datasource, 'reads from');
@@ -105,7 +99,7 @@ function collect(registry: Registry): Uses {
   }
   for (const role of registry.roles.values()) for (const list of role.permissionLists) from('role', role)(list, 'has');
   return uses;
-}
+});
 
 type Note = (thing: object | undefined, as: string) => void;
 
@@ -150,8 +144,8 @@ function ofType(type: FieldType, as: string, use: Note): void {
 }
 
 /** Where a definition is used. */
-function usedBy({ ports: { registry } }: Visit, thing: object): Html {
-  const all = usesOf(registry, thing);
+async function usedBy({ ports: { registry } }: Visit, thing: object): Promise<Html> {
+  const all = (await usesOf(registry)).get(thing) ?? [];
   if (all.length === 0) return NOTHING;
   const rest = all.length - MOST;
   return section(
@@ -205,7 +199,7 @@ async function showThing<K extends Kind>(visit: Visit, kind: K, thing: ThingOf<K
       about: html`<a href="${address('/registry', { kind })}">${KINDS[kind].word}</a> ${off} ${open}${description === undefined ? NOTHING : html`<br>${description}`}`,
     })}
 ${details}
-${usedBy(visit, thing)}
+${await usedBy(visit, thing)}
 ${definition(visit, at)}`,
     kind === 'operation' || kind === 'call' ? { charts: true } : {},
   );
@@ -220,6 +214,7 @@ export const registryArea: Area = {
   title: 'Registry',
   path: '/registry',
   grant: 'read',
+  prepare: (registry) => Promise.all([indexOf(registry), thingsOf(registry), usesOf(registry)]),
   routes: [
     pageRoute('/registry', list),
     pageRoute('/find', find),

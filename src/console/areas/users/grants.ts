@@ -15,6 +15,7 @@ import {
   wordOf,
 } from '../../../security/grants.ts';
 import { counted } from '../../../wire/words.ts';
+import { thingsOf } from '../../built.ts';
 import { type Html, html, NOTHING, type Part } from '../../html.ts';
 import {
   address,
@@ -33,7 +34,7 @@ import {
 } from '../../parts.ts';
 import { page, type Reply, type Visit } from '../../route.ts';
 import { askedFor } from './list.ts';
-import { chainTable, heldBy, place, thingLink, thingsOf, userLink, views } from './shown.ts';
+import { chainTable, heldBy, place, thingLink, userLink, views } from './shown.ts';
 import { lookUp } from './user.ts';
 
 /** Callers and things of one page. */
@@ -42,7 +43,7 @@ const MOST = 200;
 /** Who may use a thing, and by which lines. */
 export async function showWhoCan(visit: Visit): Promise<Reply> {
   const asked = askedFor(visit, 'thing');
-  const things = thingsOf(visit.ports.registry);
+  const { all: things } = await thingsOf(visit.ports.registry);
   const found = asked === undefined ? [] : findThings(things, asked);
   const callers = found.length === 0 ? [] : await callersOf(visit);
   return page(
@@ -160,7 +161,7 @@ export async function showCan(visit: Visit): Promise<Reply> {
   const id = askedFor(visit, 'user') ?? visit.user.id;
   const thing = askedFor(visit, 'thing');
   const { caller, shown } = await callerNamed(visit, id);
-  const things = thing === undefined ? [] : findThings(thingsOf(visit.ports.registry), thing);
+  const things = thing === undefined ? [] : findThings((await thingsOf(visit.ports.registry)).all, thing);
   return page(
     `What ${id} can use`,
     html`${heading(html`What ${shown} can use`, { about: 'By grants alone; credentials are not considered. Write role:ID for anyone with a role, SCHEME:VALUE for a token.' })}
@@ -176,7 +177,7 @@ ${filters(
 )}
 ${
   thing === undefined || things.length === 0
-    ? allOf(visit, { id, caller, text: thing })
+    ? await allOf(visit, { id, caller, text: thing })
     : things.map((each) => verdictSection(visit, caller, each))
 }`,
   );
@@ -211,13 +212,13 @@ ${chainTable(verdict.may ? 'Why' : 'What is needed', [{ chains }])}`,
 }
 
 /** All that a caller may use, by kind and id. */
-function allOf(
+async function allOf(
   visit: Visit,
   { id, caller, text }: { id: string; caller: CallerFacts; text: string | undefined },
-): Html {
+): Promise<Html> {
   const kind = askedFor(visit, 'kind');
   const folded = text?.toLowerCase();
-  const held = heldBy(visit, caller).filter(
+  const held = (await heldBy(visit, caller)).filter(
     (each) =>
       (kind === undefined || each.kind === kind) && (folded === undefined || each.id.toLowerCase().includes(folded)),
   );

@@ -1,10 +1,10 @@
 import type { Position } from '../../../model/definition.ts';
-import type { Registry } from '../../../model/registry.ts';
 import { CONSOLE_GRANTS, type ConsoleGrant, type Role } from '../../../model/security.ts';
 import { consoleGrants, listsOf } from '../../../security/authorise.ts';
-import { type CallerFacts, type Chain, judge, type Link, listThings, type Thing } from '../../../security/grants.ts';
+import { type CallerFacts, type Chain, type Link, permittedTo, type Thing } from '../../../security/grants.ts';
 import type { KeptSession } from '../../../security/sign-in/session-rows.ts';
 import type { TrailEntry } from '../../../security/trail.ts';
+import { thingsOf } from '../../built.ts';
 import { type Html, html, NOTHING, type Part } from '../../html.ts';
 import { badge, button, type Column, hidden, link, pathTo, shortId, table, tabs, time } from '../../parts.ts';
 import type { Visit } from '../../route.ts';
@@ -53,21 +53,14 @@ export function grantsOf(roles: readonly Role[]): readonly ConsoleGrant[] {
   return CONSOLE_GRANTS.filter((each) => held.has(each));
 }
 
-const known = new WeakMap<Registry, readonly Thing[]>();
-
-/** Everything with grants. The definitions of a gateway do not change. */
-export function thingsOf(registry: Registry): readonly Thing[] {
-  const things = known.get(registry) ?? listThings(registry);
-  known.set(registry, things);
-  return things;
-}
-
 /** What a caller may use. Components without grants of their own are left out: the listed operations reach them. */
-export const heldBy = ({ ports: { registry } }: Pick<Visit, 'ports'>, caller: CallerFacts): readonly Thing[] =>
-  thingsOf(registry).filter(
-    (thing) =>
-      judge(caller, thing).may && !(thing.kind === 'component' && thing.needs.every(({ granted }) => granted.public)),
+export async function heldBy({ ports }: Pick<Visit, 'ports'>, caller: CallerFacts): Promise<readonly Thing[]> {
+  const may = permittedTo(caller);
+  const { all } = await thingsOf(ports.registry);
+  return all.filter(
+    (thing) => may(thing) && !(thing.kind === 'component' && thing.needs.every(({ granted }) => granted.public)),
   );
+}
 
 interface ChainRow extends Partial<Link> {
   readonly who?: Part;

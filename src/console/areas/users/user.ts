@@ -87,7 +87,7 @@ ${facts([
   ['Changed', kept && time(kept.changed)],
 ])}
 ${section('Roles', html`${roleTable(known)}${kept === undefined ? NOTHING : html`<div class="inplace">${roleForm(visit, known)}</div>`}`)}
-${mayUse(visit, known)}
+${await mayUse(visit, known)}
 ${declared === undefined ? NOTHING : credentialsOf(declared)}
 ${kept === undefined ? NOTHING : section('API keys', html`${table('API keys', keyColumns(visit, id), keys, { empty: 'No API key. A key lets a program call in the name of this user.' })}<div class="inplace">${keyForm(visit, id)}</div>`)}
 ${kept === undefined ? NOTHING : section('Certificates', html`${table('Certificates', certificateColumns(visit, id), certificates, { empty: 'No certificate. One lets a system call over TLS in the name of this user.' })}<div class="inplace">${certificateForm(visit, id)}</div>`)}
@@ -210,8 +210,8 @@ const KIND_TITLES = {
 } as const satisfies Record<Thing['kind'], string>;
 
 /** How much the user may use, by kinds. */
-function mayUse(visit: Visit, { id, roles, declared }: KnownUser): Html {
-  const held = heldBy(visit, declared === undefined ? { name: id, roles } : callerOfUser(declared));
+async function mayUse(visit: Visit, { id, roles, declared }: KnownUser): Promise<Html> {
+  const held = await heldBy(visit, declared === undefined ? { name: id, roles } : callerOfUser(declared));
   const kinds = Map.groupBy(held, ({ kind }: Thing) => kind);
   return section(
     'May use',
@@ -319,7 +319,7 @@ ${facts([
   ['Password', passwordWords(visit)],
 ])}
 ${section('Roles', roleTable({ roles: user.roles, lost: [] }))}
-${mayUse(visit, { id: user.id, roles: user.roles, lost: [], ...(user.origin === 'definitions' ? { declared: user } : {}) })}
+${await mayUse(visit, { id: user.id, roles: user.roles, lost: [], ...(user.origin === 'definitions' ? { declared: user } : {}) })}
 ${section('Your sessions', sessionTable(visit, open, '/users/me/sessions/end'))}`,
     problem === undefined ? {} : { status: 422 },
   );
