@@ -150,6 +150,12 @@ describe('the import table', () => {
 });
 
 describe('the files of src', () => {
+  it('lay out graphs in a thread alone: hundreds of boxes take a second, in which nothing else would run', () => {
+    const thread = join(src, 'console/areas/map/layout-thread.ts');
+    expect(imports.filter(({ to }) => to === '@dagrejs/dagre').map(({ from }) => from)).toEqual([thread]);
+    expect(imports.filter((each) => isOurs(each) && target(each) === thread)).toEqual([]);
+  });
+
   it('import each other in no circle, types included; nouns of the model may', () => {
     const edges = new Map(
       files.map((file) => [

@@ -32,6 +32,44 @@ describeEngines('messages of a queue', ({ place }) => {
     );
   });
 
+  it('are found by a delivery in some status: of the subscription, or to the node, if one is given', async () => {
+    const store = await (await place()).migrated();
+    const messages = readerOf(store);
+    const [first, second, third] = await write(store, [
+      { deliveries: { TO_ERP: 'Error', TO_CACHE: 'Done' } },
+      { deliveries: { TO_ERP: 'Done', TO_CACHE: 'Error' } },
+      { deliveries: { TO_ERP: 'New', TO_CACHE: 'Done' } },
+      { operation: 'ERP_PUT', queue: null, status: 'Error', more: { node: 'ERP', code: 503 } },
+    ]);
+    const found = async (filter: MessageFilter) =>
+      (await messages.list(filter, { limit: 10 })).messages.map(({ id }) => id);
+    expect(await found({ deliveryIn: ['Error'] })).toEqual([second?.id, first?.id]);
+    expect(await found({ deliveryIn: ['Error'], node: 'ERP' })).toEqual([first?.id]);
+    expect(await found({ deliveryIn: ['New', 'Error'], node: 'ERP' })).toEqual([third?.id, first?.id]);
+    expect(await found({ deliveryIn: ['Error'], subscription: 'TO_CACHE' })).toEqual([second?.id]);
+    expect(await found({ deliveryIn: ['Error'], subscription: 'TO_CACHE', node: 'ERP' })).toEqual([]);
+  });
+
+  it('that are records of calls are found by how they ended, and by operation and node', async () => {
+    const store = await (await place()).migrated();
+    const messages = readerOf(store);
+    const call = { operation: 'ERP_PUT', queue: null, more: { node: 'ERP' } } as const;
+    const [failed, done, served] = await write(store, [
+      { ...call, status: 'Error' },
+      { ...call, status: 'Done' },
+      { operation: 'PLAIN', queue: null, status: 'Error' },
+      { operation: 'PLAIN', queue: 'PLAIN_EVENTS', status: 'Error', deliveries: { PLAIN_CACHE: 'Error' } },
+    ]);
+    const found = async (filter: MessageFilter) =>
+      (await messages.list({ kind: 'call', ...filter }, { limit: 10 })).messages.map(({ id }) => id);
+    expect(await found({ status: 'Error' })).toEqual([served?.id, failed?.id]);
+    expect(await found({ status: 'Error', node: 'ERP' })).toEqual([failed?.id]);
+    expect(await found({ status: 'Timeout', node: 'ERP' })).toEqual([]);
+    expect(await found({ operation: 'ERP_PUT' })).toEqual([done?.id, failed?.id]);
+    expect(await found({ operation: 'PLAIN' })).toEqual([served?.id]);
+    expect(await found({ operation: 'PLAIN', status: 'Error' })).toEqual([served?.id]);
+  });
+
   it('are found by operation, queue, subscription, node, user, trace, time, status and fields, and by all of these', async () => {
     const store = await (await place()).migrated();
     const messages = readerOf(store);

@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Position } from '../../src/model/definition.ts';
 import {
+  ANYONE,
   type CallerFacts,
   type Chain,
+  callerOfRole,
   findThings,
   judge,
   listCallers,
   listThings,
+  permittedTo,
   reachedAs,
   type Thing,
   whatIsMissing,
@@ -111,6 +114,15 @@ function thing(asked: string, among = things): Thing {
 }
 const who = (asked: string, all = callers, of = things): string[] =>
   all.filter((caller) => judge(caller, thing(asked, of)).may).map(({ name }) => name);
+
+it('judges the same with and without the reasons', () => {
+  const ofRoles = [...registry.roles.values()].map(callerOfRole);
+  for (const caller of [...callers, ...ofRoles, ANYONE]) {
+    const may = permittedTo(caller);
+    expect(things.filter(may)).toEqual(things.filter((each) => judge(caller, each).may));
+  }
+});
+
 const shown = (chains: readonly Chain[]): string[][] =>
   chains.map((chain) => chain.map(({ because, at }) => `${because}: ${sourceAt(at)}`));
 /** The line of a place, cut where the place begins. */
