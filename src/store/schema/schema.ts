@@ -35,8 +35,8 @@ import { addRequestIds } from './0021-request-ids.ts';
 import { addProcessLoad } from './0022-process-load.ts';
 import { addTrailIndexes } from './0023-trail-indexes.ts';
 import { addFailures } from './0024-failures.ts';
-import { addRequestTrail } from './0026-request-trail.ts';
-import { addSignIn } from './0028-sign-in.ts';
+import { addRequestTrail } from './0025-request-trail.ts';
+import { addSignIn } from './0026-sign-in.ts';
 
 /** One step of the schema, forward only. Once released it never changes: a later step corrects it. */
 interface Migration {
@@ -71,8 +71,8 @@ export const migrations: readonly Migration[] = [
   { name: '0022-process-load', up: addProcessLoad },
   { name: '0023-trail-indexes', up: addTrailIndexes },
   { name: '0024-failures', up: addFailures },
-  { name: '0026-request-trail', up: addRequestTrail },
-  { name: '0028-sign-in', up: addSignIn },
+  { name: '0025-request-trail', up: addRequestTrail },
+  { name: '0026-sign-in', up: addSignIn },
 ];
 
 /**
