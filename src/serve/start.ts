@@ -282,6 +282,7 @@ async function open(
   readiness.begin();
   const recorded = recordLoaded(registry, { sources, store, log, clock });
   opened.add(() => recorded.close());
+  operators?.expect();
   return {
     address: addressUrl(bound, gateway),
     ...(operators === undefined ? {} : { console: `${consoleUrl ?? addressUrl(bound, gateway)}/console` }),

@@ -24,13 +24,42 @@ interface ConsoleOptions extends Omit<ConsolePorts, 'now' | 'people' | 'statisti
   readonly origin: () => string;
 }
 
+/** Milliseconds after the start, when its first calls have been answered. */
+const AFTER = 3_000;
+
+interface LazyConsole {
+  readonly open: OpenConsole;
+  /** Opens it in a while if anyone is signed in: who was there before a restart does not wait for it. */
+  expect(): void;
+  close(): void;
+}
+
 /** The console of a gateway, which is loaded and opened at its first request. */
-export function openConsole(options: ConsoleOptions): { readonly open: OpenConsole; close(): void } {
+export function openConsole(options: ConsoleOptions): LazyConsole {
   let opened: ReturnType<OpenConsole> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const open: OpenConsole = () => (opened ??= load(options));
+  // What fails here fails again for the page that is asked for, and is reported there.
+  const openIfUsed = (): Promise<unknown> =>
+    isInUse(options)
+      .then((isUsed) => (isUsed ? open() : undefined))
+      .catch(() => {});
   return {
-    open: () => (opened ??= load(options)),
-    close: () => void opened?.then((console) => console.close()),
+    open,
+    expect() {
+      timer = setTimeout(() => void openIfUsed(), AFTER);
+      timer.unref();
+    },
+    close() {
+      clearTimeout(timer);
+      void opened?.then((console) => console.close());
+    },
   };
+}
+
+async function isInUse({ store, clock, declared: { idle } }: ConsoleOptions): Promise<boolean> {
+  const { selectSessions } = await import('../../security/sign-in/session-rows.ts');
+  return (await selectSessions(await store.tables(), { now: clock.now(), idle })).length > 0;
 }
 
 async function load(options: ConsoleOptions): ReturnType<OpenConsole> {
