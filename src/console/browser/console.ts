@@ -6,6 +6,8 @@ htmx.config.allowEval = false;
 
 /** Milliseconds between two looks for news while there is no stream of events. */
 const POLL = 5_000;
+/** Milliseconds that the next page has to come before this one is loaded anew. */
+const LEAVING = 5_000;
 
 const zoned = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const exactly = new Intl.DateTimeFormat(undefined, {
@@ -66,9 +68,14 @@ function follow(topics: readonly string[]): void {
   });
   events.addEventListener('error', () => poll(true));
   events.addEventListener('changed', (event) => refresh((event as MessageEvent<string>).data.split(' ')));
+  let isLeaving = false;
+  window.addEventListener('beforeunload', () => {
+    isLeaving = true;
+  });
   events.addEventListener('ended', () => {
     events.close();
-    window.location.reload();
+    // The page that follows a form which ends the session, as for signing out, may be on its way: reloading would abandon it.
+    window.setTimeout(() => window.location.reload(), isLeaving ? LEAVING : 0);
   });
   window.addEventListener('pagehide', () => events.close());
 }
