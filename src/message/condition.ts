@@ -311,7 +311,7 @@ function either(conditions: readonly Condition[]): Condition {
 }
 
 /** The subscriptions that deliver to a node. */
-export function subscriptionsTo({ subscriptions }: Registry, node: string): readonly Subscription[] {
+function subscriptionsTo({ subscriptions }: Registry, node: string): readonly Subscription[] {
   return [...subscriptions.values()].filter((each) => nodesOf(each).some(({ id }) => id === node));
 }
 
