@@ -96,7 +96,7 @@ class OpenConsole implements Console {
       const atDoor = await entrance.answer(request, (title, body, status) => this.#outside(title, body, status));
       if (atDoor !== undefined) return atDoor;
       // What a page asks for by itself keeps no session from ending.
-      const isAsked = request.path !== '/live' && request.header('hx-request') !== 'true';
+      const isAsked = request.path !== '/live' && !isByScript(request);
       const session = token && (await (isAsked ? entrance.sessions.find(token) : entrance.sessions.peek(token)));
       if (token === undefined || session === undefined || session === '')
         return this.#askToSignIn(request, token !== undefined);
@@ -124,7 +124,7 @@ class OpenConsole implements Console {
   #askToSignIn({ method, path, query, header }: ConsoleRequest, hadSession: boolean): ConsoleReply {
     const ended = hadSession ? { 'Set-Cookie': SESSION_COOKIE.removal } : {};
     // A script's request for a part of a page: the script then loads the page anew.
-    if (method === 'POST' || header('hx-request') === 'true' || path === '/live') {
+    if (method === 'POST' || isByScript({ header }) || path === '/live') {
       const text = 'Your session has ended. Sign in and try again; nothing was done.';
       return this.#outside(
         'Signed out',
@@ -220,6 +220,7 @@ class OpenConsole implements Console {
       session: session.id,
       actor: `console:${session.user.id}`,
       call: request.call,
+      byScript: isByScript(request),
       gone: request.gone,
     };
   }
@@ -307,6 +308,8 @@ function refuseNul(fields: URLSearchParams): void {
     if (name.includes('\0') || value.includes('\0'))
       throw Fault.of('BAD_PARAMETER', { name: 'A parameter', reason: 'has the character NUL' });
 }
+
+const isByScript = ({ header }: Pick<ConsoleRequest, 'header'>): boolean => header('hx-request') === 'true';
 
 /** @throws Fault FORBIDDEN */
 function requireGrant({ session: { user } }: { session: { user: User } }, grant: ConsoleGrant, what: string): void {

@@ -24,6 +24,8 @@ export interface Visit {
   /** The name that the trails have: `console:VP1`. */
   readonly actor: string;
   readonly call: ConsoleRequest['call'];
+  /** A script asks, for a part of a page that is there already. */
+  readonly byScript: boolean;
   /** Aborts when the reader has gone away. */
   readonly gone: AbortSignal;
 }

@@ -30,7 +30,10 @@ const MOST_ROWS = 500;
 /** Characters of a name in a box. */
 const LONGEST = 19;
 
-/** Boxes of a picture for which a page waits, and for how many milliseconds: the thread may be at work on a large one. */
+/**
+ * Boxes of a picture for which a page waits, and for how many milliseconds: the thread may be at work on a large one. What a
+ * script fetches, which is the live part of the page once the page is there, waits for any picture.
+ */
 const FEW = 40;
 const PATIENCE = 50;
 
@@ -77,20 +80,20 @@ const WORDS: { readonly [K in Place['kind']]: string } = {
 const nameOf = ({ id, members }: Place): string =>
   members === undefined ? id : `${members[0]} and ${members.length - 1} more`;
 
-function filterOf({ query }: Visit): Filter {
-  const given = (name: string): string | undefined => query.get(name)?.trim() || undefined;
-  return { service: given('service'), node: given('node'), q: given('q'), like: given('like') };
-}
-
 async function show(visit: Visit): Promise<Reply> {
-  const filter = filterOf(visit);
+  const given = (name: string): string | undefined => visit.query.get(name)?.trim() || undefined;
+  const filter: Filter = { service: given('service'), node: given('node'), q: given('q'), like: given('like') };
   const { graph, layout } = await partOf(visit.ports.registry, filter);
   const [states, drawing] = await Promise.all([
     figuresOf(visit).then((figures) => statesOf(graph, ...figures)),
-    // A picture that is there already comes first.
-    Promise.race([layout, graph.places.size > FEW ? undefined : nothingAfter(PATIENCE)]),
+    visit.byScript ? layout : shortly(layout, graph.places.size),
   ]);
-  const picture = layout === undefined ? tooLarge(graph) : pictureOrWait(graph, drawing, { states, filter });
+  const shown =
+    drawing !== undefined
+      ? picture(graph, drawing, states)
+      : layout === undefined
+        ? tooLarge(graph)
+        : html`<p class="empty">The map is being drawn. ${link('/map', 'Load the page again', { ...filter })} if it does not appear.</p>`;
   const isFiltered = Object.values(filter).some((each) => each !== undefined);
   return page(
     TITLE,
@@ -102,7 +105,7 @@ ${
     : NOTHING
 }
 ${graph.isReduced === true ? html`<p class="hint">Code and the gateway's database are left out, and services that lead to the same places are one box: the map has many. Narrow it to see each.</p>` : NOTHING}
-${live(visit, 'map', 'map', graph.places.size === 0 ? emptyMap(isFiltered) : html`${picture}${connections(graph, states)}`)}`,
+${live(visit, 'map', 'map', graph.places.size === 0 ? emptyMap(isFiltered) : html`${shown}${connections(graph, states)}`)}`,
   );
 }
 
@@ -137,30 +140,14 @@ function filterForm({ ports: { registry } }: Visit, { service, node, q, like }: 
   );
 }
 
-/** `/map/picture`: the picture of a page that did not wait for it. */
-async function showPicture(visit: Visit): Promise<Reply> {
-  const filter = filterOf(visit);
-  const { graph, layout } = await partOf(visit.ports.registry, filter);
-  const drawing = await layout;
-  const states = statesOf(graph, ...(await figuresOf(visit)));
-  return { kind: 'fragment', body: pictureOrWait(graph, drawing, { states, filter }) };
+/** What is there already, or, of few boxes, soon. */
+function shortly(layout: Promise<Layout | undefined> | undefined, boxes: number): Promise<Layout | undefined> {
+  const late = new Promise<undefined>((resolve) => setTimeout(resolve, PATIENCE, undefined).unref());
+  return Promise.race([layout, boxes > FEW ? undefined : late]);
 }
-
-const nothingAfter = (ms: number): Promise<undefined> =>
-  new Promise((resolve) => setTimeout(resolve, ms, undefined).unref());
 
 const tooLarge = ({ places }: Graph): Html =>
   html`<p class="empty">${number(places.size)} boxes are too many to draw. Choose a service, a node or a name; the table below has all of them.</p>`;
-
-/** The picture; until it is there, what a script replaces by it. */
-function pictureOrWait(
-  graph: Graph,
-  layout: Layout | undefined,
-  { states, filter }: { readonly states: ReadonlyMap<Line, LineState>; readonly filter: Filter },
-): Html {
-  if (layout !== undefined) return picture(graph, layout, states);
-  return html`<p class="empty" hx-get="${address('/map/picture', { ...filter })}" hx-trigger="load" hx-swap="outerHTML">The map is being drawn. ${link('/map', 'Load the page again', { ...filter })} if it does not appear.</p>`;
-}
 
 /** The lines of a map, those that fail first. */
 function connections(graph: Graph, states: ReadonlyMap<Line, LineState>): Html {
@@ -299,5 +286,5 @@ export const mapArea: Area = {
         ]),
     },
   ],
-  routes: [pageRoute('/map', show), pageRoute('/map/picture', showPicture)],
+  routes: [pageRoute('/map', show)],
 };
