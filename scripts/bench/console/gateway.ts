@@ -73,7 +73,7 @@ async function seedPostgres(url: string, size: Size, now: number): Promise<void>
 
 /** Starts the built gateway, and signs in. */
 export async function openConsoleGateway(bench: Bench, root: string, url: string): Promise<ConsoleGateway> {
-  const child = bench.spawn(['--import', scriptPath('console/loop-delay.ts'), command, 'serve'], {
+  const child = bench.spawn(['--import', scriptPath('loop-delay.ts'), command, 'serve'], {
     cwd: root,
     env: { DATABASE_URL: url, PORT: '0', HOST: '127.0.0.1' },
   });
