@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Bench, ended, scriptPath } from '../harness.ts';
+import { processorTime } from '../processors.ts';
 import type { Size } from './project.ts';
 import { FILLED, seedStatements } from './seed.ts';
 
@@ -87,6 +89,8 @@ export async function openConsoleGateway(bench: Bench, root: string, url: string
     });
   });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  await ask(address, agent, '', '/sign-in');
+  await settled(child.pid as number);
   const cookie = await signIn(address, agent);
   return {
     address,
@@ -109,6 +113,20 @@ export async function openConsoleGateway(bench: Bench, root: string, url: string
       await ended(child, () => child.kill('SIGTERM'));
     },
   };
+}
+
+/** Milliseconds after its start in which a gateway begins what it does then: it records its definitions, for example. */
+const BEGINS = 4000;
+/** Microseconds of processor time in a second, below which it is done. */
+const QUIET = 50_000;
+
+/** Waits for what a gateway does after its start, and builds for its console while someone types a password. */
+async function settled(pid: number): Promise<void> {
+  await pause(BEGINS);
+  for (let [before, now] = [Number.NEGATIVE_INFINITY, processorTime(pid) ?? 0]; now - before > QUIET; ) {
+    await pause(1000);
+    [before, now] = [now, processorTime(pid) ?? 0];
+  }
 }
 
 async function signIn(address: string, agent: Agent): Promise<string> {
