@@ -1,7 +1,12 @@
 import { createInterface } from 'node:readline/promises';
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Registry } from '../model/registry.ts';
+import type { Store, StoreReader } from '../store/index.ts';
 import { CliFailure } from './failure.ts';
+import { AS_JSON } from './help.ts';
+import { loadRegistry, placeOf, readTables, withCurrentStore } from './project.ts';
 import { note } from './terminal.ts';
+import { checkText, defaultActor } from './user/access.ts';
 
 /** Reads the number of entries of a list. */
 export function readLimit(text: string): number {
@@ -37,4 +42,43 @@ export async function confirm({ question, line }: Intent, yes: true | undefined)
   } finally {
     lines.close();
   }
+}
+
+/** What a command works with in the configured database. */
+interface Operating<Opened> {
+  readonly registry: Registry;
+  readonly store: Opened;
+  readonly json: true | undefined;
+}
+
+/** Makes the command read the database, which is neither created nor changed. @param work gets the arguments of the command line too */
+export function readsStore<Rest extends readonly unknown[]>(
+  command: Command,
+  work: (reading: Operating<StoreReader>, rest: Rest) => Promise<void>,
+): void {
+  command.action(async (...rest: unknown[]) => {
+    const place = placeOf(command);
+    const registry = await loadRegistry(place, 'ignore-missing');
+    const { json } = command.opts<{ json?: true }>();
+    await readTables(registry, place, (_, store) => work({ registry, store, json }, rest as unknown as Rest));
+  });
+}
+
+/** Makes the command act on the database, under the name that the record has. */
+export function actsOnStore<Rest extends readonly unknown[]>(
+  command: Command,
+  work: (acting: Operating<Store> & { readonly actor: string }, rest: Rest) => Promise<void>,
+): void {
+  command
+    .option('--json', AS_JSON)
+    .addOption(new Option('--actor <name>', 'the name in the record (default: account@host)'))
+    .action(async (...rest: unknown[]) => {
+      const { json, actor = defaultActor() } = command.opts<{ json?: true; actor?: string }>();
+      checkText('--actor', actor);
+      const place = placeOf(command);
+      const registry = await loadRegistry(place, 'ignore-missing');
+      await withCurrentStore(registry, place, (store) =>
+        work({ registry, store, actor, json }, rest as unknown as Rest),
+      );
+    });
 }

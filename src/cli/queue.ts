@@ -6,10 +6,8 @@ import { counted } from '../wire/words.ts';
 import { CliFailure, Ended, wrongUsage } from './failure.ts';
 import { propose } from './find.ts';
 import { AS_JSON, explain, readTime } from './help.ts';
-import { confirm, readLimit, shortReason } from './operator.ts';
-import { loadRegistry, placeOf, readTables, withCurrentStore } from './project.ts';
+import { actsOnStore, confirm, readLimit, readsStore, shortReason } from './operator.ts';
 import { type Columns, coloursOf, note, print, printable, printResult, tableOf } from './terminal.ts';
-import { checkText, defaultActor } from './user/access.ts';
 
 const help = {
   examples: [
@@ -46,14 +44,9 @@ function reads<Rest extends readonly unknown[]>(
   command: Command,
   work: (queues: QueueReader, json: true | undefined, ...rest: Rest) => Promise<void>,
 ): void {
-  command.option('--json', AS_JSON).action(async (...rest: unknown[]) => {
-    const place = placeOf(command);
-    const registry = await loadRegistry(place, 'ignore-missing');
+  readsStore<Rest>(command.option('--json', AS_JSON), async ({ registry, store, json }, rest) => {
     const { readQueuesOf } = await import('../serve/start/queues.ts');
-    const { json } = command.opts<{ json?: true }>();
-    await readTables(registry, place, (_, store) =>
-      reported(registry, () => work(readQueuesOf(registry, store, process.env), json, ...(rest as unknown as Rest))),
-    );
+    await reported(registry, () => work(readQueuesOf(registry, store, process.env), json, ...rest));
   });
 }
 
@@ -68,21 +61,12 @@ function acts<Rest extends readonly unknown[]>(
   command: Command,
   work: (acting: Acting, ...rest: Rest) => Promise<void>,
 ): void {
-  command
-    .option('--json', AS_JSON)
-    .addOption(new Option('--actor <name>', 'the name in the record (default: account@host)'))
-    .action(async (...rest: unknown[]) => {
-      const { json, actor = defaultActor() } = command.opts<{ json?: true; actor?: string }>();
-      checkText('--actor', actor);
-      const place = placeOf(command);
-      const registry = await loadRegistry(place, 'ignore-missing');
-      const { withQueues } = await import('../serve/start/queues.ts');
-      await withCurrentStore(registry, place, (store) =>
-        withQueues(registry, { store, env: process.env }, (queues) =>
-          reported(registry, () => work({ queues, actor, json }, ...(rest as unknown as Rest))),
-        ),
-      );
-    });
+  actsOnStore<Rest>(command, async ({ registry, store, ...given }, rest) => {
+    const { withQueues } = await import('../serve/start/queues.ts');
+    await withQueues(registry, { store, env: process.env }, (queues) =>
+      reported(registry, () => work({ queues, ...given }, ...rest)),
+    );
+  });
 }
 
 const WHERE = "'signalbox queue list NAME --state dead' lists the jobs that have failed.";

@@ -1,27 +1,21 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { MessageControl, MessageReader } from '../../message/index.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Registry } from '../../model/registry.ts';
 import { CliFailure } from '../failure.ts';
 import { propose } from '../find.ts';
 import { AS_JSON } from '../help.ts';
-import { loadRegistry, placeOf, readTables, withCurrentStore } from '../project.ts';
+import { actsOnStore, readsStore } from '../operator.ts';
 import { printable } from '../terminal.ts';
-import { checkText, defaultActor } from '../user/access.ts';
 
 /** Makes the command read the messages of the database, which is neither created nor changed. */
 export function reads<Rest extends readonly unknown[]>(
   command: Command,
   work: (messages: MessageReader, json: true | undefined, ...rest: Rest) => Promise<void>,
 ): void {
-  command.option('--json', AS_JSON).action(async (...rest: unknown[]) => {
-    const place = placeOf(command);
-    const registry = await loadRegistry(place, 'ignore-missing');
+  readsStore<Rest>(command.option('--json', AS_JSON), async ({ registry, store, json }, rest) => {
     const { readMessagesOf } = await import('../../serve/start/queues.ts');
-    const { json } = command.opts<{ json?: true }>();
-    await readTables(registry, place, (_, store) =>
-      reported(registry, () => work(readMessagesOf(registry, store, process.env), json, ...(rest as unknown as Rest))),
-    );
+    await reported(registry, () => work(readMessagesOf(registry, store, process.env), json, ...rest));
   });
 }
 
@@ -37,21 +31,12 @@ export function acts<Rest extends readonly unknown[]>(
   command: Command,
   work: (acting: Acting, ...rest: Rest) => Promise<void>,
 ): void {
-  command
-    .option('--json', AS_JSON)
-    .addOption(new Option('--actor <name>', 'the name in the record (default: account@host)'))
-    .action(async (...rest: unknown[]) => {
-      const { json, actor = defaultActor() } = command.opts<{ json?: true; actor?: string }>();
-      checkText('--actor', actor);
-      const place = placeOf(command);
-      const registry = await loadRegistry(place, 'ignore-missing');
-      const { withMessages } = await import('../../serve/start/queues.ts');
-      await withCurrentStore(registry, place, (store) =>
-        withMessages(registry, { store, env: process.env }, (messages) =>
-          reported(registry, () => work({ messages, actor, json }, ...(rest as unknown as Rest))),
-        ),
-      );
-    });
+  actsOnStore<Rest>(command, async ({ registry, store, ...given }, rest) => {
+    const { withMessages } = await import('../../serve/start/queues.ts');
+    await withMessages(registry, { store, env: process.env }, (messages) =>
+      reported(registry, () => work({ messages, ...given }, ...rest)),
+    );
+  });
 }
 
 /** Reports what is refused in the style of a command, with what to do. */

@@ -1,13 +1,11 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { Fault } from '../../model/fault.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { PermissionList, User } from '../../model/security.ts';
 import type { RequestReader, Scheduler } from '../../process/index.ts';
 import { CliFailure } from '../failure.ts';
-import { AS_JSON } from '../help.ts';
-import { loadRegistry, placeOf, readTables, withCurrentStore } from '../project.ts';
+import { actsOnStore, readsStore } from '../operator.ts';
 import { printable } from '../terminal.ts';
-import { checkText, defaultActor } from '../user/access.ts';
 
 /** What a command reads with. */
 interface Reading {
@@ -21,15 +19,10 @@ export function reads<Rest extends readonly unknown[]>(
   command: Command,
   work: (reading: Reading, ...rest: Rest) => Promise<void>,
 ): void {
-  command.action(async (...rest: unknown[]) => {
-    const place = placeOf(command);
-    const registry = await loadRegistry(place, 'ignore-missing');
+  readsStore<Rest>(command, async ({ registry, store, json }, rest) => {
     const { readRequestsOf } = await import('../../serve/start/queues.ts');
-    const { json } = command.opts<{ json?: true }>();
-    await readTables(registry, place, (_, store) => {
-      const requests = readRequestsOf(registry, store, process.env);
-      return reported(() => work({ requests, operator: operatorOf(registry), json }, ...(rest as unknown as Rest)));
-    });
+    const requests = readRequestsOf(registry, store, process.env);
+    await reported(() => work({ requests, operator: operatorOf(registry), json }, ...rest));
   });
 }
 
@@ -48,22 +41,13 @@ export function acts<Rest extends readonly unknown[]>(
   command: Command,
   work: (acting: Acting, ...rest: Rest) => Promise<void>,
 ): void {
-  command
-    .option('--json', AS_JSON)
-    .addOption(new Option('--actor <name>', 'the name in the record (default: account@host)'))
-    .action(async (...rest: unknown[]) => {
-      const { json, actor = defaultActor() } = command.opts<{ json?: true; actor?: string }>();
-      checkText('--actor', actor);
-      const place = placeOf(command);
-      const registry = await loadRegistry(place, 'ignore-missing');
-      const { withScheduler } = await import('../../serve/start/queues.ts');
-      await withCurrentStore(registry, place, (store) =>
-        withScheduler(registry, { store, env: process.env }, ({ scheduler, directory }) => {
-          const findUser: Acting['findUser'] = (id) => directory.findOwner(id);
-          return reported(() => work({ registry, scheduler, findUser, actor, json }, ...(rest as unknown as Rest)));
-        }),
-      );
+  actsOnStore<Rest>(command, async ({ registry, store, ...given }, rest) => {
+    const { withScheduler } = await import('../../serve/start/queues.ts');
+    await withScheduler(registry, { store, env: process.env }, ({ scheduler, directory }) => {
+      const findUser: Acting['findUser'] = (id) => directory.findOwner(id);
+      return reported(() => work({ registry, scheduler, findUser, ...given }, ...rest));
     });
+  });
 }
 
 /** Reports what the scheduler refuses in the style of a command, with what to do. */
