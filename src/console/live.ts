@@ -132,7 +132,7 @@ export class Live {
   }
 
   async #lookAgain(): Promise<void> {
-    // First: who has signed out is told nothing more.
+    // Before the subjects, so that who has signed out is told nothing more.
     await this.#lookAtSessions();
     const wanted = new Set([...this.#followers].flatMap(({ topics }) => [...topics]));
     for (const name of this.#states.keys()) if (!wanted.has(name)) this.#states.delete(name);

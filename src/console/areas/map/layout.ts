@@ -45,12 +45,13 @@ export async function partOf(registry: Registry, filter: Filter): Promise<Part> 
   const { service, node, q, like } = filter;
   const name = JSON.stringify([service, node, q, like]);
   const known = all.get(name) ?? newPart(narrowed(graph, filter), () => all.has(name));
+  // One that could not be laid out is tried again when it is asked for again.
+  if (!all.has(name)) known.layout?.catch(() => all.delete(name));
   // The one that was asked for last is the last to go.
   all.delete(name);
   all.set(name, known);
   const [oldest] = all.keys();
   if (all.size > MOST_KEPT && oldest !== undefined) all.delete(oldest);
-  known.layout?.catch(() => all.delete(name));
   return known;
 }
 

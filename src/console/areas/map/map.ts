@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { counted } from '../../../wire/words.ts';
 import { type Html, html, NOTHING, type Part } from '../../html.ts';
 import {
@@ -142,8 +143,7 @@ function filterForm({ ports: { registry } }: Visit, { service, node, q, like }: 
 
 /** What is there already, or, of few boxes, soon. */
 function shortly(layout: Promise<Layout | undefined> | undefined, boxes: number): Promise<Layout | undefined> {
-  const late = new Promise<undefined>((resolve) => setTimeout(resolve, PATIENCE, undefined).unref());
-  return Promise.race([layout, boxes > FEW ? undefined : late]);
+  return Promise.race([layout, boxes > FEW ? undefined : pause(PATIENCE, undefined, { ref: false })]);
 }
 
 const tooLarge = ({ places }: Graph): Html =>
