@@ -1,6 +1,6 @@
 import type { Db, Store } from '../store/index.ts';
 import { instantText } from './clock.ts';
-import type { LogEntry, ProcessMessage, RequestDeed } from './port.ts';
+import type { LogEntry, ProcessMessage, RequestTrailLine } from './port.ts';
 import { updateOwn } from './rows.ts';
 
 /** A line of a message log. */
@@ -48,7 +48,7 @@ export async function addLines(tx: Db, instance: number, lines: readonly LogLine
 }
 
 /** What is said of an action. The scheduler writes a message about each action at a job into the log itself. */
-const DEEDS: Readonly<Partial<Record<RequestDeed['action'], string>>> = {
+const WORDS: Readonly<Record<string, string>> = {
   schedule: 'Scheduled',
   hold: 'Put on hold',
   cancel: 'Cancelled',
@@ -60,20 +60,20 @@ const DEEDS: Readonly<Partial<Record<RequestDeed['action'], string>>> = {
  * Puts the actions of operators at their places in a part of a message log.
  * @param part `from`: the number of its first line, from 1; `next`: the line that follows the part, `undefined` at the end
  */
-export function withDeeds(
+export function withTrail(
   messages: readonly ProcessMessage[],
-  trail: readonly RequestDeed[],
+  trail: readonly RequestTrailLine[],
   { from, next }: { readonly from: number; readonly next: ProcessMessage | undefined },
 ): readonly LogEntry[] {
   const first = from === 1 ? '' : (messages[0]?.at ?? '');
-  const deeds = trail.flatMap(({ at, actor, action }): LogEntry[] => {
-    const words = DEEDS[action];
+  const actions = trail.flatMap(({ at, actor, action }): LogEntry[] => {
+    const words = WORDS[action];
     if (words === undefined || at < first) return [];
     return [{ at, level: 'action', text: `${words} by ${actor}.` }];
   });
-  const before = (end: string): LogEntry[] => deeds.splice(0, deeds.filter(({ at }) => at < end).length);
+  const before = (end: string): LogEntry[] => actions.splice(0, actions.filter(({ at }) => at < end).length);
   const lines = messages.flatMap((line): LogEntry[] => [...before(line.at), line]);
-  return [...lines, ...(next === undefined ? deeds : before(next.at))];
+  return [...lines, ...(next === undefined ? actions : before(next.at))];
 }
 
 /** A text of limited length without NUL, which PostgreSQL does not accept. */

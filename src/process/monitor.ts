@@ -13,7 +13,7 @@ import type {
   ProgramSummary,
   RecurrenceTimes,
   RequestAction,
-  RequestDeed,
+  RequestTrailLine,
   RunPorts,
 } from './port.ts';
 import { findProgramOf, mayRun, type Program, type ProgramSources, programOf, programOfQuery } from './program.ts';
@@ -26,7 +26,7 @@ interface ActionFacts {
   /** The possible steps. */
   readonly steps: readonly Step[];
   /** The name in the trail. */
-  readonly verb: RequestDeed['action'];
+  readonly verb: string;
   /** The participle for messages. */
   readonly words: string;
 }
@@ -161,15 +161,14 @@ function timesAfter({ cron, zone }: RecurrenceTimes['recurrence'], instant: numb
 }
 
 /** The lines of the trail about a request. */
-async function trailOf(db: Db, instance: number): Promise<readonly RequestDeed[]> {
-  const rows = await db
+async function trailOf(db: Db, instance: number): Promise<readonly RequestTrailLine[]> {
+  return db
     .selectFrom('signalbox_job_audit')
     .select(['at', 'actor', 'action'])
     .where('request', '=', instance)
     .orderBy('at')
     .orderBy('id')
     .execute();
-  return rows.map(({ action, ...line }) => ({ ...line, action: action as RequestDeed['action'] }));
 }
 
 /** What a user may do with a request that the user may use. */

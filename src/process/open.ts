@@ -31,9 +31,9 @@ import {
   sendJob,
 } from './enter.ts';
 import { checkAccess, findMessages, findRequests } from './find.ts';
-import { withDeeds } from './message-log.ts';
+import { withTrail } from './message-log.ts';
 import { ACTIONS, type MonitorPorts, openMonitor } from './monitor.ts';
-import type { RequestAction, RequestDeed, RequestReader, RunPorts, Scheduler } from './port.ts';
+import type { RequestAction, RequestReader, RequestTrailLine, RunPorts, Scheduler } from './port.ts';
 import {
   findProgram,
   findProgramOf,
@@ -78,7 +78,7 @@ export function openScheduler({ blobs, now = Date.now, grace = GRACE, ...options
       await needRoom(queue, QUEUE, registry.gateway.limits.queued, 'process requests');
       const instance = await enterNext(store, async (tx, next) => {
         await enterRequest(tx, ports, entry, next);
-        if (actor !== undefined) await noteDeed(tx, clock, { instance: next, action: 'schedule', actor });
+        if (actor !== undefined) await noteAtRequest(tx, clock, { instance: next, action: 'schedule', actor });
         return next;
       });
       return instance;
@@ -144,7 +144,7 @@ function openReader<Content>(
       const page = { from, count: count + 1 };
       const found = mayUse ? await findMessages(await store.tables(), ports, instance, page, user) : [];
       const next = found[count];
-      const entries = withDeeds(found.slice(0, count), trail, { from, next });
+      const entries = withTrail(found.slice(0, count), trail, { from, next });
       return next === undefined ? { entries } : { entries, next: next.sequence };
     },
     report: async (instance, user) => findReport(await store.tables(), ports, instance, user),
@@ -196,17 +196,17 @@ async function updateRequest(
     if (step === 'restart' && row.job === null) throw conflict("was entered by another system and can't be restarted");
     // A worker may have taken a step since the row was read: then it is read again.
     if (await move(tx, step, instance, changesOf(step, row, ports))) {
-      await noteDeed(tx, ports.clock, { instance, action: verb, actor });
+      await noteAtRequest(tx, ports.clock, { instance, action: verb, actor });
       return takeAlong(tx, step, row, ports);
     }
   }
 }
 
 /** Adds a line about a request to the trail of what operators did. */
-async function noteDeed(
+async function noteAtRequest(
   tx: Db,
   clock: Clock,
-  { instance, ...line }: Omit<RequestDeed, 'at'> & { readonly instance: number },
+  { instance, ...line }: Omit<RequestTrailLine, 'at'> & { readonly instance: number },
 ): Promise<void> {
   await noteAction(tx, { at: instantText(clock.now()), queue: QUEUE, request: instance, ...line });
 }

@@ -9,7 +9,7 @@ import type { DocumentValue } from '../model/value.ts';
 import type { Account, OpenWork } from '../model/work.ts';
 import type { QueryPort, SavedQueries } from '../query/index.ts';
 import type { Owners } from '../security/directory/port.ts';
-import type { Db, JobQueue, QueueAction, Retained, Store } from '../store/index.ts';
+import type { Db, JobQueue, Retained, Store } from '../store/index.ts';
 import type { Clock } from './clock.ts';
 import type { GivenParameter } from './request.ts';
 
@@ -98,16 +98,16 @@ export interface RequestDetail {
   /** The id of the job that runs it, or ran it last. */
   readonly job?: string;
   /** What operators did with it and its jobs, the oldest first. */
-  readonly trail: readonly RequestDeed[];
+  readonly trail: readonly RequestTrailLine[];
 }
 
 /** An action of an operator at a request, or at a job of it. */
-export interface RequestDeed {
+export interface RequestTrailLine {
   /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
   readonly at: string;
   /** `demo` by a call, `console:demo`, `ada@host` by a command. */
   readonly actor: string;
-  readonly action: QueueAction['action'];
+  readonly action: string;
 }
 
 /** The value of a parameter, without secrets. */

@@ -40,7 +40,6 @@ export type {
   JobState,
   KeptJob,
   OwnedJob,
-  QueueAction,
   QueueControl,
   QueueOverview,
   QueueReader,

@@ -23,9 +23,9 @@ export function openControl(
 ): QueueControl {
   const clock = () => clockOf(store.kind, now);
   const ownerOf = (queue: string) => owners.get(queue) ?? removed(queue);
-  const note = (tx: Db, action: QueueAction['action'], actor: string, queue: string) =>
+  const note = (tx: Db, action: string, actor: string, queue: string) =>
     noteAction(tx, { at: new Date(now()).toISOString(), actor, action, queue });
-  const noteJob = (tx: Db, action: QueueAction['action'], actor: string, { queue, id: job, data }: FoundJob) => {
+  const noteJob = (tx: Db, action: string, actor: string, { queue, id: job, data }: FoundJob) => {
     const request = ownerOf(queue).requestOf?.(data);
     const at = new Date(now()).toISOString();
     return noteAction(tx, { at, actor, action, queue, job, ...(request !== undefined && { request }) });
@@ -166,10 +166,7 @@ export function openControl(
 /** Adds a line to the trail of what operators did. */
 export async function noteAction(
   tx: Db,
-  {
-    job = null,
-    ...line
-  }: Omit<QueueAction, 'action' | 'job'> & { readonly action: string; readonly job?: string | null },
+  { job = null, ...line }: Omit<QueueAction, 'job'> & { readonly job?: string | null },
 ): Promise<void> {
   await tx
     .insertInto('signalbox_job_audit')

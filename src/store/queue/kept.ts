@@ -13,7 +13,6 @@ import type {
   JobState,
   KeptAttempt,
   KeptJob,
-  QueueAction,
   QueueOverview,
   QueueReader,
 } from './operator.ts';
@@ -103,7 +102,7 @@ export function readQueues({ store, owners, removed, redactor, now = Date.now }:
         .limit(limit)
         .execute();
       return rows.map(({ at, actor, action, queue, job, request }) => ({
-        ...{ at, actor, action: action as QueueAction['action'], queue },
+        ...{ at, actor, action, queue },
         ...(job === null ? {} : { job }),
         ...(request === null ? {} : { request }),
       }));

@@ -107,10 +107,8 @@ export interface QueueAction {
   /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
   readonly at: string;
   readonly actor: string;
-  /** At jobs and queues, at messages and their deliveries, and at process requests. */
-  readonly action:
-    | ('retry' | 'drop' | 'pause' | 'resume' | 'hold' | 'release' | 'resubmit' | 'cancel' | 'skip' | 'edit')
-    | ('schedule' | 'restart' | 'delete');
+  /** `retry`, `hold`, `restart`; at many messages with the result: `resubmit many: complete, 10 done, 0 refused`. */
+  readonly action: string;
   readonly queue: string;
   /** Absent for an action at the whole queue, or at a key. */
   readonly job?: string;
