@@ -129,6 +129,8 @@ export async function openDesk(
     if (reply.status() >= 400) complaints.push(`${reply.url()}: ${reply.status()}`);
   });
   await page.goto(`${address}/console/sign-in?to=/queues`);
+  // Who types before the page has put the cursor there gets a complaint of the browser.
+  await page.locator('#id:focus').waitFor();
   await page.fill('#id', user);
   await page.fill('#password', password);
   await page.click('button.primary');

@@ -118,15 +118,21 @@ export async function openConsoleGateway(bench: Bench, root: string, url: string
 /** Milliseconds after its start in which a gateway begins what it does then: it records its definitions, for example. */
 const BEGINS = 4000;
 /** Microseconds of processor time in a second, below which it is done. */
-const QUIET = 50_000;
+const QUIET = 100_000;
+/** Seconds in which it must have become so. */
+const MOST_SETTLING = 60;
 
 /** Waits for what a gateway does after its start, and builds for its console while someone types a password. */
 async function settled(pid: number): Promise<void> {
   await pause(BEGINS);
-  for (let [before, now] = [Number.NEGATIVE_INFINITY, processorTime(pid) ?? 0]; now - before > QUIET; ) {
+  let before = processorTime(pid) ?? 0;
+  for (let second = 0; second < MOST_SETTLING; second += 1) {
     await pause(1000);
-    [before, now] = [now, processorTime(pid) ?? 0];
+    const now = processorTime(pid) ?? 0;
+    if (now - before <= QUIET) return;
+    before = now;
   }
+  throw new Error(`the gateway still does something ${MOST_SETTLING} seconds after its start`);
 }
 
 async function signIn(address: string, agent: Agent): Promise<string> {
