@@ -26,6 +26,8 @@ export default defineConfig({
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     testTimeout: 20_000,
+    // A second, the default, is short on a machine with other work.
+    expect: { poll: { timeout: 15_000 } },
     reporters: ['default', './test/support/count-reporter.ts'],
   },
 });
