@@ -13,12 +13,15 @@ import { openAudited } from './audited.ts';
 const SAVER = fileURLToPath(new URL('./saver.ts', import.meta.url));
 const KILLS = 3;
 
-/** Starts one that saves, and kills it somewhere within the first moments after its first save. */
+/** Starts one that saves, and kills it somewhere within the moments after its second save or one of the next. */
 async function killOne(folder: string): Promise<void> {
   const child: ChildProcess = spawn(process.execPath, [SAVER, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
-  await Promise.race([once(child.stdout!, 'data'), once(child, 'exit')]);
-  await pause(Math.random() * 60);
   const ended = once(child, 'exit');
+  for (let saves = 2 + Math.floor(Math.random() * 6); saves > 0 && child.exitCode === null; ) {
+    const [dots] = (await Promise.race([once(child.stdout!, 'data'), ended])) as [Buffer | null];
+    saves -= dots?.length ?? 0;
+  }
+  await pause(Math.random() * 10);
   child.kill('SIGKILL');
   expect((await ended)[1]).toBe('SIGKILL');
 }
