@@ -25,7 +25,9 @@ export default defineConfig({
     // Most tests wait for processes and sockets rather than compute.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 20_000,
+    // What takes a second alone takes many where other work has the processors.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // A second, the default, is short on a machine with other work.
     expect: { poll: { timeout: 15_000 } },
     reporters: ['default', './test/support/count-reporter.ts'],

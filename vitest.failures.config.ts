@@ -17,8 +17,8 @@ export default defineConfig({
     // Most of the time is waiting.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
     // A second, the default, is short on a machine with other work.
     expect: { poll: { timeout: 15_000 } },
     reporters: ['default', './test/support/count-reporter.ts'],

@@ -1,10 +1,10 @@
-/** Asks again and again until there is an answer; fails, with what was seen, after 15 seconds. */
+/** Asks again and again until there is an answer; fails, with what was seen, after 45 seconds. */
 export async function poll<T>(
   what: string,
   ask: () => T | undefined | Promise<T | undefined>,
   seen: () => string = () => '',
 ): Promise<T> {
-  const limit = performance.now() + 15_000;
+  const limit = performance.now() + 45_000;
   while (performance.now() < limit) {
     const answer = await ask();
     if (answer !== undefined) return answer;

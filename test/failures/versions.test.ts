@@ -23,7 +23,7 @@ let receiver: Receiver;
 beforeAll(async () => {
   before = buildVersionBefore();
   receiver = await startReceiver(1);
-}, 120_000);
+});
 afterAll(async () => {
   await receiver?.close();
 });

@@ -49,7 +49,7 @@ export function writeProject(files: Readonly<Record<string, string>>): TestProje
 export async function eventually<T>(
   what: string,
   ask: () => T | undefined | Promise<T | undefined>,
-  seconds = 15,
+  seconds = 45,
 ): Promise<T> {
   const limit = performance.now() + seconds * 1000;
   while (performance.now() < limit) {

@@ -184,7 +184,7 @@ describe.skipIf(!hasPostgres)('where PostgreSQL ends a connection, at any messag
       const { wire, port } = await openThrough(database);
       const whole = await outcomeOf(port, of);
       const wrong = await wrongOf(wire.messages[0] as string, async (after) => {
-        const { port } = await openThrough(database, { connection: 0, after, how });
+        const { port } = await openThrough(database, { connection: 0, after, how }, 20_000);
         const outcomes = [await outcomeOf(port, of), await outcomeOf(port, of), await outcomeOf(port, of)];
         await allFree(port);
         const [failed, ...more] = outcomes.filter((outcome) => outcome !== whole);
