@@ -6,7 +6,7 @@ import { eventually, gatewayText } from '../support/project.ts';
 
 const MANY = 60_000;
 const CAP = 5;
-const IDLE = 1000;
+const IDLE = 4000;
 
 const SERIES = 'with recursive c(n) as (select 1 union all select n + 1 from c where n < :N) select';
 
