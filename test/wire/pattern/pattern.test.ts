@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compilePattern, propertyRanges } from '../../../src/wire/pattern.ts';
+import { processorTime } from '../../support/duration.ts';
 
 const reference = (source: string): RegExp => new RegExp(`^(?:${source})$`, 'u');
 
@@ -137,8 +138,8 @@ describe('the worst of texts are tried in time that grows with their length', ()
   ])('%s', (source) => {
     const pattern = compilePattern(source);
     const length = Math.min(long.length, pattern.longest);
-    const started = performance.now();
+    const started = processorTime();
     expect(pattern.test(`${long.slice(0, length - 1)}!`)).toBe(false);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(processorTime() - started).toBeLessThan(2000);
   });
 });
