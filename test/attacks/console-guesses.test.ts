@@ -77,9 +77,9 @@ describe('at one gateway', () => {
     '',
   ])('many addresses guess for one user until all have to wait, as for %j', async (id) => {
     const replies: number[] = [];
-    for (let count = 0; count < OF_USER + 2; count += 1)
+    for (let count = 0; count < OF_USER + 3; count += 1)
       replies.push((await tries(gateway, id, 'wrong', elsewhere())).status);
-    expect(replies).toEqual([...Array.from({ length: OF_USER + 1 }, () => 401), 429]);
+    expect(replies).toEqual([...Array.from({ length: OF_USER + 1 }, () => 401), 429, 429]);
   });
 
   it('guesses that are sent together are no more than those one after the other', async () => {

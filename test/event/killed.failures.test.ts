@@ -17,10 +17,14 @@ const KILLS = 3;
 async function killOne(folder: string): Promise<void> {
   const child: ChildProcess = spawn(process.execPath, [SAVER, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
-  for (let saves = 2 + Math.floor(Math.random() * 6); saves > 0 && child.exitCode === null; ) {
-    const [dots] = (await Promise.race([once(child.stdout!, 'data'), ended])) as [Buffer | null];
-    saves -= dots?.length ?? 0;
-  }
+  let saves = 2 + Math.floor(Math.random() * 6);
+  const saved = new Promise<void>((resolve) => {
+    child.stdout!.on('data', (dots: Buffer) => {
+      saves -= dots.length;
+      if (saves <= 0) resolve();
+    });
+  });
+  await Promise.race([saved, ended]);
   await pause(Math.random() * 10);
   child.kill('SIGKILL');
   expect((await ended)[1]).toBe('SIGKILL');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LEXICAL } from '../../src/wire/lexical.ts';
-import { processorTime } from '../support/duration.ts';
+import { processorMs } from '../support/duration.ts';
 
 const { uuid, uri } = LEXICAL;
 
@@ -103,11 +103,11 @@ describe('a URI with a scheme', () => {
   });
 
   it('is read in time that grows with its length', () => {
-    const started = processorTime();
+    const started = processorMs();
     for (const part of ['a', '%41', '/', '?', '@', ':', '[']) {
       uri.read(`http://${part.repeat(300_000)} `);
       uri.read(`http://example.com/${part.repeat(300_000)} `);
     }
-    expect(processorTime() - started).toBeLessThan(2000);
+    expect(processorMs() - started).toBeLessThan(2000);
   });
 });

@@ -117,7 +117,7 @@ export async function openConsoleGateway(bench: Bench, root: string, url: string
 
 /** Milliseconds after its start in which a gateway begins what it does then: it records its definitions, for example. */
 const BEGINS = 4000;
-/** Microseconds of processor time in a second, below which it is done. */
+/** Microseconds of processor time in a second, below which it is done. On a slow machine its timers take half of that. */
 const QUIET = 100_000;
 /** Seconds in which it must have become so. */
 const MOST_SETTLING = 60;
