@@ -1,0 +1,191 @@
+/**
+ * What a reader of a foreign contract hands on: services, operations and documents, connected by identity and not yet named
+ * for good. `declare.ts` gives them names and writes definitions. Readers fill documents after they have made them, because
+ * types refer to each other in circles.
+ */
+
+import type { Place } from './place.ts';
+
+/** A contract as it was read. */
+export interface DraftContract {
+  readonly language: 'wsdl' | 'xsd' | 'wadl' | 'openapi';
+  readonly services: readonly DraftService[];
+  /** All named types and elements of the contract, whether an operation uses them or not. In the order of the source. */
+  readonly documents: readonly DraftDocument[];
+}
+
+/** A service of a contract: what becomes a `service` and, for calls, a `node`. */
+export interface DraftService {
+  /** The name in the source: of a wsdl:service or portType, the title of an OpenAPI file, the file of a WADL. */
+  readonly name: string;
+  /** The version in the source, as far as it says one (`info.version`). */
+  readonly version?: string;
+  readonly description?: string;
+  readonly place: Place;
+  /** XML namespace of the elements around messages, for SOAP. */
+  readonly namespace?: string;
+  /** Addresses, the first being the usual one. A variable part has been replaced by its default value. */
+  readonly addresses: readonly string[];
+  /** The way to authenticate, if all operations share it. */
+  readonly security?: readonly DraftSecurity[];
+  readonly operations: DraftOperation[];
+}
+
+/** One way to authenticate, by the kinds that a `credential` of a node and a `scheme` have. */
+export type DraftSecurity =
+  | { readonly kind: 'basic' }
+  | { readonly kind: 'bearer' }
+  | { readonly kind: 'api-key'; readonly in: 'header' | 'query' | 'cookie'; readonly name: string }
+  | { readonly kind: 'client-credentials'; readonly tokenUrl: string; readonly scopes: readonly string[] }
+  | { readonly kind: 'username-token' }
+  | { readonly kind: 'client-certificate' };
+
+export interface DraftOperation {
+  /** The name in the source (operationId, the name of a portType's operation); made from method and path where it has none. */
+  readonly name: string;
+  readonly description?: string;
+  readonly place: Place;
+  readonly soap?: DraftSoap;
+  readonly rest?: DraftRest;
+  readonly request: DraftMessage;
+  /** Successful replies by media type, at least one; the first is the usual one. `mediaType` is absent over SOAP. */
+  readonly responses: readonly { readonly mediaType?: string; readonly message: DraftMessage }[];
+  /** Status of a successful reply, if not 200. */
+  readonly status?: number;
+  /** Documents of faults or error replies, by their names. */
+  readonly faults: readonly { readonly name: string; readonly document: DraftDocument }[];
+  readonly security?: readonly DraftSecurity[];
+  /** Why it can't be called or served, as a clause ("its binding is rpc/encoded"). It is declared with `active: false`. */
+  readonly uncallable?: string;
+}
+
+export interface DraftSoap {
+  readonly style: 'wrapped' | 'bare' | 'rpc';
+  readonly version: '1.1' | '1.2';
+  /** SOAPAction or action=; absent for none. */
+  readonly action?: string;
+  /** Local name of the element around a wrapped or rpc request, and around its reply. */
+  readonly request: string;
+  readonly response?: string;
+  /** Namespace of these elements, if it is not that of the service. */
+  readonly namespace?: string;
+  readonly oneWay: boolean;
+  readonly mtom: boolean;
+}
+
+export interface DraftRest {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** RFC 6570 templates over field names, relative to the service's address and without a slash at the start. */
+  readonly uris: readonly string[];
+  /** Request headers by name, with the field of the request that each carries. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The field that is the whole body (`body: FIELD`), or `none`. Absent: the remaining fields are the body. */
+  readonly body?: string;
+  /** How the body is encoded, if it is not JSON or XML by its document. */
+  readonly form?: 'multipart' | 'urlencoded';
+  /** Media type of the request's body, if the source names one. */
+  readonly mediaType?: string;
+}
+
+/** A message: nothing, raw content, a document, or a list or a single value. */
+export type DraftMessage =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'raw'; readonly raw: 'json' | 'xml' | 'text' | 'binary' }
+  | { readonly kind: 'document'; readonly document: DraftDocument }
+  | { readonly kind: 'type'; readonly type: DraftType };
+
+/** A scalar by its type word (`string(10)`), a document, or a collection of one of these. */
+export type DraftType = DraftScalar | DraftCompound | DraftCollection;
+
+export interface DraftScalar {
+  readonly kind: 'scalar';
+  readonly word: string;
+}
+
+export interface DraftCompound {
+  readonly kind: 'document';
+  readonly document: DraftDocument;
+}
+
+export interface DraftCollection {
+  readonly kind: 'list' | 'map';
+  readonly item: DraftScalar | DraftCompound;
+}
+
+/** A document. Readers make it with its name and place, and fill the rest while they read. */
+export interface DraftDocument {
+  /** The name in the source; for an anonymous type, that of the element or member that declares it. */
+  readonly name: string;
+  readonly place: Place;
+  /**
+   * Whether the source gives it a name of its own. One without a name is declared in place where it is used once.
+   */
+  readonly named: boolean;
+  description?: string;
+  /** Options of the document, as its declaration spells them. */
+  options: DocumentOptions;
+  extends?: DraftDocument;
+  restricts?: DraftDocument;
+  /** In declared order. Branches, for a choice. */
+  fields: DraftField[];
+  /** Exactly one of `fields` has a value. */
+  choice?: boolean;
+}
+
+/** Keys of a document beside its fields. */
+export interface DocumentOptions {
+  open?: boolean;
+  xml?: string;
+  namespace?: string;
+  root?: boolean;
+  unqualified?: boolean;
+  'xml-type'?: string;
+  abstract?: boolean;
+  named?: boolean;
+  by?: string;
+}
+
+/** A field: its name in the source, its type, and its options as a declaration spells them. */
+export interface DraftField {
+  /** Proposed name; `declare.ts` makes names distinct and sets `xml` and `json` to what the wire has. */
+  readonly name: string;
+  readonly place: Place;
+  type: DraftType;
+  options: FieldOptions;
+}
+
+type Scalar = string | number | boolean;
+
+/** Facets that a field has, and each entry of a collection in `entry`. */
+export interface Facets {
+  enum?: readonly (string | number)[];
+  pattern?: string | readonly string[];
+  minimum?: number | string;
+  maximum?: number | string;
+  above?: number | string;
+  below?: number | string;
+  digits?: number;
+  fraction?: number;
+  space?: 'collapse' | 'replace';
+}
+
+export interface FieldOptions extends Facets {
+  description?: string;
+  required?: boolean;
+  nullable?: boolean;
+  default?: Scalar;
+  fixed?: Scalar;
+  example?: Scalar;
+  sensitive?: boolean;
+  json?: string;
+  xml?: string;
+  attribute?: boolean;
+  namespace?: string;
+  flat?: boolean;
+  spaced?: boolean;
+  content?: boolean;
+  inline?: boolean;
+  any?: boolean | string;
+  header?: boolean;
+  entry?: Facets;
+}
