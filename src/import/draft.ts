@@ -83,6 +83,11 @@ export interface DraftRest {
   readonly body?: string;
   /** How the body is encoded, if it is not JSON or XML by its document. */
   readonly form?: 'multipart' | 'urlencoded';
+  /**
+   * Fields that URIs and headers name beside those of the request (`template:`), where the request is the body alone. None has
+   * the name of a field of the request.
+   */
+  readonly template?: DraftDocument;
   /** Media type of the request's body, if the source names one. */
   readonly mediaType?: string;
 }
