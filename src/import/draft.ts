@@ -130,6 +130,8 @@ export interface DraftDocument {
   /** Options of the document, as its declaration spells them. */
   options: DocumentOptions;
   extends?: DraftDocument;
+  /** What the member `by` of the document that it extends says for it, if that is not its name. */
+  tag?: string;
   restricts?: DraftDocument;
   /** In declared order. Branches, for a choice. */
   fields: DraftField[];

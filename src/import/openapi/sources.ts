@@ -2,6 +2,7 @@ import { CharsetError, decodeText } from '../../wire/charset.ts';
 import { ImportError } from '../place.ts';
 import type { SourceLanguage, SourceReference } from '../source.ts';
 import { readJson } from './json.ts';
+import { eachReference, joined, ownAddresses } from './references.ts';
 import type { Node, Tree } from './tree.ts';
 import { readYaml } from './yaml.ts';
 
@@ -13,8 +14,13 @@ export const OPENAPI_LANGUAGE: SourceLanguage<Tree> = {
   },
   referencesOf({ root }) {
     const found: SourceReference[] = [];
-    const seen = new Set<unknown>();
-    collectReferences(root, found, seen);
+    const own = ownAddresses(root);
+    const add = (to: string, node: Node, base: string | undefined): void => {
+      const isOwn = own.has(joined(to, base).replace(/#.*$/s, ''));
+      if (!to.startsWith('#') && to !== '' && !isOwn) found.push({ to, place: node.place });
+    };
+    eachReference(root, (reference, _, base) => add(reference.text as string, reference, base));
+    eachMapping(root, (each) => add(each.text as string, each, undefined));
     return found;
   },
 };
@@ -28,33 +34,19 @@ function textOf(bytes: Uint8Array, location: string): string {
   }
 }
 
-/** Members whose values are examples, in which `$ref` means nothing. */
-const DATA = new Set(['example', 'examples', 'default', 'enum', 'const', 'value']);
-
-function collectReferences(node: Node, found: SourceReference[], seen: Set<unknown>): void {
-  if (typeof node.value !== 'object' || node.value === null || seen.has(node.value)) return;
-  seen.add(node.value);
-  for (const item of node.items()) collectReferences(item, found, seen);
-  for (const [key, member] of node.entries()) {
-    const to = key === '$ref' ? member.text : undefined;
-    if (to !== undefined && !to.startsWith('#')) found.push({ to, place: member.place });
-    if (key === 'mapping') collectMapping(member, found);
-    // A property may be named `example` or `value`: a map of schemas is below `properties`.
-    if (!DATA.has(key) || isMapOfNamed(member)) collectReferences(member, found, seen);
-  }
-}
-
-/** Whether a member that is named like data is something else: components named `examples`, a schema of a property. */
-function isMapOfNamed(member: Node): boolean {
-  return member.has('$ref') || member.entries().some(([, each]) => each.has('$ref'));
-}
-
-/** A discriminator's values may be references; what has no slash and no file ending is the name of a schema. */
-function collectMapping(mapping: Node, found: SourceReference[]): void {
-  for (const [, each] of mapping.entries()) {
-    const to = each.text;
-    if (to !== undefined && !to.startsWith('#') && isReference(to)) found.push({ to, place: each.place });
-  }
+/** Visits the values of discriminators that are references to files. */
+function eachMapping(root: Node, visit: (value: Node) => void): void {
+  if (!root.tree.text.includes('mapping')) return;
+  const seen = new Set<unknown>();
+  const walk = (node: Node): void => {
+    if (typeof node.value !== 'object' || node.value === null || seen.has(node.value)) return;
+    seen.add(node.value);
+    for (const [, each] of node.get('discriminator')?.get('mapping')?.entries() ?? [])
+      if (each.text !== undefined && isReference(each.text)) visit(each);
+    for (const [, member] of node.entries()) walk(member);
+    for (const item of node.items()) walk(item);
+  };
+  walk(root);
 }
 
 /** Whether a value of a discriminator's mapping is a reference, not the name of a schema. */

@@ -105,6 +105,13 @@ export class Node {
     return value.map((each: TreeValue, index) => this.#member(each, offsets, index));
   }
 
+  /** A map without some of its members. The same one each time. */
+  without(keys: ReadonlySet<string>): Node {
+    const { map, tree } = this;
+    if (map === undefined || !Object.keys(map).some((key) => keys.has(key))) return this;
+    return new Node(tree, tree.without(map, keys), this.#offset, this.#named);
+  }
+
   /** What a JSON Pointer leads to (RFC 6901); as far as it leads, if `partly`. */
   at(tokens: readonly string[], partly = false): Node | undefined {
     let node: Node = this;
@@ -136,6 +143,7 @@ export class TreeText {
   readonly text: string;
   readonly location: string;
   readonly #offsets = new Map<object, Offsets>();
+  readonly #parts = new Map<object, TreeMap>();
   #lines: number[] | undefined;
 
   constructor(text: string, location: string) {
@@ -149,6 +157,19 @@ export class TreeText {
 
   tie(container: object, offsets: Offsets): void {
     this.#offsets.set(container, offsets);
+  }
+
+  /** A map without some of its members, with the places of the others. */
+  without(map: TreeMap, keys: ReadonlySet<string>): TreeMap {
+    const known = this.#parts.get(map);
+    if (known !== undefined) return known;
+    const { start, keys: names, at, values } = this.offsetsOf(map);
+    const kept = names.flatMap((name, index) => (keys.has(name) ? [] : [index]));
+    const part = Object.fromEntries(Object.entries(map).filter(([key]) => !keys.has(key)));
+    const pick = (offsets: readonly number[]): number[] => kept.map((index) => offsets[index] ?? start);
+    this.tie(part, { start, keys: kept.map((index) => names[index] as string), at: pick(at), values: pick(values) });
+    this.#parts.set(map, part);
+    return part;
   }
 
   placeOf(offset: number): Place {

@@ -28,13 +28,53 @@ let validator: Compiled | undefined;
 /** Checks a contract against the schema of its version. @throws ImportError with the place of what is wrong */
 export function validateOpenApi(root: Node): OpenApiVersion {
   const version = versionOf(root);
-  validator ??= new Validator() as unknown as Compiled;
-  const validate = validator.getAjvValidator(version);
+  const validate = schemaOf(version);
   if (validate(root.value)) return version;
   const error = mostTelling(validate.errors ?? []);
   throw error === undefined
     ? new ImportError(`not valid OpenAPI ${version}`, root.place)
     : explained(error, root, version);
+}
+
+/** A part of a contract in another file, by its name among the components of OpenAPI 3. */
+export type PartKind = 'parameters' | 'responses' | 'requestBodies' | 'pathItems';
+
+/** Checks a part of a contract that is in another file. @throws ImportError with the place of what is wrong */
+export function validatePart(node: Node, kind: PartKind, version: OpenApiVersion): void {
+  const info = { title: 'Part', version: '1' };
+  const isItem = kind === 'pathItems';
+  const paths = isItem ? { '/part': node.value } : {};
+  const parts = isItem ? {} : { [kind]: { part: node.value } };
+  const whole =
+    version === '2.0'
+      ? { swagger: version, info, paths, ...parts }
+      : { openapi: `${version}.0`, info, paths, ...(isItem ? {} : { components: parts }) };
+  const validate = schemaOf(version);
+  if (validate(whole)) return;
+  const depth = version === '2.0' || isItem ? 2 : 3;
+  const inside = (validate.errors ?? []).flatMap((error) => {
+    const tokens = error.instancePath.split('/').slice(1);
+    return tokens.length < depth
+      ? []
+      : [
+          {
+            ...error,
+            instancePath: tokens
+              .slice(depth)
+              .map((each) => `/${each}`)
+              .join(''),
+          },
+        ];
+  });
+  const error = mostTelling(inside);
+  throw error === undefined
+    ? new ImportError(`not valid in OpenAPI ${version}`, node.place)
+    : explained(error, node, version);
+}
+
+function schemaOf(version: OpenApiVersion): ReturnType<Compiled['getAjvValidator']> {
+  validator ??= new Validator() as unknown as Compiled;
+  return validator.getAjvValidator(version);
 }
 
 function versionOf(root: Node): OpenApiVersion {
@@ -65,7 +105,7 @@ function mostTelling(errors: readonly SchemaError[]): SchemaError | undefined {
 function explained({ keyword, instancePath, params, message }: SchemaError, root: Node, version: string): ImportError {
   const tokens = pointerTokens(instancePath);
   const node = root.at(tokens, true) ?? root;
-  const where = tokens.length === 0 ? 'the contract' : `"${tokens.at(-1)}"`;
+  const where = tokens.length === 0 ? 'it' : `"${tokens.at(-1)}"`;
   const unknown = params.additionalProperty ?? params.unevaluatedProperty ?? params.propertyName;
   if (typeof unknown === 'string') {
     const place = (node.get(unknown) ?? node).place;
