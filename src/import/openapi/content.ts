@@ -41,6 +41,12 @@ export function carrierOf(mediaType: string): Carrier | undefined {
   return essence.startsWith('text/') ? 'text' : 'binary';
 }
 
+/** Contents with JSON first: what OpenAPI says of XML leaves much open. */
+export function jsonFirst(contents: readonly Content[]): Content[] {
+  const isJson = ({ mediaType }: Content): boolean => carrierOf(mediaType) === 'json';
+  return [...contents.filter(isJson), ...contents.filter((each) => !isJson(each))];
+}
+
 /** A media type without wildcards, to send and to offer. */
 export function concreteType(mediaType: string): string {
   if (!mediaType.includes('*')) return mediaType.trim();
@@ -58,8 +64,11 @@ export function messageOf(content: Content, reader: SchemaReader, name: string):
   if (carrier === 'json')
     return schema === undefined ? { kind: 'raw', raw: 'json' } : jsonMessage(schema, reader, name);
   if (carrier !== 'xml') return { kind: 'raw', raw: 'binary' };
-  const document = schema === undefined ? undefined : documentOf(schema, reader, name);
-  return document === undefined ? { kind: 'raw', raw: 'xml' } : { kind: 'document', document };
+  if (schema === undefined) return { kind: 'raw', raw: 'xml' };
+  const document = documentOf(schema, reader, name);
+  if (document !== undefined) return { kind: 'document', document };
+  reader.context.losses.add(`the schema of a body in ${content.mediaType}`, 'any XML is accepted', schema.place);
+  return { kind: 'raw', raw: 'xml' };
 }
 
 function documentOf(schema: Node, reader: SchemaReader, name: string): DraftDocument | undefined {

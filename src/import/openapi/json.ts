@@ -13,12 +13,17 @@ export function readJson(text: string, location: string): Tree | undefined {
   return new JsonReader(text, new TreeBuilder(text, location)).all();
 }
 
-const QUOTE = 34;
-const BACKSLASH = 92;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORDS: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null };
 
 class NotJson extends Error {}
+
+/** Whether an odd number of backslashes is in front of a quote. */
+function isEscaped(text: string, quote: number): boolean {
+  let count = 0;
+  while (text[quote - 1 - count] === '\\') count++;
+  return count % 2 === 1;
+}
 
 class JsonReader {
   readonly #text: string;
@@ -83,22 +88,16 @@ class JsonReader {
   }
 
   #string(): string {
-    const start = this.#at++;
-    let plain = true;
-    for (;;) {
-      const code = this.#text.charCodeAt(this.#at);
-      if (code === QUOTE) break;
-      if (Number.isNaN(code) || code < 32) throw new NotJson();
-      if (code === BACKSLASH) {
-        plain = false;
-        this.#at++;
-      }
-      this.#at++;
-    }
-    this.#at++;
-    if (plain) return this.#text.slice(start + 1, this.#at - 1);
+    const text = this.#text;
+    const start = this.#at;
+    let end = text.indexOf('"', start + 1);
+    while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+    if (end < 0) throw new NotJson();
+    this.#at = end + 1;
+    const inside = text.slice(start + 1, end);
+    if (!inside.includes('\\') && !inside.includes('\n')) return inside;
     try {
-      return JSON.parse(this.#text.slice(start, this.#at)) as string;
+      return JSON.parse(text.slice(start, end + 1)) as string;
     } catch {
       throw new NotJson();
     }

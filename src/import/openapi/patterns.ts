@@ -9,6 +9,15 @@ export type Translated = { readonly pattern: string } | { readonly reason: strin
  * `[A-Z]+` becomes `[\s\S]*(?:[A-Z]+)[\s\S]*`.
  */
 export function translatePattern(source: string): Translated {
+  const found = known.get(source) ?? translated(source);
+  known.set(source, found);
+  return found;
+}
+
+/** Compiling takes long, and many properties share a pattern. */
+const known = new Map<string, Translated>();
+
+function translated(source: string): Translated {
   const text = withoutNeedlessEscapes(source);
   try {
     compilePattern(text);

@@ -1,6 +1,6 @@
 import { ImportError, type Losses } from '../place.ts';
 import type { Sources } from '../source.ts';
-import { type Node, pointerTokens, type Tree } from './tree.ts';
+import { type Node, pointerTokens, type Tree, type TreeMap, type TreeValue } from './tree.ts';
 import { type OpenApiVersion, type PartKind, validatePart } from './validate.ts';
 
 /** Members that are maps from names to things: their keys mean nothing. */
@@ -24,24 +24,32 @@ export function eachReference(
   visit: (reference: Node, holder: Node, base: string | undefined) => void,
 ): void {
   const seen = new Set<unknown>();
-  const walk = (node: Node, areNames: boolean, around: string | undefined): void => {
-    if (typeof node.value !== 'object' || node.value === null || seen.has(node.value)) return;
-    seen.add(node.value);
-    for (const item of node.items()) walk(item, false, around);
-    const base = areNames ? around : baseWithin(node, around);
-    for (const [key, member] of node.entries()) {
-      if (!areNames && (key === '$ref' || key === '$dynamicRef') && member.text !== undefined)
-        visit(member, node, base);
-      const isData = !areNames && (DATA.has(key) || (key === 'examples' && Array.isArray(member.value)));
+  // Plain values are walked, and nodes made where there is a reference: contracts have millions of values.
+  const walk = (value: TreeValue, areNames: boolean, around: string | undefined): void => {
+    if (typeof value !== 'object' || value === null || seen.has(value)) return;
+    seen.add(value);
+    if (Array.isArray(value)) {
+      for (const item of value as readonly TreeValue[]) walk(item, false, around);
+      return;
+    }
+    const map = value as TreeMap;
+    const base = areNames ? around : baseWithin(map, around);
+    for (const key in map) {
+      const member = map[key] as TreeValue;
+      if (!areNames && (key === '$ref' || key === '$dynamicRef') && typeof member === 'string') {
+        const holder = root.tree.nodeOf(map);
+        visit(holder.get(key) as Node, holder, base);
+      }
+      const isData = !areNames && (DATA.has(key) || (key === 'examples' && Array.isArray(member)));
       if (!isData) walk(member, !areNames && NAMED.has(key), base);
     }
   };
-  walk(root, false, undefined);
+  walk(root.value, false, undefined);
 }
 
-function baseWithin(node: Node, around: string | undefined): string | undefined {
-  const id = node.get('$id')?.text ?? node.get('$self')?.text;
-  return id === undefined ? around : joined(id, around);
+function baseWithin(map: TreeMap, around: string | undefined): string | undefined {
+  const id = map.$id ?? map.$self;
+  return typeof id === 'string' ? joined(id, around) : around;
 }
 
 /** A reference in the scope of a base that is an address. */
@@ -57,7 +65,7 @@ export function ownAddresses(root: Node): ReadonlyMap<string, Node> {
   const walk = (node: Node, around: string | undefined): void => {
     if (typeof node.value !== 'object' || node.value === null || seen.has(node.value)) return;
     seen.add(node.value);
-    const base = baseWithin(node, around);
+    const base = node.map === undefined ? around : baseWithin(node.map, around);
     if (base !== undefined && base !== around) found.set(base.replace(/#$/, ''), node);
     for (const [, member] of node.entries()) walk(member, base);
     for (const item of node.items()) walk(item, base);

@@ -1,5 +1,5 @@
 import type { DraftDocument, DraftField, DraftMessage, DraftRest } from '../draft.ts';
-import { type Content, carrierOf, concreteType, contentsOf, formDocument, messageOf } from './content.ts';
+import { type Content, carrierOf, concreteType, contentsOf, formDocument, jsonFirst, messageOf } from './content.ts';
 import { type DeclaredParameter, declaredParameters, type Parameter, ParameterReader } from './parameters.ts';
 import type { SchemaReader } from './schema.ts';
 import { isBound, type NamedParameter, pathVariables, plainVariable, templateOf, wireVariable } from './template.ts';
@@ -37,6 +37,7 @@ export function readRequest(
   const parameters = [...parametersOf(found, declared, reader)];
   const body = bodyOf(found, declared, reader);
   const { method } = found;
+  reader.fill();
   const taken = namesIn(body.message);
   const wraps =
     body.message.kind === 'document' &&
@@ -181,10 +182,10 @@ function bodyOfThree({ node, name }: Found, reader: SchemaReader): Body {
   return body;
 }
 
-/** The first content that is carried. The others are reported. */
+/** JSON, or the first content that is carried. The others are reported. */
 function chosenBody(contents: readonly Content[], name: string, reader: SchemaReader): Body {
   const { losses } = reader.context;
-  const [chosen, ...others] = contents.filter(({ mediaType }) => carrierOf(mediaType) !== undefined);
+  const [chosen, ...others] = jsonFirst(contents).filter(({ mediaType }) => carrierOf(mediaType) !== undefined);
   for (const { mediaType, place } of contents)
     if (carrierOf(mediaType) === undefined) losses.add(`the media type "${mediaType}"`, 'left out', place.place);
   if (chosen === undefined) return NO_BODY;

@@ -1,5 +1,5 @@
 import type { DraftDocument, DraftMessage, DraftOperation } from '../draft.ts';
-import { type Content, carrierOf, concreteType, contentsOf, messageOf } from './content.ts';
+import { type Content, carrierOf, concreteType, contentsOf, jsonFirst, messageOf } from './content.ts';
 import type { Found } from './request.ts';
 import type { SchemaReader } from './schema.ts';
 import type { Node } from './tree.ts';
@@ -57,7 +57,7 @@ function contentOf({ produces }: Found, { node, place }: Response, reader: Schem
 function repliesOf(found: Found, response: Response, reader: SchemaReader): Replies['responses'] {
   const { losses } = reader.context;
   const replies = new Map<string, DraftMessage>();
-  for (const content of contentOf(found, response, reader)) {
+  for (const content of jsonFirst(contentOf(found, response, reader))) {
     const mediaType = concreteType(content.mediaType);
     if (carrierOf(content.mediaType) === undefined)
       losses.add(`the media type "${content.mediaType}"`, 'left out', content.place.place);

@@ -89,7 +89,7 @@ function listed(
 ): ScalarRead {
   const tests = patterns.map((pattern) => compilePattern(pattern));
   const texts = values.flatMap((node) => {
-    const text = node.text ?? node.number ?? String(node.value);
+    const text = node.text ?? node.number ?? JSON.stringify(node.value);
     if (node.text === undefined)
       context.losses.add(`the value ${text} of a string is not a text`, `taken as "${text}"`, node.place);
     const size = [...text].length;

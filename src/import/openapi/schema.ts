@@ -7,6 +7,9 @@ import type { Node } from './tree.ts';
 import { ANY_JSON, JSON_TYPE, nullable, type Spot, type TypeRead } from './type-read.ts';
 import { xmlDocumentOptions, xmlFieldOptions } from './xml.ts';
 
+/** Schemas that may lead into each other without an object in between. */
+const DEEPEST = 200;
+
 /** Keywords of JSON Schema without a counterpart. */
 const UNSUPPORTED = (
   'not if then else dependentSchemas dependentRequired dependencies contains minContains maxContains propertyNames ' +
@@ -24,6 +27,7 @@ export class SchemaReader {
   /** Schemas that are being read: one that contains itself without an object between is no type. */
   readonly #open = new Set<string>();
   readonly #ids = new Map<unknown, number>();
+  readonly #unfilled: (() => void)[] = [];
 
   constructor(context: SchemaContext) {
     this.context = context;
@@ -65,7 +69,7 @@ export class SchemaReader {
     if (document !== undefined) return { type: { kind: 'document', document }, options: {} };
     const { losses } = this.context;
     const [first] = schemas as readonly [Node];
-    if (this.#open.has(key)) {
+    if (this.#open.has(key) || this.#open.size > DEEPEST) {
       losses.add(
         `the schema of "${name}" contains itself without an object in between`,
         'any JSON is accepted',
@@ -207,16 +211,24 @@ export class SchemaReader {
     this.documents.push(document);
     const description = prose(shape.first('title'), shape.first('description'));
     if (description !== undefined) document.description = description;
-    this.#fill(document, shape);
+    // Later, since documents refer to each other in chains as long as the contract.
+    this.#unfilled.push(() => this.#fill(document, shape));
     return document;
+  }
+
+  /** Fills the documents that were found, and those that they lead to. */
+  fill(): void {
+    for (const next of this.#unfilled) next();
+    this.#unfilled.length = 0;
   }
 
   #fill(document: DraftDocument, shape: Shape): void {
     const { base } = shape;
     const inherited = new Set<string>();
     if (base !== undefined) {
-      const read = this.read([base], base.get('title')?.text ?? 'Base');
-      if (read.type.kind === 'document') this.#extend(document, shape, read.type, inherited);
+      const { type } = this.read([base], 'Base');
+      if (type.kind === 'document') document.extends = type.document;
+      this.#addInherited(base, inherited);
     }
     this.#tellOpenness(document, shape);
     Object.assign(document.options, xmlDocumentOptions(shape, this.context));
@@ -236,15 +248,17 @@ export class SchemaReader {
     this.choices.noteBase(document, shape);
   }
 
-  #extend(document: DraftDocument, shape: Shape, { document: base }: DraftCompound, inherited: Set<string>): void {
-    document.extends = base;
-    const seen = new Set<DraftDocument>();
-    for (let each: DraftDocument | undefined = base; each !== undefined && !seen.has(each); each = each.extends) {
-      seen.add(each);
-      for (const { name } of each.fields) inherited.add(name);
+  /** The names of properties of a document that another extends, and of those that it extends itself. */
+  #addInherited(base: Node, names: Set<string>): void {
+    const seen = new Set<unknown>();
+    for (let next: Node | undefined = base; next !== undefined && !seen.has(next.value); ) {
+      seen.add(next.value);
+      const shape: Shape = shapeOf([next], this.context);
+      for (const name of [...shape.properties().keys(), ...shape.required().keys()]) names.add(name);
+      const tag = tagOf(next.get('discriminator'));
+      if (tag !== undefined) names.add(tag);
+      next = shape.base;
     }
-    const tag = tagOf(shape.base?.get('discriminator'));
-    if (tag !== undefined) inherited.add(tag);
   }
 
   #tellOverridden(nodes: Schemas, name: string): void {

@@ -20,6 +20,7 @@ interface Messages {
  */
 export function settle(reader: SchemaReader, operations: readonly DraftOperation[], losses: Losses): DraftDocument[] {
   const { choices, documents } = reader;
+  reader.fill();
   settleBases(reader, losses);
   const replaced = new Map(choices.replaced);
   for (const choice of choices.found) flatten(choice, replaced, new Set());

@@ -155,6 +155,12 @@ export class TreeText {
     return this.#offsets.get(container) ?? { start: 0, keys: Object.keys(container), at: [], values: [] };
   }
 
+  /** A map or a list that was read from the text. */
+  nodeOf(container: TreeMap | readonly TreeValue[]): Node {
+    const { start } = this.offsetsOf(container);
+    return new Node(this, container, start, start);
+  }
+
   tie(container: object, offsets: Offsets): void {
     this.#offsets.set(container, offsets);
   }

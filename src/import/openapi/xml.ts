@@ -2,16 +2,13 @@ import type { DocumentOptions, FieldOptions } from '../draft.ts';
 import { type SchemaContext, type Shape, shapeOf } from './shape.ts';
 import type { TypeRead } from './type-read.ts';
 
-/** The `xml` of the schema of a document, where a message is XML. */
+/** The `xml` of the schema of a document, where a message is XML. Without one, its elements have no namespace. */
 export function xmlDocumentOptions(shape: Shape, { hasXml }: SchemaContext): DocumentOptions {
   const xml = shape.first('xml');
-  if (!hasXml || xml === undefined) return {};
-  const name = xml.get('name')?.text;
-  const namespace = xml.get('namespace')?.text;
-  return {
-    ...(name === undefined ? {} : { xml: name }),
-    ...(namespace === undefined ? {} : { namespace }),
-  };
+  if (!hasXml) return {};
+  const name = xml?.get('name')?.text;
+  const namespace = xml?.get('namespace')?.text ?? '';
+  return name === undefined ? { namespace } : { xml: name, namespace };
 }
 
 /** The `xml` of the schema of a property, where a message is XML. OpenAPI writes lists without an element around. */
