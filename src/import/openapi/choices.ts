@@ -105,12 +105,13 @@ export class Choices {
     this.#reader.begin(key, document, hasNull);
     const reads = branches.map((branch) => ({ branch, read: this.#reader.read(branch.schemas, branch.name) }));
     const documents = reads.flatMap(({ branch, read }) =>
-      read.type.kind === 'document' && !read.options.nullable ? [{ branch, document: read.type.document }] : [],
+      read.type.kind === 'document' ? [{ branch, document: read.type.document }] : [],
     );
     const distinct = new Set(documents.map((each) => each.document));
     if (documents.length === reads.length && distinct.size > 1) {
       this.#fill(document, shape, documents, { keyword, node });
-      return { type: { kind: 'document', document }, options: {} };
+      const read: TypeRead = { type: { kind: 'document', document }, options: {} };
+      return reads.some((each) => each.read.options.nullable) ? nullable(read) : read;
     }
     const read = this.#merged(reads.map((each) => each.read));
     if (read === undefined)

@@ -47,8 +47,10 @@ export function jsonFirst(contents: readonly Content[]): Content[] {
   return [...contents.filter(isJson), ...contents.filter((each) => !isJson(each))];
 }
 
-/** A media type without wildcards, to send and to offer. */
-export function concreteType(mediaType: string): string {
+/** The media type of a message, without wildcards. Bytes are not JSON, whatever their media type is. */
+export function concreteType(mediaType: string, message?: DraftMessage): string {
+  const isBytes = message?.kind === 'raw' && message.raw === 'binary';
+  if (isBytes && carrierOf(mediaType) === 'json') return 'application/octet-stream';
   if (!mediaType.includes('*')) return mediaType.trim();
   const [type = '', subtype = ''] = mediaType.trim().split('/');
   if (type === '*' || type === 'application') return 'application/json';

@@ -1,4 +1,5 @@
 import type { DraftField, DraftScalar, DraftType, FieldOptions } from '../draft.ts';
+import { addValues } from './document.ts';
 import { prose, withDeprecation } from './prose.ts';
 import type { SchemaReader } from './schema.ts';
 import { type Schemas, shapeOf } from './shape.ts';
@@ -157,7 +158,7 @@ export class ParameterReader {
     if (written === type) {
       const { nullable: _, ...facets } = options;
       Object.assign(own, facets);
-      this.#reader.addValues(own, { type, options }, shape);
+      addValues(this.#reader, own, { type, options }, shape);
     }
     if (own.required && own.fixed === undefined) delete own.default;
     return { name, place: node.place, type: written, options: own };

@@ -94,10 +94,13 @@ class ContractReader {
     // What stands beside the reference of a path counts too.
     const parts = item === declared ? [item] : [declared, item];
     for (const part of parts) this.#tellItem(path, part);
-    return Object.entries(METHODS).flatMap(([key, method]) => {
+    const keys = new Set(parts.flatMap((part) => part.entries().map(([key]) => key)));
+    return [...keys].flatMap((key) => {
+      const method = Object.hasOwn(METHODS, key) ? METHODS[key] : undefined;
       const part = parts.find((each) => each.has(key));
       const node = part?.get(key);
-      return node === undefined || part === undefined ? [] : [this.#operation(path, method, node, part)];
+      if (method === undefined || node === undefined || part === undefined) return [];
+      return [this.#operation(path, method, node, part)];
     });
   }
 

@@ -1,5 +1,6 @@
 import type { DraftDocument, DraftField, DraftMessage, DraftRest } from '../draft.ts';
 import { type Content, carrierOf, concreteType, contentsOf, formDocument, jsonFirst, messageOf } from './content.ts';
+import { readField } from './document.ts';
 import { type DeclaredParameter, declaredParameters, type Parameter, ParameterReader } from './parameters.ts';
 import type { SchemaReader } from './schema.ts';
 import { isBound, type NamedParameter, pathVariables, plainVariable, templateOf, wireVariable } from './template.ts';
@@ -213,9 +214,11 @@ function isSameDocument(body: Body, other: Content, name: string, reader: Schema
 
 function bodyOfContent(content: Content, name: string, reader: SchemaReader): Body {
   const carrier = carrierOf(content.mediaType);
+  if (carrier !== 'urlencoded' && carrier !== 'multipart') {
+    const message = messageOf(content, reader, name);
+    return { message, mediaType: concreteType(content.mediaType, message) };
+  }
   const mediaType = concreteType(content.mediaType);
-  if (carrier !== 'urlencoded' && carrier !== 'multipart')
-    return { message: messageOf(content, reader, name), mediaType };
   const document = formDocument(content, reader, name);
   if (document === undefined)
     return { message: { kind: 'raw', raw: carrier === 'multipart' ? 'binary' : 'text' }, mediaType };
@@ -255,7 +258,7 @@ function bodyOfTwo(found: Found, declared: readonly DeclaredParameter[], reader:
     place: node.place,
     named: false,
     options: {},
-    fields: fields.map((each) => reader.field(each.name, [each.node], each.node.get('required')?.flag === true)),
+    fields: fields.map((each) => readField(reader, each.name, [each.node], each.node.get('required')?.flag === true)),
   };
   return { message: { kind: 'document', document }, form: isMultipart ? 'multipart' : 'urlencoded' };
 }

@@ -58,10 +58,13 @@ function repliesOf(found: Found, response: Response, reader: SchemaReader): Repl
   const { losses } = reader.context;
   const replies = new Map<string, DraftMessage>();
   for (const content of jsonFirst(contentOf(found, response, reader))) {
-    const mediaType = concreteType(content.mediaType);
-    if (carrierOf(content.mediaType) === undefined)
+    if (carrierOf(content.mediaType) === undefined) {
       losses.add(`the media type "${content.mediaType}"`, 'left out', content.place.place);
-    else if (!replies.has(mediaType)) replies.set(mediaType, messageOf(content, reader, `${found.name}_response`));
+      continue;
+    }
+    const message = messageOf(content, reader, `${found.name}_response`);
+    const mediaType = concreteType(content.mediaType, message);
+    if (!replies.has(mediaType)) replies.set(mediaType, message);
   }
   if (replies.size === 0) return [{ message: { kind: 'none' } }];
   return [...replies].map(([mediaType, message]) => ({ mediaType, message }));

@@ -145,11 +145,20 @@ export function numberOf(
     if (!(isInteger ? Number(node.value) === 1 : fractionOf([node]) !== undefined))
       context.losses.add(`"multipleOf: ${node.number}"`, 'not checked', node.place);
   const word = isInteger ? 'integer' : step !== undefined || format === 'decimal' ? 'decimal' : 'number';
-  if (values !== undefined) return { word, options: oneOrMore(values.map(({ value }) => value as number)) };
+  if (values !== undefined) return { word, options: oneOrMore(numbersIn(values, isInteger, context)) };
   const options: FieldOptions = step === undefined ? {} : { fraction: step };
   const bounds = isInteger ? (INTEGER_FORMATS[format] ?? []) : [];
   Object.assign(options, boundsOf(shape, isInteger, bounds));
   return { word, options };
+}
+
+/** The listed values that are numbers, and whole ones of an integer. */
+function numbersIn(values: readonly Node[], isInteger: boolean, { losses }: SchemaContext): number[] {
+  return values.flatMap(({ value, place }) => {
+    if (typeof value === 'number' && (!isInteger || Number.isSafeInteger(value))) return [value];
+    losses.add(`the listed value ${JSON.stringify(value)} of a number`, 'left out', place);
+    return [];
+  });
 }
 
 /** Digits after the point that a step of 1, 0.1, 0.01 … leaves. */

@@ -1,11 +1,19 @@
-import type { DraftCompound, DraftDocument, DraftField, DraftScalar, Facets, FieldOptions } from '../draft.ts';
-import { Choices, tagOf } from './choices.ts';
-import { prose, withDeprecation } from './prose.ts';
-import { countsOfEntries, fits, numberOf, type ScalarRead, stringOf } from './scalars.ts';
-import { type JsonType, referred, type SchemaContext, type Schemas, type Shape, shapeOf } from './shape.ts';
+import type { DraftCompound, DraftDocument, DraftScalar, Facets, FieldOptions } from '../draft.ts';
+import { Choices } from './choices.ts';
+import { fillDocument } from './document.ts';
+import { prose } from './prose.ts';
+import { countsOfEntries, numberOf, type ScalarRead, stringOf } from './scalars.ts';
+import {
+  type JsonType,
+  type Referred,
+  referred,
+  type SchemaContext,
+  type Schemas,
+  type Shape,
+  shapeOf,
+} from './shape.ts';
 import type { Node } from './tree.ts';
 import { ANY_JSON, JSON_TYPE, nullable, type Spot, type TypeRead } from './type-read.ts';
-import { xmlDocumentOptions, xmlFieldOptions } from './xml.ts';
 
 /** Schemas that may lead into each other without an object in between. */
 const DEEPEST = 200;
@@ -37,7 +45,7 @@ export class SchemaReader {
   /** Reads a schema that has a name in the contract. */
   named(name: string, node: Node): TypeRead {
     const target = referred(node, this.context);
-    return this.#read([target.node], target.name ?? name, true);
+    return orNull(this.#read([target.node], target.name ?? name, true), target);
   }
 
   /** @param name of what has the type, for documents without a name of their own */
@@ -46,7 +54,7 @@ export class SchemaReader {
     if (only === undefined) return ANY_JSON;
     if (others.length > 0) return this.#read(schemas, name, false);
     const target = referred(only, this.context);
-    return this.#read([target.node], target.name ?? name, target.name !== undefined);
+    return orNull(this.#read([target.node], target.name ?? name, target.name !== undefined), target);
   }
 
   /** A text by which schemas are the same. */
@@ -114,7 +122,20 @@ export class SchemaReader {
       return ANY_JSON;
     }
     const read = type === undefined ? ANY_JSON : this.#single(shape, spot, type, literals);
-    return isNullable ? nullable(read) : read;
+    const sound = this.#withoutContradiction(read, shape);
+    return isNullable ? nullable(sound) : sound;
+  }
+
+  /** Bounds that no value meets are no bounds of ours. */
+  #withoutContradiction(read: TypeRead, shape: Shape): TypeRead {
+    const { minimum, maximum, ...others } = read.options;
+    if (minimum === undefined || maximum === undefined || Number(minimum) <= Number(maximum)) return read;
+    this.context.losses.add(
+      `the bounds ${minimum} and ${maximum}, which no value meets`,
+      'not checked',
+      shape.node.place,
+    );
+    return { type: read.type, options: others };
   }
 
   #single(shape: Shape, spot: Spot, type: JsonType, literals: readonly Node[] | undefined): TypeRead {
@@ -212,112 +233,18 @@ export class SchemaReader {
     const description = prose(shape.first('title'), shape.first('description'));
     if (description !== undefined) document.description = description;
     // Later, since documents refer to each other in chains as long as the contract.
-    this.#unfilled.push(() => this.#fill(document, shape));
+    this.#unfilled.push(() => fillDocument(this, document, shape));
     return document;
+  }
+
+  noteBase(document: DraftDocument, shape: Shape): void {
+    this.choices.noteBase(document, shape);
   }
 
   /** Fills the documents that were found, and those that they lead to. */
   fill(): void {
     for (const next of this.#unfilled) next();
     this.#unfilled.length = 0;
-  }
-
-  #fill(document: DraftDocument, shape: Shape): void {
-    const { base } = shape;
-    const inherited = new Set<string>();
-    if (base !== undefined) {
-      const { type } = this.read([base], 'Base');
-      if (type.kind === 'document') document.extends = type.document;
-      this.#addInherited(base, inherited);
-    }
-    this.#tellOpenness(document, shape);
-    Object.assign(document.options, xmlDocumentOptions(shape, this.context));
-    const required = shape.required();
-    const properties = shape.properties();
-    const tag = tagOf(base?.get('discriminator'));
-    for (const [name, nodes] of properties) {
-      if (inherited.has(name)) {
-        if (name !== tag) this.#tellOverridden(nodes, name);
-        continue;
-      }
-      document.fields.push(this.field(name, nodes, required.has(name)));
-    }
-    for (const [name, node] of required)
-      if (!properties.has(name) && !inherited.has(name))
-        document.fields.push({ name, place: node.place, type: JSON_TYPE, options: { required: true } });
-    this.choices.noteBase(document, shape);
-  }
-
-  /** The names of properties of a document that another extends, and of those that it extends itself. */
-  #addInherited(base: Node, names: Set<string>): void {
-    const seen = new Set<unknown>();
-    for (let next: Node | undefined = base; next !== undefined && !seen.has(next.value); ) {
-      seen.add(next.value);
-      const shape: Shape = shapeOf([next], this.context);
-      for (const name of [...shape.properties().keys(), ...shape.required().keys()]) names.add(name);
-      const tag = tagOf(next.get('discriminator'));
-      if (tag !== undefined) names.add(tag);
-      next = shape.base;
-    }
-  }
-
-  #tellOverridden(nodes: Schemas, name: string): void {
-    const [{ place }] = nodes as readonly [Node];
-    this.context.losses.add(`"${name}" restricts a property of what it extends`, 'taken as it is there', place);
-  }
-
-  /** A field of a document. */
-  field(name: string, nodes: Schemas, isRequired: boolean): DraftField {
-    const [node] = nodes as readonly [Node];
-    const read = this.read(nodes, name);
-    const shape = shapeOf(nodes, this.context);
-    const options: FieldOptions = {};
-    const description = prose(nodes[0]?.get('title'), nodes[0]?.get('description') ?? shape.first('description'));
-    const words = withDeprecation([description], shape.first('deprecated'));
-    // The description of a document is that of its declaration.
-    if (words !== undefined && (read.type.kind !== 'document' || node.has('description'))) options.description = words;
-    if (isRequired && !this.#isOneWay(shape, name)) options.required = true;
-    Object.assign(options, read.options);
-    this.addValues(options, read, shape);
-    Object.assign(options, xmlFieldOptions(name, shape, read, this.context));
-    return { name, place: node.place, type: read.type, options };
-  }
-
-  /** Adds the default and an example, as far as they are values of the field. */
-  addValues(options: FieldOptions, { type }: TypeRead, shape: Shape): void {
-    const word = type.kind === 'scalar' ? type.word : undefined;
-    const initial = shape.first('default');
-    if (initial !== undefined && initial.value !== null && options.required !== true && options.fixed === undefined) {
-      if (word !== undefined && fits(initial, word, options) && !isMade(initial))
-        options.default = initial.value as string;
-      else if (!isEmptyDefault(initial))
-        this.context.losses.add(`the default ${shown(initial)}`, 'there is no default', initial.place);
-    }
-    const examples = [...shape.all('example'), ...shape.all('examples').flatMap((each) => each.items())];
-    const example = word === undefined ? undefined : examples.find((each) => fits(each, word, options));
-    if (example !== undefined && options.fixed === undefined) options.example = example.value as string;
-  }
-
-  /** Whether a required property is only in requests, or only in replies. */
-  #isOneWay(shape: Shape, name: string): boolean {
-    const mark = ['readOnly', 'writeOnly'].map((key) => shape.first(key)).find((each) => each?.flag);
-    if (mark === undefined) return false;
-    const where = shape.first('readOnly')?.flag ? 'replies' : 'requests';
-    this.context.losses.add(`"${name}" is required in ${where} only`, 'optional in both', mark.place);
-    return true;
-  }
-
-  #tellOpenness(document: DraftDocument, shape: Shape): void {
-    const { losses } = this.context;
-    const more = shape.first('additionalProperties') ?? shape.first('unevaluatedProperties');
-    for (const [pattern, node] of shape.all('patternProperties').flatMap((each) => each.entries()))
-      losses.add(`the members by the pattern ${pattern}`, 'any undeclared members are accepted', node.place);
-    for (const keyword of ['minProperties', 'maxProperties'])
-      for (const node of shape.all(keyword)) losses.add(`"${keyword}" beside properties`, 'not checked', node.place);
-    if (more?.map !== undefined && Object.keys(more.map).length > 0)
-      losses.add('the type of additional members', 'any undeclared members are accepted', more.place);
-    if (more?.value === false) document.options.open = false;
-    else if (more !== undefined || shape.has('patternProperties')) document.options.open = true;
   }
 
   #tellUnsupported(shape: Shape): void {
@@ -327,6 +254,10 @@ export class SchemaReader {
         if (keyword !== 'unevaluatedProperties' || typeof node.value !== 'boolean')
           losses.add(`"${keyword}"`, 'not checked', node.place);
   }
+}
+
+function orNull(read: TypeRead, { isNullable }: Referred): TypeRead {
+  return isNullable ? nullable(read) : read;
 }
 
 function scalar({ word, options }: ScalarRead): TypeRead {
@@ -384,19 +315,4 @@ function typeOfValue({ value }: Node): JsonType {
 
 function isClosed(shape: Shape): boolean {
   return shape.all('additionalProperties').some(({ value }) => value === false);
-}
-
-/** Whether a default of ours would be read as a reference to other values. */
-function isMade({ text }: Node): boolean {
-  return text !== undefined && /\{/.test(text);
-}
-
-/** Whether a default is that of a list or an object without entries, which is the same as none for most readers. */
-function isEmptyDefault({ value }: Node): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
-}
-
-function shown({ value }: Node): string {
-  const text = JSON.stringify(value);
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

@@ -35,7 +35,30 @@ export function settle(reader: SchemaReader, operations: readonly DraftOperation
   for (const operation of operations) replaceMessages(operation as unknown as Messages, replaced, losses);
   const left = choices.found.filter(({ document }) => !replaced.has(document));
   for (const { document } of left) closeBranches(document, losses);
-  return [...kept, ...withoutTags(left, kept, operations)];
+  return reachable([...kept, ...withoutTags(left, kept, operations)], operations);
+}
+
+/** Documents that have a name, or that something uses. */
+function reachable(documents: readonly DraftDocument[], operations: readonly DraftOperation[]): DraftDocument[] {
+  const seen = new Set<DraftDocument>();
+  const open: DraftDocument[] = documents.filter(({ named }) => named);
+  const use = (type: DraftType): void => {
+    if (type.kind === 'document') open.push(type.document);
+    else if (type.kind !== 'scalar') use(type.item);
+  };
+  for (const { request, responses, faults } of operations) {
+    for (const message of [request, ...responses.map((each) => each.message)])
+      if (message.kind === 'document') open.push(message.document);
+      else if (message.kind === 'type') use(message.type);
+    for (const fault of faults) open.push(fault.document);
+  }
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (seen.has(next)) continue;
+    seen.add(next);
+    if (next.extends !== undefined) open.push(next.extends);
+    for (const { type } of next.fields) use(type);
+  }
+  return documents.filter((document) => seen.has(document));
 }
 
 function settleBases({ choices, documents }: SchemaReader, losses: Losses): void {

@@ -141,28 +141,48 @@ function hasSiblings(version: OpenApiVersion): boolean {
 /** Keywords beside a reference that have no effect on values. */
 const HARMLESS = /^(?:\$ref|description|summary|title|example|examples|deprecated|readOnly|writeOnly|xml|x-.*)$/;
 
+/** Keywords beside a single `allOf` that leave it what it is. */
+const AROUND =
+  /^(?:allOf|description|summary|title|default|example|examples|deprecated|nullable|readOnly|writeOnly|xml|externalDocs|x-.*)$/;
+
 function tellSiblings(node: Node, { losses, version }: SchemaContext): void {
   for (const [key, member] of node.entries())
     if (!HARMLESS.test(key))
       losses.add(`"${key}" beside "$ref"`, `ignored, as OpenAPI ${version} requires`, member.place);
 }
 
-/** A schema that a node stands for: what it refers to, if it adds nothing to it, and the name of that. */
-export function referred(
-  node: Node,
-  { references, version }: SchemaContext,
-): { readonly node: Node; readonly name?: string } {
+/** A schema that another stands for. */
+export interface Referred {
+  readonly node: Node;
+  /** Its name in the contract; absent if nothing was referred to. */
+  readonly name: string | undefined;
+  /** Whether null is a value too. */
+  readonly isNullable: boolean;
+}
+
+/** The schema that a node stands for, by `$ref` or a single `allOf`, if the node adds nothing to it but null. */
+export function referred(node: Node, { references, version }: SchemaContext): Referred {
   let found = node;
   let name: string | undefined;
+  let isNullable = false;
   const seen = new Set<unknown>();
-  for (let next = referenceOf(found); next !== undefined; next = referenceOf(found)) {
-    const adds = found.entries().some(([key]) => !HARMLESS.test(key));
-    if ((hasSiblings(version) && adds) || seen.has(found.value)) break;
+  while (!seen.has(found.value)) {
     seen.add(found.value);
-    name = nameOfReference(next.text as string);
-    found = references.target(next, found);
+    const reference = referenceOf(found);
+    const adds = (harmless: RegExp): boolean => found.entries().some(([key]) => !harmless.test(key));
+    if (reference !== undefined) {
+      if (hasSiblings(version) && adds(HARMLESS)) break;
+      name = nameOfReference(reference.text as string);
+      found = references.target(reference, found);
+      continue;
+    }
+    const [only, ...others] = found.get('allOf')?.items() ?? [];
+    if (only === undefined || others.length > 0 || adds(AROUND)) break;
+    isNullable ||= (found.get('nullable')?.flag || found.get('x-nullable')?.flag) === true;
+    // The name of the schema around says as much as that of what it stands for.
+    found = only;
   }
-  return name === undefined ? { node: found } : { node: found, name };
+  return { node: found, name, isNullable };
 }
 
 /** The name of what is referred to: the last part of the pointer, or the name of the file. */

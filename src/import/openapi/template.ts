@@ -27,7 +27,10 @@ export function wireVariable(name: string): string {
 
 /** A name of letters, digits and `_` for a variable that has none on the wire. */
 export function plainVariable(name: string): string {
-  const plain = name.replace(/[^A-Za-z0-9_]+/g, '_').replace(/^(?=[0-9])/, '_');
+  const plain = name
+    .replace(/[^A-Za-z0-9_]+/g, '_')
+    .replace(/(?<=[A-Za-z0-9])_+$/, '')
+    .replace(/^(?=[0-9])/, '_');
   return plain === '' || plain === '_' ? 'value' : plain;
 }
 

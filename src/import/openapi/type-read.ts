@@ -1,5 +1,5 @@
 import type { DraftDocument, DraftScalar, DraftType, FieldOptions } from '../draft.ts';
-import type { SchemaContext, Schemas } from './shape.ts';
+import type { SchemaContext, Schemas, Shape } from './shape.ts';
 import type { Node } from './tree.ts';
 
 /** A schema as a type of ours, with the options that a field of the type has. */
@@ -28,6 +28,8 @@ export interface TypeReader {
   read(schemas: Schemas, name: string): TypeRead;
   /** Reads a schema that has a name in the contract. */
   named(name: string, node: Node): TypeRead;
+  /** Keeps in mind that others may extend a document, if its schema says so. */
+  noteBase(document: DraftDocument, shape: Shape): void;
   /** Makes a document known before it is read, since it may contain itself. */
   begin(key: string, document: DraftDocument, isNullable: boolean): void;
 }

@@ -1,0 +1,128 @@
+import type { DraftDocument, DraftField, FieldOptions } from '../draft.ts';
+import { tagOf } from './choices.ts';
+import { prose, withDeprecation } from './prose.ts';
+import { fits } from './scalars.ts';
+import { type Schemas, type Shape, shapeOf } from './shape.ts';
+import type { Node } from './tree.ts';
+import { JSON_TYPE, type TypeRead, type TypeReader } from './type-read.ts';
+import { xmlDocumentOptions, xmlFieldOptions } from './xml.ts';
+
+/** Fills a document with the properties of its schema. */
+export function fillDocument(reader: TypeReader, document: DraftDocument, shape: Shape): void {
+  const { base } = shape;
+  const inherited = base === undefined ? new Set<string>() : inheritedNames(reader, base);
+  if (base !== undefined) {
+    const { type } = reader.read([base], 'Base');
+    if (type.kind === 'document') document.extends = type.document;
+  }
+  addOpenness(reader, document, shape);
+  Object.assign(document.options, xmlDocumentOptions(shape, reader.context));
+  const tag = tagOf(base?.get('discriminator'));
+  const required = shape.required();
+  const properties = shape.properties();
+  for (const [name, nodes] of properties) {
+    if (inherited.has(name)) {
+      if (name !== tag) tellOverridden(reader, nodes, name);
+    } else if (name === '__proto__') tellReserved(reader, nodes);
+    else document.fields.push(readField(reader, name, nodes, required.has(name)));
+  }
+  for (const [name, node] of required)
+    if (!properties.has(name) && !inherited.has(name))
+      document.fields.push({ name, place: node.place, type: JSON_TYPE, options: { required: true } });
+  reader.noteBase(document, shape);
+}
+
+/** The names of properties of a document that another extends, and of those that it extends itself. */
+function inheritedNames({ context }: TypeReader, base: Node): Set<string> {
+  const names = new Set<string>();
+  const seen = new Set<unknown>();
+  for (let next: Node | undefined = base; next !== undefined && !seen.has(next.value); ) {
+    seen.add(next.value);
+    const shape: Shape = shapeOf([next], context);
+    for (const name of [...shape.properties().keys(), ...shape.required().keys()]) names.add(name);
+    const tag = tagOf(next.get('discriminator'));
+    if (tag !== undefined) names.add(tag);
+    next = shape.base;
+  }
+  return names;
+}
+
+function tellOverridden({ context: { losses } }: TypeReader, nodes: Schemas, name: string): void {
+  const [{ place }] = nodes as readonly [Node];
+  losses.add(`"${name}" restricts a property of what it extends`, 'taken as it is there', place);
+}
+
+function tellReserved({ context: { losses } }: TypeReader, nodes: Schemas): void {
+  const [{ place }] = nodes as readonly [Node];
+  losses.add('a property "__proto__", which no field can be called', 'left out', place);
+}
+
+function addOpenness({ context: { losses } }: TypeReader, document: DraftDocument, shape: Shape): void {
+  const closed = shape.all('additionalProperties').find(({ value }) => value === false);
+  const more = closed ?? shape.first('additionalProperties') ?? shape.first('unevaluatedProperties');
+  for (const [pattern, node] of shape.all('patternProperties').flatMap((each) => each.entries()))
+    losses.add(`the members by the pattern ${pattern}`, 'any undeclared members are accepted', node.place);
+  for (const keyword of ['minProperties', 'maxProperties'])
+    for (const node of shape.all(keyword)) losses.add(`"${keyword}" beside properties`, 'not checked', node.place);
+  if (more?.map !== undefined && Object.keys(more.map).length > 0)
+    losses.add('the type of additional members', 'any undeclared members are accepted', more.place);
+  if (shape.has('patternProperties') || (more !== undefined && more.value !== false)) document.options.open = true;
+  else if (more !== undefined) document.options.open = false;
+}
+
+/** A field of a document. */
+export function readField(reader: TypeReader, name: string, nodes: Schemas, isRequired: boolean): DraftField {
+  const [node] = nodes as readonly [Node];
+  const { context } = reader;
+  const read = reader.read(nodes, name);
+  const shape = shapeOf(nodes, context);
+  const options: FieldOptions = {};
+  const description = prose(node.get('title'), node.get('description') ?? shape.first('description'));
+  const words = withDeprecation([description], shape.first('deprecated'));
+  // The description of a document is that of its declaration.
+  if (words !== undefined && (read.type.kind !== 'document' || node.has('description'))) options.description = words;
+  if (isRequired && !isOneWay(reader, shape, name)) options.required = true;
+  Object.assign(options, read.options);
+  addValues(reader, options, read, shape);
+  Object.assign(options, xmlFieldOptions(name, shape, read, context));
+  return { name, place: node.place, type: read.type, options };
+}
+
+/** Adds the default and an example, as far as they are values of the field. */
+export function addValues({ context }: TypeReader, options: FieldOptions, { type }: TypeRead, shape: Shape): void {
+  const word = type.kind === 'scalar' ? type.word : undefined;
+  const initial = shape.first('default');
+  if (initial !== undefined && initial.value !== null && options.required !== true && options.fixed === undefined) {
+    if (word !== undefined && fits(initial, word, options) && !isMade(initial))
+      options.default = initial.value as string;
+    else if (!isEmptyDefault(initial))
+      context.losses.add(`the default ${shown(initial)}`, 'there is no default', initial.place);
+  }
+  const examples = [...shape.all('example'), ...shape.all('examples').flatMap((each) => each.items())];
+  const example = word === undefined ? undefined : examples.find((each) => fits(each, word, options));
+  if (example !== undefined && options.fixed === undefined) options.example = example.value as string;
+}
+
+/** Whether a required property is only in requests, or only in replies. */
+function isOneWay({ context: { losses } }: TypeReader, shape: Shape, name: string): boolean {
+  const mark = ['readOnly', 'writeOnly'].map((key) => shape.first(key)).find((each) => each?.flag);
+  if (mark === undefined) return false;
+  const where = shape.first('readOnly')?.flag ? 'replies' : 'requests';
+  losses.add(`"${name}" is required in ${where} only`, 'optional in both', mark.place);
+  return true;
+}
+
+/** Whether a default of ours would be read as a reference to other values. */
+function isMade({ text }: Node): boolean {
+  return text?.includes('{') === true;
+}
+
+/** Whether a default is that of a list or an object without entries, which is the same as none for most readers. */
+function isEmptyDefault({ value }: Node): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
+
+function shown({ value }: Node): string {
+  const text = JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
