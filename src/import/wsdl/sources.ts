@@ -1,23 +1,12 @@
 import type { XmlElement } from '../../wire/xml/tree.ts';
-import { ImportError } from '../place.ts';
 import type { SourceLanguage, SourceReference } from '../source.ts';
 import { attribute, childrenNamed, parseXml, placeOf } from '../xml.ts';
 import { XSD_LANGUAGE } from '../xsd/sources.ts';
-import { WSDL, WSDL_2 } from './namespaces.ts';
+import { WSDL } from './namespaces.ts';
 
 /** WSDL 1.1: its files refer to each other by `wsdl:import`, and to schemas from `wsdl:types`. */
 export const WSDL_LANGUAGE: SourceLanguage<XmlElement> = {
-  parse(bytes, location) {
-    const root = parseXml(bytes, location);
-    if (root.namespace === WSDL_2) {
-      throw new ImportError(
-        'this is WSDL 2.0',
-        placeOf(root, location),
-        'Ask for WSDL 1.1: hardly any client reads 2.0.',
-      );
-    }
-    return root;
-  },
+  parse: parseXml,
   referencesOf(root, location): readonly SourceReference[] {
     const imports = childrenNamed(root, WSDL, 'import').flatMap((each) => {
       const to = attribute(each, 'location');
