@@ -2,6 +2,8 @@ import type { XmlElement } from '../wire/xml/tree.ts';
 import type { DraftContract } from './draft.ts';
 import { ImportError, Losses } from './place.ts';
 import { gather, type ReadSource, type SourceLanguage, type SourceLimits, type Sources } from './source.ts';
+import { readWadl } from './wadl/read.ts';
+import { WADL, WADL_LANGUAGE } from './wadl/sources.ts';
 import { WSDL, WSDL_2 } from './wsdl/namespaces.ts';
 import { readWsdl } from './wsdl/read.ts';
 import { WSDL_LANGUAGE } from './wsdl/sources.ts';
@@ -63,6 +65,7 @@ function readerOf<Content>(
 
 const READERS: Readonly<Partial<Record<Language, Reader>>> = {
   wsdl: readerOf(WSDL_LANGUAGE, readWsdl),
+  wadl: readerOf(WADL_LANGUAGE, readWadl),
   xsd: readerOf(XSD_LANGUAGE, readSchemas),
 };
 
@@ -79,6 +82,7 @@ function readSchemas(sources: Sources<XmlElement>, losses: Losses): DraftContrac
 const ROOTS: Readonly<Record<string, Language>> = {
   [`{${WSDL}}definitions`]: 'wsdl',
   [`{${XSD}}schema`]: 'xsd',
+  ...Object.fromEntries(WADL.map((namespace) => [`{${namespace}}application`, 'wadl'] as const)),
 };
 
 /** The language of a contract, by its content. @throws ImportError when it is none that can be read */
