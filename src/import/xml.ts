@@ -5,6 +5,12 @@ import { ImportError, type Losses, type Place } from './place.ts';
 
 /** Reads an XML document of a contract in the encoding that it declares. @throws ImportError */
 export function parseXml(bytes: Uint8Array, location: string): XmlElement {
+  const root = readStrictly(bytes, location);
+  checkNamespaces(root, location, new Set());
+  return root;
+}
+
+function readStrictly(bytes: Uint8Array, location: string): XmlElement {
   try {
     return readXml(decodeText(bytes, undefined, true).replace(DECLARED_ENCODING, '$1'));
   } catch (error) {
@@ -21,6 +27,21 @@ export function parseXml(bytes: Uint8Array, location: string): XmlElement {
 
 /** The encoding in an XML declaration, which was used before the text is read. */
 const DECLARED_ENCODING = /^(\uFEFF?<\?xml\s[^>]*?)\s+encoding\s*=\s*(?:"[^"]*"|'[^']*')/;
+
+/** Characters that no URI has (RFC 3986, section 2); those beyond ASCII are accepted, as in an IRI. */
+const NOT_IN_URI = /[\s<>"{}|\\^`]/;
+
+/** Refuses namespaces that are no URI references, as templates that were not filled in are (`{{host}}`). @throws ImportError */
+function checkNamespaces(element: XmlElement, location: string, known: Set<string>): void {
+  const target = attribute(element, 'targetNamespace');
+  for (const each of [element, ...element.attributes].map(({ namespace }) => namespace).concat(target ?? [])) {
+    if (known.has(each)) continue;
+    known.add(each);
+    if (NOT_IN_URI.test(each))
+      throw new ImportError(`the namespace ${JSON.stringify(each)} is not a URI`, placeOf(element, location));
+  }
+  for (const each of childrenOf(element)) checkNamespaces(each, location, known);
+}
 
 /** The place of an element. */
 export function placeOf({ line, column }: XmlElement, source: string): Place {

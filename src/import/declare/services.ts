@@ -94,7 +94,8 @@ export class DeclaredServices {
       request: this.#documents.message(operation.request),
       response: this.#response(operation),
       faults: faults.length === 0 ? undefined : Object.fromEntries(faults),
-      status: operation.status === 200 ? undefined : operation.status,
+      // A call has the status that its target gives.
+      status: isCall || operation.status === 200 ? undefined : operation.status,
       requires: isCall ? undefined : this.#requires(operation.security),
       active: uncallable === undefined ? undefined : false,
     });
@@ -153,9 +154,9 @@ function majorOf(version: string | undefined): number {
 }
 
 function restKeys({ method, uris, headers, body, form }: DraftRest): DeclaredMap {
-  const [first = ''] = uris;
+  const templates = uris.map((each) => (each === '' ? '/' : each));
   return given({
-    [method.toLowerCase()]: uris.length === 1 ? first : uris,
+    [method.toLowerCase()]: templates.length === 1 ? (templates[0] as string) : templates,
     headers:
       Object.keys(headers).length === 0
         ? undefined
