@@ -98,8 +98,13 @@ interface Body {
 }
 
 function bodyOf(context: WadlContext, method: string, representations: readonly Node[]): Body {
-  if (representations.length === 0)
-    return method === 'GET' || method === 'HEAD' || method === 'DELETE' ? { fields: [] } : { fields: [], body: 'none' };
+  const [first] = representations;
+  if (method === 'GET' || method === 'HEAD' || method === 'DELETE') {
+    const what = `the body of a ${method}, which has no meaning (RFC 9110, section 9.3)`;
+    if (first !== undefined) context.losses.add(what, 'not sent', placeIn(first));
+    return { fields: [] };
+  }
+  if (first === undefined) return { fields: [], body: 'none' };
   const withElement = representations.find(({ element }) => attribute(element, 'element') !== undefined);
   if (withElement !== undefined) {
     const root = elementOf(context, withElement);
@@ -112,7 +117,6 @@ function bodyOf(context: WadlContext, method: string, representations: readonly 
       body: 'body',
     };
   }
-  const [first] = representations as [Node, ...Node[]];
   const mediaType = attribute(first.element, 'mediaType') ?? '*/*';
   const params = representations.flatMap((each) => formParams(context, each));
   const form = mediaType.startsWith('multipart/')

@@ -73,7 +73,8 @@ function unused(schemas: SchemaDrafts, services: readonly DraftService[]): reado
 interface Offer {
   readonly name: string;
   readonly description?: string;
-  readonly portType: Part;
+  /** Absent when it is in a missing part. */
+  readonly portType?: Part;
   readonly binding?: Binding;
   readonly addresses: readonly string[];
 }
@@ -81,12 +82,13 @@ interface Offer {
 function readServices(messages: MessageSources, policies: Policies): readonly DraftService[] {
   const { parts, losses } = messages;
   const offers = parts.all('service').flatMap((service) => offersOf(service, messages));
-  const offered = new Set(offers.map(({ portType }) => portType));
+  const offered = new Set(offers.flatMap(({ portType, binding }) => [portType, binding?.part]));
   for (const part of parts.all('binding')) {
     const portType = parts.referred('portType', part, 'type');
-    if (portType === undefined || offered.has(portType)) continue;
-    offered.add(portType);
-    offers.push({ name: nameOf(portType), portType, binding: readBinding(part), addresses: [] });
+    if (offered.has(portType ?? part)) continue;
+    offered.add(portType ?? part);
+    const binding = readBinding(part);
+    offers.push({ name: nameOf(portType ?? part), ...givenPortType(portType), binding, addresses: [] });
   }
   for (const portType of parts.all('portType')) {
     if (!offered.has(portType)) offers.push({ name: nameOf(portType), portType, addresses: [] });
@@ -94,6 +96,10 @@ function readServices(messages: MessageSources, policies: Policies): readonly Dr
   if (offers.length === 0)
     losses.add('no service, binding or port type was found', 'only documents are declared', NOWHERE);
   return offers.map((offer) => readOffer(offer, messages, policies));
+}
+
+function givenPortType(portType: Part | undefined): { readonly portType?: Part } {
+  return portType === undefined ? {} : { portType };
 }
 
 const NOWHERE = { source: 'the contract', line: 0, column: 0 };
@@ -107,13 +113,13 @@ function offersOf(service: Part, { parts, losses }: MessageSources): readonly Of
     const port = inside(service, element);
     const part = parts.referred('binding', port, 'binding');
     const portType = part === undefined ? undefined : parts.referred('portType', part, 'type');
-    return part === undefined || portType === undefined ? [] : [{ port, portType, binding: readBinding(part) }];
+    return part === undefined ? [] : [{ port, portType, key: portType ?? part, binding: readBinding(part) }];
   });
-  const portTypes = [...new Set(ports.map(({ portType }) => portType))];
+  const portTypes = [...new Set(ports.map(({ key }) => key))];
   const description = documentationOf(service);
-  return portTypes.map((portType): Offer => {
+  return portTypes.map((key): Offer => {
     const candidates = ports
-      .filter((each) => each.portType === portType)
+      .filter((each) => each.key === key)
       .sort((a, b) => PREFERENCE[a.binding.protocol] - PREFERENCE[b.binding.protocol]);
     const [best, ...others] = candidates as [(typeof candidates)[number], ...typeof candidates];
     for (const { port, binding } of others) {
@@ -124,9 +130,9 @@ function offersOf(service: Part, { parts, losses }: MessageSources): readonly Of
       );
     }
     return {
-      name: portTypes.length === 1 ? nameOf(service) : `${nameOf(service)}_${nameOf(portType)}`,
+      name: portTypes.length === 1 ? nameOf(service) : `${nameOf(service)}_${nameOf(key)}`,
       ...(description === undefined ? {} : { description }),
-      portType,
+      ...givenPortType(best.portType),
       binding: best.binding,
       addresses: addressOf(best.port),
     };
@@ -147,6 +153,7 @@ function addressOf({ element }: Part): readonly string[] {
 
 function readOffer(offer: Offer, messages: MessageSources, { security, mtom }: Policies): DraftService {
   const { portType, binding, addresses } = offer;
+  if (portType === undefined) return readUnknown(offer);
   const abstract = operationsOf(portType);
   const bound = binding === undefined ? [] : operationsOf(binding.part);
   const shared = sharedElements(messages, portType);
@@ -178,6 +185,26 @@ function readOffer(offer: Offer, messages: MessageSources, { security, mtom }: P
     addresses,
     ...(security.length === 0 ? {} : { security }),
     operations,
+  };
+}
+
+/** The operations of a binding whose port type is missing: their messages are not known. */
+function readUnknown({ name, description, binding, addresses }: Offer): DraftService {
+  const { part } = binding as Binding;
+  return {
+    name,
+    place: placeIn(part),
+    ...(description === undefined ? {} : { description }),
+    addresses,
+    operations: operationsOf(part).map(({ name: operation, part: bound }) => ({
+      name: operation,
+      place: placeIn(bound),
+      soap: { style: 'bare', version: '1.1', request: operation, oneWay: true, mtom: false },
+      request: { kind: 'none' },
+      responses: [{ message: { kind: 'none' } }],
+      faults: [],
+      uncallable: 'its port type is missing',
+    })),
   };
 }
 
