@@ -22,7 +22,7 @@ export function yamlOf({ kind, id, keys }: Declared): Document {
   if (isMap(contents)) {
     contents.flow = false;
     for (const { key, value } of contents.items) {
-      if (isScalar(key) && BLOCKS.has(String(key.value)) && isMap(value)) value.flow = false;
+      if (isScalar(key) && BLOCKS.has(String(key.value)) && isMap(value) && value.items.length > 0) value.flow = false;
     }
   }
   return document;

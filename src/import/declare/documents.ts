@@ -44,8 +44,11 @@ export class DeclaredDocuments {
     }));
   }
 
-  /** A message as a `request` or `response`; `undefined` for none. */
-  message(message: DraftMessage): DeclaredValue | undefined {
+  /**
+   * A message as a `request` or `response`; `undefined` for none.
+   * @param around the element that is around it anyway
+   */
+  message(message: DraftMessage, around?: string): DeclaredValue | undefined {
     switch (message.kind) {
       case 'none':
         return undefined;
@@ -58,7 +61,14 @@ export class DeclaredDocuments {
         const id = this.#ids.get(document);
         if (id !== undefined) return id;
         const { xml, unqualified } = document.options;
-        return given({ ...this.#inPlace(document), xml, namespace: this.#namespaceOf(document), unqualified });
+        const { description, ...rest } = this.#inPlace(document);
+        return given({
+          description,
+          xml: xml === around ? undefined : xml,
+          namespace: this.#namespaceOf(document),
+          unqualified,
+          ...rest,
+        });
       }
     }
   }
@@ -77,13 +87,15 @@ export class DeclaredDocuments {
     const { named, by, namespace: _, xml, 'xml-type': xmlType, ...others } = options;
     // The id takes the place of the name, unless another document has it.
     const wire = this.#isXml ? xmlNameOf(document.name) : id;
+    const root = xml ?? wire;
+    const type = xmlType ?? (document.named ? wire : id);
     return given({
       description,
       extends: document.extends && this.idOf(document.extends),
       restricts: document.restricts && this.idOf(document.restricts),
       ...(others as DeclaredMap),
-      xml: xml ?? (wire === id ? undefined : wire),
-      'xml-type': xmlType ?? (wire === id || !document.named ? undefined : wire),
+      xml: root === id ? undefined : root,
+      'xml-type': type === id ? undefined : type,
       namespace: this.#namespaceOf(document),
       by,
       ...(choice ? { named, 'one-of': this.#fields(fields) } : { fields: this.#fields(fields) }),
@@ -112,12 +124,17 @@ export class DeclaredDocuments {
 
   #field({ name: wire, type, options }: DraftField, name: string): DeclaredValue {
     const { description, json = this.#isXml ? name : wire, xml = this.#isXml ? wire : name, ...others } = options;
+    // In XML Schema the default of an element is for an empty one, which is there.
+    const preset = others.required ? undefined : others.default;
+    const inPlace = this.#inPlaceOf(type);
     const keys = given({
-      ...(this.#inPlaceOf(type) ?? { type: this.#typeWord(type) }),
-      ...(description === undefined ? {} : { description }),
+      ...(inPlace === undefined ? { type: this.#typeWord(type) } : {}),
+      description,
       ...(others as DeclaredMap),
+      default: preset,
       json: json === name ? undefined : json,
       xml: xml === name ? undefined : xml,
+      ...inPlace,
     });
     return Object.keys(keys).length === 1 && typeof keys.type === 'string' ? keys.type : keys;
   }

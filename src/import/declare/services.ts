@@ -91,7 +91,7 @@ export class DeclaredServices {
       description,
       ...(rest === undefined ? {} : restKeys(rest)),
       ...(soap === undefined ? {} : soapKeys(soap, id, service, isCall)),
-      request: this.#documents.message(operation.request),
+      request: this.#documents.message(operation.request, soap?.style === 'wrapped' ? soap.request : undefined),
       response: this.#response(operation),
       faults: faults.length === 0 ? undefined : Object.fromEntries(faults),
       // A call has the status that its target gives.
@@ -101,9 +101,10 @@ export class DeclaredServices {
     });
   }
 
-  #response({ responses }: DraftOperation): DeclaredValue | undefined {
+  #response({ responses, soap }: DraftOperation): DeclaredValue | undefined {
+    const around = soap?.style === 'wrapped' ? `${soap.request}Response` : undefined;
     const declared = responses.flatMap(({ mediaType, message }) => {
-      const value = this.#documents.message(message);
+      const value = this.#documents.message(message, around);
       return value === undefined ? [] : [{ mediaType, value, isRaw: message.kind === 'raw' }];
     });
     const [first] = declared;
@@ -114,14 +115,18 @@ export class DeclaredServices {
   }
 
   /** The node for the addresses of a service. Services with the same addresses share it. */
-  #node({ addresses, security }: DraftService, taken: Names): string {
+  #node({ addresses, security, place }: DraftService, taken: Names): string {
     const key = JSON.stringify([addresses, security]);
     const known = this.#nodes.get(key);
     if (known !== undefined) return known.id;
     let id = this.#nodeNames.give(capitalName(this.#options.name));
     if (taken.has(id)) id = this.#nodeNames.give(`${id}_NODE`);
     const setting = `${id}_URL`;
-    const usable = addresses.find((each) => /^https?:\/\/[^\s{}$]+$/i.test(each) && URL.canParse(each));
+    const usable = addresses
+      .map((each) => each.replace(/[?#].*$/s, ''))
+      .find((each) => /^https?:\/\/[^\s{}$]+$/i.test(each) && URL.canParse(each));
+    for (const each of addresses.filter((address) => /[?#]/.test(address)))
+      this.#losses.add(`the query of the address "${each}"`, 'left out', place);
     const base = usable === undefined ? `\${env:${setting}}` : `\${env:${setting}:-${usable.replace(/\/$/, '')}}`;
     this.#nodes.set(key, { id, keys: given({ base, credential: credentialOf(security ?? [], id) }) });
     return id;

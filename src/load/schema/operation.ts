@@ -241,7 +241,7 @@ export const operation = keys<keyof OperationDeclared>(
     soap: {
       title: 'true or an operation name',
       type: ['boolean', 'string'],
-      pattern: '^(?!([Yy]([Ee][Ss])?|[Nn][Oo]?|[Oo][Nn]|[Oo][Ff][Ff])$)[A-Za-z][A-Za-z0-9_]*$',
+      pattern: '^(?!([Yy]([Ee][Ss])?|[Nn][Oo]?|[Oo][Nn]|[Oo][Ff][Ff])$)[\\p{L}_][\\p{L}\\p{N}_.-]*$',
       description:
         'Offers it over SOAP 1.1 and 1.2 (document/literal wrapped) under its own id, or under that of its SOAP twin, which is the same operation with the same grants. Over SOAP all input is in the body. Without a response it is one-way.',
       default: false,
