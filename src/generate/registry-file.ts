@@ -284,7 +284,7 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
     input,
     steps: ({ steps }, registry) => steps.map((each) => STEP(each, registry)),
   }),
-  documents: shape<Document>()('description xml namespace! root open bare patch choice in-place fields!', {
+  documents: shape<Document>()('description xml xml-type namespace! root open bare patch choice in-place fields!', {
     xml: (document) => document.xmlName !== documentName(document) && document.xmlName,
     patch: ({ patch }) => patch !== undefined,
     choice: ({ choice }) => choice && (choice.tag ?? true),

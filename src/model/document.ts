@@ -29,6 +29,8 @@ export interface Document {
   readonly description?: string;
   /** Name of the root element in XML (`xml:`); the document's name by default. */
   readonly xmlName: string;
+  /** Name of its type in XML Schema (`xml-type:`); derived from the document's name by default. */
+  readonly xmlType?: string;
   /** XML namespace of its elements; the service's (`<namespace>:<Service>.<version>`) by default; empty for none. */
   readonly namespace?: string;
   /** The document's name is the JSON root label: `{"LOC_RESPONSE": {...}}`. */

@@ -90,7 +90,9 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
       return [namespace, { namespace, imports: new Set(), elements, types: [], groups: [] }];
     }),
   );
-  const typeNames = typeNamesOf(documents.all, [...options.classNames, ...anonymousNames(options)]);
+  const typeNames = typeNamesOf(documents.all, [...options.classNames, ...anonymousNames(options)], (each) =>
+    homeOf(each, options),
+  );
   const shared = options.shared.map((type) => ({ ...type, name: typeNames.give(type.wanted) }));
   const sharedNames = new Map(shared.flatMap(({ fields, name }) => [...fields].map((field) => [field, name] as const)));
   const prefixOf = (namespace: string): string | undefined => prefixes.get(namespace);

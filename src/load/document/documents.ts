@@ -40,6 +40,7 @@ export class Documents implements DocumentSource {
       else this.fillChoice(document, value, value['one-of']);
     }
     for (const { document, value } of begun) if (document.choice !== undefined) this.checkChoice(document, value);
+    checkTypeNames(linking, begun);
   }
 
   find(id: string): Document | undefined {
@@ -72,7 +73,7 @@ export class Documents implements DocumentSource {
 
   inPlace(derived: DerivedName, declared: InPlaceDeclared, at: Place): Document {
     const document = this.begin(derived, declared, at, true);
-    this.fill(document, declared);
+    this.fill(document, declared, derived.unqualified);
     return document;
   }
 
@@ -92,6 +93,9 @@ export class Documents implements DocumentSource {
       // The name of the field or operation that names a document in place has been checked.
       if (declared.xml !== undefined || !inPlace) report.raise('xml-name', { name: xmlName }, place);
     }
+    const xmlType = declared['xml-type'];
+    if (xmlType !== undefined && !isXmlName(xmlType))
+      report.raise('xml-name', { name: xmlType }, places.value(declared, 'xml-type'));
     const document: Mutable<Document> = {
       ...named(derived),
       xmlName,
@@ -101,6 +105,7 @@ export class Documents implements DocumentSource {
       inPlace,
       ...given({
         description: declared.description,
+        xmlType,
         namespace: declared.namespace,
         choice: declared['one-of'] && given({ tag: declared.by }),
       }),
@@ -154,7 +159,8 @@ export class Documents implements DocumentSource {
       if (!isXmlName(name)) report.raise('xml-name', { name }, at);
       reserved(name, at);
       const branch = this.resolve(branches[name] as string, places.value(branches, name));
-      return madeField(name, { kind: 'document', document: branch }, positionOf(at));
+      const field = madeField(name, { kind: 'document', document: branch }, positionOf(at));
+      return declared.unqualified ? { ...field, namespace: '' } : field;
     });
   }
 
@@ -184,9 +190,11 @@ export class Documents implements DocumentSource {
     }
   }
 
-  private fill(document: Mutable<Document>, declared: InPlaceDeclared): void {
+  /** @param inherited whether the document around one in place is `unqualified` */
+  private fill(document: Mutable<Document>, declared: InPlaceDeclared, inherited = false): void {
     const names = Object.keys(declared.fields);
-    const owner = { id: document.id, name: documentName(document) };
+    const { unqualified = inherited } = declared;
+    const owner = { id: document.id, name: documentName(document), unqualified };
     const fields = names.flatMap((name) => linkField(this, declared.fields, name, owner) ?? []);
     const { doubt } = this.linking;
     if (fields.length < names.length || doubt.about(declared.fields)) doubt.mark(document);
@@ -195,6 +203,21 @@ export class Documents implements DocumentSource {
     checkXmlNames(this.linking, fields, placed);
     document.fields = fields;
   }
+}
+
+/** Two documents of one namespace can't have the same type in XML Schema. */
+function checkTypeNames(
+  { report, places }: Linking,
+  declared: readonly { readonly document: Document; readonly value: DocumentDeclared }[],
+): void {
+  eachOnce(
+    declared.filter(({ document: { xmlType, namespace } }) => xmlType !== undefined && namespace !== undefined),
+    ({ document: { xmlType, namespace } }) => `${namespace} ${xmlType}`,
+    ({ document, value }, { document: { id: other } }) => {
+      const name = document.xmlType as string;
+      report.raise('duplicate-name', { name, where: 'XML Schema', other }, places.value(value, 'xml-type'));
+    },
+  );
 }
 
 /** An id, and a name if it differs. */

@@ -55,7 +55,7 @@ export function linkField(
       pattern: declared.pattern,
       minimum: declared.minimum,
       maximum: declared.maximum,
-      namespace: declared.namespace,
+      namespace: declared.namespace ?? (owner.unqualified && declared.attribute !== true ? '' : undefined),
     }),
     ...values,
     at: position,

@@ -9,7 +9,9 @@ export interface InPlaceDeclared {
   readonly fields: FieldsDeclared;
   readonly open?: boolean;
   readonly xml?: string;
+  readonly 'xml-type'?: string;
   readonly namespace?: string;
+  readonly unqualified?: boolean;
   readonly root?: boolean;
 }
 
@@ -171,11 +173,19 @@ const documentKeys: Readonly<Record<keyof InPlaceDeclared, JsonSchema>> = {
   description,
   ...inPlaceKeys,
   xml: text('Name of its XML root element, and of its element as an entry of a list. The default is the id.', 'root'),
+  'xml-type': text(
+    'Name of its type in XML Schema. The default is the id, or a name like it if that is taken.',
+    'OrderType',
+  ),
   namespace: {
     type: 'string',
     description: 'XML namespace of its elements. The default is that of the service; an empty text means none.',
     examples: ['urn:example:orders', ''],
   },
+  unqualified: yesNo(
+    'Whether the elements of its fields have no namespace, although its own element has one (`elementFormDefault="unqualified"` of XML Schema).',
+    false,
+  ),
   root: yesNo('Whether its name is the label at the root of JSON: `{"ORDER": {...}}`.', false),
 };
 
