@@ -63,6 +63,11 @@ export function bareField({ bare, fields }: Pick<Document, 'bare' | 'fields'>): 
   return bare === true ? fields[0] : undefined;
 }
 
+/** The field that is the text of the document's own element (`content: true`); `undefined` for a document with elements. */
+export function contentField({ fields }: Pick<Document, 'fields'>): Field | undefined {
+  return fields.find(({ content }) => content);
+}
+
 /**
  * The namespace of a document's elements: its own, else that of the document that declares it in place, else the service's.
  * Empty for none.

@@ -1,4 +1,4 @@
-import type { Document } from '../../model/document.ts';
+import { contentField, type Document } from '../../model/document.ts';
 import type { Value } from '../../model/value.ts';
 import { quote } from '../../wire/words.ts';
 import type { XmlAttribute, XmlElement } from '../../wire/xml/tree.ts';
@@ -6,7 +6,10 @@ import { addError, CodecError, refuse, stepOf, within } from '../error.ts';
 import { checkDepth, type Foreign, setMember, unknownField } from '../value.ts';
 import { isCommon, isNil, isWhite, onlyText } from './content.ts';
 
-/** The content of a field: the text of an attribute, an element, or all elements of a flat list. */
+/**
+ * The content of a field: the text of an attribute, an element, all elements of a flat list, or the element of the document
+ * itself, whose text the field is.
+ */
 export type Given = string | XmlElement | XmlElement[];
 
 /** Where something goes that bears a name. */
@@ -46,8 +49,8 @@ export function isIn(namespace: string, { namespace: found }: { readonly namespa
 
 /** Compiles the sorting of an element's attributes and content to the fields of a document. */
 export function compileSort(document: Document, namespace: string, foreign: Foreign): Sort {
+  if (contentField(document) !== undefined) return compileContentSort(document, foreign);
   const misplaced = foreign === 'pass' ? passedOver : checkedPlace;
-  const attributeSlots = slotsOf(document, true, '');
   const elementSlots = slotsOf(document, false, namespace);
   const place = (each: XmlElement, sorted: Sorted): void => {
     const slot = slotOf(elementSlots, each);
@@ -58,28 +61,11 @@ export function compileSort(document: Document, namespace: string, foreign: Fore
       sorted.elements.push(other);
     }
   };
-  const placeAttribute = (attribute: XmlAttribute, sorted: Sorted): void => {
-    const slot = slotOf(attributeSlots, attribute);
-    if (slot !== undefined) sorted.given[slot.index] = attribute.value;
-    else if (!isCommon(attribute)) {
-      const other = misplaced(attributeSlots, attribute);
-      sorted.attributes ??= [];
-      sorted.attributes.push(other);
-    }
-  };
-  const { length } = document.fields;
-  return ({ attributes, content }) => {
-    const given = new Array<Given | undefined>(length);
-    const sorted: Sorted = { given, attributes: undefined, elements: undefined, errors: undefined };
+  const sortAttributes = compileAttributeSort(document, foreign);
+  return (element) => {
+    const sorted = sortAttributes(element);
+    const { content } = element;
     let text = false;
-    for (let i = 0; i < attributes.length; ) {
-      try {
-        for (; i < attributes.length; i++) placeAttribute(attributes[i]!, sorted);
-      } catch (error) {
-        i++;
-        sorted.errors = addError(sorted.errors, error);
-      }
-    }
     for (let i = 0; i < content.length; ) {
       try {
         for (; i < content.length; i++) {
@@ -95,6 +81,46 @@ export function compileSort(document: Document, namespace: string, foreign: Fore
         sorted.errors = addError(sorted.errors, error);
       }
     }
+    return sorted;
+  };
+}
+
+/** Compiles the sorting of an element's attributes alone. */
+function compileAttributeSort(document: Document, foreign: Foreign): Sort {
+  const misplaced = foreign === 'pass' ? passedOver : checkedPlace;
+  const slots = slotsOf(document, true, '');
+  const place = (attribute: XmlAttribute, sorted: Sorted): void => {
+    const slot = slotOf(slots, attribute);
+    if (slot !== undefined) sorted.given[slot.index] = attribute.value;
+    else if (!isCommon(attribute)) {
+      const other = misplaced(slots, attribute);
+      sorted.attributes ??= [];
+      sorted.attributes.push(other);
+    }
+  };
+  const { length } = document.fields;
+  return ({ attributes }) => {
+    const given = new Array<Given | undefined>(length);
+    const sorted: Sorted = { given, attributes: undefined, elements: undefined, errors: undefined };
+    for (let i = 0; i < attributes.length; ) {
+      try {
+        for (; i < attributes.length; i++) place(attributes[i]!, sorted);
+      } catch (error) {
+        i++;
+        sorted.errors = addError(sorted.errors, error);
+      }
+    }
+    return sorted;
+  };
+}
+
+/** Compiles the sorting for a document whose own element holds the value of a field, beside attributes. */
+function compileContentSort(document: Document, foreign: Foreign): Sort {
+  const sortAttributes = compileAttributeSort(document, foreign);
+  const index = document.fields.findIndex(({ content }) => content);
+  return (element) => {
+    const sorted = sortAttributes(element);
+    sorted.given[index] = element;
     return sorted;
   };
 }

@@ -27,6 +27,7 @@ import {
   trimmed,
 } from './content.ts';
 import { compileIsBlankXml } from './element.ts';
+import { isMarkup, markupIn } from './markup.ts';
 import { ANY, compileSort, compileUndeclaredXmlRead, type Given, isIn, wrongNamespace } from './read-members.ts';
 
 /** Reads an element; `undefined` when it says that nothing is given. `depth` counts from the root, which is level 1. */
@@ -128,7 +129,9 @@ function fieldReader(field: Field, namespace: string, shared: Shared, patch: Pat
     name: field.name,
     read: field.attribute
       ? attributeReader(field, type as ScalarType, shared.foreign)
-      : elementReader(field, namespace, shared, patch),
+      : field.content
+        ? contentReader(field, type as ScalarType, shared.foreign)
+        : elementReader(field, namespace, shared, patch),
     required: field.required,
     initial: initialValue(field),
     // A list without an element of its own is empty when it has to be there.
@@ -139,6 +142,14 @@ function fieldReader(field: Field, namespace: string, shared: Shared, patch: Pat
 function attributeReader(field: Field, type: ScalarType, foreign: Foreign): ReadGiven {
   const read = textReader(field, type, field.absent === 'blank', foreign);
   return (text) => read(text as string);
+}
+
+/** Reads the text of a document's own element. Its attributes are other fields. */
+function contentReader(field: Field, type: ScalarType, foreign: Foreign): ReadGiven {
+  if (primitiveOf(type) === 'binary') return (element, _depth, resolve) => readBinary(element as XmlElement, resolve);
+  if (isMarkup(field, type)) return (element) => markupIn(element as XmlElement);
+  const read = textReader(field, type, initialValue(field) !== undefined, foreign);
+  return (element) => read(onlyText(element as XmlElement));
 }
 
 function elementReader(field: Field, namespace: string, shared: Shared, patch: Patch | undefined): ReadGiven {

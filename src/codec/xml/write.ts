@@ -22,6 +22,7 @@ import {
   unknownField,
 } from '../value.ts';
 import { attributeStart, blankXml, element, type Tag, tagOf, type XmlPlace } from './element.ts';
+import { isMarkup, writeMarkup } from './markup.ts';
 
 /** Writes a value as XML: one element or several, or one attribute with a space in front. */
 type Write = (value: Value, depth: number) => string;
@@ -105,7 +106,10 @@ function documentWriter(document: Document, place: XmlPlace, shared: Shared): Wr
     .map(([field, index]) => fieldWriter(field, index, attributeWriter(field, index), place));
   const elements = document.fields
     .filter((field) => !field.attribute)
-    .map((field, index) => fieldWriter(field, index, elementWriter(field, place, shared), place));
+    .map((field, index) => {
+      const write = field.content ? contentWriter(field, place, shared) : elementWriter(field, place, shared);
+      return fieldWriter(field, index, write, place);
+    });
   const declared = new Set(document.fields.map((field) => field.name));
   const writeUndeclared = compileUndeclaredXml(document, place.scope);
   compiled = (tag, value, depth) => {
@@ -160,6 +164,16 @@ function attributeWriter(field: Field, index: number): Write {
   const start = attributeStart(field, index);
   const { toText } = compileScalar(field, field.type as ScalarType);
   return (value) => `${start}${escapeAttribute(toText(value))}"`;
+}
+
+/** Writes what is inside the element of a document that has the text of it for a field. */
+function contentWriter(field: Field, { scope }: XmlPlace, { hold }: Shared): Write {
+  const type = field.type as ScalarType;
+  if (primitiveOf(type) === 'binary' && hold !== undefined)
+    return (value) => hold(kinds.binary.accept(value) as Attachment);
+  if (isMarkup(field, type)) return (value) => writeMarkup(kinds.xml.accept(value) as string, scope);
+  const { toText } = compileScalar(field, type);
+  return (value) => escapeText(toText(value));
 }
 
 function elementWriter(field: Field, place: XmlPlace, shared: Shared): Write {

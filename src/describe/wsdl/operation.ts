@@ -159,7 +159,7 @@ function childrenOf(message: Message, { documents, namespace }: Scope): Child[] 
     const { document } = message;
     const own = documents.namespaceOf(document);
     return document.fields
-      .filter((field) => !field.attribute)
+      .filter((field) => !field.attribute && !field.content)
       .map((field) => {
         const { xmlName: name } = field;
         return { name, element: `{${field.namespace ?? own}}${name}`, type: javaType(field, document) };

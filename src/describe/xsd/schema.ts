@@ -1,5 +1,5 @@
 // XML Schema 1.0 (W3C Recommendation, 28 October 2004): one schema per namespace.
-import { classNameOf, type Document } from '../../model/document.ts';
+import { classNameOf, contentField, type Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import { ncName } from '../names.ts';
@@ -7,10 +7,12 @@ import type { DocumentSet } from '../scope.ts';
 import { typeNamesOf } from './class-names.ts';
 import {
   annotation,
+  contentType,
   fieldAttribute,
   fieldElement,
   hasAttachment,
   openContent,
+  type SchemaContext,
   type Wrapper,
   wrapperElement,
   XMIME,
@@ -215,12 +217,19 @@ function declareElement(document: Document, workshop: Workshop): boolean {
 function declareType(document: Document, workshop: Workshop): void {
   const draft = workshop.drafts.get(homeOf(document, workshop.options)) as Draft;
   const namespace = workshop.options.documents.namespaceOf(document);
+  const attributes = document.fields.filter((field) => field.attribute);
+  const declared = attributes.map((field) => attribute(field, document, draft, workshop));
+  const text = contentField(document);
+  if (text !== undefined) {
+    const context = contextOf(text, document, draft, workshop);
+    draft.types.push(contentType(workshop.typeNames(document), document.description, text, declared, context));
+    return;
+  }
   const elements = document.fields.filter((field) => !field.attribute);
   const { choice } = document;
   const particles = elements.map((field) =>
     particle(choice === undefined ? field : { ...field, required: true }, document, draft, workshop),
   );
-  const attributes = document.fields.filter((field) => field.attribute);
   const content = document.open ? openContent(elements, particles, namespace) : { particles, notes: [] };
   draft.types.push(
     element('xs:complexType', { name: workshop.typeNames(document) }, [
@@ -228,19 +237,23 @@ function declareType(document: Document, workshop: Workshop): void {
       content.particles.length === 0
         ? undefined
         : element(choice === undefined ? 'xs:sequence' : 'xs:choice', {}, content.particles),
-      ...attributes.map((field) => attribute(field, document, draft, workshop)),
+      ...declared,
     ]),
   );
 }
 
-/** An element in place, or a group in the schema of the field's namespace. */
-function particle(field: Field, document: Document, draft: Draft, workshop: Workshop): XmlElement {
-  const { documents, wrappers } = workshop.options;
-  const namespace = field.namespace ?? documents.namespaceOf(document);
-  const context = (from: Draft, form?: 'unqualified') => ({
+/** What the declaration of a field needs, in one of the schemas. */
+function contextOf(
+  field: Field,
+  document: Document,
+  from: Draft,
+  workshop: Workshop,
+  form?: 'unqualified',
+): SchemaContext {
+  return {
     form,
     nillable: document.patch?.clear === undefined && document.patch?.clearable.includes(field) === true,
-    attachments: wrappers.length > 0,
+    attachments: workshop.options.wrappers.length > 0,
     typeName: (inner: Document) => referType(from, inner, workshop),
     nameType: (content: readonly XmlNode[]) => {
       const name = workshop.giveName(`${workshop.typeNames(document)}_${ncName(field.xmlName)}_value`);
@@ -251,7 +264,14 @@ function particle(field: Field, document: Document, draft: Draft, workshop: Work
       const name = workshop.sharedNames.get(field);
       return name === undefined ? undefined : refer(from, workshop.options.namespace, name, workshop);
     },
-  });
+  };
+}
+
+/** An element in place, or a group in the schema of the field's namespace. */
+function particle(field: Field, document: Document, draft: Draft, workshop: Workshop): XmlElement {
+  const namespace = field.namespace ?? workshop.options.documents.namespaceOf(document);
+  const context = (from: Draft, form?: 'unqualified'): SchemaContext =>
+    contextOf(field, document, from, workshop, form);
   if (namespace === draft.namespace) return fieldElement(field, context(draft));
   if (namespace === '') return fieldElement(field, context(draft, 'unqualified'));
   const home = workshop.drafts.get(namespace) as Draft;

@@ -1,8 +1,8 @@
 import { areApart } from '../../model/choice.ts';
 import type { Position } from '../../model/definition.ts';
-import { bareField, type Document, documentName } from '../../model/document.ts';
+import { bareField, contentField, type Document, documentName } from '../../model/document.ts';
 import { type CompoundType, type Field, type FieldType, MAP_ENTRY, singleType } from '../../model/field.ts';
-import { SCALAR_KINDS } from '../../model/scalar.ts';
+import { primitiveOf, SCALAR_KINDS, takesEmpty } from '../../model/scalar.ts';
 import { type Message, RAW_KINDS } from '../../model/service.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
 import { type Place, placeOf, placeText, positionOf } from '../diagnostic/diagnostic.ts';
@@ -200,8 +200,13 @@ export class Documents implements DocumentSource {
     if (fields.length < names.length || doubt.about(declared.fields)) doubt.mark(document);
     const placed = (field: Field): Place => this.linking.places.key(declared.fields, field.name);
     checkJsonNames(this.linking, fields, placed);
-    checkXmlNames(this.linking, fields, placed);
+    checkXmlNames(
+      this.linking,
+      fields.filter(({ content }) => !content),
+      placed,
+    );
     document.fields = fields;
+    checkContent(this.linking, document, placed);
   }
 }
 
@@ -226,6 +231,25 @@ function named({ id, name }: DerivedName): Pick<Document, 'id' | 'name'> {
 }
 
 type PlaceOfField = (field: Field) => Place;
+
+/** A document whose own element has text has attributes besides, and no elements. */
+function checkContent({ report }: Linking, document: Document, at: PlaceOfField): void {
+  const { id, fields, open } = document;
+  const content = contentField(document);
+  if (content === undefined) return;
+  const refuse = (reason: string, place: Place): void => report.raise('bad-structure', { document: id, reason }, place);
+  const { name, type, required } = content;
+  if (open) refuse(`is \`open\`, and with \`content\` its element holds text, not undeclared elements`, at(content));
+  for (const field of fields) {
+    if (field === content || field.attribute) continue;
+    refuse(
+      `has the text ${name} for the content of its element, so its field ${field.name} has to be an attribute`,
+      at(field),
+    );
+  }
+  if (!required && !hasOwnValue(content) && primitiveOf(type) !== undefined && !takesEmpty(content, type))
+    refuse(`needs \`required: true\` for ${name}: an empty element has no such value`, at(content));
+}
 
 /** Two fields of a document can't have the same name in JSON. */
 function checkJsonNames({ report }: Linking, fields: readonly Field[], at: PlaceOfField): void {

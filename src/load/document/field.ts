@@ -52,6 +52,7 @@ export function linkField(
     ...given({
       description: declared.description,
       nullable: declared.nullable === true ? true : undefined,
+      content: declared.content === true ? true : undefined,
       pattern: declared.pattern,
       minimum: declared.minimum,
       maximum: declared.maximum,
@@ -181,6 +182,7 @@ const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional
   ['minimum', 'numbers, texts, lists and maps', isCounted],
   ['maximum', 'numbers, texts, lists and maps', isCounted],
   ['attribute', 'single values', (field) => !hasEntries(field) && !isDocument(field)],
+  ['content', 'single values', (field) => !hasEntries(field) && !isDocument(field)],
   ['default', 'single values', (field) => !hasEntries(field) && isWritten(field)],
   ['fixed', 'single values', (field) => !hasEntries(field) && isWritten(field)],
   ['example', 'single values, and lists and maps of them', isWritten],
@@ -211,6 +213,13 @@ function checkOptions({ linking }: DocumentSource, { declared }: FieldSpot, type
     if (declared.attribute === true) both('nullable', 'attribute', 'an XML attribute has no null');
     if (declared.flat === true) both('nullable', 'flat', 'a list without an element of its own has no null in XML');
     if (declared.absent === 'blank') both('nullable', 'absent', 'null would be both a value and the blank');
+  }
+  if (declared.content === true) {
+    both('content', 'attribute', 'the text of an element is not one of its attributes');
+    both('content', 'xml', 'the text of an element has no name in XML');
+    both('content', 'namespace', 'the text of an element has no name in XML');
+    if (declared.nullable === true) both('content', 'nullable', 'an element that is nil has no value at all');
+    if (declared.absent === 'blank') both('content', 'absent', 'an element without text is its own blank');
   }
   if (declared.required === true) both('required', 'default', 'a required field never uses its default');
   both('fixed', 'default', 'a fixed value is always used');

@@ -42,6 +42,7 @@ export interface FieldDeclared {
   readonly json?: string;
   readonly xml?: string;
   readonly attribute?: boolean;
+  readonly content?: boolean;
   readonly namespace?: string;
   readonly flat?: boolean;
   readonly absent?: 'omit' | 'blank';
@@ -140,6 +141,10 @@ export const field: JsonSchema = {
       json: text('Name in JSON. The default is the name of the field.', 'attr:rownumber'),
       xml: text('Name of the element or attribute in XML. The default is the name of the field.', 'SearchString'),
       attribute: yesNo('Whether it is an XML attribute instead of an element.', false),
+      content: yesNo(
+        "Whether it is the text of the document's own XML element, beside attributes; with the type `xml` the markup inside that element.",
+        false,
+      ),
       namespace: {
         type: 'string',
         description: 'XML namespace of the element. The default is that of the document.',
