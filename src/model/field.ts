@@ -100,6 +100,8 @@ export interface Field {
    * element: text, escaped, and elements.
    */
   readonly content?: true;
+  /** A document, or a flat list of documents, without an element around it: its elements stand directly among the others. */
+  readonly inline?: true;
   /** XML namespace; the document's unless said otherwise. */
   readonly namespace?: string;
   /** What is written where a reply does not give the field: nothing, or the type's blank (`""`, one object of blanks for a list of documents). */

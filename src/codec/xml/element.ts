@@ -1,5 +1,6 @@
 import { contentField, type Document, itemName, namespaceOf } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
+import { inlineDocument, mayBeWithoutElements } from '../../model/particles.ts';
 import { takesEmpty } from '../../model/scalar.ts';
 import { readXml } from '../../wire/xml/read.ts';
 import { escapeAttribute } from '../../wire/xml/text.ts';
@@ -91,12 +92,20 @@ function blankContent(document: Document, place: XmlPlace, outer: readonly Docum
   // The text of its own element is empty then.
   const content = contentField(document);
   if (content !== undefined && !takesEmpty(content, content.type)) return undefined;
-  const inner = { ...place, namespace: namespaceOf(document, place.namespace, place.service) };
+  const inside = { ...place, namespace: namespaceOf(document, place.namespace, place.service) };
   let attributes = '';
   let elements = '';
   for (const [index, field] of document.fields.entries()) {
     if (field.content) continue;
-    const blank = field.attribute ? blankAttribute(field, index) : blankElement(field, inner, [...outer, document]);
+    const inner = inlineDocument(field);
+    if (inner !== undefined) {
+      if (mayBeWithoutElements(field)) continue;
+      const blank = field.type.kind === 'list' ? undefined : blankContent(inner, inside, [...outer, document]);
+      if (blank === undefined) return undefined;
+      elements += blank.elements;
+      continue;
+    }
+    const blank = field.attribute ? blankAttribute(field, index) : blankElement(field, inside, [...outer, document]);
     if (blank === undefined && field.required) return undefined;
     if (field.attribute) attributes += blank ?? '';
     else elements += blank ?? '';

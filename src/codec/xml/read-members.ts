@@ -1,4 +1,5 @@
 import { contentField, type Document } from '../../model/document.ts';
+import { elementsIn } from '../../model/particles.ts';
 import type { Value } from '../../model/value.ts';
 import { quote } from '../../wire/words.ts';
 import type { XmlAttribute, XmlElement } from '../../wire/xml/tree.ts';
@@ -8,9 +9,9 @@ import { isCommon, isNil, isWhite, onlyText } from './content.ts';
 
 /**
  * The content of a field: the text of an attribute, an element, all elements of a flat list, or the element of the document
- * itself, whose text the field is.
+ * itself, whose text the field is. For documents without an element around them: the elements of one, or of each.
  */
-export type Given = string | XmlElement | XmlElement[];
+export type Given = string | XmlElement | XmlElement[] | Sorted | Sorted[];
 
 /** Where something goes that bears a name. */
 interface Slot {
@@ -25,7 +26,7 @@ interface Slot {
 }
 
 /** The content of an element, sorted to the fields of its document. */
-interface Sorted {
+export interface Sorted {
   /** By the place of the field in its document. */
   readonly given: (Given | undefined)[];
   /** What has no place. */
@@ -38,7 +39,7 @@ interface Sorted {
  * Puts an element's attributes and content into the places of their fields.
  * Errors are a second element for a field that takes one, text, and a field's name in another namespace than the field's.
  */
-type Sort = (element: XmlElement) => Sorted;
+export type Sort = (element: XmlElement) => Sorted;
 
 /** In place of a namespace: whatever one there is, none among them. */
 export const ANY = '*';
@@ -52,7 +53,7 @@ export function compileSort(document: Document, namespace: string, foreign: Fore
   if (contentField(document) !== undefined) return compileContentSort(document, foreign);
   const misplaced = foreign === 'pass' ? passedOver : checkedPlace;
   const elementSlots = slotsOf(document, false, namespace);
-  const place = (each: XmlElement, sorted: Sorted): void => {
+  return compileElementSort(compileAttributeSort(document, foreign), (each, sorted) => {
     const slot = slotOf(elementSlots, each);
     if (slot !== undefined) put(sorted.given, slot, each);
     else {
@@ -60,8 +61,14 @@ export function compileSort(document: Document, namespace: string, foreign: Fore
       sorted.elements ??= [];
       sorted.elements.push(other);
     }
-  };
-  const sortAttributes = compileAttributeSort(document, foreign);
+  });
+}
+
+/** Compiles the sorting of an element's content, beside its attributes. @param place puts an element into its place */
+export function compileElementSort<S extends Sorted>(
+  sortAttributes: (element: XmlElement) => S,
+  place: (each: XmlElement, sorted: S) => void,
+): (element: XmlElement) => S {
   return (element) => {
     const sorted = sortAttributes(element);
     const { content } = element;
@@ -86,7 +93,7 @@ export function compileSort(document: Document, namespace: string, foreign: Fore
 }
 
 /** Compiles the sorting of an element's attributes alone. */
-function compileAttributeSort(document: Document, foreign: Foreign): Sort {
+export function compileAttributeSort(document: Document, foreign: Foreign): Sort {
   const misplaced = foreign === 'pass' ? passedOver : checkedPlace;
   const slots = slotsOf(document, true, '');
   const place = (attribute: XmlAttribute, sorted: Sorted): void => {
@@ -217,7 +224,10 @@ export function compileUndeclaredXmlRead(document: Document): TakeUndeclared {
 }
 
 function xmlNames(document: Document, attribute: boolean): ReadonlySet<string> {
-  return new Set(document.fields.filter((field) => field.attribute === attribute).map((field) => field.xmlName));
+  const fields = attribute
+    ? document.fields.filter((field) => field.attribute)
+    : elementsIn(document).map(({ field }) => field);
+  return new Set(fields.map((field) => field.xmlName));
 }
 
 function undeclared(element: XmlElement, depth: number): Value {

@@ -1,5 +1,6 @@
 import { type Document, documentName, foldedName, itemName } from '../../model/document.ts';
 import { isCollection } from '../../model/field.ts';
+import { elementsIn } from '../../model/particles.ts';
 import { firstFree, ncName } from '../names.ts';
 import type { Scope } from '../scope.ts';
 
@@ -34,7 +35,8 @@ export function typeNamesOf(
   const names = new Map<Document, string>();
   const name = (document: Document): void => {
     const lists: string[] = [];
-    for (const { type, xmlName } of document.fields) {
+    for (const { field } of elementsIn(document)) {
+      const { type, xmlName } = field;
       if (!isCollection(type) || (type.kind === 'list' && type.flat)) continue;
       lists.push(xmlName);
       if (type.kind === 'list' && type.item.kind === 'document' && type.item.document.inPlace)

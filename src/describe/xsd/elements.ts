@@ -65,6 +65,13 @@ export function fieldElement(field: Field, context: SchemaContext): XmlElement {
   return element('xs:element', { ...attributes, minOccurs, nillable }, [notes, wrapper]);
 }
 
+/** How often the elements of a field occur, one after the other. */
+export function occurrence(field: Field): Readonly<Record<string, string | undefined>> {
+  const { type } = field;
+  if (type.kind === 'list' && type.flat) return entriesOf(field, type);
+  return { minOccurs: isThere(field) ? undefined : '0' };
+}
+
 /** The element of an entry of a map: the value, with its key as an attribute. */
 function mapEntry(field: Field, type: MapType, context: SchemaContext): XmlElement {
   const { minimum = 0, maximum = 'unbounded' } = field;

@@ -1,9 +1,11 @@
 // XML Schema 1.0 (W3C Recommendation, 28 October 2004): one schema per namespace.
 import { classNameOf, contentField, type Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
+import { inlineDocument } from '../../model/particles.ts';
 import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import { ncName } from '../names.ts';
 import type { DocumentSet } from '../scope.ts';
+import { joined } from '../words.ts';
 import { typeNamesOf } from './class-names.ts';
 import {
   annotation,
@@ -11,6 +13,7 @@ import {
   fieldAttribute,
   fieldElement,
   hasAttachment,
+  occurrence,
   openContent,
   type SchemaContext,
   type Wrapper,
@@ -81,7 +84,8 @@ interface Workshop {
 export function buildSchemas(options: SchemaOptions): SchemaSet {
   const { documents, namespace: main, wrappers, extra } = options;
   // Messages get their elements first: of two documents with the same name the message keeps it.
-  const named = [...documents.roots, ...documents.all.filter((each) => !documents.roots.has(each) && !each.inPlace)];
+  const typed = documents.all.filter((each) => documents.typed.has(each));
+  const named = [...documents.roots, ...typed.filter((each) => !documents.roots.has(each) && !each.inPlace)];
   const namespaces = namespacesOf(options, named);
   const prefixes = new Map(
     namespaces.filter((each) => each !== '').map((each, index) => [each, index === 0 ? 'tns' : `ns${index}`]),
@@ -107,7 +111,7 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
     prefixOf,
   };
   for (const wrapper of wrappers) declareWrapper(wrapper, drafts.get(main) as Draft, workshop);
-  for (const document of documents.all) declareType(document, workshop);
+  for (const document of typed) declareType(document, workshop);
   for (const { name, base } of shared)
     drafts.get(main)?.types.push(element('xs:simpleType', { name }, [element('xs:restriction', { base })]));
   const declared = new Set(named.filter((document) => declareElement(document, workshop)));
@@ -226,20 +230,27 @@ function declareType(document: Document, workshop: Workshop): void {
     return;
   }
   const elements = document.fields.filter((field) => !field.attribute);
-  const { choice } = document;
-  const particles = elements.map((field) =>
-    particle(choice === undefined ? field : { ...field, required: true }, document, draft, workshop),
-  );
+  const particles = particlesOf(document, draft, workshop);
   const content = document.open ? openContent(elements, particles, namespace) : { particles, notes: [] };
   draft.types.push(
     element('xs:complexType', { name: workshop.typeNames(document) }, [
       annotation(document.description, content.notes),
-      content.particles.length === 0
-        ? undefined
-        : element(choice === undefined ? 'xs:sequence' : 'xs:choice', {}, content.particles),
+      content.particles.length === 0 ? undefined : element(groupOf(document), {}, content.particles),
       ...declared,
     ]),
   );
+}
+
+function groupOf({ choice }: Document): 'xs:sequence' | 'xs:choice' {
+  return choice === undefined ? 'xs:sequence' : 'xs:choice';
+}
+
+/** The elements of a document, in the schema of one that they are in. */
+function particlesOf(document: Document, draft: Draft, workshop: Workshop): XmlElement[] {
+  const { choice, fields } = document;
+  return fields
+    .filter((field) => !field.attribute)
+    .map((field) => particle(choice === undefined ? field : { ...field, required: true }, document, draft, workshop));
 }
 
 /** What the declaration of a field needs, in one of the schemas. */
@@ -267,8 +278,14 @@ function contextOf(
   };
 }
 
-/** An element in place, or a group in the schema of the field's namespace. */
+/** An element in place, a group in the schema of the field's namespace, or the elements of a document that is inline. */
 function particle(field: Field, document: Document, draft: Draft, workshop: Workshop): XmlElement {
+  const inner = inlineDocument(field);
+  if (inner !== undefined) {
+    const content = particlesOf(inner, draft, workshop);
+    const notes = annotation(joined(' ', field.description, inner.description));
+    return element(groupOf(inner), occurrence(field), [notes, ...content]);
+  }
   const namespace = field.namespace ?? workshop.options.documents.namespaceOf(document);
   const context = (from: Draft, form?: 'unqualified'): SchemaContext =>
     contextOf(field, document, from, workshop, form);
@@ -276,9 +293,13 @@ function particle(field: Field, document: Document, draft: Draft, workshop: Work
   if (namespace === '') return fieldElement(field, context(draft, 'unqualified'));
   const home = workshop.drafts.get(namespace) as Draft;
   const name = `${workshop.typeNames(document)}.${ncName(field.name)}`;
+  const isDeclared = home.groups.some((each) => each.name === 'xs:group' && each.attributes.name === name);
+  const reference = element('xs:group', { ref: refer(draft, namespace, name, workshop) });
+  // A document that is inline in several others has one group for all of them.
+  if (isDeclared) return reference;
   const content = fieldElement(field, context(home));
   home.groups.push(element('xs:group', { name }, [element('xs:sequence', {}, [content])]));
-  return element('xs:group', { ref: refer(draft, namespace, name, workshop) });
+  return reference;
 }
 
 /** Attributes have no namespace unless the field declares one. */

@@ -202,7 +202,7 @@ export class Documents implements DocumentSource {
     checkJsonNames(this.linking, fields, placed);
     checkXmlNames(
       this.linking,
-      fields.filter(({ content }) => !content),
+      fields.filter(({ attribute }) => attribute),
       placed,
     );
     document.fields = fields;

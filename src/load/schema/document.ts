@@ -43,6 +43,7 @@ export interface FieldDeclared {
   readonly xml?: string;
   readonly attribute?: boolean;
   readonly content?: boolean;
+  readonly inline?: boolean;
   readonly namespace?: string;
   readonly flat?: boolean;
   readonly absent?: 'omit' | 'blank';
@@ -143,6 +144,10 @@ export const field: JsonSchema = {
       attribute: yesNo('Whether it is an XML attribute instead of an element.', false),
       content: yesNo(
         "Whether it is the text of the document's own XML element, beside attributes; with the type `xml` the markup inside that element.",
+        false,
+      ),
+      inline: yesNo(
+        'Whether a document, or each of a flat list of documents, has no XML element around it: its elements stand directly among the others.',
         false,
       ),
       namespace: {
