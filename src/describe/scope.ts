@@ -110,6 +110,8 @@ export interface DocumentSet {
   readonly all: readonly Document[];
   /** Documents that are messages themselves, not only part of one or the type of a SOAP wrapper. */
   readonly roots: ReadonlySet<Document>;
+  /** Documents that have an element of their own somewhere; others are always inline. */
+  readonly typed: ReadonlySet<Document>;
   /** XML namespace of a document's elements; empty for none. */
   namespaceOf(document: Document): string;
 }
@@ -123,13 +125,15 @@ interface Called {
 export function documentsOf({ rest, soap }: Called, serviceNamespace: string): DocumentSet {
   const namespaces = new Map<Document, string>();
   const roots = new Set<Document>();
-  const visit = (document: Document, around: string): void => {
+  const typed = new Set<Document>();
+  const visit = (document: Document, around: string, isInline = false): void => {
+    if (!isInline) typed.add(document);
     if (namespaces.has(document)) return;
     const namespace = namespaceOf(document, around, serviceNamespace);
     namespaces.set(document, namespace);
     for (const field of document.fields) {
       const type = singleType(field.type);
-      if (type.kind === 'document') visit(type.document, namespace);
+      if (type.kind === 'document') visit(type.document, namespace, field.inline);
     }
   };
   for (const document of [...rest.flatMap(rootsOf), ...soap.flatMap(({ fault }) => fault ?? [])]) {
@@ -142,6 +146,7 @@ export function documentsOf({ rest, soap }: Called, serviceNamespace: string): D
   return {
     all: [...namespaces.keys()],
     roots,
+    typed,
     namespaceOf: (document) => namespaces.get(document) ?? document.namespace ?? serviceNamespace,
   };
 }

@@ -41,7 +41,7 @@ import { byKind, entriesOf, inputTree, kebabCase, type Shape, shape, sortedIds, 
 import { sorted } from './vocabulary.ts';
 
 const FIELD = shape<Field>()(
-  'type description required nullable default! enum! any-case pattern minimum maximum fixed! sensitive example! json xml attribute namespace flat absent=omit url=segment',
+  'type description required nullable default! enum! any-case pattern minimum maximum fixed! sensitive example! json xml attribute content inline namespace flat absent=omit url=segment',
   {
     type: ({ type }) => typeWords(type),
     json: ({ name, jsonName }) => (jsonName === name ? undefined : jsonName),
@@ -284,7 +284,7 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
     input,
     steps: ({ steps }, registry) => steps.map((each) => STEP(each, registry)),
   }),
-  documents: shape<Document>()('description xml namespace! root open bare patch choice in-place fields!', {
+  documents: shape<Document>()('description xml xml-type namespace! root open bare patch choice in-place fields!', {
     xml: (document) => document.xmlName !== documentName(document) && document.xmlName,
     patch: ({ patch }) => patch !== undefined,
     choice: ({ choice }) => choice && (choice.tag ?? true),

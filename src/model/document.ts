@@ -29,6 +29,8 @@ export interface Document {
   readonly description?: string;
   /** Name of the root element in XML (`xml:`); the document's name by default. */
   readonly xmlName: string;
+  /** Name of its type in XML Schema (`xml-type:`); derived from the document's name by default. */
+  readonly xmlType?: string;
   /** XML namespace of its elements; the service's (`<namespace>:<Service>.<version>`) by default; empty for none. */
   readonly namespace?: string;
   /** The document's name is the JSON root label: `{"LOC_RESPONSE": {...}}`. */
@@ -59,6 +61,11 @@ export function documentName({ id, name = id }: Pick<Document, 'id' | 'name'>): 
 /** The field whose value is the whole message; `undefined` for a document with members. */
 export function bareField({ bare, fields }: Pick<Document, 'bare' | 'fields'>): Field | undefined {
   return bare === true ? fields[0] : undefined;
+}
+
+/** The field that is the text of the document's own element (`content: true`); `undefined` for a document with elements. */
+export function contentField({ fields }: Pick<Document, 'fields'>): Field | undefined {
+  return fields.find(({ content }) => content);
 }
 
 /**

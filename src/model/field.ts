@@ -95,6 +95,13 @@ export interface Field {
   readonly example?: string | number | boolean;
   /** An attribute in XML rather than an element. */
   readonly attribute: boolean;
+  /**
+   * The text of the document's own element; all other fields are attributes. Of the type `xml` it is the markup inside that
+   * element: text, escaped, and elements.
+   */
+  readonly content?: true;
+  /** A document, or a flat list of documents, without an element around it: its elements stand directly among the others. */
+  readonly inline?: true;
   /** XML namespace; the document's unless said otherwise. */
   readonly namespace?: string;
   /** What is written where a reply does not give the field: nothing, or the type's blank (`""`, one object of blanks for a list of documents). */

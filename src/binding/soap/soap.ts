@@ -166,7 +166,11 @@ const DECLARATION = /^\s*<\?xml[^>]*\?>/;
 function xmlMessage(name: string, namespace: string): MessageCodec {
   const { start, end } = wrapperTags(name, namespace);
   return {
-    read: (payload) => ({ [CONTENT]: childrenOf(payload).map(writeXml).join('') }),
+    read: (payload) => ({
+      [CONTENT]: childrenOf(payload)
+        .map((each) => writeXml(each))
+        .join(''),
+    }),
     write: ({ [CONTENT]: content }) => [start, wellFormed(content).replace(DECLARATION, ''), end],
   };
 }

@@ -1,5 +1,6 @@
 import { type Document, documentName, foldedName } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
+import { elementsIn } from '../../model/particles.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import type { UsernameTokenScheme } from '../../model/security.ts';
 import { type Message, replyAction } from '../../model/service.ts';
@@ -157,13 +158,11 @@ interface Child {
 function childrenOf(message: Message, { documents, namespace }: Scope): Child[] {
   if (message.kind === 'document') {
     const { document } = message;
-    const own = documents.namespaceOf(document);
-    return document.fields
-      .filter((field) => !field.attribute)
-      .map((field) => {
-        const { xmlName: name } = field;
-        return { name, element: `{${field.namespace ?? own}}${name}`, type: javaType(field, document) };
-      });
+    return elementsIn(document).map(({ field, document: owner }) => {
+      const { xmlName: name } = field;
+      const own = documents.namespaceOf(owner);
+      return { name, element: `{${field.namespace ?? own}}${name}`, type: javaType(field, document) };
+    });
   }
   if (message.kind === 'none' || message.raw === 'xml') return [];
   return [{ name: 'content', element: `{${namespace}}content`, type: builtInType({ kind: message.raw }) }];

@@ -17,7 +17,7 @@ import { boundsNote, caseNote, joined } from '../words.ts';
 import { lexical, simpleType, translatedPattern } from './types.ts';
 
 /** What the declaration of a field needs from its schema. */
-interface SchemaContext {
+export interface SchemaContext {
   /** `unqualified` for an element without a namespace inside a schema that has one. */
   readonly form?: 'unqualified' | undefined;
   /** In a change of a record the field may be nil, which clears it; a nullable field may be nil anyway. */
@@ -65,6 +65,13 @@ export function fieldElement(field: Field, context: SchemaContext): XmlElement {
   return element('xs:element', { ...attributes, minOccurs, nillable }, [notes, wrapper]);
 }
 
+/** How often the elements of a field occur, one after the other. */
+export function occurrence(field: Field): Readonly<Record<string, string | undefined>> {
+  const { type } = field;
+  if (type.kind === 'list' && type.flat) return entriesOf(field, type);
+  return { minOccurs: isThere(field) ? undefined : '0' };
+}
+
 /** The element of an entry of a map: the value, with its key as an attribute. */
 function mapEntry(field: Field, type: MapType, context: SchemaContext): XmlElement {
   const { minimum = 0, maximum = 'unbounded' } = field;
@@ -85,6 +92,36 @@ function mapEntry(field: Field, type: MapType, context: SchemaContext): XmlEleme
 function itemType(field: Field, type: ScalarType, context: SchemaContext): string {
   const { type: name, restriction } = simpleType(entryField(field), type);
   return name ?? context.nameType((restriction as XmlElement).children);
+}
+
+/** The type of a document whose own element has text: a simple type with attributes, or markup of any kind. */
+export function contentType(
+  name: string,
+  description: string | undefined,
+  field: Field,
+  attributes: readonly XmlElement[],
+  context: SchemaContext,
+): XmlElement {
+  const type = field.type as ScalarType;
+  const { markup } = traitsOf(type).xml;
+  const notes = annotation(joined(' ', description, field.description), markup ? [] : notesOf(field));
+  if (markup) {
+    const any = element('xs:any', { processContents: 'lax', minOccurs: '0', maxOccurs: 'unbounded' });
+    const content = element('xs:sequence', {}, [any]);
+    return element('xs:complexType', { name, mixed: 'true' }, [notes, content, ...attributes]);
+  }
+  const base = contentBase(field, type, context);
+  const extension = element('xs:extension', { base }, attributes);
+  return element('xs:complexType', { name }, [notes, element('xs:simpleContent', {}, [extension])]);
+}
+
+/** Content has no `fixed` in XML Schema: it is the only value of its type. */
+function contentBase(field: Field, type: ScalarType, context: SchemaContext): string {
+  const { fixed } = field;
+  if (fixed === undefined) return itemType(field, type, context);
+  if (typeof fixed !== 'boolean') return itemType({ ...field, enum: [fixed] }, type, context);
+  const pattern = element('xs:pattern', { value: fixed ? 'true|1' : 'false|0' });
+  return context.nameType([element('xs:restriction', { base: 'xs:boolean' }, [pattern])]);
 }
 
 /** Declares a field as an attribute. */

@@ -1,16 +1,21 @@
 // XML Schema 1.0 (W3C Recommendation, 28 October 2004): one schema per namespace.
-import { classNameOf, type Document } from '../../model/document.ts';
+import { classNameOf, contentField, type Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
+import { inlineDocument } from '../../model/particles.ts';
 import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import { ncName } from '../names.ts';
 import type { DocumentSet } from '../scope.ts';
+import { joined } from '../words.ts';
 import { typeNamesOf } from './class-names.ts';
 import {
   annotation,
+  contentType,
   fieldAttribute,
   fieldElement,
   hasAttachment,
+  occurrence,
   openContent,
+  type SchemaContext,
   type Wrapper,
   wrapperElement,
   XMIME,
@@ -79,7 +84,8 @@ interface Workshop {
 export function buildSchemas(options: SchemaOptions): SchemaSet {
   const { documents, namespace: main, wrappers, extra } = options;
   // Messages get their elements first: of two documents with the same name the message keeps it.
-  const named = [...documents.roots, ...documents.all.filter((each) => !documents.roots.has(each) && !each.inPlace)];
+  const typed = documents.all.filter((each) => documents.typed.has(each));
+  const named = [...documents.roots, ...typed.filter((each) => !documents.roots.has(each) && !each.inPlace)];
   const namespaces = namespacesOf(options, named);
   const prefixes = new Map(
     namespaces.filter((each) => each !== '').map((each, index) => [each, index === 0 ? 'tns' : `ns${index}`]),
@@ -90,7 +96,9 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
       return [namespace, { namespace, imports: new Set(), elements, types: [], groups: [] }];
     }),
   );
-  const typeNames = typeNamesOf(documents.all, [...options.classNames, ...anonymousNames(options)]);
+  const typeNames = typeNamesOf(documents.all, [...options.classNames, ...anonymousNames(options)], (each) =>
+    homeOf(each, options),
+  );
   const shared = options.shared.map((type) => ({ ...type, name: typeNames.give(type.wanted) }));
   const sharedNames = new Map(shared.flatMap(({ fields, name }) => [...fields].map((field) => [field, name] as const)));
   const prefixOf = (namespace: string): string | undefined => prefixes.get(namespace);
@@ -103,7 +111,7 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
     prefixOf,
   };
   for (const wrapper of wrappers) declareWrapper(wrapper, drafts.get(main) as Draft, workshop);
-  for (const document of documents.all) declareType(document, workshop);
+  for (const document of typed) declareType(document, workshop);
   for (const { name, base } of shared)
     drafts.get(main)?.types.push(element('xs:simpleType', { name }, [element('xs:restriction', { base })]));
   const declared = new Set(named.filter((document) => declareElement(document, workshop)));
@@ -213,32 +221,50 @@ function declareElement(document: Document, workshop: Workshop): boolean {
 function declareType(document: Document, workshop: Workshop): void {
   const draft = workshop.drafts.get(homeOf(document, workshop.options)) as Draft;
   const namespace = workshop.options.documents.namespaceOf(document);
-  const elements = document.fields.filter((field) => !field.attribute);
-  const { choice } = document;
-  const particles = elements.map((field) =>
-    particle(choice === undefined ? field : { ...field, required: true }, document, draft, workshop),
-  );
   const attributes = document.fields.filter((field) => field.attribute);
+  const declared = attributes.map((field) => attribute(field, document, draft, workshop));
+  const text = contentField(document);
+  if (text !== undefined) {
+    const context = contextOf(text, document, draft, workshop);
+    draft.types.push(contentType(workshop.typeNames(document), document.description, text, declared, context));
+    return;
+  }
+  const elements = document.fields.filter((field) => !field.attribute);
+  const particles = particlesOf(document, draft, workshop);
   const content = document.open ? openContent(elements, particles, namespace) : { particles, notes: [] };
   draft.types.push(
     element('xs:complexType', { name: workshop.typeNames(document) }, [
       annotation(document.description, content.notes),
-      content.particles.length === 0
-        ? undefined
-        : element(choice === undefined ? 'xs:sequence' : 'xs:choice', {}, content.particles),
-      ...attributes.map((field) => attribute(field, document, draft, workshop)),
+      content.particles.length === 0 ? undefined : element(groupOf(document), {}, content.particles),
+      ...declared,
     ]),
   );
 }
 
-/** An element in place, or a group in the schema of the field's namespace. */
-function particle(field: Field, document: Document, draft: Draft, workshop: Workshop): XmlElement {
-  const { documents, wrappers } = workshop.options;
-  const namespace = field.namespace ?? documents.namespaceOf(document);
-  const context = (from: Draft, form?: 'unqualified') => ({
+function groupOf({ choice }: Document): 'xs:sequence' | 'xs:choice' {
+  return choice === undefined ? 'xs:sequence' : 'xs:choice';
+}
+
+/** The elements of a document, in the schema of one that they are in. */
+function particlesOf(document: Document, draft: Draft, workshop: Workshop): XmlElement[] {
+  const { choice, fields } = document;
+  return fields
+    .filter((field) => !field.attribute)
+    .map((field) => particle(choice === undefined ? field : { ...field, required: true }, document, draft, workshop));
+}
+
+/** What the declaration of a field needs, in one of the schemas. */
+function contextOf(
+  field: Field,
+  document: Document,
+  from: Draft,
+  workshop: Workshop,
+  form?: 'unqualified',
+): SchemaContext {
+  return {
     form,
     nillable: document.patch?.clear === undefined && document.patch?.clearable.includes(field) === true,
-    attachments: wrappers.length > 0,
+    attachments: workshop.options.wrappers.length > 0,
     typeName: (inner: Document) => referType(from, inner, workshop),
     nameType: (content: readonly XmlNode[]) => {
       const name = workshop.giveName(`${workshop.typeNames(document)}_${ncName(field.xmlName)}_value`);
@@ -249,14 +275,31 @@ function particle(field: Field, document: Document, draft: Draft, workshop: Work
       const name = workshop.sharedNames.get(field);
       return name === undefined ? undefined : refer(from, workshop.options.namespace, name, workshop);
     },
-  });
+  };
+}
+
+/** An element in place, a group in the schema of the field's namespace, or the elements of a document that is inline. */
+function particle(field: Field, document: Document, draft: Draft, workshop: Workshop): XmlElement {
+  const inner = inlineDocument(field);
+  if (inner !== undefined) {
+    const content = particlesOf(inner, draft, workshop);
+    const notes = annotation(joined(' ', field.description, inner.description));
+    return element(groupOf(inner), occurrence(field), [notes, ...content]);
+  }
+  const namespace = field.namespace ?? workshop.options.documents.namespaceOf(document);
+  const context = (from: Draft, form?: 'unqualified'): SchemaContext =>
+    contextOf(field, document, from, workshop, form);
   if (namespace === draft.namespace) return fieldElement(field, context(draft));
   if (namespace === '') return fieldElement(field, context(draft, 'unqualified'));
   const home = workshop.drafts.get(namespace) as Draft;
   const name = `${workshop.typeNames(document)}.${ncName(field.name)}`;
+  const isDeclared = home.groups.some((each) => each.name === 'xs:group' && each.attributes.name === name);
+  const reference = element('xs:group', { ref: refer(draft, namespace, name, workshop) });
+  // A document that is inline in several others has one group for all of them.
+  if (isDeclared) return reference;
   const content = fieldElement(field, context(home));
   home.groups.push(element('xs:group', { name }, [element('xs:sequence', {}, [content])]));
-  return element('xs:group', { ref: refer(draft, namespace, name, workshop) });
+  return reference;
 }
 
 /** Attributes have no namespace unless the field declares one. */

@@ -1,5 +1,6 @@
 import type { Document } from '../../model/document.ts';
 import { type Field, type ScalarType, singleType } from '../../model/field.ts';
+import { elementsIn } from '../../model/particles.ts';
 import { traitsOf } from '../../model/scalar.ts';
 import { decimalOf } from '../../wire/decimal.ts';
 import type { CharacterClass, PatternNode, Range } from '../../wire/pattern-syntax.ts';
@@ -80,9 +81,9 @@ export function sharedTypes(operations: readonly SoapOperation[], documents: Doc
     for (const field of group) groups.set(field, group);
   };
   const elements = (document: Document): [string, Field][] =>
-    document.fields.flatMap((field) => {
-      const key = `{${field.namespace ?? documents.namespaceOf(document)}}${field.xmlName}`;
-      return !field.attribute && isPlain(field) ? [[key, field]] : [];
+    elementsIn(document).flatMap(({ field, document: owner }) => {
+      const key = `{${field.namespace ?? documents.namespaceOf(owner)}}${field.xmlName}`;
+      return isPlain(field) ? [[key, field]] : [];
     });
   for (const { soap } of operations) {
     if (soap.request.kind !== 'document' || soap.response.kind !== 'document') continue;

@@ -193,7 +193,7 @@ function throwFault({ operation, binding }: SoapCallable, raw: RawReply, envelop
       subcodes,
       reason: redactor.text(reason),
       detail: document && shownFault(operation, document, redactor),
-      detailXml: redactor.text(detail.map(writeXml).join('')),
+      detailXml: redactor.text(detail.map((each) => writeXml(each)).join('')),
     },
     { httpResponseCode: raw.status, retry: mayRetry(raw.status) },
   );

@@ -1,8 +1,8 @@
 import { areApart } from '../../model/choice.ts';
 import type { Position } from '../../model/definition.ts';
-import { bareField, type Document, documentName } from '../../model/document.ts';
+import { bareField, contentField, type Document, documentName } from '../../model/document.ts';
 import { type CompoundType, type Field, type FieldType, MAP_ENTRY, singleType } from '../../model/field.ts';
-import { SCALAR_KINDS } from '../../model/scalar.ts';
+import { primitiveOf, SCALAR_KINDS, takesEmpty } from '../../model/scalar.ts';
 import { type Message, RAW_KINDS } from '../../model/service.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
 import { type Place, placeOf, placeText, positionOf } from '../diagnostic/diagnostic.ts';
@@ -40,6 +40,7 @@ export class Documents implements DocumentSource {
       else this.fillChoice(document, value, value['one-of']);
     }
     for (const { document, value } of begun) if (document.choice !== undefined) this.checkChoice(document, value);
+    checkTypeNames(linking, begun);
   }
 
   find(id: string): Document | undefined {
@@ -72,7 +73,7 @@ export class Documents implements DocumentSource {
 
   inPlace(derived: DerivedName, declared: InPlaceDeclared, at: Place): Document {
     const document = this.begin(derived, declared, at, true);
-    this.fill(document, declared);
+    this.fill(document, declared, derived.unqualified);
     return document;
   }
 
@@ -92,6 +93,9 @@ export class Documents implements DocumentSource {
       // The name of the field or operation that names a document in place has been checked.
       if (declared.xml !== undefined || !inPlace) report.raise('xml-name', { name: xmlName }, place);
     }
+    const xmlType = declared['xml-type'];
+    if (xmlType !== undefined && !isXmlName(xmlType))
+      report.raise('xml-name', { name: xmlType }, places.value(declared, 'xml-type'));
     const document: Mutable<Document> = {
       ...named(derived),
       xmlName,
@@ -101,6 +105,7 @@ export class Documents implements DocumentSource {
       inPlace,
       ...given({
         description: declared.description,
+        xmlType,
         namespace: declared.namespace,
         choice: declared['one-of'] && given({ tag: declared.by }),
       }),
@@ -154,7 +159,8 @@ export class Documents implements DocumentSource {
       if (!isXmlName(name)) report.raise('xml-name', { name }, at);
       reserved(name, at);
       const branch = this.resolve(branches[name] as string, places.value(branches, name));
-      return madeField(name, { kind: 'document', document: branch }, positionOf(at));
+      const field = madeField(name, { kind: 'document', document: branch }, positionOf(at));
+      return declared.unqualified ? { ...field, namespace: '' } : field;
     });
   }
 
@@ -184,17 +190,39 @@ export class Documents implements DocumentSource {
     }
   }
 
-  private fill(document: Mutable<Document>, declared: InPlaceDeclared): void {
+  /** @param inherited whether the document around one in place is `unqualified` */
+  private fill(document: Mutable<Document>, declared: InPlaceDeclared, inherited = false): void {
     const names = Object.keys(declared.fields);
-    const owner = { id: document.id, name: documentName(document) };
+    const { unqualified = inherited } = declared;
+    const owner = { id: document.id, name: documentName(document), unqualified };
     const fields = names.flatMap((name) => linkField(this, declared.fields, name, owner) ?? []);
     const { doubt } = this.linking;
     if (fields.length < names.length || doubt.about(declared.fields)) doubt.mark(document);
     const placed = (field: Field): Place => this.linking.places.key(declared.fields, field.name);
     checkJsonNames(this.linking, fields, placed);
-    checkXmlNames(this.linking, fields, placed);
+    checkXmlNames(
+      this.linking,
+      fields.filter(({ attribute }) => attribute),
+      placed,
+    );
     document.fields = fields;
+    checkContent(this.linking, document, placed);
   }
+}
+
+/** Two documents of one namespace can't have the same type in XML Schema. */
+function checkTypeNames(
+  { report, places }: Linking,
+  declared: readonly { readonly document: Document; readonly value: DocumentDeclared }[],
+): void {
+  eachOnce(
+    declared.filter(({ document: { xmlType, namespace } }) => xmlType !== undefined && namespace !== undefined),
+    ({ document: { xmlType, namespace } }) => `${namespace} ${xmlType}`,
+    ({ document, value }, { document: { id: other } }) => {
+      const name = document.xmlType as string;
+      report.raise('duplicate-name', { name, where: 'XML Schema', other }, places.value(value, 'xml-type'));
+    },
+  );
 }
 
 /** An id, and a name if it differs. */
@@ -203,6 +231,25 @@ function named({ id, name }: DerivedName): Pick<Document, 'id' | 'name'> {
 }
 
 type PlaceOfField = (field: Field) => Place;
+
+/** A document whose own element has text has attributes besides, and no elements. */
+function checkContent({ report }: Linking, document: Document, at: PlaceOfField): void {
+  const { id, fields, open } = document;
+  const content = contentField(document);
+  if (content === undefined) return;
+  const refuse = (reason: string, place: Place): void => report.raise('bad-structure', { document: id, reason }, place);
+  const { name, type, required } = content;
+  if (open) refuse(`is \`open\`, and with \`content\` its element holds text, not undeclared elements`, at(content));
+  for (const field of fields) {
+    if (field === content || field.attribute) continue;
+    refuse(
+      `has the text ${name} for the content of its element, so its field ${field.name} has to be an attribute`,
+      at(field),
+    );
+  }
+  if (!required && !hasOwnValue(content) && primitiveOf(type) !== undefined && !takesEmpty(content, type))
+    refuse(`needs \`required: true\` for ${name}: an empty element has no such value`, at(content));
+}
 
 /** Two fields of a document can't have the same name in JSON. */
 function checkJsonNames({ report }: Linking, fields: readonly Field[], at: PlaceOfField): void {

@@ -219,9 +219,11 @@ export interface DerivedName {
   readonly id: string;
   /** In contracts. */
   readonly name: string;
+  /** Whether the elements of its fields have no namespace, and those of documents that it declares in place. */
+  readonly unqualified?: boolean | undefined;
 }
 
 /** The name of a document that belongs to something: `LOCATIONS_GET_REQUEST`. */
-export function derivedName({ id, name }: DerivedName, suffix: string): DerivedName {
-  return { id: `${id}_${suffix}`, name: `${name}_${suffix}` };
+export function derivedName({ id, name, unqualified }: DerivedName, suffix: string): DerivedName {
+  return { id: `${id}_${suffix}`, name: `${name}_${suffix}`, unqualified };
 }

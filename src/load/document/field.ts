@@ -6,7 +6,7 @@ import { compilePattern, type Pattern } from '../../wire/pattern.ts';
 import { PatternError } from '../../wire/pattern-syntax.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
 import { positionOf } from '../diagnostic/diagnostic.ts';
-import { refuseBoth } from '../linking.ts';
+import { refuseBoth, refuseKey } from '../linking.ts';
 import { given } from '../object.ts';
 import type { FieldDeclared, FieldsDeclared, Scalar } from '../schema/document.ts';
 import { isMade } from '../value/config-text.ts';
@@ -52,10 +52,12 @@ export function linkField(
     ...given({
       description: declared.description,
       nullable: declared.nullable === true ? true : undefined,
+      content: declared.content === true ? true : undefined,
+      inline: declared.inline === true && isInlineable(type) ? true : undefined,
       pattern: declared.pattern,
       minimum: declared.minimum,
       maximum: declared.maximum,
-      namespace: declared.namespace,
+      namespace: declared.namespace ?? (owner.unqualified && declared.attribute !== true ? '' : undefined),
     }),
     ...values,
     at: position,
@@ -168,6 +170,9 @@ const isWritten = (field: Optional): boolean => !isDocument(field) && field.item
 const isCounted = (field: Optional): boolean => hasEntries(field) || field.item?.takes.bounds !== undefined;
 const isTextItem = ({ item }: Optional): boolean => item?.anyText === true;
 
+const isInlineable = (type: FieldType): boolean =>
+  type.kind === 'document' || (type.kind === 'list' && type.flat && type.item.kind === 'document');
+
 /** The fields that each option is for. */
 const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional) => boolean])[] = [
   ['flat', 'lists', isList],
@@ -181,6 +186,8 @@ const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional
   ['minimum', 'numbers, texts, lists and maps', isCounted],
   ['maximum', 'numbers, texts, lists and maps', isCounted],
   ['attribute', 'single values', (field) => !hasEntries(field) && !isDocument(field)],
+  ['content', 'single values', (field) => !hasEntries(field) && !isDocument(field)],
+  ['inline', 'documents, and lists of them that are `flat`', ({ type }) => isInlineable(type)],
   ['default', 'single values', (field) => !hasEntries(field) && isWritten(field)],
   ['fixed', 'single values', (field) => !hasEntries(field) && isWritten(field)],
   ['example', 'single values, and lists and maps of them', isWritten],
@@ -212,6 +219,19 @@ function checkOptions({ linking }: DocumentSource, { declared }: FieldSpot, type
     if (declared.flat === true) both('nullable', 'flat', 'a list without an element of its own has no null in XML');
     if (declared.absent === 'blank') both('nullable', 'absent', 'null would be both a value and the blank');
   }
+  if (declared.content === true) {
+    both('content', 'attribute', 'the text of an element is not one of its attributes');
+    both('content', 'xml', 'the text of an element has no name in XML');
+    both('content', 'namespace', 'the text of an element has no name in XML');
+    if (declared.nullable === true) both('content', 'nullable', 'an element that is nil has no value at all');
+    if (declared.absent === 'blank') both('content', 'absent', 'an element without text is its own blank');
+  }
+  if (declared.inline === true) {
+    both('inline', 'xml', 'without an element it has no name in XML');
+    both('inline', 'namespace', 'without an element it has no name in XML');
+    if (declared.nullable === true) both('inline', 'nullable', 'without an element there is no null in XML');
+    if (declared.absent === 'blank') both('inline', 'absent', 'without an element there is no blank in XML');
+  }
   if (declared.required === true) both('required', 'default', 'a required field never uses its default');
   both('fixed', 'default', 'a fixed value is always used');
   both('fixed', 'enum', 'a fixed value is the only allowed one');
@@ -232,6 +252,9 @@ export function linkSingleValues(
   return Object.keys(declared).flatMap((name) => {
     const field = linkField(source, declared, name, { id: owner, name: owner });
     if (field === undefined) return [];
+    const written = declared[name] as object;
+    for (const key of ['content', 'inline'])
+      refuseKey(source.linking, written, key, `The ${what} ${name}`, 'only fields of documents have it');
     const primitive = primitiveOf(field.type);
     if (field.nullable && what !== 'column') {
       const reason = `is a ${what}, which is null when it is not given`;

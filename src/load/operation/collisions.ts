@@ -193,7 +193,7 @@ function checkFields(linking: Linking, document: Document, seen: Set<Document>):
 
 function wordsOf({ xmlName, attribute, namespace }: Field): string {
   if (attribute) return `the attribute ${xmlName}`;
-  return namespace === undefined ? xmlName : `${xmlName} of the namespace ${namespace}`;
+  return namespace === undefined || namespace === '' ? xmlName : `${xmlName} of the namespace ${namespace}`;
 }
 
 /** The documents with elements of their own. */

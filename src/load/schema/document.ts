@@ -9,7 +9,9 @@ export interface InPlaceDeclared {
   readonly fields: FieldsDeclared;
   readonly open?: boolean;
   readonly xml?: string;
+  readonly 'xml-type'?: string;
   readonly namespace?: string;
+  readonly unqualified?: boolean;
   readonly root?: boolean;
 }
 
@@ -40,6 +42,8 @@ export interface FieldDeclared {
   readonly json?: string;
   readonly xml?: string;
   readonly attribute?: boolean;
+  readonly content?: boolean;
+  readonly inline?: boolean;
   readonly namespace?: string;
   readonly flat?: boolean;
   readonly absent?: 'omit' | 'blank';
@@ -138,6 +142,14 @@ export const field: JsonSchema = {
       json: text('Name in JSON. The default is the name of the field.', 'attr:rownumber'),
       xml: text('Name of the element or attribute in XML. The default is the name of the field.', 'SearchString'),
       attribute: yesNo('Whether it is an XML attribute instead of an element.', false),
+      content: yesNo(
+        "Whether it is the text of the document's own XML element, beside attributes; with the type `xml` the markup inside that element.",
+        false,
+      ),
+      inline: yesNo(
+        'Whether a document, or each of a flat list of documents, has no XML element around it: its elements stand directly among the others.',
+        false,
+      ),
       namespace: {
         type: 'string',
         description: 'XML namespace of the element. The default is that of the document.',
@@ -171,11 +183,19 @@ const documentKeys: Readonly<Record<keyof InPlaceDeclared, JsonSchema>> = {
   description,
   ...inPlaceKeys,
   xml: text('Name of its XML root element, and of its element as an entry of a list. The default is the id.', 'root'),
+  'xml-type': text(
+    'Name of its type in XML Schema. The default is the id, or a name like it if that is taken.',
+    'OrderType',
+  ),
   namespace: {
     type: 'string',
     description: 'XML namespace of its elements. The default is that of the service; an empty text means none.',
     examples: ['urn:example:orders', ''],
   },
+  unqualified: yesNo(
+    'Whether the elements of its fields have no namespace, although its own element has one (`elementFormDefault="unqualified"` of XML Schema).',
+    false,
+  ),
   root: yesNo('Whether its name is the label at the root of JSON: `{"ORDER": {...}}`.', false),
 };
 

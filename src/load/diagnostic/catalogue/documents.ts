@@ -117,6 +117,14 @@ export const documentEntries = {
     right:
       'document: CARD\nfields: { NUMBER: { type: string, required: true } }\n---\ndocument: TRANSFER\nfields: { IBAN: { type: string, required: true } }\n---\ndocument: PAYMENT\none-of: { card: CARD, transfer: TRANSFER }',
   }),
+  'bad-structure': error<{ document: string; reason: string }>({
+    message: ({ document, reason }) => `Document ${document} ${reason}.`,
+    explanation:
+      "The elements and attributes of a document tell which field they belong to. A field with `content: true` is the text of the document's own element: all other fields are attributes, and it is there whenever the element is. A document that is `inline` has elements only. Where two elements of a document have the same name, the order of declaration must tell at each element which field it is (Unique Particle Attribution of XML Schema): something that must be there stands between them.",
+    wrong: 'document: PRICE\nfields: { VALUE: { type: decimal, content: true, required: true }, CURRENCY: string }',
+    right:
+      'document: PRICE\nfields: { VALUE: { type: decimal, content: true, required: true }, CURRENCY: { type: string, attribute: true } }',
+  }),
   'root-list': error<{ what: string }>({
     message: ({ what }) => `The root of ${what} can't be a list.`,
     hint: () =>
