@@ -215,9 +215,7 @@ function declareType(document: Document, workshop: Workshop): void {
   const namespace = workshop.options.documents.namespaceOf(document);
   const elements = document.fields.filter((field) => !field.attribute);
   const { choice } = document;
-  const particles = elements.map((field) =>
-    particle(choice === undefined ? field : { ...field, required: true }, document, draft, workshop),
-  );
+  const particles = elements.map((field) => particle(field, document, draft, workshop));
   const attributes = document.fields.filter((field) => field.attribute);
   const content = document.open ? openContent(elements, particles, namespace) : { particles, notes: [] };
   draft.types.push(
@@ -235,6 +233,8 @@ function declareType(document: Document, workshop: Workshop): void {
 function particle(field: Field, document: Document, draft: Draft, workshop: Workshop): XmlElement {
   const { documents, wrappers } = workshop.options;
   const namespace = field.namespace ?? documents.namespaceOf(document);
+  // The branch that a choice has is always there.
+  const shown = document.choice === undefined ? field : { ...field, required: true };
   const context = (from: Draft, form?: 'unqualified') => ({
     form,
     nillable: document.patch?.clear === undefined && document.patch?.clearable.includes(field) === true,
@@ -250,11 +250,11 @@ function particle(field: Field, document: Document, draft: Draft, workshop: Work
       return name === undefined ? undefined : refer(from, workshop.options.namespace, name, workshop);
     },
   });
-  if (namespace === draft.namespace) return fieldElement(field, context(draft));
-  if (namespace === '') return fieldElement(field, context(draft, 'unqualified'));
+  if (namespace === draft.namespace) return fieldElement(shown, context(draft));
+  if (namespace === '') return fieldElement(shown, context(draft, 'unqualified'));
   const home = workshop.drafts.get(namespace) as Draft;
   const name = `${workshop.typeNames(document)}.${ncName(field.name)}`;
-  const content = fieldElement(field, context(home));
+  const content = fieldElement(shown, context(home));
   home.groups.push(element('xs:group', { name }, [element('xs:sequence', {}, [content])]));
   return element('xs:group', { ref: refer(draft, namespace, name, workshop) });
 }
