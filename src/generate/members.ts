@@ -50,7 +50,7 @@ function choiceText({ fields }: Document, face: Face, words: Writing): string {
       const lines = fields.map((field) => {
         const name = propertyName(field.name);
         return field === branch
-          ? `${lead}${name}: ${valueText(field, face, words.names, words.uses)}`
+          ? `${lead}${name}: ${valueText(field, face, words.names, words.uses)}${field.nullable ? ' | null' : ''}`
           : `${lead}${name}?: undefined`;
       });
       return `\n  | { ${lines.join('; ')} }`;

@@ -287,7 +287,7 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
   documents: shape<Document>()('description xml xml-type namespace! root open bare patch choice in-place fields!', {
     xml: (document) => document.xmlName !== documentName(document) && document.xmlName,
     patch: ({ patch }) => patch !== undefined,
-    choice: ({ choice }) => choice && (choice.tag ?? true),
+    choice: ({ choice }) => choice && (choice.named ? { named: true } : (choice.tag ?? true)),
     fields: ({ fields }, registry) => fieldsTree(fields, registry),
   }),
   datasources: shape<Datasource>()('description url password replicas', {}),

@@ -13,12 +13,14 @@ export interface Patch {
 }
 
 /**
- * A document that is one of several others. Its fields are the branches, each of them a document, and exactly one has a value:
- * in memory and in XML `{ card: ... }`. In JSON it is the object of the branch itself.
+ * A document that is one of several things. Its fields are the branches, and exactly one has a value: in memory and in XML
+ * `{ card: ... }`. In JSON it is the same if it is `named`, else the object of the branch, which is then a document.
  */
 export interface Choice {
   /** The member of the JSON object that names the branch. Without one the branches differ in their members (`model/choice.ts`). */
   readonly tag?: string;
+  /** In JSON it is an object whose only member is the branch. There is no tag then. */
+  readonly named?: true;
 }
 
 /** The shape of data, with a JSON and an XML form. */

@@ -100,7 +100,11 @@ const names = fc.uniqueArray(
 export function documents(depth: number): fc.Arbitrary<{ of: Document; value: fc.Arbitrary<Record<string, unknown>> }> {
   const compound = () =>
     fc
-      .oneof({ weight: 3, arbitrary: documents(depth - 1) }, { weight: 1, arbitrary: choices(depth - 1) })
+      .oneof(
+        { weight: 3, arbitrary: documents(depth - 1) },
+        { weight: 1, arbitrary: choices(depth - 1) },
+        { weight: 1, arbitrary: namedChoices(depth - 1) },
+      )
       .map(({ of, value }) => ({ type: { kind: 'document', document: of } as const, value }));
   const single = (): fc.Arbitrary<{ type: ListType['item']; value: fc.Arbitrary<unknown> }> =>
     depth === 0
@@ -195,6 +199,30 @@ function choices(depth: number): ReturnType<typeof documents> {
   });
 }
 
+const own = ({ root, inPlace, namespace }: Document): Parameters<typeof document>[2] => ({
+  root,
+  inPlace,
+  ...(namespace === undefined ? {} : { namespace }),
+});
+
+/** A choice of values of any type, which JSON has by the names of the branches. */
+function namedChoices(depth: number): ReturnType<typeof documents> {
+  return documents(depth).map(({ of, value }) => {
+    const fields = of.fields.map((each) => {
+      const isFlat = each.type.kind === 'list' && each.type.flat;
+      return { ...each, required: false, attribute: false, ...(isFlat ? { minimum: 1 } : {}) };
+    });
+    const chosen = fc.tuple(value, fc.nat(5)).map(([given, index]) => {
+      const entries = Object.entries(given).filter(([, each]) => !Array.isArray(each) || each.length > 0);
+      return Object.fromEntries(entries.slice(index % (entries.length || 1), (index % (entries.length || 1)) + 1));
+    });
+    return {
+      of: document('NAMED', fields, { ...own(of), choice: { named: true } }),
+      value: chosen.filter((given) => Object.keys(given).length === 1),
+    };
+  });
+}
+
 /** A message that is a list or a single value. */
 const bare = fc
   .oneof(
@@ -212,5 +240,10 @@ const bare = fc
 
 /** A document with one of its values. */
 export const cases = fc
-  .oneof({ weight: 4, arbitrary: documents(2) }, { weight: 1, arbitrary: bare }, { weight: 1, arbitrary: choices(1) })
+  .oneof(
+    { weight: 4, arbitrary: documents(2) },
+    { weight: 1, arbitrary: bare },
+    { weight: 1, arbitrary: choices(1) },
+    { weight: 1, arbitrary: namedChoices(1) },
+  )
   .chain(({ of, value }) => value.map((v) => ({ of, value: v as Record<string, Value> })));

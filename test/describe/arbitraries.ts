@@ -151,6 +151,7 @@ function documentField(name: string, depth: number): fc.Arbitrary<FieldCase> {
       fc.oneof(
         { weight: 3, arbitrary: documents(`${name}_DOC`, depth - 1) },
         choiceDocuments(`${name}_DOC`, depth - 1),
+        namedChoices(`${name}_DOC`, depth - 1),
       ),
       common,
       fc.constantFrom('one', 'list', 'flat'),
@@ -229,6 +230,24 @@ export function choiceDocuments(id: string, depth = 1): fc.Arbitrary<DocumentCas
     return {
       document: document(id, fields, { choice: tag === undefined ? {} : { tag } }),
       values: Object.entries(branches).flatMap(([name, { values }]) => values.map((value) => ({ [name]: value }))),
+    };
+  });
+}
+
+/** One of a few values of any type, by the names of the branches. */
+export function namedChoices(id: string, depth = 1): fc.Arbitrary<DocumentCase> {
+  return documents(id, depth).map(({ document: { fields, ...rest }, values: [all = {}] }) => {
+    const branches = fields.map(({ fixed: _, ...each }) => {
+      const isFlat = each.type.kind === 'list' && each.type.flat;
+      const least = isFlat ? { minimum: 1 } : {};
+      return { ...each, required: false, attribute: false, absent: 'omit' as const, ...least };
+    });
+    // What was blank before may be empty; a flat list needs an entry.
+    const usable = branches.filter(({ name, minimum }) => minimum !== 1 || (all[name] as readonly Value[]).length > 0);
+    const spare = field(`${id}_SPARE`, 'boolean');
+    return {
+      document: { ...rest, open: false, fields: [...branches, spare], choice: { named: true } },
+      values: [...usable.map(({ name }) => ({ [name]: all[name] })), { [spare.name]: true }],
     };
   });
 }

@@ -43,6 +43,7 @@ function membersJson(document: Document, value: ExampleDocument, absent: Absent 
   if (choice !== undefined) {
     const branch = fields.find(({ name }) => value[name] !== undefined) as Field;
     const inner = fieldJson(branch, value[branch.name] as ExampleValue, absent);
+    if (choice.named) return { [branch.jsonName]: inner };
     return choice.tag === undefined ? inner : { [choice.tag]: branch.name, ...(inner as JsonObject) };
   }
   const members = fields.flatMap((field): [string, Json][] => {

@@ -22,6 +22,7 @@ export interface SchemaRefs {
 export function documentSchema(document: Document, fields: readonly Field[], refs: SchemaRefs): JsonObject {
   const whole = bareField(document);
   if (whole !== undefined) return { ...fieldSchema(whole, refs), description: document.description };
+  if (document.choice?.named) return namedChoiceSchema(document, refs);
   if (document.choice !== undefined) return choiceSchema(document, document.choice, refs);
   const required = fields.filter(mustBeGiven).map((field) => field.jsonName);
   return {
@@ -35,6 +36,18 @@ export function documentSchema(document: Document, fields: readonly Field[], ref
     ),
     required: required.length === 0 ? undefined : required,
     additionalProperties: isOpen(document, fields) ? anyJson('The value of an undeclared member.') : false,
+  };
+}
+
+/** An object with one of the branches as its only member, which code generators read as a class. */
+function namedChoiceSchema({ description, fields }: Document, refs: SchemaRefs): JsonObject {
+  return {
+    type: 'object',
+    description,
+    properties: Object.fromEntries(fields.map((field) => [field.jsonName, fieldSchema(field, refs)])),
+    minProperties: 1,
+    maxProperties: 1,
+    additionalProperties: false,
   };
 }
 

@@ -30,7 +30,7 @@ export interface FieldSpot {
 export function linkType(source: DocumentSource, spot: FieldSpot): FieldType | undefined {
   const { report, places, doubt } = source.linking;
   const { declared, name, container, owner } = spot;
-  const said = (['type', 'fields', 'list'] as const).filter((key) => declared[key] !== undefined);
+  const said = (['type', 'fields', 'one-of', 'list'] as const).filter((key) => declared[key] !== undefined);
   if (said.length > 1) {
     const [first, second] = said as [string, string];
     refuseBoth(source.linking, declared, first, second, 'each of them sets the type');
@@ -38,7 +38,7 @@ export function linkType(source: DocumentSource, spot: FieldSpot): FieldType | u
   }
   const inner = derivedName(owner, name);
   const at = places.key(container, name);
-  if (declared.fields !== undefined) {
+  if (declared.fields !== undefined || declared['one-of'] !== undefined) {
     return { kind: 'document', document: source.inPlace(inner, declared as InPlaceDeclared, at) };
   }
   if (declared.list !== undefined) {

@@ -165,6 +165,8 @@ interface Optional {
 const isList = ({ type }: Optional): boolean => type.kind === 'list';
 const hasEntries = ({ type }: Optional): boolean => isCollection(type);
 const isChoice = (type: FieldType): boolean => type.kind === 'document' && type.document.choice !== undefined;
+const isInPlace = ({ declared }: Optional): boolean =>
+  declared.fields !== undefined || declared['one-of'] !== undefined;
 const isDocument = ({ item }: Optional): boolean => item === undefined;
 const isWritten = (field: Optional): boolean => !isDocument(field) && field.item?.primitive !== 'binary';
 const isCounted = (field: Optional): boolean => hasEntries(field) || field.item?.takes.bounds !== undefined;
@@ -195,7 +197,10 @@ const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional
   ['absent', 'all types but maps: one without entries is empty', ({ type }) => type.kind !== 'map'],
   ['absent', 'documents with fields: a choice has no blank', ({ type }) => !isChoice(singleType(type))],
   ['nullable', 'types other than json, which holds null anyway', ({ item }) => item?.primitive !== 'json'],
-  ['open', 'compounds in place, together with `fields:`', ({ declared }) => declared.fields !== undefined],
+  // Which of these a document in place can't have is reported with the document.
+  ['open', 'compounds in place, together with `fields:`', isInPlace],
+  ['by', 'choices in place, together with `one-of:`', isInPlace],
+  ['named', 'choices in place, together with `one-of:`', isInPlace],
 ];
 
 /**

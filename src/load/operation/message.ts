@@ -68,7 +68,7 @@ function linkMediaTypes(documents: Documents, spot: OperationSpot): MediaMessage
   const own = derivedName(spot, 'RESPONSE');
   if (found === undefined) return forms(noMessage());
   const { value, at } = found;
-  if (typeof value === 'string' || 'fields' in value)
+  if (typeof value === 'string' || isInPlace(value))
     return forms(linkMessage(documents, value as MessageDeclared, own, at));
   const given = value as Readonly<Record<string, MessageDeclared>>;
   const above = spot.above('response');
@@ -88,8 +88,10 @@ function linkMediaTypes(documents: Documents, spot: OperationSpot): MediaMessage
 }
 
 function isMediaMap(value: unknown): value is Readonly<Record<string, MessageDeclared>> {
-  return typeof value === 'object' && value !== null && !('fields' in value);
+  return typeof value === 'object' && value !== null && !isInPlace(value);
 }
+
+const isInPlace = (value: object): boolean => 'fields' in value || 'one-of' in value;
 
 /** The default media types of a reply: a document has a JSON and an XML form. */
 export function forms(message: Message): MediaMessage[] {

@@ -4,9 +4,17 @@ export type Scalar = string | number | boolean;
 
 export type FieldsDeclared = Readonly<Record<string, string | FieldDeclared>>;
 
-export interface InPlaceDeclared {
+/** What a document may be in place of its fields: one of several branches, which are declared as fields. */
+export interface ChoiceDeclared {
+  readonly 'one-of'?: FieldsDeclared;
+  readonly by?: string;
+  readonly named?: boolean;
+}
+
+/** A document with `fields`, or a choice with `one-of`. */
+export interface InPlaceDeclared extends ChoiceDeclared {
   readonly description?: string;
-  readonly fields: FieldsDeclared;
+  readonly fields?: FieldsDeclared;
   readonly open?: boolean;
   readonly xml?: string;
   readonly 'xml-type'?: string;
@@ -15,14 +23,9 @@ export interface InPlaceDeclared {
   readonly root?: boolean;
 }
 
-/** A declared document: one with `fields`, or a choice with `one-of`. */
-export interface DocumentDeclared extends Omit<InPlaceDeclared, 'fields'> {
-  readonly fields?: FieldsDeclared;
-  readonly 'one-of'?: Readonly<Record<string, string>>;
-  readonly by?: string;
-}
+export type DocumentDeclared = InPlaceDeclared;
 
-export interface FieldDeclared {
+export interface FieldDeclared extends ChoiceDeclared {
   readonly type?: string;
   readonly fields?: FieldsDeclared;
   readonly open?: boolean;
@@ -53,9 +56,26 @@ export interface FieldDeclared {
 const scalar: JsonSchema['type'] = ['string', 'number', 'boolean'];
 
 /** The keys of a document in place, in a field or an operation. */
-const inPlaceKeys: Readonly<Record<'fields' | 'open', JsonSchema>> = {
+const inPlaceKeys: Readonly<Record<'fields' | 'open' | keyof ChoiceDeclared, JsonSchema>> = {
   fields: reference('fields'),
   open: yesNo('Whether it accepts undeclared fields, which are kept unchanged.', false),
+  'one-of': {
+    ...reference('fields'),
+    description:
+      'In place of fields: the branches by names, of which it is exactly one. Each is a type or a map of options, as a field. In XML and in handlers it has one member, with the name of the branch; in JSON it is the object of the branch itself, or with `named: true` the same as in handlers.',
+    examples: [
+      { card: 'CARD', transfer: 'TRANSFER' },
+      { code: 'string(3)', number: { type: 'integer', minimum: 1 } },
+    ],
+  },
+  by: text(
+    'With `one-of`: the member of the JSON object that says which branch it is, by its name there. Without `by:` and `named:` the branches must differ in their members.',
+    'kind',
+  ),
+  named: yesNo(
+    'With `one-of`: whether JSON too has one member with the name of the branch, `{"card": {...}}`. Needed if a branch is not a document with fields, or if nothing else tells the branches apart.',
+    false,
+  ),
 };
 
 /** A field: a type word, or a map. Also a column or a prompt of a query. */
@@ -64,7 +84,7 @@ export const field: JsonSchema = {
     {
       title: 'a type or a map of options',
       description:
-        'The type in words (`string(10)`, `ORDER_LINE`, `list of ORDER_LINE`, `map of integer`), or a map with `type:` and further options. Instead of `type:`, `fields:` declares a compound and `list:` a list of compounds.',
+        'The type in words (`string(10)`, `ORDER_LINE`, `list of ORDER_LINE`, `map of integer`), or a map with `type:` and further options. Instead of `type:`, `fields:` declares a compound, `one-of:` a choice and `list:` a list of either.',
       examples: [
         'string(10)',
         { type: 'string(1)', enum: ['A', 'I'], default: 'A' },
@@ -89,8 +109,7 @@ export const field: JsonSchema = {
             ),
           },
         ),
-        required: ['fields'],
-        description: 'Makes the field a list of compounds that are declared in place.',
+        description: 'Makes the field a list of compounds that are declared in place, by `fields:` or `one-of:`.',
         examples: [{ fields: { status: 'string', error_message: 'string' } }],
       },
       description,
@@ -203,7 +222,7 @@ export const document = keys<'document' | keyof DocumentDeclared>(
   {
     title: 'document',
     description:
-      'The structure of data: fields with types, or one of several documents, in JSON and XML. Its root is never a list.',
+      'The structure of data: fields with types, or one of several things, in JSON and XML. Its root is never a list.',
     required: ['document'],
     examples: [
       {
@@ -217,17 +236,6 @@ export const document = keys<'document' | keyof DocumentDeclared>(
   {
     document: text('Its id, and its name in XML unless `xml:` sets another.', 'LOC_REQUEST'),
     ...documentKeys,
-    'one-of': {
-      type: 'object',
-      additionalProperties: reference('document-id'),
-      description:
-        'In place of fields: the documents of which it is one, by names. In XML and in handlers it has one member, with such a name and the value of that document; in JSON it is the object of that document itself.',
-      examples: [{ card: 'CARD', transfer: 'TRANSFER' }],
-    },
-    by: text(
-      'With `one-of`: the member of the JSON object that says which document it is, by its name there. Without `by:` the documents must differ in their members.',
-      'kind',
-    ),
   },
 );
 
@@ -235,7 +243,6 @@ export const inPlaceDocument = keys<keyof InPlaceDeclared>(
   {
     title: 'a document in place',
     description: 'A document that is written where it is used. Its id is derived from its position.',
-    required: ['fields'],
     examples: [{ fields: { name: 'string(255)' } }],
   },
   documentKeys,
