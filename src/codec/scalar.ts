@@ -3,6 +3,7 @@ import { type Field, filledByFault, isCollection, type ScalarType, singleType } 
 import { isFreeText, isNumeric, primitiveOf, traitsOf } from '../model/scalar.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { compareDecimals, decimalOf, digitsOf } from '../wire/decimal.ts';
+import { ORDERS } from '../wire/order.ts';
 import { compilePattern } from '../wire/pattern.ts';
 import { counted, quote } from '../wire/words.ts';
 import { addError, CodecError, kindOf, refuse, within } from './error.ts';
@@ -174,8 +175,10 @@ type Check = (value: Value) => Value;
  * @returns `undefined` when there is nothing to check
  */
 function compileConstraints(field: Field, type: ScalarType): Check | undefined {
+  const { takes } = traitsOf(type);
   const checks = [
-    ...(traitsOf(type).takes.bounds === 'length' ? [lengthCheck(field, type)] : []),
+    ...(takes.bounds === 'length' ? [lengthCheck(field, type)] : []),
+    ...(takes.bounds === 'bytes' ? [bytesCheck(field)] : []),
     ...(primitiveOf(type) === 'decimal' ? [digitsCheck(type)] : []),
     enumCheck(field, type),
     patternCheck(field),
@@ -195,9 +198,11 @@ function typed(value: string | number | boolean, type: ScalarType): Value {
     : kinds[type.kind].fromText(String(value));
 }
 
-/** Whether two values of one scalar type are the same. */
-function same(a: Value, b: Value, type: ScalarType): boolean {
-  return primitiveOf(type) === 'decimal' ? compareDecimals(String(a), String(b)) === 0 : a === b;
+/** Compiles what all forms of one value share: `1.5` and `1.50` are one decimal. */
+function compileSame(type: ScalarType): (value: Value) => Value {
+  const { order, primitive } = traitsOf(type);
+  const isExact = order === undefined || primitive === 'integer' || primitive === 'double';
+  return isExact ? (value) => value : (value) => ORDERS[order].same(value as string);
 }
 
 /** Characters (Unicode code points) of a text, counted no further than needed to see that they are more than `limit`. */
@@ -226,6 +231,18 @@ function lengthCheck(field: Field, type: ScalarType): Check | undefined {
   };
 }
 
+function bytesCheck({ type, minimum = 0, maximum = Infinity }: Field): Check | undefined {
+  if (isCollection(type) || (minimum <= 0 && maximum === Infinity)) return undefined;
+  const tooLong = `is longer than ${counted(maximum, 'byte')}`;
+  const tooShort = `is shorter than ${counted(minimum, 'byte')}`;
+  return (value) => {
+    const { length } = value as string;
+    if (length > 2 * maximum) refuse(tooLong);
+    if (length < 2 * minimum) refuse(tooShort);
+    return value;
+  };
+}
+
 function digitsCheck(type: ScalarType): Check | undefined {
   const { length: total = Infinity, scale = type.length === undefined ? Infinity : 0 } = type;
   if (total === Infinity && scale === Infinity) return undefined;
@@ -241,12 +258,12 @@ function enumCheck(field: Field, type: ScalarType): Check | undefined {
   if (field.enum === undefined) return undefined;
   const values = field.enum.map((value) => typed(value, type));
   const names = field.enum.map(String);
-  const key = (value: Value): Value => (field.anyCase && typeof value === 'string' ? value.toLowerCase() : value);
+  const same = compileSame(type);
+  const key = field.anyCase ? (value: Value): Value => (value as string).toLowerCase() : same;
   const allowed = new Map(values.map((value) => [key(value), value]));
   return (value) => {
     const found = allowed.get(key(value));
     if (found !== undefined) return found;
-    for (const each of values) if (same(value, each, type)) return each;
     if (field.sensitive) return refuse('is not one of its values');
     const meant = typeof value === 'string' ? nearest(value, names) : undefined;
     const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
@@ -291,5 +308,7 @@ function fixedCheck(field: Field, type: ScalarType): Check | undefined {
   if (field.fixed === undefined) return undefined;
   const fixed = typed(field.fixed, type);
   const reason = `is not ${typeof fixed === 'string' ? quote(fixed) : String(fixed)}, its only value`;
-  return (value) => (same(value, fixed, type) ? fixed : refuse(field.sensitive ? 'is not its only value' : reason));
+  const same = compileSame(type);
+  const only = same(fixed);
+  return (value) => (Object.is(same(value), only) ? fixed : refuse(field.sensitive ? 'is not its only value' : reason));
 }

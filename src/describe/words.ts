@@ -18,6 +18,9 @@ export function firstSentence(text: string): string {
   return sentence;
 }
 
+/** What is counted where the length is bounded. */
+const UNITS = { value: undefined, length: 'character', bytes: 'byte' } as const;
+
 /** The bounds of a parameter in words, for contracts without facets; `undefined` if there are none. */
 export function boundsNote(field: Field): string | undefined {
   const isList = isCollection(field.type);
@@ -26,9 +29,10 @@ export function boundsNote(field: Field): string | undefined {
   if (type.kind === 'document') return undefined;
   const most = isList ? type.length : longest(field, type);
   const { takes, xml } = traitsOf(type);
-  if (takes.bounds === 'length') {
-    if (most !== undefined) notes.push(`At most ${counted(most, 'character')}.`);
-    if (!isList && field.minimum !== undefined) notes.push(`At least ${counted(field.minimum, 'character')}.`);
+  const unit = UNITS[takes.bounds ?? 'value'];
+  if (unit !== undefined) {
+    if (most !== undefined) notes.push(`At most ${counted(most, unit)}.`);
+    if (!isList && field.minimum !== undefined) notes.push(`At least ${counted(field.minimum, unit)}.`);
   }
   if (primitiveOf(type) === 'decimal') notes.push(digitsNote(type) ?? '');
   if (!isList && takes.bounds === 'value') {

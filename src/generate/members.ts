@@ -144,6 +144,7 @@ function isSafe({ type, minimum, maximum }: Field): boolean {
 /** A value of `enum` or `fixed` as a literal of its form in memory. */
 function literal(type: ScalarType, value: string | number | boolean): string {
   if (primitiveOf(type) === 'boolean') return String(value);
+  if (primitiveOf(type) === 'double') return Number.isFinite(Number(value)) ? String(value) : 'number';
   if (primitiveOf(type) !== 'integer') return quoted(String(value));
   return Number.isSafeInteger(Number(value)) ? String(value) : `${BigInt(value)}n`;
 }

@@ -77,6 +77,22 @@ const scalars: fc.Arbitrary<ScalarCase> = fc.oneof(
       .tuple(fc.constantFrom('', '-'), fc.integer({ min: 1, max: 9 }), digits(scale))
       .map(([sign, first, rest]) => (rest === '' ? `${sign}${first}` : `${sign}${first}.${rest}`)),
   })),
+  plain(
+    'number',
+    fc.double().map((value) => (value === 0 ? 0 : value)),
+  ),
+  fc.constant({
+    type: { kind: 'number' },
+    options: { minimum: -0.5 },
+    value: fc.oneof(fc.double({ min: -0.5, noNaN: true }).map((value) => (value === 0 ? 0 : value))),
+  }),
+  plain('duration', fc.constantFrom('P1Y', '-PT0.5S', 'P1Y2M3DT4H5M6.7S')),
+  fc.constant({
+    type: { kind: 'hex' },
+    options: { minimum: 1, maximum: 2, pattern: '[0-9a-f]+' },
+    value: fc.constantFrom('00', '0f1e'),
+  }),
+  plain('hex', fc.constantFrom('', '0F', '0f1e')),
   plain('boolean', fc.boolean()),
   plain('flag', fc.constantFrom('Y', 'N')),
   plain('date', fc.constantFrom('2026-01-31', '0001-01-01', '2024-02-29')),

@@ -110,19 +110,36 @@ function typeExample(field: Field, type: CompoundType | ScalarType, open: Open):
 function scalarExample(field: Field, type: ScalarType): string | number | boolean | undefined {
   const given = field.fixed ?? field.example ?? plainDefault(field) ?? field.enum?.[0];
   if (given === undefined) return madeUp(field, type);
-  if (isNumeric(type)) return Number(given);
+  if (isNumeric(type)) return numberOr(given);
   if (primitiveOf(type) === 'boolean') return given === true || given === 'true';
   return String(given);
 }
 
+/** A number, unless it is the text of one that JSON does not have. */
+function numberOr(given: string | number | boolean): string | number {
+  return Number.isFinite(Number(given)) ? Number(given) : String(given);
+}
+
 /** An example of a type, if the definition has none. */
 function madeUp(field: Field, type: ScalarType): string | number | boolean | undefined {
-  const { primitive, anyText, example } = traitsOf(type);
+  const { primitive, anyText, example, takes } = traitsOf(type);
+  if (takes.bounds === 'bytes') return bytesExample(field, String(example));
   if (anyText) return textExample(field, type, String(example));
   if (primitive === 'integer') return within(field, Number(example), 1);
+  if (primitive === 'double') return within(field, Number(example), 0.5);
   if (primitive !== 'decimal') return isAllowed(field, String(example)) ? example : undefined;
   const { length = 15, scale = 2 } = type;
   return within(field, scale === 0 ? 1 : length > scale ? Number(example) : 0.5, 10 ** -scale);
+}
+
+/** Hexadecimal digits, filled up with zeros or cut. */
+function bytesExample(
+  { minimum = 0, maximum = Number.POSITIVE_INFINITY, pattern }: Field,
+  digits: string,
+): string | undefined {
+  if (minimum > MOST_SHOWN) return undefined;
+  const text = digits.padEnd(2 * minimum, '0').slice(0, 2 * maximum);
+  return pattern === undefined || compilePattern(pattern).test(text) ? text : undefined;
 }
 
 /** Whether a text fits the bounds and the pattern of a field. */

@@ -35,6 +35,7 @@ function facetsOf(field: Field, type: ScalarType): XmlElement[] {
   const bounds = {
     value: ['minInclusive', 'maxInclusive', field.maximum],
     length: ['minLength', 'maxLength', longest(field, type)],
+    bytes: ['minLength', 'maxLength', field.maximum],
   } as const;
   const [least, most, maximum] = takes.bounds === undefined ? [] : bounds[takes.bounds];
   return [

@@ -1,8 +1,10 @@
 import type { Document } from '../../model/document.ts';
 import { type FieldType, isCollection, type ScalarType } from '../../model/field.ts';
-import { isAnyText, isNumeric, isString, primitiveOf, traitsOf } from '../../model/scalar.ts';
+import { isAnyText, isString, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import { digitsOf, MAX_DIGITS, toDecimal } from '../../wire/decimal.ts';
+import { doubleJson, readDouble } from '../../wire/double.ts';
 import { LEXICAL } from '../../wire/lexical.ts';
+import { ORDERS } from '../../wire/order.ts';
 import type { Pattern } from '../../wire/pattern.ts';
 
 /** Whether values of a single type fit a field: the same type, or text for a field that takes any text. */
@@ -10,7 +12,8 @@ export function fitsSingle(from: FieldType, to: FieldType): boolean {
   if (from.kind === to.kind) return primitiveOf(from) !== undefined;
   if (isAnyText(to)) return isString(from);
   if (isAnyText(from)) return traitsOf(to)?.takesText === true;
-  return primitiveOf(to) === 'decimal' && primitiveOf(from) === 'integer';
+  const [is, wanted] = [primitiveOf(from), primitiveOf(to)];
+  return (wanted === 'decimal' && is === 'integer') || (wanted === 'double' && (is === 'integer' || is === 'decimal'));
 }
 
 /**
@@ -19,7 +22,10 @@ export function fitsSingle(from: FieldType, to: FieldType): boolean {
  */
 export function fills(from: FieldType, to: FieldType): boolean {
   const primitive = primitiveOf(from);
-  return (isAnyText(to) && (primitive === 'integer' || primitive === 'boolean')) || compare(from, to, new Map());
+  return (
+    (isAnyText(to) && (primitive === 'integer' || primitive === 'double' || primitive === 'boolean')) ||
+    compare(from, to, new Map())
+  );
 }
 
 /** `compared`: pairs of documents under comparison, because documents may contain themselves. */
@@ -86,6 +92,10 @@ export function fitValue({ value, written }: WrittenValue, type: ScalarType): Fi
       return Number.isSafeInteger(value) ? fitting(value) : misfit('it is greater than 2^53 - 1');
     case 'decimal':
       return fitDecimal(text, type);
+    case 'double': {
+      const number = typeof value === 'number' ? value : readDouble(text);
+      return number === undefined ? misfit('it is not a number') : fitting(doubleJson(number));
+    }
     case 'boolean':
       return typeof value === 'boolean' ? fitting(value) : misfit('it is neither true nor false');
     case 'json':
@@ -146,13 +156,15 @@ export function restrictionBroken(
   by: Restriction,
 ): string | undefined {
   const text = String(value);
-  if (by.enum !== undefined && !by.enum.some((each) => String(each) === text)) {
+  const { order } = traitsOf(type);
+  const same = order === undefined ? (each: string) => each : ORDERS[order].same;
+  if (by.enum !== undefined && !by.enum.some((each) => same(String(each)) === same(text))) {
     return `it is not one of ${by.enum.join(', ')}`;
   }
   if (by.pattern !== undefined && !by.pattern.test(text)) return `it does not match ${by.pattern.source}`;
-  const isNumber = isNumeric(type);
-  const size = isNumber ? Number(value) : [...text].length;
-  const unit = isNumber ? '' : ' characters';
+  const { bounds } = traitsOf(type).takes;
+  const size = bounds === 'value' ? Number(value) : bounds === 'bytes' ? text.length / 2 : [...text].length;
+  const unit = bounds === 'value' ? '' : bounds === 'bytes' ? ' bytes' : ' characters';
   if (by.minimum !== undefined && size < by.minimum) return `it is less than ${by.minimum}${unit}`;
   if (by.maximum !== undefined && size > by.maximum) return `it is more than ${by.maximum}${unit}`;
   return undefined;

@@ -155,7 +155,8 @@ function control(field: Field, required: boolean, path: string, filled: Filled):
   if (isLong)
     return html`<textarea id="${key}" name="${key}" spellcheck="false"${wrong}>
 ${exact(text)}</textarea>`;
-  const mode = primitive === 'integer' ? 'numeric' : primitive === 'decimal' ? 'decimal' : 'text';
+  const mode =
+    primitive === 'integer' ? 'numeric' : primitive === 'decimal' || primitive === 'double' ? 'decimal' : 'text';
   const most =
     type?.length !== undefined && primitive === 'text' ? html` size="${Math.min(type.length + 2, 40)}"` : NOTHING;
   return html`<input id="${key}" name="${key}" type="${inputType(field, text)}" inputmode="${mode}" value="${exact(text)}" autocomplete="off" spellcheck="false"${
