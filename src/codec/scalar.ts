@@ -5,6 +5,7 @@ import type { DocumentValue, Value } from '../model/value.ts';
 import { compareDecimals, decimalOf, digitsOf } from '../wire/decimal.ts';
 import { ORDERS } from '../wire/order.ts';
 import { compilePattern } from '../wire/pattern.ts';
+import { NORMALISED, type Spacing } from '../wire/white-space.ts';
 import { counted, quote } from '../wire/words.ts';
 import { addError, CodecError, kindOf, refuse, within } from './error.ts';
 import { readJsonText } from './json/plain.ts';
@@ -42,7 +43,8 @@ export function compileScalar(field: Field, type: ScalarType, foreign: Foreign =
 export function plainLength(field: Field): number {
   const { type, maximum = Number.POSITIVE_INFINITY, minimum = 0 } = field;
   if (isCollection(type) || type.kind === 'document' || !isFreeText(type)) return -1;
-  if (minimum > 0 || field.enum !== undefined || field.pattern !== undefined || field.fixed !== undefined) return -1;
+  if (minimum > 0 || field.enum !== undefined || field.fixed !== undefined) return -1;
+  if (field.patterns !== undefined || field.space !== undefined) return -1;
   return Math.min(type.length ?? Number.POSITIVE_INFINITY, maximum);
 }
 
@@ -170,18 +172,19 @@ const namesOf = ({ fields }: Pick<Document, 'fields'>, given: Readonly<Record<st
 type Check = (value: Value) => Value;
 
 /**
- * The checks of a field beyond its type: length, digits, `enum`, `pattern`, `minimum`, `maximum`, `fixed`.
+ * The checks of a field beyond its type, after white space was normalised: length, digits, `enum`, `pattern`, `minimum`, `maximum`, `fixed`.
  * @param field in a list of scalars its `minimum` and `maximum` are the list's and not looked at here
  * @returns `undefined` when there is nothing to check
  */
 function compileConstraints(field: Field, type: ScalarType): Check | undefined {
   const { takes } = traitsOf(type);
   const checks = [
+    ...(field.space === undefined ? [] : [spaceCheck(field.space)]),
     ...(takes.bounds === 'length' ? [lengthCheck(field, type)] : []),
     ...(takes.bounds === 'bytes' ? [bytesCheck(field)] : []),
     ...(primitiveOf(type) === 'decimal' ? [digitsCheck(type)] : []),
     enumCheck(field, type),
-    patternCheck(field),
+    ...(field.patterns ?? []).map(patternCheck),
     ...(isNumeric(type) ? [rangeCheck(field, type)] : []),
     fixedCheck(field, type),
   ].filter((check) => check !== undefined);
@@ -213,6 +216,11 @@ function characters(text: string, limit: number): number {
     counted++;
   }
   return counted;
+}
+
+function spaceCheck(space: Spacing): Check {
+  const normalise = NORMALISED[space];
+  return (value) => normalise(value as string);
 }
 
 function lengthCheck(field: Field, type: ScalarType): Check | undefined {
@@ -271,11 +279,10 @@ function enumCheck(field: Field, type: ScalarType): Check | undefined {
   };
 }
 
-function patternCheck(field: Field): Check | undefined {
-  if (field.pattern === undefined) return undefined;
-  const pattern = compilePattern(field.pattern);
-  const mismatch = `does not match the pattern ${field.pattern}`;
-  const tooLong = `is longer than ${pattern.longest} characters, too long for the pattern ${field.pattern}`;
+function patternCheck(source: string): Check {
+  const pattern = compilePattern(source);
+  const mismatch = `does not match the pattern ${source}`;
+  const tooLong = `is longer than ${pattern.longest} characters, too long for the pattern ${source}`;
   return (value) => {
     const text = String(value);
     if (text.length > pattern.longest) refuse(tooLong);

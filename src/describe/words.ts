@@ -41,9 +41,20 @@ export function boundsNote(field: Field): string | undefined {
   }
   if (isList && field.minimum !== undefined) notes.push(`At least ${counted(field.minimum, 'value')}.`);
   if (isList && field.maximum !== undefined) notes.push(`At most ${counted(field.maximum, 'value')}.`);
-  const pattern = field.pattern ?? xml.pattern;
-  if (pattern !== undefined) notes.push(`Matches the regular expression ${pattern}`);
+  const patterns = field.patterns ?? (xml.pattern === undefined ? [] : [xml.pattern]);
+  if (patterns.length > 0)
+    notes.push(`Matches the ${wordsFor(patterns.length, 'regular expression')} ${patterns.join(' and ')}`);
   return joined(' ', ...notes, caseNote(field));
+}
+
+const wordsFor = (count: number, word: string): string => (count === 1 ? word : `${word}s`);
+
+/** White space that is normalised before a value is checked, in words; `undefined` if it is kept. */
+export function spaceNote({ space }: Field): string | undefined {
+  if (space === undefined) return undefined;
+  return space === 'replace'
+    ? 'Tabs and line ends are taken for spaces.'
+    : 'White space around the value is dropped, and one space taken for any inside.';
 }
 
 /** The number of digits of a decimal, in words; `undefined` if it is not limited. */

@@ -159,7 +159,9 @@ export function facts(field: Field): string {
     if (item.length !== undefined || note !== undefined) notes.push(code(typeWords(type)) + (note ?? ''));
   }
   if (minimum !== undefined || maximum !== undefined) notes.push(bounds(field));
-  if (field.pattern !== undefined) notes.push(`pattern ${code(field.pattern)}`);
+  if (field.space !== undefined)
+    notes.push(`white space ${field.space === 'replace' ? 'replaced by spaces' : 'collapsed'}`);
+  for (const pattern of field.patterns ?? []) notes.push(`pattern ${code(pattern)}`);
   if (field.default !== undefined)
     notes.push(`default ${field.default === '' ? 'empty' : code(String(field.default))}`);
   if (field.anyCase) notes.push('in any letter case');

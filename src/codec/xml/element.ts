@@ -1,10 +1,11 @@
 import { type Document, itemName, namespaceOf } from '../../model/document.ts';
 import { type Field, type FieldType, singleType } from '../../model/field.ts';
 import { traitsOf } from '../../model/scalar.ts';
+import { isWhite } from '../../wire/white-space.ts';
 import { readXml } from '../../wire/xml/read.ts';
 import { escapeAttribute } from '../../wire/xml/text.ts';
 import { attributeOf, childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
-import { isCommon, isWhite } from './content.ts';
+import { isCommon } from './content.ts';
 import { isIn } from './read-members.ts';
 
 /** The fixed parts of an element: `<name xmlns="..."` and `</name>`. */
@@ -102,7 +103,7 @@ function blankContent(document: Document, place: XmlPlace, outer: readonly Docum
 
 function mayBeEmpty(field: Field, type: FieldType): boolean {
   if (traitsOf(type)?.xml.empty !== true) return false;
-  const free = field.enum === undefined && field.pattern === undefined && field.fixed === undefined;
+  const free = field.enum === undefined && field.patterns === undefined && field.fixed === undefined;
   return free && !(field.minimum !== undefined && field.minimum > 0);
 }
 

@@ -9,6 +9,7 @@ import {
 } from '../../model/field.ts';
 import { holdsNull, isAnyText, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
+import { isWhite, trimmed } from '../../wire/white-space.ts';
 import { quote } from '../../wire/words.ts';
 import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
 import { addError, type CodecError, isAbout, refuse, stepOf, within } from '../error.ts';
@@ -18,13 +19,11 @@ import {
   checkBinaryAttributes,
   fromSpacedBase64,
   isNil,
-  isWhite,
   markupOrText,
   onlyText,
   type Resolve,
   readBinary,
   refuseAttributes,
-  trimmed,
 } from './content.ts';
 import { compileIsBlankXml } from './element.ts';
 import { ANY, compileSort, compileUndeclaredXmlRead, type Given, isIn, wrongNamespace } from './read-members.ts';

@@ -8,7 +8,7 @@ import { BEYOND_NUMBERS, doubleJson, readDouble } from '../../wire/double.ts';
 import { LEXICAL, type LexicalForm } from '../../wire/lexical.ts';
 import { entryField, longest, mustBeGiven, plainDefault } from '../field.ts';
 import { blankJson, type Json, type JsonObject } from '../json.ts';
-import { caseNote, digitsNote, joined } from '../words.ts';
+import { caseNote, digitsNote, joined, spaceNote } from '../words.ts';
 
 /** Returns references to the schemas of documents. */
 export interface SchemaRefs {
@@ -162,7 +162,7 @@ function describedBy(field: Field): JsonObject {
   const type = singleType(field.type);
   const value = example === undefined || type.kind === 'document' ? undefined : asJson(type, example);
   return {
-    description: joined(' ', description, caseNote(field), typeNote(field), blankNote(field)),
+    description: joined(' ', description, caseNote(field), spaceNote(field), typeNote(field), blankNote(field)),
     default: defaultOf(field),
     examples: value === undefined ? undefined : [inCollection(field.type, value)],
   };
@@ -226,11 +226,9 @@ function bare(field: Field, type: ScalarType): JsonObject {
   if (primitive === 'double') return { ...shape, ...doubleRange(field) };
   if (values !== undefined) return { ...shape, enum: values };
   const form: LexicalForm | undefined = lexical === undefined ? undefined : LEXICAL[lexical];
-  const own = field.pattern === undefined ? [] : [`^(?:${field.pattern})$`];
-  return { ...shape, ...lengthSchema(field, type), ...allPatterns([...given(form?.pattern), ...own]) };
+  const all = [form?.pattern, ...(field.patterns ?? []).map((pattern) => `^(?:${pattern})$`)];
+  return { ...shape, ...lengthSchema(field, type), ...allPatterns(all.filter((each) => each !== undefined)) };
 }
-
-const given = <T>(value: T | undefined): T[] => (value === undefined ? [] : [value]);
 
 /** The bounds of the number of characters: two for each byte of hexadecimal digits. */
 function lengthSchema(field: Field, type: ScalarType): JsonObject {

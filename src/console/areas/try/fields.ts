@@ -104,13 +104,13 @@ function labelled(each: FormField, path: string, filled: Filled, inner: Html): H
 }
 
 function hint(field: Field): Html {
-  const { description, minimum, maximum, pattern, sensitive } = field;
+  const { description, minimum, maximum, patterns = [], sensitive } = field;
   const words = [
     description,
     plainDefault(field) === undefined ? undefined : `Default: ${plainDefault(field)}.`,
     minimum === undefined ? undefined : `At least ${number(minimum)}.`,
     maximum === undefined ? undefined : `At most ${number(maximum)}.`,
-    pattern === undefined ? undefined : `Pattern: ${pattern}`,
+    ...patterns.map((pattern) => `Pattern: ${pattern}`),
     sensitive ? 'Sensitive.' : undefined,
   ].filter((each) => each !== undefined);
   return words.length === 0 ? NOTHING : html`<p class="hint">${words.join(' ')}</p>`;
