@@ -10,7 +10,6 @@ import type {
   SoapProperties,
 } from '../model/consumer.ts';
 import { type Document, documentName } from '../model/document.ts';
-import { type Field, typeWords } from '../model/field.ts';
 import type { Flow, FlowStep } from '../model/flow.ts';
 import type { Console, Gateway, Tls } from '../model/gateway.ts';
 import { codeOfSubscription, DELIVERY_RETRY, type MessageQueue, type Subscription } from '../model/message.ts';
@@ -35,25 +34,11 @@ import {
   type WebhookScheme,
 } from '../model/security.ts';
 import type { Answer, MediaMessage, Operation, Service, SoapForm } from '../model/service.ts';
+import { fieldsTree } from './field-tree.ts';
 import { HEADER } from './files.ts';
 import { type JsonTree, jsonText } from './json-text.ts';
 import { byKind, entriesOf, inputTree, kebabCase, type Shape, shape, sortedIds, tree } from './registry-walk.ts';
 import { sorted } from './vocabulary.ts';
-
-const FIELD = shape<Field>()(
-  'type description required nullable default! enum! any-case pattern minimum maximum fixed! sensitive example! json xml attribute content inline namespace flat absent=omit url=segment',
-  {
-    type: ({ type }) => typeWords(type),
-    json: ({ name, jsonName }) => (jsonName === name ? undefined : jsonName),
-    xml: ({ name, xmlName }) => (xmlName === name ? undefined : xmlName),
-    flat: ({ type }) => type.kind === 'list' && type.flat,
-  },
-);
-
-/** Fields by their names, in their order. */
-function fieldsTree(fields: readonly Field[], registry: Registry): JsonTree {
-  return new Map(fields.map((field) => [field.name, FIELD(field, registry)]));
-}
 
 const permissions = (thing: { readonly permissions: Iterable<PermissionList> }): JsonTree =>
   sortedIds(thing.permissions);

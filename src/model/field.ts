@@ -1,3 +1,4 @@
+import type { Spacing } from '../wire/white-space.ts';
 import type { Position } from './definition.ts';
 import type { Document } from './document.ts';
 import type { ScalarKind } from './scalar.ts';
@@ -82,8 +83,10 @@ export interface Field {
   readonly enum?: readonly (string | number)[];
   /** Letter case of the caller's value does not matter; the value is taken over as `enum` spells it. */
   readonly anyCase: boolean;
-  /** A regular expression (ECMA-262, `u` flag) that the whole value must match. */
-  readonly pattern?: string;
+  /** Regular expressions (ECMA-262, `u` flag), each of which the whole value must match. */
+  readonly patterns?: readonly string[];
+  /** How white space of a text is normalised before it is checked. */
+  readonly space?: Spacing;
   /** Smallest value of a number, or least number of characters of a string or of entries of a list. */
   readonly minimum?: number;
   /** Largest value of a number, or most characters of a string or entries of a list. */

@@ -53,11 +53,16 @@ const values: Readonly<Record<ScalarKind, fc.Arbitrary<unknown>>> = {
   text: text(),
   integer,
   decimal,
+  number: fc.double().map((value) => (value === 0 ? 0 : value)),
   boolean: fc.boolean(),
   flag: fc.constantFrom('Y', 'N'),
   date,
   time,
   datetime: fc.tuple(date, time, offset).map(([d, t, o]) => `${d}T${t}${o}`),
+  duration: fc
+    .tuple(fc.constantFrom('', '-'), fc.nat(), fc.nat(), fc.nat(), fc.nat())
+    .map(([sign, year, day, hour, second]) => `${sign}P${year}Y${day}DT${hour}H${second}.5S`),
+  hex: fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString('hex')),
   uuid: fc.uuid(),
   uri: fc.webUrl({ withFragments: true, withQueryParameters: true }),
   json,

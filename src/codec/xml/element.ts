@@ -2,10 +2,11 @@ import { contentField, type Document, itemName, namespaceOf } from '../../model/
 import { type Field, singleType } from '../../model/field.ts';
 import { inlineDocument, mayBeWithoutElements } from '../../model/particles.ts';
 import { takesEmpty } from '../../model/scalar.ts';
+import { isWhite } from '../../wire/white-space.ts';
 import { readXml } from '../../wire/xml/read.ts';
 import { escapeAttribute } from '../../wire/xml/text.ts';
 import { attributeOf, childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
-import { isCommon, isWhite } from './content.ts';
+import { isCommon } from './content.ts';
 import { isIn } from './read-members.ts';
 
 /** The fixed parts of an element: `<name xmlns="..."` and `</name>`. */

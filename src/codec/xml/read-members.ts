@@ -1,11 +1,12 @@
 import { contentField, type Document } from '../../model/document.ts';
 import { elementsIn } from '../../model/particles.ts';
 import type { Value } from '../../model/value.ts';
+import { isWhite } from '../../wire/white-space.ts';
 import { quote } from '../../wire/words.ts';
 import type { XmlAttribute, XmlElement } from '../../wire/xml/tree.ts';
 import { addError, CodecError, refuse, stepOf, within } from '../error.ts';
 import { checkDepth, type Foreign, setMember, unknownField } from '../value.ts';
-import { isCommon, isNil, isWhite, onlyText } from './content.ts';
+import { isCommon, isNil, onlyText } from './content.ts';
 
 /**
  * The content of a field: the text of an attribute, an element, all elements of a flat list, or the element of the document

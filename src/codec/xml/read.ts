@@ -10,6 +10,7 @@ import {
 import { hasGroups, inlineDocument } from '../../model/particles.ts';
 import { holdsNull, isAnyText, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
+import { isWhite, trimmed } from '../../wire/white-space.ts';
 import { quote } from '../../wire/words.ts';
 import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
 import { addError, type CodecError, isAbout, refuse, stepOf, within } from '../error.ts';
@@ -19,13 +20,11 @@ import {
   checkBinaryAttributes,
   fromSpacedBase64,
   isNil,
-  isWhite,
   markupOrText,
   onlyText,
   type Resolve,
   readBinary,
   refuseAttributes,
-  trimmed,
 } from './content.ts';
 import { compileIsBlankXml } from './element.ts';
 import { isMarkup, markupIn } from './markup.ts';

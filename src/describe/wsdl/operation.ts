@@ -169,7 +169,7 @@ function childrenOf(message: Message, { documents, namespace }: Scope): Child[] 
 }
 
 /** JAXB writes the class of a list's element inside the class of its document. */
-function javaType({ type, minimum, maximum, required, absent, xmlName }: Field, document: Document): string {
+function javaType({ type, minimum, maximum, required, absent, xmlName, space }: Field, document: Document): string {
   if (type.kind === 'map' || (type.kind === 'list' && !type.flat)) return `${document.id}.${xmlName}`;
   const single = singleType(type);
   const many = type.kind === 'list' ? 'list of ' : '';
@@ -178,7 +178,7 @@ function javaType({ type, minimum, maximum, required, absent, xmlName }: Field, 
   const bounds =
     primitiveOf(single) === 'integer' && minimum !== undefined && maximum !== undefined ? [minimum, maximum] : [];
   const small = primitiveOf(single) === 'boolean' || bounds.length > 0;
-  return `${many}${builtInType(single)} ${bounds} ${small && required && absent !== 'blank'}`;
+  return `${many}${builtInType(single, space)} ${bounds} ${small && required && absent !== 'blank'}`;
 }
 
 /** The reserved words of Java (Java Language Specification 17, 3.9), with the literals. */

@@ -190,11 +190,12 @@ function ownNote(field: Field): string | undefined {
 function notesOf(field: Field): (string | undefined)[] {
   const type = singleType(field.type);
   const value = plainDefault(field);
-  const hasUntranslatedPattern = field.pattern !== undefined && translatedPattern(field) === undefined;
   return [
     value === undefined ? undefined : `Default: ${lexical(value)}.`,
     caseNote(field),
-    hasUntranslatedPattern ? `The value matches the regular expression (ECMA-262) ${field.pattern}` : undefined,
+    ...(field.patterns ?? [])
+      .filter((pattern) => translatedPattern(pattern) === undefined)
+      .map((pattern) => `The value matches the regular expression (ECMA-262) ${pattern}`),
     traitsOf(type)?.xml.note,
   ];
 }

@@ -165,11 +165,12 @@ const SIZED = SCALAR_KINDS.filter((word) => SCALARS[word].size !== undefined);
 /** Types of other languages by ours: SQL, JSON Schema and OpenAPI, XSD, TypeScript, Java, PeopleSoft. In lower case, without blanks. */
 const FOREIGN = {
   string:
-    'varchar varchar2 nvarchar nvarchar2 char nchar character charactervarying bpchar str normalizedstring enum email hostname password duration interval',
+    'varchar varchar2 nvarchar nvarchar2 char nchar character charactervarying bpchar str normalizedstring enum email hostname password interval',
   text: 'clob nclob longtext mediumtext tinytext citext ntext',
   integer:
     'int int2 int4 int8 int16 int32 int64 bigint smallint tinyint mediumint serial bigserial long short biginteger nonnegativeinteger positiveinteger unsignedint',
-  decimal: 'numeric number dec float float4 float8 double doubleprecision real money bigdecimal nbr',
+  decimal: 'numeric dec money bigdecimal nbr',
+  number: 'float float4 float8 double doubleprecision real',
   boolean: 'bool bit logical',
   date: 'localdate',
   datetime:
@@ -177,7 +178,9 @@ const FOREIGN = {
   time: 'timetz localtime',
   uuid: 'guid uniqueidentifier',
   uri: 'url anyuri',
-  binary: 'blob bytea varbinary raw bytes byte longblob base64 base64binary hexbinary image',
+  binary: 'blob bytea varbinary raw bytes byte longblob base64 base64binary image',
+  duration: 'timespan yearmonthduration daytimeduration',
+  hex: 'hexbinary hexadecimal',
   json: 'jsonb object any unknown map dict record struct anytype',
   xml: 'xmltype',
 } as const satisfies Partial<Record<ScalarType['kind'], string>>;
@@ -201,7 +204,6 @@ function ourType(text: string): string | undefined {
   const kind = isScalarKind(word) ? word : (OURS.get(word) ?? sized);
   if (kind === undefined) return undefined;
   if (size?.trim().toLowerCase() === 'max') return kind === sized ? undefined : 'text';
-  if (word === 'number' && size === undefined) return 'decimal, or integer for whole numbers';
   const [digits, scale = '0'] = size?.match(/\d+/g) ?? [];
   const parsed = parseTypeWord(`${kind}(${SCALARS[kind].size === 'digits' ? `${digits}.${scale}` : digits})`);
   return parsed.kind === 'scalar' ? typeText(parsed.type) : kind;

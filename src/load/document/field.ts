@@ -54,7 +54,8 @@ export function linkField(
       nullable: declared.nullable === true ? true : undefined,
       content: declared.content === true ? true : undefined,
       inline: declared.inline === true && isInlineable(type) ? true : undefined,
-      pattern: declared.pattern,
+      patterns: listOf(declared.pattern),
+      space: declared.space,
       minimum: declared.minimum,
       maximum: declared.maximum,
       namespace: declared.namespace ?? (owner.unqualified && declared.attribute !== true ? '' : undefined),
@@ -70,13 +71,14 @@ type Values = Pick<Field, 'default' | 'enum' | 'fixed' | 'example'>;
 function linkValues(source: DocumentSource, spot: FieldSpot, type: FieldType, position: Position): Values {
   const refused = checkOptions(source, spot, type);
   const item = singleType(type);
-  const pattern = refused.has('pattern') ? undefined : linkPattern(source, spot);
+  const patterns = refused.has('pattern') ? [] : linkPatterns(source, spot);
   if (item.kind === 'document') return {};
   const scalar: ScalarType = item;
   const { declared } = spot;
   const restriction: Restriction = {
     anyCase: declared['any-case'] ?? false,
-    ...given({ pattern }),
+    patterns,
+    ...given({ space: refused.has('space') ? undefined : declared.space }),
     // The bounds of a list or a map apply to the number of its entries.
     ...(isCollection(type) ? {} : given({ minimum: declared.minimum, maximum: declared.maximum })),
   };
@@ -96,11 +98,12 @@ function linkEnum({ linking }: DocumentSource, { declared }: FieldSpot, type: Sc
   for (const [index, value] of list.entries()) {
     const written = places.written(list, index) ?? String(value);
     const fitted = fitValue({ value, written }, type);
-    const reason = fitted.fits ? restrictionBroken(fitted.value, type, by) : fitted.reason;
+    const held = fitted.fits ? spelled(fitted.value, by) : undefined;
+    const reason = fitted.fits ? restrictionBroken(held ?? fitted.value, type, by) : fitted.reason;
     if (reason !== undefined) {
       report.raise('value-does-not-fit', { option: 'enum value', value: written, reason }, places.value(list, index));
-    } else if (fitted.fits && typeof fitted.value !== 'boolean') {
-      found.push(fitted.value);
+    } else if (held !== undefined && typeof held !== 'boolean') {
+      found.push(held);
     }
   }
   return found.length === list.length ? found : undefined;
@@ -142,16 +145,23 @@ function linkValue(
   return undefined;
 }
 
-function linkPattern({ linking: { report, places } }: DocumentSource, { declared }: FieldSpot): Pattern | undefined {
-  const { pattern } = declared;
-  if (pattern === undefined) return undefined;
-  try {
-    return compilePattern(pattern);
-  } catch (error) {
-    if (!(error instanceof PatternError)) throw error;
-    report.raise('bad-pattern', { pattern, reason: error.message }, places.value(declared, 'pattern'));
-    return undefined;
-  }
+function listOf(given: string | readonly string[] | undefined): readonly string[] | undefined {
+  return typeof given === 'string' ? [given] : given;
+}
+
+function linkPatterns({ linking: { report, places } }: DocumentSource, { declared }: FieldSpot): Pattern[] {
+  const { pattern: given } = declared;
+  return (listOf(given) ?? []).flatMap((pattern, index) => {
+    try {
+      return compilePattern(pattern);
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error;
+      const at =
+        given === pattern ? places.value(declared, 'pattern') : places.value(given as readonly string[], index);
+      report.raise('bad-pattern', { pattern, reason: error.message }, at);
+      return [];
+    }
+  });
 }
 
 /** What options depend on: a field's type, that of an entry of a list, and its other options. */
@@ -179,6 +189,7 @@ const isInlineable = (type: FieldType): boolean =>
 const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional) => boolean])[] = [
   ['flat', 'lists', isList],
   ['pattern', 'texts and lists of them', ({ item }) => item?.takes.pattern === true],
+  ['space', 'texts and lists of them', isTextItem],
   ['enum', 'texts, numbers, dates and times', ({ item }) => item?.takes.enum === true],
   [
     'any-case',

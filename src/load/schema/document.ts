@@ -1,3 +1,4 @@
+import type { Spacing } from '../../wire/white-space.ts';
 import { description, type JsonSchema, keys, reference, text, word, yesNo } from './json-schema.ts';
 
 export type Scalar = string | number | boolean;
@@ -35,7 +36,8 @@ export interface FieldDeclared extends ChoiceDeclared {
   readonly nullable?: boolean;
   readonly default?: Scalar;
   readonly enum?: readonly (string | number)[];
-  readonly pattern?: string;
+  readonly pattern?: string | readonly string[];
+  readonly space?: Spacing;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly fixed?: Scalar;
@@ -131,11 +133,19 @@ export const field: JsonSchema = {
         examples: [['PUBLIC', 'PRIVATE']],
       },
       pattern: {
-        type: 'string',
+        title: 'a regular expression, or a list of them',
+        type: ['string', 'array'],
+        items: { type: 'string', minLength: 1 },
         minLength: 1,
-        description: 'Regular expression (ECMA-262, flag `u`) that the whole value must match.',
-        examples: ['[A-Z]{3}[0-9]{2}'],
+        minItems: 1,
+        description: 'Regular expression (ECMA-262, flag `u`) that the whole value must match; of several, each.',
+        examples: ['[A-Z]{3}[0-9]{2}', ['[A-Z0-9]+', '.{3}[0-9]*']],
       },
+      space: word(
+        ['replace', 'collapse'],
+        'What is done with white space of a text before it is checked: `replace` makes each tab and line end a space; `collapse` then drops the spaces around the text, and all but one between its words. Without it, white space is kept.',
+        { examples: ['collapse'] },
+      ),
       minimum: {
         type: 'number',
         description: 'Smallest number, minimum length of a text, or minimum number of entries of a list or a map.',
