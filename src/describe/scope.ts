@@ -11,6 +11,7 @@ import {
   type SoapForm,
   serviceNamespace,
 } from '../model/service.ts';
+import { bareMessages } from '../model/soap.ts';
 import { uriNames } from './names.ts';
 
 /** An operation that is called over REST. */
@@ -132,7 +133,8 @@ export function documentsOf({ rest, soap }: Called, serviceNamespace: string): D
       if (type.kind === 'document') visit(type.document, namespace);
     }
   };
-  for (const document of [...rest.flatMap(rootsOf), ...soap.flatMap(({ fault }) => fault ?? [])]) {
+  const inBody = inMessages(soap.flatMap(({ soap: form }) => bareMessages(form)));
+  for (const document of [...rest.flatMap(rootsOf), ...inBody, ...soap.flatMap(({ fault }) => fault ?? [])]) {
     roots.add(document);
     visit(document, serviceNamespace);
   }

@@ -33,8 +33,9 @@ export function compileOriginal(soap: SoapProvider, shape: OriginalShape, versio
   return {
     form: soap.form,
     namespace: soap.namespace,
+    request: soap.request,
     replyRoot: { name, namespace, ...rows },
-    readRequest: (payload) => request()(payload),
+    readRequest: (payload) => request()(payload as XmlElement),
     writeReply: (value) => reply()(value),
     writeFaultDetail: brokerDetail,
   };

@@ -1,8 +1,9 @@
 import { CodecError, compileDocument, compileFault, type Resolve } from '../../codec/index.ts';
-import type { Document, ReplyRoot } from '../../model/document.ts';
+import type { Document, ElementName, ReplyRoot } from '../../model/document.ts';
 import type { Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
 import { type Message, type RawKind, type Service, type SoapForm, serviceNamespace } from '../../model/service.ts';
+import { replyName, soapElements } from '../../model/soap.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { once } from '../../wire/waiting.ts';
 import { readXml, XmlError } from '../../wire/xml/read.ts';
@@ -16,16 +17,18 @@ import { refuseIncludes } from './parts.ts';
 /** The operations of a SOAP form that a provider needs. */
 export interface SoapProvider {
   readonly form: SoapForm;
-  /** The namespace of the service, which contains the request's and the reply's elements. */
+  /** The namespace of the service. */
   readonly namespace: string;
+  /** The element of a request in the Body; `undefined` when the Body is empty. */
+  readonly request: ElementName | undefined;
   /** The element around a reply. */
   readonly replyRoot: ReplyRoot;
   /**
-   * @param payload the element in the envelope's Body
+   * @param payload the element in the envelope's Body; `undefined` for an empty one
    * @param resolve finds the attachment of a `cid:`; a message without attachments has none
    * @throws Fault MISSING_PARAMETER, BAD_PARAMETER, BAD_BODY
    */
-  readRequest(payload: XmlElement, resolve?: Resolve): DocumentValue;
+  readRequest(payload: XmlElement | undefined, resolve?: Resolve): DocumentValue;
   /** @throws CodecError */
   writeReply(value: DocumentValue): Pieces;
   /** The content of a fault's `detail`: the operation's fault document, or the broker's own form. */
@@ -53,14 +56,18 @@ export function compileSoap(
 ): SoapBinding {
   const { soap, service, fault } = operation;
   const own = serviceNamespace(service, namespace);
-  const request = once(() => compileMessage(soap.request, soap.name, own));
-  const reply = once(() => compileMessage(soap.response, `${soap.name}Response`, own));
+  const elements = soapElements(operation, namespace);
+  const replyRoot = elements.reply ?? { name: replyName(soap), namespace: own };
+  const request = once(() => compileMessage(soap.request, elements.request, own));
+  const reply = once(() => compileMessage(soap.response, replyRoot, own));
   const detail = once(() => compileDetail(soap.response.kind === 'none' ? undefined : fault, own));
   return {
     form: soap,
     namespace: own,
-    replyRoot: { name: `${soap.name}Response`, namespace: own },
+    request: elements.request,
+    replyRoot,
     readRequest(payload, resolve) {
+      if (payload === undefined) return {};
       const value = reading(() => request().read(payload, resolve), request().document);
       // A field with an Include of its own reports the missing attachment itself.
       if (resolve === undefined) refuseIncludes(payload);
@@ -74,7 +81,7 @@ export function compileSoap(
   };
 }
 
-/** One message inside its wrapper element. Both throw a CodecError. */
+/** One message in its element. Both throw a CodecError. */
 interface MessageCodec {
   /** Of a message that has one. */
   readonly document?: Document;
@@ -82,15 +89,20 @@ interface MessageCodec {
   write(value: DocumentValue): Pieces;
 }
 
-function compileMessage(message: Message, name: string, namespace: string): MessageCodec {
-  if (message.kind === 'document') return compileDocumentMessage(message.document, name, namespace);
-  if (message.kind === 'none') return emptyMessage(name, namespace);
-  if (message.raw === 'xml') return xmlMessage(name, namespace);
-  return compileDocumentMessage(contentDocument(name, message.raw), name, namespace);
+/**
+ * @param root the element of the message; `undefined` for none
+ * @param namespace of documents that declare none
+ */
+function compileMessage(message: Message, root: ElementName | undefined, namespace: string): MessageCodec {
+  if (root === undefined) return { read: () => ({}), write: () => [] };
+  if (message.kind === 'document') return compileDocumentMessage(message.document, root, namespace);
+  if (message.kind === 'none') return emptyMessage(root);
+  if (message.raw === 'xml') return xmlMessage(root);
+  return compileDocumentMessage(contentDocument(root.name, message.raw), root, namespace);
 }
 
-function compileDocumentMessage(document: Document, name: string, namespace: string): MessageCodec {
-  const { fromXml, toXmlPieces } = compileDocument(document, { namespace, root: { name, namespace } });
+function compileDocumentMessage(document: Document, root: ElementName, namespace: string): MessageCodec {
+  const { fromXml, toXmlPieces } = compileDocument(document, { namespace, root });
   const { patch } = document;
   const clear = patch?.clear;
   if (patch === undefined || clear === undefined) return { document, read: fromXml, write: toXmlPieces };
@@ -143,16 +155,16 @@ function contentDocument(id: string, kind: Exclude<RawKind, 'xml'>): Document {
   return { id, xmlName: id, root: false, open: false, inPlace: true, fields: [content], at };
 }
 
-function wrapperTags(name: string, namespace: string): { readonly start: string; readonly end: string } {
+function wrapperTags({ name, namespace }: ElementName): { readonly start: string; readonly end: string } {
   return { start: `<m:${name} xmlns:m="${escapeAttribute(namespace)}">`, end: `</m:${name}>` };
 }
 
-function emptyMessage(name: string, namespace: string): MessageCodec {
-  const { start, end } = wrapperTags(name, namespace);
+function emptyMessage(root: ElementName): MessageCodec {
+  const { start, end } = wrapperTags(root);
   return {
     read(payload) {
       if (payload.content.some((each) => typeof each !== 'string' || each.trim() !== ''))
-        throw new CodecError('', `holds something, and ${name} takes nothing`);
+        throw new CodecError('', `holds something, and ${root.name} takes nothing`);
       return {};
     },
     write: () => [start + end],
@@ -163,8 +175,8 @@ function emptyMessage(name: string, namespace: string): MessageCodec {
 const DECLARATION = /^\s*<\?xml[^>]*\?>/;
 
 /** XML is in its wrapper unchanged: the wrapper uses a prefix, so the default namespace is left to the content. */
-function xmlMessage(name: string, namespace: string): MessageCodec {
-  const { start, end } = wrapperTags(name, namespace);
+function xmlMessage(root: ElementName): MessageCodec {
+  const { start, end } = wrapperTags(root);
   return {
     read: (payload) => ({ [CONTENT]: childrenOf(payload).map(writeXml).join('') }),
     write: ({ [CONTENT]: content }) => [start, wellFormed(content).replace(DECLARATION, ''), end],

@@ -12,6 +12,7 @@ import {
   takesBody,
   type UriVariable,
 } from '../../model/service.ts';
+import { soapElements } from '../../model/soap.ts';
 import { PASSWORD_TEXT, WSSE } from '../../wire/soap/wsse-names.ts';
 import { compileUriExpander, UriExpansionError, type UriValue } from '../../wire/uri-template/expand.ts';
 import { type TemplateVariable, UriTemplateError } from '../../wire/uri-template/uri-template.ts';
@@ -114,7 +115,7 @@ export function exampleSoapRequest(registry: Registry, operation: Operation, bas
   if (!isSoap(operation)) return undefined;
   const envelope = element('soap:Envelope', { 'xmlns:soap': 'http://schemas.xmlsoap.org/soap/envelope/' }, [
     credentials(soapSchemes(operation)),
-    element('soap:Body', {}, [payload(operation, serviceNamespace(operation.service, registry.gateway.namespace))]),
+    element('soap:Body', {}, [payload(operation, registry.gateway.namespace)]),
   ]);
   return {
     method: 'POST',
@@ -135,14 +136,17 @@ function credentials(schemes: readonly SecurityScheme[]): XmlElement | undefined
   return element('soap:Header', {}, [element('wsse:Security', { 'xmlns:wsse': WSSE }, [token])]);
 }
 
-function payload(operation: SoapOperation, namespace: string): XmlElement {
-  const { name, request }: SoapForm = operation.soap;
+/** @param prefix of the gateway's namespaces */
+function payload(operation: SoapOperation, prefix: string): XmlElement | undefined {
+  const { request }: SoapForm = operation.soap;
+  const { request: root } = soapElements(operation, prefix);
+  if (root === undefined) return undefined;
   if (request.kind !== 'document')
-    return element(name, { xmlns: namespace }, request.kind === 'raw' ? [rawContent[request.raw]] : []);
+    return element(root.name, { xmlns: root.namespace }, request.kind === 'raw' ? [rawContent[request.raw]] : []);
   const { document } = request;
   const value = exampleDocument({ ...document, fields: tellingFields(document.fields) }) ?? emptyExample();
-  const documents = documentsOf({ rest: [], soap: [operation] }, namespace);
-  return exampleElement(document, value, documents, { name, namespace });
+  const documents = documentsOf({ rest: [], soap: [operation] }, serviceNamespace(operation.service, prefix));
+  return exampleElement(document, value, documents, root);
 }
 
 const rawContent: Readonly<Record<RawKind, XmlElement>> = {

@@ -9,7 +9,7 @@ import { prefixesOf, type SchemaSet } from '../xsd/schema.ts';
 import { schemasOf } from '../xsd/xsd.ts';
 import { messageElements, operationElement, policiesOf, type WsdlOperation, wsdlOperations } from './operation.ts';
 
-// Web Services Description Language 1.1 (W3C Note, 15 March 2001), document/literal wrapped. The parts for SOAP 1.1 conform
+// Web Services Description Language 1.1 (W3C Note, 15 March 2001), document/literal. The parts for SOAP 1.1 conform
 // to the WS-I Basic Profile 1.1 (24 August 2004).
 
 /**

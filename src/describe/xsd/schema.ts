@@ -24,7 +24,9 @@ export interface SchemaOptions {
   readonly documents: DocumentSet;
   /** The namespace of the service; its schema is the main one. */
   readonly namespace: string;
-  /** Elements of the service's namespace around SOAP messages; empty without SOAP operations. */
+  /** Whether the service has operations over SOAP. */
+  readonly soap: boolean;
+  /** Elements of the service's namespace around SOAP messages. */
   readonly wrappers: readonly Wrapper[];
   /** Documentation at the head of each schema. */
   readonly title: string;
@@ -132,11 +134,11 @@ export function prefixesOf({ namespaces, prefixOf }: SchemaSet): Record<string, 
 
 /** @param named documents with a global element */
 function namespacesOf(options: SchemaOptions, named: readonly Document[]): string[] {
-  const { documents, namespace, wrappers, extra } = options;
+  const { documents, namespace, soap, extra } = options;
   const own = documents.all.map((document) => homeOf(document, options));
   // An element or attribute without a namespace is declared in place, whatever the namespace of the schema.
   const foreign = documents.all.flatMap((document) => document.fields.flatMap((field) => field.namespace || []));
-  const main = own.includes(namespace) || wrappers.length > 0 ? [namespace] : [];
+  const main = own.includes(namespace) || soap ? [namespace] : [];
   const elements = named.map((document) => documents.namespaceOf(document));
   return [...new Set([...main, ...own, ...elements, ...(extra.length > 0 ? [''] : []), ...foreign])];
 }
@@ -146,9 +148,9 @@ function namespacesOf(options: SchemaOptions, named: readonly Document[]): strin
  * (WS-I Basic Profile 1.1, R2105), so in a service with SOAP operations a type without one is in the namespace of the service,
  * with unqualified elements.
  */
-function homeOf(document: Document, { documents, namespace, wrappers }: SchemaOptions): string {
+function homeOf(document: Document, { documents, namespace, soap }: SchemaOptions): string {
   const own = documents.namespaceOf(document);
-  return own === '' && wrappers.length > 0 ? namespace : own;
+  return own === '' && soap ? namespace : own;
 }
 
 function schemaElement(
@@ -233,12 +235,12 @@ function declareType(document: Document, workshop: Workshop): void {
 
 /** An element in place, or a group in the schema of the field's namespace. */
 function particle(field: Field, document: Document, draft: Draft, workshop: Workshop): XmlElement {
-  const { documents, wrappers } = workshop.options;
+  const { documents, soap } = workshop.options;
   const namespace = field.namespace ?? documents.namespaceOf(document);
   const context = (from: Draft, form?: 'unqualified') => ({
     form,
     nillable: document.patch?.clear === undefined && document.patch?.clearable.includes(field) === true,
-    attachments: wrappers.length > 0,
+    attachments: soap,
     typeName: (inner: Document) => referType(from, inner, workshop),
     nameType: (content: readonly XmlNode[]) => {
       const name = workshop.giveName(`${workshop.typeNames(document)}_${ncName(field.xmlName)}_value`);

@@ -40,6 +40,7 @@ export function schemasOf(scope: Scope): SchemaSet {
   return buildSchemas({
     documents: scope.documents,
     namespace: scope.namespace,
+    soap: scope.soap.length > 0,
     wrappers: wrappersOf(scope.soap),
     title: titleOf(scope),
     extra: wrapped ? [nonXmlElement()] : [],

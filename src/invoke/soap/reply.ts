@@ -160,16 +160,16 @@ function checkRelation(raw: RawReply, envelope: SoapMessage, repliesTo: string):
 }
 
 /** The reply's element must be that of the operation, or the root element of its document. */
-function checkElement({ binding: { form, namespace } }: SoapCallable, raw: RawReply, payload: XmlElement): void {
+function checkElement({ binding }: SoapCallable, raw: RawReply, payload: XmlElement): void {
+  const { form, namespace, replyRoot } = binding;
   const is = (local: string, inNamespace: string): boolean =>
     payload.local === local && payload.namespace === inNamespace;
-  const expected = { local: `${form.name}Response`, namespace };
-  if (is(expected.local, namespace)) return;
+  if (is(replyRoot.name, replyRoot.namespace)) return;
   const { response } = form;
   const document = response.kind === 'document' ? response.document : undefined;
   if (document !== undefined && is(document.xmlName, document.namespace ?? namespace)) return;
   const found = oneLine(raw.redactor.text(clarkName(payload)).slice(0, SHOWN_NAME));
-  throw badReply(raw, `has ${found} in its Body, not ${clarkName(expected)}`);
+  throw badReply(raw, `has ${found} in its Body, not ${clarkName({ ...replyRoot, local: replyRoot.name })}`);
 }
 
 /** Characters of a target's name in an error message. */

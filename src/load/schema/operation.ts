@@ -43,6 +43,7 @@ export interface SharedDeclared {
   readonly fault?: MessageDeclared;
   readonly template?: MessageDeclared;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly wrapped?: boolean;
   readonly alias?: string;
   readonly strict?: boolean;
   readonly target?: string;
@@ -173,6 +174,13 @@ export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
       { 'X-Region': '{REGION}' },
       { Authorization: 'Bearer {ACCESS_TOKEN}', 'Content-Type': '{File.contentType}' },
     ],
+  },
+  wrapped: {
+    type: 'boolean',
+    description:
+      'Over SOAP, whether an element with the name of the operation is around the fields of a message (document/literal wrapped). Otherwise the root elements of the documents are in the Body themselves (document/literal bare), and a message without a document is an empty Body.',
+    default: true,
+    examples: [false],
   },
   strict,
   alias: matching(

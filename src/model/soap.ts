@@ -1,0 +1,36 @@
+import type { ElementName } from './document.ts';
+import { type Message, type Service, type SoapForm, serviceNamespace } from './service.ts';
+
+/** The element of each message of an operation in the Body of an envelope; `undefined` for a Body that is empty. */
+export interface SoapElements {
+  readonly request: ElementName | undefined;
+  readonly reply: ElementName | undefined;
+}
+
+/** The elements of an operation's messages. `prefix`: of the gateway (`namespace:` of gateway.yaml). */
+export function soapElements(
+  { soap, service }: { readonly soap: SoapForm; readonly service: Pick<Service, 'namespace' | 'id'> },
+  prefix: string,
+): SoapElements {
+  const namespace = serviceNamespace(service, prefix);
+  const elementOf = (message: Message, name: string): ElementName | undefined => {
+    if (soap.style !== 'bare' || message.kind === 'raw') return { name, namespace };
+    if (message.kind === 'none') return undefined;
+    const { document } = message;
+    return { name: document.xmlName, namespace: document.namespace ?? namespace };
+  };
+  return {
+    request: elementOf(soap.request, soap.name),
+    reply: soap.response.kind === 'none' ? undefined : elementOf(soap.response, replyName(soap)),
+  };
+}
+
+/** The name of the element around a reply. */
+export function replyName({ name }: Pick<SoapForm, 'name'>): string {
+  return `${name}Response`;
+}
+
+/** The documents whose elements are in the Body themselves (document/literal bare). */
+export function bareMessages({ style, request, response }: SoapForm): readonly Message[] {
+  return style === 'bare' ? [request, response] : [];
+}

@@ -1,0 +1,59 @@
+/** Operations over SOAP in every style, and calls of them. */
+
+const DOCUMENTS = `document: ORDER
+xml: Order
+namespace: urn:orders
+fields: { NUMBER: { type: integer, required: true }, NOTE: text }
+---
+document: RECEIPT
+xml: Receipt
+namespace: urn:orders
+fields: { NUMBER: integer, DONE: string }
+---
+`;
+
+export const SERVED = `${DOCUMENTS}service: Bare.v1
+permission: EVERYTHING
+wrapped: false
+operations:
+  ORDER_PLACE: { soap: true, request: ORDER, response: RECEIPT }
+  ORDER_CANCEL: { soap: true, request: ORDER, response: RECEIPT }
+  ORDER_CHECK:
+    soap: true
+    request: { xml: Check, fields: { NUMBER: integer } }
+    response: { xml: CheckResult, fields: { DONE: string } }
+  STATUS_GET: { soap: true, response: RECEIPT }
+`;
+
+const handler = (code: string): string => `export default { onRequest: ${code} };\n`;
+
+export const HANDLERS = {
+  'src/handlers/order-place.ts': handler("({ NUMBER }) => ({ NUMBER, DONE: 'placed' })"),
+  'src/handlers/order-cancel.ts': handler("({ NUMBER }) => ({ NUMBER, DONE: 'cancelled' })"),
+  'src/handlers/order-check.ts': handler('({ NUMBER }) => ({ DONE: String(NUMBER) })'),
+  'src/handlers/status-get.ts': handler("() => ({ DONE: 'open' })"),
+};
+
+export const CALLED = `${DOCUMENTS}node: SHOP
+base: \${env:SHOP_URL}
+credential: { basic: { user: demo, password: "\${secret:SHOP_PASSWORD}" } }
+retry: { attempts: 1 }
+---
+service: Bare.v1
+permission: EVERYTHING
+target: SHOP
+wrapped: false
+operations:
+  ORDER_PLACE: { soap: true, request: ORDER, response: RECEIPT }
+  ORDER_CANCEL: { soap: true, request: ORDER, response: RECEIPT }
+  STATUS_GET: { soap: true, response: RECEIPT }
+---
+`;
+
+export const CALLERS = `service: Front.v1
+permission: EVERYTHING
+operations:
+  PLACE: { post: place, request: ORDER, response: RECEIPT, call: ORDER_PLACE }
+  CANCEL: { post: cancel, request: ORDER, response: RECEIPT, call: ORDER_CANCEL }
+  STATUS: { post: status, response: RECEIPT, call: STATUS_GET }
+`;

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { bodyOf, envelope, faultOf, post, SERVICES, type SoapReply } from './soap-client.ts';
+import { CALLED, CALLERS, HANDLERS, SERVED } from './soap-styles-project.ts';
+
+const action = (name: string): Readonly<Record<string, string>> => ({ soapaction: `"${name}"` });
+
+let served: TestGateway;
+let calling: TestGateway;
+beforeAll(async () => {
+  served = await startTestGateway({ files: { 'definitions/shop.yaml': SERVED, ...HANDLERS } });
+  const env = { SHOP_URL: `http://127.0.0.1:${served.port}${SERVICES}`, SHOP_PASSWORD: 'demo' };
+  calling = await startTestGateway({ files: { 'definitions/calls.yaml': CALLED + CALLERS }, env });
+});
+afterAll(async () => {
+  await calling?.stop();
+  await served?.stop();
+});
+
+/** A call of the served gateway. */
+const ask = (body: string, headers: Readonly<Record<string, string>> = {}): Promise<SoapReply> =>
+  post(served, envelope(body), '1.1', headers);
+
+/** A call over REST of the operation that calls the served gateway. */
+async function through(operation: string, body?: unknown): Promise<unknown> {
+  const reply = await calling.call(`/gateway/RESTListeningConnector/Front.v1/${operation}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: reply.status, body: reply.text === '' ? undefined : JSON.parse(reply.text) };
+}
+
+describe('an operation without a wrapper (document/literal bare)', () => {
+  const order = '<Order xmlns="urn:orders"><NUMBER>7</NUMBER></Order>';
+
+  it('is called and answered with the root elements of its documents', async () => {
+    const reply = await ask(order, action('ORDER_PLACE.v1'));
+    expect(bodyOf(reply)).toBe('<Receipt xmlns="urn:orders"><NUMBER>7</NUMBER><DONE>placed</DONE></Receipt>');
+  });
+
+  it('is found by its action when another has the same element', async () => {
+    const reply = await ask(order, action('ORDER_CANCEL.v1'));
+    expect(bodyOf(reply)).toContain('<DONE>cancelled</DONE>');
+    const unclear = faultOf(await ask(order));
+    expect(unclear.reason).toContain('"Order" may be Bare.v1.ORDER_CANCEL or Bare.v1.ORDER_PLACE');
+  });
+
+  it('is found by its element alone when no other has it', async () => {
+    const reply = await ask('<Check xmlns="urn:test:Bare.v1"><NUMBER>8</NUMBER></Check>');
+    expect(bodyOf(reply)).toBe('<CheckResult xmlns="urn:test:Bare.v1"><DONE>8</DONE></CheckResult>');
+  });
+
+  it('has an empty Body without a request', async () => {
+    expect(bodyOf(await ask('', action('STATUS_GET.v1')))).toContain('<DONE>open</DONE>');
+    expect(bodyOf(await ask(''))).toContain('<DONE>open</DONE>');
+    expect(faultOf(await ask('', action('OTHER'))).reason).toContain('the action of an empty Body is STATUS_GET.v1');
+  });
+
+  it('is called by a consumer with the same key', async () => {
+    expect(await through('place', { NUMBER: 9 })).toEqual({ status: 200, body: { NUMBER: 9, DONE: 'placed' } });
+    expect(await through('cancel', { NUMBER: 9 })).toEqual({ status: 200, body: { NUMBER: 9, DONE: 'cancelled' } });
+    expect(await through('status')).toEqual({ status: 200, body: { DONE: 'open' } });
+  });
+});
