@@ -128,7 +128,10 @@ export function documentsOf({ rest, soap }: Called, serviceNamespace: string): D
     if (namespaces.has(document)) return;
     const namespace = namespaceOf(document, around, serviceNamespace);
     namespaces.set(document, namespace);
-    for (const field of document.fields) {
+    visitFields(document, namespace);
+  };
+  const visitFields = ({ fields }: Document, namespace: string): void => {
+    for (const field of fields) {
       const type = singleType(field.type);
       if (type.kind === 'document') visit(type.document, namespace);
     }
@@ -139,7 +142,10 @@ export function documentsOf({ rest, soap }: Called, serviceNamespace: string): D
     visit(document, serviceNamespace);
   }
   for (const { soap: form } of soap) {
-    for (const document of inMessages([form.request, form.response])) visit(document, serviceNamespace);
+    const documents = inMessages([form.request, form.response]);
+    for (const document of documents)
+      if (form.style === 'rpc') visitFields(document, namespaceOf(document, serviceNamespace, serviceNamespace));
+      else visit(document, serviceNamespace);
   }
   return {
     all: [...namespaces.keys()],

@@ -96,8 +96,11 @@ export interface SoapForm {
   readonly request: Message;
   /** `none` for a one-way operation. */
   readonly response: Message;
-  /** `bare`: the root elements of the documents are in the Body. Document/literal wrapped if absent. */
-  readonly style?: 'bare';
+  /**
+   * `bare`: the root elements of the documents are in the Body. `rpc`: rpc/literal, the fields are elements without a namespace
+   * in the element of the operation. Document/literal wrapped if absent.
+   */
+  readonly style?: 'bare' | 'rpc';
 }
 
 /**

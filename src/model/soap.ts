@@ -1,4 +1,4 @@
-import type { ElementName } from './document.ts';
+import type { Document, ElementName } from './document.ts';
 import { type Message, type Service, type SoapForm, serviceNamespace } from './service.ts';
 
 /** The element of each message of an operation in the Body of an envelope; `undefined` for a Body that is empty. */
@@ -28,6 +28,14 @@ export function soapElements(
 /** The name of the element around a reply. */
 export function replyName({ name }: Pick<SoapForm, 'name'>): string {
   return `${name}Response`;
+}
+
+/**
+ * A document as a message of rpc/literal: its fields are the accessors of the parts, which have no namespace, while the elements
+ * inside them have that of their documents (WS-I Basic Profile 1.1, R2735 and R2737).
+ */
+export function accessorsOf(document: Document): Document {
+  return { ...document, fields: document.fields.map((field) => ({ ...field, namespace: '' })) };
 }
 
 /** The documents whose elements are in the Body themselves (document/literal bare). */

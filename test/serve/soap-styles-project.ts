@@ -23,6 +23,27 @@ operations:
     request: { xml: Check, fields: { NUMBER: integer } }
     response: { xml: CheckResult, fields: { DONE: string } }
   STATUS_GET: { soap: true, response: RECEIPT }
+---
+document: BASKET
+namespace: urn:baskets
+fields:
+  OWNER: { type: string(20), required: true }
+  ITEMS: list of ITEM
+  NOTE: text
+  SHIP: { fields: { CITY: string } }
+---
+document: ITEM
+namespace: urn:items
+fields: { CODE: string, COUNT: integer }
+---
+service: Rpc.v1
+permission: EVERYTHING
+style: rpc
+operations:
+  BASKET_SAVE: { soap: true, request: BASKET, response: BASKET }
+  TEXT_ECHO: { soap: true, request: text, response: text }
+  TIME_GET: { soap: true, response: { fields: { NOW: datetime } } }
+  WRAPPED: { soap: true, style: document, request: ITEM, response: ITEM }
 `;
 
 const handler = (code: string): string => `export default { onRequest: ${code} };\n`;
@@ -32,6 +53,10 @@ export const HANDLERS = {
   'src/handlers/order-cancel.ts': handler("({ NUMBER }) => ({ NUMBER, DONE: 'cancelled' })"),
   'src/handlers/order-check.ts': handler('({ NUMBER }) => ({ DONE: String(NUMBER) })'),
   'src/handlers/status-get.ts': handler("() => ({ DONE: 'open' })"),
+  'src/handlers/basket-save.ts': handler('(basket) => basket'),
+  'src/handlers/text-echo.ts': handler('({ content }) => content'),
+  'src/handlers/time-get.ts': handler("() => ({ NOW: '2026-11-28T00:00:00Z' })"),
+  'src/handlers/wrapped.ts': handler('(item) => item'),
 };
 
 export const CALLED = `${DOCUMENTS}node: SHOP
@@ -48,6 +73,23 @@ operations:
   ORDER_CANCEL: { soap: true, request: ORDER, response: RECEIPT }
   STATUS_GET: { soap: true, response: RECEIPT }
 ---
+document: BASKET
+fields:
+  OWNER: { type: string(20), required: true }
+  ITEMS: list of ITEM
+  SHIP: { namespace: urn:baskets, fields: { CITY: { type: string, namespace: urn:baskets } } }
+---
+document: ITEM
+namespace: urn:items
+fields: { CODE: string, COUNT: integer }
+---
+service: Rpc.v1
+permission: EVERYTHING
+target: SHOP
+style: rpc
+operations:
+  BASKET_SAVE: { soap: true, request: BASKET, response: BASKET }
+---
 `;
 
 export const CALLERS = `service: Front.v1
@@ -56,4 +98,5 @@ operations:
   PLACE: { post: place, request: ORDER, response: RECEIPT, call: ORDER_PLACE }
   CANCEL: { post: cancel, request: ORDER, response: RECEIPT, call: ORDER_CANCEL }
   STATUS: { post: status, response: RECEIPT, call: STATUS_GET }
+  BASKET: { post: basket, request: BASKET, response: BASKET, call: BASKET_SAVE }
 `;

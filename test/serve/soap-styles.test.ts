@@ -63,3 +63,36 @@ describe('an operation without a wrapper (document/literal bare)', () => {
     expect(await through('status')).toEqual({ status: 200, body: { DONE: 'open' } });
   });
 });
+
+describe('an operation in rpc/literal', () => {
+  const rpc = (operation: string, parts: string): string =>
+    `<r:${operation} xmlns:r="urn:test:Rpc.v1">${parts}</r:${operation}>`;
+
+  it('takes a part without a namespace for each field, and answers so', async () => {
+    const item = '<ITEM><i:CODE xmlns:i="urn:items">A</i:CODE><i:COUNT xmlns:i="urn:items">2</i:COUNT></ITEM>';
+    const sent = `<OWNER>Ada</OWNER><ITEMS>${item}</ITEMS><SHIP><CITY xmlns="urn:baskets">Bonn</CITY></SHIP>`;
+    const reply = await ask(rpc('BASKET_SAVE', sent), action('BASKET_SAVE.v1'));
+    expect(bodyOf(reply)).toBe(
+      '<BASKET_SAVEResponse xmlns="urn:test:Rpc.v1"><OWNER xmlns="">Ada</OWNER>' +
+        '<ITEMS xmlns=""><ITEM><CODE xmlns="urn:items">A</CODE><COUNT xmlns="urn:items">2</COUNT></ITEM></ITEMS>' +
+        '<SHIP xmlns=""><CITY xmlns="urn:baskets">Bonn</CITY></SHIP></BASKET_SAVEResponse>',
+    );
+  });
+
+  it('refuses a part in a namespace', async () => {
+    const { reason } = faultOf(await ask(`<BASKET_SAVE xmlns="urn:test:Rpc.v1"><OWNER>Ada</OWNER></BASKET_SAVE>`));
+    expect(reason).toContain('OWNER is in namespace "urn:test:Rpc.v1", and belongs to none');
+  });
+
+  it('has a part for a message without a document, and none without a request', async () => {
+    expect(bodyOf(await ask(rpc('TEXT_ECHO', '<content>a</content>')))).toBe(
+      '<TEXT_ECHOResponse xmlns="urn:test:Rpc.v1"><content xmlns="">a</content></TEXT_ECHOResponse>',
+    );
+    expect(bodyOf(await ask(rpc('TIME_GET', '')))).toContain('<NOW xmlns="">2026-11-28T00:00:00Z</NOW>');
+  });
+
+  it('is called by a consumer with the same key, whatever the element of the reply is called', async () => {
+    const basket = { OWNER: 'Ada', ITEMS: [{ CODE: 'A', COUNT: 2 }], SHIP: { CITY: 'Bonn' } };
+    expect(await through('basket', basket)).toEqual({ status: 200, body: basket });
+  });
+});

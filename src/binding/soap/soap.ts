@@ -3,7 +3,7 @@ import type { Document, ElementName, ReplyRoot } from '../../model/document.ts';
 import type { Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
 import { type Message, type RawKind, type Service, type SoapForm, serviceNamespace } from '../../model/service.ts';
-import { replyName, soapElements } from '../../model/soap.ts';
+import { accessorsOf, replyName, soapElements } from '../../model/soap.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { once } from '../../wire/waiting.ts';
 import { readXml, XmlError } from '../../wire/xml/read.ts';
@@ -58,8 +58,8 @@ export function compileSoap(
   const own = serviceNamespace(service, namespace);
   const elements = soapElements(operation, namespace);
   const replyRoot = elements.reply ?? { name: replyName(soap), namespace: own };
-  const request = once(() => compileMessage(soap.request, elements.request, own));
-  const reply = once(() => compileMessage(soap.response, replyRoot, own));
+  const request = once(() => compileMessage(soap, soap.request, elements.request, own));
+  const reply = once(() => compileMessage(soap, soap.response, replyRoot, own));
   const detail = once(() => compileDetail(soap.response.kind === 'none' ? undefined : fault, own));
   return {
     form: soap,
@@ -93,12 +93,18 @@ interface MessageCodec {
  * @param root the element of the message; `undefined` for none
  * @param namespace of documents that declare none
  */
-function compileMessage(message: Message, root: ElementName | undefined, namespace: string): MessageCodec {
+function compileMessage(
+  { style }: SoapForm,
+  message: Message,
+  root: ElementName | undefined,
+  namespace: string,
+): MessageCodec {
   if (root === undefined) return { read: () => ({}), write: () => [] };
-  if (message.kind === 'document') return compileDocumentMessage(message.document, root, namespace);
   if (message.kind === 'none') return emptyMessage(root);
-  if (message.raw === 'xml') return xmlMessage(root);
-  return compileDocumentMessage(contentDocument(root.name, message.raw), root, namespace);
+  const compiled = (document: Document): MessageCodec =>
+    compileDocumentMessage(style === 'rpc' ? accessorsOf(document) : document, root, namespace);
+  if (message.kind === 'document') return compiled(message.document);
+  return message.raw === 'xml' ? xmlMessage(root) : compiled(contentDocument(root.name, message.raw));
 }
 
 function compileDocumentMessage(document: Document, root: ElementName, namespace: string): MessageCodec {

@@ -12,7 +12,7 @@ import {
   takesBody,
   type UriVariable,
 } from '../../model/service.ts';
-import { soapElements } from '../../model/soap.ts';
+import { accessorsOf, soapElements } from '../../model/soap.ts';
 import { PASSWORD_TEXT, WSSE } from '../../wire/soap/wsse-names.ts';
 import { compileUriExpander, UriExpansionError, type UriValue } from '../../wire/uri-template/expand.ts';
 import { type TemplateVariable, UriTemplateError } from '../../wire/uri-template/uri-template.ts';
@@ -138,15 +138,18 @@ function credentials(schemes: readonly SecurityScheme[]): XmlElement | undefined
 
 /** @param prefix of the gateway's namespaces */
 function payload(operation: SoapOperation, prefix: string): XmlElement | undefined {
-  const { request }: SoapForm = operation.soap;
+  const { request, style }: SoapForm = operation.soap;
   const { request: root } = soapElements(operation, prefix);
   if (root === undefined) return undefined;
-  if (request.kind !== 'document')
-    return element(root.name, { xmlns: root.namespace }, request.kind === 'raw' ? [rawContent[request.raw]] : []);
+  if (request.kind !== 'document') {
+    const content = request.kind === 'raw' ? [rawContent[request.raw]] : [];
+    const own = content.map((each) => (style === 'rpc' ? { ...each, attributes: { xmlns: '' } } : each));
+    return element(root.name, { xmlns: root.namespace }, own);
+  }
   const { document } = request;
   const value = exampleDocument({ ...document, fields: tellingFields(document.fields) }) ?? emptyExample();
   const documents = documentsOf({ rest: [], soap: [operation] }, serviceNamespace(operation.service, prefix));
-  return exampleElement(document, value, documents, root);
+  return exampleElement(style === 'rpc' ? accessorsOf(document) : document, value, documents, root);
 }
 
 const rawContent: Readonly<Record<RawKind, XmlElement>> = {

@@ -3,7 +3,7 @@ import { type Field, singleType } from '../../model/field.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import type { UsernameTokenScheme } from '../../model/security.ts';
 import { type Message, replyAction } from '../../model/service.ts';
-import { bareMessages, replyName, soapElements } from '../../model/soap.ts';
+import { replyName, soapElements } from '../../model/soap.ts';
 import { WSU } from '../../wire/soap/wsse-names.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
 import { nameAllocator, ncName } from '../names.ts';
@@ -20,16 +20,15 @@ interface WsdlMessage {
   readonly parts: readonly WsdlPart[];
 }
 
-/** A part of a message, with the QName of its element. */
-interface WsdlPart {
-  readonly name: string;
-  readonly element: string;
-}
+/** A part of a message, with the QName of its element, or in rpc/literal that of its type. */
+type WsdlPart = { readonly name: string } & ({ readonly element: string } | { readonly type: string });
 
 /** An operation for port type and bindings. */
 export interface WsdlOperation {
   readonly name: string;
   readonly action: string;
+  /** In rpc/literal, the namespace of the elements of its messages; `undefined` for document/literal. */
+  readonly rpc: string | undefined;
   readonly text: string | undefined;
   readonly input: WsdlMessage;
   /** `undefined` for a one-way operation. */
@@ -62,7 +61,8 @@ export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Polic
   return soap.map((operation): WsdlOperation => {
     const { name, action, response, style } = operation.soap;
     const elements = soapElements(operation, gateway.namespace);
-    const messageOf = (name: string, element: ElementName | undefined): WsdlMessage => {
+    const messageOf = (name: string, element: ElementName | undefined, message: Message): WsdlMessage => {
+      if (style === 'rpc') return { name, parts: partsOf(message, schemas) };
       if (element === undefined) return { name, parts: [] };
       const qname = `${schemas.prefixOf(element.namespace)}:${element.name}`;
       return { name, parts: [{ name: style === 'bare' ? 'body' : 'parameters', element: qname }] };
@@ -73,15 +73,23 @@ export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Polic
     return {
       name,
       action,
+      rpc: style === 'rpc' ? elements.request?.namespace : undefined,
       text: textOf(operation, message),
-      input: messageOf(requestMessage(name), elements.request),
-      output: oneWay ? undefined : messageOf(replyName(operation.soap), elements.reply),
+      input: messageOf(requestMessage(name), elements.request, operation.soap.request),
+      output: oneWay ? undefined : messageOf(replyName(operation.soap), elements.reply, response),
       replyAction: takesReplyTo(operation) ? replyAction(operation, gateway.namespace) : undefined,
       fault: fault === undefined || message === undefined ? undefined : { name: ncName(documentName(fault)), message },
       policy: policies.referenceOf(operation),
       bindings: wrapperStyle(operation, scope),
     };
   });
+}
+
+/** The parts of a message in rpc/literal: its fields. */
+function partsOf(message: Message, schemas: SchemaSet): WsdlPart[] {
+  if (message.kind === 'document')
+    return message.document.fields.map((field) => ({ name: field.xmlName, type: schemas.partType(field) }));
+  return message.kind === 'none' ? [] : [{ name: 'content', type: builtInType({ kind: message.raw }) }];
 }
 
 function requestMessage(name: string): string {
@@ -147,7 +155,7 @@ const BINDINGS = ['https://jakarta.ee/xml/ns/jaxws', 'http://java.sun.com/xml/ns
  * messages. Empty when the elements can be parameters; other tools ignore it.
  */
 function wrapperStyle({ soap }: SoapOperation, scope: Scope): XmlElement[] {
-  if (bareMessages(soap).length > 0) return [];
+  if (soap.style !== undefined) return [];
   const { request, response } = soap;
   const [ins, outs] = [childrenOf(request, scope), childrenOf(response, scope)];
   const taken = new Map(ins.map((child) => [foldedName(child.name), child]));

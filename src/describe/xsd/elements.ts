@@ -18,7 +18,7 @@ import { boundsNote, caseNote, joined } from '../words.ts';
 import { lexical, simpleType, translatedPattern } from './types.ts';
 
 /** What the declaration of a field needs from its schema. */
-interface SchemaContext {
+export interface SchemaContext {
   /** `unqualified` for an element without a namespace inside a schema that has one. */
   readonly form?: 'unqualified' | undefined;
   /** In a change of a record the field may be nil, which clears it; a nullable field may be nil anyway. */
@@ -201,10 +201,11 @@ export interface Wrapper {
 
 /**
  * The wrappers of operations: one for the request, and one for the reply unless the operation is one-way; none for the
- * documents and the empty messages of document/literal bare.
+ * documents and the empty messages of document/literal bare, and for rpc/literal.
  */
 export function wrappersOf(operations: readonly SoapOperation[]): Wrapper[] {
   return operations.flatMap(({ description, soap }) => {
+    if (soap.style === 'rpc') return [];
     const { name, request, response } = soap;
     const ask: Wrapper = { name, message: request, description };
     const answer: Wrapper = { name: replyName(soap), message: response, description: `Reply of ${name}.` };

@@ -1,5 +1,5 @@
 // XML Schema 1.0 (W3C Recommendation, 28 October 2004): one schema per namespace.
-import { classNameOf, type Document } from '../../model/document.ts';
+import { classNameOf, type Document, documentName } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import { ncName } from '../names.ts';
@@ -11,6 +11,7 @@ import {
   fieldElement,
   hasAttachment,
   openContent,
+  type SchemaContext,
   type Wrapper,
   wrapperElement,
   XMIME,
@@ -28,6 +29,8 @@ export interface SchemaOptions {
   readonly soap: boolean;
   /** Elements of the service's namespace around SOAP messages. */
   readonly wrappers: readonly Wrapper[];
+  /** Messages of rpc/literal, whose fields are parts with types. */
+  readonly parts: readonly Document[];
   /** Documentation at the head of each schema. */
   readonly title: string;
   /** Elements other than those of the documents, declared in the schema without a namespace. */
@@ -46,6 +49,8 @@ export interface SchemaSet {
   prefixOf(namespace: string): string | undefined;
   /** Whether a document has a global element: not if a wrapper or another document has the same name. */
   hasElement(document: Document): boolean;
+  /** The QName of the type of a field that is a part of a message in rpc/literal. */
+  partType(field: Field): string;
   /**
    * The schema of a namespace, which imports the schemas it refers to. With `locations`, the files of all schemas, the main
    * schema imports every other one, as the entry point.
@@ -108,10 +113,12 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
   for (const document of documents.all) declareType(document, workshop);
   for (const { name, base } of shared)
     drafts.get(main)?.types.push(element('xs:simpleType', { name }, [element('xs:restriction', { base })]));
+  const partTypes = new Map(options.parts.flatMap((document) => declareParts(document, workshop)));
   const declared = new Set(named.filter((document) => declareElement(document, workshop)));
   return {
     namespaces,
     prefixOf: workshop.prefixOf,
+    partType: (field) => partTypes.get(field) as string,
     hasElement: (document) => declared.has(document),
     schemaOf: (namespace, locations) => {
       const draft = drafts.get(namespace);
@@ -233,14 +240,31 @@ function declareType(document: Document, workshop: Workshop): void {
   );
 }
 
-/** An element in place, or a group in the schema of the field's namespace. */
-function particle(field: Field, document: Document, draft: Draft, workshop: Workshop): XmlElement {
-  const { documents, soap } = workshop.options;
-  const namespace = field.namespace ?? documents.namespaceOf(document);
-  const context = (from: Draft, form?: 'unqualified') => ({
+/** The types of the fields of a message: a part refers to a type by its name, so that every type has one. */
+function declareParts(document: Document, workshop: Workshop): (readonly [Field, string])[] {
+  const draft = workshop.drafts.get(workshop.options.namespace) as Draft;
+  return document.fields.map((field) => {
+    const { attributes, children } = fieldElement(field, contextOf(field, document, workshop)(draft, 'unqualified'));
+    if (attributes.type !== undefined) return [field, attributes.type];
+    const anonymous = children.find(
+      (child) => typeof child !== 'string' && child.name !== 'xs:annotation',
+    ) as XmlElement;
+    const name = workshop.giveName(`${ncName(documentName(document))}_${ncName(field.xmlName)}`);
+    draft.types.push(element(anonymous.name, { name }, anonymous.children));
+    return [field, refer(draft, draft.namespace, name, workshop)];
+  });
+}
+
+/** What the declaration of a field needs from the schema that it is in. */
+function contextOf(
+  field: Field,
+  document: Document,
+  workshop: Workshop,
+): (from: Draft, form?: 'unqualified') => SchemaContext {
+  return (from, form) => ({
     form,
     nillable: document.patch?.clear === undefined && document.patch?.clearable.includes(field) === true,
-    attachments: soap,
+    attachments: workshop.options.soap,
     typeName: (inner: Document) => referType(from, inner, workshop),
     nameType: (content: readonly XmlNode[]) => {
       const name = workshop.giveName(`${workshop.typeNames(document)}_${ncName(field.xmlName)}_value`);
@@ -252,6 +276,12 @@ function particle(field: Field, document: Document, draft: Draft, workshop: Work
       return name === undefined ? undefined : refer(from, workshop.options.namespace, name, workshop);
     },
   });
+}
+
+/** An element in place, or a group in the schema of the field's namespace. */
+function particle(field: Field, document: Document, draft: Draft, workshop: Workshop): XmlElement {
+  const namespace = field.namespace ?? workshop.options.documents.namespaceOf(document);
+  const context = contextOf(field, document, workshop);
   if (namespace === draft.namespace) return fieldElement(field, context(draft));
   if (namespace === '') return fieldElement(field, context(draft, 'unqualified'));
   const home = workshop.drafts.get(namespace) as Draft;

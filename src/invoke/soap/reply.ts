@@ -159,12 +159,15 @@ function checkRelation(raw: RawReply, envelope: SoapMessage, repliesTo: string):
   throw badReply(raw, `relates to the message ${found}, not to ${repliesTo}`);
 }
 
-/** The reply's element must be that of the operation, or the root element of its document. */
+/**
+ * The reply's element must be that of the operation, or the root element of its document. In rpc/literal its name has no meaning
+ * (WSDL 1.1, section 3.5).
+ */
 function checkElement({ binding }: SoapCallable, raw: RawReply, payload: XmlElement): void {
   const { form, namespace, replyRoot } = binding;
   const is = (local: string, inNamespace: string): boolean =>
     payload.local === local && payload.namespace === inNamespace;
-  if (is(replyRoot.name, replyRoot.namespace)) return;
+  if (form.style === 'rpc' || is(replyRoot.name, replyRoot.namespace)) return;
   const { response } = form;
   const document = response.kind === 'document' ? response.document : undefined;
   if (document !== undefined && is(document.xmlName, document.namespace ?? namespace)) return;

@@ -111,7 +111,8 @@ export function checkElementNames(linking: Linking, services: Iterable<Service>,
 }
 
 function claimSoapNames({ report }: Linking, { id, soap, at }: Operation, owners: Map<string, Owner>): void {
-  if (soap === undefined) return;
+  // The elements of rpc/literal are in no schema.
+  if (soap === undefined || soap.style === 'rpc') return;
   const claim = (name: string, message: Message, what: string): void => {
     if (bareMessages(soap).includes(message) && message.kind !== 'raw') return;
     const words = `the ${what} of ${id}`;

@@ -2,7 +2,8 @@ import type { MediaMessage, Message, Service, SoapForm } from '../../model/servi
 import { bareMessages } from '../../model/soap.ts';
 import { isXmlType } from '../../wire/media-type.ts';
 import { documentOf } from '../document/documents.ts';
-import type { Linking } from '../linking.ts';
+import { type Linking, refuseBoth } from '../linking.ts';
+import { given } from '../object.ts';
 import type { OperationDeclared } from '../schema/operation.ts';
 import { noMessage } from './message.ts';
 import type { OperationSpot } from './spot.ts';
@@ -29,10 +30,40 @@ export function linkSoapForm(
     documents.find(({ mediaType }) => isXmlType(mediaType.toLowerCase())) ?? documents[0] ?? responses[0];
   const form: SoapForm = {
     ...{ name, action: `${name}.${service.version}`, request, response: response?.message ?? noMessage() },
-    ...(spot.inherited('wrapped')?.value === false ? { style: 'bare' } : {}),
+    ...given({ style: styleOf(linking, spot) }),
   };
   for (const message of bareMessages(form)) checkBare(linking, spot, message);
+  if (form.style === 'rpc') for (const message of [form.request, form.response]) checkParts(linking, spot, message);
   return form;
+}
+
+/** What the operation says about itself has precedence over what its service says. */
+function styleOf(linking: Linking, { declared, service }: OperationSpot): SoapForm['style'] {
+  for (const container of [declared, service])
+    if (container.style === 'rpc' && container.wrapped === false)
+      refuseBoth(linking, container, 'style', 'wrapped', 'in rpc/literal the element of the operation is always there');
+  if (declared.style === 'rpc') return 'rpc';
+  const isRpc = service.style === 'rpc' && declared.style === undefined && declared.wrapped === undefined;
+  if (isRpc) return 'rpc';
+  return (declared.wrapped ?? service.wrapped) === false ? 'bare' : undefined;
+}
+
+/** In rpc/literal each field is a part with a type, which occurs once (WSDL 1.1, section 3.5). */
+function checkParts({ report, doubt }: Linking, { id, at, inherited }: OperationSpot, message: Message): void {
+  const refuse = (reason: string): void =>
+    report.raise('bad-soap', { operation: id, reason: `with \`style: rpc\` ${reason}` }, inherited('style')?.at ?? at);
+  if (message.kind === 'raw' && message.raw === 'xml')
+    refuse('the fields of a message are its parts, and `xml` has no fields');
+  const document = documentOf(message);
+  if (document === undefined || doubt.about(document)) return;
+  const { choice, open, fields } = document;
+  if (choice !== undefined) refuse(`${document.id} can't be a message, because it is one of several documents`);
+  if (open) refuse(`${document.id} can't be a message, because it accepts undeclared fields`);
+  for (const { name, attribute, type } of fields) {
+    if (attribute) refuse(`the field ${name} is a part, which is an element, and can't be an attribute`);
+    if (type.kind === 'list' && type.flat)
+      refuse(`the field ${name} is a part, which occurs once, so that its list needs an element of its own`);
+  }
 }
 
 /** WSDL can't refer to an element without a namespace: every schema in it has one (WS-I Basic Profile 1.1, R2105). */

@@ -138,7 +138,10 @@ const WITHOUT_URI: Refused = [
 ];
 
 /** For operations that are not offered or called over SOAP. */
-const WITHOUT_ENVELOPE: Refused = [['wrapped', 'a message over REST has no wrapper of that kind']];
+const WITHOUT_ENVELOPE: Refused = [
+  ['wrapped', 'a message over REST has no wrapper of that kind'],
+  ['style', 'it is about messages over SOAP'],
+];
 
 const ELSEWHERE = 'the node in `target:` answers it';
 

@@ -44,6 +44,7 @@ export interface SharedDeclared {
   readonly template?: MessageDeclared;
   readonly headers?: Readonly<Record<string, string>>;
   readonly wrapped?: boolean;
+  readonly style?: 'rpc' | 'document';
   readonly alias?: string;
   readonly strict?: boolean;
   readonly target?: string;
@@ -182,6 +183,11 @@ export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
     default: true,
     examples: [false],
   },
+  style: word(
+    ['rpc', 'document'],
+    "The style of the operation's messages over SOAP. `rpc` is rpc/literal: in the element of the operation, each field is an element without a namespace, which WSDL describes as a part with a type.",
+    { default: 'document', examples: ['rpc'] },
+  ),
   strict,
   alias: matching(
     'a name for the path',
