@@ -1,4 +1,5 @@
 import type { Document, ElementName } from './document.ts';
+import type { Field } from './field.ts';
 import { type Message, type Service, type SoapForm, serviceNamespace } from './service.ts';
 
 /** The element of each message of an operation in the Body of an envelope; `undefined` for a Body that is empty. */
@@ -28,6 +29,24 @@ export function soapElements(
 /** The name of the element around a reply. */
 export function replyName({ name }: Pick<SoapForm, 'name'>): string {
   return `${name}Response`;
+}
+
+/** The fields of a message that are header blocks. */
+export function headerFields(message: Message): readonly Field[] {
+  return message.kind === 'document' ? message.document.fields.filter(({ header }) => header) : [];
+}
+
+/** Documents without their header blocks, so that each has one form only. */
+const bodies = new WeakMap<Document, Document>();
+
+/** A message without its header blocks: the Body. */
+export function bodyMessage(message: Message): Message {
+  if (message.kind !== 'document' || headerFields(message).length === 0) return message;
+  const { document } = message;
+  const known = bodies.get(document);
+  const body = known ?? { ...document, fields: document.fields.filter(({ header }) => !header) };
+  bodies.set(document, body);
+  return { kind: 'document', document: body };
 }
 
 /**

@@ -23,12 +23,13 @@ function describeOnly(definitions: string) {
   const registry = load(definitions);
   const [service] = [...registry.services.values()].filter(({ delivered }) => !delivered) as [Service];
   const text = describeWsdl(registry, service, { base });
-  const exampleOf = (operation: string): string => {
+  const envelopeOf = (operation: string): string => {
     const found = service.operations.find(({ name }) => name === operation);
-    const body = found && exampleSoapRequest(registry, found, base)?.body;
-    return /<soap:Body>(.*)<\/soap:Body>/.exec(body ?? '')?.[1] ?? '';
+    return (found && exampleSoapRequest(registry, found, base)?.body) ?? '';
   };
-  return { text, wsdl: readWsdl(text), exampleOf };
+  const exampleOf = (operation: string): string =>
+    /<soap:Body>(.*)<\/soap:Body>/.exec(envelopeOf(operation))?.[1] ?? '';
+  return { text, wsdl: readWsdl(text), envelopeOf, exampleOf };
 }
 
 type Described = ReturnType<typeof describeOnly>;
@@ -156,6 +157,43 @@ operations:
     );
     expect(described.exampleOf('BASKET_SAVE')).toBe(
       '<BASKET_SAVE xmlns="urn:signalbox:local:Rpc.v1"><OWNER xmlns="">text</OWNER></BASKET_SAVE>',
+    );
+  });
+});
+
+describe('header blocks', () => {
+  const described = describeOnly(`
+document: HEADED
+namespace: urn:headed
+fields:
+  Session: { type: SESSION, header: true, required: true }
+  TRACE: { type: string(5), header: true, namespace: urn:trace, xml: Trace, example: abc }
+  NUMBER: { type: integer, required: true }
+---
+document: SESSION
+namespace: urn:session
+fields: { TOKEN: { type: text, required: true } }
+---
+service: Headed.v1
+public: true
+operations:
+  SAVE: { post: save, soap: true, request: HEADED, response: { fields: { Trace: { type: string(5), header: true, namespace: urn:trace } } } }
+  SEND: { soap: true, request: HEADED }
+`);
+
+  test('are parts of a message of their own, and not of the Body', () => {
+    const own = partsOf(described, 'SAVERequestHeaders');
+    expect(own).toEqual(['Session=ns1:Session', 'Trace=ns3:Trace']);
+    expect(partsOf(described, 'SAVEResponseHeaders')).toEqual(['Trace=ns3:Trace']);
+    expect(partsOf(described, 'SAVERequest')).toEqual(['parameters=tns:SAVE']);
+    expect(described.text).toContain('<soap12:header message="tns:SAVERequestHeaders" part="Session" use="literal"/>');
+    expectSound(described, ['SAVE', 'SEND']);
+  });
+
+  test('are in an example', () => {
+    expect(described.envelopeOf('SEND')).toContain(
+      '<soap:Header><Session xmlns="urn:headed"><TOKEN xmlns="urn:session">text</TOKEN></Session>' +
+        '<Trace xmlns="urn:trace">abc</Trace></soap:Header>',
     );
   });
 });

@@ -12,6 +12,19 @@ fields: { NUMBER: integer, DONE: string }
 ---
 `;
 
+const HEADED = `document: HEADED
+namespace: urn:headed
+fields:
+  Session: { type: SESSION, header: true, required: true }
+  TRACE: { type: string(5), header: true, namespace: urn:trace, xml: Trace }
+  NUMBER: { type: integer, required: true }
+---
+document: SESSION
+namespace: urn:session
+fields: { TOKEN: text }
+---
+`;
+
 export const SERVED = `${DOCUMENTS}service: Bare.v1
 permission: EVERYTHING
 wrapped: false
@@ -44,6 +57,13 @@ operations:
   TEXT_ECHO: { soap: true, request: text, response: text }
   TIME_GET: { soap: true, response: { fields: { NOW: datetime } } }
   WRAPPED: { soap: true, style: document, request: ITEM, response: ITEM }
+---
+${HEADED}service: Headed.v1
+permission: EVERYTHING
+operations:
+  HEADED_SAVE: { post: headed, soap: true, request: HEADED, response: HEADED }
+  HEADED_BARE: { soap: true, wrapped: false, request: HEADED, response: HEADED }
+  HEADED_RPC: { soap: true, style: rpc, request: HEADED, response: HEADED }
 `;
 
 const handler = (code: string): string => `export default { onRequest: ${code} };\n`;
@@ -57,6 +77,9 @@ export const HANDLERS = {
   'src/handlers/text-echo.ts': handler('({ content }) => content'),
   'src/handlers/time-get.ts': handler("() => ({ NOW: '2026-11-28T00:00:00Z' })"),
   'src/handlers/wrapped.ts': handler('(item) => item'),
+  'src/handlers/headed-save.ts': handler('(value) => value'),
+  'src/handlers/headed-bare.ts': handler('(value) => value'),
+  'src/handlers/headed-rpc.ts': handler('({ NUMBER, Session }) => ({ NUMBER, Session })'),
 };
 
 export const CALLED = `${DOCUMENTS}node: SHOP
@@ -90,6 +113,14 @@ style: rpc
 operations:
   BASKET_SAVE: { soap: true, request: BASKET, response: BASKET }
 ---
+${HEADED}service: Headed.v1
+permission: EVERYTHING
+target: SHOP
+operations:
+  HEADED_SAVE: { soap: true, request: HEADED, response: HEADED }
+  HEADED_BARE: { soap: true, wrapped: false, request: HEADED, response: HEADED, headers: { Content-Type: application/soap+xml } }
+  HEADED_RPC: { soap: true, style: rpc, request: HEADED, response: HEADED }
+---
 `;
 
 export const CALLERS = `service: Front.v1
@@ -99,4 +130,7 @@ operations:
   CANCEL: { post: cancel, request: ORDER, response: RECEIPT, call: ORDER_CANCEL }
   STATUS: { post: status, response: RECEIPT, call: STATUS_GET }
   BASKET: { post: basket, request: BASKET, response: BASKET, call: BASKET_SAVE }
+  HEADED: { post: headed, request: HEADED, response: HEADED, call: HEADED_SAVE }
+  HEADED_12: { post: headed-bare, request: HEADED, response: HEADED, call: HEADED_BARE }
+  HEADED_PARTS: { post: headed-rpc, request: HEADED, response: HEADED, call: HEADED_RPC }
 `;

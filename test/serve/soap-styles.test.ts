@@ -96,3 +96,49 @@ describe('an operation in rpc/literal', () => {
     expect(await through('basket', basket)).toEqual({ status: 200, body: basket });
   });
 });
+
+describe('a field that is a header block', () => {
+  const session = '<Session xmlns="urn:headed" s:mustUnderstand="1"><TOKEN xmlns="urn:session">t</TOKEN></Session>';
+  const number = '<NUMBER xmlns="urn:headed">7</NUMBER>';
+  const wrapped = `<HEADED_SAVE xmlns="urn:test:Headed.v1">${number}</HEADED_SAVE>`;
+
+  it('is read from the Header, where it is understood, and written to it', async () => {
+    const trace = '<t:Trace xmlns:t="urn:trace">abc</t:Trace><Other xmlns="urn:other">1</Other>';
+    const reply = await post(served, envelope(wrapped, '1.1', session + trace));
+    expect(bodyOf({ text: reply.text.replace(/<soap:Header>.*<\/soap:Header>/, '') })).toBe(
+      '<HEADED_SAVEResponse xmlns="urn:test:Headed.v1"><NUMBER xmlns="urn:headed">7</NUMBER></HEADED_SAVEResponse>',
+    );
+    expect(reply.text).toContain(
+      '<soap:Header><Session xmlns="urn:headed"><TOKEN xmlns="urn:session">t</TOKEN></Session>' +
+        '<Trace xmlns="urn:trace">abc</Trace></soap:Header>',
+    );
+  });
+
+  it('is refused where it is missing, wrong, in the Body, given twice, or meant for another receiver', async () => {
+    const reasonOf = async (headers: string, body = wrapped): Promise<string> =>
+      faultOf(await post(served, envelope(body, '1.1', headers))).reason;
+    expect(await reasonOf('')).toContain('Session is missing');
+    expect(await reasonOf(session.replace('s:mustUnderstand', 's:actor="urn:x" s:mustUnderstand'))).toContain(
+      'Session is missing',
+    );
+    expect(await reasonOf(session + session)).toContain('Session is given more than once');
+    expect(await reasonOf(`${session}<Trace xmlns="urn:trace">abcdefg</Trace>`)).toContain('TRACE is longer than 5');
+    const inBody = wrapped.replace(number, `${number}<Session xmlns="urn:headed"/>`);
+    expect(await reasonOf(session, inBody)).toContain('Session');
+    expect(await reasonOf('<Session xmlns="urn:no" s:mustUnderstand="1"/>')).toContain('{urn:no}Session');
+  });
+
+  it('is an ordinary field over REST', async () => {
+    const reply = await served.call('/gateway/RESTListeningConnector/Headed.v1/headed', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ Session: { TOKEN: 't' }, NUMBER: 7 }),
+    });
+    expect(JSON.parse(reply.text)).toEqual({ Session: { TOKEN: 't' }, NUMBER: 7 });
+  });
+
+  it.each(['headed', 'headed-bare', 'headed-rpc'])('is sent and received by a consumer (%s)', async (operation) => {
+    const value = { Session: { TOKEN: 't' }, NUMBER: 7 };
+    expect(await through(operation, value)).toEqual({ status: 200, body: value });
+  });
+});

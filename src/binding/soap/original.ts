@@ -36,7 +36,9 @@ export function compileOriginal(soap: SoapProvider, shape: OriginalShape, versio
     request: soap.request,
     replyRoot: { name, namespace, ...rows },
     readRequest: (payload) => request()(payload as XmlElement),
+    understands: () => false,
     writeReply: (value) => reply()(value),
+    writeReplyHeaders: () => '',
     writeFaultDetail: brokerDetail,
   };
 }

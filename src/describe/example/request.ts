@@ -20,7 +20,7 @@ import { buildXmlFragment, element, type XmlElement } from '../../wire/xml/build
 import { requestMediaType, sentForms } from '../exchange.ts';
 import type { Json } from '../json.ts';
 import { soapSchemes } from '../requirements.ts';
-import { documentsOf, isSoap, type SoapOperation, segmentOf } from '../scope.ts';
+import { documentsOf, type SoapOperation, segmentOf, soapOperations } from '../scope.ts';
 import { isRequired } from '../uri.ts';
 import { exampleElement, fieldJson, messageJson } from './text.ts';
 import { type ExampleValue, emptyExample, exampleDocument, exampleField, tellingFields } from './value.ts';
@@ -112,28 +112,43 @@ export function bodyExample(operation: Operation, { body }: OperationUri): Json 
  * a slash at the end.
  */
 export function exampleSoapRequest(registry: Registry, operation: Operation, base: string): ExampleRequest | undefined {
-  if (!isSoap(operation)) return undefined;
+  const [called] = soapOperations(operation);
+  if (called === undefined) return undefined;
+  const headers = [...credentials(soapSchemes(operation)), ...blocks(called, registry.gateway.namespace)];
   const envelope = element('soap:Envelope', { 'xmlns:soap': 'http://schemas.xmlsoap.org/soap/envelope/' }, [
-    credentials(soapSchemes(operation)),
-    element('soap:Body', {}, [payload(operation, registry.gateway.namespace)]),
+    headers.length === 0 ? undefined : element('soap:Header', {}, headers),
+    element('soap:Body', {}, [payload(called, registry.gateway.namespace)]),
   ]);
   return {
     method: 'POST',
     url: `${base}/PeopleSoftServiceListeningConnector`,
-    headers: { 'Content-Type': 'text/xml; charset=utf-8', SOAPAction: `"${operation.soap.action}"` },
+    headers: { 'Content-Type': 'text/xml; charset=utf-8', SOAPAction: `"${called.soap.action}"` },
     body: buildXmlFragment(envelope),
   };
 }
 
-/** A SOAP header with placeholders for user and password (UsernameToken Profile 1.1.1, section 3.1). */
-function credentials(schemes: readonly SecurityScheme[]): XmlElement | undefined {
+/** A header block with placeholders for user and password (UsernameToken Profile 1.1.1, section 3.1). */
+function credentials(schemes: readonly SecurityScheme[]): XmlElement[] {
   const inMessage = schemes.every(isMessageScheme);
-  if (!inMessage || !schemes.some((each) => each.kind === 'username-token' && each.passwords.includes('text'))) return;
+  if (!inMessage || !schemes.some((each) => each.kind === 'username-token' && each.passwords.includes('text')))
+    return [];
   const token = element('wsse:UsernameToken', {}, [
     element('wsse:Username', {}, ['USER']),
     element('wsse:Password', { Type: PASSWORD_TEXT }, ['PASSWORD']),
   ]);
-  return element('soap:Header', {}, [element('wsse:Security', { 'xmlns:wsse': WSSE }, [token])]);
+  return [element('wsse:Security', { 'xmlns:wsse': WSSE }, [token])];
+}
+
+/** The header blocks of a request that its definition declares. */
+function blocks(operation: SoapOperation, prefix: string): XmlElement[] {
+  const documents = documentsOf({ rest: [], soap: [operation] }, serviceNamespace(operation.service, prefix));
+  return operation.blocks.request.flatMap(({ field, document }) => {
+    const value = given(field, field.required);
+    if (value === undefined) return [];
+    const around = { name: '', namespace: '' };
+    const { children } = exampleElement({ ...document, fields: [field] }, { [field.name]: value }, documents, around);
+    return children.filter((child) => typeof child !== 'string');
+  });
 }
 
 /** @param prefix of the gateway's namespaces */

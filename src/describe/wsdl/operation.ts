@@ -8,14 +8,14 @@ import { WSU } from '../../wire/soap/wsse-names.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
 import { nameAllocator, ncName } from '../names.ts';
 import { accessNote, soapSchemes } from '../requirements.ts';
-import type { Scope, SoapOperation } from '../scope.ts';
+import type { HeaderBlock, Scope, SoapOperation } from '../scope.ts';
 import { joined } from '../words.ts';
 import { faultMessageName } from '../xsd/class-names.ts';
 import type { SchemaSet } from '../xsd/schema.ts';
 import { builtInType } from '../xsd/types.ts';
 
 /** A message. It has no part if the Body is empty. */
-interface WsdlMessage {
+export interface WsdlMessage {
   readonly name: string;
   readonly parts: readonly WsdlPart[];
 }
@@ -33,6 +33,8 @@ export interface WsdlOperation {
   readonly input: WsdlMessage;
   /** `undefined` for a one-way operation. */
   readonly output: WsdlMessage | undefined;
+  /** The header blocks of its messages, each a part; `undefined` for none. */
+  readonly headers: { readonly input: WsdlMessage | undefined; readonly output: WsdlMessage | undefined };
   /** Of a reply that is sent to the address of the caller. */
   readonly replyAction: string | undefined;
   readonly fault: { readonly name: string; readonly message: WsdlMessage } | undefined;
@@ -46,6 +48,12 @@ export interface WsdlOperation {
 export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Policies): WsdlOperation[] {
   const { soap, documents, gateway } = scope;
   const allocate = nameAllocator(soap.flatMap(({ soap: form }) => [requestMessage(form.name), replyName(form)]));
+  const headersOf = (name: string, blocks: readonly HeaderBlock[]): WsdlMessage | undefined =>
+    blocks.length === 0 ? undefined : { name: allocate(`${name}Headers`), parts: blocks.map(partOf) };
+  const partOf = ({ field, document }: HeaderBlock): WsdlPart => {
+    const prefix = schemas.prefixOf(field.namespace ?? documents.namespaceOf(document));
+    return { name: ncName(field.xmlName), element: `${prefix}:${field.xmlName}` };
+  };
   const faults = new Map<Document, WsdlMessage>();
   const faultOf = (document: Document): WsdlMessage | undefined => {
     const prefix = schemas.prefixOf(documents.namespaceOf(document));
@@ -77,6 +85,10 @@ export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Polic
       text: textOf(operation, message),
       input: messageOf(requestMessage(name), elements.request, operation.soap.request),
       output: oneWay ? undefined : messageOf(replyName(operation.soap), elements.reply, response),
+      headers: {
+        input: headersOf(requestMessage(name), operation.blocks.request),
+        output: oneWay ? undefined : headersOf(replyName(operation.soap), operation.blocks.reply),
+      },
       replyAction: takesReplyTo(operation) ? replyAction(operation, gateway.namespace) : undefined,
       fault: fault === undefined || message === undefined ? undefined : { name: ncName(documentName(fault)), message },
       policy: policies.referenceOf(operation),
@@ -121,7 +133,9 @@ function takesReplyTo({ answer }: SoapOperation): boolean {
 
 /** The messages of operations, each once. */
 export function messageElements(operations: readonly WsdlOperation[]): XmlElement[] {
-  const messages = operations.flatMap(({ input, output, fault }) => [input, output ?? [], fault?.message ?? []].flat());
+  const messages = operations.flatMap(({ input, output, headers, fault }) =>
+    [input, headers.input ?? [], output ?? [], headers.output ?? [], fault?.message ?? []].flat(),
+  );
   return [...new Set(messages)].map(({ name, parts }) =>
     element(
       'wsdl:message',

@@ -7,7 +7,14 @@ import { portTypeName, wsdlNames } from '../xsd/class-names.ts';
 import { hasAttachment } from '../xsd/elements.ts';
 import { prefixesOf, type SchemaSet } from '../xsd/schema.ts';
 import { schemasOf } from '../xsd/xsd.ts';
-import { messageElements, operationElement, policiesOf, type WsdlOperation, wsdlOperations } from './operation.ts';
+import {
+  messageElements,
+  operationElement,
+  policiesOf,
+  type WsdlMessage,
+  type WsdlOperation,
+  wsdlOperations,
+} from './operation.ts';
 
 // Web Services Description Language 1.1 (W3C Note, 15 March 2001), document/literal and rpc/literal. The parts for SOAP 1.1 conform
 // to the WS-I Basic Profile 1.1 (24 August 2004).
@@ -132,12 +139,16 @@ function bindingElement(
   { style, name: group, operations }: Group,
   addressing: XmlElement | undefined,
 ): XmlElement {
-  const bound = operations.map(({ name, action, rpc, output, fault, policy }) => {
+  const blocks = (headers: WsdlMessage | undefined): XmlElement[] =>
+    (headers?.parts ?? []).map(({ name: part }) =>
+      element(`${prefix}:header`, { message: `tns:${headers?.name}`, part, ...literal }),
+    );
+  const bound = operations.map(({ name, action, rpc, output, headers, fault, policy }) => {
     const body = element(`${prefix}:body`, { ...literal, namespace: rpc });
     return element('wsdl:operation', { name }, [
       element(`${prefix}:operation`, { soapAction: action, ...flags }),
-      element('wsdl:input', {}, [policy, body]),
-      output === undefined ? undefined : element('wsdl:output', {}, [body]),
+      element('wsdl:input', {}, [policy, body, ...blocks(headers.input)]),
+      output === undefined ? undefined : element('wsdl:output', {}, [body, ...blocks(headers.output)]),
       fault === undefined
         ? undefined
         : element('wsdl:fault', { name: fault.name }, [element(`${prefix}:fault`, { name: fault.name, ...literal })]),

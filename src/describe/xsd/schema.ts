@@ -3,7 +3,7 @@ import { classNameOf, type Document, documentName } from '../../model/document.t
 import type { Field } from '../../model/field.ts';
 import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import { ncName } from '../names.ts';
-import type { DocumentSet } from '../scope.ts';
+import type { DocumentSet, HeaderBlock } from '../scope.ts';
 import { typeNamesOf } from './class-names.ts';
 import {
   annotation,
@@ -29,6 +29,8 @@ export interface SchemaOptions {
   readonly soap: boolean;
   /** Elements of the service's namespace around SOAP messages. */
   readonly wrappers: readonly Wrapper[];
+  /** Fields that are header blocks: each has a global element. */
+  readonly blocks: readonly HeaderBlock[];
   /** Messages of rpc/literal, whose fields are parts with types. */
   readonly parts: readonly Document[];
   /** Documentation at the head of each schema. */
@@ -110,6 +112,7 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
     prefixOf,
   };
   for (const wrapper of wrappers) declareWrapper(wrapper, drafts.get(main) as Draft, workshop);
+  for (const block of options.blocks) declareBlock(block, workshop);
   for (const document of documents.all) declareType(document, workshop);
   for (const { name, base } of shared)
     drafts.get(main)?.types.push(element('xs:simpleType', { name }, [element('xs:restriction', { base })]));
@@ -147,7 +150,8 @@ function namespacesOf(options: SchemaOptions, named: readonly Document[]): strin
   const foreign = documents.all.flatMap((document) => document.fields.flatMap((field) => field.namespace || []));
   const main = own.includes(namespace) || soap ? [namespace] : [];
   const elements = named.map((document) => documents.namespaceOf(document));
-  return [...new Set([...main, ...own, ...elements, ...(extra.length > 0 ? [''] : []), ...foreign])];
+  const blocks = options.blocks.map(({ field, document }) => field.namespace ?? documents.namespaceOf(document));
+  return [...new Set([...main, ...own, ...elements, ...blocks, ...(extra.length > 0 ? [''] : []), ...foreign])];
 }
 
 /**
@@ -238,6 +242,15 @@ function declareType(document: Document, workshop: Workshop): void {
       ...attributes.map((field) => attribute(field, document, draft, workshop)),
     ]),
   );
+}
+
+/** Operations may have the same header block. */
+function declareBlock({ field, document }: HeaderBlock, workshop: Workshop): void {
+  const draft = workshop.drafts.get(field.namespace ?? workshop.options.documents.namespaceOf(document)) as Draft;
+  if (draft.elements.some(({ attributes }) => attributes.name === field.xmlName)) return;
+  const { name, attributes, children } = fieldElement(field, contextOf(field, document, workshop)(draft));
+  const { minOccurs: _, ...own } = attributes;
+  draft.elements.push(element(name, own, children));
 }
 
 /** The types of the fields of a message: a part refers to a type by its name, so that every type has one. */

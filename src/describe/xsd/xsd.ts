@@ -43,6 +43,7 @@ export function schemasOf(scope: Scope): SchemaSet {
     namespace: scope.namespace,
     soap: scope.soap.length > 0,
     wrappers: wrappersOf(scope.soap),
+    blocks: scope.soap.flatMap(({ blocks }) => [...blocks.request, ...blocks.reply]),
     parts: [...new Set(scope.soap.flatMap(({ soap }) => rpcDocuments(soap)))],
     title: titleOf(scope),
     extra: wrapped ? [nonXmlElement()] : [],

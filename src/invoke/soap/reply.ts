@@ -7,7 +7,7 @@ import { parseMediaType } from '../../wire/media-type.ts';
 import { boundaryOfText } from '../../wire/multipart/headers.ts';
 import { isAddressing, repliedTo } from '../../wire/soap/addressing.ts';
 import { readFault } from '../../wire/soap/fault.ts';
-import { checkUnderstood, readEnvelope, type SoapMessage } from '../../wire/soap/message.ts';
+import { checkUnderstood, isForUs, readEnvelope, type SoapMessage } from '../../wire/soap/message.ts';
 import { clarkName, SOAP_NAMESPACES, type SoapVersion } from '../../wire/soap/version.ts';
 import { relatedContentType, XOP_MEDIA_TYPE } from '../../wire/soap/xop.ts';
 import { textOf, writeXml, type XmlElement } from '../../wire/xml/tree.ts';
@@ -143,12 +143,16 @@ async function readMessage(
     response.raw !== 'binary'
   )
     return { content: writeXml(message.root) };
-  checkUnderstood(envelope, (header) => repliesTo !== undefined && isAddressing(header));
+  checkUnderstood(
+    envelope,
+    (header) => (repliesTo !== undefined && isAddressing(header)) || binding.understandsReply(header),
+  );
   if (envelope.payload === undefined) throw badReply(raw, 'has nothing in its Body');
   checkElement(callable, raw, envelope.payload);
   if (response.kind === 'raw' && response.raw !== 'binary') return binding.readReply(envelope.payload);
   await message.include();
-  return binding.readReply(envelope.payload, message.resolve);
+  const blocks = envelope.headers.filter((each) => isForUs(each, envelope.version));
+  return binding.readReply(envelope.payload, message.resolve, blocks);
 }
 
 /** The reply to another message is refused; one that names none is not. */

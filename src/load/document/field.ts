@@ -52,6 +52,7 @@ export function linkField(
     ...given({
       description: declared.description,
       nullable: declared.nullable === true ? true : undefined,
+      header: declared.header === true ? true : undefined,
       pattern: declared.pattern,
       minimum: declared.minimum,
       maximum: declared.maximum,
@@ -211,6 +212,10 @@ function checkOptions({ linking }: DocumentSource, { declared }: FieldSpot, type
     if (declared.attribute === true) both('nullable', 'attribute', 'an XML attribute has no null');
     if (declared.flat === true) both('nullable', 'flat', 'a list without an element of its own has no null in XML');
     if (declared.absent === 'blank') both('nullable', 'absent', 'null would be both a value and the blank');
+  }
+  if (declared.header === true) {
+    if (declared.attribute === true) both('header', 'attribute', 'a header block is an element');
+    if (declared.flat === true) both('header', 'flat', 'a header block occurs once');
   }
   if (declared.required === true) both('required', 'default', 'a required field never uses its default');
   both('fixed', 'default', 'a fixed value is always used');

@@ -1,6 +1,6 @@
 import type { Position } from '../../model/definition.ts';
 import { classNameOf, type Document, foldedName, namespaceOf } from '../../model/document.ts';
-import { type Field, singleType } from '../../model/field.ts';
+import { type Field, singleType, typeWords } from '../../model/field.ts';
 import {
   type Message,
   type Operation,
@@ -8,7 +8,7 @@ import {
   type Service,
   serviceNamespace,
 } from '../../model/service.ts';
-import { bareMessages, replyName, soapElements } from '../../model/soap.ts';
+import { bareMessages, headerFields, replyName, soapElements } from '../../model/soap.ts';
 import { pathSegments, type Segment, segmentsMayMeet, templatesOverlap } from '../../wire/uri-template/specificity.ts';
 import type { UriTemplate } from '../../wire/uri-template/uri-template.ts';
 import { once } from '../../wire/waiting.ts';
@@ -105,6 +105,9 @@ export function checkElementNames(linking: Linking, services: Iterable<Service>,
   for (const service of services) {
     const owners = new Map<string, Owner>();
     for (const operation of service.operations) claimSoapNames(linking, operation, owners);
+    const blocks = new Map<string, Field>();
+    for (const operation of service.operations)
+      checkBlocks(linking, operation, owners, blocks, serviceNamespace(service, namespace));
     for (const operation of service.operations)
       checkDocuments(linking, operation, owners, serviceNamespace(service, namespace));
   }
@@ -122,6 +125,29 @@ function claimSoapNames({ report }: Linking, { id, soap, at }: Operation, owners
   };
   claim(soap.name, soap.request, 'request');
   if (soap.response.kind !== 'none') claim(replyName(soap), soap.response, 'reply');
+}
+
+/** Operations may share a header block, whose element has one type. */
+function checkBlocks(
+  { report }: Linking,
+  { id, soap }: Operation,
+  owners: ReadonlyMap<string, Owner>,
+  blocks: Map<string, Field>,
+  serviceNamespace: string,
+): void {
+  for (const message of soap === undefined ? [] : [soap.request, soap.response]) {
+    for (const field of headerFields(message)) {
+      const { xmlName: name, namespace = documentOf(message)?.namespace ?? serviceNamespace, at } = field;
+      const second = `the header block ${field.name} of ${id}`;
+      const key = `{${namespace}}${name}`;
+      const other = blocks.get(key) ?? field;
+      blocks.set(key, other);
+      const owner = namespace === serviceNamespace ? owners.get(name) : undefined;
+      const first = owner?.words ?? `a header block of the type ${typeWords(other.type)}`;
+      if (owner !== undefined || typeWords(other.type) !== typeWords(field.type))
+        report.raise('element-name', { name, first, second }, placeOf(at));
+    }
+  }
 }
 
 function checkDocuments(

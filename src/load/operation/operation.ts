@@ -26,7 +26,7 @@ import { type AnswerSources, type Exchange, linkExchange } from './exchange.ts';
 import { isFaultless, linkDocument, type RestInput, soapRequest } from './message.ts';
 import { checkQueueAnswer } from './queue-answer.ts';
 import { linkRest } from './request.ts';
-import { linkSoapForm, soapName } from './soap-form.ts';
+import { checkSigned, linkSoapForm, soapName } from './soap-form.ts';
 import {
   checkProviderKeys,
   checkRestAlone,
@@ -92,6 +92,7 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
     }),
     at: positionOf(at),
   };
+  checkSigned(linking, spot, operation);
   // A rejected template has not been removed.
   if (templates.length < templateCount(spot, method)) linking.doubt.mark(operation);
   return operation;

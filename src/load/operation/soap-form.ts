@@ -1,12 +1,13 @@
-import type { MediaMessage, Message, Service, SoapForm } from '../../model/service.ts';
-import { bareMessages } from '../../model/soap.ts';
+import type { MediaMessage, Message, Operation, Service, SoapForm } from '../../model/service.ts';
+import { bareMessages, bodyMessage, headerFields } from '../../model/soap.ts';
 import { isXmlType } from '../../wire/media-type.ts';
+import { placeOf } from '../diagnostic/diagnostic.ts';
 import { documentOf } from '../document/documents.ts';
 import { type Linking, refuseBoth } from '../linking.ts';
 import { given } from '../object.ts';
 import type { OperationDeclared } from '../schema/operation.ts';
 import { noMessage } from './message.ts';
-import type { OperationSpot } from './spot.ts';
+import { methodOf, type OperationSpot } from './spot.ts';
 
 /** The name of an operation over SOAP: its id, or that of its twin; `undefined` when it is not offered over SOAP. */
 export function soapName(id: string, { soap }: OperationDeclared): string | undefined {
@@ -32,9 +33,37 @@ export function linkSoapForm(
     ...{ name, action: `${name}.${service.version}`, request, response: response?.message ?? noMessage() },
     ...given({ style: styleOf(linking, spot) }),
   };
+  for (const message of [form.request, form.response]) checkHeaders(linking, spot, form, message);
   for (const message of bareMessages(form)) checkBare(linking, spot, message);
-  if (form.style === 'rpc') for (const message of [form.request, form.response]) checkParts(linking, spot, message);
+  if (form.style === 'rpc')
+    for (const message of [form.request, form.response]) checkParts(linking, spot, bodyMessage(message));
   return form;
+}
+
+function checkHeaders({ report }: Linking, spot: OperationSpot, form: SoapForm, message: Message): void {
+  const isRoot = form.style === 'bare' && methodOf(spot) !== undefined;
+  for (const { name, namespace = documentOf(message)?.namespace, at } of headerFields(message)) {
+    const refuse = (reason: string): void =>
+      report.raise(
+        'bad-soap',
+        { operation: spot.id, reason: `the field ${name} is a header block, ${reason}` },
+        placeOf(at),
+      );
+    // SOAP 1.1, section 4.2; SOAP 1.2 part 1, section 5.2.1.
+    if (namespace === '') refuse('which needs a namespace');
+    if (isRoot)
+      refuse('and with `wrapped: false` the root element of its document would have it over REST, but not over SOAP');
+  }
+}
+
+/** A signature covers the Body and the timestamp: anyone on the way could change a field that is elsewhere. */
+export function checkSigned({ report }: Linking, { id }: OperationSpot, { soap, requires }: Operation): void {
+  const scheme = requires.find(({ kind }) => kind === 'signature');
+  if (soap === undefined || scheme === undefined) return;
+  for (const { name, at } of headerFields(soap.request)) {
+    const reason = `the field ${name} is a header block, which the signature of ${scheme.id} does not cover`;
+    report.raise('bad-soap', { operation: id, reason }, placeOf(at));
+  }
 }
 
 /** What the operation says about itself has precedence over what its service says. */

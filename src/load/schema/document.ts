@@ -39,6 +39,7 @@ export interface FieldDeclared {
   readonly example?: Scalar;
   readonly json?: string;
   readonly xml?: string;
+  readonly header?: boolean;
   readonly attribute?: boolean;
   readonly namespace?: string;
   readonly flat?: boolean;
@@ -137,6 +138,10 @@ export const field: JsonSchema = {
       },
       json: text('Name in JSON. The default is the name of the field.', 'attr:rownumber'),
       xml: text('Name of the element or attribute in XML. The default is the name of the field.', 'SearchString'),
+      header: yesNo(
+        'Over SOAP, whether it is a header block instead of an element in the body, in a request or a response. Over REST it is a field like any other.',
+        false,
+      ),
       attribute: yesNo('Whether it is an XML attribute instead of an element.', false),
       namespace: {
         type: 'string',

@@ -80,7 +80,10 @@ export function askEnvelope(
     called = routes.called(message.payload, action ?? named);
     checkUnderstood(
       message,
-      (header) => (isSecurityHeader(header) && takesSecurity(called)) || (isAddressing(header) && takesReplyTo(called)),
+      (header) =>
+        (isSecurityHeader(header) && takesSecurity(called)) ||
+        (isAddressing(header) && takesReplyTo(called)) ||
+        called?.soap?.understands(header) === true,
     );
   } catch (error) {
     if (error instanceof SoapError) progress.form = soapForm(error.version, false);
@@ -98,7 +101,8 @@ export function askEnvelope(
   const secured = securedOf(message, envelope, opened?.mtom === true, (signed) => {
     meant = signed;
   });
-  const read = (): DocumentValue => compiled.soap!.readRequest(meant, opened?.resolve);
+  const blocks = message.headers.filter((each) => isForUs(each, message.version));
+  const read = (): DocumentValue => compiled.soap!.readRequest(meant, opened?.resolve, blocks);
   const messageId = (): string | undefined => messageIdOf(message);
   const replyTo = (): ReplyAddressing | undefined => {
     try {
@@ -170,7 +174,9 @@ function writeReply(compiled: Compiled, outcome: Outcome, version: SoapVersion, 
   }
   const { pieces, segments } = contentOf(compiled, outcome);
   if (segments.length > 0 && !mtom) throw Fault.of('NOT_ACCEPTABLE', { offered: 'multipart/related' });
-  return { status: 200, ...assembleMessage(version, pieces, { mtom, segments }) };
+  const headers =
+    outcome.kind === 'value' && typeof outcome.value === 'object' ? soap.writeReplyHeaders(outcome.value) : '';
+  return { status: 200, ...assembleMessage(version, pieces, { mtom, segments, headers }) };
 }
 
 /** The content of a reply's Body, and its segments. */
