@@ -96,6 +96,8 @@ export interface Field {
   /** Masked in logs, errors and snapshots. */
   readonly sensitive: boolean;
   readonly example?: string | number | boolean;
+  /** Over SOAP, a header block of its own rather than a part of the Body. */
+  readonly header?: true;
   /** An attribute in XML rather than an element. */
   readonly attribute: boolean;
   /**

@@ -77,10 +77,16 @@ export function typeNamesOf(
   };
 }
 
-/** Names of the parts that occur once in a WSDL. */
-export function wsdlNames({ service }: Pick<Scope, 'service'>) {
+/** The names of definitions and service of a WSDL, and what those of its port types, bindings and ports begin with. */
+export function wsdlNames({ service, soap }: Pick<Scope, 'service' | 'soap'>) {
   const name = ncName(service.name);
-  return { definitions: name, portType: `${name}PortType`, service: `${name}Service` };
+  const isMixed = new Set(soap.map(({ soap: { style } }) => style === 'rpc')).size > 1;
+  return { definitions: name, document: name, rpc: isMixed ? `${name}Rpc` : name, service: `${name}Service` };
+}
+
+/** The name of a port type. @param name by style, of {@link wsdlNames} */
+export function portTypeName(name: string): string {
+  return `${name}PortType`;
 }
 
 /** The wanted name for the message of a fault document. */
@@ -90,6 +96,10 @@ export function faultMessageName(document: Document): string {
 
 /** Names of the classes that JAX-WS writes besides those of the schemas: port type, service, exceptions (3.0, 2.5). */
 export function wsdlClassNames({ service, soap }: Scope): string[] {
-  const { portType, service: client } = wsdlNames({ service });
-  return [portType, client, ...soap.flatMap(({ fault }) => (fault === undefined ? [] : faultMessageName(fault)))];
+  const { document, rpc, service: client } = wsdlNames({ service, soap });
+  return [
+    ...new Set([document, rpc].map(portTypeName)),
+    client,
+    ...soap.flatMap(({ fault }) => (fault === undefined ? [] : faultMessageName(fault))),
+  ];
 }

@@ -10,6 +10,7 @@ import {
 } from '../../model/field.ts';
 import { primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { Message, RawKind } from '../../model/service.ts';
+import { bareMessages, replyName } from '../../model/soap.ts';
 import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import { entryField, plainDefault } from '../field.ts';
 import type { SoapOperation } from '../scope.ts';
@@ -236,17 +237,18 @@ export interface Wrapper {
   readonly description?: string | undefined;
 }
 
-/** The name of the element around a reply. */
-export function replyName(name: string): string {
-  return `${name}Response`;
-}
-
-/** The wrappers of operations: one for the request, and one for the reply unless the operation is one-way. */
+/**
+ * The wrappers of operations: one for the request, and one for the reply unless the operation is one-way; none for the
+ * documents and the empty messages of document/literal bare, and for rpc/literal.
+ */
 export function wrappersOf(operations: readonly SoapOperation[]): Wrapper[] {
-  return operations.flatMap(({ description, soap: { name, request, response } }) => {
+  return operations.flatMap(({ description, soap }) => {
+    if (soap.style === 'rpc') return [];
+    const { name, request, response } = soap;
     const ask: Wrapper = { name, message: request, description };
-    if (response.kind === 'none') return [ask];
-    return [ask, { name: replyName(name), message: response, description: `Reply of ${name}.` }];
+    const answer: Wrapper = { name: replyName(soap), message: response, description: `Reply of ${name}.` };
+    const both = response.kind === 'none' ? [ask] : [ask, answer];
+    return both.filter(({ message }) => message.kind === 'raw' || !bareMessages(soap).includes(message));
   });
 }
 

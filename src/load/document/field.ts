@@ -56,6 +56,7 @@ export function linkField(
       inline: declared.inline === true && isInlineable(type) ? true : undefined,
       patterns: listOf(declared.pattern),
       space: declared.space,
+      header: declared.header === true ? true : undefined,
       minimum: declared.minimum,
       maximum: declared.maximum,
       namespace: declared.namespace ?? (owner.unqualified && declared.attribute !== true ? '' : undefined),
@@ -247,6 +248,10 @@ function checkOptions({ linking }: DocumentSource, { declared }: FieldSpot, type
     both('inline', 'namespace', 'without an element it has no name in XML');
     if (declared.nullable === true) both('inline', 'nullable', 'without an element there is no null in XML');
     if (declared.absent === 'blank') both('inline', 'absent', 'without an element there is no blank in XML');
+  }
+  if (declared.header === true) {
+    if (declared.attribute === true) both('header', 'attribute', 'a header block is an element');
+    if (declared.flat === true) both('header', 'flat', 'a header block occurs once');
   }
   if (declared.required === true) both('required', 'default', 'a required field never uses its default');
   both('fixed', 'default', 'a fixed value is always used');

@@ -46,6 +46,7 @@ export interface FieldDeclared extends ChoiceDeclared {
   readonly example?: Scalar;
   readonly json?: string;
   readonly xml?: string;
+  readonly header?: boolean;
   readonly attribute?: boolean;
   readonly content?: boolean;
   readonly inline?: boolean;
@@ -170,6 +171,10 @@ export const field: JsonSchema = {
       },
       json: text('Name in JSON. The default is the name of the field.', 'attr:rownumber'),
       xml: text('Name of the element or attribute in XML. The default is the name of the field.', 'SearchString'),
+      header: yesNo(
+        'Over SOAP, whether it is a header block instead of an element in the body, in a request or a response. Over REST it is a field like any other.',
+        false,
+      ),
       attribute: yesNo('Whether it is an XML attribute instead of an element.', false),
       content: yesNo(
         "Whether it is the text of the document's own XML element, beside attributes; with the type `xml` the markup inside that element.",
