@@ -112,6 +112,8 @@ export class Attributes {
     const place = placeIn(use, schema);
     const simple = this.#typeOf(name, use, declaration, schema, declaredIn);
     const { type, options } = singleField({ kind: 'simple', simple: textual(simple) });
+    const values = this.#values(name, simple, use, declaration, schema);
+    if (values.fixed !== undefined) delete options.enum;
     const description = proseOf(documentationOf(use)) ?? (declaration && proseOf(documentationOf(declaration)));
     return {
       name: name.local,
@@ -123,7 +125,7 @@ export class Attributes {
         attribute: true,
         ...(name.namespace === '' ? {} : { namespace: name.namespace }),
         ...(usage === 'required' ? { required: true } : {}),
-        ...this.#values(name, simple, use, declaration, schema),
+        ...values,
       },
     };
   }

@@ -1,6 +1,6 @@
 import type { Facets } from '../draft.ts';
 import { NAME, NAME_START } from './characters.ts';
-import { rangeText } from './pattern.ts';
+import { insideOf } from './pattern.ts';
 
 /** A simple type: a scalar with its facets, or a list of these (`xs:list`) with the bounds of their number. */
 export interface SimpleType {
@@ -19,13 +19,10 @@ export interface Note {
   readonly instead: string;
 }
 
-const start = NAME_START.filter(([from]) => from !== 0x3a)
-  .map(rangeText)
-  .join('');
-const rest = NAME.map(([from, to]) => rangeText(to === 0x3a ? [from, 0x39] : [from, to])).join('');
+const START = insideOf(NAME_START).replace(':', '');
+const REST = insideOf(NAME).replace(':', '');
 
-const NAME_PATTERN = `[:${start}][:${rest}]*`;
-const NCNAME = `[${start}][${rest}]*`;
+const NCNAME = `[${START}][${REST}]*`;
 
 const YEAR = '-?([1-9][0-9]{3,}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])';
 const MONTH = '(0[1-9]|1[0-2])';
@@ -85,10 +82,10 @@ export const BUILT_IN: ReadonlyMap<string, SimpleType> = new Map<string, SimpleT
     normalizedString: { word: 'string', facets: { space: 'replace' } },
     token: TOKEN,
     language: token('[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*'),
-    Name: token(NAME_PATTERN),
+    Name: token(`[:${START}][:${REST}]*`),
     NCName: token(NCNAME),
-    NMTOKEN: token(`[:${rest}]+`),
-    NMTOKENS: { word: 'string', facets: { pattern: `[:${rest}]+` }, list: NAMES },
+    NMTOKEN: token(`[:${REST}]+`),
+    NMTOKENS: { word: 'string', facets: { pattern: `[:${REST}]+` }, list: NAMES },
     ID: { ...token(NCNAME), note: NOT_UNIQUE },
     IDREF: { ...token(NCNAME), note: NOT_UNIQUE },
     IDREFS: { word: 'string', facets: { pattern: NCNAME }, list: NAMES, note: NOT_UNIQUE },

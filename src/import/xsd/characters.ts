@@ -1,48 +1,43 @@
-import type { Range } from '../../wire/pattern-syntax.ts';
+import type { Property, Range } from '../../wire/pattern-syntax.ts';
 
 // Sets of characters that patterns of XML Schema 1.0 (Part 2, appendix F) refer to by name.
 
-/** NameStartChar of XML 1.0 (fifth edition): what `\i` matches, with the colon. */
-export const NAME_START: readonly Range[] = [
-  [0x3a, 0x3a],
-  [0x41, 0x5a],
-  [0x5f, 0x5f],
-  [0x61, 0x7a],
-  [0xc0, 0xd6],
-  [0xd8, 0xf6],
-  [0xf8, 0x2ff],
-  [0x370, 0x37d],
-  [0x37f, 0x1fff],
-  [0x200c, 0x200d],
-  [0x2070, 0x218f],
-  [0x2c00, 0x2fef],
-  [0x3001, 0xd7ff],
-  [0xf900, 0xfdcf],
-  [0xfdf0, 0xfffd],
-  [0x10000, 0xeffff],
-];
+/** A set of characters: those in its ranges, and those with one of its properties. */
+export interface Characters {
+  readonly ranges: readonly Range[];
+  readonly properties: readonly Property[];
+}
 
-/** NameChar of XML 1.0 (fifth edition): what `\c` matches. */
-export const NAME: readonly Range[] = [
-  [0x2d, 0x2e],
-  [0x30, 0x3a],
-  [0x41, 0x5a],
-  [0x5f, 0x5f],
-  [0x61, 0x7a],
-  [0xb7, 0xb7],
-  [0xc0, 0xd6],
-  [0xd8, 0xf6],
-  [0xf8, 0x37d],
-  [0x37f, 0x1fff],
-  [0x200c, 0x200d],
-  [0x203f, 0x2040],
-  [0x2070, 0x218f],
-  [0x2c00, 0x2fef],
-  [0x3001, 0xd7ff],
-  [0xf900, 0xfdcf],
-  [0xfdf0, 0xfffd],
-  [0x10000, 0xeffff],
-];
+const named = (...names: readonly string[]): Property[] => names.map((name) => ({ name, negated: false }));
+
+/**
+ * What `\i` matches: characters that begin names, by their categories (XML 1.0, second edition, appendix B, which XML
+ * Schema 1.0 refers to).
+ */
+export const NAME_START: Characters = {
+  ranges: [
+    [0x3a, 0x3a],
+    [0x5f, 0x5f],
+  ],
+  properties: named('L', 'Nl'),
+};
+
+/** What `\c` matches. The middle dot is the one extender that is not a letter. */
+export const NAME: Characters = {
+  ranges: [
+    [0x2d, 0x2e],
+    [0x3a, 0x3a],
+    [0x5f, 0x5f],
+    [0xb7, 0xb7],
+  ],
+  properties: named('L', 'M', 'Nd', 'Nl'),
+};
+
+/** What `\w` matches: all but punctuation, separators and others. */
+export const WORD: Characters = { ranges: [], properties: named('L', 'M', 'N', 'S') };
+
+/** What `\W` matches. */
+export const NO_WORD: Characters = { ranges: [], properties: named('P', 'Z', 'C') };
 
 /** What `\s` matches. */
 export const SPACE: readonly Range[] = [

@@ -2,14 +2,15 @@ import type { XmlElement } from '../../wire/xml/tree.ts';
 import type { DraftDocument, DraftField } from '../draft.ts';
 import type { Losses, Place } from '../place.ts';
 import type { Sources } from '../source.ts';
-import { attribute, childrenNamed, proseOf, type QName, qnameKey } from '../xml.ts';
+import { childrenNamed, proseOf, type QName, qnameKey } from '../xml.ts';
+import { contentField } from './complex.ts';
 import { type Component, Components, documentationOf, placeIn, type SchemaPart } from './components.ts';
-import { Names } from './fields.ts';
+import { isNillable, Names } from './fields.ts';
 import { SOAP_ENCODED } from './simple.ts';
 import { XSD } from './sources.ts';
 import { isAbstract, Substitutions } from './substitutions.ts';
 import { singleField, type Typed } from './typed.ts';
-import { contentField, Types } from './types.ts';
+import { Types } from './types.ts';
 
 export type { SchemaPart } from './components.ts';
 
@@ -74,7 +75,7 @@ export class SchemaDrafts {
     const document = this.#rootOf(component);
     this.#types.fill();
     const what = `the element "${name.local}" as a message`;
-    if (/^(?:true|1)$/.test(attribute(component.element, 'nillable') ?? ''))
+    if (isNillable(component.element))
       this.#losses.add(`${what} may be nil`, 'refused when it is', placeIn(component.element, component.schema));
     if (this.#substitutions.of(component) !== undefined)
       this.#losses.add(`others may stand for ${what}`, 'only the element itself is accepted', place);

@@ -1,4 +1,4 @@
-import type { XmlElement } from '../../wire/xml/tree.ts';
+import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { DraftDocument, DraftField, FieldOptions } from '../draft.ts';
 import type { Losses } from '../place.ts';
 import { attribute, childrenNamed, proseOf, type QName } from '../xml.ts';
@@ -123,6 +123,8 @@ export class Fields {
   #declared(name: QName, term: Term, declaration: XmlElement, schema: Schema, home: string): DraftField {
     const typed = this.#typeOf(declaration, schema);
     const { type, options } = occurring(typed, term);
+    const values = this.#valueOptions(typed, term, declaration, schema);
+    if (values.fixed !== undefined) delete options.enum;
     const description = proseOf(documentationOf(term.element)) ?? proseOf(documentationOf(declaration));
     const field: DraftField = {
       name: name.local,
@@ -132,7 +134,7 @@ export class Fields {
         ...(description === undefined ? {} : { description }),
         ...options,
         ...inNamespace(name.namespace, home),
-        ...this.#valueOptions(typed, term, declaration, schema),
+        ...values,
       },
     };
     this.#unchecked(declaration, schema);
@@ -142,30 +144,25 @@ export class Fields {
   /** What a declaration states about null, and about the value. */
   #valueOptions(typed: Typed, term: Term, declaration: XmlElement, schema: Schema): FieldOptions {
     const options: FieldOptions = {};
-    if (/^(?:true|1)$/.test(attribute(declaration, 'nillable') ?? '')) {
+    if (isNillable(declaration)) {
       if (term.max === 1) options.nullable = true;
       else this.#loseOnce('entries of lists may be nil', 'refused when they are', declaration, schema);
     }
+    const simple =
+      typed.kind === 'simple' && typed.simple.list === undefined && term.max === 1 ? typed.simple : undefined;
     for (const key of ['default', 'fixed'] as const) {
-      const text = declaration.attributes.find(({ local, namespace }) => local === key && namespace === '')?.value;
+      const text = attributeOf(declaration, key);
       if (text === undefined) continue;
-      const value =
-        term.max > 1 || typed.kind !== 'simple' || typed.simple.list !== undefined
-          ? undefined
-          : valueFrom(typed.simple.word, text, typed.simple.facets);
-      const name = attribute(declaration, 'name');
+      const value = simple && valueFrom(simple.word, text, simple.facets);
+      const what = `${key}="${text}" of the element "${attribute(declaration, 'name')}"`;
       const place = placeIn(declaration, schema);
-      if (value === undefined) this.#losses.add(`${key}="${text}" of the element "${name}"`, 'left out', place);
-      else if (key === 'default') {
+      if (value === undefined) this.#losses.add(what, 'left out', place);
+      else if (key === 'fixed') Object.assign(options, fixedOptions(value, term));
+      else if (term.min > 0) this.#losses.add(`${what}, for an element that is empty`, 'left out', place);
+      else {
         options.default = value;
-        this.#losses.add(
-          `default="${text}" of the element "${name}" is for an empty element`,
-          'used where the element is absent',
-          place,
-        );
-      } else if (typeof value === 'boolean' || term.min > 0) options.fixed = value;
-      // A fixed value would be added where the element is absent.
-      else options.enum = [value];
+        this.#losses.add(`${what}, for an element that is empty`, 'used where the element is absent', place);
+      }
     }
     return options;
   }
@@ -282,6 +279,15 @@ export class Names {
 function occurring(typed: Typed, occurrence: Occurrence): { type: DraftField['type']; options: FieldOptions } {
   const { type, options } = occurrence.max === 1 ? singleField(typed) : repeatedField(typed, occurrence);
   return { type, options: { ...options, ...(occurrence.min > 0 ? { required: true } : {}) } };
+}
+
+/** A fixed value. It would be added where an element is absent, so one that may be absent has it as its only value. */
+function fixedOptions(value: string | number | boolean, { min }: Occurrence): FieldOptions {
+  return min > 0 || typeof value === 'boolean' ? { fixed: value } : { enum: [value] };
+}
+
+export function isNillable(declaration: XmlElement): boolean {
+  return /^(?:true|1)$/.test(attribute(declaration, 'nillable') ?? '');
 }
 
 /** Whether a field has an element of its own in the namespace of its document. */

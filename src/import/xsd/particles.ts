@@ -145,28 +145,33 @@ export class Particles {
     return { ...group, items, min };
   }
 
-  /** Items of a sequence: those of a group that occurs once are items of their own. Repeated elements are joined. */
-  #sequence({ items, schema }: Group): Particle[] {
+  /** Items of a sequence: those of a group that occurs once are items of their own. */
+  #sequence({ items }: Group): Particle[] {
     const all = items.flatMap((item) => (isOnce(item) && item.kind === 'sequence' ? item.items : [item]));
     const found: Particle[] = [];
     const places = new Map<string, number>();
     for (const item of all) {
       const key = item.kind === 'element' ? elementKey(item) : undefined;
       const at = key === undefined ? undefined : places.get(key);
-      if (key === undefined || at === undefined) {
-        if (key !== undefined) places.set(key, found.length);
-        found.push(item);
-        continue;
-      }
-      const before = found[at] as Term;
-      found[at] = { ...before, min: before.min + item.min, max: before.max + item.max };
-      if (at < found.length - 1) {
-        const name = attribute(item.element, 'name') ?? attribute(item.element, 'ref');
-        const what = `the element "${name}" occurs at several places of a sequence`;
-        this.#losses.add(what, 'written together, as one list', placeIn(item.element, schema));
-      }
+      if (at !== undefined && this.#join(found, at, item as Term)) continue;
+      if (key !== undefined) places.set(key, found.length);
+      found.push(item);
     }
     return found;
+  }
+
+  /** Joins an element with an earlier one of the same name, unless the elements between them tell which is which. */
+  #join(found: Particle[], at: number, item: Term): boolean {
+    const before = found[at] as Term;
+    const between = found.slice(at + 1);
+    if (between.length > 0 && (before.min === before.max || !between.every(isOptional))) return false;
+    found[at] = { ...before, min: before.min + item.min, max: before.max + item.max };
+    if (between.length > 0) {
+      const name = attribute(item.element, 'name') ?? attribute(item.element, 'ref');
+      const what = `the element "${name}" occurs at several places of a sequence that can't be told apart`;
+      this.#losses.add(what, 'written together, as one list', placeIn(item.element, item.schema));
+    }
+    return true;
   }
 }
 

@@ -1,6 +1,6 @@
 import { compilePattern, propertyRanges } from '../../wire/pattern.ts';
-import { complement, PatternError, type Range } from '../../wire/pattern-syntax.ts';
-import { BLOCKS, NAME, NAME_START, SPACE } from './characters.ts';
+import { complement, PatternError, type Property, type Range } from '../../wire/pattern-syntax.ts';
+import { BLOCKS, type Characters, NAME, NAME_START, NO_WORD, SPACE, WORD } from './characters.ts';
 
 // Regular expressions of XML Schema 1.0 (Part 2, appendix F) as those of ECMA-262 with the flag `u`. Both match the whole
 // value. Where the letters of the two dialects mean different sets (`\d`, `\w`, `.`), the set is written out.
@@ -25,11 +25,9 @@ export function literalPattern(text: string): string {
   return [...text].map((each) => outside(each)).join('');
 }
 
-/** A class of characters: its inside as ECMA-262 writes it, and its code points where a subtraction needs them. */
-interface CharacterSet {
-  readonly inside: string;
+/** A class of characters. */
+interface CharacterSet extends Characters {
   readonly negated: boolean;
-  readonly ranges: () => readonly Range[];
 }
 
 const DEEPEST = 100;
@@ -100,7 +98,6 @@ class PatternTranslator {
     const next = this.#next();
     const set = this.#named(next);
     if (set === undefined) return outside(escaped(next));
-    if (/^\\[pP]\{[^{}]*\}$/.test(set.inside)) return set.inside;
     return bracketed(set);
   }
 
@@ -113,11 +110,11 @@ class PatternTranslator {
       case 's':
         return ofRanges(SPACE, negated);
       case 'i':
-        return ofRanges(NAME_START, negated);
+        return { ...NAME_START, negated };
       case 'c':
-        return ofRanges(NAME, negated);
+        return { ...NAME, negated };
       case 'w':
-        return negated ? properties(['P', 'Z', 'C']) : properties(['L', 'M', 'N', 'S']);
+        return { ...(negated ? NO_WORD : WORD), negated: false };
       case 'p':
         return this.#property(negated);
       default:
@@ -193,43 +190,62 @@ class PatternTranslator {
 }
 
 function property(name: string, negated: boolean): CharacterSet {
-  const inside = `\\${negated ? 'P' : 'p'}{${name}}`;
-  return {
-    inside,
-    negated: false,
-    ranges: () => (negated ? complement(propertyRanges(name)) : propertyRanges(name)),
-  };
+  return { ranges: [], properties: [{ name, negated }], negated: false };
 }
 
-function properties(names: readonly string[]): CharacterSet {
-  return {
-    inside: names.map((name) => `\\p{${name}}`).join(''),
-    negated: false,
-    ranges: () => names.flatMap(propertyRanges),
-  };
-}
-
-/** A set by its code points. One that is the rest of another is written as its complement if it is part of a class. */
 function ofRanges(ranges: readonly Range[], negated: boolean): CharacterSet {
-  return { inside: ranges.map(rangeText).join(''), negated, ranges: () => (negated ? complement(ranges) : ranges) };
+  return { ranges, properties: [], negated };
+}
+
+/** The code points of a set. */
+function allOf({ ranges, properties, negated }: CharacterSet): readonly Range[] {
+  const all = [
+    ...ranges,
+    ...properties.flatMap(({ name, negated: not }) => (not ? complement(propertyRanges(name)) : propertyRanges(name))),
+  ];
+  return negated ? complement(all) : all;
 }
 
 function united(parts: readonly CharacterSet[], negated: boolean): CharacterSet {
-  const ranges = (): readonly Range[] => parts.flatMap((each) => each.ranges());
   return {
-    inside: parts.map((each) => (each.negated ? each.ranges().map(rangeText).join('') : each.inside)).join(''),
+    // Inside a class there is no sign for the rest of a set.
+    ranges: parts.flatMap((each) => (each.negated ? allOf(each) : each.ranges)),
+    properties: parts.flatMap((each) => (each.negated ? [] : each.properties)),
     negated,
-    ranges: () => (negated ? complement(ranges()) : ranges()),
   };
 }
 
+/** A set without another. Its properties are kept where they have none of the characters: `[\i-[:]]`. */
 function subtracted(from: CharacterSet, without: CharacterSet): CharacterSet {
-  return ofRanges(complement([...complement(from.ranges()), ...without.ranges()]), false);
+  const gone = allOf(without);
+  const properties = { ranges: [], properties: from.properties, negated: false };
+  if (from.negated || intersects(allOf(properties), gone)) return ofRanges(difference(allOf(from), gone), false);
+  return { ...from, ranges: difference(from.ranges, gone) };
 }
 
-function bracketed({ inside, negated }: CharacterSet): string {
+function difference(from: readonly Range[], without: readonly Range[]): readonly Range[] {
+  return complement([...complement(from), ...without]);
+}
+
+function intersects(a: readonly Range[], b: readonly Range[]): boolean {
+  return b.some(([from, to]) => a.some(([least, most]) => least <= to && from <= most));
+}
+
+function bracketed(set: CharacterSet): string {
+  const { ranges, properties, negated } = set;
+  const [only] = properties;
+  if (only !== undefined && ranges.length === 0 && properties.length === 1 && !negated) return propertyText(only);
   // A class without members matches nothing, in both dialects.
-  return `[${negated ? '^' : ''}${inside}]`;
+  return `[${negated ? '^' : ''}${insideOf(set)}]`;
+}
+
+/** What is between the brackets of a class. */
+export function insideOf({ ranges, properties }: Characters): string {
+  return ranges.map(rangeText).join('') + properties.map(propertyText).join('');
+}
+
+function propertyText({ name, negated }: Property): string {
+  return `\\${negated ? 'P' : 'p'}{${name}}`;
 }
 
 function codeOf(character: string): number {
@@ -251,8 +267,7 @@ function outside(character: string): string {
   return /[\^$\\.*+?()[\]{}|]/.test(character) ? `\\${character}` : plain(character);
 }
 
-/** A range as it is written inside a class. */
-export function rangeText([from, to]: Range): string {
+function rangeText([from, to]: Range): string {
   if (from === to) return member(from);
   return `${member(from)}${to === from + 1 ? '' : '-'}${member(to)}`;
 }
