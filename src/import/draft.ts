@@ -83,6 +83,11 @@ export interface DraftRest {
   readonly body?: string;
   /** How the body is encoded, if it is not JSON or XML by its document. */
   readonly form?: 'multipart' | 'urlencoded';
+  /**
+   * Fields that URIs and headers name beside those of the request (`template:`), where the request is the body alone. None has
+   * the name of a field of the request.
+   */
+  readonly template?: DraftDocument;
   /** Media type of the request's body, if the source names one. */
   readonly mediaType?: string;
 }
@@ -125,6 +130,8 @@ export interface DraftDocument {
   /** Options of the document, as its declaration spells them. */
   options: DocumentOptions;
   extends?: DraftDocument;
+  /** What the member `by` of the document that it extends says for it, if that is not its name. */
+  tag?: string;
   restricts?: DraftDocument;
   /** In declared order. Branches, for a choice. */
   fields: DraftField[];

@@ -27,7 +27,7 @@ const TABLE: Readonly<Record<string, string>> = {
   delivered: 'query type:message type:process type:store',
   describe: '',
   generate: 'describe',
-  import: '',
+  import: '@seriousme/openapi-schema-validator yaml',
   invoke: 'binding codec load trace oauth4webapi undici',
   client: 'invoke load store',
   console:

@@ -1,0 +1,178 @@
+import type { DraftContract, DraftOperation, DraftRest, DraftService } from '../draft.ts';
+import { ImportError, type Losses } from '../place.ts';
+import type { Sources } from '../source.ts';
+import { prose, withDeprecation } from './prose.ts';
+import { References } from './references.ts';
+import { type Found, readRequest } from './request.ts';
+import { readResponses } from './responses.ts';
+import { SchemaReader } from './schema.ts';
+import { SecurityReader } from './security.ts';
+import { addressesOf } from './servers.ts';
+import { settle } from './settle.ts';
+import type { Node, Tree } from './tree.ts';
+import { validateOpenApi } from './validate.ts';
+
+/**
+ * Reads an OpenAPI contract (2.0, 3.0, 3.1, 3.2).
+ *
+ * @param location of the contract in the sources
+ * @throws ImportError if it is not valid
+ */
+export function readOpenApi(location: string, sources: Sources<Tree>, losses: Losses): DraftContract {
+  const tree = sources.at(location);
+  if (tree === undefined) throw new ImportError('was not read', { source: location, line: 0, column: 0 });
+  const { root, repeated } = tree;
+  for (const { key, place } of repeated) losses.add(`the key "${key}" is repeated`, 'the last value is used', place);
+  const version = validateOpenApi(root);
+  const references = new References(sources, version, losses);
+  references.check(root);
+  const context = { version, references, losses, hasXml: hasXml(sources) };
+  return new ContractReader(root, new SchemaReader(context)).read();
+}
+
+/** Whether a message of the contract is XML. */
+function hasXml(sources: Sources<Tree>): boolean {
+  for (const [, { root }] of sources.entries()) if (/\/(?:[\w.-]*\+)?xml\b/.test(root.tree.text)) return true;
+  return false;
+}
+
+const METHODS: Readonly<Record<string, DraftRest['method']>> = {
+  get: 'GET',
+  head: 'HEAD',
+  post: 'POST',
+  put: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+};
+
+/** Methods of OpenAPI that operations of ours don't have. */
+const OTHER_METHODS = ['options', 'trace', 'query'];
+
+class ContractReader {
+  readonly #root: Node;
+  readonly #reader: SchemaReader;
+  readonly #losses: Losses;
+  readonly #security: SecurityReader;
+  readonly #names = new Set<string>();
+
+  constructor(root: Node, reader: SchemaReader) {
+    this.#root = root;
+    this.#reader = reader;
+    this.#losses = reader.context.losses;
+    this.#security = new SecurityReader(root, reader.context);
+  }
+
+  read(): DraftContract {
+    const info = this.#root.get('info');
+    const { version } = this.#reader.context;
+    const schemas = version === '2.0' ? this.#root.get('definitions') : this.#root.get('components')?.get('schemas');
+    for (const [name, node] of schemas?.entries() ?? []) this.#reader.named(name, node);
+    const operations = this.#operations();
+    this.#tellWebhooks();
+    const security = this.#security.read(this.#root.get('security'));
+    const description = prose(undefined, info?.get('description'));
+    const service: DraftService = {
+      name: info?.get('title')?.text ?? 'Service',
+      version: info?.get('version')?.text ?? '1',
+      ...(description === undefined ? {} : { description }),
+      place: (info ?? this.#root).place,
+      addresses: addressesOf(this.#root, version, this.#losses),
+      ...(security === undefined ? {} : { security }),
+      operations,
+    };
+    const documents = settle(this.#reader, operations, this.#losses);
+    return { language: 'openapi', services: [service], documents };
+  }
+
+  #operations(): DraftOperation[] {
+    const paths = this.#root.get('paths')?.entries() ?? [];
+    return paths.flatMap(([path, item]) => (path.startsWith('x-') ? [] : this.#item(path, item)));
+  }
+
+  #item(path: string, declared: Node): DraftOperation[] {
+    const item = this.#reader.context.references.follow(declared, 'pathItems');
+    // What stands beside the reference of a path counts too.
+    const parts = item === declared ? [item] : [declared, item];
+    for (const part of parts) this.#tellItem(path, part);
+    return Object.entries(METHODS).flatMap(([key, method]) => {
+      const part = parts.find((each) => each.has(key));
+      const node = part?.get(key);
+      return node === undefined || part === undefined ? [] : [this.#operation(path, method, node, part)];
+    });
+  }
+
+  #tellItem(path: string, item: Node): void {
+    for (const method of OTHER_METHODS) {
+      const node = item.get(method);
+      if (node !== undefined) this.#losses.add(`the operation ${method.toUpperCase()} ${path}`, 'left out', node.place);
+    }
+    for (const [method, node] of item.get('additionalOperations')?.entries() ?? [])
+      this.#losses.add(`the operation ${method} ${path}`, 'left out', node.place);
+    const servers = item.get('servers');
+    if (servers !== undefined)
+      this.#losses.add(`the servers of ${path}`, 'those of the contract are used', servers.place);
+  }
+
+  #operation(path: string, method: DraftRest['method'], node: Node, item: Node): DraftOperation {
+    const name = this.#nameOf(node, method, path);
+    const found: Found = {
+      path,
+      method,
+      node,
+      item,
+      name,
+      consumes: this.#mediaTypes(node, 'consumes'),
+      produces: this.#mediaTypes(node, 'produces'),
+    };
+    this.#tellOperation(node);
+    const { request, rest } = readRequest(found, this.#reader);
+    const description = descriptionOf(node);
+    const security = this.#security.read(node.get('security'));
+    return {
+      name,
+      ...(description === undefined ? {} : { description }),
+      place: node.place,
+      rest,
+      request,
+      ...readResponses(found, this.#reader),
+      ...(security === undefined ? {} : { security }),
+    };
+  }
+
+  #mediaTypes(node: Node, key: string): string[] {
+    return (node.get(key) ?? this.#root.get(key))?.items().flatMap(({ text }) => text ?? []) ?? [];
+  }
+
+  #tellOperation(node: Node): void {
+    for (const [name, callback] of node.get('callbacks')?.entries() ?? [])
+      this.#losses.add(`the callback "${name}"`, 'left out', callback.place);
+    const servers = node.get('servers');
+    if (servers !== undefined)
+      this.#losses.add('the servers of an operation', 'those of the contract are used', servers.place);
+  }
+
+  #tellWebhooks(): void {
+    for (const [name, webhook] of this.#root.get('webhooks')?.entries() ?? [])
+      this.#losses.add(`the webhook "${name}"`, 'left out', webhook.place);
+  }
+
+  /** The operationId, or the method and the path. */
+  #nameOf(node: Node, method: string, path: string): string {
+    const id = node.get('operationId');
+    const words = path.match(/[A-Za-z0-9]+/g) ?? ['root'];
+    const wanted = id?.text?.trim() || [method.toLowerCase(), ...words].join('_');
+    let name = wanted;
+    for (let n = 2; this.#names.has(name); n++) name = `${wanted}_${n}`;
+    this.#names.add(name);
+    if (name !== wanted && id !== undefined)
+      this.#losses.add(`a second operation "${wanted}"`, `called ${name}`, id.place);
+    return name;
+  }
+}
+
+function descriptionOf(node: Node): string | undefined {
+  const summary = prose(undefined, node.get('summary'));
+  const description = prose(undefined, node.get('description'));
+  const isSame = summary === undefined || description?.startsWith(summary) === true;
+  return withDeprecation([isSame ? undefined : summary, description], node.get('deprecated'));
+}

@@ -1,0 +1,227 @@
+import { ImportError, type Losses } from '../place.ts';
+import type { Sources } from '../source.ts';
+import { type Node, pointerTokens, type Tree, type TreeMap, type TreeValue } from './tree.ts';
+import { type OpenApiVersion, type PartKind, validatePart } from './validate.ts';
+
+/** Members that are maps from names to things: their keys mean nothing. */
+const NAMED = new Set(
+  `properties patternProperties $defs definitions schemas responses parameters requestBodies headers examples links callbacks
+  securitySchemes pathItems paths webhooks mediaTypes dependentSchemas content encoding securityDefinitions`.split(
+    /\s+/,
+  ),
+);
+
+/** Members whose values are data, in which `$ref` means nothing. */
+const DATA = new Set(['example', 'default', 'enum', 'const', 'value']);
+
+/**
+ * Visits each object that refers to another.
+ *
+ * @param base the `$id` of the schema around it, if one has one
+ */
+export function eachReference(
+  root: Node,
+  visit: (reference: Node, holder: Node, base: string | undefined) => void,
+): void {
+  const seen = new Set<unknown>();
+  // Plain values are walked, and nodes made where there is a reference: contracts have millions of values.
+  const walk = (value: TreeValue, areNames: boolean, around: string | undefined): void => {
+    if (typeof value !== 'object' || value === null || seen.has(value)) return;
+    seen.add(value);
+    if (Array.isArray(value)) {
+      for (const item of value as readonly TreeValue[]) walk(item, false, around);
+      return;
+    }
+    const map = value as TreeMap;
+    const base = areNames ? around : baseWithin(map, around);
+    for (const key in map) {
+      const member = map[key] as TreeValue;
+      if (!areNames && (key === '$ref' || key === '$dynamicRef') && typeof member === 'string') {
+        const holder = root.tree.nodeOf(map);
+        visit(holder.get(key) as Node, holder, base);
+      }
+      const isData = !areNames && (DATA.has(key) || (key === 'examples' && Array.isArray(member)));
+      if (!isData) walk(member, !areNames && NAMED.has(key), base);
+    }
+  };
+  walk(root.value, false, undefined);
+}
+
+function baseWithin(map: TreeMap, around: string | undefined): string | undefined {
+  const id = map.$id ?? map.$self;
+  return typeof id === 'string' ? joined(id, around) : around;
+}
+
+/** A reference in the scope of a base that is an address. */
+export function joined(to: string, base: string | undefined): string {
+  return base !== undefined && URL.canParse(to, base) ? new URL(to, base).href : to;
+}
+
+/** The addresses by which parts of a source name themselves (`$id`, `$self`). */
+export function ownAddresses(root: Node): ReadonlyMap<string, Node> {
+  const found = new Map<string, Node>();
+  if (!/\$(?:id|self)\b/.test(root.tree.text)) return found;
+  const seen = new Set<unknown>();
+  const walk = (node: Node, around: string | undefined): void => {
+    if (typeof node.value !== 'object' || node.value === null || seen.has(node.value)) return;
+    seen.add(node.value);
+    const base = node.map === undefined ? around : baseWithin(node.map, around);
+    if (base !== undefined && base !== around) found.set(base.replace(/#$/, ''), node);
+    for (const [, member] of node.entries()) walk(member, base);
+    for (const item of node.items()) walk(item, base);
+  };
+  walk(root, undefined);
+  return found;
+}
+
+/** References that a pointer may lead through in one place. */
+const MOST_HOPS = 100;
+
+/** What references of a contract lead to. */
+export class References {
+  readonly #sources: Sources<Tree>;
+  readonly #losses: Losses;
+  /** By source and text. */
+  readonly #known = new Map<string, Node | undefined>();
+  readonly #addresses = new Map<string, Node>();
+  readonly #bases = new Map<unknown, string>();
+  readonly #valid = new Set<unknown>();
+  readonly #version: OpenApiVersion;
+
+  constructor(sources: Sources<Tree>, version: OpenApiVersion, losses: Losses) {
+    this.#sources = sources;
+    this.#version = version;
+    this.#losses = losses;
+    for (const [, tree] of sources.entries()) {
+      for (const [address, node] of ownAddresses(tree.root)) this.#addresses.set(address, node);
+      if (this.#addresses.size > 0)
+        eachReference(tree.root, (_, holder, base) => base === undefined || this.#bases.set(holder.value, base));
+    }
+  }
+
+  /** Refuses a contract in which a reference leads nowhere. @throws ImportError */
+  check(root: Node): void {
+    eachReference(root, (reference, holder) => {
+      if (this.#find(reference, holder) === undefined) throw leadsNowhere(reference);
+    });
+  }
+
+  /**
+   * What an object refers to, after all references in between; the object itself if it is not a reference.
+   *
+   * @throws ImportError if that is in another file and not valid
+   */
+  follow(node: Node, kind?: PartKind): Node {
+    let found = node;
+    const seen = new Set<unknown>();
+    for (let next = referenceOf(found); next !== undefined; next = referenceOf(found)) {
+      if (seen.has(found.value)) {
+        this.#losses.add(`the reference "${next.text}" leads to itself`, 'what it declares is unknown', next.place);
+        return found;
+      }
+      seen.add(found.value);
+      found = this.target(next, found);
+    }
+    if (kind !== undefined && found.tree !== node.tree) this.#validate(found, kind);
+    return found;
+  }
+
+  /** Files that are referred to are not valid as a whole in many contracts: only what is used of them is checked. */
+  #validate(node: Node, kind: PartKind): void {
+    if (this.#valid.has(node.value)) return;
+    this.#valid.add(node.value);
+    validatePart(node, kind, this.#version);
+  }
+
+  /** What one reference leads to. @throws ImportError if that is nothing */
+  target(reference: Node, holder: Node): Node {
+    const found = this.#find(reference, holder);
+    if (found === undefined) throw leadsNowhere(reference);
+    return found;
+  }
+
+  /** What a text refers to, as the values of a discriminator do. */
+  at(text: string, from: Node): Node | undefined {
+    return this.#resolve(text, from.tree.location, undefined);
+  }
+
+  #find(reference: Node, holder: Node): Node | undefined {
+    const text = reference.text as string;
+    const base = this.#bases.get(holder.value);
+    const key = `${reference.tree.location} ${base ?? ''} ${text}`;
+    if (!this.#known.has(key)) {
+      // A pointer that leads through itself leads nowhere.
+      this.#known.set(key, undefined);
+      this.#known.set(key, this.#resolve(text, reference.tree.location, base));
+    }
+    return this.#known.get(key);
+  }
+
+  #resolve(text: string, location: string, base: string | undefined): Node | undefined {
+    const [to = '', fragment = ''] = text.split(/#(.*)/s);
+    const address = joined(to, base).replace(/#.*$/s, '');
+    const root =
+      (to === '' ? (base === undefined ? undefined : this.#addresses.get(base)) : this.#addresses.get(address)) ??
+      (to === '' ? this.#sources.at(location)?.root : this.#sources.referred(location, to)?.content.root);
+    if (root === undefined || fragment === '') return root;
+    const pointer = decoded(fragment);
+    if (!pointer.startsWith('/')) return anchored(root, pointer);
+    return this.#walk(root, pointerTokens(pointer)) ?? root.at(pointerTokens(fragment));
+  }
+
+  /** What a pointer leads to. It may lead through references, as many contracts have it. */
+  #walk(root: Node, tokens: readonly string[]): Node | undefined {
+    let node: Node = root;
+    for (const token of tokens) {
+      let next = node.at([token]);
+      for (let hops = 0; next === undefined && hops < MOST_HOPS; hops++) {
+        const reference = referenceOf(node);
+        const target = reference === undefined ? undefined : this.#find(reference, node);
+        if (target === undefined) return undefined;
+        node = target;
+        next = node.at([token]);
+      }
+      if (next === undefined) return undefined;
+      node = next;
+    }
+    return node;
+  }
+}
+
+/** The reference of an object, if it is one. */
+export function referenceOf(node: Node): Node | undefined {
+  const reference = node.get('$ref');
+  return reference?.text === undefined ? undefined : reference;
+}
+
+function leadsNowhere(reference: Node): ImportError {
+  const text = reference.text as string;
+  const hint = /^https?:/i.test(text)
+    ? 'Import with --fetch to read it over the network.'
+    : 'Add what it refers to, or correct the reference.';
+  return new ImportError(`the reference "${text}" leads nowhere`, reference.place, hint);
+}
+
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
+}
+
+/** The schema with an anchor, in the part of a source. */
+function anchored(root: Node, name: string): Node | undefined {
+  const seen = new Set<unknown>();
+  const search = (node: Node): Node | undefined => {
+    if (typeof node.value !== 'object' || node.value === null || seen.has(node.value)) return undefined;
+    seen.add(node.value);
+    if (node.get('$anchor')?.text === name || node.get('$dynamicAnchor')?.text === name) return node;
+    for (const each of [...node.entries().map(([, member]) => member), ...node.items()]) {
+      const found = search(each);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  return search(root);
+}

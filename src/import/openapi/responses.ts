@@ -1,0 +1,88 @@
+import type { DraftDocument, DraftMessage, DraftOperation } from '../draft.ts';
+import { type Content, carrierOf, concreteType, contentsOf, jsonFirst, messageOf } from './content.ts';
+import type { Found } from './request.ts';
+import type { SchemaReader } from './schema.ts';
+import type { Node } from './tree.ts';
+
+/** A response by its status: `200`, `2XX` or `default`. */
+interface Response {
+  readonly status: string;
+  readonly node: Node;
+  readonly place: Node;
+}
+
+type Replies = Pick<DraftOperation, 'responses' | 'status' | 'faults'>;
+
+/** Reads what an operation answers. */
+export function readResponses(found: Found, reader: SchemaReader): Replies {
+  const { references, losses } = reader.context;
+  const all = (found.node.get('responses')?.entries() ?? [])
+    .filter(([status]) => !status.startsWith('x-'))
+    .map(([status, place]): Response => ({ status, place, node: references.follow(place, 'responses') }));
+  for (const response of all) tellParts(response, reader);
+  const successful = all.filter(({ status }) => /^2(?:\d\d|XX)$/i.test(status)).toSorted((a, b) => order(a) - order(b));
+  const general = all.find(({ status }) => status === 'default');
+  const [chosen = general, ...others] = successful;
+  for (const each of others)
+    losses.add(`the successful response ${each.status}`, `replies are those of ${chosen?.status}`, each.place.place);
+  for (const each of all)
+    if (/^[13]/.test(each.status)) losses.add(`the response ${each.status}`, 'left out', each.place.place);
+  const failed = all.filter((each) => /^[45]/.test(each.status) || (each === general && each !== chosen));
+  const status = Number(chosen?.status);
+  return {
+    responses: chosen === undefined ? [{ message: { kind: 'none' } }] : repliesOf(found, chosen, reader),
+    ...(status > 200 && status < 300 ? { status } : {}),
+    faults: faultsOf(found, failed, reader),
+  };
+}
+
+/** The most usual first: 200, then by number, and the whole range at last. */
+const order = ({ status }: Response): number => (/x/i.test(status) ? 300 : Number(status));
+
+function tellParts({ status, node }: Response, { context: { losses } }: SchemaReader): void {
+  for (const [name, header] of node.get('headers')?.entries() ?? [])
+    losses.add(`the header ${name} of the response ${status}`, 'not read', header.place);
+  for (const [name, link] of node.get('links')?.entries() ?? [])
+    losses.add(`the link "${name}"`, 'left out', link.place);
+}
+
+function contentOf({ produces }: Found, { node, place }: Response, reader: SchemaReader): Content[] {
+  if (reader.context.version !== '2.0') return contentsOf(node, reader);
+  const schema = node.get('schema');
+  if (schema === undefined) return [];
+  const types = produces.length === 0 ? ['application/json'] : produces;
+  return types.map((mediaType) => ({ mediaType, place, schema }));
+}
+
+function repliesOf(found: Found, response: Response, reader: SchemaReader): Replies['responses'] {
+  const { losses } = reader.context;
+  const replies = new Map<string, DraftMessage>();
+  for (const content of jsonFirst(contentOf(found, response, reader))) {
+    const mediaType = concreteType(content.mediaType);
+    if (carrierOf(content.mediaType) === undefined)
+      losses.add(`the media type "${content.mediaType}"`, 'left out', content.place.place);
+    else if (!replies.has(mediaType)) replies.set(mediaType, messageOf(content, reader, `${found.name}_response`));
+  }
+  if (replies.size === 0) return [{ message: { kind: 'none' } }];
+  return [...replies].map(([mediaType, message]) => ({ mediaType, message }));
+}
+
+/** The documents of error replies: each once, by the first status that has it. */
+function faultsOf(found: Found, responses: readonly Response[], reader: SchemaReader): Replies['faults'] {
+  const { losses } = reader.context;
+  const names = new Map<DraftDocument, string>();
+  for (const response of responses) {
+    const contents = contentOf(found, response, reader);
+    const messages = contents.map((content) => messageOf(content, reader, `${found.name}_${response.status}`));
+    const message = messages.find(({ kind }) => kind === 'document');
+    if (message?.kind === 'document') {
+      if (!names.has(message.document)) names.set(message.document, response.status);
+    } else if (contents.length > 0)
+      losses.add(
+        `the body of the response ${response.status}, which is not an object`,
+        'not read',
+        response.place.place,
+      );
+  }
+  return [...names].map(([document, name]) => ({ name, document }));
+}

@@ -1,0 +1,338 @@
+import { compareDecimals, toDecimal } from '../../wire/decimal.ts';
+import { LEXICAL } from '../../wire/lexical.ts';
+import { compilePattern } from '../../wire/pattern.ts';
+import type { FieldOptions } from '../draft.ts';
+import { translatePattern } from './patterns.ts';
+import type { JsonType, SchemaContext, Shape } from './shape.ts';
+import type { Node } from './tree.ts';
+
+/** A single value: its type in words, and its options. */
+export interface ScalarRead {
+  readonly word: string;
+  readonly options: FieldOptions;
+}
+
+/** Formats of strings that have a type of ours. `date-time` of RFC 3339 has an offset, which ours accepts. */
+const STRING_FORMATS: Readonly<Record<string, string>> = {
+  date: 'date',
+  'full-date': 'date',
+  'date-time': 'datetime',
+  datetime: 'datetime',
+  dateTime: 'datetime',
+  'time-local': 'time',
+  uuid: 'uuid',
+  guid: 'uuid',
+  uri: 'uri',
+  byte: 'binary',
+  base64: 'binary',
+  binary: 'binary',
+  decimal: 'string',
+};
+
+/** Formats that say nothing about which texts are valid. */
+const FREE_FORMATS = new Set(['password', 'string', 'text', 'html', 'markdown', 'commonmark', '']);
+
+/** Bounds of formats of integers. */
+const INTEGER_FORMATS: Readonly<Record<string, readonly [string, string] | undefined>> = {
+  int8: ['-128', '127'],
+  uint8: ['0', '255'],
+  int16: ['-32768', '32767'],
+  uint16: ['0', '65535'],
+  int32: ['-2147483648', '2147483647'],
+  uint32: ['0', '4294967295'],
+  int64: undefined,
+  uint64: ['0', '9223372036854775807'],
+};
+
+/** The bounds of the type `integer`. */
+const LEAST = '-9223372036854775808';
+const MOST = '9223372036854775807';
+
+/** A text. @param values the only ones, if they are listed */
+export function stringOf(shape: Shape, context: SchemaContext, values: readonly Node[] | undefined): ScalarRead {
+  const format = shape.first('format')?.text ?? '';
+  const encoding = shape.first('contentEncoding')?.text;
+  const isBase64 = encoding !== undefined && /^base64$/i.test(encoding);
+  const type = isBase64 ? 'binary' : Object.hasOwn(STRING_FORMATS, format) ? STRING_FORMATS[format] : undefined;
+  const word = type ?? 'string';
+  if (type === undefined && !FREE_FORMATS.has(format))
+    once(context, `the format "${format}"`, 'texts of it are not checked', shape.first('format'));
+  if (encoding !== undefined && !isBase64)
+    context.losses.add(`the encoding "${encoding}"`, 'the text is passed as it is', shape.node.place);
+  const options: FieldOptions = format === 'password' ? { sensitive: true } : {};
+  if (word === 'binary') {
+    tellUnused(shape, context, word, ['minLength', 'maxLength', 'pattern', 'enum']);
+    return { word, options };
+  }
+  const patterns = patternsOf(shape, context);
+  const [least, most] = [highest(shape.all('minLength')), lowest(shape.all('maxLength'))];
+  if (values !== undefined) return listed(shape, context, values, { word, options }, patterns, [least, most]);
+  if (word !== 'string' && word !== 'uri') {
+    tellUnused(shape, context, word, ['minLength', 'maxLength', 'pattern']);
+    return { word, options };
+  }
+  if (least !== undefined && least !== '0') options.minimum = Number(least);
+  const isSized = word === 'string' && most !== undefined && most !== '0' && Number(most) <= 1e9;
+  if (most !== undefined && !isSized) options.maximum = Number(most);
+  if (patterns.length > 0) options.pattern = patterns.length === 1 ? (patterns[0] as string) : patterns;
+  return { word: isSized ? `string(${most})` : word, options };
+}
+
+/** A text with listed values: those that meet the other keywords, which then say nothing more. */
+function listed(
+  shape: Shape,
+  context: SchemaContext,
+  values: readonly Node[],
+  { word, options }: ScalarRead,
+  patterns: readonly string[],
+  [least, most]: readonly [string | undefined, string | undefined],
+): ScalarRead {
+  const tests = patterns.map((pattern) => compilePattern(pattern));
+  const texts = values.flatMap((node) => {
+    const text = node.text ?? node.number ?? JSON.stringify(node.value);
+    if (node.text === undefined)
+      context.losses.add(`the value ${text} of a string is not a text`, `taken as "${text}"`, node.place);
+    const size = [...text].length;
+    const fits = size >= Number(least ?? 0) && size <= Number(most ?? size) && tests.every((each) => each.test(text));
+    return fits ? [text] : [];
+  });
+  if (texts.length === 0)
+    context.losses.add(
+      'the values that are listed contradict the other keywords',
+      'any text is accepted',
+      shape.node.place,
+    );
+  const isTyped = texts.every((text) => isOf(word, text));
+  return { word: isTyped ? word : 'string', options: { ...options, ...oneOrMore(texts) } };
+}
+
+/** `fixed` for one value, `enum` for several. */
+function oneOrMore(values: readonly (string | number)[]): FieldOptions {
+  const distinct = [...new Set(values)];
+  if (distinct.length === 0) return {};
+  return distinct.length === 1 ? { fixed: distinct[0] as string | number } : { enum: distinct };
+}
+
+function isOf(word: string, text: string): boolean {
+  if (!Object.hasOwn(LEXICAL, word)) return true;
+  return LEXICAL[word as keyof typeof LEXICAL].read(text) === text;
+}
+
+function patternsOf(shape: Shape, { losses }: SchemaContext): string[] {
+  const found = new Set<string>();
+  for (const node of shape.all('pattern')) {
+    if (node.text === undefined || node.text === '') continue;
+    const translated = translatePattern(node.text);
+    if ('pattern' in translated) found.add(translated.pattern);
+    else losses.add(`the pattern ${node.text} ${translated.reason}`, 'not checked', node.place);
+  }
+  return [...found];
+}
+
+/** A number, or an integer. */
+export function numberOf(
+  shape: Shape,
+  context: SchemaContext,
+  types: ReadonlySet<JsonType>,
+  values: readonly Node[] | undefined,
+): ScalarRead {
+  const format = shape.first('format')?.text ?? '';
+  const isInteger = !types.has('number') || Object.hasOwn(INTEGER_FORMATS, format);
+  const step = isInteger ? undefined : fractionOf(shape.all('multipleOf'));
+  if (!isInteger && !/^(?:|float|double|decimal|number|currency|money)$/.test(format))
+    once(context, `the format "${format}"`, 'numbers of it are not checked', shape.first('format'));
+  for (const node of shape.all('multipleOf'))
+    if (!(isInteger ? Number(node.value) === 1 : fractionOf([node]) !== undefined))
+      context.losses.add(`"multipleOf: ${node.number}"`, 'not checked', node.place);
+  const word = isInteger ? 'integer' : step !== undefined || format === 'decimal' ? 'decimal' : 'number';
+  if (values !== undefined) return { word, options: oneOrMore(values.map(({ value }) => value as number)) };
+  const options: FieldOptions = step === undefined ? {} : { fraction: step };
+  const bounds = isInteger ? (INTEGER_FORMATS[format] ?? []) : [];
+  Object.assign(options, boundsOf(shape, isInteger, bounds));
+  return { word, options };
+}
+
+/** Digits after the point that a step of 1, 0.1, 0.01 … leaves. */
+function fractionOf(steps: readonly Node[]): number | undefined {
+  const digits = steps.flatMap(({ number }) => {
+    const text = number === undefined ? undefined : toDecimal(number, true);
+    const found = /^(?:1|0\.(0*)1)$/.exec(text ?? '');
+    return found === null ? [] : [found[1] === undefined ? (text === '1' ? 0 : 1) : found[1].length + 1];
+  });
+  return digits.length === 0 ? undefined : Math.min(...digits);
+}
+
+function boundsOf(shape: Shape, isInteger: boolean, [low, high]: readonly string[]): FieldOptions {
+  const least: string[] = low === undefined ? [] : [low];
+  const most: string[] = high === undefined ? [] : [high];
+  const above: string[] = [];
+  const below: string[] = [];
+  for (const part of shape.parts) {
+    const exclude = (key: string): boolean => part.get(key)?.value === true;
+    push(exclude('exclusiveMinimum') ? above : least, part.get('minimum'));
+    push(exclude('exclusiveMaximum') ? below : most, part.get('maximum'));
+    push(above, part.get('exclusiveMinimum'));
+    push(below, part.get('exclusiveMaximum'));
+  }
+  const bounds = {
+    minimum: extreme(least, 1),
+    maximum: extreme(most, -1),
+    above: extreme(above, 1),
+    below: extreme(below, -1),
+  };
+  return isInteger ? integerBounds(bounds) : tight(bounds);
+}
+
+interface Bounds {
+  readonly minimum: string | undefined;
+  readonly maximum: string | undefined;
+  readonly above: string | undefined;
+  readonly below: string | undefined;
+}
+
+/** Whole bounds, both included: those of an integer. */
+function integerBounds({ minimum, maximum, above, below }: Bounds): FieldOptions {
+  const least = extreme(
+    [ceiling(minimum), above === undefined ? undefined : plus(floor(above), 1n)].filter(isGiven),
+    1,
+  );
+  const most = extreme(
+    [floor(maximum), below === undefined ? undefined : plus(ceiling(below), -1n)].filter(isGiven),
+    -1,
+  );
+  const options: FieldOptions = {};
+  if (least !== undefined && compareDecimals(least, LEAST) > 0) options.minimum = numeric(least);
+  if (most !== undefined && compareDecimals(most, MOST) < 0) options.maximum = numeric(most);
+  return options;
+}
+
+const isGiven = (text: string | undefined): text is string => text !== undefined;
+
+function floor(text: string | undefined): string | undefined {
+  if (text === undefined || !text.includes('.')) return text;
+  const whole = text.replace(/\..*$/, '').replace(/^-?$/, '0');
+  return text.startsWith('-') ? plus(whole, -1n) : whole;
+}
+
+function ceiling(text: string | undefined): string | undefined {
+  if (text === undefined || !text.includes('.')) return text;
+  return text.startsWith('-') ? text.replace(/\..*$/, '') : plus(text.replace(/\..*$/, ''), 1n);
+}
+
+function plus(text: string | undefined, step: bigint): string | undefined {
+  return text === undefined ? undefined : String(BigInt(text === '-0' ? '0' : text) + step);
+}
+
+/** The tighter of an inclusive and an exclusive bound. */
+function tight({ minimum, maximum, above, below }: Bounds): FieldOptions {
+  const options: FieldOptions = {};
+  const isAbove = above !== undefined && (minimum === undefined || compareDecimals(above, minimum) >= 0);
+  const isBelow = below !== undefined && (maximum === undefined || compareDecimals(below, maximum) <= 0);
+  if (isAbove) options.above = numeric(above);
+  else if (minimum !== undefined) options.minimum = numeric(minimum);
+  if (isBelow) options.below = numeric(below);
+  else if (maximum !== undefined) options.maximum = numeric(maximum);
+  return options;
+}
+
+function push(list: string[], node: Node | undefined): void {
+  const text = node?.number === undefined ? undefined : toDecimal(node.number, true);
+  if (text !== undefined) list.push(text.includes('.') ? text.replace(/\.?0+$/, '') : text);
+}
+
+/** The greatest (1) or the least (-1) of decimals. */
+function extreme(texts: readonly string[], sign: 1 | -1): string | undefined {
+  return texts.toSorted((a, b) => -sign * compareDecimals(a, b))[0];
+}
+
+/** A number, or a text if a number would lose digits. */
+function numeric(text: string): number | string {
+  const value = Number(text);
+  return toDecimal(String(value), true) === text ? value : text;
+}
+
+function highest(nodes: readonly Node[]): string | undefined {
+  return extreme(countsOf(nodes), 1);
+}
+
+function lowest(nodes: readonly Node[]): string | undefined {
+  return extreme(countsOf(nodes), -1);
+}
+
+function countsOf(nodes: readonly Node[]): string[] {
+  const found: string[] = [];
+  for (const node of nodes) push(found, node);
+  return found;
+}
+
+/** Bounds of the number of entries. */
+export function countsOfEntries(shape: Shape, least: string, most: string): FieldOptions {
+  const [low, high] = [highest(shape.all(least)), lowest(shape.all(most))];
+  return {
+    ...(low === undefined || Number(low) === 0 ? {} : { minimum: Number(low) }),
+    ...(high === undefined ? {} : { maximum: Number(high) }),
+  };
+}
+
+/** Whether a value of the contract can be one of a field: a default or an example. */
+export function fits(node: Node, word: string, options: FieldOptions): boolean {
+  const { value } = node;
+  if (options.fixed !== undefined) return value === options.fixed;
+  if (options.enum !== undefined) return options.enum.includes(value as string | number);
+  const kind = word.replace(/\(.*$/, '');
+  if (typeof value === 'boolean') return NATURES[kind] === 'boolean';
+  if (typeof value === 'number') return NATURES[kind] === 'number' && fitsNumber(node, WHOLE.has(kind), options);
+  if (typeof value !== 'string' || NATURES[kind] !== 'text') return false;
+  return isOf(kind, value) && fitsText(value, word, options);
+}
+
+/** What values of the types are in JSON, that defaults and examples may have. */
+const NATURES: Readonly<Record<string, 'boolean' | 'number' | 'text' | undefined>> = {
+  boolean: 'boolean',
+  integer: 'number',
+  number: 'number',
+  decimal: 'number',
+  string: 'text',
+  uri: 'text',
+  uuid: 'text',
+  date: 'text',
+  time: 'text',
+  datetime: 'text',
+};
+
+const WHOLE: ReadonlySet<string> = new Set(['integer']);
+
+function fitsNumber(node: Node, isWhole: boolean, { minimum, maximum, above, below, fraction }: FieldOptions): boolean {
+  const text = node.number === undefined ? undefined : toDecimal(node.number, true);
+  if (text === undefined || (isWhole && !Number.isSafeInteger(node.value))) return false;
+  const against = (bound: number | string | undefined): number =>
+    bound === undefined ? 0 : compareDecimals(text, toDecimal(String(bound), true) ?? '0');
+  if (against(minimum) < 0 || against(maximum) > 0) return false;
+  if ((above !== undefined && against(above) <= 0) || (below !== undefined && against(below) >= 0)) return false;
+  return fraction === undefined || (text.split('.')[1] ?? '').length <= fraction;
+}
+
+function fitsText(text: string, word: string, { minimum, maximum, pattern }: FieldOptions): boolean {
+  if (!text.isWellFormed() || text.includes('\0')) return false;
+  const size = [...text].length;
+  const most = /\((\d+)\)$/.exec(word)?.[1] ?? maximum;
+  if (size < Number(minimum ?? 0) || size > Number(most ?? size)) return false;
+  const patterns = pattern === undefined ? [] : typeof pattern === 'string' ? [pattern] : pattern;
+  return patterns.every((each) => compilePattern(each).test(text));
+}
+
+function tellUnused(shape: Shape, { losses }: SchemaContext, word: string, keywords: readonly string[]): void {
+  for (const keyword of keywords)
+    for (const node of shape.all(keyword)) losses.add(`"${keyword}" of a ${word}`, 'not checked', node.place);
+}
+
+const told = new WeakMap<object, Set<string>>();
+
+/** Records a loss at its first place only: many values share a format. */
+function once({ losses }: SchemaContext, what: string, instead: string, node: Node | undefined): void {
+  const known = told.get(losses) ?? new Set();
+  told.set(losses, known);
+  if (known.has(what) || node === undefined) return;
+  known.add(what);
+  losses.add(what, instead, node.place);
+}

@@ -1,0 +1,188 @@
+import type { Losses } from '../place.ts';
+import { type References, referenceOf } from './references.ts';
+import { type Node, pointerTokens } from './tree.ts';
+import type { OpenApiVersion } from './validate.ts';
+
+/** Schemas that all hold: one as written, or several that `allOf` combines for one property. */
+export type Schemas = readonly Node[];
+
+/** The types of JSON Schema, and `file` of OpenAPI 2.0. */
+export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null' | 'file';
+
+/** What the reading of schemas needs to know about the contract. */
+export interface SchemaContext {
+  readonly version: OpenApiVersion;
+  readonly references: References;
+  readonly losses: Losses;
+  /** Whether a message of the contract is XML. */
+  readonly hasXml: boolean;
+}
+
+/** A schema with the keywords of all schemas that it combines by `allOf` and `$ref`. */
+export class Shape {
+  /** Where it is written. */
+  readonly node: Node;
+  readonly parts: readonly Node[];
+  /** A schema with a discriminator that it extends by `allOf`. */
+  readonly base: Node | undefined;
+  /** Whether no value is valid. */
+  readonly isNever: boolean;
+
+  constructor(node: Node, parts: readonly Node[], base: Node | undefined, isNever: boolean) {
+    this.node = node;
+    this.parts = parts;
+    this.base = base;
+    this.isNever = isNever;
+  }
+
+  all(keyword: string): Node[] {
+    return this.parts.flatMap((part) => part.get(keyword) ?? []);
+  }
+
+  first(keyword: string): Node | undefined {
+    for (const part of this.parts) {
+      const found = part.get(keyword);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  has(...keywords: readonly string[]): boolean {
+    return keywords.some((keyword) => this.first(keyword) !== undefined);
+  }
+
+  /** The schemas of each property. */
+  properties(): Map<string, Node[]> {
+    const found = new Map<string, Node[]>();
+    for (const [name, node] of this.all('properties').flatMap((each) => each.entries())) {
+      const known = found.get(name);
+      if (known === undefined) found.set(name, [node]);
+      else if (!known.some((each) => each.value === node.value)) known.push(node);
+    }
+    return found;
+  }
+
+  required(): Map<string, Node> {
+    const names = this.all('required').flatMap((each) => each.items());
+    return new Map(names.flatMap((each) => (each.text === undefined ? [] : [[each.text, each] as const])));
+  }
+
+  /** The types that all parts allow; `undefined` for any. */
+  types(): Set<JsonType> | undefined {
+    let types: Set<JsonType> | undefined;
+    for (const part of this.parts) {
+      const type = part.get('type');
+      if (type === undefined) continue;
+      const listed = (Array.isArray(type.value) ? type.items() : [type]).flatMap(({ text }) => text ?? []);
+      const own = new Set(listed as JsonType[]);
+      if (part.get('nullable')?.flag || part.get('x-nullable')?.flag) own.add('null');
+      types = types === undefined ? own : common(types, own);
+    }
+    return types;
+  }
+
+  /** Whether null is a value, of those that have a type. */
+  isNullable(): boolean {
+    const types = this.types();
+    if (types?.has('null')) return true;
+    const own = this.node;
+    return (own.get('nullable')?.flag || own.get('x-nullable')?.flag) === true;
+  }
+}
+
+/** An integer is a number too. */
+function common(a: ReadonlySet<JsonType>, b: ReadonlySet<JsonType>): Set<JsonType> {
+  const found = new Set([...a].filter((type) => b.has(type)));
+  for (const [one, other] of [
+    [a, b],
+    [b, a],
+  ] as const)
+    if (one.has('integer') && other.has('number')) found.add('integer');
+  return found;
+}
+
+/** Combines schemas with those that they refer to and that they name in `allOf`. */
+export function shapeOf(schemas: Schemas, context: SchemaContext): Shape {
+  const { references, version } = context;
+  const parts: Node[] = [];
+  const seen = new Set<unknown>();
+  let base: Node | undefined;
+  let isNever = false;
+  const visit = (node: Node): void => {
+    if (node.value === false) isNever = true;
+    if (node.map === undefined || seen.has(node.value)) return;
+    seen.add(node.value);
+    const reference = referenceOf(node);
+    if (reference !== undefined) {
+      if (hasSiblings(version)) parts.push(node);
+      else tellSiblings(node, context);
+      visit(references.target(reference, node));
+      if (!hasSiblings(version)) return;
+    } else parts.push(node);
+    for (const member of node.get('allOf')?.items() ?? []) {
+      const target = references.follow(member);
+      if (base === undefined && target !== member && !seen.has(target.value) && isBase(target)) base = target;
+      else visit(member);
+    }
+  };
+  for (const schema of schemas) visit(schema);
+  return new Shape(schemas[0] as Node, parts, base, isNever);
+}
+
+/** Whether other schemas extend one: it names the property that says which of them a value is. */
+export function isBase(node: Node): boolean {
+  return node.has('discriminator') && !node.has('oneOf') && !node.has('anyOf');
+}
+
+function hasSiblings(version: OpenApiVersion): boolean {
+  return version === '3.1' || version === '3.2';
+}
+
+/** Keywords beside a reference that have no effect on values. */
+const HARMLESS = /^(?:\$ref|description|summary|title|example|examples|deprecated|readOnly|writeOnly|xml|x-.*)$/;
+
+function tellSiblings(node: Node, { losses, version }: SchemaContext): void {
+  for (const [key, member] of node.entries())
+    if (!HARMLESS.test(key))
+      losses.add(`"${key}" beside "$ref"`, `ignored, as OpenAPI ${version} requires`, member.place);
+}
+
+/** A schema that a node stands for: what it refers to, if it adds nothing to it, and the name of that. */
+export function referred(
+  node: Node,
+  { references, version }: SchemaContext,
+): { readonly node: Node; readonly name?: string } {
+  let found = node;
+  let name: string | undefined;
+  const seen = new Set<unknown>();
+  for (let next = referenceOf(found); next !== undefined; next = referenceOf(found)) {
+    const adds = found.entries().some(([key]) => !HARMLESS.test(key));
+    if ((hasSiblings(version) && adds) || seen.has(found.value)) break;
+    seen.add(found.value);
+    name = nameOfReference(next.text as string);
+    found = references.target(next, found);
+  }
+  return name === undefined ? { node: found } : { node: found, name };
+}
+
+/** The name of what is referred to: the last part of the pointer, or the name of the file. */
+export function nameOfReference(text: string): string {
+  const [to = '', fragment = ''] = text.split(/#(.*)/s);
+  const token = pointerTokens(fragment).at(-1) ?? fragment;
+  if (token !== '') return decodedName(token);
+  const file =
+    to
+      .replace(/[?].*$/, '')
+      .replace(/\/+$/, '')
+      .split('/')
+      .at(-1) ?? '';
+  return decodedName(file.replace(/(.)\.(?:json|ya?ml|schema\.json)$/i, '$1')) || 'Schema';
+}
+
+function decodedName(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
