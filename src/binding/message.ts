@@ -70,8 +70,9 @@ function pointerOf(steps: readonly Step[], root: Document | undefined): string {
       document = documentOf((root.fields[0] as Field).type);
       continue;
     }
-    // Nor does JSON have the name of a branch.
-    const branch = document?.choice === undefined ? undefined : document.fields.find((each) => each.name === step);
+    // Nor does JSON have the name of a branch, unless the choice is named.
+    const isHidden = document?.choice !== undefined && !document.choice.named;
+    const branch = isHidden ? document?.fields.find((each) => each.name === step) : undefined;
     if (branch !== undefined) {
       document = documentOf(branch.type);
       continue;

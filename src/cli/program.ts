@@ -57,6 +57,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
   can: async () => (await import('./grants.ts')).addCan,
   env: async () => (await import('./env.ts')).addEnv,
   doctor: async () => (await import('./doctor/doctor.ts')).addDoctor,
+  import: async () => (await import('./import/import.ts')).addImport,
   init: async () => (await import('./init.ts')).addInit,
 };
 

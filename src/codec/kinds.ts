@@ -2,6 +2,7 @@ import { SCALAR_KINDS, SCALARS, type ScalarKind } from '../model/scalar.ts';
 import type { Primitive, ScalarTraits } from '../model/scalar-traits.ts';
 import type { Value } from '../model/value.ts';
 import { MAX_DIGITS, toDecimal } from '../wire/decimal.ts';
+import { doubleJson, doubleText, readDouble } from '../wire/double.ts';
 import { LEXICAL, type LexicalForm } from '../wire/lexical.ts';
 import { fromBase64, isAttachment, toBase64 } from './binary.ts';
 import { kindOf, refuse } from './error.ts';
@@ -113,6 +114,30 @@ const decimal: Kind = {
   toText: String,
 };
 
+function doubleOf(text: string): number {
+  return readDouble(text) ?? refuse('is not a number');
+}
+
+function finite(value: number): number {
+  return Number.isFinite(value) ? value || 0 : refuse('is a number out of range'); // `|| 0` makes -0 a zero
+}
+
+const double: Kind = {
+  fromText: doubleOf,
+  fromJson(raw) {
+    if (typeof raw === 'number') return finite(raw);
+    if (raw instanceof NumberToken) return finite(raw.value);
+    return typeof raw === 'string' ? doubleOf(raw) : refuse(`is ${kindOf(raw)}, not a number`);
+  },
+  accept(value) {
+    if (typeof value === 'number') return value === 0 ? 0 : value;
+    if (typeof value === 'bigint') return Number(value);
+    return typeof value === 'string' ? doubleOf(value) : refuse(`is ${kindOf(value)}, not a number`);
+  },
+  toJson: (value) => doubleJson(value as number),
+  toText: (value) => doubleText(value as number),
+};
+
 const TRUTHS: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
 
 function truth(raw: unknown): boolean {
@@ -146,7 +171,14 @@ const json: Kind = {
 };
 
 /** The forms of values that are not texts. */
-const UNTEXTUAL: Readonly<Record<Exclude<Primitive, Textual>, Kind>> = { integer, decimal, boolean, binary, json };
+const UNTEXTUAL: Readonly<Record<Exclude<Primitive, Textual>, Kind>> = {
+  integer,
+  decimal,
+  double,
+  boolean,
+  binary,
+  json,
+};
 
 type Textual = 'text' | 'date' | 'time' | 'datetime';
 

@@ -3,12 +3,15 @@ import { type Field, filledByFault, isCollection, type ScalarType, singleType } 
 import { isFreeText, isNumeric, primitiveOf, traitsOf } from '../model/scalar.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { compareDecimals, decimalOf, digitsOf } from '../wire/decimal.ts';
+import { ORDERS } from '../wire/order.ts';
 import { compilePattern } from '../wire/pattern.ts';
+import { NORMALISED, type Spacing } from '../wire/white-space.ts';
 import { counted, quote } from '../wire/words.ts';
 import { addError, CodecError, kindOf, refuse, within } from './error.ts';
 import { readJsonText } from './json/plain.ts';
 import { kinds } from './kinds.ts';
 import { checkChosen, compileEntryCount, type Foreign, nearest, setMember } from './value.ts';
+import { checkMarkup, isMarkup } from './xml/markup.ts';
 
 /** One single value of a field, checked in every direction. Each function throws a {@link CodecError} without a path. */
 interface Scalar {
@@ -41,7 +44,8 @@ export function compileScalar(field: Field, type: ScalarType, foreign: Foreign =
 export function plainLength(field: Field): number {
   const { type, maximum = Number.POSITIVE_INFINITY, minimum = 0 } = field;
   if (isCollection(type) || type.kind === 'document' || !isFreeText(type)) return -1;
-  if (minimum > 0 || field.enum !== undefined || field.pattern !== undefined || field.fixed !== undefined) return -1;
+  if (isMarkup(field, type) || minimum > 0 || field.enum !== undefined || field.fixed !== undefined) return -1;
+  if (field.patterns !== undefined || field.space !== undefined) return -1;
   return Math.min(type.length ?? Number.POSITIVE_INFINITY, maximum);
 }
 
@@ -169,18 +173,22 @@ const namesOf = ({ fields }: Pick<Document, 'fields'>, given: Readonly<Record<st
 type Check = (value: Value) => Value;
 
 /**
- * The checks of a field beyond its type: length, digits, `enum`, `pattern`, `minimum`, `maximum`, `fixed`.
+ * The checks of a field beyond its type, after white space was normalised: length, digits, `enum`, `pattern`, `minimum`, `maximum`, `fixed`.
  * @param field in a list of scalars its `minimum` and `maximum` are the list's and not looked at here
  * @returns `undefined` when there is nothing to check
  */
 function compileConstraints(field: Field, type: ScalarType): Check | undefined {
+  const { takes } = traitsOf(type);
   const checks = [
-    ...(traitsOf(type).takes.bounds === 'length' ? [lengthCheck(field, type)] : []),
+    ...(field.space === undefined ? [] : [spaceCheck(field.space)]),
+    ...(takes.bounds === 'length' ? [lengthCheck(field, type)] : []),
+    ...(takes.bounds === 'bytes' ? [bytesCheck(field)] : []),
     ...(primitiveOf(type) === 'decimal' ? [digitsCheck(type)] : []),
     enumCheck(field, type),
-    patternCheck(field),
+    ...(field.patterns ?? []).map(patternCheck),
     ...(isNumeric(type) ? [rangeCheck(field, type)] : []),
     fixedCheck(field, type),
+    isMarkup(field, type) ? markupCheck : undefined,
   ].filter((check) => check !== undefined);
   return checks.reduce<Check | undefined>(
     (all, check) => (all === undefined ? check : (value) => check(all(value))),
@@ -195,9 +203,11 @@ function typed(value: string | number | boolean, type: ScalarType): Value {
     : kinds[type.kind].fromText(String(value));
 }
 
-/** Whether two values of one scalar type are the same. */
-function same(a: Value, b: Value, type: ScalarType): boolean {
-  return primitiveOf(type) === 'decimal' ? compareDecimals(String(a), String(b)) === 0 : a === b;
+/** Compiles what all forms of one value share: `1.5` and `1.50` are one decimal. */
+function compileSame(type: ScalarType): (value: Value) => Value {
+  const { order, primitive } = traitsOf(type);
+  const isExact = order === undefined || primitive === 'integer' || primitive === 'double';
+  return isExact ? (value) => value : (value) => ORDERS[order].same(value as string);
 }
 
 /** Characters (Unicode code points) of a text, counted no further than needed to see that they are more than `limit`. */
@@ -208,6 +218,11 @@ function characters(text: string, limit: number): number {
     counted++;
   }
   return counted;
+}
+
+function spaceCheck(space: Spacing): Check {
+  const normalise = NORMALISED[space];
+  return (value) => normalise(value as string);
 }
 
 function lengthCheck(field: Field, type: ScalarType): Check | undefined {
@@ -226,6 +241,18 @@ function lengthCheck(field: Field, type: ScalarType): Check | undefined {
   };
 }
 
+function bytesCheck({ type, minimum = 0, maximum = Infinity }: Field): Check | undefined {
+  if (isCollection(type) || (minimum <= 0 && maximum === Infinity)) return undefined;
+  const tooLong = `is longer than ${counted(maximum, 'byte')}`;
+  const tooShort = `is shorter than ${counted(minimum, 'byte')}`;
+  return (value) => {
+    const { length } = value as string;
+    if (length > 2 * maximum) refuse(tooLong);
+    if (length < 2 * minimum) refuse(tooShort);
+    return value;
+  };
+}
+
 function digitsCheck(type: ScalarType): Check | undefined {
   const { length: total = Infinity, scale = type.length === undefined ? Infinity : 0 } = type;
   if (total === Infinity && scale === Infinity) return undefined;
@@ -237,16 +264,21 @@ function digitsCheck(type: ScalarType): Check | undefined {
   };
 }
 
+function markupCheck(value: Value): Value {
+  checkMarkup(value as string);
+  return value;
+}
+
 function enumCheck(field: Field, type: ScalarType): Check | undefined {
   if (field.enum === undefined) return undefined;
   const values = field.enum.map((value) => typed(value, type));
   const names = field.enum.map(String);
-  const key = (value: Value): Value => (field.anyCase && typeof value === 'string' ? value.toLowerCase() : value);
+  const same = compileSame(type);
+  const key = field.anyCase ? (value: Value): Value => (value as string).toLowerCase() : same;
   const allowed = new Map(values.map((value) => [key(value), value]));
   return (value) => {
     const found = allowed.get(key(value));
     if (found !== undefined) return found;
-    for (const each of values) if (same(value, each, type)) return each;
     if (field.sensitive) return refuse('is not one of its values');
     const meant = typeof value === 'string' ? nearest(value, names) : undefined;
     const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
@@ -254,11 +286,10 @@ function enumCheck(field: Field, type: ScalarType): Check | undefined {
   };
 }
 
-function patternCheck(field: Field): Check | undefined {
-  if (field.pattern === undefined) return undefined;
-  const pattern = compilePattern(field.pattern);
-  const mismatch = `does not match the pattern ${field.pattern}`;
-  const tooLong = `is longer than ${pattern.longest} characters, too long for the pattern ${field.pattern}`;
+function patternCheck(source: string): Check {
+  const pattern = compilePattern(source);
+  const mismatch = `does not match the pattern ${source}`;
+  const tooLong = `is longer than ${pattern.longest} characters, too long for the pattern ${source}`;
   return (value) => {
     const text = String(value);
     if (text.length > pattern.longest) refuse(tooLong);
@@ -291,5 +322,7 @@ function fixedCheck(field: Field, type: ScalarType): Check | undefined {
   if (field.fixed === undefined) return undefined;
   const fixed = typed(field.fixed, type);
   const reason = `is not ${typeof fixed === 'string' ? quote(fixed) : String(fixed)}, its only value`;
-  return (value) => (same(value, fixed, type) ? fixed : refuse(field.sensitive ? 'is not its only value' : reason));
+  const same = compileSame(type);
+  const only = same(fixed);
+  return (value) => (Object.is(same(value), only) ? fixed : refuse(field.sensitive ? 'is not its only value' : reason));
 }

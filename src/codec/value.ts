@@ -1,6 +1,6 @@
 import type { Document } from '../model/document.ts';
 import { type Field, type FieldType, isCollection } from '../model/field.ts';
-import { primitiveOf } from '../model/scalar.ts';
+import { holdsNull, primitiveOf } from '../model/scalar.ts';
 import type { Primitive } from '../model/scalar-traits.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { counted } from '../wire/words.ts';
@@ -44,10 +44,13 @@ export function checkChosen({ fields }: Pick<Document, 'fields'>, given: readonl
   refuse(`has ${given.join(' and ')}, and can have only one of ${names}`);
 }
 
-/** The branch of a choice that a value in memory has. Undefined and null are absent. */
+/** The branch of a choice that a value in memory has. Undefined is absent, and so is null where the branch has none. */
 export function chosenField(document: Document, source: Readonly<Record<string, unknown>>): Field {
   const { fields } = document;
-  const given = Object.keys(source).filter((name) => source[name] !== undefined && source[name] !== null);
+  const isNull = (name: string): boolean => fields.some((field) => field.name === name && holdsNull(field));
+  const given = Object.keys(source).filter(
+    (name) => source[name] !== undefined && (source[name] !== null || isNull(name)),
+  );
   const unknown = given.find((name) => fields.every((field) => field.name !== name));
   if (unknown !== undefined)
     throw unknownField(

@@ -1,4 +1,5 @@
 import { type Field, filledByFault, isCollection, type ScalarType } from '../model/field.ts';
+import { compilePattern } from '../wire/pattern.ts';
 import { type PatternNode, readPattern } from '../wire/pattern-syntax.ts';
 
 /** Whether a caller has to send the field. */
@@ -22,6 +23,11 @@ export function entryField(field: Field): Field {
 export function longest(field: Field, type: ScalarType): number | undefined {
   if (type.length === undefined) return field.maximum;
   return field.maximum === undefined ? type.length : Math.min(type.length, field.maximum);
+}
+
+/** Whether a text matches all patterns of a field. */
+export function matchesPatterns({ patterns = [] }: Pick<Field, 'patterns'>, text: string): boolean {
+  return patterns.every((pattern) => compilePattern(pattern).test(text));
 }
 
 /** Reads a pattern that the whole value must match. */

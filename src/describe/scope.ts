@@ -1,5 +1,5 @@
 import { type Document, namespaceOf } from '../model/document.ts';
-import { singleType } from '../model/field.ts';
+import { type Field, singleType } from '../model/field.ts';
 import type { Gateway } from '../model/gateway.ts';
 import type { Registry } from '../model/registry.ts';
 import {
@@ -11,13 +11,23 @@ import {
   type SoapForm,
   serviceNamespace,
 } from '../model/service.ts';
+import { bareMessages, bodyMessage, headerFields } from '../model/soap.ts';
 import { uriNames } from './names.ts';
 
 /** An operation that is called over REST. */
 export type RestOperation = Operation & { readonly method: Method };
 
-/** An operation that is called over SOAP. */
-export type SoapOperation = Operation & { readonly soap: SoapForm };
+/** An operation that is called over SOAP. Its form is that of the Body; header blocks are apart. */
+export interface SoapOperation extends Operation {
+  readonly soap: SoapForm;
+  readonly blocks: { readonly request: readonly HeaderBlock[]; readonly reply: readonly HeaderBlock[] };
+}
+
+/** A field that is a header block, with the document that declares it. */
+export interface HeaderBlock {
+  readonly field: Field;
+  readonly document: Document;
+}
 
 /** A kind of contract. */
 export type ContractForm = 'wadl' | 'openapi' | 'wsdl' | 'xsd';
@@ -67,7 +77,7 @@ export function contractForms(service: Service, pathName?: string): readonly Con
 /** @throws RangeError when no operation of the service has the path name */
 export function scopeOf({ gateway }: Registry, subject: Subject): Scope {
   const operations = activeOperations(subject);
-  return buildScope(gateway, subject, { rest: operations.filter(isRest), soap: operations.filter(isSoap) });
+  return buildScope(gateway, subject, { rest: operations.filter(isRest), soap: operations.flatMap(soapOperations) });
 }
 
 /** {@link scopeOf} without operations over SOAP, for the contracts of REST. */
@@ -101,8 +111,28 @@ function isRest(operation: Operation): operation is RestOperation {
   return operation.method !== undefined;
 }
 
-export function isSoap(operation: Operation): operation is SoapOperation {
-  return operation.soap !== undefined;
+function isSoap({ soap }: Operation): boolean {
+  return soap !== undefined;
+}
+
+/** The operation as it is called over SOAP; none if it is not. */
+export function soapOperations(operation: Operation): SoapOperation[] {
+  const { soap } = operation;
+  if (soap === undefined) return [];
+  const { request, response } = soap;
+  return [
+    {
+      ...operation,
+      soap: { ...soap, request: bodyMessage(request), response: bodyMessage(response) },
+      blocks: { request: blocksOf(request), reply: blocksOf(response) },
+    },
+  ];
+}
+
+function blocksOf(message: Message): HeaderBlock[] {
+  return message.kind === 'document'
+    ? headerFields(message).map((field) => ({ field, document: message.document }))
+    : [];
 }
 
 /** The documents of operations, each once and before the documents in its fields. */
@@ -110,6 +140,8 @@ export interface DocumentSet {
   readonly all: readonly Document[];
   /** Documents that are messages themselves, not only part of one or the type of a SOAP wrapper. */
   readonly roots: ReadonlySet<Document>;
+  /** Documents that have an element of their own somewhere; others are always inline. */
+  readonly typed: ReadonlySet<Document>;
   /** XML namespace of a document's elements; empty for none. */
   namespaceOf(document: Document): string;
 }
@@ -117,31 +149,45 @@ export interface DocumentSet {
 /** Operations over REST and over SOAP; one may be in both lists. */
 interface Called {
   readonly rest: readonly Operation[];
-  readonly soap: readonly (Operation & { readonly soap: SoapForm })[];
+  readonly soap: readonly SoapOperation[];
 }
 
 export function documentsOf({ rest, soap }: Called, serviceNamespace: string): DocumentSet {
   const namespaces = new Map<Document, string>();
   const roots = new Set<Document>();
-  const visit = (document: Document, around: string): void => {
+  const typed = new Set<Document>();
+  const visit = (document: Document, around: string, isInline = false): void => {
+    if (!isInline) typed.add(document);
     if (namespaces.has(document)) return;
     const namespace = namespaceOf(document, around, serviceNamespace);
     namespaces.set(document, namespace);
-    for (const field of document.fields) {
+    visitFields(document, namespace);
+  };
+  const visitFields = ({ fields }: Document, namespace: string): void => {
+    for (const field of fields) {
       const type = singleType(field.type);
-      if (type.kind === 'document') visit(type.document, namespace);
+      if (type.kind === 'document') visit(type.document, namespace, field.inline);
     }
   };
-  for (const document of [...rest.flatMap(rootsOf), ...soap.flatMap(({ fault }) => fault ?? [])]) {
+  const inBody = inMessages(soap.flatMap(({ soap: form }) => bareMessages(form)));
+  for (const document of [...rest.flatMap(rootsOf), ...inBody, ...soap.flatMap(({ fault }) => fault ?? [])]) {
     roots.add(document);
     visit(document, serviceNamespace);
   }
   for (const { soap: form } of soap) {
-    for (const document of inMessages([form.request, form.response])) visit(document, serviceNamespace);
+    const documents = inMessages([form.request, form.response]);
+    for (const document of documents)
+      if (form.style === 'rpc') visitFields(document, namespaceOf(document, serviceNamespace, serviceNamespace));
+      else visit(document, serviceNamespace);
+  }
+  for (const { blocks } of soap) {
+    for (const { field, document } of [...blocks.request, ...blocks.reply])
+      visitFields({ ...document, fields: [field] }, namespaceOf(document, serviceNamespace, serviceNamespace));
   }
   return {
     all: [...namespaces.keys()],
     roots,
+    typed,
     namespaceOf: (document) => namespaces.get(document) ?? document.namespace ?? serviceNamespace,
   };
 }

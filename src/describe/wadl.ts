@@ -273,7 +273,7 @@ function param(field: Field, { style, name, required, note }: Place): XmlElement
     {
       name: token(name),
       style,
-      type: type.kind === 'document' || traitsOf(type).xml.markup ? 'xs:string' : builtInType(type),
+      type: type.kind === 'document' || traitsOf(type).xml.markup ? 'xs:string' : builtInType(type, field.space),
       default: field.default === undefined ? undefined : lexical(field.default),
       required: required ? 'true' : undefined,
       repeating: field.type.kind === 'list' ? 'true' : undefined,

@@ -18,6 +18,9 @@ export function firstSentence(text: string): string {
   return sentence;
 }
 
+/** What is counted where the length is bounded. */
+const UNITS = { value: undefined, length: 'character', bytes: 'byte' } as const;
+
 /** The bounds of a parameter in words, for contracts without facets; `undefined` if there are none. */
 export function boundsNote(field: Field): string | undefined {
   const isList = isCollection(field.type);
@@ -26,9 +29,10 @@ export function boundsNote(field: Field): string | undefined {
   if (type.kind === 'document') return undefined;
   const most = isList ? type.length : longest(field, type);
   const { takes, xml } = traitsOf(type);
-  if (takes.bounds === 'length') {
-    if (most !== undefined) notes.push(`At most ${counted(most, 'character')}.`);
-    if (!isList && field.minimum !== undefined) notes.push(`At least ${counted(field.minimum, 'character')}.`);
+  const unit = UNITS[takes.bounds ?? 'value'];
+  if (unit !== undefined) {
+    if (most !== undefined) notes.push(`At most ${counted(most, unit)}.`);
+    if (!isList && field.minimum !== undefined) notes.push(`At least ${counted(field.minimum, unit)}.`);
   }
   if (primitiveOf(type) === 'decimal') notes.push(digitsNote(type) ?? '');
   if (!isList && takes.bounds === 'value') {
@@ -37,9 +41,20 @@ export function boundsNote(field: Field): string | undefined {
   }
   if (isList && field.minimum !== undefined) notes.push(`At least ${counted(field.minimum, 'value')}.`);
   if (isList && field.maximum !== undefined) notes.push(`At most ${counted(field.maximum, 'value')}.`);
-  const pattern = field.pattern ?? xml.pattern;
-  if (pattern !== undefined) notes.push(`Matches the regular expression ${pattern}`);
+  const patterns = field.patterns ?? (xml.pattern === undefined ? [] : [xml.pattern]);
+  if (patterns.length > 0)
+    notes.push(`Matches the ${wordsFor(patterns.length, 'regular expression')} ${patterns.join(' and ')}`);
   return joined(' ', ...notes, caseNote(field));
+}
+
+const wordsFor = (count: number, word: string): string => (count === 1 ? word : `${word}s`);
+
+/** White space that is normalised before a value is checked, in words; `undefined` if it is kept. */
+export function spaceNote({ space }: Field): string | undefined {
+  if (space === undefined) return undefined;
+  return space === 'replace'
+    ? 'Tabs and line ends are taken for spaces.'
+    : 'White space around the value is dropped, and one space taken for any inside.';
 }
 
 /** The number of digits of a decimal, in words; `undefined` if it is not limited. */

@@ -9,6 +9,7 @@ import { SCALARS, type ScalarKind } from '../model/scalar.ts';
 import type { Primitive, ScalarTraits } from '../model/scalar-traits.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { toDecimal } from '../wire/decimal.ts';
+import { readDouble } from '../wire/double.ts';
 import { isDate, isTime, LEXICAL, toDatetime } from '../wire/lexical.ts';
 
 /** A record as a row: texts by field name, null for absent values. */
@@ -156,6 +157,8 @@ const READ: Readonly<Record<Exclude<Primitive, 'text'>, Read>> = {
   integer: integerOf,
   // A real number may come with an exponent.
   decimal: (text) => toDecimal(text, true),
+  // PostgreSQL writes Infinity, SQLite Inf.
+  double: (text) => readDouble(text.replace(/Inf(?:inity)?$/, 'INF')),
   boolean: (text) => TRUTHS[text.toLowerCase()],
   date: (text) => (isDate(text.slice(0, 10)) && /^(?:[ T]|$)/.test(text.slice(10)) ? text.slice(0, 10) : undefined),
   time: timeOf,

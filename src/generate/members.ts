@@ -50,7 +50,7 @@ function choiceText({ fields }: Document, face: Face, words: Writing): string {
       const lines = fields.map((field) => {
         const name = propertyName(field.name);
         return field === branch
-          ? `${lead}${name}: ${valueText(field, face, words.names, words.uses)}`
+          ? `${lead}${name}: ${valueText(field, face, words.names, words.uses)}${field.nullable ? ' | null' : ''}`
           : `${lead}${name}?: undefined`;
       });
       return `\n  | { ${lines.join('; ')} }`;
@@ -144,6 +144,7 @@ function isSafe({ type, minimum, maximum }: Field): boolean {
 /** A value of `enum` or `fixed` as a literal of its form in memory. */
 function literal(type: ScalarType, value: string | number | boolean): string {
   if (primitiveOf(type) === 'boolean') return String(value);
+  if (primitiveOf(type) === 'double') return Number.isFinite(Number(value)) ? String(value) : 'number';
   if (primitiveOf(type) !== 'integer') return quoted(String(value));
   return Number.isSafeInteger(Number(value)) ? String(value) : `${BigInt(value)}n`;
 }
@@ -158,7 +159,9 @@ export function facts(field: Field): string {
     if (item.length !== undefined || note !== undefined) notes.push(code(typeWords(type)) + (note ?? ''));
   }
   if (minimum !== undefined || maximum !== undefined) notes.push(bounds(field));
-  if (field.pattern !== undefined) notes.push(`pattern ${code(field.pattern)}`);
+  if (field.space !== undefined)
+    notes.push(`white space ${field.space === 'replace' ? 'replaced by spaces' : 'collapsed'}`);
+  for (const pattern of field.patterns ?? []) notes.push(`pattern ${code(pattern)}`);
   if (field.default !== undefined)
     notes.push(`default ${field.default === '' ? 'empty' : code(String(field.default))}`);
   if (field.anyCase) notes.push('in any letter case');

@@ -10,7 +10,6 @@ import type {
   SoapProperties,
 } from '../model/consumer.ts';
 import { type Document, documentName } from '../model/document.ts';
-import { type Field, typeWords } from '../model/field.ts';
 import type { Flow, FlowStep } from '../model/flow.ts';
 import type { Console, Gateway, Tls } from '../model/gateway.ts';
 import { codeOfSubscription, DELIVERY_RETRY, type MessageQueue, type Subscription } from '../model/message.ts';
@@ -35,25 +34,11 @@ import {
   type WebhookScheme,
 } from '../model/security.ts';
 import type { Answer, MediaMessage, Operation, Service, SoapForm } from '../model/service.ts';
+import { fieldsTree } from './field-tree.ts';
 import { HEADER } from './files.ts';
 import { type JsonTree, jsonText } from './json-text.ts';
 import { byKind, entriesOf, inputTree, kebabCase, type Shape, shape, sortedIds, tree } from './registry-walk.ts';
 import { sorted } from './vocabulary.ts';
-
-const FIELD = shape<Field>()(
-  'type description required nullable default! enum! any-case pattern minimum maximum fixed! sensitive example! json xml attribute namespace flat absent=omit url=segment',
-  {
-    type: ({ type }) => typeWords(type),
-    json: ({ name, jsonName }) => (jsonName === name ? undefined : jsonName),
-    xml: ({ name, xmlName }) => (xmlName === name ? undefined : xmlName),
-    flat: ({ type }) => type.kind === 'list' && type.flat,
-  },
-);
-
-/** Fields by their names, in their order. */
-function fieldsTree(fields: readonly Field[], registry: Registry): JsonTree {
-  return new Map(fields.map((field) => [field.name, FIELD(field, registry)]));
-}
 
 const permissions = (thing: { readonly permissions: Iterable<PermissionList> }): JsonTree =>
   sortedIds(thing.permissions);
@@ -63,7 +48,7 @@ const templates = ({ uris }: Pick<RestConsumer, 'uris'>): JsonTree => uris.map((
 /** Names of fields, with a question mark where they are optional. */
 const input = (thing: { readonly input: Document }): JsonTree =>
   thing.input.fields.map(({ name, required }) => (required ? name : `${name}?`));
-const soapForm = shape<SoapForm>()('name request response', {});
+const soapForm = shape<SoapForm>()('name style request response', {});
 const soap = (thing: { readonly soap?: SoapForm }, registry: Registry): JsonTree =>
   thing.soap && soapForm(thing.soap, registry);
 const retry = (thing: { readonly retry?: Retry | undefined }): JsonTree =>
@@ -284,10 +269,10 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
     input,
     steps: ({ steps }, registry) => steps.map((each) => STEP(each, registry)),
   }),
-  documents: shape<Document>()('description xml namespace! root open bare patch choice in-place fields!', {
+  documents: shape<Document>()('description xml xml-type namespace! root open bare patch choice in-place fields!', {
     xml: (document) => document.xmlName !== documentName(document) && document.xmlName,
     patch: ({ patch }) => patch !== undefined,
-    choice: ({ choice }) => choice && (choice.tag ?? true),
+    choice: ({ choice }) => choice && (choice.named ? { named: true } : (choice.tag ?? true)),
     fields: ({ fields }, registry) => fieldsTree(fields, registry),
   }),
   datasources: shape<Datasource>()('description url password replicas', {}),

@@ -6,14 +6,15 @@ import { ImportError, type Losses, type Place } from './place.ts';
 /** Reads an XML document of a contract in the encoding that it declares. @throws ImportError */
 export function parseXml(bytes: Uint8Array, location: string): XmlElement {
   try {
-    return readXml(decodeText(bytes, undefined, true).replace(DECLARED_ENCODING, '$1'));
+    const text = decodeText(bytes, undefined, true).replace(DECLARED_ENCODING, '$1');
+    const root = readXml(text);
+    checkNamespaces(text, location);
+    return root;
   } catch (error) {
-    if (error instanceof XmlError)
-      throw new ImportError(`not valid XML: ${error.reason}`, {
-        source: location,
-        line: error.line,
-        column: error.column,
-      });
+    if (error instanceof XmlError) {
+      const { reason, line, column } = error;
+      throw new ImportError(`not valid XML: ${reason}`, { source: location, line, column });
+    }
     if (error instanceof CharsetError) throw new ImportError(error.message, { source: location, line: 0, column: 0 });
     throw error;
   }
@@ -21,6 +22,23 @@ export function parseXml(bytes: Uint8Array, location: string): XmlElement {
 
 /** The encoding in an XML declaration, which was used before the text is read. */
 const DECLARED_ENCODING = /^(\uFEFF?<\?xml\s[^>]*?)\s+encoding\s*=\s*(?:"[^"]*"|'[^']*')/;
+
+/** What has no declarations in it, and declarations of namespaces. */
+const DECLARATION = /<!--.*?-->|<!\[CDATA\[.*?\]\]>|\sxmlns(?::[^\s=]+)?\s*=\s*(?:"([^"]*)"|'([^']*)')/gs;
+
+/** Characters that no URI has (RFC 3986, section 2); those beyond ASCII are accepted, as in an IRI. */
+const NOT_IN_URI = /[\s<>"{}|\\^`]/;
+
+/** Refuses namespaces that are no URI references, such as templates that were not filled in (`{{host}}`). @throws ImportError */
+function checkNamespaces(text: string, location: string): void {
+  for (const { 0: found, 1: quoted, 2: single, index } of text.matchAll(DECLARATION)) {
+    const namespace = quoted ?? single;
+    if (namespace === undefined || !NOT_IN_URI.test(namespace)) continue;
+    const before = text.slice(0, index + found.search(/\S/)).split('\n');
+    const place = { source: location, line: before.length, column: (before.at(-1) as string).length + 1 };
+    throw new ImportError(`the namespace ${JSON.stringify(namespace)} is not a URI`, place);
+  }
+}
 
 /** The place of an element. */
 export function placeOf({ line, column }: XmlElement, source: string): Place {

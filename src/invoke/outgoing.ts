@@ -1,4 +1,4 @@
-import { compileNames, fieldsOf } from '../codec/redact/declared.ts';
+import { compileNames } from '../codec/redact/declared.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { MoreSecrets } from '../model/redactor.ts';
 import type { Message } from '../model/service.ts';
@@ -55,5 +55,6 @@ export function hidingOf(operation: ConsumerOperation): (text: string) => string
     operation.kind === 'soap'
       ? [operation.soap.request, operation.soap.response]
       : [{ kind: 'document', document: operation.input }, ...operation.responses.map(({ message }) => message)];
-  return compileNames([...messages.map(fieldsOf), ...(fault === undefined ? [] : [fault.fields])]);
+  const documents = messages.flatMap((message) => (message.kind === 'document' ? message.document : []));
+  return compileNames(fault === undefined ? documents : [...documents, fault]);
 }

@@ -6,6 +6,7 @@ import { classFiles, linkComponents, linkRelatedContent } from './component.ts';
 import { byPosition, type Diagnostic } from './diagnostic/diagnostic.ts';
 import { renderDiagnostics } from './diagnostic/render.ts';
 import { checkAttributes, checkEndless, Documents } from './document/documents.ts';
+import { checkParticles } from './document/particles.ts';
 import { checkCertificateSchemes, checkDomainNames, linkGateway } from './gateway.ts';
 import { answeringFiles, checkHandlers, type HandlerOptions } from './handlers.ts';
 import { byId, createLinking, declarationsOf, type Linking } from './linking.ts';
@@ -157,6 +158,7 @@ function link(linking: Linking, options: LinkOptions): Registry | undefined {
   const documents = new Documents(linking);
   checkEndless(linking, documents.byId);
   checkAttributes(linking, documents.byId);
+  checkParticles(linking, documents.byId);
   const lists = linkPermissionLists(linking);
   const roles = linkRoles(linking, lists);
   const schemes = linkSchemes(linking, roles);

@@ -14,13 +14,12 @@ import { isAnyText } from '../model/scalar.ts';
 import type { Role } from '../model/security.ts';
 import type { Operation } from '../model/service.ts';
 import type { Value } from '../model/value.ts';
-import { compilePattern } from '../wire/pattern.ts';
 import { linkAwaitedReply, REPLY_WITHIN } from './awaited-reply.ts';
 import { linkCallText } from './consumer/input.ts';
 import { placeOf } from './diagnostic/diagnostic.ts';
 import { contentOf, documentOf, hasOwnValue, isNeeded } from './document/documents.ts';
 import { typeWords } from './document/field-type.ts';
-import { fills, fitValue, restrictionBroken, spelled } from './document/fit.ts';
+import { fills, fitValue, restrictionBroken, restrictionOf, spelled } from './document/fit.ts';
 import { type Callee, type Calls, inputOf, resolveCall } from './flow/calls.ts';
 import { fileNamedAs, type WantedFile } from './handlers.ts';
 import {
@@ -285,9 +284,7 @@ function fitTo(
     return undefined;
   }
   const fitted = fitValue({ value, written }, type);
-  const { anyCase, enum: listed, minimum, maximum, pattern } = field;
-  const compiled = pattern === undefined ? undefined : compilePattern(pattern);
-  const by = { anyCase, ...given({ enum: listed, minimum, maximum, pattern: compiled }) };
+  const by = restrictionOf(field);
   const found = fitted.fits ? spelled(fitted.value, by) : undefined;
   const reason = fitted.fits ? restrictionBroken(found ?? fitted.value, type, by) : fitted.reason;
   if (reason === undefined) return found;

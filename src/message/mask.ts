@@ -68,10 +68,13 @@ function showDocument(document: Document, raw: JsonValue, hide: Hide): JsonValue
   return Object.fromEntries(entries);
 }
 
-/** The fields whose values are members of the object: of a choice, those of its branches, which are that object. */
+/** The fields whose values are members of the object: of a choice without names, those of its branches, which are that object. */
 function membersOf({ choice, fields }: Document): readonly Field[] {
-  if (choice === undefined) return fields;
-  return fields.flatMap(({ type }) => (type.kind === 'document' ? membersOf(type.document) : []));
+  if (choice === undefined || choice.named) return fields;
+  return fields.flatMap(({ type, sensitive }) => {
+    const inner = type.kind === 'document' ? membersOf(type.document) : [];
+    return sensitive ? inner.map((field) => ({ ...field, sensitive })) : inner;
+  });
 }
 
 function showField({ sensitive, type }: Field, raw: JsonValue, hide: Hide): JsonValue {

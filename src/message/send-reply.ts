@@ -102,8 +102,10 @@ function soapWriter(operation: Operation, { gateway }: MessagesOptions['registry
   return (reply: Reply, { version, to, id, ...addressing }: Head): OutgoingMessage => {
     const action = reply instanceof Fault ? faultAction(addressing.namespace) : replied;
     const headers = replyBlocks(addressing, to, { messageId: id, action });
-    if (!(reply instanceof Fault))
-      return assembleMessage(version, binding.writeReply(reply), { mtom: false, action, headers });
+    if (!(reply instanceof Fault)) {
+      const options = { mtom: false, action, headers: headers + binding.writeReplyHeaders(reply) };
+      return assembleMessage(version, binding.writeReply(reply), options);
+    }
     const code = reply.status < 500 ? 'Client' : 'Server';
     const fault = { code, reason: reply.message, detail: binding.writeFaultDetail(reply) } as const;
     return assembleEnvelope(version, [writeFault(version, fault, headers)], { mtom: false, action });

@@ -71,7 +71,9 @@ function jsonValues({ type, fixed, enum: listed, anyCase }: Field): JsonValues {
   if (isCollection(type) || type.kind === 'document')
     return { kind: type.kind === 'list' ? 'array' : 'object', values: undefined, anyCase };
   const { json, primitive, values: spellings } = traitsOf(type);
-  const kind = primitive === 'json' ? undefined : json.type === 'integer' ? 'number' : (json.type as JsonKind);
+  // A double may be a number or a text, and any JSON anything.
+  const isAnyKind = primitive === 'json' || primitive === 'double';
+  const kind = isAnyKind ? undefined : json.type === 'integer' ? 'number' : (json.type as JsonKind);
   // One date or number can be spelled in several ways.
   const isSpelledOnce = primitive === 'text' || primitive === 'integer' || primitive === 'boolean';
   const values = isSpelledOnce ? (fixed === undefined ? (listed ?? spellings) : [fixed]) : undefined;

@@ -13,12 +13,14 @@ export interface Patch {
 }
 
 /**
- * A document that is one of several others. Its fields are the branches, each of them a document, and exactly one has a value:
- * in memory and in XML `{ card: ... }`. In JSON it is the object of the branch itself.
+ * A document that is one of several things. Its fields are the branches, and exactly one has a value: in memory and in XML
+ * `{ card: ... }`. In JSON it is the same if it is `named`, else the object of the branch, which is then a document.
  */
 export interface Choice {
   /** The member of the JSON object that names the branch. Without one the branches differ in their members (`model/choice.ts`). */
   readonly tag?: string;
+  /** In JSON it is an object whose only member is the branch. There is no tag then. */
+  readonly named?: true;
 }
 
 /** The shape of data, with a JSON and an XML form. */
@@ -29,6 +31,8 @@ export interface Document {
   readonly description?: string;
   /** Name of the root element in XML (`xml:`); the document's name by default. */
   readonly xmlName: string;
+  /** Name of its type in XML Schema (`xml-type:`); derived from the document's name by default. */
+  readonly xmlType?: string;
   /** XML namespace of its elements; the service's (`<namespace>:<Service>.<version>`) by default; empty for none. */
   readonly namespace?: string;
   /** The document's name is the JSON root label: `{"LOC_RESPONSE": {...}}`. */
@@ -59,6 +63,11 @@ export function documentName({ id, name = id }: Pick<Document, 'id' | 'name'>): 
 /** The field whose value is the whole message; `undefined` for a document with members. */
 export function bareField({ bare, fields }: Pick<Document, 'bare' | 'fields'>): Field | undefined {
   return bare === true ? fields[0] : undefined;
+}
+
+/** The field that is the text of the document's own element (`content: true`); `undefined` for a document with elements. */
+export function contentField({ fields }: Pick<Document, 'fields'>): Field | undefined {
+  return fields.find(({ content }) => content);
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Spacing } from '../wire/white-space.ts';
 import type { Position } from './definition.ts';
 import type { Document } from './document.ts';
 import type { ScalarKind } from './scalar.ts';
@@ -82,8 +83,10 @@ export interface Field {
   readonly enum?: readonly (string | number)[];
   /** Letter case of the caller's value does not matter; the value is taken over as `enum` spells it. */
   readonly anyCase: boolean;
-  /** A regular expression (ECMA-262, `u` flag) that the whole value must match. */
-  readonly pattern?: string;
+  /** Regular expressions (ECMA-262, `u` flag), each of which the whole value must match. */
+  readonly patterns?: readonly string[];
+  /** How white space of a text is normalised before it is checked. */
+  readonly space?: Spacing;
   /** Smallest value of a number, or least number of characters of a string or of entries of a list. */
   readonly minimum?: number;
   /** Largest value of a number, or most characters of a string or entries of a list. */
@@ -93,8 +96,17 @@ export interface Field {
   /** Masked in logs, errors and snapshots. */
   readonly sensitive: boolean;
   readonly example?: string | number | boolean;
+  /** Over SOAP, a header block of its own rather than a part of the Body. */
+  readonly header?: true;
   /** An attribute in XML rather than an element. */
   readonly attribute: boolean;
+  /**
+   * The text of the document's own element; all other fields are attributes. Of the type `xml` it is the markup inside that
+   * element: text, escaped, and elements.
+   */
+  readonly content?: true;
+  /** A document, or a flat list of documents, without an element around it: its elements stand directly among the others. */
+  readonly inline?: true;
   /** XML namespace; the document's unless said otherwise. */
   readonly namespace?: string;
   /** What is written where a reply does not give the field: nothing, or the type's blank (`""`, one object of blanks for a list of documents). */

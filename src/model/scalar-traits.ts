@@ -1,11 +1,22 @@
 import type { LexicalName } from '../wire/lexical.ts';
+import type { OrderName } from '../wire/order.ts';
 import type { RawKind } from './service.ts';
 
 /** The databases that run stored queries. */
 export type Engine = 'sqlite' | 'postgres' | 'mysql';
 
 /** How values are held and calculated with. Several types share one; a type refines it by its form, length or markup. */
-export type Primitive = 'text' | 'integer' | 'decimal' | 'boolean' | 'date' | 'time' | 'datetime' | 'binary' | 'json';
+export type Primitive =
+  | 'text'
+  | 'integer'
+  | 'decimal'
+  | 'double'
+  | 'boolean'
+  | 'date'
+  | 'time'
+  | 'datetime'
+  | 'binary'
+  | 'json';
 
 /** Types of columns in a database, as far as they say what is in a column. */
 export type ColumnFamily =
@@ -32,6 +43,8 @@ export interface ScalarTraits {
   readonly anyText: boolean;
   /** The text form that values have, when they have one. */
   readonly lexical: LexicalName | undefined;
+  /** How values are compared; `undefined` when only equal texts are equal values. */
+  readonly order: OrderName | undefined;
   /** The only values, when there are few. */
   readonly values: readonly string[] | undefined;
   /** A value of a text type can fill a field of this type. */
@@ -39,8 +52,8 @@ export interface ScalarTraits {
 
   /** Where a field of the type may be used. */
   readonly takes: {
-    /** What `minimum` and `maximum` bound. */
-    readonly bounds: 'value' | 'length' | undefined;
+    /** What `minimum` and `maximum` bound: the value, or the number of characters or of bytes. */
+    readonly bounds: 'value' | 'length' | 'bytes' | undefined;
     readonly pattern: boolean;
     readonly enum: boolean;
     /** Components may have it as a key: there is one text for one value, so that a record is found by it. */

@@ -34,39 +34,47 @@ const PLAIN = {
   size: undefined,
   anyText: false,
   lexical: undefined,
+  order: undefined,
   values: undefined,
   takesText: false,
   body: 'text',
 } as const;
 
+/** Any text. */
+const FREE = {
+  ...PLAIN,
+  primitive: 'text',
+  anyText: true,
+  takes: { bounds: 'length', pattern: true, enum: true, key: true },
+  json: { type: 'string' },
+  xml: FREE_XML,
+  typescript: { type: 'string', note: undefined },
+  example: 'text',
+  sql: TEXT_SQL,
+} as const;
+
+/** A text in a form of its own. */
+const SPELLED = {
+  ...PLAIN,
+  primitive: 'text',
+  takesText: true,
+  sql: { ...TEXT_SQL, columns: ['text'] },
+  jdbc: [12, 'VARCHAR'],
+  peoplesoft: { type: 'Long Character', length: 0 },
+} as const;
+
 const ENTRIES = {
   string: {
-    ...PLAIN,
+    ...FREE,
     description: 'text, of at most so many characters',
-    primitive: 'text',
     size: 'characters',
-    anyText: true,
-    takes: { bounds: 'length', pattern: true, enum: true, key: true },
-    json: { type: 'string' },
-    xml: FREE_XML,
-    typescript: { type: 'string', note: undefined },
-    example: 'text',
-    sql: TEXT_SQL,
     jdbc: [12, 'VARCHAR'],
     workbook: { width: 20, format: 'text' },
     peoplesoft: { type: 'Character', length: 0 },
   },
   text: {
-    ...PLAIN,
+    ...FREE,
     description: 'text of any length',
-    primitive: 'text',
-    anyText: true,
-    takes: { bounds: 'length', pattern: true, enum: true, key: true },
-    json: { type: 'string' },
-    xml: FREE_XML,
-    typescript: { type: 'string', note: undefined },
-    example: 'text',
-    sql: TEXT_SQL,
     jdbc: [-1, 'LONGVARCHAR'],
     workbook: { width: 40, format: 'text' },
     peoplesoft: { type: 'Long Character', length: 0 },
@@ -75,6 +83,7 @@ const ENTRIES = {
     ...PLAIN,
     description: 'whole number of 64 bits, -2^63 to 2^63 - 1; all digits are kept',
     primitive: 'integer',
+    order: 'decimal',
     takes: { bounds: 'value', pattern: false, enum: true, key: true },
     json: { type: 'integer', format: 'int64' },
     xml: { ...PLAIN_XML, type: 'xs:integer' },
@@ -94,6 +103,7 @@ const ENTRIES = {
     ...PLAIN,
     description: 'decimal number; digits in all, and after the point. Keeps its digits; a string in handlers',
     primitive: 'decimal',
+    order: 'decimal',
     size: 'digits',
     takes: { bounds: 'value', pattern: false, enum: true, key: false },
     json: { type: 'number', format: 'decimal' },
@@ -106,6 +116,25 @@ const ENTRIES = {
       comparedAs: 'decimal',
     },
     jdbc: [3, 'DECIMAL'],
+    workbook: { width: 14, format: 'general' },
+    peoplesoft: { type: 'Number', length: 0 },
+  },
+  number: {
+    ...PLAIN,
+    description: 'floating-point number of 64 bits; `INF`, `-INF` and `NaN` are texts in JSON',
+    primitive: 'double',
+    order: 'double',
+    takes: { bounds: 'value', pattern: false, enum: true, key: false },
+    json: { type: 'number', format: 'double' },
+    xml: { ...PLAIN_XML, type: 'xs:double' },
+    typescript: { type: 'number', note: undefined },
+    example: 0.5,
+    sql: {
+      cast: { sqlite: 'real', postgres: 'double precision', mysql: 'double' },
+      columns: ['integer', 'decimal', 'real'],
+      comparedAs: 'decimal',
+    },
+    jdbc: [8, 'DOUBLE'],
     workbook: { width: 14, format: 'general' },
     peoplesoft: { type: 'Number', length: 0 },
   },
@@ -148,6 +177,7 @@ const ENTRIES = {
     description: '`yyyy-MM-dd`',
     primitive: 'date',
     lexical: 'date',
+    order: 'date',
     takesText: true,
     takes: { bounds: undefined, pattern: false, enum: true, key: true },
     json: { type: 'string', format: 'date' },
@@ -169,6 +199,7 @@ const ENTRIES = {
     description: '`HH:mm:ss`',
     primitive: 'time',
     lexical: 'time',
+    order: 'time',
     takesText: true,
     takes: { bounds: undefined, pattern: false, enum: true, key: false },
     json: { type: 'string', format: 'time-local' },
@@ -189,6 +220,7 @@ const ENTRIES = {
     description: '`yyyy-MM-ddTHH:mm:ss`, with `Z` or an offset',
     primitive: 'datetime',
     lexical: 'datetime',
+    order: 'datetime',
     takes: { bounds: undefined, pattern: false, enum: true, key: false },
     json: { type: 'string', format: 'date-time' },
     xml: { ...PLAIN_XML, type: 'xs:dateTime' },
@@ -204,12 +236,22 @@ const ENTRIES = {
     workbook: { width: 20, format: 'yyyy\\-mm\\-dd\\ hh:mm:ss' },
     peoplesoft: { type: 'DateTime', length: 26 },
   },
+  duration: {
+    ...SPELLED,
+    description: 'length of time (`P1Y2M3DT4H5M6.7S`, `-PT30M`; ISO 8601 as in XML Schema), kept as it is given',
+    lexical: 'duration',
+    order: 'duration',
+    takes: { bounds: undefined, pattern: true, enum: true, key: false },
+    json: { type: 'string' },
+    xml: { ...PLAIN_XML, type: 'xs:duration' },
+    typescript: { type: 'string', note: ' (P1DT2H3M)' },
+    example: 'PT8H30M',
+    workbook: { width: 14, format: 'text' },
+  },
   uuid: {
-    ...PLAIN,
+    ...SPELLED,
     description: 'UUID ([RFC 9562](https://www.rfc-editor.org/rfc/rfc9562)): 36 characters, in lower case',
-    primitive: 'text',
     lexical: 'uuid',
-    takesText: true,
     takes: { bounds: undefined, pattern: false, enum: true, key: true },
     json: { type: 'string', format: 'uuid' },
     xml: { ...PLAIN_XML, type: 'xs:string', pattern: '[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}' },
@@ -221,20 +263,27 @@ const ENTRIES = {
     peoplesoft: { type: 'Character', length: 36 },
   },
   uri: {
-    ...PLAIN,
+    ...SPELLED,
     description: 'URI with a scheme ([RFC 3986](https://www.rfc-editor.org/rfc/rfc3986)), kept as it is given',
-    primitive: 'text',
     lexical: 'uri',
-    takesText: true,
     takes: { bounds: 'length', pattern: true, enum: true, key: true },
     json: { type: 'string', format: 'uri' },
     xml: { ...PLAIN_XML, type: 'xs:anyURI' },
     typescript: { type: 'string', note: ' (with a scheme)' },
     example: 'https://example.com/orders/17',
-    sql: { ...TEXT_SQL, columns: ['text'] },
-    jdbc: [12, 'VARCHAR'],
     workbook: { width: 40, format: 'text' },
-    peoplesoft: { type: 'Long Character', length: 0 },
+  },
+  hex: {
+    ...SPELLED,
+    description: 'bytes as hexadecimal digits, two for each; kept as they are given',
+    lexical: 'hex',
+    order: 'hex',
+    takes: { bounds: 'bytes', pattern: true, enum: true, key: false },
+    json: { type: 'string', contentEncoding: 'base16' },
+    xml: { ...PLAIN_XML, type: 'xs:hexBinary', empty: true },
+    typescript: { type: 'string', note: ' (hexadecimal digits)' },
+    example: '5369676E616C',
+    workbook: { width: 20, format: 'text' },
   },
   binary: {
     ...PLAIN,
@@ -317,9 +366,10 @@ export function primitiveOf(type: FieldType): Primitive | undefined {
   return traitsOf(type)?.primitive;
 }
 
-/** Whether a type is that of numbers. */
+/** Whether a type is that of numbers. A decimal is one, although it is a string in memory. */
 export function isNumeric(type: FieldType): boolean {
-  return traitsOf(type)?.takes.bounds === 'value';
+  const primitive = primitiveOf(type);
+  return primitive === 'integer' || primitive === 'decimal' || primitive === 'double';
 }
 
 /** Whether null is a value of a field; for any other field it means that there is no value. */
@@ -330,24 +380,19 @@ export function holdsNull({ type, nullable }: Pick<Field, 'type' | 'nullable'>):
 /** Whether values of a type are strings in memory. */
 export function isString(type: FieldType): boolean {
   const primitive = primitiveOf(type);
-  return primitive !== undefined && STRINGS[primitive];
+  return primitive !== undefined && ['text', 'decimal', 'date', 'time', 'datetime'].includes(primitive);
 }
-
-const STRINGS: Readonly<Record<Primitive, boolean>> = {
-  text: true,
-  integer: false,
-  decimal: true,
-  boolean: false,
-  date: true,
-  time: true,
-  datetime: true,
-  binary: false,
-  json: false,
-};
 
 /** Whether every text is a value of a type. */
 export function isAnyText(type: FieldType): boolean {
   return traitsOf(type)?.anyText === true;
+}
+
+/** Whether an empty element or attribute is a value of a field, whose values have a type. */
+export function takesEmpty(field: Field, type: FieldType): boolean {
+  if (traitsOf(type)?.xml.empty !== true) return false;
+  const free = field.enum === undefined && field.patterns === undefined && field.fixed === undefined;
+  return free && !(field.minimum !== undefined && field.minimum > 0);
 }
 
 /** What is written in JSON for a value that is not given and has to be there. */

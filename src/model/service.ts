@@ -84,8 +84,8 @@ export type Answer =
   | { readonly kind: 'reply'; readonly to: string };
 
 /**
- * An operation over SOAP, document/literal wrapped: the request element has the operation's name, the reply element is
- * `<name>Response`, both in the service's namespace (`<namespace of the gateway>:<Service>.<version>`).
+ * An operation over SOAP. In document/literal wrapped the request element has the operation's name, and the reply element is
+ * `<name>Response`, both in the service's namespace (`<namespace of the gateway>:<Service>.<version>`); {@link soapElements}.
  */
 export interface SoapForm {
   /** The operation's name, or that of its SOAP twin. */
@@ -96,6 +96,11 @@ export interface SoapForm {
   readonly request: Message;
   /** `none` for a one-way operation. */
   readonly response: Message;
+  /**
+   * `bare`: the root elements of the documents are in the Body. `rpc`: rpc/literal, the fields are elements without a namespace
+   * in the element of the operation. Document/literal wrapped if absent.
+   */
+  readonly style?: 'bare' | 'rpc';
 }
 
 /**

@@ -31,11 +31,13 @@ export function kindOfWork(
 
 /** What the definitions declare about a field. A document that contains itself is named there. */
 function shapeOf(field: Field, around: ReadonlySet<Document>): unknown[] {
-  const { type, required, default: standard, enum: listed, pattern, minimum, maximum, fixed } = field;
+  const { type, required, default: standard, enum: listed, patterns = [], minimum, maximum, fixed, space } = field;
   const single = singleType(type);
   const inner = single.kind === 'document' ? documentShape(single.document, around) : undefined;
   const own = inner === undefined ? type : [type.kind, inner];
-  return [field.name, own, required, standard, listed, pattern, minimum, maximum, fixed];
+  const pattern = patterns.length > 1 ? patterns : patterns[0];
+  const others = space === undefined ? [] : [space];
+  return [field.name, own, required, standard, listed, pattern, minimum, maximum, fixed, ...others];
 }
 
 function documentShape(document: Document, around: ReadonlySet<Document>): unknown {

@@ -5,6 +5,7 @@ import type { Query } from '../model/query.ts';
 import type { ScalarKind } from '../model/scalar.ts';
 import { traitsOf } from '../model/scalar.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
+import { readDouble } from '../wire/double.ts';
 import { type Dialect, type Encode, statementOf } from './plan.ts';
 import { canNest, type RenderFormat } from './render/index.ts';
 import type { Bound } from './runner.ts';
@@ -60,6 +61,12 @@ function textOf(prompt: Field, refuse: Refuse): (value: Value) => string {
       return (value) => integerText(value, refuse);
     case 'decimal':
       return (value) => decimalText(value, refuse);
+    case 'double':
+      return (value) => {
+        const number = typeof value === 'string' ? readDouble(value) : Number(value);
+        if (!Number.isFinite(number)) throw refuse('is not a finite number');
+        return String(number);
+      };
     case 'boolean':
       return (value) => {
         if (typeof value !== 'boolean') throw refuse('is not a boolean');

@@ -140,6 +140,15 @@ export interface LexicalForm {
   read(text: string): string | undefined;
   /** Reads a text from XML or a URL: every lexical form that XML Schema allows for the type. */
   readAny(text: string): string | undefined;
+  /** The valid texts as a pattern of JSON Schema, when no `format` describes them. */
+  readonly pattern?: string;
+}
+
+/** A form of texts that are kept as they are given. */
+function matching(noun: string, pattern: string): LexicalForm {
+  const form = new RegExp(pattern);
+  const read = (text: string): string | undefined => (form.test(text) ? text : undefined);
+  return { noun, read, readAny: read, pattern };
 }
 
 /** The text forms, by the names under which the table of scalars refers to them. */
@@ -153,6 +162,12 @@ export const LEXICAL = {
   },
   uuid: { noun: 'a UUID (8-4-4-4-12 hexadecimal digits)', read: readUuid, readAny: readUuid },
   uri: { noun: 'a URI with a scheme (RFC 3986)', read: readUri, readAny: readUri },
+  // XML Schema Part 2, sections 3.2.6 and 3.2.15. `format: duration` of JSON Schema has no sign and no fraction.
+  duration: matching(
+    'a duration (P1Y2M3DT4H5M6S, without the parts that it does not have)',
+    '^-?P(?!$)([0-9]+Y)?([0-9]+M)?([0-9]+D)?(T(?!$)([0-9]+H)?([0-9]+M)?(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)S)?)?$',
+  ),
+  hex: matching('hexadecimal digits, two for each byte', '^([0-9A-Fa-f]{2})*$'),
 } as const satisfies Readonly<Record<string, LexicalForm>>;
 
 export type LexicalName = keyof typeof LEXICAL;

@@ -16,9 +16,9 @@ const primitives: ReadonlySet<string> = new Set(SCALAR_KINDS.map((kind) => SCALA
 /** Words of types that are words for messages without a document too; what they are about is told by what is asked. */
 const shared = SCALAR_KINDS.filter(isRaw);
 const own = SCALAR_KINDS.filter((word) => !isRaw(word));
-/** Words that mean a type wherever they are; others are text forms, families of columns and types of JSON too. */
+/** Words that mean a type wherever they are; others are text forms, families of columns and types of JSON and JavaScript too. */
 const unmistakable = own.filter(
-  (word) => word !== 'string' && !primitives.has(word) && SCALARS[word].lexical === undefined,
+  (word) => word !== 'string' && word !== 'number' && !primitives.has(word) && SCALARS[word].lexical === undefined,
 );
 
 const any = (words: readonly string[]): string => `'(?:${words.join('|')})'`;

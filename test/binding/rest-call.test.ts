@@ -69,7 +69,7 @@ describe('a value that does not fit', () => {
       field('NAME', 'string(5)', { required: true, url: 'path' }),
       field('COUNT', 'integer', { maximum: 9 }),
       field('KIND', 'string', { enum: ['red', 'blue'] }),
-      field('PART', 'string', { pattern: '[a-z]+' }),
+      field('PART', 'string', { patterns: ['[a-z]+'] }),
       field('TRACE', 'text'),
     ],
     headers: { 'X-Trace': 'id {TRACE}' },

@@ -53,11 +53,16 @@ const values: Readonly<Record<ScalarKind, fc.Arbitrary<unknown>>> = {
   text: text(),
   integer,
   decimal,
+  number: fc.double().map((value) => (value === 0 ? 0 : value)),
   boolean: fc.boolean(),
   flag: fc.constantFrom('Y', 'N'),
   date,
   time,
   datetime: fc.tuple(date, time, offset).map(([d, t, o]) => `${d}T${t}${o}`),
+  duration: fc
+    .tuple(fc.constantFrom('', '-'), fc.nat(), fc.nat(), fc.nat(), fc.nat())
+    .map(([sign, year, day, hour, second]) => `${sign}P${year}Y${day}DT${hour}H${second}.5S`),
+  hex: fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString('hex')),
   uuid: fc.uuid(),
   uri: fc.webUrl({ withFragments: true, withQueryParameters: true }),
   json,
@@ -100,7 +105,11 @@ const names = fc.uniqueArray(
 export function documents(depth: number): fc.Arbitrary<{ of: Document; value: fc.Arbitrary<Record<string, unknown>> }> {
   const compound = () =>
     fc
-      .oneof({ weight: 3, arbitrary: documents(depth - 1) }, { weight: 1, arbitrary: choices(depth - 1) })
+      .oneof(
+        { weight: 3, arbitrary: documents(depth - 1) },
+        { weight: 1, arbitrary: choices(depth - 1) },
+        { weight: 1, arbitrary: namedChoices(depth - 1) },
+      )
       .map(({ of, value }) => ({ type: { kind: 'document', document: of } as const, value }));
   const single = (): fc.Arbitrary<{ type: ListType['item']; value: fc.Arbitrary<unknown> }> =>
     depth === 0
@@ -195,6 +204,30 @@ function choices(depth: number): ReturnType<typeof documents> {
   });
 }
 
+const own = ({ root, inPlace, namespace }: Document): Parameters<typeof document>[2] => ({
+  root,
+  inPlace,
+  ...(namespace === undefined ? {} : { namespace }),
+});
+
+/** A choice of values of any type, which JSON has by the names of the branches. */
+function namedChoices(depth: number): ReturnType<typeof documents> {
+  return documents(depth).map(({ of, value }) => {
+    const fields = of.fields.map((each) => {
+      const isFlat = each.type.kind === 'list' && each.type.flat;
+      return { ...each, required: false, attribute: false, ...(isFlat ? { minimum: 1 } : {}) };
+    });
+    const chosen = fc.tuple(value, fc.nat(5)).map(([given, index]) => {
+      const entries = Object.entries(given).filter(([, each]) => !Array.isArray(each) || each.length > 0);
+      return Object.fromEntries(entries.slice(index % (entries.length || 1), (index % (entries.length || 1)) + 1));
+    });
+    return {
+      of: document('NAMED', fields, { ...own(of), choice: { named: true } }),
+      value: chosen.filter((given) => Object.keys(given).length === 1),
+    };
+  });
+}
+
 /** A message that is a list or a single value. */
 const bare = fc
   .oneof(
@@ -212,5 +245,10 @@ const bare = fc
 
 /** A document with one of its values. */
 export const cases = fc
-  .oneof({ weight: 4, arbitrary: documents(2) }, { weight: 1, arbitrary: bare }, { weight: 1, arbitrary: choices(1) })
+  .oneof(
+    { weight: 4, arbitrary: documents(2) },
+    { weight: 1, arbitrary: bare },
+    { weight: 1, arbitrary: choices(1) },
+    { weight: 1, arbitrary: namedChoices(1) },
+  )
   .chain(({ of, value }) => value.map((v) => ({ of, value: v as Record<string, Value> })));

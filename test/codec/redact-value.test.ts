@@ -125,8 +125,30 @@ operations:
 `);
   const operation = registry.consumers.get('ORDER_POST');
   if (operation?.kind !== 'rest') throw new TypeError('ORDER_POST');
-  const redactor = createRedactor().knowing({ hide: compileNames([operation.input.fields]) });
+  const redactor = createRedactor().knowing({ hide: compileNames([operation.input]) });
   expect(redactor.text('{"pinCode":"1234","other":"1234"}')).toBe('{"pinCode":"***","other":"1234"}');
+});
+
+it('masks the text of an element that is a sensitive field, by the name of the element', () => {
+  const registry = load(`
+node: PARTNER
+base: https://example.org
+---
+document: TOKEN
+fields: { VALUE: { type: string, content: true, sensitive: true }, KIND: { type: string, attribute: true } }
+---
+service: Orders.v1
+target: PARTNER
+public: true
+operations:
+  ORDER_POST: { post: orders, request: { fields: { A: TOKEN, B: list of TOKEN, C: map of TOKEN } }, response: none }
+`);
+  const operation = registry.consumers.get('ORDER_POST');
+  if (operation?.kind !== 'rest') throw new TypeError('ORDER_POST');
+  const redactor = createRedactor().knowing({ hide: compileNames([operation.input]) });
+  expect(redactor.text('<A KIND="k">secret</A><B><TOKEN>secret</TOKEN></B><C><entry key="a">secret</entry></C>')).toBe(
+    '<A KIND="k">***</A><B><TOKEN>***</TOKEN></B><C><entry key="a">***</entry></C>',
+  );
 });
 
 describe('what has the form of a secret', () => {

@@ -23,6 +23,12 @@ describe('values from text', () => {
     ['decimal', '5.', '5'],
     ['decimal', '-0.00', '0.00'],
     ['decimal(5.2)', '123.4500', '123.4500'],
+    ['number', '1.50', 1.5],
+    ['number', '-0', 0],
+    ['number', '1e21', 1e21],
+    ['number', '-INF', Number.NEGATIVE_INFINITY],
+    ['duration', '-P1Y2MT3.5S', '-P1Y2MT3.5S'],
+    ['hex', '0fB7', '0fB7'],
     ['boolean', 'true', true],
     ['boolean', 'False', false],
     ['boolean', '1', true],
@@ -53,6 +59,10 @@ describe('values from text', () => {
     ['string(10)', '😀'.repeat(11), 'is longer than 10 characters'],
     ['text', 'a\0b', 'holds a NUL character'],
     ['text', '\ud800', 'holds half of a surrogate pair, which is not a character'],
+    ['number', '1,5', 'is not a number'],
+    ['number', 'Infinity', 'is not a number'],
+    ['duration', '8 h', 'is not a duration (P1Y2M3DT4H5M6S, without the parts that it does not have)'],
+    ['hex', '0fB', 'is not hexadecimal digits, two for each byte'],
     ['integer', '', 'is not an integer'],
     ['integer', ' 1', 'is not an integer'],
     ['integer', '1.0', 'is not an integer'],
@@ -145,10 +155,15 @@ describe('the options of a field', () => {
   });
 
   it.each([
-    ['string', 'abc', { pattern: '[a-z]+' }],
-    ['string', '😀', { pattern: '.' }],
-    ['string', 'b', { pattern: 'a|b' }],
-    ['integer', '12', { pattern: '\\d{2}' }],
+    ['string', 'abc', { patterns: ['[a-z]+'] }],
+    ['string', '😀', { patterns: ['.'] }],
+    ['string', 'b', { patterns: ['a|b'] }],
+    ['integer', '12', { patterns: ['\\d{2}'] }],
+    ['string', 'AB12', { patterns: ['[A-Z0-9]+', '.{2}[0-9]*'] }],
+    ['string(3)', ' a \n b ', { space: 'collapse' as const }],
+    ['string(3)', 'a\nb', { space: 'replace' as const, enum: ['a b'] }],
+    ['hex', '0f', { minimum: 1, maximum: 1, enum: ['0F'] }],
+    ['duration', 'PT60S', { enum: ['PT1M'] }],
     ['string', '😀😀', { minimum: 2, maximum: 2 }],
     ['integer', '5', { minimum: 5, maximum: 5 }],
     ['decimal', '5.00', { minimum: 5, maximum: 5 }],
@@ -161,8 +176,13 @@ describe('the options of a field', () => {
   });
 
   it.each([
-    ['string', 'abc1', { pattern: '[a-z]+' }, 'does not match the pattern [a-z]+'],
-    ['string', 'ab', { pattern: 'a|b' }, 'does not match the pattern a|b'],
+    ['string', 'abc1', { patterns: ['[a-z]+'] }, 'does not match the pattern [a-z]+'],
+    ['string', 'ab', { patterns: ['a|b'] }, 'does not match the pattern a|b'],
+    ['string', 'AB12', { patterns: ['[A-Z0-9]+', '[A-Z]+'] }, 'does not match the pattern [A-Z]+'],
+    ['string(3)', ' a  bc ', { space: 'collapse' as const }, 'is longer than 3 characters'],
+    ['string(3)', ' a\t ', { space: 'replace' as const, maximum: 2 }, 'is longer than 2 characters'],
+    ['hex', '0f1e', { maximum: 1 }, 'is longer than 1 byte'],
+    ['hex', '', { minimum: 1 }, 'is shorter than 1 byte'],
     ['string', '😀', { minimum: 2 }, 'is shorter than 2 characters'],
     ['text', 'abcd', { maximum: 3 }, 'is longer than 3 characters'],
     ['string(2)', 'abc', { maximum: 3 }, 'is longer than 2 characters'],
@@ -179,17 +199,17 @@ describe('the options of a field', () => {
 
   it('holds no text against a pattern that would take long', () => {
     const pattern = '(?:.*a){20}b';
-    expect(refused('text', 'a'.repeat(1_000_000), { pattern })).toMatch(
+    expect(refused('text', 'a'.repeat(1_000_000), { patterns: [pattern] })).toMatch(
       /^X is longer than \d+ characters, too long for the pattern /,
     );
-    expect(refused('text', 'a'.repeat(100_000), { pattern })).toContain('does not match');
+    expect(refused('text', 'a'.repeat(100_000), { patterns: [pattern] })).toContain('does not match');
   });
 
   it('never shows the value of a sensitive field', () => {
     const options: Partial<Field>[] = [
       { enum: ['hunter1'] },
       { fixed: 'hunter1' },
-      { pattern: 'x' },
+      { patterns: ['x'] },
       { maximum: 3 },
       { minimum: 30 },
     ];

@@ -61,7 +61,7 @@ const scalars: fc.Arbitrary<ScalarCase> = fc.oneof(
   fc.constant({ type: { kind: 'string' }, options: { fixed: 'failure' }, value: fc.constant('failure') }),
   fc.constant({
     type: { kind: 'string' },
-    options: { pattern: '[A-Z]{2}-\\d+|none' },
+    options: { patterns: ['[A-Z]{2}-\\d+|none'] },
     value: fc.oneof(fc.constant('none'), fc.stringMatching(/^[A-Z]{2}-[0-9]{1,5}$/)),
   }),
   plain('integer', fc.oneof(fc.integer(), fc.constant(9007199254740993n))),
@@ -77,6 +77,22 @@ const scalars: fc.Arbitrary<ScalarCase> = fc.oneof(
       .tuple(fc.constantFrom('', '-'), fc.integer({ min: 1, max: 9 }), digits(scale))
       .map(([sign, first, rest]) => (rest === '' ? `${sign}${first}` : `${sign}${first}.${rest}`)),
   })),
+  plain(
+    'number',
+    fc.double().map((value) => (value === 0 ? 0 : value)),
+  ),
+  fc.constant({
+    type: { kind: 'number' },
+    options: { minimum: -0.5 },
+    value: fc.oneof(fc.double({ min: -0.5, noNaN: true }).map((value) => (value === 0 ? 0 : value))),
+  }),
+  plain('duration', fc.constantFrom('P1Y', '-PT0.5S', 'P1Y2M3DT4H5M6.7S')),
+  fc.constant({
+    type: { kind: 'hex' },
+    options: { minimum: 1, maximum: 2, patterns: ['[0-9a-f]+'] },
+    value: fc.constantFrom('00', '0f1e'),
+  }),
+  plain('hex', fc.constantFrom('', '0F', '0f1e')),
   plain('boolean', fc.boolean()),
   plain('flag', fc.constantFrom('Y', 'N')),
   plain('date', fc.constantFrom('2026-01-31', '0001-01-01', '2024-02-29')),
@@ -86,7 +102,7 @@ const scalars: fc.Arbitrary<ScalarCase> = fc.oneof(
   plain('uri', fc.constantFrom('https://example.com/a?b=c&d#e', 'urn:isbn:0451450523', 'x://[::1]:80')),
   fc.constant({
     type: { kind: 'uri' },
-    options: { pattern: 'https://.+', maximum: 30 },
+    options: { patterns: ['https://.+'], maximum: 30 },
     value: fc.constantFrom('https://example.com', 'https://example.com/%20'),
   }),
   plain('json', fc.constantFrom({ a: [1, 'x'] }, 'text', 5, true)),
@@ -151,6 +167,7 @@ function documentField(name: string, depth: number): fc.Arbitrary<FieldCase> {
       fc.oneof(
         { weight: 3, arbitrary: documents(`${name}_DOC`, depth - 1) },
         choiceDocuments(`${name}_DOC`, depth - 1),
+        namedChoices(`${name}_DOC`, depth - 1),
       ),
       common,
       fc.constantFrom('one', 'list', 'flat'),
@@ -229,6 +246,24 @@ export function choiceDocuments(id: string, depth = 1): fc.Arbitrary<DocumentCas
     return {
       document: document(id, fields, { choice: tag === undefined ? {} : { tag } }),
       values: Object.entries(branches).flatMap(([name, { values }]) => values.map((value) => ({ [name]: value }))),
+    };
+  });
+}
+
+/** One of a few values of any type, by the names of the branches. */
+export function namedChoices(id: string, depth = 1): fc.Arbitrary<DocumentCase> {
+  return documents(id, depth).map(({ document: { fields, ...rest }, values: [all = {}] }) => {
+    const branches = fields.map(({ fixed: _, ...each }) => {
+      const isFlat = each.type.kind === 'list' && each.type.flat;
+      const least = isFlat ? { minimum: 1 } : {};
+      return { ...each, required: false, attribute: false, absent: 'omit' as const, ...least };
+    });
+    // What was blank before may be empty; a flat list needs an entry.
+    const usable = branches.filter(({ name, minimum }) => minimum !== 1 || (all[name] as readonly Value[]).length > 0);
+    const spare = field(`${id}_SPARE`, 'boolean');
+    return {
+      document: { ...rest, open: false, fields: [...branches, spare], choice: { named: true } },
+      values: [...usable.map(({ name }) => ({ [name]: all[name] })), { [spare.name]: true }],
     };
   });
 }

@@ -49,7 +49,7 @@ describe('exampleRequest', () => {
       field('NAME', string(2)),
       field('DAY', 'date'),
       field('LIST', listOf('flag')),
-      field('CODE', 'string', { pattern: '[A-Z]{2}\\d' }),
+      field('CODE', 'string', { patterns: ['[A-Z]{2}\\d'] }),
     ]);
     const [example] = examples({ templates: ['{ID}/{NAME}/{DAY}?list={LIST}&code={CODE}'], request });
     expect(example?.url).toBe(`${base}/RESTListeningConnector/Test.v1/5/te/2026-01-31?list=Y&code=AA1`);
@@ -66,7 +66,7 @@ describe('exampleRequest', () => {
   });
 
   test('is not empty where the pattern allows more: empty would be the same as not given', () => {
-    const request = document('R', [field('A', 'string', { pattern: '~?' })]);
+    const request = document('R', [field('A', 'string', { patterns: ['~?'] })]);
     const [example] = examples({ templates: ['x/{A}'], request });
     expect(example?.url).toBe(`${base}/RESTListeningConnector/Test.v1/x/~`);
   });
@@ -125,7 +125,7 @@ describe('exampleRequest', () => {
   });
 
   test.each([
-    ['is needed and can not be made up', 'x/{A}', { required: true, pattern: 'a\\bb' }],
+    ['is needed and can not be made up', 'x/{A}', { required: true, patterns: ['a\\bb'] }],
     ['would be a dot segment', 'x/{A}', { example: '..' }],
     ['would fill a page', 'x/{A}', { required: true, minimum: 5e9 }],
     ['has a style that its operator does not keep', 'x{/A}', { example: 'a/b', url: 'path' }],

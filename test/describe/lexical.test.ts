@@ -12,7 +12,20 @@ import { hasXmllint, validateXml } from '../support/xmllint.ts';
 // What the schema of a scalar allows, XML Schema Part 2, is what a message may hold, in each of its lexical forms.
 
 const NS = 'urn:signalbox:test:Test.v1';
-const KINDS = ['date', 'time', 'datetime', 'integer', 'decimal', 'boolean', 'uuid', 'uri', 'binary'] as const;
+const KINDS = [
+  'date',
+  'time',
+  'datetime',
+  'integer',
+  'decimal',
+  'number',
+  'boolean',
+  'duration',
+  'uuid',
+  'uri',
+  'hex',
+  'binary',
+] as const;
 type Kind = (typeof KINDS)[number];
 
 const documents = Object.fromEntries(KINDS.map((kind) => [kind, document(`D_${kind}`, [field('F', kind)])]));
@@ -83,6 +96,35 @@ const TAKEN: Readonly<Record<Exclude<Kind, 'binary'>, readonly (readonly [string
     [`${'0'.repeat(20)}.5`, '0.5'],
     [' 1.0 ', '1.0'],
   ],
+  number: [
+    ['+1', 1],
+    ['01', 1],
+    ['.5', 0.5],
+    ['5.', 5],
+    ['-0', 0],
+    ['1e5', 100_000],
+    ['1E+5', 100_000],
+    ['-2.5e-3', -0.0025],
+    ['1e400', Number.POSITIVE_INFINITY],
+    ['INF', Number.POSITIVE_INFINITY],
+    ['-INF', Number.NEGATIVE_INFINITY],
+    ['NaN', Number.NaN],
+    [' 12 ', 12],
+  ],
+  duration: [
+    ['P1Y2M3DT4H5M6.7S', 'P1Y2M3DT4H5M6.7S'],
+    ['-P1D', '-P1D'],
+    ['PT0S', 'PT0S'],
+    ['PT1.S', 'PT1.S'],
+    ['PT.5S', 'PT.5S'],
+    ['P14M', 'P14M'],
+    [' PT36H ', 'PT36H'],
+  ],
+  hex: [
+    ['', ''],
+    ['0fB7', '0fB7'],
+    [' 0F ', '0F'],
+  ],
   boolean: [
     ['true', true],
     ['1', true],
@@ -99,6 +141,9 @@ const REFUSED: Readonly<Record<Exclude<Kind, 'binary'>, readonly string[]>> = {
     '02026-01-01',
     '26-01-01',
     '2026-1-1',
+    '2000-02-30',
+    '-0001-01-01',
+    '0000-01-01',
     '2026-02-29',
     '2026-01-01+0100',
     '2026-01-01+14:01',
@@ -134,6 +179,9 @@ const REFUSED: Readonly<Record<Exclude<Kind, 'binary'>, readonly string[]>> = {
   uri: ['', '/orders/17', 'https://example.com/a b', 'https://example.com/é', 'https://example.com/%'],
   integer: ['1.0', '1e3', '--1', '+', '', '1 000', '0x1'],
   decimal: ['.', '+', '1e3', 'INF', 'NaN', '1,5', ''],
+  number: ['', '.', '1,5', 'Infinity', 'inf', '-NaN', '1e', 'e5', '0x1', '1_000', '1e5.0', '1 2'],
+  duration: ['', 'P', 'PT', 'P1DT', '1Y', 'P1S', 'PT1Y', 'P1.5D', 'PT.S', 'P-1D', 'P1D1Y', '+P1D', 'p1d', 'P1W'],
+  hex: ['0', '0fb', '0g', '0f 0f', '0x0f'],
   boolean: ['', '2', '01', 'yes'],
 };
 const TABLES = Object.keys(TAKEN) as (keyof typeof TAKEN)[];
@@ -185,6 +233,17 @@ const lexical: Readonly<Record<Kind, fc.Arbitrary<string>>> = {
     .tuple(fc.stringMatching(/^[+-]?0{0,40}$/), fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }))
     .map((parts) => parts.join('')),
   decimal: fc.stringMatching(/^[+-]?([0-9]{1,30}(\.[0-9]{0,30})?|\.[0-9]{1,30})$/),
+  number: fc.oneof(
+    fc.stringMatching(/^[+-]?([0-9]{1,30}(\.[0-9]{0,30})?|\.[0-9]{1,30})([eE][+-]?[0-9]{1,3})?$/),
+    fc.constantFrom('INF', '-INF', 'NaN'),
+    fc.double().map((value) => String(value).replace('Infinity', 'INF')),
+  ),
+  duration: fc
+    .stringMatching(
+      /^-?P([0-9]{1,4}Y)?([0-9]{1,4}M)?([0-9]{1,4}D)?(T([0-9]{1,4}H)?([0-9]{1,4}M)?([0-9]{1,4}(\.[0-9]{1,9})?S)?)?$/,
+    )
+    .filter((text) => !/[PT]$/.test(text)),
+  hex: fc.stringMatching(/^([0-9A-Fa-f]{2}){0,20}$/),
   boolean: fc.constantFrom('true', 'false', '1', '0'),
   binary: fc
     .tuple(fc.uint8Array({ maxLength: 40 }), fc.array(fc.tuple(fc.nat(60), fc.constantFrom(' ', '\n', '\r\n\t'))))
@@ -222,8 +281,8 @@ describe.skipIf(!hasXmllint)('the schema agrees (needs xmllint)', () => {
     expect(texts.filter(invalid)).toEqual([]);
     // A built-in type can't state the years that the gateway takes, and one of our own would be no date to npm's soap.
     const otherYear = (text: string): boolean => /^(?:-|\d{5})/.test(text) && (kind === 'date' || kind === 'datetime');
-    // An xs:anyURI may be any text (XML Schema 1.1 Part 2, section 3.3.17).
+    // libxml2 takes an exponent without digits. An xs:anyURI may be any text (XML Schema 1.1 Part 2, section 3.3.17).
     if (kind !== 'binary' && kind !== 'uri')
-      expect(REFUSED[kind].filter((text) => !invalid(text) && !otherYear(text))).toEqual([]);
+      expect(REFUSED[kind].filter((text) => !invalid(text) && !otherYear(text) && text !== '1e')).toEqual([]);
   });
 });

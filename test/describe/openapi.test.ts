@@ -280,7 +280,7 @@ describe('OpenAPI', () => {
         field('AT', 'datetime', { absent: 'blank' }),
         field('ROWS', listOf(inner), { absent: 'blank', minimum: 1, maximum: 4 }),
         field('ONE', compound(inner), { description: 'The one.' }),
-        field('WORD', 'string', { pattern: 'a|b', enum: ['a', 'b'], anyCase: true }),
+        field('WORD', 'string', { patterns: ['a|b'], enum: ['a', 'b'], anyCase: true }),
         field('PASS', 'text', { sensitive: true }),
         field('ANY', 'json'),
       ],

@@ -149,7 +149,7 @@ const shapes = registry({
           field('If-Match', string(40), { description: 'Revision that is replaced.' }),
           field('TOTAL', decimal(10, 2), { required: true, minimum: 0, example: 12.5 }),
           field('STATUS', string(1), { enum: ['A', 'I'], default: 'A' }),
-          field('CODE', 'string', { pattern: '[A-Z]{3}-\\d+', minimum: 5, maximum: 12 }),
+          field('CODE', 'string', { patterns: ['[A-Z]{3}-\\d+'], minimum: 5, maximum: 12 }),
           field('DUE', 'datetime', { absent: 'blank' }),
           field('FILE', 'binary'),
           field('META', 'json'),

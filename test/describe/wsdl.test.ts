@@ -259,7 +259,7 @@ describe('an example request', () => {
   });
 
   test('is an empty wrapper where no value can be made up, and nothing without a SOAP form', () => {
-    const code = document('D', [field('CODE', 'string', { required: true, pattern: 'a\\bb' })]);
+    const code = document('D', [field('CODE', 'string', { required: true, patterns: ['a\\bb'] })]);
     const built = registry({ 'Test.v1': { operations: { X: { soap: true, request: code } } } });
     const body = exampleSoapRequest(built, serviceOf(built).operations[0] as Operation, base)?.body;
     expect(body).toContain('<soap:Body><X xmlns="urn:signalbox:test:Test.v1"/></soap:Body>');

@@ -52,7 +52,7 @@ describe('a field in XML Schema', () => {
       'xs:string',
       '<xs:minLength value="2"/><xs:maxLength value="5"/>',
     ],
-    ['a pattern', field('F', 'string', { pattern: '^\\d{2}$' }), 'xs:string', '<xs:pattern value="[0-9]{2}"/>'],
+    ['a pattern', field('F', 'string', { patterns: ['^\\d{2}$'] }), 'xs:string', '<xs:pattern value="[0-9]{2}"/>'],
     [
       'values',
       field('F', 'string', { enum: ['a', '<&"'] }),
@@ -80,7 +80,7 @@ describe('a field in XML Schema', () => {
 
   test('what XML Schema can not say stands in the documentation', () => {
     const text = declaration(
-      field('F', 'string', { pattern: '\\bab', default: 'ab', anyCase: true, description: 'Code.' }),
+      field('F', 'string', { patterns: ['\\bab'], default: 'ab', anyCase: true, description: 'Code.' }),
     );
     expect(text).toContain(
       '<xs:documentation>Code. Default: ab. Not case-sensitive. The value matches the regular expression (ECMA-262) \\bab</xs:documentation>',
@@ -214,7 +214,7 @@ describe('schemas of a service', () => {
 
 describe.skipIf(!hasXmllint)('schemas refuse what is wrong (needs xmllint)', () => {
   const fields = [
-    field('CODE', string(2), { required: true, pattern: '[A-Z]+' }),
+    field('CODE', string(2), { required: true, patterns: ['[A-Z]+'] }),
     field('TOTAL', decimal(4, 2)),
     field('FLAG', 'flag'),
     field('DAY', 'date'),

@@ -40,6 +40,8 @@ operations:
   ORDER_POST: { post: orders, headers: { X-Session: "{SESSION}" }, request: { fields: { SESSION: text } }, body: none }
 `,
     '',
+    '',
+    '',
     `${lists('CARS')}---
 query: CARS
 permission: CARS

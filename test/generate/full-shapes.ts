@@ -27,6 +27,16 @@ const PAYMENT = document('PAYMENT', [field('card', compound(CARD)), field('bank-
   choice: { tag: 'kind' },
 });
 
+const SEARCH = document(
+  'SEARCH',
+  [
+    field('id', 'integer', { nullable: true }),
+    field('names', listOf('string', true), { minimum: 1 }),
+    field('payment', compound(PAYMENT)),
+  ],
+  { choice: { named: true } },
+);
+
 const BILL = document('BILL', [field('PAID', listOf(PAYMENT), { required: true }), field('REST', compound(PAYMENT))]);
 
 const bare = (id: string, type: FieldType | string): Document =>
@@ -43,6 +53,7 @@ export const SHAPES: Readonly<Record<string, OperationOptions>> = {
   NOTE_PUT: { method: 'PUT', templates: ['notes'], request: NOTE, response: NOTE, public: true },
   PRICES_PUT: { method: 'PUT', templates: ['prices'], request: PRICES, response: PRICES, public: true },
   PAYMENT_PUT: { method: 'PUT', templates: ['payments'], request: PAYMENT, response: PAYMENT, public: true },
+  SEARCH_PUT: { method: 'PUT', templates: ['search'], request: SEARCH, response: SEARCH, public: true },
   BILL_PUT: { method: 'PUT', templates: ['bills'], request: BILL, response: BILL, public: true },
   COUNT_GET: { templates: ['count'], response: bare('COUNT_GET_RESPONSE', 'integer'), public: true },
 };

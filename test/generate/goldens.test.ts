@@ -43,6 +43,7 @@ describe('generated texts', () => {
       'src/handlers/pets-put.ts',
       'src/handlers/photo-put.ts',
       'src/handlers/prices-put.ts',
+      'src/handlers/search-put.ts',
     ]);
     for (const [path, text] of stubs) await expect(text).toMatchFileSnapshot(`fixtures/${path}`);
   });

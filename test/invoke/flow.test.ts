@@ -139,7 +139,7 @@ describe('before anything is sent', () => {
   it('over SOAP a name stands for a value of any type, while the others are checked as they are', () => {
     const input = document('NOTE_INPUT', [
       field('NUMBER', 'integer', { required: true, minimum: 1 }),
-      field('CODE', 'string(3)', { pattern: '[a-z]+' }),
+      field('CODE', 'string(3)', { patterns: ['[a-z]+'] }),
       field('TEXT', 'string(5)'),
     ]);
     const noted = flow(document('NOTE_FLOW', [field('Tenant', 'text'), field('TEXT', 'string(5)')]), [
@@ -152,7 +152,7 @@ describe('before anything is sent', () => {
         if (shown.kind === 'soap' && shown.soap.request.kind === 'document') {
           seen.push(
             value,
-            ...shown.soap.request.document.fields.map(({ name, type, pattern }) => [name, type, pattern]),
+            ...shown.soap.request.document.fields.map(({ name, type, patterns }) => [name, type, patterns]),
           );
         }
         return { operation: shown.id, method: 'POST', url: '', headers: {}, body: undefined };

@@ -82,7 +82,7 @@ fields:
       default: 'BB',
       enum: ['AA', 'BB'],
       anyCase: true,
-      pattern: '[A-Z]+',
+      patterns: ['[A-Z]+'],
       minimum: 2,
       maximum: 20,
       sensitive: true,

@@ -86,8 +86,8 @@ describe('what restricts a value', () => {
   });
 
   it('is its pattern, on the whole value', () => {
-    expect(broken('abc', { anyCase: false, pattern: compilePattern('b|abc') })).toBeUndefined();
-    expect(broken('abcd', { anyCase: false, pattern: compilePattern('b|abc') })).toBe('it does not match b|abc');
+    expect(broken('abc', { anyCase: false, patterns: [compilePattern('b|abc')] })).toBeUndefined();
+    expect(broken('abcd', { anyCase: false, patterns: [compilePattern('b|abc')] })).toBe('it does not match b|abc');
   });
 
   it('is its bounds: of a number, or of the characters of a text', () => {

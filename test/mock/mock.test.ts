@@ -162,7 +162,7 @@ describe('the value of a document', () => {
 
   it('names the required field that no value can be made for', () => {
     const field = document.fields.find(({ name }) => name === 'VIN') as Document['fields'][number];
-    const odd = { ...document, fields: [{ ...field, required: true, pattern: 'y{40}' }] };
+    const odd = { ...document, fields: [{ ...field, required: true, patterns: ['y{40}'] }] };
     expect(() => instanceOf(odd as Document, seeded(''))).toThrow(/^VIN needs an example in VEHICLE/);
   });
 });

@@ -32,6 +32,11 @@ describe('stored values', () => {
     ['decimal', '1e21', '1000000000000000000000'],
     ['decimal', '-1.5e-7', '-0.00000015'],
     ['decimal', '9007199254740993', '9007199254740993'],
+    ['number', '0.1', '0.1'],
+    ['number', '3', '3'],
+    ['number', '1e21', '1e+21'],
+    ['number', '9e999', '"INF"'],
+    ['number', "'-2.50'", '-2.5'],
     ['string', '9007199254740993', '"9007199254740993"'],
     ['string', '1e21', '"1000000000000000000000"'],
     ['string', "'line' || char(10) || 'tab' || char(9) || 'nul' || char(0)", '"line\\ntab\\tnul\\u0000"'],
@@ -58,6 +63,8 @@ describe('stored values', () => {
       port.rows({ query: query(`select ${sql} as v`, { V: column }), prompts: {} });
     expect(await rows('string', 'null')).toEqual([{ V: null }]);
     expect(await rows(required, "'here'")).toEqual([{ V: 'here' }]);
+    expect(await rows({ ...field('V', 'number') }, '-9e999')).toEqual([{ V: Number.NEGATIVE_INFINITY }]);
+    expect(await rows({ ...field('V', 'number') }, '2.5')).toEqual([{ V: 2.5 }]);
     await expect(rows(required, 'null')).rejects.toThrow(
       'query A_QUERY: column V is required, but the database returned NULL',
     );

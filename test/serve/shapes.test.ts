@@ -40,6 +40,18 @@ by: kind
 document: METHOD
 one-of: { card: CARD, transfer: TRANSFER }
 ---
+document: WAY
+named: true
+one-of:
+  card: CARD
+  code: { type: string, json: CODE, maximum: 3, sensitive: true }
+  amount: { type: decimal, nullable: true }
+  tags: { type: list of TAG, flat: true, xml: TAG }
+  names: list of string
+  prices: map of decimal
+  method: METHOD
+  inner: { fields: { A: integer, PAY: { one-of: { way: WAY, day: date }, named: true } } }
+---
 document: ORDER
 root: true
 fields: { ID: integer, PAY: { type: PAYMENT, required: true }, WAYS: list of METHOD, BY: map of PAYMENT, BACK: { type: METHOD, nullable: true } }
@@ -54,6 +66,12 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   METHOD: 'METHOD',
   ORDER: 'ORDER',
   PAYMENTS: 'list of PAYMENT',
+  WAY: 'WAY',
+  WAYS: 'list of WAY',
+  HERE: '{ one-of: { card: CARD, here: { fields: { A: { type: integer, required: true } } } } }',
+  HERE_NAMED: '{ named: true, one-of: { card: CARD, number: integer } }',
+  INSIDE:
+    '{ fields: { ONE: { one-of: { a: integer, b: string }, named: true, required: true }, MANY: { list: { one-of: { card: CARD, transfer: TRANSFER }, by: kind } } } }',
 };
 
 const PROVIDER = `${DOCUMENTS}service: Shapes.v1
@@ -226,6 +244,39 @@ const SAMPLES: readonly Sample[] = [
     json: '[{"kind":"card","NUMBER":"1"},{"kind":"transfer","iban":"x"}]',
     xml: '<PAYMENT><card><NUMBER>1</NUMBER></card></PAYMENT><PAYMENT><transfer><IBAN>x</IBAN></transfer></PAYMENT>',
   },
+  {
+    id: 'WAY',
+    json: '{"card":{"NUMBER":"1","FILE":"aGVsbG8="}}',
+    xml: '<card><NUMBER>1</NUMBER><FILE>aGVsbG8=</FILE></card>',
+  },
+  { id: 'WAY', json: '{"CODE":""}', xml: '<code/>' },
+  { id: 'WAY', json: '{"amount":1.50}', xml: '<amount>1.50</amount>' },
+  { id: 'WAY', json: '{"amount":null}', xml: `<amount ${NIL}/>` },
+  {
+    id: 'WAY',
+    json: '{"tags":[{"NAME":"a"},{"NAME":"b"}]}',
+    xml: '<TAG><NAME>a</NAME></TAG><TAG><NAME>b</NAME></TAG>',
+  },
+  { id: 'WAY', json: '{"names":[]}', xml: '<names/>' },
+  { id: 'WAY', json: '{"prices":{"EUR":1.5}}', xml: '<prices><entry key="EUR">1.5</entry></prices>' },
+  { id: 'WAY', json: '{"method":{"iban":"x"}}', xml: '<method><transfer><IBAN>x</IBAN></transfer></method>' },
+  {
+    id: 'WAY',
+    json: '{"inner":{"A":1,"PAY":{"way":{"CODE":"x"}}}}',
+    xml: '<inner><A>1</A><PAY><way><code>x</code></way></PAY></inner>',
+  },
+  {
+    id: 'WAYS',
+    json: '[{"CODE":"a"},{"inner":{"PAY":{"day":"2026-01-01"}}}]',
+    xml: '<WAY><code>a</code></WAY><WAY><inner><PAY><day>2026-01-01</day></PAY></inner></WAY>',
+  },
+  { id: 'HERE', json: '{"A":1}', xml: '<here><A>1</A></here>' },
+  { id: 'HERE_NAMED', json: '{"number":1}', xml: '<number>1</number>' },
+  {
+    id: 'INSIDE',
+    json: '{"ONE":{"b":"x"},"MANY":[{"kind":"card","NUMBER":"1"}]}',
+    xml: '<ONE><b>x</b></ONE><MANY><item><card><NUMBER>1</NUMBER></card></item></MANY>',
+  },
 ];
 
 describe.each(SAMPLES)('$json', ({ id, json, xml }) => {
@@ -325,6 +376,14 @@ describe('a choice', () => {
     ['PAYMENT', '{"kind":"card"}', 'card.NUMBER is missing'],
     ['PAYMENT', '{"kind":"card","NUMBER":"1","iban":"x"}', 'card.iban is not a field of CARD'],
     ['PAYMENT', '{"kind":"toString"}', 'kind is \\"toString\\", not one of'],
+    ['WAY', '{}', 'it has none of card, code, amount, tags, names, prices, method, inner, and needs one of them'],
+    ['WAY', '{"card":null}', 'it has none of card, code, amount'],
+    ['WAY', '{"CODE":"a","names":[]}', 'it has code and names, and can have only one of card, code, amount'],
+    ['WAY', '{"code":"a"}', 'code is not a field of WAY'],
+    ['WAY', '{"CODE":"abcd"}', 'code is longer than 3 characters'],
+    ['WAY', '{"tags":[]}', 'tags has fewer than 1 entry'],
+    ['WAY', '{"inner":{"PAY":{}}}', 'inner.PAY has none of way, day, and needs one of them'],
+    ['WAY', '"x"', 'it is a string, not an object'],
     ['PAYMENT', '[]', 'it is a list, not an object'],
     ['PAYMENT', '', 'it has none of card, transfer, refund, and needs one of them'],
     ['METHOD', '{"NUMBR":"1","PIN":"2"}', 'card.NUMBER is missing'],

@@ -194,7 +194,10 @@ function shownField(field: Field, known: Map<Document, ShownForm>): ShownField {
 /** The field with texts for its values, which have to fit nothing else. */
 export function asText(field: Field, type: FieldType = { kind: 'text' }): Field {
   const { name, jsonName, xmlName, required, sensitive, attribute, namespace, absent, anyCase, url, at } = field;
-  const place = namespace === undefined ? {} : { namespace };
+  const place = {
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(field.content === undefined ? {} : { content: field.content }),
+  };
   return { name, jsonName, xmlName, type, required, sensitive, attribute, absent, anyCase, url, at, ...place };
 }
 

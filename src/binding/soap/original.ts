@@ -33,9 +33,12 @@ export function compileOriginal(soap: SoapProvider, shape: OriginalShape, versio
   return {
     form: soap.form,
     namespace: soap.namespace,
+    request: soap.request,
     replyRoot: { name, namespace, ...rows },
-    readRequest: (payload) => request()(payload),
+    readRequest: (payload) => request()(payload as XmlElement),
+    understands: () => false,
     writeReply: (value) => reply()(value),
+    writeReplyHeaders: () => '',
     writeFaultDetail: brokerDetail,
   };
 }

@@ -1,8 +1,9 @@
-import { CodecError, compileDocument, compileFault, type Resolve } from '../../codec/index.ts';
-import type { Document, ReplyRoot } from '../../model/document.ts';
+import { addError, CodecError, compileDocument, compileFault, type Resolve } from '../../codec/index.ts';
+import type { Document, ElementName, ReplyRoot } from '../../model/document.ts';
 import type { Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
 import { type Message, type RawKind, type Service, type SoapForm, serviceNamespace } from '../../model/service.ts';
+import { accessorsOf, bodyMessage, headerFields, replyName, soapElements } from '../../model/soap.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { once } from '../../wire/waiting.ts';
 import { readXml, XmlError } from '../../wire/xml/read.ts';
@@ -10,24 +11,32 @@ import { escapeAttribute } from '../../wire/xml/text.ts';
 import { childrenOf, writeXml, type XmlElement } from '../../wire/xml/tree.ts';
 import { CONTENT, reading } from '../message.ts';
 import type { Pieces } from '../pieces.ts';
+import { compileHeaders, type HeaderCodec, NO_HEADERS } from './header-blocks.ts';
 import { writeIbResponse } from './ib-message.ts';
 import { refuseIncludes } from './parts.ts';
 
 /** The operations of a SOAP form that a provider needs. */
 export interface SoapProvider {
   readonly form: SoapForm;
-  /** The namespace of the service, which contains the request's and the reply's elements. */
+  /** The namespace of the service. */
   readonly namespace: string;
+  /** The element of a request in the Body; `undefined` when the Body is empty. */
+  readonly request: ElementName | undefined;
   /** The element around a reply. */
   readonly replyRoot: ReplyRoot;
   /**
-   * @param payload the element in the envelope's Body
+   * @param payload the element in the envelope's Body; `undefined` for an empty one
    * @param resolve finds the attachment of a `cid:`; a message without attachments has none
+   * @param blocks the header blocks that are addressed to this receiver
    * @throws Fault MISSING_PARAMETER, BAD_PARAMETER, BAD_BODY
    */
-  readRequest(payload: XmlElement, resolve?: Resolve): DocumentValue;
-  /** @throws CodecError */
+  readRequest(payload: XmlElement | undefined, resolve?: Resolve, blocks?: readonly XmlElement[]): DocumentValue;
+  /** Whether a header block of a request is a field. */
+  understands(block: XmlElement): boolean;
+  /** The content of the Body. @throws CodecError */
   writeReply(value: DocumentValue): Pieces;
+  /** The header blocks of a reply, as XML. @throws CodecError */
+  writeReplyHeaders(value: DocumentValue): string;
   /** The content of a fault's `detail`: the operation's fault document, or the broker's own form. */
   writeFaultDetail(fault: Fault): string;
 }
@@ -38,10 +47,14 @@ export interface SoapProvider {
  * `content` it is; the wrapper holds that in an element of this name, but for `xml`, which stands there itself.
  */
 export interface SoapBinding extends SoapProvider {
-  /** @throws CodecError */
+  /** The content of the Body. @throws CodecError */
   writeRequest(value: DocumentValue): Pieces;
+  /** The header blocks of a request, as XML. @throws CodecError */
+  writeRequestHeaders(value: DocumentValue): string;
   /** @throws CodecError */
-  readReply(payload: XmlElement, resolve?: Resolve): DocumentValue;
+  readReply(payload: XmlElement | undefined, resolve?: Resolve, blocks?: readonly XmlElement[]): DocumentValue;
+  /** Whether a header block of a reply is a field. */
+  understandsReply(block: XmlElement): boolean;
   /** The fault document of a `detail`; `undefined` when it holds something else. */
   readFaultDetail(detail: readonly XmlElement[]): DocumentValue | undefined;
 }
@@ -53,44 +66,114 @@ export function compileSoap(
 ): SoapBinding {
   const { soap, service, fault } = operation;
   const own = serviceNamespace(service, namespace);
-  const request = once(() => compileMessage(soap.request, soap.name, own));
-  const reply = once(() => compileMessage(soap.response, `${soap.name}Response`, own));
+  const elements = soapElements(operation, namespace);
+  const replyRoot = elements.reply ?? { name: replyName(soap), namespace: own };
+  const request = once(() => compileMessage(soap, soap.request, elements.request, own));
+  const reply = once(() => compileMessage(soap, soap.response, replyRoot, own));
   const detail = once(() => compileDetail(soap.response.kind === 'none' ? undefined : fault, own));
   return {
     form: soap,
     namespace: own,
-    replyRoot: { name: `${soap.name}Response`, namespace: own },
-    readRequest(payload, resolve) {
-      const value = reading(() => request().read(payload, resolve), request().document);
+    request: elements.request,
+    replyRoot,
+    readRequest(payload, resolve, blocks) {
+      const value = reading(() => request().read(payload, resolve, blocks), request().document);
       // A field with an Include of its own reports the missing attachment itself.
-      if (resolve === undefined) refuseIncludes(payload);
+      if (resolve === undefined && payload !== undefined) refuseIncludes(payload);
       return value;
     },
+    understands: (block) => request().understands(block),
     writeRequest: (value) => request().write(value),
-    readReply: (payload, resolve) => reply().read(payload, resolve),
+    writeRequestHeaders: (value) => request().writeHeaders(value),
+    readReply: (payload, resolve, blocks) => reply().read(payload, resolve, blocks),
+    understandsReply: (block) => reply().understands(block),
     writeReply: (value) => reply().write(value),
+    writeReplyHeaders: (value) => reply().writeHeaders(value),
     writeFaultDetail: (thrown) => detail().writeFaultDetail(thrown),
     readFaultDetail: (elements) => detail().readFaultDetail(elements),
   };
 }
 
-/** One message inside its wrapper element. Both throw a CodecError. */
-interface MessageCodec {
+/** One message. All but `understands` throw a CodecError. */
+interface MessageCodec extends Omit<BodyCodec, 'read'>, HeaderCodec {
+  read(
+    payload: XmlElement | undefined,
+    resolve: Resolve | undefined,
+    blocks: readonly XmlElement[] | undefined,
+  ): DocumentValue;
+}
+
+/** The Body of a message: its element. Both throw a CodecError. */
+interface BodyCodec {
   /** Of a message that has one. */
   readonly document?: Document;
   read(payload: XmlElement, resolve?: Resolve): DocumentValue;
   write(value: DocumentValue): Pieces;
 }
 
-function compileMessage(message: Message, name: string, namespace: string): MessageCodec {
-  if (message.kind === 'document') return compileDocumentMessage(message.document, name, namespace);
-  if (message.kind === 'none') return emptyMessage(name, namespace);
-  if (message.raw === 'xml') return xmlMessage(name, namespace);
-  return compileDocumentMessage(contentDocument(name, message.raw), name, namespace);
+/** @param form of the operation */
+function compileMessage(
+  form: SoapForm,
+  message: Message,
+  root: ElementName | undefined,
+  namespace: string,
+): MessageCodec {
+  const body = compileBody(form, bodyMessage(message), root, namespace);
+  const fields = headerFields(message);
+  if (message.kind !== 'document' || fields.length === 0)
+    return {
+      ...body,
+      ...NO_HEADERS,
+      read: (payload, resolve) => (payload === undefined ? {} : body.read(payload, resolve)),
+    };
+  const { document } = message;
+  const headers = compileHeaders({ ...document, fields, open: false }, namespace);
+  const names = new Set(fields.map(({ name }) => name));
+  return {
+    document,
+    read: (payload, resolve, blocks = []) =>
+      together([() => headers.read(blocks), () => (payload === undefined ? {} : body.read(payload, resolve))]),
+    write: (value) => body.write(Object.fromEntries(Object.entries(value).filter(([name]) => !names.has(name)))),
+    writeHeaders: headers.writeHeaders,
+    understands: headers.understands,
+  };
 }
 
-function compileDocumentMessage(document: Document, name: string, namespace: string): MessageCodec {
-  const { fromXml, toXmlPieces } = compileDocument(document, { namespace, root: { name, namespace } });
+/** The values of two parts of a message. @throws CodecError with the errors of both */
+function together(parts: readonly (() => DocumentValue)[]): DocumentValue {
+  let whole: DocumentValue = {};
+  let errors: CodecError | undefined;
+  for (const read of parts) {
+    try {
+      whole = { ...whole, ...read() };
+    } catch (error) {
+      errors = addError(errors, error);
+    }
+  }
+  if (errors !== undefined) throw errors;
+  return whole;
+}
+
+/**
+ * @param root the element of the message; `undefined` for none
+ * @param namespace of documents that declare none
+ */
+function compileBody(
+  { style }: SoapForm,
+  message: Message,
+  root: ElementName | undefined,
+  namespace: string,
+): BodyCodec {
+  if (root === undefined) return { read: () => ({}), write: () => [] };
+  if (message.kind === 'none') return emptyMessage(root);
+  const compiled = (document: Document): BodyCodec =>
+    compileDocumentMessage(style === 'rpc' ? accessorsOf(document) : document, root, namespace);
+  if (message.kind === 'document') return compiled(message.document);
+  return message.raw === 'xml' ? xmlMessage(root) : compiled(contentDocument(root.name, message.raw));
+}
+
+function compileDocumentMessage(document: Document, root: ElementName, namespace: string): BodyCodec {
+  const { fromXml, toXmlPieces } = compileDocument(document, { namespace, root });
   const { patch } = document;
   const clear = patch?.clear;
   if (patch === undefined || clear === undefined) return { document, read: fromXml, write: toXmlPieces };
@@ -143,16 +226,16 @@ function contentDocument(id: string, kind: Exclude<RawKind, 'xml'>): Document {
   return { id, xmlName: id, root: false, open: false, inPlace: true, fields: [content], at };
 }
 
-function wrapperTags(name: string, namespace: string): { readonly start: string; readonly end: string } {
+function wrapperTags({ name, namespace }: ElementName): { readonly start: string; readonly end: string } {
   return { start: `<m:${name} xmlns:m="${escapeAttribute(namespace)}">`, end: `</m:${name}>` };
 }
 
-function emptyMessage(name: string, namespace: string): MessageCodec {
-  const { start, end } = wrapperTags(name, namespace);
+function emptyMessage(root: ElementName): BodyCodec {
+  const { start, end } = wrapperTags(root);
   return {
     read(payload) {
       if (payload.content.some((each) => typeof each !== 'string' || each.trim() !== ''))
-        throw new CodecError('', `holds something, and ${name} takes nothing`);
+        throw new CodecError('', `holds something, and ${root.name} takes nothing`);
       return {};
     },
     write: () => [start + end],
@@ -163,10 +246,14 @@ function emptyMessage(name: string, namespace: string): MessageCodec {
 const DECLARATION = /^\s*<\?xml[^>]*\?>/;
 
 /** XML is in its wrapper unchanged: the wrapper uses a prefix, so the default namespace is left to the content. */
-function xmlMessage(name: string, namespace: string): MessageCodec {
-  const { start, end } = wrapperTags(name, namespace);
+function xmlMessage(root: ElementName): BodyCodec {
+  const { start, end } = wrapperTags(root);
   return {
-    read: (payload) => ({ [CONTENT]: childrenOf(payload).map(writeXml).join('') }),
+    read: (payload) => ({
+      [CONTENT]: childrenOf(payload)
+        .map((each) => writeXml(each))
+        .join(''),
+    }),
     write: ({ [CONTENT]: content }) => [start, wellFormed(content).replace(DECLARATION, ''), end],
   };
 }

@@ -5,6 +5,7 @@ import type { DocumentValue, Value } from '../../model/value.ts';
 import { addError, CodecError, kindOf, refuse, stepOf, within } from '../error.ts';
 import { compileScalar, initialValue, plainLength } from '../scalar.ts';
 import {
+  checkChosen,
   checkDepth,
   compileEntryCount,
   type Foreign,
@@ -108,7 +109,7 @@ function documentReader(document: Document, shared: Shared): (raw: unknown, dept
   if (known !== undefined) return known;
   let compiled: ((raw: unknown, depth: number) => DocumentValue) | undefined;
   readers.set(document, (raw, depth) => compiled!(raw, depth));
-  if (document.choice !== undefined) {
+  if (document.choice !== undefined && !document.choice.named) {
     compiled = choiceReader(
       document,
       document.fields.map((field) => valueReader(field, field.type, shared)),
@@ -118,7 +119,8 @@ function documentReader(document: Document, shared: Shared): (raw: unknown, dept
   }
   const fields = document.fields.map((field) => fieldReader(field, shared, document.patch !== undefined));
   const takeUndeclared = foreign === 'pass' && !document.open ? passUndeclared(document) : compileUndeclared(document);
-  const mayStay = mayStayAsIs(document.fields);
+  const isChoice = document.choice !== undefined;
+  const mayStay = !isChoice && mayStayAsIs(document.fields);
   const renames = fields.some(({ name, jsonName }) => name !== jsonName || name === '__proto__');
   compiled = (raw, depth) => {
     const source = plainObject(raw);
@@ -161,6 +163,7 @@ function documentReader(document: Document, shared: Shared): (raw: unknown, dept
     if (Object.keys(source).length !== declared + (renames ? 0 : added))
       errors = takeUndeclared(source, target, depth, errors);
     if (errors !== undefined) throw errors;
+    if (isChoice) checkChosen(document, Object.keys(target));
     return target as DocumentValue;
   };
   readers.set(document, compiled);

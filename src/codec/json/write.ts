@@ -6,6 +6,7 @@ import { CodecError, kindOf, refuse, stepOf, within } from '../error.ts';
 import { compileScalar, initialValue, plainLength } from '../scalar.ts';
 import {
   checkDepth,
+  chosenField,
   compileEntryCount,
   isInherited,
   mapEntries,
@@ -70,7 +71,7 @@ function documentWriter(document: Document, writers: Writers): Write {
   if (known !== undefined) return known;
   let compiled: Write | undefined;
   writers.set(document, (value, depth) => compiled!(value, depth));
-  if (document.choice !== undefined) {
+  if (document.choice !== undefined && !document.choice.named) {
     compiled = choiceWriter(
       document,
       document.fields.map((field) => valueWriter(field, field.type, writers)),
@@ -80,10 +81,12 @@ function documentWriter(document: Document, writers: Writers): Write {
   }
   const fields = document.fields.map((field) => fieldWriter(field, writers));
   const copyUndeclared = compileUndeclared(document);
-  const mayStay = mayStayAsIs(document.fields);
+  const isChoice = document.choice !== undefined;
+  const mayStay = !isChoice && mayStayAsIs(document.fields);
   compiled = (value, depth) => {
     const source = plainObject(value);
     checkDepth(depth);
+    if (isChoice) chosenField(document, source);
     if (mayStay && staysAsIs(source, fields, depth)) return source;
     const copy: Record<string, unknown> = {};
     let i = 0;

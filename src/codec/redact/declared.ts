@@ -1,6 +1,6 @@
 import type { ConsumerOperation } from '../../model/consumer.ts';
-import type { Document } from '../../model/document.ts';
-import { type Field, type FieldType, singleType } from '../../model/field.ts';
+import { contentField, type Document, itemName } from '../../model/document.ts';
+import { type Field, type FieldType, MAP_ENTRY, singleType } from '../../model/field.ts';
 import { MASK } from '../../model/redactor.ts';
 import type { Message } from '../../model/service.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
@@ -106,10 +106,10 @@ export function replyFields(operation: ConsumerOperation): readonly Field[] {
 const OAUTH = ['access_token', 'refresh_token', 'id_token', 'client_secret', 'assertion'];
 
 /** Compiles the masking of texts in which the name of a sensitive field is in front of its value, in JSON, XML and forms. */
-export function compileNames(documents: readonly (readonly Field[])[]): (text: string) => string {
+export function compileNames(documents: readonly Pick<Document, 'fields' | 'xmlName'>[]): (text: string) => string {
   const names = new Set(OAUTH);
   const seen = new Map<Document, boolean>();
-  for (const fields of documents) addNames(fields, false, names, seen);
+  for (const { fields, xmlName } of documents) addNames(fields, xmlName, false, names, seen);
   const any = [...names].map(escaped).join('|');
   const json = new RegExp(
     `("(?:${any})"\\s*:\\s*)(?:"(?:[^"\\\\]|\\\\.)*"?|\\[[^\\]]*\\]?|\\{[^}]*\\}?|[^\\s,}\\]]+)`,
@@ -120,18 +120,35 @@ export function compileNames(documents: readonly (readonly Field[])[]): (text: s
   return (text) => text.replace(json, `$1"${MASK}"`).replace(xml, `$1${MASK}`).replace(form, `$1${MASK}`);
 }
 
-/** @param seen documents, and whether they were met inside something secret: what is secret then is more */
-function addNames(fields: readonly Field[], isInside: boolean, names: Set<string>, seen: Map<Document, boolean>): void {
-  for (const { name, jsonName, xmlName, sensitive, type } of fields) {
+/**
+ * @param around the element around the fields, whose text may be one of them
+ * @param seen documents, and whether they were met inside something secret: what is secret then is more
+ */
+function addNames(
+  fields: readonly Field[],
+  around: string,
+  isInside: boolean,
+  names: Set<string>,
+  seen: Map<Document, boolean>,
+): void {
+  for (const { name, jsonName, xmlName, sensitive, type, content } of fields) {
     const isSecret = isInside || sensitive;
-    if (isSecret) for (const each of [name, jsonName, xmlName]) names.add(each);
+    if (isSecret) for (const each of [name, jsonName, content ? around : xmlName]) names.add(each);
     const single = singleType(type);
     if (single.kind !== 'document') continue;
+    const inside = elementOf(type, xmlName);
+    if (!isSecret && contentField(single.document)?.sensitive) names.add(inside);
     const before = seen.get(single.document);
     if (before === true || before === isSecret) continue;
     seen.set(single.document, isSecret);
-    addNames(single.document.fields, isSecret, names, seen);
+    addNames(single.document.fields, inside, isSecret, names, seen);
   }
+}
+
+/** The element of each value of a field. */
+function elementOf(type: FieldType, xmlName: string): string {
+  if (type.kind === 'map') return MAP_ENTRY.element;
+  return type.kind === 'list' && !type.flat ? itemName(type) : xmlName;
 }
 
 function escaped(text: string): string {

@@ -1,33 +1,13 @@
 import type { Attachment } from '../../model/value.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { isInclude } from '../../wire/soap/xop.ts';
+import { isWhite, trimmed } from '../../wire/white-space.ts';
 import { quote } from '../../wire/words.ts';
 import { XML_NAMESPACE, XSI } from '../../wire/xml/namespaces.ts';
 import { escapeText } from '../../wire/xml/text.ts';
 import { attributeOf, writeXml, type XmlAttribute, type XmlElement } from '../../wire/xml/tree.ts';
 import { fromBase64, MemoryAttachment } from '../binary.ts';
 import { refuse } from '../error.ts';
-
-// White space of XML 1.0 (fifth edition), section 2.3, and its handling in XML Schema 1.1 Part 2, section 4.3.6.
-
-/** Whether a text is white space and nothing else. */
-export function isWhite(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (!isSpace(text.charCodeAt(i))) return false;
-  return true;
-}
-
-/** A text without the white space around it. */
-export function trimmed(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (start < end && isSpace(text.charCodeAt(start))) start++;
-  while (end > start && isSpace(text.charCodeAt(end - 1))) end--;
-  return end - start === text.length ? text : text.slice(start, end);
-}
-
-function isSpace(unit: number): boolean {
-  return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
-}
 
 /** What an element of XML holds: that as a text of its own where there are elements, else the text as it is, escaped markup. */
 export function markupOrText(element: XmlElement): string {

@@ -1,10 +1,12 @@
-import { type Document, itemName, namespaceOf } from '../../model/document.ts';
-import { type Field, type FieldType, singleType } from '../../model/field.ts';
-import { traitsOf } from '../../model/scalar.ts';
+import { contentField, type Document, itemName, namespaceOf } from '../../model/document.ts';
+import { type Field, singleType } from '../../model/field.ts';
+import { inlineDocument, mayBeWithoutElements } from '../../model/particles.ts';
+import { takesEmpty } from '../../model/scalar.ts';
+import { isWhite } from '../../wire/white-space.ts';
 import { readXml } from '../../wire/xml/read.ts';
 import { escapeAttribute } from '../../wire/xml/text.ts';
 import { attributeOf, childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
-import { isCommon, isWhite } from './content.ts';
+import { isCommon } from './content.ts';
 import { isIn } from './read-members.ts';
 
 /** The fixed parts of an element: `<name xmlns="..."` and `</name>`. */
@@ -62,7 +64,7 @@ export function blankXml(field: Field, index: number, place: XmlPlace): string |
 }
 
 function blankAttribute(field: Field, index: number): string | undefined {
-  return mayBeEmpty(field, field.type) ? `${attributeStart(field, index)}"` : undefined;
+  return takesEmpty(field, field.type) ? `${attributeStart(field, index)}"` : undefined;
 }
 
 function blankElement(field: Field, place: XmlPlace, outer: readonly Document[]): string | undefined {
@@ -75,7 +77,7 @@ function blankElement(field: Field, place: XmlPlace, outer: readonly Document[])
   const content =
     single.kind === 'document'
       ? blankContent(single.document, { ...place, scope: namespace }, outer)
-      : single !== type || mayBeEmpty(field, single)
+      : single !== type || takesEmpty(field, single)
         ? { attributes: '', elements: '' }
         : undefined;
   if (type.kind !== 'list' || (type.flat && single.kind === 'document')) {
@@ -88,22 +90,28 @@ function blankElement(field: Field, place: XmlPlace, outer: readonly Document[])
 
 function blankContent(document: Document, place: XmlPlace, outer: readonly Document[]): Content | undefined {
   if (outer.includes(document) || document.choice !== undefined) return undefined;
-  const inner = { ...place, namespace: namespaceOf(document, place.namespace, place.service) };
+  // The text of its own element is empty then.
+  const content = contentField(document);
+  if (content !== undefined && !takesEmpty(content, content.type)) return undefined;
+  const inside = { ...place, namespace: namespaceOf(document, place.namespace, place.service) };
   let attributes = '';
   let elements = '';
   for (const [index, field] of document.fields.entries()) {
-    const blank = field.attribute ? blankAttribute(field, index) : blankElement(field, inner, [...outer, document]);
+    if (field.content) continue;
+    const inner = inlineDocument(field);
+    if (inner !== undefined) {
+      if (mayBeWithoutElements(field)) continue;
+      const blank = field.type.kind === 'list' ? undefined : blankContent(inner, inside, [...outer, document]);
+      if (blank === undefined) return undefined;
+      elements += blank.elements;
+      continue;
+    }
+    const blank = field.attribute ? blankAttribute(field, index) : blankElement(field, inside, [...outer, document]);
     if (blank === undefined && field.required) return undefined;
     if (field.attribute) attributes += blank ?? '';
     else elements += blank ?? '';
   }
   return { attributes, elements };
-}
-
-function mayBeEmpty(field: Field, type: FieldType): boolean {
-  if (traitsOf(type)?.xml.empty !== true) return false;
-  const free = field.enum === undefined && field.pattern === undefined && field.fixed === undefined;
-  return free && !(field.minimum !== undefined && field.minimum > 0);
 }
 
 /**

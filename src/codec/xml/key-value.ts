@@ -1,5 +1,5 @@
+import { trimmed } from '../../wire/white-space.ts';
 import { childrenOf, textOf, type XmlElement } from '../../wire/xml/tree.ts';
-import { trimmed } from './content.ts';
 
 /** Names of elements, without a prefix. */
 export interface KeyValueNames {

@@ -1,13 +1,18 @@
-import type { Document } from '../../model/document.ts';
+import { contentField, type Document } from '../../model/document.ts';
+import { elementsIn } from '../../model/particles.ts';
 import type { Value } from '../../model/value.ts';
+import { isWhite } from '../../wire/white-space.ts';
 import { quote } from '../../wire/words.ts';
 import type { XmlAttribute, XmlElement } from '../../wire/xml/tree.ts';
 import { addError, CodecError, refuse, stepOf, within } from '../error.ts';
 import { checkDepth, type Foreign, setMember, unknownField } from '../value.ts';
-import { isCommon, isNil, isWhite, onlyText } from './content.ts';
+import { isCommon, isNil, onlyText } from './content.ts';
 
-/** The content of a field: the text of an attribute, an element, or all elements of a flat list. */
-export type Given = string | XmlElement | XmlElement[];
+/**
+ * The content of a field: the text of an attribute, an element, all elements of a flat list, or the element of the document
+ * itself, whose text the field is. For documents without an element around them: the elements of one, or of each.
+ */
+export type Given = string | XmlElement | XmlElement[] | Sorted | Sorted[];
 
 /** Where something goes that bears a name. */
 interface Slot {
@@ -22,7 +27,7 @@ interface Slot {
 }
 
 /** The content of an element, sorted to the fields of its document. */
-interface Sorted {
+export interface Sorted {
   /** By the place of the field in its document. */
   readonly given: (Given | undefined)[];
   /** What has no place. */
@@ -35,7 +40,7 @@ interface Sorted {
  * Puts an element's attributes and content into the places of their fields.
  * Errors are a second element for a field that takes one, text, and a field's name in another namespace than the field's.
  */
-type Sort = (element: XmlElement) => Sorted;
+export type Sort = (element: XmlElement) => Sorted;
 
 /** In place of a namespace: whatever one there is, none among them. */
 export const ANY = '*';
@@ -46,10 +51,10 @@ export function isIn(namespace: string, { namespace: found }: { readonly namespa
 
 /** Compiles the sorting of an element's attributes and content to the fields of a document. */
 export function compileSort(document: Document, namespace: string, foreign: Foreign): Sort {
+  if (contentField(document) !== undefined) return compileContentSort(document, foreign);
   const misplaced = foreign === 'pass' ? passedOver : checkedPlace;
-  const attributeSlots = slotsOf(document, true, '');
   const elementSlots = slotsOf(document, false, namespace);
-  const place = (each: XmlElement, sorted: Sorted): void => {
+  return compileElementSort(compileAttributeSort(document, foreign), (each, sorted) => {
     const slot = slotOf(elementSlots, each);
     if (slot !== undefined) put(sorted.given, slot, each);
     else {
@@ -57,29 +62,18 @@ export function compileSort(document: Document, namespace: string, foreign: Fore
       sorted.elements ??= [];
       sorted.elements.push(other);
     }
-  };
-  const placeAttribute = (attribute: XmlAttribute, sorted: Sorted): void => {
-    const slot = slotOf(attributeSlots, attribute);
-    if (slot !== undefined) sorted.given[slot.index] = attribute.value;
-    else if (!isCommon(attribute)) {
-      const other = misplaced(attributeSlots, attribute);
-      sorted.attributes ??= [];
-      sorted.attributes.push(other);
-    }
-  };
-  const { length } = document.fields;
-  return ({ attributes, content }) => {
-    const given = new Array<Given | undefined>(length);
-    const sorted: Sorted = { given, attributes: undefined, elements: undefined, errors: undefined };
+  });
+}
+
+/** Compiles the sorting of an element's content, beside its attributes. @param place puts an element into its place */
+export function compileElementSort<S extends Sorted>(
+  sortAttributes: (element: XmlElement) => S,
+  place: (each: XmlElement, sorted: S) => void,
+): (element: XmlElement) => S {
+  return (element) => {
+    const sorted = sortAttributes(element);
+    const { content } = element;
     let text = false;
-    for (let i = 0; i < attributes.length; ) {
-      try {
-        for (; i < attributes.length; i++) placeAttribute(attributes[i]!, sorted);
-      } catch (error) {
-        i++;
-        sorted.errors = addError(sorted.errors, error);
-      }
-    }
     for (let i = 0; i < content.length; ) {
       try {
         for (; i < content.length; i++) {
@@ -95,6 +89,46 @@ export function compileSort(document: Document, namespace: string, foreign: Fore
         sorted.errors = addError(sorted.errors, error);
       }
     }
+    return sorted;
+  };
+}
+
+/** Compiles the sorting of an element's attributes alone. */
+export function compileAttributeSort(document: Document, foreign: Foreign): Sort {
+  const misplaced = foreign === 'pass' ? passedOver : checkedPlace;
+  const slots = slotsOf(document, true, '');
+  const place = (attribute: XmlAttribute, sorted: Sorted): void => {
+    const slot = slotOf(slots, attribute);
+    if (slot !== undefined) sorted.given[slot.index] = attribute.value;
+    else if (!isCommon(attribute)) {
+      const other = misplaced(slots, attribute);
+      sorted.attributes ??= [];
+      sorted.attributes.push(other);
+    }
+  };
+  const { length } = document.fields;
+  return ({ attributes }) => {
+    const given = new Array<Given | undefined>(length);
+    const sorted: Sorted = { given, attributes: undefined, elements: undefined, errors: undefined };
+    for (let i = 0; i < attributes.length; ) {
+      try {
+        for (; i < attributes.length; i++) place(attributes[i]!, sorted);
+      } catch (error) {
+        i++;
+        sorted.errors = addError(sorted.errors, error);
+      }
+    }
+    return sorted;
+  };
+}
+
+/** Compiles the sorting for a document whose own element holds the value of a field, beside attributes. */
+function compileContentSort(document: Document, foreign: Foreign): Sort {
+  const sortAttributes = compileAttributeSort(document, foreign);
+  const index = document.fields.findIndex(({ content }) => content);
+  return (element) => {
+    const sorted = sortAttributes(element);
+    sorted.given[index] = element;
     return sorted;
   };
 }
@@ -191,7 +225,10 @@ export function compileUndeclaredXmlRead(document: Document): TakeUndeclared {
 }
 
 function xmlNames(document: Document, attribute: boolean): ReadonlySet<string> {
-  return new Set(document.fields.filter((field) => field.attribute === attribute).map((field) => field.xmlName));
+  const fields = attribute
+    ? document.fields.filter((field) => field.attribute)
+    : elementsIn(document).map(({ field }) => field);
+  return new Set(fields.map((field) => field.xmlName));
 }
 
 function undeclared(element: XmlElement, depth: number): Value {

@@ -7,8 +7,10 @@ import {
   type MapType,
   type ScalarType,
 } from '../../model/field.ts';
+import { hasGroups, inlineDocument } from '../../model/particles.ts';
 import { holdsNull, isAnyText, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
+import { isWhite, trimmed } from '../../wire/white-space.ts';
 import { quote } from '../../wire/words.ts';
 import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
 import { addError, type CodecError, isAbout, refuse, stepOf, within } from '../error.ts';
@@ -18,19 +20,36 @@ import {
   checkBinaryAttributes,
   fromSpacedBase64,
   isNil,
-  isWhite,
   markupOrText,
   onlyText,
   type Resolve,
   readBinary,
   refuseAttributes,
-  trimmed,
 } from './content.ts';
 import { compileIsBlankXml } from './element.ts';
-import { ANY, compileSort, compileUndeclaredXmlRead, type Given, isIn, wrongNamespace } from './read-members.ts';
+import { isMarkup, markupIn } from './markup.ts';
+import {
+  ANY,
+  compileSort,
+  compileUndeclaredXmlRead,
+  type Given,
+  isIn,
+  type Sorted,
+  wrongNamespace,
+} from './read-members.ts';
+import { compileGroup, compileGroupSort, emptyGroup } from './sort-groups.ts';
 
 /** Reads an element; `undefined` when it says that nothing is given. `depth` counts from the root, which is level 1. */
 type Read = (element: XmlElement, depth: number, resolve: Resolve | undefined) => Value;
+
+/** Reads the attributes and elements of a document, sorted to its fields. */
+type ReadSorted = (sorted: Sorted, depth: number, resolve: Resolve | undefined) => Value;
+
+/** The reading of a document: of its element, and of its elements that stand in that of another document. */
+interface DocumentReader {
+  read: Read;
+  readSorted: ReadSorted;
+}
 
 type ReadGiven = (given: Given, depth: number, resolve: Resolve | undefined) => Value;
 
@@ -49,7 +68,7 @@ interface Shared {
   readonly service: string;
   readonly foreign: Foreign;
   /** By document and its namespace, so that a document may hold itself. */
-  readonly readers: Map<Document, Map<string, Read>>;
+  readonly readers: Map<Document, Map<string, DocumentReader>>;
 }
 
 /**
@@ -69,7 +88,7 @@ export function compileXmlReader(
 ): (element: XmlElement, resolve?: Resolve) => DocumentValue {
   const known = foreign === 'pass' ? ANY : service;
   const namespace = namespaceOf(document, known, known);
-  const read = documentReader(document, namespace, { service: known, foreign, readers: new Map() });
+  const { read } = documentReader(document, namespace, { service: known, foreign, readers: new Map() });
   return (element, resolve) => {
     try {
       if (isNil(element)) refuse('is nil');
@@ -80,20 +99,23 @@ export function compileXmlReader(
   };
 }
 
-function documentReader(document: Document, namespace: string, shared: Shared): Read {
-  const ofDocument = shared.readers.get(document) ?? new Map<string, Read>();
+function documentReader(document: Document, namespace: string, shared: Shared): DocumentReader {
+  const ofDocument = shared.readers.get(document) ?? new Map<string, DocumentReader>();
   shared.readers.set(document, ofDocument);
   const known = ofDocument.get(namespace);
   if (known !== undefined) return known;
-  let compiled: Read | undefined;
-  ofDocument.set(namespace, (element, depth, resolve) => compiled!(element, depth, resolve));
+  let compiled: DocumentReader | undefined;
+  ofDocument.set(namespace, {
+    read: (element, depth, resolve) => compiled!.read(element, depth, resolve),
+    readSorted: (sorted, depth, resolve) => compiled!.readSorted(sorted, depth, resolve),
+  });
   const fields = document.fields.map((field) => fieldReader(field, namespace, shared, document.patch));
-  const sort = compileSort(document, namespace, shared.foreign);
+  const sort = hasGroups(document)
+    ? compileGroupSort(document, compileGroup(document, namespace, shared.service), shared.foreign)
+    : compileSort(document, namespace, shared.foreign);
   const passes = shared.foreign === 'pass' && !document.open;
   const takeUndeclared = passes ? undefined : compileUndeclaredXmlRead(document);
-  compiled = (element, depth, resolve) => {
-    checkDepth(depth);
-    const sorted = sort(element);
+  const readSorted: ReadSorted = (sorted, depth, resolve) => {
     const { given } = sorted;
     const target: Record<string, unknown> = {};
     let i = 0;
@@ -117,6 +139,11 @@ function documentReader(document: Document, namespace: string, shared: Shared): 
     if (document.choice !== undefined) checkChosen(document, Object.keys(target));
     return target as DocumentValue;
   };
+  const read: Read = (element, depth, resolve) => {
+    checkDepth(depth);
+    return readSorted(sort(element), depth, resolve);
+  };
+  compiled = { read, readSorted };
   ofDocument.set(namespace, compiled);
   return compiled;
 }
@@ -124,11 +151,15 @@ function documentReader(document: Document, namespace: string, shared: Shared): 
 function fieldReader(field: Field, namespace: string, shared: Shared, patch: Patch | undefined): FieldReader {
   const { type } = field;
   const flat = type.kind === 'list' && type.flat;
+  const inner = inlineDocument(field);
+  if (inner !== undefined) return inlineReader(field, inner, namespace, shared);
   return {
     name: field.name,
     read: field.attribute
       ? attributeReader(field, type as ScalarType, shared.foreign)
-      : elementReader(field, namespace, shared, patch),
+      : field.content
+        ? contentReader(field, type as ScalarType, shared.foreign)
+        : elementReader(field, namespace, shared, patch),
     required: field.required,
     initial: initialValue(field),
     // A list without an element of its own is empty when it has to be there.
@@ -136,9 +167,39 @@ function fieldReader(field: Field, namespace: string, shared: Shared, patch: Pat
   };
 }
 
+/** Reads a document, or a list of documents, without an element around it. */
+function inlineReader(field: Field, inner: Document, namespace: string, shared: Shared): FieldReader {
+  const { name, type, required } = field;
+  const own = namespaceOf(inner, namespace, shared.service);
+  const { readSorted } = documentReader(inner, own, shared);
+  const read: ReadSorted = (sorted, depth, resolve) => {
+    checkDepth(depth);
+    return readSorted(sorted, depth, resolve);
+  };
+  if (type.kind === 'list') {
+    const readEntries = compileEntryReader(field, read);
+    const readList: ReadGiven = (given, depth, resolve) => readEntries(given as Sorted[], depth, resolve);
+    return { name, read: readList, required, initial: undefined, missing: required ? [] : undefined };
+  }
+  const group = compileGroup(inner, own, shared.service);
+  // Without any of its elements it is there all the same, if it has to be.
+  const missing = required ? '' : undefined;
+  const readOne: ReadGiven = (given, depth, resolve) =>
+    read(given === '' ? emptyGroup(group) : (given as Sorted), depth, resolve);
+  return { name, read: readOne, required, initial: undefined, missing };
+}
+
 function attributeReader(field: Field, type: ScalarType, foreign: Foreign): ReadGiven {
   const read = textReader(field, type, field.absent === 'blank', foreign);
   return (text) => read(text as string);
+}
+
+/** Reads the text of a document's own element. Its attributes are other fields. */
+function contentReader(field: Field, type: ScalarType, foreign: Foreign): ReadGiven {
+  if (primitiveOf(type) === 'binary') return (element, _depth, resolve) => readBinary(element as XmlElement, resolve);
+  if (isMarkup(field, type)) return (element) => markupIn(element as XmlElement);
+  const read = textReader(field, type, initialValue(field) !== undefined, foreign);
+  return (element) => read(onlyText(element as XmlElement));
 }
 
 function elementReader(field: Field, namespace: string, shared: Shared, patch: Patch | undefined): ReadGiven {
@@ -190,7 +251,7 @@ function nilReader(field: Field, patch: Patch | undefined): () => Value {
 function singleReader(field: Field, type: ListType['item'], namespace: string, shared: Shared): Read {
   if (type.kind !== 'document') return scalarReader(field, type, false, shared.foreign);
   const { document } = type;
-  return documentReader(document, namespaceOf(document, namespace, shared.service), shared);
+  return documentReader(document, namespaceOf(document, namespace, shared.service), shared).read;
 }
 
 /** Reads a list from the element around its entries. */
@@ -265,21 +326,29 @@ function entriesReader(
 ): (elements: readonly XmlElement[], depth: number, resolve: Resolve | undefined) => Value {
   const read = singleReader(field, type.item, namespace, shared);
   const takesNull = primitiveOf(type.item) === 'json';
+  return compileEntryReader<XmlElement>(field, (element, depth, resolve) => {
+    check(element);
+    const nil = isNil(element);
+    if (nil && !takesNull) refuse('is nil, which no entry of its list can be');
+    return nil ? null : read(element, depth, resolve);
+  });
+}
+
+/** Compiles the reading of a list, whose errors are those of all its entries. */
+function compileEntryReader<T>(
+  field: Field,
+  read: (entry: T, depth: number, resolve: Resolve | undefined) => Value,
+): (given: readonly T[], depth: number, resolve: Resolve | undefined) => Value {
   const checkCount = compileEntryCount(field);
-  return (elements, depth, resolve) => {
+  return (given, depth, resolve) => {
     checkDepth(depth);
-    checkCount(elements.length);
-    const entries = new Array<Value>(elements.length);
+    checkCount(given.length);
+    const entries = new Array<Value>(given.length);
     let errors: CodecError | undefined;
     let i = 0;
-    while (i < elements.length) {
+    while (i < given.length) {
       try {
-        for (; i < elements.length; i++) {
-          check(elements[i]!);
-          const nil = isNil(elements[i]!);
-          if (nil && !takesNull) refuse('is nil, which no entry of its list can be');
-          entries[i] = nil ? null : read(elements[i]!, depth + 1, resolve);
-        }
+        for (; i < given.length; i++) entries[i] = read(given[i]!, depth + 1, resolve);
       } catch (error) {
         errors = addError(errors, within(error, i++));
       }

@@ -1,5 +1,12 @@
 import { type Document, itemName, namespaceOf } from '../../model/document.ts';
-import { type Field, type ListType, MAP_ENTRY, type ScalarType, singleType } from '../../model/field.ts';
+import {
+  type CompoundType,
+  type Field,
+  type ListType,
+  MAP_ENTRY,
+  type ScalarType,
+  singleType,
+} from '../../model/field.ts';
 import { holdsNull, primitiveOf } from '../../model/scalar.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { quote } from '../../wire/words.ts';
@@ -22,12 +29,20 @@ import {
   unknownField,
 } from '../value.ts';
 import { attributeStart, blankXml, element, type Tag, tagOf, type XmlPlace } from './element.ts';
+import { isMarkup, writeMarkup } from './markup.ts';
 
 /** Writes a value as XML: one element or several, or one attribute with a space in front. */
 type Write = (value: Value, depth: number) => string;
 
 /** Writes a value as the element that `tag` begins and ends. */
 type WriteDocument = (tag: Tag, value: Value, depth: number) => string;
+
+/** The writing of a document. */
+interface DocumentWriter {
+  write: WriteDocument;
+  /** Its elements alone. */
+  writeInside: Write;
+}
 
 interface FieldWriter {
   readonly name: string;
@@ -50,7 +65,7 @@ interface RootElement {
 /** State shared by the writers of one root document. */
 interface Shared {
   /** By document, its place in namespaces included, so that a document may hold itself. */
-  readonly writers: Map<Document, Map<string, WriteDocument>>;
+  readonly writers: Map<Document, Map<string, DocumentWriter>>;
   /** What is written for the content of a binary element, as XML; its base64 where undefined. */
   readonly hold: ((attachment: Attachment) => string) | undefined;
 }
@@ -78,7 +93,7 @@ export function compileXmlWriter(
 ): (value: DocumentValue) => string {
   const namespace = namespaceOf(document, service, service);
   const scope = root?.namespace ?? namespace;
-  const write = documentWriter(document, { namespace, scope, service }, { writers: new Map(), hold });
+  const { write } = documentWriter(document, { namespace, scope, service }, { writers: new Map(), hold });
   const tag = tagOf(root?.name ?? document.xmlName, scope, '');
   return (value) => {
     try {
@@ -90,36 +105,56 @@ export function compileXmlWriter(
 }
 
 /** @param place its `namespace` is the document's own, its `scope` that of the element that holds it */
-function documentWriter(document: Document, place: XmlPlace, shared: Shared): WriteDocument {
+function documentWriter(document: Document, place: XmlPlace, shared: Shared): DocumentWriter {
   const { writers } = shared;
-  const ofDocument = writers.get(document) ?? new Map<string, WriteDocument>();
+  const ofDocument = writers.get(document) ?? new Map<string, DocumentWriter>();
   writers.set(document, ofDocument);
   const key = JSON.stringify([place.namespace, place.scope]);
   const known = ofDocument.get(key);
   if (known !== undefined) return known;
-  let compiled: WriteDocument | undefined;
-  ofDocument.set(key, (tag, value, depth) => compiled!(tag, value, depth));
+  let compiled: DocumentWriter | undefined;
+  ofDocument.set(key, {
+    write: (tag, value, depth) => compiled!.write(tag, value, depth),
+    writeInside: (value, depth) => compiled!.writeInside(value, depth),
+  });
   const attributes = document.fields
     .map((field, index) => [field, index] as const)
     .filter(([field]) => field.attribute)
     .map(([field, index]) => fieldWriter(field, index, attributeWriter(field, index), place));
   const elements = document.fields
     .filter((field) => !field.attribute)
-    .map((field, index) => fieldWriter(field, index, elementWriter(field, place, shared), place));
+    .map((field, index) => {
+      const write = field.content
+        ? contentWriter(field, place, shared)
+        : field.inline
+          ? inlineWriter(field, place, shared)
+          : elementWriter(field, place, shared);
+      return fieldWriter(field, index, write, place);
+    });
   const declared = new Set(document.fields.map((field) => field.name));
   const writeUndeclared = compileUndeclaredXml(document, place.scope);
-  compiled = (tag, value, depth) => {
+  const membersOf = (value: Value, depth: number): Readonly<Record<string, unknown>> => {
     const source = plainObject(value);
     checkDepth(depth);
     if (document.choice !== undefined) chosenField(document, source);
-    const written = writeFields(attributes, source, depth);
+    return source;
+  };
+  const contentOf = (source: Readonly<Record<string, unknown>>, depth: number): string => {
     let content = writeFields(elements, source, depth);
     for (const name in source) {
       if (declared.has(name)) continue;
       content += writeUndeclared(source, depth);
       break;
     }
-    return element(tag, written, content);
+    return content;
+  };
+  compiled = {
+    write(tag, value, depth) {
+      const source = membersOf(value, depth);
+      const written = writeFields(attributes, source, depth);
+      return element(tag, written, contentOf(source, depth));
+    },
+    writeInside: (value, depth) => contentOf(membersOf(value, depth), depth),
   };
   ofDocument.set(key, compiled);
   return compiled;
@@ -162,6 +197,28 @@ function attributeWriter(field: Field, index: number): Write {
   return (value) => `${start}${escapeAttribute(toText(value))}"`;
 }
 
+/** Writes what is inside the element of a document that has the text of it for a field. */
+function contentWriter(field: Field, { scope }: XmlPlace, { hold }: Shared): Write {
+  const type = field.type as ScalarType;
+  if (primitiveOf(type) === 'binary' && hold !== undefined)
+    return (value) => hold(kinds.binary.accept(value) as Attachment);
+  if (isMarkup(field, type)) return (value) => writeMarkup(kinds.xml.accept(value) as string, scope);
+  const { toText } = compileScalar(field, type);
+  return (value) => escapeText(toText(value));
+}
+
+/** Writes a document, or a list of documents, without an element around it. */
+function inlineWriter(field: Field, place: XmlPlace, shared: Shared): Write {
+  const { document } = singleType(field.type) as CompoundType;
+  const namespace = namespaceOf(document, place.namespace, place.service);
+  const { writeInside } = documentWriter(document, { ...place, namespace }, shared);
+  if (field.type.kind !== 'list') return writeInside;
+  return entriesWriter(field, (value, depth) => {
+    const written = writeInside(value, depth);
+    return written === '' ? refuse('has no element, and nothing else would be left of it in XML') : written;
+  });
+}
+
 function elementWriter(field: Field, place: XmlPlace, shared: Shared): Write {
   const namespace = field.namespace ?? place.namespace;
   const tag = tagOf(field.xmlName, namespace, place.scope);
@@ -195,7 +252,7 @@ function singleWriter(field: Field, type: ListType['item'], place: XmlPlace, sha
   }
   const { document } = type;
   const namespace = namespaceOf(document, place.namespace, place.service);
-  return documentWriter(document, { ...place, namespace }, shared);
+  return documentWriter(document, { ...place, namespace }, shared).write;
 }
 
 /** Writes the entries of a map: `<entry key="...">`. */

@@ -12,6 +12,7 @@ import {
   takesBody,
   type UriVariable,
 } from '../../model/service.ts';
+import { accessorsOf, soapElements } from '../../model/soap.ts';
 import { PASSWORD_TEXT, WSSE } from '../../wire/soap/wsse-names.ts';
 import { compileUriExpander, UriExpansionError, type UriValue } from '../../wire/uri-template/expand.ts';
 import { type TemplateVariable, UriTemplateError } from '../../wire/uri-template/uri-template.ts';
@@ -19,7 +20,7 @@ import { buildXmlFragment, element, type XmlElement } from '../../wire/xml/build
 import { requestMediaType, sentForms } from '../exchange.ts';
 import type { Json } from '../json.ts';
 import { soapSchemes } from '../requirements.ts';
-import { documentsOf, isSoap, type SoapOperation, segmentOf } from '../scope.ts';
+import { documentsOf, type SoapOperation, segmentOf, soapOperations } from '../scope.ts';
 import { isRequired } from '../uri.ts';
 import { exampleElement, fieldJson, messageJson } from './text.ts';
 import { type ExampleValue, emptyExample, exampleDocument, exampleField, tellingFields } from './value.ts';
@@ -111,38 +112,59 @@ export function bodyExample(operation: Operation, { body }: OperationUri): Json 
  * a slash at the end.
  */
 export function exampleSoapRequest(registry: Registry, operation: Operation, base: string): ExampleRequest | undefined {
-  if (!isSoap(operation)) return undefined;
+  const [called] = soapOperations(operation);
+  if (called === undefined) return undefined;
+  const headers = [...credentials(soapSchemes(operation)), ...blocks(called, registry.gateway.namespace)];
   const envelope = element('soap:Envelope', { 'xmlns:soap': 'http://schemas.xmlsoap.org/soap/envelope/' }, [
-    credentials(soapSchemes(operation)),
-    element('soap:Body', {}, [payload(operation, serviceNamespace(operation.service, registry.gateway.namespace))]),
+    headers.length === 0 ? undefined : element('soap:Header', {}, headers),
+    element('soap:Body', {}, [payload(called, registry.gateway.namespace)]),
   ]);
   return {
     method: 'POST',
     url: `${base}/PeopleSoftServiceListeningConnector`,
-    headers: { 'Content-Type': 'text/xml; charset=utf-8', SOAPAction: `"${operation.soap.action}"` },
+    headers: { 'Content-Type': 'text/xml; charset=utf-8', SOAPAction: `"${called.soap.action}"` },
     body: buildXmlFragment(envelope),
   };
 }
 
-/** A SOAP header with placeholders for user and password (UsernameToken Profile 1.1.1, section 3.1). */
-function credentials(schemes: readonly SecurityScheme[]): XmlElement | undefined {
+/** A header block with placeholders for user and password (UsernameToken Profile 1.1.1, section 3.1). */
+function credentials(schemes: readonly SecurityScheme[]): XmlElement[] {
   const inMessage = schemes.every(isMessageScheme);
-  if (!inMessage || !schemes.some((each) => each.kind === 'username-token' && each.passwords.includes('text'))) return;
+  if (!inMessage || !schemes.some((each) => each.kind === 'username-token' && each.passwords.includes('text')))
+    return [];
   const token = element('wsse:UsernameToken', {}, [
     element('wsse:Username', {}, ['USER']),
     element('wsse:Password', { Type: PASSWORD_TEXT }, ['PASSWORD']),
   ]);
-  return element('soap:Header', {}, [element('wsse:Security', { 'xmlns:wsse': WSSE }, [token])]);
+  return [element('wsse:Security', { 'xmlns:wsse': WSSE }, [token])];
 }
 
-function payload(operation: SoapOperation, namespace: string): XmlElement {
-  const { name, request }: SoapForm = operation.soap;
-  if (request.kind !== 'document')
-    return element(name, { xmlns: namespace }, request.kind === 'raw' ? [rawContent[request.raw]] : []);
+/** The header blocks of a request that its definition declares. */
+function blocks(operation: SoapOperation, prefix: string): XmlElement[] {
+  const documents = documentsOf({ rest: [], soap: [operation] }, serviceNamespace(operation.service, prefix));
+  return operation.blocks.request.flatMap(({ field, document }) => {
+    const value = given(field, field.required);
+    if (value === undefined) return [];
+    const around = { name: '', namespace: '' };
+    const { children } = exampleElement({ ...document, fields: [field] }, { [field.name]: value }, documents, around);
+    return children.filter((child) => typeof child !== 'string');
+  });
+}
+
+/** @param prefix of the gateway's namespaces */
+function payload(operation: SoapOperation, prefix: string): XmlElement | undefined {
+  const { request, style }: SoapForm = operation.soap;
+  const { request: root } = soapElements(operation, prefix);
+  if (root === undefined) return undefined;
+  if (request.kind !== 'document') {
+    const content = request.kind === 'raw' ? [rawContent[request.raw]] : [];
+    const own = content.map((each) => (style === 'rpc' ? { ...each, attributes: { xmlns: '' } } : each));
+    return element(root.name, { xmlns: root.namespace }, own);
+  }
   const { document } = request;
   const value = exampleDocument({ ...document, fields: tellingFields(document.fields) }) ?? emptyExample();
-  const documents = documentsOf({ rest: [], soap: [operation] }, namespace);
-  return exampleElement(document, value, documents, { name, namespace });
+  const documents = documentsOf({ rest: [], soap: [operation] }, serviceNamespace(operation.service, prefix));
+  return exampleElement(style === 'rpc' ? accessorsOf(document) : document, value, documents, root);
 }
 
 const rawContent: Readonly<Record<RawKind, XmlElement>> = {

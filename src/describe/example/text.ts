@@ -1,7 +1,10 @@
 import { bareField, type Document, itemName } from '../../model/document.ts';
 import { type Field, MAP_ENTRY, singleType } from '../../model/field.ts';
-import { primitiveOf } from '../../model/scalar.ts';
+import { inlineDocument } from '../../model/particles.ts';
+import { primitiveOf, traitsOf } from '../../model/scalar.ts';
 import { buildXmlFragment, element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
+import { readXml } from '../../wire/xml/read.ts';
+import type { XmlElement as ReadElement } from '../../wire/xml/tree.ts';
 import { blankJson, type Json, type JsonObject } from '../json.ts';
 import type { DocumentSet } from '../scope.ts';
 import type { ExampleDocument, ExampleValue } from './value.ts';
@@ -40,6 +43,7 @@ function membersJson(document: Document, value: ExampleDocument, absent: Absent 
   if (choice !== undefined) {
     const branch = fields.find(({ name }) => value[name] !== undefined) as Field;
     const inner = fieldJson(branch, value[branch.name] as ExampleValue, absent);
+    if (choice.named) return { [branch.jsonName]: inner };
     return choice.tag === undefined ? inner : { [choice.tag]: branch.name, ...(inner as JsonObject) };
   }
   const members = fields.flatMap((field): [string, Json][] => {
@@ -87,13 +91,23 @@ interface Place {
 
 /** An element of a document in the namespace of its place; its content is in the namespace of the document. */
 function documentXml(document: Document, name: string, value: ExampleDocument, place: Place): XmlElement {
+  const { attributes, children } = insideXml(document, value, place);
+  return placed(name, place, children, attributes);
+}
+
+/** The attributes of a document and what is inside its element. */
+function insideXml(document: Document, value: ExampleDocument, place: Place) {
   const attributes: Record<string, string> = {};
-  const children: XmlElement[] = [];
+  const children: XmlNode[] = [];
   for (const field of document.fields) {
     const each = value[field.name];
     if (each === undefined) continue;
     const own = field.namespace ?? (field.attribute ? '' : place.documents.namespaceOf(document));
-    if (!field.attribute)
+    const inner = inlineDocument(field);
+    if (inner !== undefined)
+      for (const entry of entriesOf(each)) children.push(...insideXml(inner, entry as ExampleDocument, place).children);
+    else if (field.content) children.push(...contentXml(field, each, place.own));
+    else if (!field.attribute)
       children.push(...fieldXml(field, each, { documents: place.documents, own, around: place.own }));
     else if (own === '') attributes[field.xmlName] = String(each);
     else
@@ -102,7 +116,34 @@ function documentXml(document: Document, name: string, value: ExampleDocument, p
         [`${field.xmlName}:${field.xmlName}`]: String(each),
       });
   }
-  return placed(name, place, children, attributes);
+  return { attributes, children };
+}
+
+function entriesOf(value: ExampleValue): readonly ExampleValue[] {
+  return Array.isArray(value) ? value : [value];
+}
+
+/** The text of a document's element, which may be markup. */
+function contentXml({ type }: Field, value: ExampleValue, around: string): readonly XmlNode[] {
+  if (traitsOf(type)?.xml.markup !== true) return [String(value)];
+  return readXml(`<x>${String(value)}</x>`).content.map((each) =>
+    typeof each === 'string' ? each : markupXml(each, around),
+  );
+}
+
+/** Markup that was read, in the namespace around it. */
+function markupXml(read: ReadElement, around: string): XmlElement {
+  const { local, namespace } = read;
+  const attributes: Record<string, string> = namespace === around ? {} : { xmlns: namespace };
+  for (const [index, each] of read.attributes.entries()) {
+    if (each.namespace !== '') attributes[`xmlns:a${index}`] = each.namespace;
+    attributes[each.namespace === '' ? each.local : `a${index}:${each.local}`] = each.value;
+  }
+  return element(
+    local,
+    attributes,
+    read.content.map((each) => (typeof each === 'string' ? each : markupXml(each, namespace))),
+  );
 }
 
 function fieldXml(field: Field, value: ExampleValue, place: Place): XmlElement[] {

@@ -8,9 +8,10 @@ import {
   singleType,
 } from '../../model/field.ts';
 import { isAnyText, isNumeric, primitiveOf, traitsOf } from '../../model/scalar.ts';
-import { compilePattern, propertyRanges } from '../../wire/pattern.ts';
+import { LEXICAL } from '../../wire/lexical.ts';
+import { propertyRanges } from '../../wire/pattern.ts';
 import { type CharacterClass, complement, type PatternNode } from '../../wire/pattern-syntax.ts';
-import { entryField, longest, plainDefault, readWholePattern } from '../field.ts';
+import { entryField, longest, matchesPatterns, plainDefault, readWholePattern } from '../field.ts';
 
 /** An example of a value: a scalar in its JSON form (binary in base64), a list, or the fields of a document by name. */
 export type ExampleValue = string | number | boolean | readonly ExampleValue[] | ExampleDocument;
@@ -110,25 +111,52 @@ function typeExample(field: Field, type: CompoundType | ScalarType, open: Open):
 function scalarExample(field: Field, type: ScalarType): string | number | boolean | undefined {
   const given = field.fixed ?? field.example ?? plainDefault(field) ?? field.enum?.[0];
   if (given === undefined) return madeUp(field, type);
-  if (isNumeric(type)) return Number(given);
+  if (isNumeric(type)) return numberOr(given);
   if (primitiveOf(type) === 'boolean') return given === true || given === 'true';
   return String(given);
 }
 
+/** A number, unless it is the text of one that JSON does not have. */
+function numberOr(given: string | number | boolean): string | number {
+  return Number.isFinite(Number(given)) ? Number(given) : String(given);
+}
+
 /** An example of a type, if the definition has none. */
 function madeUp(field: Field, type: ScalarType): string | number | boolean | undefined {
-  const { primitive, anyText, example } = traitsOf(type);
+  const { primitive, anyText, example, takes } = traitsOf(type);
+  if (takes.bounds === 'bytes') return bytesExample(field, String(example));
   if (anyText) return textExample(field, type, String(example));
   if (primitive === 'integer') return within(field, Number(example), 1);
-  if (primitive !== 'decimal') return isAllowed(field, String(example)) ? example : undefined;
+  if (primitive === 'double') return within(field, Number(example), 0.5);
+  if (primitive !== 'decimal') return spelledExample(field, type, example);
   const { length = 15, scale = 2 } = type;
   return within(field, scale === 0 ? 1 : length > scale ? Number(example) : 0.5, 10 ** -scale);
 }
 
-/** Whether a text fits the bounds and the pattern of a field. */
-function isAllowed({ minimum = 0, maximum = Number.POSITIVE_INFINITY, pattern }: Field, text: string): boolean {
-  const fits = text.length >= minimum && text.length <= maximum;
-  return fits && (pattern === undefined || compilePattern(pattern).test(text));
+/** Hexadecimal digits, filled up with zeros or cut. */
+function bytesExample(field: Field, digits: string): string | undefined {
+  const { minimum = 0, maximum = Number.POSITIVE_INFINITY } = field;
+  if (minimum > MOST_SHOWN) return undefined;
+  const text = digits.padEnd(2 * minimum, '0').slice(0, 2 * maximum);
+  return matchesPatterns(field, text) ? text : undefined;
+}
+
+/** The example of a type whose values have a form, or a text that matches the patterns. */
+function spelledExample(
+  field: Field,
+  type: ScalarType,
+  example: string | number | boolean,
+): string | number | boolean | undefined {
+  if (field.patterns === undefined) return isAllowed(field, String(example)) ? example : undefined;
+  const { lexical } = traitsOf(type);
+  const isValid = (text: string): boolean => lexical === undefined || LEXICAL[lexical].read(text) !== undefined;
+  return [String(example), ...samplesOf(field.patterns, 1)].find((text) => isValid(text) && isAllowed(field, text));
+}
+
+/** Whether a text fits the bounds and the patterns of a field. */
+function isAllowed(field: Field, text: string): boolean {
+  const { minimum = 0, maximum = Number.POSITIVE_INFINITY } = field;
+  return text.length >= minimum && text.length <= maximum && matchesPatterns(field, text);
 }
 
 /** The wanted number, or the bound that it violates, rounded to a multiple of `step`. */
@@ -147,15 +175,20 @@ function textExample(field: Field, type: ScalarType, word: string): string | und
   const least = field.minimum ?? 0;
   if (least > MOST_SHOWN) return undefined;
   const most = longest(field, type) ?? Number.POSITIVE_INFINITY;
-  if (field.pattern === undefined) {
+  if (field.patterns === undefined) {
     const text = word.padEnd(least, ` ${word}`).trimEnd();
     return [...text.padEnd(least, '.')].slice(0, most).join('');
   }
   // Not empty if the pattern permits it: an empty value in a URI counts as absent.
-  const sample = samplePattern(readWholePattern(field.pattern), Math.max(least, 1));
-  const length = [...sample].length;
-  const fits = length >= least && length <= most && compilePattern(field.pattern).test(sample);
-  return fits ? sample : undefined;
+  return samplesOf(field.patterns, Math.max(least, 1)).find((sample) => {
+    const { length } = [...sample];
+    return length >= least && length <= most && matchesPatterns(field, sample);
+  });
+}
+
+/** A text that matches, for each pattern. */
+function samplesOf(patterns: readonly string[], length: number): string[] {
+  return patterns.map((pattern) => samplePattern(readWholePattern(pattern), length));
 }
 
 /** The shortest text that matches, extended by repetitions to `length` characters if the pattern permits it. */
@@ -253,6 +286,5 @@ function taken(field: Field, text: string): string | number | undefined {
   if (isCollection(type) || type.kind === 'document' || !isAnyText(type)) return undefined;
   const cut = [...text].slice(0, longest(field, type)).join('');
   const isKnown = field.enum === undefined || field.enum.includes(cut);
-  const fits = field.pattern === undefined || compilePattern(field.pattern).test(cut);
-  return isKnown && fits && [...cut].length >= (field.minimum ?? 0) ? cut : undefined;
+  return isKnown && matchesPatterns(field, cut) && [...cut].length >= (field.minimum ?? 0) ? cut : undefined;
 }

@@ -121,10 +121,9 @@ function words(field: Field, ...notes: readonly (string | undefined)[]): string 
 /** Schema and example. An optional field has an example only if its definition has one. */
 function schemaAndExample(field: Field, required: boolean): JsonObject {
   const value = required || field.example !== undefined ? exampleField(field) : undefined;
-  // An empty value counts as absent.
-  const minLength = required ? Math.max(1, field.minimum ?? 0) : undefined;
   if (primitiveOf(field.type) === 'json') {
     // A JSON parameter is text.
+    const minLength = required ? 1 : undefined;
     const schema = { type: 'string', contentMediaType: 'application/json', minLength, default: plainDefault(field) };
     return { schema, example: value as string | undefined };
   }
@@ -133,7 +132,8 @@ function schemaAndExample(field: Field, required: boolean): JsonObject {
   const narrowed = {
     ...bare,
     enum: values,
-    minLength: isFreeText(bare) ? (minLength ?? bare.minLength) : bare.minLength,
+    // An empty value counts as absent.
+    minLength: required && isFreeText(bare) ? Math.max(1, (bare.minLength as number | undefined) ?? 0) : bare.minLength,
     default: defaultOf(field),
   };
   return { schema: narrowed, example: value === undefined ? undefined : fieldJson(field, value) };

@@ -4,9 +4,11 @@ import { bareField, type Choice, type Document, documentName } from '../../model
 import { type Field, type FieldType, isCollection, type ScalarType, singleType } from '../../model/field.ts';
 import { isNumeric, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { RawKind } from '../../model/service.ts';
+import { BEYOND_NUMBERS, doubleJson, readDouble } from '../../wire/double.ts';
+import { LEXICAL, type LexicalForm } from '../../wire/lexical.ts';
 import { entryField, longest, mustBeGiven, plainDefault } from '../field.ts';
 import { blankJson, type Json, type JsonObject } from '../json.ts';
-import { caseNote, digitsNote, joined } from '../words.ts';
+import { caseNote, digitsNote, joined, spaceNote } from '../words.ts';
 
 /** Returns references to the schemas of documents. */
 export interface SchemaRefs {
@@ -22,6 +24,7 @@ export interface SchemaRefs {
 export function documentSchema(document: Document, fields: readonly Field[], refs: SchemaRefs): JsonObject {
   const whole = bareField(document);
   if (whole !== undefined) return { ...fieldSchema(whole, refs), description: document.description };
+  if (document.choice?.named) return namedChoiceSchema(document, refs);
   if (document.choice !== undefined) return choiceSchema(document, document.choice, refs);
   const required = fields.filter(mustBeGiven).map((field) => field.jsonName);
   return {
@@ -35,6 +38,18 @@ export function documentSchema(document: Document, fields: readonly Field[], ref
     ),
     required: required.length === 0 ? undefined : required,
     additionalProperties: isOpen(document, fields) ? anyJson('The value of an undeclared member.') : false,
+  };
+}
+
+/** An object with one of the branches as its only member, which code generators read as a class. */
+function namedChoiceSchema({ description, fields }: Document, refs: SchemaRefs): JsonObject {
+  return {
+    type: 'object',
+    description,
+    properties: Object.fromEntries(fields.map((field) => [field.jsonName, fieldSchema(field, refs)])),
+    minProperties: 1,
+    maxProperties: 1,
+    additionalProperties: false,
   };
 }
 
@@ -143,12 +158,12 @@ function isSimple({ type, const: only }: JsonObject): boolean {
 }
 
 function withNull(schema: JsonObject): JsonObject {
-  const nullable = { ...schema, type: [schema.type as string, 'null'] };
+  const nullable = { ...schema, type: [schema.type as string | string[], 'null'].flat() };
   return schema.enum === undefined ? nullable : { ...nullable, enum: [...(schema.enum as Json[]), null] };
 }
 
 /** Keywords that an empty text may violate. */
-const NARROWING: ReadonlySet<string> = new Set(['minLength', 'pattern', 'const', 'format']);
+const NARROWING: ReadonlySet<string> = new Set(['minLength', 'pattern', 'allOf', 'const', 'format']);
 
 function either(test: JsonObject, holds: JsonObject, otherwise?: JsonObject): JsonObject {
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
@@ -160,7 +175,7 @@ function describedBy(field: Field): JsonObject {
   const type = singleType(field.type);
   const value = example === undefined || type.kind === 'document' ? undefined : asJson(type, example);
   return {
-    description: joined(' ', description, caseNote(field), typeNote(field), blankNote(field)),
+    description: joined(' ', description, caseNote(field), spaceNote(field), typeNote(field), blankNote(field)),
     default: defaultOf(field),
     examples: value === undefined ? undefined : [inCollection(field.type, value)],
   };
@@ -196,6 +211,7 @@ function blankNote({ absent, type }: Field): string | undefined {
 
 function asJson(type: FieldType, value: string | number | boolean): Json {
   const primitive = primitiveOf(type);
+  if (primitive === 'double') return doubleJson(readDouble(String(value)) ?? Number.NaN);
   if (isNumeric(type)) return Number(value);
   if (primitive === 'boolean') return value === true || value === 'true';
   if (primitive !== 'json') return String(value);
@@ -212,8 +228,7 @@ function scalarSchema(field: Field, type: ScalarType): JsonObject {
 }
 
 function bare(field: Field, type: ScalarType): JsonObject {
-  const { json, primitive, values, takes } = traitsOf(type);
-  const pattern = field.pattern === undefined ? undefined : `^(?:${field.pattern})$`;
+  const { json, primitive, values, takes, lexical } = traitsOf(type);
   const shape = {
     ...json,
     format: json.format ?? (field.sensitive && takes.bounds === 'length' ? 'password' : undefined),
@@ -221,9 +236,25 @@ function bare(field: Field, type: ScalarType): JsonObject {
   if (primitive === 'json') return anyJson();
   if (primitive === 'integer') return { ...shape, minimum: int64(field.minimum), maximum: int64(field.maximum) };
   if (primitive === 'decimal') return { ...shape, ...decimalBounds(field, type) };
-  if (takes.bounds === 'length')
-    return { ...shape, minLength: field.minimum, maxLength: longest(field, type), pattern };
-  return { ...shape, enum: values };
+  if (primitive === 'double') return { ...shape, ...doubleRange(field) };
+  if (values !== undefined) return { ...shape, enum: values };
+  const form: LexicalForm | undefined = lexical === undefined ? undefined : LEXICAL[lexical];
+  const all = [form?.pattern, ...(field.patterns ?? []).map((pattern) => `^(?:${pattern})$`)];
+  return { ...shape, ...lengthSchema(field, type), ...allPatterns(all.filter((each) => each !== undefined)) };
+}
+
+/** The bounds of the number of characters: two for each byte of hexadecimal digits. */
+function lengthSchema(field: Field, type: ScalarType): JsonObject {
+  const { bounds } = traitsOf(type).takes;
+  if (bounds !== 'length' && bounds !== 'bytes') return {};
+  const [least, most] = [field.minimum, longest(field, type)];
+  const times = bounds === 'bytes' ? 2 : 1;
+  return { minLength: least && least * times, maxLength: most && most * times };
+}
+
+/** Patterns that a text must match all. */
+function allPatterns([pattern, ...others]: readonly string[]): JsonObject {
+  return { pattern, allOf: others.length === 0 ? undefined : others.map((each) => ({ pattern: each })) };
 }
 
 /** A bound with all its digits; `undefined` beyond 64 bits, which code generators can't write and the type implies. */
@@ -244,6 +275,17 @@ function decimalBounds(field: Field, { length, scale = 0 }: ScalarType): JsonObj
     maximum: field.maximum,
     exclusiveMaximum: field.maximum === undefined ? end : undefined,
   };
+}
+
+/** Texts stand for the values that JSON has no numbers for, if bounds and `enum` permit them. */
+function doubleRange({ minimum, maximum, enum: values }: Field): JsonObject {
+  const isBounded = minimum !== undefined || maximum !== undefined;
+  const beyond = BEYOND_NUMBERS.filter((text) => {
+    if (values !== undefined) return values.includes(text);
+    return text === 'NaN' ? !isBounded : (text === 'INF' ? maximum : minimum) === undefined;
+  });
+  if (beyond.length === 0) return { minimum, maximum };
+  return { type: ['number', 'string'], minimum, maximum, pattern: `^(${beyond.join('|')})$` };
 }
 
 /**

@@ -1,34 +1,41 @@
-import { type Document, documentName, foldedName } from '../../model/document.ts';
+import { type Document, documentName, type ElementName, foldedName } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
+import { elementsIn } from '../../model/particles.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import type { UsernameTokenScheme } from '../../model/security.ts';
 import { type Message, replyAction } from '../../model/service.ts';
+import { replyName, soapElements } from '../../model/soap.ts';
 import { WSU } from '../../wire/soap/wsse-names.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
 import { nameAllocator, ncName } from '../names.ts';
 import { accessNote, soapSchemes } from '../requirements.ts';
-import type { Scope, SoapOperation } from '../scope.ts';
+import type { HeaderBlock, Scope, SoapOperation } from '../scope.ts';
 import { joined } from '../words.ts';
 import { faultMessageName } from '../xsd/class-names.ts';
-import { replyName } from '../xsd/elements.ts';
 import type { SchemaSet } from '../xsd/schema.ts';
 import { builtInType } from '../xsd/types.ts';
 
-/** A message: its name and the QName of the element of its only part. */
-interface WsdlMessage {
+/** A message. It has no part if the Body is empty. */
+export interface WsdlMessage {
   readonly name: string;
-  readonly part: 'parameters' | 'fault';
-  readonly element: string;
+  readonly parts: readonly WsdlPart[];
 }
+
+/** A part of a message, with the QName of its element, or in rpc/literal that of its type. */
+type WsdlPart = { readonly name: string } & ({ readonly element: string } | { readonly type: string });
 
 /** An operation for port type and bindings. */
 export interface WsdlOperation {
   readonly name: string;
   readonly action: string;
+  /** In rpc/literal, the namespace of the elements of its messages; `undefined` for document/literal. */
+  readonly rpc: string | undefined;
   readonly text: string | undefined;
   readonly input: WsdlMessage;
   /** `undefined` for a one-way operation. */
   readonly output: WsdlMessage | undefined;
+  /** The header blocks of its messages, each a part; `undefined` for none. */
+  readonly headers: { readonly input: WsdlMessage | undefined; readonly output: WsdlMessage | undefined };
   /** Of a reply that is sent to the address of the caller. */
   readonly replyAction: string | undefined;
   readonly fault: { readonly name: string; readonly message: WsdlMessage } | undefined;
@@ -41,8 +48,13 @@ export interface WsdlOperation {
 /** The operations of a scope, with their messages; operations with the same fault document share its message. */
 export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Policies): WsdlOperation[] {
   const { soap, documents, gateway } = scope;
-  const names = soap.map(({ soap: { name } }) => name);
-  const allocate = nameAllocator(names.flatMap((name) => [requestMessage(name), replyName(name)]));
+  const allocate = nameAllocator(soap.flatMap(({ soap: form }) => [requestMessage(form.name), replyName(form)]));
+  const headersOf = (name: string, blocks: readonly HeaderBlock[]): WsdlMessage | undefined =>
+    blocks.length === 0 ? undefined : { name: allocate(`${name}Headers`), parts: blocks.map(partOf) };
+  const partOf = ({ field, document }: HeaderBlock): WsdlPart => {
+    const prefix = schemas.prefixOf(field.namespace ?? documents.namespaceOf(document));
+    return { name: ncName(field.xmlName), element: `${prefix}:${field.xmlName}` };
+  };
   const faults = new Map<Document, WsdlMessage>();
   const faultOf = (document: Document): WsdlMessage | undefined => {
     const prefix = schemas.prefixOf(documents.namespaceOf(document));
@@ -51,27 +63,46 @@ export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Polic
     const known = faults.get(document);
     if (known !== undefined) return known;
     const name = allocate(faultMessageName(document));
-    const message: WsdlMessage = { name, part: 'fault', element: `${prefix}:${document.xmlName}` };
+    const message: WsdlMessage = { name, parts: [{ name: 'fault', element: `${prefix}:${document.xmlName}` }] };
     faults.set(document, message);
     return message;
   };
   return soap.map((operation): WsdlOperation => {
-    const { name, action, response } = operation.soap;
+    const { name, action, response, style } = operation.soap;
+    const elements = soapElements(operation, gateway.namespace);
+    const messageOf = (name: string, element: ElementName | undefined, message: Message): WsdlMessage => {
+      if (style === 'rpc') return { name, parts: partsOf(message, schemas) };
+      if (element === undefined) return { name, parts: [] };
+      const qname = `${schemas.prefixOf(element.namespace)}:${element.name}`;
+      return { name, parts: [{ name: style === 'bare' ? 'body' : 'parameters', element: qname }] };
+    };
     const oneWay = response.kind === 'none';
     const fault = oneWay ? undefined : operation.fault;
     const message = fault === undefined ? undefined : faultOf(fault);
     return {
       name,
       action,
+      rpc: style === 'rpc' ? elements.request?.namespace : undefined,
       text: textOf(operation, message),
-      input: { name: requestMessage(name), part: 'parameters', element: `tns:${name}` },
-      output: oneWay ? undefined : { name: replyName(name), part: 'parameters', element: `tns:${replyName(name)}` },
+      input: messageOf(requestMessage(name), elements.request, operation.soap.request),
+      output: oneWay ? undefined : messageOf(replyName(operation.soap), elements.reply, response),
+      headers: {
+        input: headersOf(requestMessage(name), operation.blocks.request),
+        output: oneWay ? undefined : headersOf(replyName(operation.soap), operation.blocks.reply),
+      },
       replyAction: takesReplyTo(operation) ? replyAction(operation, gateway.namespace) : undefined,
       fault: fault === undefined || message === undefined ? undefined : { name: ncName(documentName(fault)), message },
       policy: policies.referenceOf(operation),
       bindings: wrapperStyle(operation, scope),
     };
   });
+}
+
+/** The parts of a message in rpc/literal: its fields. */
+function partsOf(message: Message, schemas: SchemaSet): WsdlPart[] {
+  if (message.kind === 'document')
+    return message.document.fields.map((field) => ({ name: field.xmlName, type: schemas.partType(field) }));
+  return message.kind === 'none' ? [] : [{ name: 'content', type: builtInType({ kind: message.raw }) }];
 }
 
 function requestMessage(name: string): string {
@@ -103,9 +134,15 @@ function takesReplyTo({ answer }: SoapOperation): boolean {
 
 /** The messages of operations, each once. */
 export function messageElements(operations: readonly WsdlOperation[]): XmlElement[] {
-  const messages = operations.flatMap(({ input, output, fault }) => [input, output ?? [], fault?.message ?? []].flat());
-  return [...new Set(messages)].map(({ name, part, element: qname }) =>
-    element('wsdl:message', { name }, [element('wsdl:part', { name: part, element: qname })]),
+  const messages = operations.flatMap(({ input, output, headers, fault }) =>
+    [input, headers.input ?? [], output ?? [], headers.output ?? [], fault?.message ?? []].flat(),
+  );
+  return [...new Set(messages)].map(({ name, parts }) =>
+    element(
+      'wsdl:message',
+      { name },
+      parts.map((part) => element('wsdl:part', { ...part })),
+    ),
   );
 }
 
@@ -132,7 +169,9 @@ const BINDINGS = ['https://jakarta.ee/xml/ns/jaxws', 'http://java.sun.com/xml/ns
  * one parameter with two types, or one a reserved word: they refuse such a WSDL. The method then takes and returns whole
  * messages. Empty when the elements can be parameters; other tools ignore it.
  */
-function wrapperStyle({ soap: { request, response } }: SoapOperation, scope: Scope): XmlElement[] {
+function wrapperStyle({ soap }: SoapOperation, scope: Scope): XmlElement[] {
+  if (soap.style !== undefined) return [];
+  const { request, response } = soap;
   const [ins, outs] = [childrenOf(request, scope), childrenOf(response, scope)];
   const taken = new Map(ins.map((child) => [foldedName(child.name), child]));
   const clashes = outs.some(({ name, element, type }) => {
@@ -157,20 +196,18 @@ interface Child {
 function childrenOf(message: Message, { documents, namespace }: Scope): Child[] {
   if (message.kind === 'document') {
     const { document } = message;
-    const own = documents.namespaceOf(document);
-    return document.fields
-      .filter((field) => !field.attribute)
-      .map((field) => {
-        const { xmlName: name } = field;
-        return { name, element: `{${field.namespace ?? own}}${name}`, type: javaType(field, document) };
-      });
+    return elementsIn(document).map(({ field, document: owner }) => {
+      const { xmlName: name } = field;
+      const own = documents.namespaceOf(owner);
+      return { name, element: `{${field.namespace ?? own}}${name}`, type: javaType(field, document) };
+    });
   }
   if (message.kind === 'none' || message.raw === 'xml') return [];
   return [{ name: 'content', element: `{${namespace}}content`, type: builtInType({ kind: message.raw }) }];
 }
 
 /** JAXB writes the class of a list's element inside the class of its document. */
-function javaType({ type, minimum, maximum, required, absent, xmlName }: Field, document: Document): string {
+function javaType({ type, minimum, maximum, required, absent, xmlName, space }: Field, document: Document): string {
   if (type.kind === 'map' || (type.kind === 'list' && !type.flat)) return `${document.id}.${xmlName}`;
   const single = singleType(type);
   const many = type.kind === 'list' ? 'list of ' : '';
@@ -179,7 +216,7 @@ function javaType({ type, minimum, maximum, required, absent, xmlName }: Field, 
   const bounds =
     primitiveOf(single) === 'integer' && minimum !== undefined && maximum !== undefined ? [minimum, maximum] : [];
   const small = primitiveOf(single) === 'boolean' || bounds.length > 0;
-  return `${many}${builtInType(single)} ${bounds} ${small && required && absent !== 'blank'}`;
+  return `${many}${builtInType(single, space)} ${bounds} ${small && required && absent !== 'blank'}`;
 }
 
 /** The reserved words of Java (Java Language Specification 17, 3.9), with the literals. */

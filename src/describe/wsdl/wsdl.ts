@@ -3,13 +3,20 @@ import type { Service } from '../../model/service.ts';
 import { buildXml, element, type XmlElement } from '../../wire/xml/build.ts';
 import { type Scope, scopeOf } from '../scope.ts';
 import { deprecationNote, joined, titleOf } from '../words.ts';
-import { wsdlNames } from '../xsd/class-names.ts';
+import { portTypeName, wsdlNames } from '../xsd/class-names.ts';
 import { hasAttachment } from '../xsd/elements.ts';
 import { prefixesOf, type SchemaSet } from '../xsd/schema.ts';
 import { schemasOf } from '../xsd/xsd.ts';
-import { messageElements, operationElement, policiesOf, type WsdlOperation, wsdlOperations } from './operation.ts';
+import {
+  messageElements,
+  operationElement,
+  policiesOf,
+  type WsdlMessage,
+  type WsdlOperation,
+  wsdlOperations,
+} from './operation.ts';
 
-// Web Services Description Language 1.1 (W3C Note, 15 March 2001), document/literal wrapped. The parts for SOAP 1.1 conform
+// Web Services Description Language 1.1 (W3C Note, 15 March 2001), document/literal and rpc/literal. The parts for SOAP 1.1 conform
 // to the WS-I Basic Profile 1.1 (24 August 2004).
 
 /**
@@ -25,30 +32,47 @@ export function describeWsdl(registry: Registry, service: Service, { base }: { r
   const inline = inlineSchemas(schemas);
   const policies = policiesOf(scope.soap);
   const operations = wsdlOperations(scope, schemas, policies);
-  const { definitions: name, portType, service: client } = wsdlNames(scope);
-  const bindingName = (label: string): string => `${name}${label}Binding`;
-  const address = `${base}/PeopleSoftServiceListeningConnector`;
-  const ports = SOAP_DIALECTS.map(({ prefix, label }) =>
-    element('wsdl:port', { name: `${name}${label}Port`, binding: `tns:${bindingName(label)}` }, [
-      element(`${prefix}:address`, { location: address }),
-    ]),
+  const names = wsdlNames(scope);
+  // All operations of a binding have the same style (WS-I Basic Profile 1.1, R2705).
+  const groups = (['document', 'rpc'] as const).flatMap((style): Group[] => {
+    const own = operations.filter(({ rpc }) => (rpc !== undefined) === (style === 'rpc'));
+    return own.length === 0 ? [] : [{ style, name: names[style], operations: own }];
+  });
+  const location = `${base}/PeopleSoftServiceListeningConnector`;
+  const ports = groups.flatMap(({ name }) =>
+    SOAP_DIALECTS.map(({ prefix, label }) =>
+      element('wsdl:port', { name: `${name}${label}Port`, binding: `tns:${bindingName(name, label)}` }, [
+        element(`${prefix}:address`, { location }),
+      ]),
+    ),
   );
   return buildXml(
-    element('wsdl:definitions', { name, ...namespacesOf(scope, schemas) }, [
+    element('wsdl:definitions', { name: names.definitions, ...namespacesOf(scope, schemas) }, [
       documentation(titleOf(scope), deprecationNote(service), attachmentNote(scope, inline)),
       ...policies.elements,
       element('wsdl:types', {}, inline),
       ...messageElements(operations),
-      element('wsdl:portType', { name: portType }, [
-        documentation(service.description),
-        ...operations.map(operationElement),
-      ]),
-      ...SOAP_DIALECTS.map((dialect) =>
-        bindingElement(dialect, { binding: bindingName(dialect.label), portType }, operations, policies.addressing),
+      ...groups.map((group) =>
+        element('wsdl:portType', { name: portTypeName(group.name) }, [
+          documentation(service.description),
+          ...group.operations.map(operationElement),
+        ]),
       ),
-      element('wsdl:service', { name: client }, [documentation(service.description), ...ports]),
+      ...groups.flatMap((group) => SOAP_DIALECTS.map((dialect) => bindingElement(dialect, group, policies.addressing))),
+      element('wsdl:service', { name: names.service }, [documentation(service.description), ...ports]),
     ]),
   );
+}
+
+/** The operations of one style, with what the names of their port type, bindings and ports begin with. */
+interface Group {
+  readonly style: 'document' | 'rpc';
+  readonly name: string;
+  readonly operations: readonly WsdlOperation[];
+}
+
+function bindingName(name: string, label: string): string {
+  return `${name}${label}Binding`;
 }
 
 function namespacesOf({ namespace }: Scope, schemas: SchemaSet): Record<string, string> {
@@ -111,24 +135,27 @@ const literal = { use: 'literal' };
 
 /** Binds every operation of a port type to one version of SOAP over HTTP. */
 function bindingElement(
-  { prefix, operation: flags }: SoapDialect,
-  names: { readonly binding: string; readonly portType: string },
-  operations: readonly WsdlOperation[],
+  { prefix, label, operation: flags }: SoapDialect,
+  { style, name: group, operations }: Group,
   addressing: XmlElement | undefined,
 ): XmlElement {
-  const body = (): XmlElement => element(`${prefix}:body`, literal);
-  const bound = operations.map(({ name, action, output, fault, policy }) =>
-    element('wsdl:operation', { name }, [
+  const blocks = (headers: WsdlMessage | undefined): XmlElement[] =>
+    (headers?.parts ?? []).map(({ name: part }) =>
+      element(`${prefix}:header`, { message: `tns:${headers?.name}`, part, ...literal }),
+    );
+  const bound = operations.map(({ name, action, rpc, output, headers, fault, policy }) => {
+    const body = element(`${prefix}:body`, { ...literal, namespace: rpc });
+    return element('wsdl:operation', { name }, [
       element(`${prefix}:operation`, { soapAction: action, ...flags }),
-      element('wsdl:input', {}, [policy, body()]),
-      output === undefined ? undefined : element('wsdl:output', {}, [body()]),
+      element('wsdl:input', {}, [policy, body, ...blocks(headers.input)]),
+      output === undefined ? undefined : element('wsdl:output', {}, [body, ...blocks(headers.output)]),
       fault === undefined
         ? undefined
         : element('wsdl:fault', { name: fault.name }, [element(`${prefix}:fault`, { name: fault.name, ...literal })]),
-    ]),
-  );
-  return element('wsdl:binding', { name: names.binding, type: `tns:${names.portType}` }, [
-    element(`${prefix}:binding`, { style: 'document', transport: HTTP }),
+    ]);
+  });
+  return element('wsdl:binding', { name: bindingName(group, label), type: `tns:${portTypeName(group)}` }, [
+    element(`${prefix}:binding`, { style, transport: HTTP }),
     addressing,
     ...bound,
   ]);

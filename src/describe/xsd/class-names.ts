@@ -1,5 +1,6 @@
 import { type Document, documentName, foldedName, itemName } from '../../model/document.ts';
 import { isCollection } from '../../model/field.ts';
+import { elementsIn } from '../../model/particles.ts';
 import { firstFree, ncName } from '../names.ts';
 import type { Scope } from '../scope.ts';
 
@@ -20,15 +21,22 @@ interface TypeNames {
  * `OWNER.Result`, with the factory method `createOWNERResult`. So such names are reserved too, and the inner class never has
  * the name of the outer one. An entry that is declared in place would get the same name (`OWNER_result`), so the name of its
  * element is appended: `OWNER_result_item`.
+ * A name that the document declares (`xml-type`) is kept as long as no other type of its namespace has it.
  * @param taken names of the classes that are written for anything else
+ * @param homeOf the namespace of the schema with the type of a document
  */
-export function typeNamesOf(documents: readonly Document[], taken: readonly string[]): TypeNames {
+export function typeNamesOf(
+  documents: readonly Document[],
+  taken: readonly string[],
+  homeOf: (document: Document) => string,
+): TypeNames {
   const given = new Set([...TAKEN, ...taken].map(foldedName));
   const entries = new Map<Document, string>();
   const names = new Map<Document, string>();
   const name = (document: Document): void => {
     const lists: string[] = [];
-    for (const { type, xmlName } of document.fields) {
+    for (const { field } of elementsIn(document)) {
+      const { type, xmlName } = field;
       if (!isCollection(type) || (type.kind === 'list' && type.flat)) continue;
       lists.push(xmlName);
       if (type.kind === 'list' && type.item.kind === 'document' && type.item.document.inPlace)
@@ -39,16 +47,26 @@ export function typeNamesOf(documents: readonly Document[], taken: readonly stri
     const isFree = (candidate: string): boolean =>
       !classes(candidate).some((each) => each === '' || given.has(each)) &&
       !lists.some((list) => foldedName(list) === foldedName(candidate));
-    const id = ncName(documentName(document));
+    const id = ncName(document.xmlType ?? documentName(document));
     const entry = entries.get(document);
     const wanted = entry === undefined || isFree(id) ? id : `${id}_${ncName(entry)}`;
     const found = firstFree(wanted, isFree);
     for (const each of classes(found)) given.add(each);
     names.set(document, found);
   };
+  const declared = new Set<string>();
+  for (const document of documents) {
+    const { xmlType } = document;
+    const key = `${homeOf(document)} ${xmlType}`;
+    if (xmlType === undefined || declared.has(key)) continue;
+    declared.add(key);
+    given.add(foldedName(xmlType));
+    names.set(document, xmlType);
+  }
   // Documents with an id of their own have precedence over those named after their place.
-  for (const document of documents) if (!document.inPlace) name(document);
-  for (const document of documents) if (document.inPlace) name(document);
+  const rest = documents.filter((document) => !names.has(document));
+  for (const document of rest) if (!document.inPlace) name(document);
+  for (const document of rest) if (document.inPlace) name(document);
   return {
     of: (document) => names.get(document) ?? ncName(documentName(document)),
     give: (wanted) => {
@@ -59,10 +77,16 @@ export function typeNamesOf(documents: readonly Document[], taken: readonly stri
   };
 }
 
-/** Names of the parts that occur once in a WSDL. */
-export function wsdlNames({ service }: Pick<Scope, 'service'>) {
+/** The names of definitions and service of a WSDL, and what those of its port types, bindings and ports begin with. */
+export function wsdlNames({ service, soap }: Pick<Scope, 'service' | 'soap'>) {
   const name = ncName(service.name);
-  return { definitions: name, portType: `${name}PortType`, service: `${name}Service` };
+  const isMixed = new Set(soap.map(({ soap: { style } }) => style === 'rpc')).size > 1;
+  return { definitions: name, document: name, rpc: isMixed ? `${name}Rpc` : name, service: `${name}Service` };
+}
+
+/** The name of a port type. @param name by style, of {@link wsdlNames} */
+export function portTypeName(name: string): string {
+  return `${name}PortType`;
 }
 
 /** The wanted name for the message of a fault document. */
@@ -72,6 +96,10 @@ export function faultMessageName(document: Document): string {
 
 /** Names of the classes that JAX-WS writes besides those of the schemas: port type, service, exceptions (3.0, 2.5). */
 export function wsdlClassNames({ service, soap }: Scope): string[] {
-  const { portType, service: client } = wsdlNames({ service });
-  return [portType, client, ...soap.flatMap(({ fault }) => (fault === undefined ? [] : faultMessageName(fault)))];
+  const { document, rpc, service: client } = wsdlNames({ service, soap });
+  return [
+    ...new Set([document, rpc].map(portTypeName)),
+    client,
+    ...soap.flatMap(({ fault }) => (fault === undefined ? [] : faultMessageName(fault))),
+  ];
 }

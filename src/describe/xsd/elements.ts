@@ -10,6 +10,7 @@ import {
 } from '../../model/field.ts';
 import { primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { Message, RawKind } from '../../model/service.ts';
+import { bareMessages, replyName } from '../../model/soap.ts';
 import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import { entryField, plainDefault } from '../field.ts';
 import type { SoapOperation } from '../scope.ts';
@@ -17,7 +18,7 @@ import { boundsNote, caseNote, joined } from '../words.ts';
 import { lexical, simpleType, translatedPattern } from './types.ts';
 
 /** What the declaration of a field needs from its schema. */
-interface SchemaContext {
+export interface SchemaContext {
   /** `unqualified` for an element without a namespace inside a schema that has one. */
   readonly form?: 'unqualified' | undefined;
   /** In a change of a record the field may be nil, which clears it; a nullable field may be nil anyway. */
@@ -65,6 +66,13 @@ export function fieldElement(field: Field, context: SchemaContext): XmlElement {
   return element('xs:element', { ...attributes, minOccurs, nillable }, [notes, wrapper]);
 }
 
+/** How often the elements of a field occur, one after the other. */
+export function occurrence(field: Field): Readonly<Record<string, string | undefined>> {
+  const { type } = field;
+  if (type.kind === 'list' && type.flat) return entriesOf(field, type);
+  return { minOccurs: isThere(field) ? undefined : '0' };
+}
+
 /** The element of an entry of a map: the value, with its key as an attribute. */
 function mapEntry(field: Field, type: MapType, context: SchemaContext): XmlElement {
   const { minimum = 0, maximum = 'unbounded' } = field;
@@ -85,6 +93,36 @@ function mapEntry(field: Field, type: MapType, context: SchemaContext): XmlEleme
 function itemType(field: Field, type: ScalarType, context: SchemaContext): string {
   const { type: name, restriction } = simpleType(entryField(field), type);
   return name ?? context.nameType((restriction as XmlElement).children);
+}
+
+/** The type of a document whose own element has text: a simple type with attributes, or markup of any kind. */
+export function contentType(
+  name: string,
+  description: string | undefined,
+  field: Field,
+  attributes: readonly XmlElement[],
+  context: SchemaContext,
+): XmlElement {
+  const type = field.type as ScalarType;
+  const { markup } = traitsOf(type).xml;
+  const notes = annotation(joined(' ', description, field.description), markup ? [] : notesOf(field));
+  if (markup) {
+    const any = element('xs:any', { processContents: 'lax', minOccurs: '0', maxOccurs: 'unbounded' });
+    const content = element('xs:sequence', {}, [any]);
+    return element('xs:complexType', { name, mixed: 'true' }, [notes, content, ...attributes]);
+  }
+  const base = contentBase(field, type, context);
+  const extension = element('xs:extension', { base }, attributes);
+  return element('xs:complexType', { name }, [notes, element('xs:simpleContent', {}, [extension])]);
+}
+
+/** Content has no `fixed` in XML Schema: it is the only value of its type. */
+function contentBase(field: Field, type: ScalarType, context: SchemaContext): string {
+  const { fixed } = field;
+  if (fixed === undefined) return itemType(field, type, context);
+  if (typeof fixed !== 'boolean') return itemType({ ...field, enum: [fixed] }, type, context);
+  const pattern = element('xs:pattern', { value: fixed ? 'true|1' : 'false|0' });
+  return context.nameType([element('xs:restriction', { base: 'xs:boolean' }, [pattern])]);
 }
 
 /** Declares a field as an attribute. */
@@ -153,11 +191,12 @@ function ownNote(field: Field): string | undefined {
 function notesOf(field: Field): (string | undefined)[] {
   const type = singleType(field.type);
   const value = plainDefault(field);
-  const hasUntranslatedPattern = field.pattern !== undefined && translatedPattern(field) === undefined;
   return [
     value === undefined ? undefined : `Default: ${lexical(value)}.`,
     caseNote(field),
-    hasUntranslatedPattern ? `The value matches the regular expression (ECMA-262) ${field.pattern}` : undefined,
+    ...(field.patterns ?? [])
+      .filter((pattern) => translatedPattern(pattern) === undefined)
+      .map((pattern) => `The value matches the regular expression (ECMA-262) ${pattern}`),
     traitsOf(type)?.xml.note,
   ];
 }
@@ -198,17 +237,18 @@ export interface Wrapper {
   readonly description?: string | undefined;
 }
 
-/** The name of the element around a reply. */
-export function replyName(name: string): string {
-  return `${name}Response`;
-}
-
-/** The wrappers of operations: one for the request, and one for the reply unless the operation is one-way. */
+/**
+ * The wrappers of operations: one for the request, and one for the reply unless the operation is one-way; none for the
+ * documents and the empty messages of document/literal bare, and for rpc/literal.
+ */
 export function wrappersOf(operations: readonly SoapOperation[]): Wrapper[] {
-  return operations.flatMap(({ description, soap: { name, request, response } }) => {
+  return operations.flatMap(({ description, soap }) => {
+    if (soap.style === 'rpc') return [];
+    const { name, request, response } = soap;
     const ask: Wrapper = { name, message: request, description };
-    if (response.kind === 'none') return [ask];
-    return [ask, { name: replyName(name), message: response, description: `Reply of ${name}.` }];
+    const answer: Wrapper = { name: replyName(soap), message: response, description: `Reply of ${name}.` };
+    const both = response.kind === 'none' ? [ask] : [ask, answer];
+    return both.filter(({ message }) => message.kind === 'raw' || !bareMessages(soap).includes(message));
   });
 }
 

@@ -1,16 +1,21 @@
 // XML Schema 1.0 (W3C Recommendation, 28 October 2004): one schema per namespace.
-import { classNameOf, type Document } from '../../model/document.ts';
+import { classNameOf, contentField, type Document, documentName } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
+import { inlineDocument } from '../../model/particles.ts';
 import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import { ncName } from '../names.ts';
-import type { DocumentSet } from '../scope.ts';
+import type { DocumentSet, HeaderBlock } from '../scope.ts';
+import { joined } from '../words.ts';
 import { typeNamesOf } from './class-names.ts';
 import {
   annotation,
+  contentType,
   fieldAttribute,
   fieldElement,
   hasAttachment,
+  occurrence,
   openContent,
+  type SchemaContext,
   type Wrapper,
   wrapperElement,
   XMIME,
@@ -24,8 +29,14 @@ export interface SchemaOptions {
   readonly documents: DocumentSet;
   /** The namespace of the service; its schema is the main one. */
   readonly namespace: string;
-  /** Elements of the service's namespace around SOAP messages; empty without SOAP operations. */
+  /** Whether the service has operations over SOAP. */
+  readonly soap: boolean;
+  /** Elements of the service's namespace around SOAP messages. */
   readonly wrappers: readonly Wrapper[];
+  /** Fields that are header blocks: each has a global element. */
+  readonly blocks: readonly HeaderBlock[];
+  /** Messages of rpc/literal, whose fields are parts with types. */
+  readonly parts: readonly Document[];
   /** Documentation at the head of each schema. */
   readonly title: string;
   /** Elements other than those of the documents, declared in the schema without a namespace. */
@@ -44,6 +55,8 @@ export interface SchemaSet {
   prefixOf(namespace: string): string | undefined;
   /** Whether a document has a global element: not if a wrapper or another document has the same name. */
   hasElement(document: Document): boolean;
+  /** The QName of the type of a field that is a part of a message in rpc/literal. */
+  partType(field: Field): string;
   /**
    * The schema of a namespace, which imports the schemas it refers to. With `locations`, the files of all schemas, the main
    * schema imports every other one, as the entry point.
@@ -79,7 +92,8 @@ interface Workshop {
 export function buildSchemas(options: SchemaOptions): SchemaSet {
   const { documents, namespace: main, wrappers, extra } = options;
   // Messages get their elements first: of two documents with the same name the message keeps it.
-  const named = [...documents.roots, ...documents.all.filter((each) => !documents.roots.has(each) && !each.inPlace)];
+  const typed = documents.all.filter((each) => documents.typed.has(each));
+  const named = [...documents.roots, ...typed.filter((each) => !documents.roots.has(each) && !each.inPlace)];
   const namespaces = namespacesOf(options, named);
   const prefixes = new Map(
     namespaces.filter((each) => each !== '').map((each, index) => [each, index === 0 ? 'tns' : `ns${index}`]),
@@ -90,7 +104,9 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
       return [namespace, { namespace, imports: new Set(), elements, types: [], groups: [] }];
     }),
   );
-  const typeNames = typeNamesOf(documents.all, [...options.classNames, ...anonymousNames(options)]);
+  const typeNames = typeNamesOf(documents.all, [...options.classNames, ...anonymousNames(options)], (each) =>
+    homeOf(each, options),
+  );
   const shared = options.shared.map((type) => ({ ...type, name: typeNames.give(type.wanted) }));
   const sharedNames = new Map(shared.flatMap(({ fields, name }) => [...fields].map((field) => [field, name] as const)));
   const prefixOf = (namespace: string): string | undefined => prefixes.get(namespace);
@@ -103,13 +119,16 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
     prefixOf,
   };
   for (const wrapper of wrappers) declareWrapper(wrapper, drafts.get(main) as Draft, workshop);
-  for (const document of documents.all) declareType(document, workshop);
+  for (const block of options.blocks) declareBlock(block, workshop);
+  for (const document of typed) declareType(document, workshop);
   for (const { name, base } of shared)
     drafts.get(main)?.types.push(element('xs:simpleType', { name }, [element('xs:restriction', { base })]));
+  const partTypes = new Map(options.parts.flatMap((document) => declareParts(document, workshop)));
   const declared = new Set(named.filter((document) => declareElement(document, workshop)));
   return {
     namespaces,
     prefixOf: workshop.prefixOf,
+    partType: (field) => partTypes.get(field) as string,
     hasElement: (document) => declared.has(document),
     schemaOf: (namespace, locations) => {
       const draft = drafts.get(namespace);
@@ -132,13 +151,14 @@ export function prefixesOf({ namespaces, prefixOf }: SchemaSet): Record<string, 
 
 /** @param named documents with a global element */
 function namespacesOf(options: SchemaOptions, named: readonly Document[]): string[] {
-  const { documents, namespace, wrappers, extra } = options;
+  const { documents, namespace, soap, extra } = options;
   const own = documents.all.map((document) => homeOf(document, options));
   // An element or attribute without a namespace is declared in place, whatever the namespace of the schema.
   const foreign = documents.all.flatMap((document) => document.fields.flatMap((field) => field.namespace || []));
-  const main = own.includes(namespace) || wrappers.length > 0 ? [namespace] : [];
+  const main = own.includes(namespace) || soap ? [namespace] : [];
   const elements = named.map((document) => documents.namespaceOf(document));
-  return [...new Set([...main, ...own, ...elements, ...(extra.length > 0 ? [''] : []), ...foreign])];
+  const blocks = options.blocks.map(({ field, document }) => field.namespace ?? documents.namespaceOf(document));
+  return [...new Set([...main, ...own, ...elements, ...blocks, ...(extra.length > 0 ? [''] : []), ...foreign])];
 }
 
 /**
@@ -146,9 +166,9 @@ function namespacesOf(options: SchemaOptions, named: readonly Document[]): strin
  * (WS-I Basic Profile 1.1, R2105), so in a service with SOAP operations a type without one is in the namespace of the service,
  * with unqualified elements.
  */
-function homeOf(document: Document, { documents, namespace, wrappers }: SchemaOptions): string {
+function homeOf(document: Document, { documents, namespace, soap }: SchemaOptions): string {
   const own = documents.namespaceOf(document);
-  return own === '' && wrappers.length > 0 ? namespace : own;
+  return own === '' && soap ? namespace : own;
 }
 
 function schemaElement(
@@ -213,32 +233,74 @@ function declareElement(document: Document, workshop: Workshop): boolean {
 function declareType(document: Document, workshop: Workshop): void {
   const draft = workshop.drafts.get(homeOf(document, workshop.options)) as Draft;
   const namespace = workshop.options.documents.namespaceOf(document);
-  const elements = document.fields.filter((field) => !field.attribute);
-  const { choice } = document;
-  const particles = elements.map((field) =>
-    particle(choice === undefined ? field : { ...field, required: true }, document, draft, workshop),
-  );
   const attributes = document.fields.filter((field) => field.attribute);
+  const declared = attributes.map((field) => attribute(field, document, draft, workshop));
+  const text = contentField(document);
+  if (text !== undefined) {
+    const context = contextOf(text, document, draft, workshop);
+    draft.types.push(contentType(workshop.typeNames(document), document.description, text, declared, context));
+    return;
+  }
+  const elements = document.fields.filter((field) => !field.attribute);
+  const particles = particlesOf(document, draft, workshop);
   const content = document.open ? openContent(elements, particles, namespace) : { particles, notes: [] };
   draft.types.push(
     element('xs:complexType', { name: workshop.typeNames(document) }, [
       annotation(document.description, content.notes),
-      content.particles.length === 0
-        ? undefined
-        : element(choice === undefined ? 'xs:sequence' : 'xs:choice', {}, content.particles),
-      ...attributes.map((field) => attribute(field, document, draft, workshop)),
+      content.particles.length === 0 ? undefined : element(groupOf(document), {}, content.particles),
+      ...declared,
     ]),
   );
 }
 
-/** An element in place, or a group in the schema of the field's namespace. */
-function particle(field: Field, document: Document, draft: Draft, workshop: Workshop): XmlElement {
-  const { documents, wrappers } = workshop.options;
-  const namespace = field.namespace ?? documents.namespaceOf(document);
-  const context = (from: Draft, form?: 'unqualified') => ({
+function groupOf({ choice }: Document): 'xs:sequence' | 'xs:choice' {
+  return choice === undefined ? 'xs:sequence' : 'xs:choice';
+}
+
+/** The elements of a document, in the schema of one that they are in. */
+function particlesOf(document: Document, draft: Draft, workshop: Workshop): XmlElement[] {
+  const { choice, fields } = document;
+  return fields
+    .filter((field) => !field.attribute)
+    .map((field) => particle(choice === undefined ? field : { ...field, required: true }, document, draft, workshop));
+}
+
+/** Operations may have the same header block. */
+function declareBlock({ field, document }: HeaderBlock, workshop: Workshop): void {
+  const draft = workshop.drafts.get(field.namespace ?? workshop.options.documents.namespaceOf(document)) as Draft;
+  if (draft.elements.some(({ attributes }) => attributes.name === field.xmlName)) return;
+  const { name, attributes, children } = fieldElement(field, contextOf(field, document, draft, workshop));
+  const { minOccurs: _, ...own } = attributes;
+  draft.elements.push(element(name, own, children));
+}
+
+/** The types of the fields of a message: a part refers to a type by its name, so that every type has one. */
+function declareParts(document: Document, workshop: Workshop): (readonly [Field, string])[] {
+  const draft = workshop.drafts.get(workshop.options.namespace) as Draft;
+  return document.fields.map((field) => {
+    const { attributes, children } = fieldElement(field, contextOf(field, document, draft, workshop, 'unqualified'));
+    if (attributes.type !== undefined) return [field, attributes.type];
+    const anonymous = children.find(
+      (child) => typeof child !== 'string' && child.name !== 'xs:annotation',
+    ) as XmlElement;
+    const name = workshop.giveName(`${ncName(documentName(document))}_${ncName(field.xmlName)}`);
+    draft.types.push(element(anonymous.name, { name }, anonymous.children));
+    return [field, refer(draft, draft.namespace, name, workshop)];
+  });
+}
+
+/** What the declaration of a field needs, in one of the schemas. */
+function contextOf(
+  field: Field,
+  document: Document,
+  from: Draft,
+  workshop: Workshop,
+  form?: 'unqualified',
+): SchemaContext {
+  return {
     form,
     nillable: document.patch?.clear === undefined && document.patch?.clearable.includes(field) === true,
-    attachments: wrappers.length > 0,
+    attachments: workshop.options.soap,
     typeName: (inner: Document) => referType(from, inner, workshop),
     nameType: (content: readonly XmlNode[]) => {
       const name = workshop.giveName(`${workshop.typeNames(document)}_${ncName(field.xmlName)}_value`);
@@ -249,14 +311,31 @@ function particle(field: Field, document: Document, draft: Draft, workshop: Work
       const name = workshop.sharedNames.get(field);
       return name === undefined ? undefined : refer(from, workshop.options.namespace, name, workshop);
     },
-  });
+  };
+}
+
+/** An element in place, a group in the schema of the field's namespace, or the elements of a document that is inline. */
+function particle(field: Field, document: Document, draft: Draft, workshop: Workshop): XmlElement {
+  const inner = inlineDocument(field);
+  if (inner !== undefined) {
+    const content = particlesOf(inner, draft, workshop);
+    const notes = annotation(joined(' ', field.description, inner.description));
+    return element(groupOf(inner), occurrence(field), [notes, ...content]);
+  }
+  const namespace = field.namespace ?? workshop.options.documents.namespaceOf(document);
+  const context = (from: Draft, form?: 'unqualified'): SchemaContext =>
+    contextOf(field, document, from, workshop, form);
   if (namespace === draft.namespace) return fieldElement(field, context(draft));
   if (namespace === '') return fieldElement(field, context(draft, 'unqualified'));
   const home = workshop.drafts.get(namespace) as Draft;
   const name = `${workshop.typeNames(document)}.${ncName(field.name)}`;
+  const isDeclared = home.groups.some((each) => each.name === 'xs:group' && each.attributes.name === name);
+  const reference = element('xs:group', { ref: refer(draft, namespace, name, workshop) });
+  // A document that is inline in several others has one group for all of them.
+  if (isDeclared) return reference;
   const content = fieldElement(field, context(home));
   home.groups.push(element('xs:group', { name }, [element('xs:sequence', {}, [content])]));
-  return element('xs:group', { ref: refer(draft, namespace, name, workshop) });
+  return reference;
 }
 
 /** Attributes have no namespace unless the field declares one. */

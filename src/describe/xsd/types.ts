@@ -1,8 +1,10 @@
 import type { Document } from '../../model/document.ts';
 import { type Field, type ScalarType, singleType } from '../../model/field.ts';
+import { elementsIn } from '../../model/particles.ts';
 import { traitsOf } from '../../model/scalar.ts';
 import { decimalOf } from '../../wire/decimal.ts';
 import type { CharacterClass, PatternNode, Range } from '../../wire/pattern-syntax.ts';
+import type { Spacing } from '../../wire/white-space.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
 import { entryField, longest, readWholePattern } from '../field.ts';
 import type { DocumentSet, SoapOperation } from '../scope.ts';
@@ -12,9 +14,12 @@ import type { DocumentSet, SoapOperation } from '../scope.ts';
  * types although these permit years before 0001 and after 9999, which the gateway refuses: clients that convert by the name of
  * the type (npm's soap, XJC) would not recognise a restriction as a date.
  */
-export function builtInType(type: ScalarType): string {
-  return traitsOf(type).xml.type;
+export function builtInType(type: ScalarType, space?: Spacing): string {
+  return space === undefined ? traitsOf(type).xml.type : SPACED[space];
 }
+
+/** The types of texts whose white space is normalised. */
+const SPACED: Readonly<Record<Spacing, string>> = { replace: 'xs:normalizedString', collapse: 'xs:token' };
 
 /** The type of a scalar: the name of a built-in type, or a restriction of it in place. */
 export function simpleType(
@@ -22,19 +27,35 @@ export function simpleType(
   type: ScalarType,
 ): { readonly type?: string; readonly restriction?: XmlElement } {
   const facets = facetsOf(field, type);
-  const base = builtInType(type);
-  if (facets.length === 0) return { type: base };
-  return { restriction: element('xs:simpleType', {}, [element('xs:restriction', { base }, facets)]) };
+  const base = builtInType(type, field.space);
+  const { takes, xml } = traitsOf(type);
+  const patterns = takes.pattern ? translatedPatterns(field) : [xml.pattern].filter((each) => each !== undefined);
+  const [first, ...others] = patterns.map((value) => element('xs:pattern', { value }));
+  if (first === undefined && facets.length === 0) return { type: base };
+  // Of several patterns in one restriction a value has to match one; of those in several steps, each.
+  const inner = others.map((pattern) => (of: XmlElement) => restriction({ of }, [pattern]));
+  const innermost = restriction({ base }, [...facets, first]);
+  return { restriction: inner.reduce((of, step) => step(of), innermost) };
+}
+
+/** A restriction of a type by its name, or of one in place. */
+function restriction(
+  of: { readonly base: string } | { readonly of: XmlElement },
+  facets: readonly (XmlElement | undefined)[],
+): XmlElement {
+  const step = 'base' in of ? element('xs:restriction', of, facets) : element('xs:restriction', {}, [of.of, ...facets]);
+  return element('xs:simpleType', {}, [step]);
 }
 
 function facetsOf(field: Field, type: ScalarType): XmlElement[] {
   const facet = (name: string, value: string | undefined): XmlElement[] =>
     value === undefined ? [] : [element(`xs:${name}`, { value })];
   const bound = (value: number | undefined): string | undefined => (value === undefined ? undefined : decimalOf(value));
-  const { takes, size, values, xml } = traitsOf(type);
+  const { takes, size, values } = traitsOf(type);
   const bounds = {
     value: ['minInclusive', 'maxInclusive', field.maximum],
     length: ['minLength', 'maxLength', longest(field, type)],
+    bytes: ['minLength', 'maxLength', field.maximum],
   } as const;
   const [least, most, maximum] = takes.bounds === undefined ? [] : bounds[takes.bounds];
   return [
@@ -42,16 +63,20 @@ function facetsOf(field: Field, type: ScalarType): XmlElement[] {
       ? [...facet('totalDigits', bound(type.length)), ...facet('fractionDigits', bound(type.scale))]
       : []),
     ...(least === undefined ? [] : [...facet(least, bound(field.minimum)), ...facet(most, bound(maximum))]),
-    ...facet('pattern', takes.pattern ? translatedPattern(field) : xml.pattern),
     ...(takes.enum || values !== undefined ? (field.enum ?? values ?? []) : []).flatMap((value) =>
       facet('enumeration', lexical(value)),
     ),
   ];
 }
 
-/** The field's pattern in the dialect of XML Schema; `undefined` if there is none, or it has no equivalent. */
-export function translatedPattern(field: Field): string | undefined {
-  return field.pattern === undefined ? undefined : xsdPattern(readWholePattern(field.pattern));
+/** The field's patterns in the dialect of XML Schema, without those that have no equivalent. */
+function translatedPatterns({ patterns = [] }: Field): string[] {
+  return patterns.map(translatedPattern).filter((each) => each !== undefined);
+}
+
+/** A pattern in the dialect of XML Schema; `undefined` if it has no equivalent. */
+export function translatedPattern(pattern: string): string | undefined {
+  return xsdPattern(readWholePattern(pattern));
 }
 
 /** A value of `fixed` or `enum` in its XML form. */
@@ -80,9 +105,9 @@ export function sharedTypes(operations: readonly SoapOperation[], documents: Doc
     for (const field of group) groups.set(field, group);
   };
   const elements = (document: Document): [string, Field][] =>
-    document.fields.flatMap((field) => {
-      const key = `{${field.namespace ?? documents.namespaceOf(document)}}${field.xmlName}`;
-      return !field.attribute && isPlain(field) ? [[key, field]] : [];
+    elementsIn(document).flatMap(({ field, document: owner }) => {
+      const key = `{${field.namespace ?? documents.namespaceOf(owner)}}${field.xmlName}`;
+      return isPlain(field) ? [[key, field]] : [];
     });
   for (const { soap } of operations) {
     if (soap.request.kind !== 'document' || soap.response.kind !== 'document') continue;
@@ -109,7 +134,7 @@ function isPlain({ type }: Field): boolean {
 }
 
 function baseOf(field: Field): string {
-  return builtInType(singleType(field.type) as ScalarType);
+  return builtInType(singleType(field.type) as ScalarType, field.space);
 }
 
 function isAnonymous(field: Field): boolean {

@@ -1,5 +1,6 @@
+import type { Document } from '../../model/document.ts';
 import type { Registry } from '../../model/registry.ts';
-import type { Service } from '../../model/service.ts';
+import type { Service, SoapForm } from '../../model/service.ts';
 import { buildXml, element, type XmlElement } from '../../wire/xml/build.ts';
 import { type Scope, scopeOf } from '../scope.ts';
 import { titleOf } from '../words.ts';
@@ -40,12 +41,20 @@ export function schemasOf(scope: Scope): SchemaSet {
   return buildSchemas({
     documents: scope.documents,
     namespace: scope.namespace,
+    soap: scope.soap.length > 0,
     wrappers: wrappersOf(scope.soap),
+    blocks: scope.soap.flatMap(({ blocks }) => [...blocks.request, ...blocks.reply]),
+    parts: [...new Set(scope.soap.flatMap(({ soap }) => rpcDocuments(soap)))],
     title: titleOf(scope),
     extra: wrapped ? [nonXmlElement()] : [],
     classNames: scope.soap.length === 0 ? [] : wsdlClassNames(scope),
     shared: sharedTypes(scope.soap, scope.documents),
   });
+}
+
+function rpcDocuments({ style, request, response }: SoapForm): Document[] {
+  if (style !== 'rpc') return [];
+  return [request, response].flatMap((message) => (message.kind === 'document' ? [message.document] : []));
 }
 
 /** `<data psnonxml="Yes">`: an XML element around a message in JSON. */

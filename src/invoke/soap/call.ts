@@ -80,7 +80,9 @@ function writeRequest(
   const message = checking(called, () => {
     const xml = upContent ? binding.writeRequest(input) : envelopeOf(input, version);
     const { pieces, rest } = placeSegments(xml, segments);
-    const headers = later === undefined ? '' : requestAddressing({ ...later, action: action || operation.soap.action });
+    const addressing =
+      later === undefined ? '' : requestAddressing({ ...later, action: action || operation.soap.action });
+    const headers = upContent ? addressing + binding.writeRequestHeaders(input) : addressing;
     const options = { mtom, action, segments: rest, transfer, headers };
     return upContent ? assembleMessage(version, pieces, options) : assembleEnvelope(version, pieces, options);
   });

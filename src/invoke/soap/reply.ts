@@ -7,7 +7,7 @@ import { parseMediaType } from '../../wire/media-type.ts';
 import { boundaryOfText } from '../../wire/multipart/headers.ts';
 import { isAddressing, repliedTo } from '../../wire/soap/addressing.ts';
 import { readFault } from '../../wire/soap/fault.ts';
-import { checkUnderstood, readEnvelope, type SoapMessage } from '../../wire/soap/message.ts';
+import { checkUnderstood, isForUs, readEnvelope, type SoapMessage } from '../../wire/soap/message.ts';
 import { clarkName, SOAP_NAMESPACES, type SoapVersion } from '../../wire/soap/version.ts';
 import { relatedContentType, XOP_MEDIA_TYPE } from '../../wire/soap/xop.ts';
 import { textOf, writeXml, type XmlElement } from '../../wire/xml/tree.ts';
@@ -143,12 +143,16 @@ async function readMessage(
     response.raw !== 'binary'
   )
     return { content: writeXml(message.root) };
-  checkUnderstood(envelope, (header) => repliesTo !== undefined && isAddressing(header));
+  checkUnderstood(
+    envelope,
+    (header) => (repliesTo !== undefined && isAddressing(header)) || binding.understandsReply(header),
+  );
   if (envelope.payload === undefined) throw badReply(raw, 'has nothing in its Body');
   checkElement(callable, raw, envelope.payload);
   if (response.kind === 'raw' && response.raw !== 'binary') return binding.readReply(envelope.payload);
   await message.include();
-  return binding.readReply(envelope.payload, message.resolve);
+  const blocks = envelope.headers.filter((each) => isForUs(each, envelope.version));
+  return binding.readReply(envelope.payload, message.resolve, blocks);
 }
 
 /** The reply to another message is refused; one that names none is not. */
@@ -159,17 +163,20 @@ function checkRelation(raw: RawReply, envelope: SoapMessage, repliesTo: string):
   throw badReply(raw, `relates to the message ${found}, not to ${repliesTo}`);
 }
 
-/** The reply's element must be that of the operation, or the root element of its document. */
-function checkElement({ binding: { form, namespace } }: SoapCallable, raw: RawReply, payload: XmlElement): void {
+/**
+ * The reply's element must be that of the operation, or the root element of its document. In rpc/literal its name has no meaning
+ * (WSDL 1.1, section 3.5).
+ */
+function checkElement({ binding }: SoapCallable, raw: RawReply, payload: XmlElement): void {
+  const { form, namespace, replyRoot } = binding;
   const is = (local: string, inNamespace: string): boolean =>
     payload.local === local && payload.namespace === inNamespace;
-  const expected = { local: `${form.name}Response`, namespace };
-  if (is(expected.local, namespace)) return;
+  if (form.style === 'rpc' || is(replyRoot.name, replyRoot.namespace)) return;
   const { response } = form;
   const document = response.kind === 'document' ? response.document : undefined;
   if (document !== undefined && is(document.xmlName, document.namespace ?? namespace)) return;
   const found = oneLine(raw.redactor.text(clarkName(payload)).slice(0, SHOWN_NAME));
-  throw badReply(raw, `has ${found} in its Body, not ${clarkName(expected)}`);
+  throw badReply(raw, `has ${found} in its Body, not ${clarkName({ ...replyRoot, local: replyRoot.name })}`);
 }
 
 /** Characters of a target's name in an error message. */
@@ -193,7 +200,7 @@ function throwFault({ operation, binding }: SoapCallable, raw: RawReply, envelop
       subcodes,
       reason: redactor.text(reason),
       detail: document && shownFault(operation, document, redactor),
-      detailXml: redactor.text(detail.map(writeXml).join('')),
+      detailXml: redactor.text(detail.map((each) => writeXml(each)).join('')),
     },
     { httpResponseCode: raw.status, retry: mayRetry(raw.status) },
   );

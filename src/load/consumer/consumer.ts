@@ -6,7 +6,8 @@ import type { Documents } from '../document/documents.ts';
 import { type Linking, refuseBoth } from '../linking.ts';
 import { given } from '../object.ts';
 import { linkGrants } from '../operation/access.ts';
-import { isFaultless, linkDocument, linkRequest, linkResponses, soapForm, soapName } from '../operation/message.ts';
+import { isFaultless, linkDocument, linkRequest, linkResponses } from '../operation/message.ts';
+import { linkSoapForm } from '../operation/soap-form.ts';
 import { checkConsumerKeys, methodOf, type OperationSpot } from '../operation/spot.ts';
 import { linkRetry } from '../value/retry.ts';
 import { linkDuration } from '../value/units.ts';
@@ -58,7 +59,6 @@ function checkOneWay(linking: Linking, { declared }: OperationSpot, method: stri
 /** Links an operation that calls another system over SOAP. */
 function linkSoapConsumer(documents: Documents, spot: OperationSpot, facts: ConsumerFacts): SoapConsumer {
   const { linking } = documents;
-  const { name, declared } = spot;
   const request = linkRequest(documents, spot);
   const responses = linkResponses(documents, spot);
   const properties = linkSoapProperties(linking, spot, request);
@@ -67,7 +67,7 @@ function linkSoapConsumer(documents: Documents, spot: OperationSpot, facts: Cons
   return {
     kind: 'soap',
     ...facts,
-    soap: soapForm(soapName(name, declared) ?? name, facts.service, request, responses),
+    soap: linkSoapForm(linking, spot, facts.service, request, responses),
     headers: linkFixedHeaders(linking, spot),
     properties,
     ...given({ fault }),

@@ -7,7 +7,7 @@ import { type Place, placeOf } from '../diagnostic/diagnostic.ts';
 import { hasOwnValue } from '../document/documents.ts';
 import type { Linking } from '../linking.ts';
 import { given } from '../object.ts';
-import { type InputFields, inputFields, whyNoText } from '../operation/request.ts';
+import { type InputFields, inputFields, whyNoText, whyOnlyWhole } from '../operation/request.ts';
 import {
   BRACES,
   isMade,
@@ -51,7 +51,7 @@ export function callFields(
     const sensitive = field.sensitive || (text !== undefined && isSecretText(text));
     byName.set(name, text === undefined ? field : { ...withoutDefault(field), sensitive });
   }
-  return { byName, complete: declared.complete, values, madeOf };
+  return { ...declared, byName, values, madeOf };
 }
 
 function withoutDefault({ default: _, ...field }: Field): Field {
@@ -173,7 +173,7 @@ function linkReference({ report }: Linking, written: string, at: Place): CallPar
 function linkValue({ report }: Linking, inner: string, input: InputFields, at: Place): CallPart | undefined {
   const whole = input.byName.get(inner);
   if (whole !== undefined) {
-    const reason = whyNoSingleText(whole);
+    const reason = whyNoSingleText(whole) ?? whyOnlyWhole(input, whole);
     if (reason !== undefined) report.raise('variable-type', { variable: inner, reason }, at);
     return { kind: 'value', field: whole };
   }

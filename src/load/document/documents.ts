@@ -1,14 +1,14 @@
-import { areApart } from '../../model/choice.ts';
 import type { Position } from '../../model/definition.ts';
-import { bareField, type Document, documentName } from '../../model/document.ts';
-import { type CompoundType, type Field, type FieldType, MAP_ENTRY, singleType } from '../../model/field.ts';
-import { SCALAR_KINDS } from '../../model/scalar.ts';
+import { bareField, type Choice, contentField, type Document, documentName } from '../../model/document.ts';
+import { type Field, type FieldType, MAP_ENTRY, singleType } from '../../model/field.ts';
+import { primitiveOf, SCALAR_KINDS, takesEmpty } from '../../model/scalar.ts';
 import { type Message, RAW_KINDS } from '../../model/service.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
 import { type Place, placeOf, placeText, positionOf } from '../diagnostic/diagnostic.ts';
-import { declarationsOf, type Linking, refuseBoth } from '../linking.ts';
+import { declarationsOf, type Linking } from '../linking.ts';
 import { eachOnce, given, type Mutable } from '../object.ts';
-import type { DocumentDeclared, InPlaceDeclared } from '../schema/document.ts';
+import type { ChoiceDeclared, DocumentDeclared, FieldsDeclared, InPlaceDeclared } from '../schema/document.ts';
+import { checkChoice, type DeclaredChoice, linkBranches } from './choice.ts';
 import { linkField } from './field.ts';
 import { type DerivedName, type DocumentSource, typeWords } from './field-type.ts';
 
@@ -21,6 +21,9 @@ type SynthesisOptions = Partial<Pick<Document, 'xmlName' | 'open' | 'namespace' 
 export class Documents implements DocumentSource {
   readonly linking: Linking;
   readonly byId = new Map<string, Document>();
+  /** Whether all declared documents have their fields, so that choices can be checked. */
+  private areFilled = false;
+  private readonly choices: { readonly document: Document; readonly declared: DeclaredChoice }[] = [];
 
   /** Links every declared document. */
   constructor(linking: Linking) {
@@ -35,11 +38,15 @@ export class Documents implements DocumentSource {
       if (linking.doubt.about(value)) linking.doubt.mark(document);
       return { document, value };
     });
-    for (const { document, value } of begun) {
-      if (value['one-of'] === undefined) this.fillDeclared(document, value);
-      else this.fillChoice(document, value, value['one-of']);
-    }
-    for (const { document, value } of begun) if (document.choice !== undefined) this.checkChoice(document, value);
+    for (const { document, value } of begun) this.fill(document, value, this.linking.places.start(value));
+    this.areFilled = true;
+    this.checkChoices();
+    checkTypeNames(linking, begun);
+  }
+
+  /** Checks the choices that were found since the last time. */
+  private checkChoices(): void {
+    for (const { document, declared } of this.choices.splice(0)) checkChoice(this.linking, document, declared);
   }
 
   find(id: string): Document | undefined {
@@ -71,8 +78,11 @@ export class Documents implements DocumentSource {
   }
 
   inPlace(derived: DerivedName, declared: InPlaceDeclared, at: Place): Document {
+    const { linking } = this;
     const document = this.begin(derived, declared, at, true);
-    this.fill(document, declared);
+    if (linking.doubt.about(declared)) linking.doubt.mark(document);
+    this.fill(document, declared, at, derived.unqualified);
+    if (this.areFilled) this.checkChoices();
     return document;
   }
 
@@ -92,6 +102,9 @@ export class Documents implements DocumentSource {
       // The name of the field or operation that names a document in place has been checked.
       if (declared.xml !== undefined || !inPlace) report.raise('xml-name', { name: xmlName }, place);
     }
+    const xmlType = declared['xml-type'];
+    if (xmlType !== undefined && !isXmlName(xmlType))
+      report.raise('xml-name', { name: xmlType }, places.value(declared, 'xml-type'));
     const document: Mutable<Document> = {
       ...named(derived),
       xmlName,
@@ -101,8 +114,9 @@ export class Documents implements DocumentSource {
       inPlace,
       ...given({
         description: declared.description,
+        xmlType,
         namespace: declared.namespace,
-        choice: declared['one-of'] && given({ tag: declared.by }),
+        choice: isDeclaredChoice(declared) ? choiceOf(declared) : undefined,
       }),
       at: positionOf(at),
     };
@@ -117,84 +131,73 @@ export class Documents implements DocumentSource {
     else report.raise('duplicate-id', { what: `document ${document.id}`, first: placeText(other.at) }, at);
   }
 
-  private fillDeclared(document: Mutable<Document>, declared: DocumentDeclared): void {
-    const { report, places, doubt } = this.linking;
-    const { fields, by } = declared;
-    const start = places.start(declared);
-    if (by !== undefined) {
-      const reason = 'has `by:` and no `one-of:`, whose documents it would tell apart';
-      report.raise('bad-choice', { document: document.id, reason }, places.key(declared, 'by'));
+  /**
+   * Fills a document with its fields or branches, once all declared documents have begun.
+   * @param inherited whether the document around one in place is `unqualified`
+   */
+  private fill(document: Mutable<Document>, declared: InPlaceDeclared, at: Place, inherited = false): void {
+    const { unqualified = inherited } = declared;
+    const owner = { id: document.id, name: documentName(document), unqualified };
+    if (isDeclaredChoice(declared)) {
+      document.fields = linkBranches(this, document, declared, owner);
+      this.choices.push({ document, declared });
+    } else {
+      refuseChoiceKeys(this.linking, document, declared);
+      if (declared.fields !== undefined) document.fields = this.linkFields(document, declared.fields, owner);
+      else if (!this.linking.doubt.about(declared)) {
+        const what = document.inPlace ? 'The document' : `Document ${document.id}`;
+        this.linking.report.raise('missing-key', { key: 'fields', owner: what }, at);
+      }
     }
-    if (fields !== undefined) this.fill(document, { ...declared, fields });
-    else if (!doubt.about(declared))
-      report.raise('missing-key', { key: 'fields', owner: `Document ${document.id}` }, start);
+    const placed = ({ at }: Field): Place => placeOf(at);
+    checkJsonNames(this.linking, document.fields, placed);
+    checkXmlNames(
+      this.linking,
+      document.fields.filter(({ attribute }) => attribute),
+      placed,
+    );
+    checkContent(this.linking, document, placed);
   }
 
-  /** The branches of a choice, as fields of which each value has one. */
-  private fillChoice(
-    document: Mutable<Document>,
-    declared: DocumentDeclared,
-    branches: NonNullable<DocumentDeclared['one-of']>,
-  ): void {
-    const { report, places, doubt } = this.linking;
-    refuseBoth(this.linking, declared, 'one-of', 'fields', 'a document has fields, or is one of several documents');
-    refuseBoth(this.linking, declared, 'one-of', 'open', 'a choice has no fields of its own');
-    const reserved = (name: string, at: Place): void => {
-      if (name === '__proto__')
-        report.raise('reserved-name', { name, why: 'it has another meaning in JavaScript' }, at);
-    };
-    if (declared.by !== undefined) reserved(declared.by, places.value(declared, 'by'));
-    const names = Object.keys(branches);
-    if (names.length < 2 && !doubt.about(declared)) {
-      const reason = `has ${names.length === 0 ? 'no branch' : 'a single branch'}; name two documents or more`;
-      report.raise('bad-choice', { document: document.id, reason }, places.key(declared, 'one-of'));
-    }
-    document.fields = names.map((name) => {
-      const at = places.key(branches, name);
-      if (!isXmlName(name)) report.raise('xml-name', { name }, at);
-      reserved(name, at);
-      const branch = this.resolve(branches[name] as string, places.value(branches, name));
-      return madeField(name, { kind: 'document', document: branch }, positionOf(at));
-    });
-  }
-
-  /** Checks that each branch of a choice can be one, and that its values in JSON are no values of another. */
-  private checkChoice({ id, choice, fields }: Document, declared: DocumentDeclared): void {
-    const { report, places, doubt } = this.linking;
-    const branches = fields.map(({ name, type, at }) => ({ name, at, document: (type as CompoundType).document }));
-    const sound = branches.filter(({ name, at, document }) => {
-      if (doubt.about(document)) return false;
-      const refuse = (reason: string, place: Place = placeOf(at)): void =>
-        report.raise('bad-choice', { document: id, reason }, place);
-      if (document.choice !== undefined)
-        refuse(`has the branch ${name}, and ${document.id} is a choice itself: name its documents instead`);
-      if (document.open)
-        refuse(`has the branch ${name}, and ${document.id} accepts undeclared fields, so that it could be any other`);
-      const taken = document.fields.find(({ jsonName }) => jsonName === choice?.tag);
-      if (taken !== undefined)
-        refuse(`has \`by: ${choice?.tag}\`, which is a field of ${document.id}`, places.value(declared, 'by'));
-      return document.choice === undefined && !document.open;
-    });
-    if (choice?.tag !== undefined) return;
-    for (const [index, one] of sound.entries()) {
-      const other = sound.slice(0, index).find((each) => !areApart(each.document, one.document));
-      if (other === undefined) continue;
-      const same = other.document === one.document ? one.document.id : undefined;
-      report.raise('choice-not-clear', { document: id, one: other.name, other: one.name, same }, placeOf(one.at));
-    }
-  }
-
-  private fill(document: Mutable<Document>, declared: InPlaceDeclared): void {
-    const names = Object.keys(declared.fields);
-    const owner = { id: document.id, name: documentName(document) };
-    const fields = names.flatMap((name) => linkField(this, declared.fields, name, owner) ?? []);
+  private linkFields(document: Document, declared: FieldsDeclared, owner: DerivedName): Field[] {
+    const names = Object.keys(declared);
+    const fields = names.flatMap((name) => linkField(this, declared, name, owner) ?? []);
     const { doubt } = this.linking;
-    if (fields.length < names.length || doubt.about(declared.fields)) doubt.mark(document);
-    const placed = (field: Field): Place => this.linking.places.key(declared.fields, field.name);
-    checkJsonNames(this.linking, fields, placed);
-    checkXmlNames(this.linking, fields, placed);
-    document.fields = fields;
+    if (fields.length < names.length || doubt.about(declared)) doubt.mark(document);
+    return fields;
   }
+}
+
+function isDeclaredChoice(declared: InPlaceDeclared): declared is DeclaredChoice {
+  return declared['one-of'] !== undefined;
+}
+
+function choiceOf({ by, named }: ChoiceDeclared): Choice {
+  return given({ tag: by, named: named === true ? true : undefined });
+}
+
+/** Keys that only a choice has. */
+function refuseChoiceKeys({ report, places }: Linking, { id }: Document, declared: InPlaceDeclared): void {
+  for (const key of ['by', 'named'] as const) {
+    if (declared[key] === undefined) continue;
+    const reason = `has \`${key}:\` and no \`one-of:\`, whose branches it would tell apart`;
+    report.raise('bad-choice', { document: id, reason }, places.key(declared, key));
+  }
+}
+
+/** Two documents of one namespace can't have the same type in XML Schema. */
+function checkTypeNames(
+  { report, places }: Linking,
+  declared: readonly { readonly document: Document; readonly value: DocumentDeclared }[],
+): void {
+  eachOnce(
+    declared.filter(({ document: { xmlType, namespace } }) => xmlType !== undefined && namespace !== undefined),
+    ({ document: { xmlType, namespace } }) => `${namespace} ${xmlType}`,
+    ({ document, value }, { document: { id: other } }) => {
+      const name = document.xmlType as string;
+      report.raise('duplicate-name', { name, where: 'XML Schema', other }, places.value(value, 'xml-type'));
+    },
+  );
 }
 
 /** An id, and a name if it differs. */
@@ -203,6 +206,25 @@ function named({ id, name }: DerivedName): Pick<Document, 'id' | 'name'> {
 }
 
 type PlaceOfField = (field: Field) => Place;
+
+/** A document whose own element has text has attributes besides, and no elements. */
+function checkContent({ report }: Linking, document: Document, at: PlaceOfField): void {
+  const { id, fields, open } = document;
+  const content = contentField(document);
+  if (content === undefined) return;
+  const refuse = (reason: string, place: Place): void => report.raise('bad-structure', { document: id, reason }, place);
+  const { name, type, required } = content;
+  if (open) refuse(`is \`open\`, and with \`content\` its element holds text, not undeclared elements`, at(content));
+  for (const field of fields) {
+    if (field === content || field.attribute) continue;
+    refuse(
+      `has the text ${name} for the content of its element, so its field ${field.name} has to be an attribute`,
+      at(field),
+    );
+  }
+  if (!required && !hasOwnValue(content) && primitiveOf(type) !== undefined && !takesEmpty(content, type))
+    refuse(`needs \`required: true\` for ${name}: an empty element has no such value`, at(content));
+}
 
 /** Two fields of a document can't have the same name in JSON. */
 function checkJsonNames({ report }: Linking, fields: readonly Field[], at: PlaceOfField): void {

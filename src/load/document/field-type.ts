@@ -30,7 +30,7 @@ export interface FieldSpot {
 export function linkType(source: DocumentSource, spot: FieldSpot): FieldType | undefined {
   const { report, places, doubt } = source.linking;
   const { declared, name, container, owner } = spot;
-  const said = (['type', 'fields', 'list'] as const).filter((key) => declared[key] !== undefined);
+  const said = (['type', 'fields', 'one-of', 'list'] as const).filter((key) => declared[key] !== undefined);
   if (said.length > 1) {
     const [first, second] = said as [string, string];
     refuseBoth(source.linking, declared, first, second, 'each of them sets the type');
@@ -38,7 +38,7 @@ export function linkType(source: DocumentSource, spot: FieldSpot): FieldType | u
   }
   const inner = derivedName(owner, name);
   const at = places.key(container, name);
-  if (declared.fields !== undefined) {
+  if (declared.fields !== undefined || declared['one-of'] !== undefined) {
     return { kind: 'document', document: source.inPlace(inner, declared as InPlaceDeclared, at) };
   }
   if (declared.list !== undefined) {
@@ -165,11 +165,12 @@ const SIZED = SCALAR_KINDS.filter((word) => SCALARS[word].size !== undefined);
 /** Types of other languages by ours: SQL, JSON Schema and OpenAPI, XSD, TypeScript, Java, PeopleSoft. In lower case, without blanks. */
 const FOREIGN = {
   string:
-    'varchar varchar2 nvarchar nvarchar2 char nchar character charactervarying bpchar str normalizedstring enum email hostname password duration interval',
+    'varchar varchar2 nvarchar nvarchar2 char nchar character charactervarying bpchar str normalizedstring enum email hostname password interval',
   text: 'clob nclob longtext mediumtext tinytext citext ntext',
   integer:
     'int int2 int4 int8 int16 int32 int64 bigint smallint tinyint mediumint serial bigserial long short biginteger nonnegativeinteger positiveinteger unsignedint',
-  decimal: 'numeric number dec float float4 float8 double doubleprecision real money bigdecimal nbr',
+  decimal: 'numeric dec money bigdecimal nbr',
+  number: 'float float4 float8 double doubleprecision real',
   boolean: 'bool bit logical',
   date: 'localdate',
   datetime:
@@ -177,7 +178,9 @@ const FOREIGN = {
   time: 'timetz localtime',
   uuid: 'guid uniqueidentifier',
   uri: 'url anyuri',
-  binary: 'blob bytea varbinary raw bytes byte longblob base64 base64binary hexbinary image',
+  binary: 'blob bytea varbinary raw bytes byte longblob base64 base64binary image',
+  duration: 'timespan yearmonthduration daytimeduration',
+  hex: 'hexbinary hexadecimal',
   json: 'jsonb object any unknown map dict record struct anytype',
   xml: 'xmltype',
 } as const satisfies Partial<Record<ScalarType['kind'], string>>;
@@ -201,7 +204,6 @@ function ourType(text: string): string | undefined {
   const kind = isScalarKind(word) ? word : (OURS.get(word) ?? sized);
   if (kind === undefined) return undefined;
   if (size?.trim().toLowerCase() === 'max') return kind === sized ? undefined : 'text';
-  if (word === 'number' && size === undefined) return 'decimal, or integer for whole numbers';
   const [digits, scale = '0'] = size?.match(/\d+/g) ?? [];
   const parsed = parseTypeWord(`${kind}(${SCALARS[kind].size === 'digits' ? `${digits}.${scale}` : digits})`);
   return parsed.kind === 'scalar' ? typeText(parsed.type) : kind;
@@ -219,9 +221,11 @@ export interface DerivedName {
   readonly id: string;
   /** In contracts. */
   readonly name: string;
+  /** Whether the elements of its fields have no namespace, and those of documents that it declares in place. */
+  readonly unqualified?: boolean | undefined;
 }
 
 /** The name of a document that belongs to something: `LOCATIONS_GET_REQUEST`. */
-export function derivedName({ id, name }: DerivedName, suffix: string): DerivedName {
-  return { id: `${id}_${suffix}`, name: `${name}_${suffix}` };
+export function derivedName({ id, name, unqualified }: DerivedName, suffix: string): DerivedName {
+  return { id: `${id}_${suffix}`, name: `${name}_${suffix}`, unqualified };
 }

@@ -6,7 +6,7 @@ import { compilePattern, type Pattern } from '../../wire/pattern.ts';
 import { PatternError } from '../../wire/pattern-syntax.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
 import { positionOf } from '../diagnostic/diagnostic.ts';
-import { refuseBoth } from '../linking.ts';
+import { refuseBoth, refuseKey } from '../linking.ts';
 import { given } from '../object.ts';
 import type { FieldDeclared, FieldsDeclared, Scalar } from '../schema/document.ts';
 import { isMade } from '../value/config-text.ts';
@@ -52,10 +52,14 @@ export function linkField(
     ...given({
       description: declared.description,
       nullable: declared.nullable === true ? true : undefined,
-      pattern: declared.pattern,
+      content: declared.content === true ? true : undefined,
+      inline: declared.inline === true && isInlineable(type) ? true : undefined,
+      patterns: listOf(declared.pattern),
+      space: declared.space,
+      header: declared.header === true ? true : undefined,
       minimum: declared.minimum,
       maximum: declared.maximum,
-      namespace: declared.namespace,
+      namespace: declared.namespace ?? (owner.unqualified && declared.attribute !== true ? '' : undefined),
     }),
     ...values,
     at: position,
@@ -68,13 +72,14 @@ type Values = Pick<Field, 'default' | 'enum' | 'fixed' | 'example'>;
 function linkValues(source: DocumentSource, spot: FieldSpot, type: FieldType, position: Position): Values {
   const refused = checkOptions(source, spot, type);
   const item = singleType(type);
-  const pattern = refused.has('pattern') ? undefined : linkPattern(source, spot);
+  const patterns = refused.has('pattern') ? [] : linkPatterns(source, spot);
   if (item.kind === 'document') return {};
   const scalar: ScalarType = item;
   const { declared } = spot;
   const restriction: Restriction = {
     anyCase: declared['any-case'] ?? false,
-    ...given({ pattern }),
+    patterns,
+    ...given({ space: refused.has('space') ? undefined : declared.space }),
     // The bounds of a list or a map apply to the number of its entries.
     ...(isCollection(type) ? {} : given({ minimum: declared.minimum, maximum: declared.maximum })),
   };
@@ -94,11 +99,12 @@ function linkEnum({ linking }: DocumentSource, { declared }: FieldSpot, type: Sc
   for (const [index, value] of list.entries()) {
     const written = places.written(list, index) ?? String(value);
     const fitted = fitValue({ value, written }, type);
-    const reason = fitted.fits ? restrictionBroken(fitted.value, type, by) : fitted.reason;
+    const held = fitted.fits ? spelled(fitted.value, by) : undefined;
+    const reason = fitted.fits ? restrictionBroken(held ?? fitted.value, type, by) : fitted.reason;
     if (reason !== undefined) {
       report.raise('value-does-not-fit', { option: 'enum value', value: written, reason }, places.value(list, index));
-    } else if (fitted.fits && typeof fitted.value !== 'boolean') {
-      found.push(fitted.value);
+    } else if (held !== undefined && typeof held !== 'boolean') {
+      found.push(held);
     }
   }
   return found.length === list.length ? found : undefined;
@@ -140,16 +146,23 @@ function linkValue(
   return undefined;
 }
 
-function linkPattern({ linking: { report, places } }: DocumentSource, { declared }: FieldSpot): Pattern | undefined {
-  const { pattern } = declared;
-  if (pattern === undefined) return undefined;
-  try {
-    return compilePattern(pattern);
-  } catch (error) {
-    if (!(error instanceof PatternError)) throw error;
-    report.raise('bad-pattern', { pattern, reason: error.message }, places.value(declared, 'pattern'));
-    return undefined;
-  }
+function listOf(given: string | readonly string[] | undefined): readonly string[] | undefined {
+  return typeof given === 'string' ? [given] : given;
+}
+
+function linkPatterns({ linking: { report, places } }: DocumentSource, { declared }: FieldSpot): Pattern[] {
+  const { pattern: given } = declared;
+  return (listOf(given) ?? []).flatMap((pattern, index) => {
+    try {
+      return compilePattern(pattern);
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error;
+      const at =
+        given === pattern ? places.value(declared, 'pattern') : places.value(given as readonly string[], index);
+      report.raise('bad-pattern', { pattern, reason: error.message }, at);
+      return [];
+    }
+  });
 }
 
 /** What options depend on: a field's type, that of an entry of a list, and its other options. */
@@ -163,15 +176,21 @@ interface Optional {
 const isList = ({ type }: Optional): boolean => type.kind === 'list';
 const hasEntries = ({ type }: Optional): boolean => isCollection(type);
 const isChoice = (type: FieldType): boolean => type.kind === 'document' && type.document.choice !== undefined;
+const isInPlace = ({ declared }: Optional): boolean =>
+  declared.fields !== undefined || declared['one-of'] !== undefined;
 const isDocument = ({ item }: Optional): boolean => item === undefined;
 const isWritten = (field: Optional): boolean => !isDocument(field) && field.item?.primitive !== 'binary';
 const isCounted = (field: Optional): boolean => hasEntries(field) || field.item?.takes.bounds !== undefined;
 const isTextItem = ({ item }: Optional): boolean => item?.anyText === true;
 
+const isInlineable = (type: FieldType): boolean =>
+  type.kind === 'document' || (type.kind === 'list' && type.flat && type.item.kind === 'document');
+
 /** The fields that each option is for. */
 const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional) => boolean])[] = [
   ['flat', 'lists', isList],
   ['pattern', 'texts and lists of them', ({ item }) => item?.takes.pattern === true],
+  ['space', 'texts and lists of them', isTextItem],
   ['enum', 'texts, numbers, dates and times', ({ item }) => item?.takes.enum === true],
   [
     'any-case',
@@ -181,6 +200,8 @@ const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional
   ['minimum', 'numbers, texts, lists and maps', isCounted],
   ['maximum', 'numbers, texts, lists and maps', isCounted],
   ['attribute', 'single values', (field) => !hasEntries(field) && !isDocument(field)],
+  ['content', 'single values', (field) => !hasEntries(field) && !isDocument(field)],
+  ['inline', 'documents, and lists of them that are `flat`', ({ type }) => isInlineable(type)],
   ['default', 'single values', (field) => !hasEntries(field) && isWritten(field)],
   ['fixed', 'single values', (field) => !hasEntries(field) && isWritten(field)],
   ['example', 'single values, and lists and maps of them', isWritten],
@@ -188,7 +209,10 @@ const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional
   ['absent', 'all types but maps: one without entries is empty', ({ type }) => type.kind !== 'map'],
   ['absent', 'documents with fields: a choice has no blank', ({ type }) => !isChoice(singleType(type))],
   ['nullable', 'types other than json, which holds null anyway', ({ item }) => item?.primitive !== 'json'],
-  ['open', 'compounds in place, together with `fields:`', ({ declared }) => declared.fields !== undefined],
+  // Which of these a document in place can't have is reported with the document.
+  ['open', 'compounds in place, together with `fields:`', isInPlace],
+  ['by', 'choices in place, together with `one-of:`', isInPlace],
+  ['named', 'choices in place, together with `one-of:`', isInPlace],
 ];
 
 /**
@@ -212,6 +236,23 @@ function checkOptions({ linking }: DocumentSource, { declared }: FieldSpot, type
     if (declared.flat === true) both('nullable', 'flat', 'a list without an element of its own has no null in XML');
     if (declared.absent === 'blank') both('nullable', 'absent', 'null would be both a value and the blank');
   }
+  if (declared.content === true) {
+    both('content', 'attribute', 'the text of an element is not one of its attributes');
+    both('content', 'xml', 'the text of an element has no name in XML');
+    both('content', 'namespace', 'the text of an element has no name in XML');
+    if (declared.nullable === true) both('content', 'nullable', 'an element that is nil has no value at all');
+    if (declared.absent === 'blank') both('content', 'absent', 'an element without text is its own blank');
+  }
+  if (declared.inline === true) {
+    both('inline', 'xml', 'without an element it has no name in XML');
+    both('inline', 'namespace', 'without an element it has no name in XML');
+    if (declared.nullable === true) both('inline', 'nullable', 'without an element there is no null in XML');
+    if (declared.absent === 'blank') both('inline', 'absent', 'without an element there is no blank in XML');
+  }
+  if (declared.header === true) {
+    if (declared.attribute === true) both('header', 'attribute', 'a header block is an element');
+    if (declared.flat === true) both('header', 'flat', 'a header block occurs once');
+  }
   if (declared.required === true) both('required', 'default', 'a required field never uses its default');
   both('fixed', 'default', 'a fixed value is always used');
   both('fixed', 'enum', 'a fixed value is the only allowed one');
@@ -232,6 +273,9 @@ export function linkSingleValues(
   return Object.keys(declared).flatMap((name) => {
     const field = linkField(source, declared, name, { id: owner, name: owner });
     if (field === undefined) return [];
+    const written = declared[name] as object;
+    for (const key of ['content', 'inline'])
+      refuseKey(source.linking, written, key, `The ${what} ${name}`, 'only fields of documents have it');
     const primitive = primitiveOf(field.type);
     if (field.nullable && what !== 'column') {
       const reason = `is a ${what}, which is null when it is not given`;

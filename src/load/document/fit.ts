@@ -1,16 +1,21 @@
 import type { Document } from '../../model/document.ts';
-import { type FieldType, isCollection, type ScalarType } from '../../model/field.ts';
-import { isAnyText, isNumeric, isString, primitiveOf, traitsOf } from '../../model/scalar.ts';
+import { type Field, type FieldType, isCollection, type ScalarType } from '../../model/field.ts';
+import { isAnyText, isString, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import { digitsOf, MAX_DIGITS, toDecimal } from '../../wire/decimal.ts';
+import { doubleJson, readDouble } from '../../wire/double.ts';
 import { LEXICAL } from '../../wire/lexical.ts';
-import type { Pattern } from '../../wire/pattern.ts';
+import { ORDERS } from '../../wire/order.ts';
+import { compilePattern, type Pattern } from '../../wire/pattern.ts';
+import { NORMALISED, type Spacing } from '../../wire/white-space.ts';
+import { given } from '../object.ts';
 
 /** Whether values of a single type fit a field: the same type, or text for a field that takes any text. */
 export function fitsSingle(from: FieldType, to: FieldType): boolean {
   if (from.kind === to.kind) return primitiveOf(from) !== undefined;
   if (isAnyText(to)) return isString(from);
   if (isAnyText(from)) return traitsOf(to)?.takesText === true;
-  return primitiveOf(to) === 'decimal' && primitiveOf(from) === 'integer';
+  const [is, wanted] = [primitiveOf(from), primitiveOf(to)];
+  return (wanted === 'decimal' && is === 'integer') || (wanted === 'double' && (is === 'integer' || is === 'decimal'));
 }
 
 /**
@@ -19,7 +24,10 @@ export function fitsSingle(from: FieldType, to: FieldType): boolean {
  */
 export function fills(from: FieldType, to: FieldType): boolean {
   const primitive = primitiveOf(from);
-  return (isAnyText(to) && (primitive === 'integer' || primitive === 'boolean')) || compare(from, to, new Map());
+  return (
+    (isAnyText(to) && (primitive === 'integer' || primitive === 'double' || primitive === 'boolean')) ||
+    compare(from, to, new Map())
+  );
 }
 
 /** `compared`: pairs of documents under comparison, because documents may contain themselves. */
@@ -59,9 +67,15 @@ interface WrittenValue {
 export interface Restriction {
   readonly enum?: readonly (string | number)[];
   readonly anyCase: boolean;
-  readonly pattern?: Pattern;
+  readonly patterns?: readonly Pattern[];
+  readonly space?: Spacing;
   readonly minimum?: number;
   readonly maximum?: number;
+}
+
+/** The restrictions of a linked field, whose patterns are valid. */
+export function restrictionOf({ anyCase, enum: listed, patterns = [], space, minimum, maximum }: Field): Restriction {
+  return { anyCase, patterns: patterns.map(compilePattern), ...given({ enum: listed, space, minimum, maximum }) };
 }
 
 type Fitted =
@@ -86,6 +100,10 @@ export function fitValue({ value, written }: WrittenValue, type: ScalarType): Fi
       return Number.isSafeInteger(value) ? fitting(value) : misfit('it is greater than 2^53 - 1');
     case 'decimal':
       return fitDecimal(text, type);
+    case 'double': {
+      const number = typeof value === 'number' ? value : readDouble(text);
+      return number === undefined ? misfit('it is not a number') : fitting(doubleJson(number));
+    }
     case 'boolean':
       return typeof value === 'boolean' ? fitting(value) : misfit('it is neither true nor false');
     case 'json':
@@ -133,10 +151,11 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The value in its spelling in `enum`, when letter case is ignored. */
-export function spelled<T extends string | number | boolean>(value: T, by: Restriction): T | string | number {
-  if (!by.anyCase) return value;
-  return by.enum?.find((each) => String(each).toLowerCase() === String(value).toLowerCase()) ?? value;
+/** The value with its white space normalised, and in its spelling in `enum` when letter case is ignored. */
+export function spelled(value: string | number | boolean, by: Restriction): string | number | boolean {
+  const text = by.space === undefined || typeof value !== 'string' ? value : NORMALISED[by.space](value);
+  if (!by.anyCase) return text;
+  return by.enum?.find((each) => String(each).toLowerCase() === String(text).toLowerCase()) ?? text;
 }
 
 /** Why a value of the right form and spelling is not allowed. */
@@ -146,13 +165,16 @@ export function restrictionBroken(
   by: Restriction,
 ): string | undefined {
   const text = String(value);
-  if (by.enum !== undefined && !by.enum.some((each) => String(each) === text)) {
+  const { order } = traitsOf(type);
+  const same = order === undefined ? (each: string) => each : ORDERS[order].same;
+  if (by.enum !== undefined && !by.enum.some((each) => same(String(each)) === same(text))) {
     return `it is not one of ${by.enum.join(', ')}`;
   }
-  if (by.pattern !== undefined && !by.pattern.test(text)) return `it does not match ${by.pattern.source}`;
-  const isNumber = isNumeric(type);
-  const size = isNumber ? Number(value) : [...text].length;
-  const unit = isNumber ? '' : ' characters';
+  const unmatched = by.patterns?.find((pattern) => !pattern.test(text));
+  if (unmatched !== undefined) return `it does not match ${unmatched.source}`;
+  const { bounds } = traitsOf(type).takes;
+  const size = bounds === 'value' ? Number(value) : bounds === 'bytes' ? text.length / 2 : [...text].length;
+  const unit = bounds === 'value' ? '' : bounds === 'bytes' ? ' bytes' : ' characters';
   if (by.minimum !== undefined && size < by.minimum) return `it is less than ${by.minimum}${unit}`;
   if (by.maximum !== undefined && size > by.maximum) return `it is more than ${by.maximum}${unit}`;
   return undefined;

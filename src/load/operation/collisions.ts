@@ -1,6 +1,6 @@
 import type { Position } from '../../model/definition.ts';
 import { classNameOf, type Document, foldedName, namespaceOf } from '../../model/document.ts';
-import { type Field, singleType } from '../../model/field.ts';
+import { type Field, singleType, typeWords } from '../../model/field.ts';
 import {
   type Message,
   type Operation,
@@ -8,6 +8,7 @@ import {
   type Service,
   serviceNamespace,
 } from '../../model/service.ts';
+import { bareMessages, headerFields, replyName, soapElements } from '../../model/soap.ts';
 import { pathSegments, type Segment, segmentsMayMeet, templatesOverlap } from '../../wire/uri-template/specificity.ts';
 import type { UriTemplate } from '../../wire/uri-template/uri-template.ts';
 import { once } from '../../wire/waiting.ts';
@@ -104,32 +105,60 @@ export function checkElementNames(linking: Linking, services: Iterable<Service>,
   for (const service of services) {
     const owners = new Map<string, Owner>();
     for (const operation of service.operations) claimSoapNames(linking, operation, owners);
+    const blocks = new Map<string, Field>();
+    for (const operation of service.operations)
+      checkBlocks(linking, operation, owners, blocks, serviceNamespace(service, namespace));
     for (const operation of service.operations)
       checkDocuments(linking, operation, owners, serviceNamespace(service, namespace));
   }
 }
 
 function claimSoapNames({ report }: Linking, { id, soap, at }: Operation, owners: Map<string, Owner>): void {
-  if (soap === undefined) return;
+  // The elements of rpc/literal are in no schema.
+  if (soap === undefined || soap.style === 'rpc') return;
   const claim = (name: string, message: Message, what: string): void => {
+    if (bareMessages(soap).includes(message) && message.kind !== 'raw') return;
     const words = `the ${what} of ${id}`;
     const other = owners.get(name);
     if (other === undefined) owners.set(name, { content: documentOf(message), words });
     else report.raise('element-name', { name, first: other.words, second: words }, placeOf(at));
   };
   claim(soap.name, soap.request, 'request');
-  if (soap.response.kind !== 'none') claim(`${soap.name}Response`, soap.response, 'reply');
+  if (soap.response.kind !== 'none') claim(replyName(soap), soap.response, 'reply');
+}
+
+/** Operations may share a header block, whose element has one type. */
+function checkBlocks(
+  { report }: Linking,
+  { id, soap }: Operation,
+  owners: ReadonlyMap<string, Owner>,
+  blocks: Map<string, Field>,
+  serviceNamespace: string,
+): void {
+  for (const message of soap === undefined ? [] : [soap.request, soap.response]) {
+    for (const field of headerFields(message)) {
+      const { xmlName: name, namespace = documentOf(message)?.namespace ?? serviceNamespace, at } = field;
+      const second = `the header block ${field.name} of ${id}`;
+      const key = `{${namespace}}${name}`;
+      const other = blocks.get(key) ?? field;
+      blocks.set(key, other);
+      const owner = namespace === serviceNamespace ? owners.get(name) : undefined;
+      const first = owner?.words ?? `a header block of the type ${typeWords(other.type)}`;
+      if (owner !== undefined || typeWords(other.type) !== typeWords(field.type))
+        report.raise('element-name', { name, first, second }, placeOf(at));
+    }
+  }
 }
 
 function checkDocuments(
   { report }: Linking,
-  { id, method, request, responses, fault, at }: Operation,
+  operation: Operation,
   owners: ReadonlyMap<string, Owner>,
   serviceNamespace: string,
 ): void {
-  const overRest = method === undefined ? [] : [request, ...responses.map(({ message }) => message)];
-  for (const document of [...overRest.map(documentOf), fault]) {
-    if (document === undefined || (document.namespace ?? serviceNamespace) !== serviceNamespace) continue;
+  const { id, at } = operation;
+  for (const document of messagesOf(operation)) {
+    if ((document.namespace ?? serviceNamespace) !== serviceNamespace) continue;
     const owner = owners.get(document.xmlName);
     if (owner === undefined || owner.content === document) continue;
     const second = `the document ${document.id} of ${id}`;
@@ -152,8 +181,8 @@ export function checkCodeNames(linking: Linking, services: Iterable<Service>, na
     const own = serviceNamespace(service, namespace);
     for (const operation of service.operations) {
       const { soap, at } = operation;
-      if (soap !== undefined) elements(own, soap.name, at);
-      if (soap !== undefined && soap.response.kind !== 'none') elements(own, `${soap.name}Response`, at);
+      for (const element of soap === undefined ? [] : Object.values(soapElements({ ...operation, soap }, namespace)))
+        if (element !== undefined) elements(element.namespace, element.name, at);
       for (const document of messagesOf(operation)) {
         elements(namespaceOf(document, own, own), document.xmlName, at);
         checkFields(linking, document, seen);
@@ -193,13 +222,14 @@ function checkFields(linking: Linking, document: Document, seen: Set<Document>):
 
 function wordsOf({ xmlName, attribute, namespace }: Field): string {
   if (attribute) return `the attribute ${xmlName}`;
-  return namespace === undefined ? xmlName : `${xmlName} of the namespace ${namespace}`;
+  return namespace === undefined || namespace === '' ? xmlName : `${xmlName} of the namespace ${namespace}`;
 }
 
 /** The documents with elements of their own. */
-function messagesOf({ method, request, responses, fault }: Operation): Document[] {
+function messagesOf({ method, request, responses, soap, fault }: Operation): Document[] {
   const overRest = method === undefined ? [] : [request, ...responses.map(({ message }) => message)];
-  return [...overRest.map(documentOf), fault].filter((document) => document !== undefined);
+  const bare = soap === undefined ? [] : bareMessages(soap);
+  return [...[...overRest, ...bare].map(documentOf), fault].filter((document) => document !== undefined);
 }
 
 /** The documents whose fields are in a wrapper element. */

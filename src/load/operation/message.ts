@@ -8,9 +8,7 @@ import {
   type OperationUri,
   RAW_KINDS,
   type RawKind,
-  type SoapForm,
 } from '../../model/service.ts';
-import { isXmlType } from '../../wire/media-type.ts';
 import { type Place, placeOf, positionOf } from '../diagnostic/diagnostic.ts';
 import { nearest } from '../diagnostic/suggest.ts';
 import {
@@ -26,7 +24,7 @@ import { type DerivedName, derivedName, parseTypeWord } from '../document/field-
 import type { Linking } from '../linking.ts';
 import { given } from '../object.ts';
 import type { InPlaceDeclared } from '../schema/document.ts';
-import type { MessageDeclared, OperationDeclared } from '../schema/operation.ts';
+import type { MessageDeclared } from '../schema/operation.ts';
 import type { OperationSpot } from './spot.ts';
 
 /** Media types of messages without a document. */
@@ -68,7 +66,7 @@ function linkMediaTypes(documents: Documents, spot: OperationSpot): MediaMessage
   const own = derivedName(spot, 'RESPONSE');
   if (found === undefined) return forms(noMessage());
   const { value, at } = found;
-  if (typeof value === 'string' || 'fields' in value)
+  if (typeof value === 'string' || isInPlace(value))
     return forms(linkMessage(documents, value as MessageDeclared, own, at));
   const given = value as Readonly<Record<string, MessageDeclared>>;
   const above = spot.above('response');
@@ -88,8 +86,10 @@ function linkMediaTypes(documents: Documents, spot: OperationSpot): MediaMessage
 }
 
 function isMediaMap(value: unknown): value is Readonly<Record<string, MessageDeclared>> {
-  return typeof value === 'object' && value !== null && !('fields' in value);
+  return typeof value === 'object' && value !== null && !isInPlace(value);
 }
+
+const isInPlace = (value: object): boolean => 'fields' in value || 'one-of' in value;
 
 /** The default media types of a reply: a document has a JSON and an XML form. */
 export function forms(message: Message): MediaMessage[] {
@@ -156,27 +156,6 @@ function bareMessage(documents: Documents, type: FieldType, derived: DerivedName
   const single = singleType(type);
   if (single.kind === 'document' && doubt.about(single.document)) doubt.mark(document);
   return { kind: 'document', document };
-}
-
-/** The name of an operation over SOAP: its id, or that of its twin; `undefined` when it is not offered over SOAP. */
-export function soapName(id: string, { soap }: OperationDeclared): string | undefined {
-  if (soap === undefined || soap === false) return undefined;
-  return soap === true ? id : soap;
-}
-
-/**
- * The SOAP form of an operation. Of several media types, it has the XML document, or else the first, because SOAP has one form.
- */
-export function soapForm(
-  name: string,
-  service: { readonly version: string },
-  request: Message,
-  responses: readonly MediaMessage[],
-): SoapForm {
-  const documents = responses.filter(({ message }) => message.kind === 'document');
-  const response =
-    documents.find(({ mediaType }) => isXmlType(mediaType.toLowerCase())) ?? documents[0] ?? responses[0];
-  return { name, action: `${name}.${service.version}`, request, response: response?.message ?? noMessage() };
 }
 
 /** The request of an operation over REST. */

@@ -23,11 +23,13 @@ import { linkOnce } from '../value/once.ts';
 import { checkGuardedClasses, checkReachedPublic, linkAs, linkGrants, linkRequires } from './access.ts';
 import { checkCallAnswer } from './call-answer.ts';
 import { type AnswerSources, type Exchange, linkExchange } from './exchange.ts';
-import { isFaultless, linkDocument, type RestInput, soapForm, soapName, soapRequest } from './message.ts';
+import { isFaultless, linkDocument, type RestInput, soapRequest } from './message.ts';
 import { checkQueueAnswer } from './queue-answer.ts';
 import { linkRest } from './request.ts';
+import { checkSigned, linkSoapForm, soapName } from './soap-form.ts';
 import {
   checkProviderKeys,
+  checkRestAlone,
   checkSoapAlone,
   linkTemplates,
   methodOf,
@@ -48,6 +50,7 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
   const { id, declared, at } = spot;
   const method = methodOf(spot);
   if (method === undefined) checkSoapAlone(linking, spot);
+  if (soapName(spot.name, spot.declared) === undefined) checkRestAlone(linking, spot);
   checkProviderKeys(linking, spot);
   const templates = method === undefined ? [] : linkTemplates(linking, spot, method);
   const exchange = linkExchange(context, spot, service, method, templates);
@@ -89,6 +92,7 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
     }),
     at: positionOf(at),
   };
+  checkSigned(linking, spot, operation);
   // A rejected template has not been removed.
   if (templates.length < templateCount(spot, method)) linking.doubt.mark(operation);
   return operation;
@@ -129,7 +133,8 @@ function linkSoap(
 ): SoapForm | undefined {
   const name = soapName(spot.name, spot.declared);
   if (name === undefined) return undefined;
-  return soapForm(name, service, soapRequest(documents, { id: spot.soapId, name }, rest, spot), responses);
+  const request = soapRequest(documents, { id: spot.soapId, name }, rest, spot);
+  return linkSoapForm(documents.linking, spot, service, request, responses);
 }
 
 function linkFault(documents: Documents, spot: OperationSpot, faultless: boolean): Document | undefined {

@@ -44,8 +44,8 @@ function linkInput(documents: Documents, spot: OperationSpot, { request }: Excha
   const others = [save, read, queue, reply];
   const isGiven = typeof query === 'string' || others.some((each) => each !== undefined);
   const template = isGiven ? undefined : linkTemplateDocument(documents, spot);
-  const { byName, complete } = inputFields(documents.linking, [documentOf(request), template]);
-  return { byName, complete: complete && !spot.lacks('query', 'save', 'read', 'queue', 'reply') };
+  const fields = inputFields(documents.linking, [documentOf(request), template]);
+  return { ...fields, complete: fields.complete && !spot.lacks('query', 'save', 'read', 'queue', 'reply') };
 }
 
 /** The part of a request that is sent in the body; in doubt when a part of its definition was rejected. */
@@ -146,6 +146,8 @@ export interface InputFields {
   readonly complete: boolean;
   /** The operation whose messages have the fields; absent for the values of a call. */
   readonly messagesOf?: string;
+  /** Names of the fields that are sent in the body only, all together: those of a choice. */
+  readonly whole?: ReadonlySet<string>;
 }
 
 /** The fields that a call may fill: those of the request, then those of the template document. */
@@ -153,7 +155,9 @@ export function inputFields({ doubt }: Linking, documents: readonly (Document | 
   const byName = new Map<string, Field>();
   for (const field of documents.flatMap((document) => document?.fields ?? []))
     if (!byName.has(field.name)) byName.set(field.name, field);
-  return { byName, complete: !documents.some((document) => doubt.about(document)) };
+  const whole = documents.flatMap((document) => (document?.choice === undefined ? [] : document.fields));
+  const complete = !documents.some((document) => doubt.about(document));
+  return { byName, complete, whole: new Set(whole.map(({ name }) => name)) };
 }
 
 /** Binds the variables of a template to fields. `whyNot` returns why a field can't fill one. */
@@ -171,7 +175,7 @@ export function linkVariables(
         report.raise('unknown-variable', { variable: variable.name, known }, variableAt(variable.name));
       return [];
     }
-    const reason = whyNot(variable, field);
+    const reason = whyNot(variable, field) ?? whyOnlyWhole(input, field);
     if (reason !== undefined)
       report.raise('variable-type', { variable: variable.name, reason }, variableAt(variable.name));
     const { place, wireName, required } = variable;
@@ -183,6 +187,11 @@ function whyNotReadBack(variable: TemplateVariable, { type, nullable }: Field): 
   if (variable.prefix !== undefined)
     return `a prefix ({${variable.name}:${variable.prefix}}) does not contain the whole value`;
   return whyNoText({ type, ...given({ nullable }) });
+}
+
+/** Why a field is sent in the body only; `undefined` when it may be sent elsewhere. */
+export function whyOnlyWhole({ whole }: InputFields, { name }: Field): string | undefined {
+  return whole?.has(name) ? 'it is a branch of the request, which is the whole body' : undefined;
 }
 
 /** Why values of a field have no text form; `undefined` when they have one. */
@@ -234,7 +243,7 @@ function linkHeader(
     if (input.complete)
       report.raise('bad-header', { header, reason: `refers to ${name}, which is not a field of the request` }, at);
   } else {
-    const reason = whyNoText(field);
+    const reason = whyNoText(field) ?? whyOnlyWhole(input, field);
     if (reason === undefined) return { header, field };
     report.raise('variable-type', { variable: field.name, reason }, at);
   }

@@ -137,6 +137,12 @@ const WITHOUT_URI: Refused = [
   ['wrapper', 'replies over SOAP are XML already'],
 ];
 
+/** For operations that are not offered or called over SOAP. */
+const WITHOUT_ENVELOPE: Refused = [
+  ['wrapped', 'a message over REST has no wrapper of that kind'],
+  ['style', 'it is about messages over SOAP'],
+];
+
 const ELSEWHERE = 'the node in `target:` answers it';
 
 /** For operations that call another system. */
@@ -160,6 +166,7 @@ const OF_ANSWERS: Refused = [
 
 /** For calls over REST. */
 const OF_REPLIES: Refused = [
+  ...WITHOUT_ENVELOPE,
   ['alias', 'its path is its URI template'],
   ['status', 'the reply has the status that the target returns'],
   ['wrapper', 'such a wrapper is always unwrapped'],
@@ -182,6 +189,11 @@ const SHARED = [
 
 /** For operations that are answered here. */
 const OF_CALLS: Refused = [...SHARED, ['form', 'a form body applies to operations with a `target`']];
+
+/** Refuses keys of an operation that only matter for SOAP. */
+export function checkRestAlone(linking: Linking, spot: OperationSpot): void {
+  if (!spot.lacks('soap')) refuseKeys(linking, spot, 'is offered over REST only', WITHOUT_ENVELOPE);
+}
 
 /** Refuses keys of an operation that only matter for REST. Those of its service are ignored. */
 export function checkSoapAlone(linking: Linking, spot: OperationSpot): void {

@@ -1,26 +1,32 @@
+import type { Spacing } from '../../wire/white-space.ts';
 import { description, type JsonSchema, keys, reference, text, word, yesNo } from './json-schema.ts';
 
 export type Scalar = string | number | boolean;
 
 export type FieldsDeclared = Readonly<Record<string, string | FieldDeclared>>;
 
-export interface InPlaceDeclared {
+/** What a document may be in place of its fields: one of several branches, which are declared as fields. */
+export interface ChoiceDeclared {
+  readonly 'one-of'?: FieldsDeclared;
+  readonly by?: string;
+  readonly named?: boolean;
+}
+
+/** A document with `fields`, or a choice with `one-of`. */
+export interface InPlaceDeclared extends ChoiceDeclared {
   readonly description?: string;
-  readonly fields: FieldsDeclared;
+  readonly fields?: FieldsDeclared;
   readonly open?: boolean;
   readonly xml?: string;
+  readonly 'xml-type'?: string;
   readonly namespace?: string;
+  readonly unqualified?: boolean;
   readonly root?: boolean;
 }
 
-/** A declared document: one with `fields`, or a choice with `one-of`. */
-export interface DocumentDeclared extends Omit<InPlaceDeclared, 'fields'> {
-  readonly fields?: FieldsDeclared;
-  readonly 'one-of'?: Readonly<Record<string, string>>;
-  readonly by?: string;
-}
+export type DocumentDeclared = InPlaceDeclared;
 
-export interface FieldDeclared {
+export interface FieldDeclared extends ChoiceDeclared {
   readonly type?: string;
   readonly fields?: FieldsDeclared;
   readonly open?: boolean;
@@ -30,7 +36,8 @@ export interface FieldDeclared {
   readonly nullable?: boolean;
   readonly default?: Scalar;
   readonly enum?: readonly (string | number)[];
-  readonly pattern?: string;
+  readonly pattern?: string | readonly string[];
+  readonly space?: Spacing;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly fixed?: Scalar;
@@ -39,7 +46,10 @@ export interface FieldDeclared {
   readonly example?: Scalar;
   readonly json?: string;
   readonly xml?: string;
+  readonly header?: boolean;
   readonly attribute?: boolean;
+  readonly content?: boolean;
+  readonly inline?: boolean;
   readonly namespace?: string;
   readonly flat?: boolean;
   readonly absent?: 'omit' | 'blank';
@@ -49,9 +59,26 @@ export interface FieldDeclared {
 const scalar: JsonSchema['type'] = ['string', 'number', 'boolean'];
 
 /** The keys of a document in place, in a field or an operation. */
-const inPlaceKeys: Readonly<Record<'fields' | 'open', JsonSchema>> = {
+const inPlaceKeys: Readonly<Record<'fields' | 'open' | keyof ChoiceDeclared, JsonSchema>> = {
   fields: reference('fields'),
   open: yesNo('Whether it accepts undeclared fields, which are kept unchanged.', false),
+  'one-of': {
+    ...reference('fields'),
+    description:
+      'In place of fields: the branches by names, of which it is exactly one. Each is a type or a map of options, as a field. In XML and in handlers it has one member, with the name of the branch; in JSON it is the object of the branch itself, or with `named: true` the same as in handlers.',
+    examples: [
+      { card: 'CARD', transfer: 'TRANSFER' },
+      { code: 'string(3)', number: { type: 'integer', minimum: 1 } },
+    ],
+  },
+  by: text(
+    'With `one-of`: the member of the JSON object that says which branch it is, by its name there. Without `by:` and `named:` the branches must differ in their members.',
+    'kind',
+  ),
+  named: yesNo(
+    'With `one-of`: whether JSON too has one member with the name of the branch, `{"card": {...}}`. Needed if a branch is not a document with fields, or if nothing else tells the branches apart.',
+    false,
+  ),
 };
 
 /** A field: a type word, or a map. Also a column or a prompt of a query. */
@@ -60,7 +87,7 @@ export const field: JsonSchema = {
     {
       title: 'a type or a map of options',
       description:
-        'The type in words (`string(10)`, `ORDER_LINE`, `list of ORDER_LINE`, `map of integer`), or a map with `type:` and further options. Instead of `type:`, `fields:` declares a compound and `list:` a list of compounds.',
+        'The type in words (`string(10)`, `ORDER_LINE`, `list of ORDER_LINE`, `map of integer`), or a map with `type:` and further options. Instead of `type:`, `fields:` declares a compound, `one-of:` a choice and `list:` a list of either.',
       examples: [
         'string(10)',
         { type: 'string(1)', enum: ['A', 'I'], default: 'A' },
@@ -85,8 +112,7 @@ export const field: JsonSchema = {
             ),
           },
         ),
-        required: ['fields'],
-        description: 'Makes the field a list of compounds that are declared in place.',
+        description: 'Makes the field a list of compounds that are declared in place, by `fields:` or `one-of:`.',
         examples: [{ fields: { status: 'string', error_message: 'string' } }],
       },
       description,
@@ -108,11 +134,19 @@ export const field: JsonSchema = {
         examples: [['PUBLIC', 'PRIVATE']],
       },
       pattern: {
-        type: 'string',
+        title: 'a regular expression, or a list of them',
+        type: ['string', 'array'],
+        items: { type: 'string', minLength: 1 },
         minLength: 1,
-        description: 'Regular expression (ECMA-262, flag `u`) that the whole value must match.',
-        examples: ['[A-Z]{3}[0-9]{2}'],
+        minItems: 1,
+        description: 'Regular expression (ECMA-262, flag `u`) that the whole value must match; of several, each.',
+        examples: ['[A-Z]{3}[0-9]{2}', ['[A-Z0-9]+', '.{3}[0-9]*']],
       },
+      space: word(
+        ['replace', 'collapse'],
+        'What is done with white space of a text before it is checked: `replace` makes each tab and line end a space; `collapse` then drops the spaces around the text, and all but one between its words. Without it, white space is kept.',
+        { examples: ['collapse'] },
+      ),
       minimum: {
         type: 'number',
         description: 'Smallest number, minimum length of a text, or minimum number of entries of a list or a map.',
@@ -137,7 +171,19 @@ export const field: JsonSchema = {
       },
       json: text('Name in JSON. The default is the name of the field.', 'attr:rownumber'),
       xml: text('Name of the element or attribute in XML. The default is the name of the field.', 'SearchString'),
+      header: yesNo(
+        'Over SOAP, whether it is a header block instead of an element in the body, in a request or a response. Over REST it is a field like any other.',
+        false,
+      ),
       attribute: yesNo('Whether it is an XML attribute instead of an element.', false),
+      content: yesNo(
+        "Whether it is the text of the document's own XML element, beside attributes; with the type `xml` the markup inside that element.",
+        false,
+      ),
+      inline: yesNo(
+        'Whether a document, or each of a flat list of documents, has no XML element around it: its elements stand directly among the others.',
+        false,
+      ),
       namespace: {
         type: 'string',
         description: 'XML namespace of the element. The default is that of the document.',
@@ -171,11 +217,19 @@ const documentKeys: Readonly<Record<keyof InPlaceDeclared, JsonSchema>> = {
   description,
   ...inPlaceKeys,
   xml: text('Name of its XML root element, and of its element as an entry of a list. The default is the id.', 'root'),
+  'xml-type': text(
+    'Name of its type in XML Schema. The default is the id, or a name like it if that is taken.',
+    'OrderType',
+  ),
   namespace: {
     type: 'string',
     description: 'XML namespace of its elements. The default is that of the service; an empty text means none.',
     examples: ['urn:example:orders', ''],
   },
+  unqualified: yesNo(
+    'Whether the elements of its fields have no namespace, although its own element has one (`elementFormDefault="unqualified"` of XML Schema).',
+    false,
+  ),
   root: yesNo('Whether its name is the label at the root of JSON: `{"ORDER": {...}}`.', false),
 };
 
@@ -183,7 +237,7 @@ export const document = keys<'document' | keyof DocumentDeclared>(
   {
     title: 'document',
     description:
-      'The structure of data: fields with types, or one of several documents, in JSON and XML. Its root is never a list.',
+      'The structure of data: fields with types, or one of several things, in JSON and XML. Its root is never a list.',
     required: ['document'],
     examples: [
       {
@@ -197,17 +251,6 @@ export const document = keys<'document' | keyof DocumentDeclared>(
   {
     document: text('Its id, and its name in XML unless `xml:` sets another.', 'LOC_REQUEST'),
     ...documentKeys,
-    'one-of': {
-      type: 'object',
-      additionalProperties: reference('document-id'),
-      description:
-        'In place of fields: the documents of which it is one, by names. In XML and in handlers it has one member, with such a name and the value of that document; in JSON it is the object of that document itself.',
-      examples: [{ card: 'CARD', transfer: 'TRANSFER' }],
-    },
-    by: text(
-      'With `one-of`: the member of the JSON object that says which document it is, by its name there. Without `by:` the documents must differ in their members.',
-      'kind',
-    ),
   },
 );
 
@@ -215,7 +258,6 @@ export const inPlaceDocument = keys<keyof InPlaceDeclared>(
   {
     title: 'a document in place',
     description: 'A document that is written where it is used. Its id is derived from its position.',
-    required: ['fields'],
     examples: [{ fields: { name: 'string(255)' } }],
   },
   documentKeys,

@@ -121,7 +121,7 @@ const partSchemas: Readonly<Record<string, JsonSchema>> = {
   message: either('message-word'),
   'document-or-fields': either('document-word'),
   response: {
-    if: { type: 'object', required: ['fields'] },
+    if: { type: 'object', anyOf: [{ required: ['fields'] }, { required: ['one-of'] }] },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: { $ref: '#/$defs/in-place-document' },
     else: mapOr(

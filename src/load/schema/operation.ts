@@ -43,6 +43,8 @@ export interface SharedDeclared {
   readonly fault?: MessageDeclared;
   readonly template?: MessageDeclared;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly wrapped?: boolean;
+  readonly style?: 'rpc' | 'document';
   readonly alias?: string;
   readonly strict?: boolean;
   readonly target?: string;
@@ -174,6 +176,18 @@ export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
       { Authorization: 'Bearer {ACCESS_TOKEN}', 'Content-Type': '{File.contentType}' },
     ],
   },
+  wrapped: {
+    type: 'boolean',
+    description:
+      'Over SOAP, whether an element with the name of the operation is around the fields of a message (document/literal wrapped). Otherwise the root elements of the documents are in the Body themselves (document/literal bare), and a message without a document is an empty Body.',
+    default: true,
+    examples: [false],
+  },
+  style: word(
+    ['rpc', 'document'],
+    "The style of the operation's messages over SOAP. `rpc` is rpc/literal: in the element of the operation, each field is an element without a namespace, which WSDL describes as a part with a type.",
+    { default: 'document', examples: ['rpc'] },
+  ),
   strict,
   alias: matching(
     'a name for the path',
@@ -241,7 +255,7 @@ export const operation = keys<keyof OperationDeclared>(
     soap: {
       title: 'true or an operation name',
       type: ['boolean', 'string'],
-      pattern: '^(?!([Yy]([Ee][Ss])?|[Nn][Oo]?|[Oo][Nn]|[Oo][Ff][Ff])$)[A-Za-z][A-Za-z0-9_]*$',
+      pattern: '^(?!([Yy]([Ee][Ss])?|[Nn][Oo]?|[Oo][Nn]|[Oo][Ff][Ff])$)[\\p{L}_][\\p{L}\\p{N}_.-]*$',
       description:
         'Offers it over SOAP 1.1 and 1.2 (document/literal wrapped) under its own id, or under that of its SOAP twin, which is the same operation with the same grants. Over SOAP all input is in the body. Without a response it is one-way.',
       default: false,

@@ -1,5 +1,5 @@
 import { type FlowDeclared, flows } from './flow.ts';
-import { cors, description, keys, matching, namespaceUri, reference, yesNo } from './json-schema.ts';
+import { cors, description, keys, matching, reference, yesNo } from './json-schema.ts';
 import { type OperationDeclared, type SharedDeclared, sharedKeys } from './operation.ts';
 
 export interface ServiceDeclared extends SharedDeclared {
@@ -26,7 +26,7 @@ export const service = keys<'service' | keyof ServiceDeclared>(
   {
     title: 'service',
     description:
-      'A named, versioned group of operations. Its permission, requires, limits, once, fault, request, response, template, headers, alias, strict, target, properties, values, timeout and retry are the defaults of its operations; maps are merged.',
+      'A named, versioned group of operations. Its permission, requires, limits, once, fault, request, response, template, headers, wrapped, style, alias, strict, target, properties, values, timeout and retry are the defaults of its operations; maps are merged.',
     required: ['service', 'operations'],
     examples: [
       {
@@ -54,7 +54,10 @@ export const service = keys<'service' | keyof ServiceDeclared>(
     ),
     description,
     namespace: {
-      ...namespaceUri,
+      title: 'a namespace URI',
+      type: 'string',
+      // Old services have relative references such as `API`, which Namespaces in XML 1.0 deprecates.
+      pattern: '^[^\\s<>"{}|\\\\^`]+$',
       description:
         "XML namespace of its messages, instead of `<namespace of the gateway>:<Service>.<version>`: for example that of a partner's service, or of a service that this one replaces.",
       examples: ['http://partner.example.org/orders'],

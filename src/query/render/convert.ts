@@ -1,5 +1,6 @@
 import { SCALARS } from '../../model/scalar.ts';
 import { decimalOf, toDecimal } from '../../wire/decimal.ts';
+import { doubleText, readDouble } from '../../wire/double.ts';
 import { LEXICAL } from '../../wire/lexical.ts';
 import type { Zone } from '../../wire/timezone.ts';
 import type { PlanColumn } from '../plan.ts';
@@ -20,6 +21,8 @@ export function compileTextOf(column: PlanColumn, zone: Zone, style: DatetimeSty
       return (value) => integerText(value) ?? refuse(value);
     case 'decimal':
       return (value) => decimalText(value, column.scale) ?? refuse(value);
+    case 'double':
+      return (value) => doubleText(doubleOf(value) ?? refuse(value));
     case 'boolean':
       return (value) => booleanText(value) ?? refuse(value);
     case 'date':
@@ -67,6 +70,12 @@ export function decimalText(value: Present, scale: number | undefined): string |
   }
   if (typeof value !== 'string') return undefined;
   return toDecimal(value, false);
+}
+
+/** A stored number, or its text; `undefined` if the value is neither. */
+export function doubleOf(value: Present): number | undefined {
+  if (Buffer.isBuffer(value)) return undefined;
+  return typeof value === 'string' ? readDouble(value) : Number(value);
 }
 
 /** `true` or `false`, from 1 and 0 or from the words; undefined for anything else. */

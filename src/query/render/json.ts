@@ -1,7 +1,8 @@
 import { blankOf, SCALARS } from '../../model/scalar.ts';
+import { doubleJson } from '../../wire/double.ts';
 import type { Zone } from '../../wire/timezone.ts';
 import type { ResultColumn } from '../plan.ts';
-import { booleanText, compileTextOf, decimalText, integerText } from './convert.ts';
+import { booleanText, compileTextOf, decimalText, doubleOf, integerText } from './convert.ts';
 import { MOST_ROWS, type NestedRow, type RendererFactory, type ResultShape } from './renderer.ts';
 import { type Present, type SqlValue, wrongValue } from './value.ts';
 
@@ -125,6 +126,7 @@ function compileValue(column: ResultColumn, zone: Zone, style: 'query' | 'docume
         ? value
         : JSON.rawJSON(decimalText(value, column.scale) ?? refuse(column, value));
   }
+  if (primitive === 'double') return (value) => doubleJson(doubleOf(value) ?? refuse(column, value));
   const text = compileTextOf(column, zone, style);
   if (anyText) return (value) => (typeof value === 'string' ? value : text(value));
   return text;

@@ -2,7 +2,9 @@
 
 import type { Query } from '../../model/query.ts';
 import { SCALARS, traitsOf } from '../../model/scalar.ts';
+import type { Primitive } from '../../model/scalar-traits.ts';
 import type { Row } from '../../model/value.ts';
+import { doubleJson, readDouble } from '../../wire/double.ts';
 import type { Zone } from '../../wire/timezone.ts';
 import type { ResultColumn } from '../plan.ts';
 import { compileTextOf } from './convert.ts';
@@ -16,6 +18,7 @@ export function compileValues(columns: readonly ResultColumn[], zone: Zone): Ren
     const text = compileTextOf(column, zone, 'document');
     const { primitive } = SCALARS[column.kind];
     if (primitive === 'integer') return (value: Present) => smallInteger(text(value));
+    if (primitive === 'double') return (value: Present) => doubleJson(readDouble(text(value)) ?? Number.NaN);
     return primitive === 'boolean' ? (value: Present) => text(value) === 'true' : text;
   });
   const places = columns.map((column) => column.at);
@@ -25,6 +28,12 @@ export function compileValues(columns: readonly ResultColumn[], zone: Zone): Ren
       return value === null ? null : cell(value);
     });
   return slices(row, () => '[', ']');
+}
+
+/** A number that JSON does not have crosses as its text. */
+function fromDigits(text: string, primitive: Primitive | undefined): string | number | bigint {
+  if (primitive === 'integer') return BigInt(text);
+  return primitive === 'double' ? (readDouble(text) ?? text) : text;
 }
 
 function smallInteger(text: string): number | string {
@@ -38,7 +47,7 @@ function smallInteger(text: string): number | string {
  */
 export function compileRows({ id, columns }: Pick<Query, 'id' | 'columns'>): (json: Buffer) => Row[] {
   const names = columns.map((column) => column.name);
-  const integers = columns.map((column) => traitsOf(column.type)?.primitive === 'integer');
+  const primitives = columns.map((column) => traitsOf(column.type)?.primitive);
   return (json) => {
     const cells: Row[string][][] = JSON.parse(json.toString());
     return cells.map((row) => {
@@ -48,7 +57,7 @@ export function compileRows({ id, columns }: Pick<Query, 'id' | 'columns'>): (js
         if (cell === null && columns[index]?.required === true) {
           throw new Error(`query ${id}: column ${name} is required, but the database returned NULL`);
         }
-        named[name] = integers[index] === true && typeof cell === 'string' ? BigInt(cell) : cell;
+        named[name] = typeof cell === 'string' ? fromDigits(cell, primitives[index]) : cell;
       }
       return named;
     });

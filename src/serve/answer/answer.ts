@@ -5,6 +5,7 @@ import type { Field } from '../../model/field.ts';
 import { type Answered, type Handler, type Outcome, Reply } from '../../model/handler.ts';
 import { PAGE_VARIABLES, type Paging, type Query } from '../../model/query.ts';
 import { type Message, type Operation, serviceNamespace } from '../../model/service.ts';
+import { soapElements } from '../../model/soap.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { compilePages, compilePrompts, type XmlNames } from '../../query/index.ts';
 import { answerByCall, messageFor } from './by-call.ts';
@@ -107,8 +108,10 @@ function answerByQuery(
   const entryOf = withoutNulls(query.columns);
   const forms = new Map<Format, XmlNames>();
   if (names !== undefined) forms.set('xml', names);
-  if (names !== undefined && operation.soap !== undefined)
-    forms.set('soap', { ...names, root: `${operation.soap.name}Response` });
+  const { soap } = operation;
+  const root = soap && soapElements({ ...operation, soap }, registry.gateway.namespace).reply;
+  if (names !== undefined && root !== undefined && soap?.style !== 'rpc')
+    forms.set('soap', { ...names, root: root.name });
   return {
     async answer(input, call, as) {
       call.authorise(query);

@@ -55,9 +55,10 @@ export function plainReader(): PlainReader {
   const fromXml = (compiled: Compiled, root: XmlElement, opened: OpenedMessage | undefined): DocumentValue => {
     const { soap, original } = compiled;
     if (original) return soap!.readRequest(root);
-    const { request, name } = soap!.form;
+    const { request } = soap!.form;
     const { namespace } = soap!;
-    if (root.local === name && root.namespace === namespace) return soap!.readRequest(root, opened?.resolve);
+    const own = soap!.request;
+    if (root.local === own?.name && root.namespace === own.namespace) return soap!.readRequest(root, opened?.resolve);
     if (request.kind === 'raw' && request.raw === 'xml')
       return soap!.readRequest({ ...root, content: [root] }, opened?.resolve);
     const document = request.kind === 'document' ? request.document : undefined;
@@ -65,7 +66,7 @@ export function plainReader(): PlainReader {
     if (inner !== undefined) return fromXml(compiled, inner, opened);
     if (root.local === document?.xmlName && root.namespace === (document.namespace ?? namespace))
       return soap!.readRequest(root, opened?.resolve);
-    const reason = `its element is ${quote(`{${root.namespace}}${root.local}`)}, not {${namespace}}${name}`;
+    const reason = `its element is ${quote(`{${root.namespace}}${root.local}`)}, ${own === undefined ? 'and the operation takes none' : `not {${own.namespace}}${own.name}`}`;
     throw Fault.of('BAD_BODY', { reason });
   };
   return (compiled, { root, json, query }, opened) => {

@@ -13,12 +13,13 @@ export interface SoapRoutes {
   readonly all: readonly Compiled[];
   /**
    * The operation that a message calls. In the shape of the original, the action decides, whatever the element is called;
-   * the element only decides when there is no action. When services share the namespace of the element, the action
-   * decides, else the default version is used. `undefined` for an element that belongs to no operation.
+   * the element only decides when there is no action. When several operations have the element, the action decides, else the
+   * default version is used. `undefined` for an element that belongs to no operation.
+   * @param payload `undefined` for an empty Body, which operations without a request document may have
    * @param action the name of the operation outside the message
    * @throws Fault BAD_REQUEST listing the operations when the choice is ambiguous
    */
-  called(payload: XmlElement, action: string | undefined): Compiled | undefined;
+  called(payload: XmlElement | undefined, action: string | undefined): Compiled | undefined;
   /** The fault for an element that belongs to no operation. */
   unknownElement(payload: XmlElement, action: string | undefined): Fault;
   /**
@@ -53,7 +54,7 @@ export function compileSoapRoutes(operations: ReadonlyMap<Operation, Compiled>):
     const { id, service } = operation;
     return [{ id, service, name: soap.form.name, compiled, soap }];
   });
-  const elements = Map.groupBy(all, ({ soap }) => qName(soap.namespace, soap.form.name));
+  const elements = Map.groupBy(all, ({ soap: { request } }) => request && qName(request.namespace, request.name));
   const names = new Map<string, SoapNamed[]>();
   for (const each of all)
     for (const name of namesOf(each.compiled)) names.set(name, [...(names.get(name) ?? []), each]);
@@ -70,14 +71,15 @@ export function compileSoapRoutes(operations: ReadonlyMap<Operation, Compiled>):
   return {
     all: all.map(({ compiled }) => compiled),
     called(payload, action) {
-      const { namespace, local } = payload;
-      const own = elements.get(qName(namespace, local));
+      const own = elements.get(payload && qName(payload.namespace, payload.local));
       if (own !== undefined) {
         if (own.length === 1) return own[0]!.compiled;
         const byAction = action === undefined ? [] : own.filter((each) => namesOf(each.compiled).includes(action));
-        const byDefault = own.filter((each) => meant.get(local)?.includes(each));
-        return only(local, [byAction, byDefault].find((each) => each.length === 1) ?? own);
+        const byDefault = own.filter((each) => meant.get(each.name)?.includes(each));
+        return only(payload?.local ?? 'an empty Body', [byAction, byDefault].find((each) => each.length === 1) ?? own);
       }
+      if (payload === undefined) return undefined;
+      const { namespace } = payload;
       const found = action === undefined ? originals.byRoot(payload) : originals.byName(action);
       // An element in the service's own namespace is meant for the service's own WSDL.
       return found?.soap?.namespace === namespace ? undefined : found;

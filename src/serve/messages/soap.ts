@@ -77,26 +77,32 @@ export function askEnvelope(
       message.version,
       mtom && (opened?.mtom === true || acceptsMtom(exchange.header('accept'))),
     );
-    called = message.payload && routes.called(message.payload, action ?? named);
+    called = routes.called(message.payload, action ?? named);
     checkUnderstood(
       message,
-      (header) => (isSecurityHeader(header) && takesSecurity(called)) || (isAddressing(header) && takesReplyTo(called)),
+      (header) =>
+        (isSecurityHeader(header) && takesSecurity(called)) ||
+        (isAddressing(header) && takesReplyTo(called)) ||
+        called?.soap?.understands(header) === true,
     );
   } catch (error) {
     if (error instanceof SoapError) progress.form = soapForm(error.version, false);
     throw faultOfEnvelope(error);
   }
   const { payload } = message;
-  if (payload === undefined) throw Fault.of('BAD_BODY', { reason: 'the Body of its envelope is empty' });
   const compiled = called;
-  if (compiled === undefined) throw routes.unknownElement(payload, action);
+  if (compiled === undefined) {
+    if (payload === undefined) throw Fault.of('BAD_BODY', { reason: 'the Body of its envelope is empty' });
+    throw routes.unknownElement(payload, action);
+  }
   progress.compiled = compiled;
   checkAction(action, compiled, payload);
   let meant = payload;
   const secured = securedOf(message, envelope, opened?.mtom === true, (signed) => {
     meant = signed;
   });
-  const read = (): DocumentValue => compiled.soap!.readRequest(meant, opened?.resolve);
+  const blocks = message.headers.filter((each) => isForUs(each, message.version));
+  const read = (): DocumentValue => compiled.soap!.readRequest(meant, opened?.resolve, blocks);
   const messageId = (): string | undefined => messageIdOf(message);
   const replyTo = (): ReplyAddressing | undefined => {
     try {
@@ -109,9 +115,9 @@ export function askEnvelope(
 }
 
 /** The action of a message from the operation's own WSDL must name the same operation. @throws Fault BAD_REQUEST */
-function checkAction(action: string | undefined, compiled: Compiled, payload: XmlElement): void {
+function checkAction(action: string | undefined, compiled: Compiled, payload: XmlElement | undefined): void {
   if (action === undefined || compiled.original || namesOf(compiled).includes(action)) return;
-  const reason = `its action is ${quote(action)}, but the action of ${payload.local} is ${compiled.soap!.form.action}`;
+  const reason = `its action is ${quote(action)}, but the action of ${payload?.local ?? 'an empty Body'} is ${compiled.soap!.form.action}`;
   throw Fault.of('BAD_REQUEST', { reason });
 }
 
@@ -132,16 +138,11 @@ function securedOf(
   { version, headers }: SoapMessage,
   envelope: XmlElement,
   attachments: boolean,
-  goOnWith: (payload: XmlElement) => void,
+  goOnWith: (payload: XmlElement | undefined) => void,
 ): SecuredMessage | undefined {
   const security = headers.filter((each) => isSecurityHeader(each) && isForUs(each, version));
   if (security.length === 0) return undefined;
-  const goOnWithBody = (body: XmlElement): void => {
-    const [payload] = childrenOf(body);
-    if (payload === undefined) throw new TypeError('a signed Body that is empty was taken for a call');
-    goOnWith(payload);
-  };
-  return { security, envelope, attachments, goOnWith: goOnWithBody };
+  return { security, envelope, attachments, goOnWith: (body) => goOnWith(childrenOf(body)[0]) };
 }
 
 /** SOAP 1.2 if the content type is that of 1.2, else 1.1: before the envelope is read, nothing else is known. */
@@ -173,7 +174,9 @@ function writeReply(compiled: Compiled, outcome: Outcome, version: SoapVersion, 
   }
   const { pieces, segments } = contentOf(compiled, outcome);
   if (segments.length > 0 && !mtom) throw Fault.of('NOT_ACCEPTABLE', { offered: 'multipart/related' });
-  return { status: 200, ...assembleMessage(version, pieces, { mtom, segments }) };
+  const headers =
+    outcome.kind === 'value' && typeof outcome.value === 'object' ? soap.writeReplyHeaders(outcome.value) : '';
+  return { status: 200, ...assembleMessage(version, pieces, { mtom, segments, headers }) };
 }
 
 /** The content of a reply's Body, and its segments. */

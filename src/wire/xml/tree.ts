@@ -59,11 +59,12 @@ export function attributeOf({ attributes }: XmlElement, local: string, namespace
  * element that it uses are repeated on it. A prefix also counts as used if it precedes a colon in a text or value, so
  * QNames in content (`xsi:type`, a `faultcode`) keep their meaning; the default namespace is kept for those without a
  * prefix.
+ * @param scope the default namespace where the text is put, which is not declared again; empty for none
  */
-export function writeXml(element: XmlElement): string {
+export function writeXml(element: XmlElement, scope = ''): string {
   const used = new Set<string>();
   addAllPrefixes(element, used);
-  return write(element, OUTERMOST, used);
+  return write(element, scope === '' ? OUTERMOST : new Scope('', scope, OUTERMOST), used);
 }
 
 /** @param used prefixes that keep their binding here, whether the element's own name uses them or not */

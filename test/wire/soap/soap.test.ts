@@ -292,7 +292,7 @@ describe('writeFault', () => {
         const report = readFault(read(writeFault(version, given)));
         const { detail = [], ...rest } = report ?? {};
         expect(rest).toEqual({ code: given.code, subcodes: [], reason: given.reason });
-        expect(detail.map(writeXml).join('')).toBe(given.detail ?? '');
+        expect(detail.map((each) => writeXml(each)).join('')).toBe(given.detail ?? '');
       }),
       { numRuns: 300 },
     );

@@ -184,7 +184,7 @@ function laterReply({ answer }: Operation): Html {
   return html`<h3>The reply, which comes later</h3>${messageTable('Later reply', answer.reply)}`;
 }
 
-/** Where a request has a field; over SOAP all of them are in the body. */
+/** Where a request has a field; over SOAP it is in the body, or a header block. */
 function placesOf({ uris, requestHeaders }: Operation, field: Field): string {
   const header = requestHeaders.find((each) => each.field.name === field.name)?.header;
   if (header !== undefined) return `header ${header}`;
@@ -196,7 +196,8 @@ function placesOf({ uris, requestHeaders }: Operation, field: Field): string {
     ),
     ...(body.some(({ name }) => name === field.name) ? ['body'] : []),
   ]);
-  return places.length === 0 ? 'body' : [...new Set(places)].join(' or ');
+  if (places.length === 0) return field.header ? 'header block' : 'body';
+  return [...new Set(places)].join(' or ');
 }
 
 function headersOf({ gateway }: Registry, operation: Operation): Html {

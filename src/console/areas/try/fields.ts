@@ -104,13 +104,13 @@ function labelled(each: FormField, path: string, filled: Filled, inner: Html): H
 }
 
 function hint(field: Field): Html {
-  const { description, minimum, maximum, pattern, sensitive } = field;
+  const { description, minimum, maximum, patterns = [], sensitive } = field;
   const words = [
     description,
     plainDefault(field) === undefined ? undefined : `Default: ${plainDefault(field)}.`,
     minimum === undefined ? undefined : `At least ${number(minimum)}.`,
     maximum === undefined ? undefined : `At most ${number(maximum)}.`,
-    pattern === undefined ? undefined : `Pattern: ${pattern}`,
+    ...patterns.map((pattern) => `Pattern: ${pattern}`),
     sensitive ? 'Sensitive.' : undefined,
   ].filter((each) => each !== undefined);
   return words.length === 0 ? NOTHING : html`<p class="hint">${words.join(' ')}</p>`;
@@ -155,7 +155,8 @@ function control(field: Field, required: boolean, path: string, filled: Filled):
   if (isLong)
     return html`<textarea id="${key}" name="${key}" spellcheck="false"${wrong}>
 ${exact(text)}</textarea>`;
-  const mode = primitive === 'integer' ? 'numeric' : primitive === 'decimal' ? 'decimal' : 'text';
+  const mode =
+    primitive === 'integer' ? 'numeric' : primitive === 'decimal' || primitive === 'double' ? 'decimal' : 'text';
   const most =
     type?.length !== undefined && primitive === 'text' ? html` size="${Math.min(type.length + 2, 40)}"` : NOTHING;
   return html`<input id="${key}" name="${key}" type="${inputType(field, text)}" inputmode="${mode}" value="${exact(text)}" autocomplete="off" spellcheck="false"${

@@ -95,7 +95,7 @@ export const documentEntries = {
   'bad-choice': error<{ document: string; reason: string }>({
     message: ({ document, reason }) => `Document ${document} ${reason}.`,
     explanation:
-      'A document with `one-of:` is one of several documents. Each of them is a document with fields, and not open. With `by:` its JSON object has one more member, which names the document and must not have the name of a field.',
+      'A document with `one-of:` is exactly one of its branches. With `named: true` a branch has any type, and JSON has its name: `{"card": {...}}`. Otherwise JSON has the object of the branch itself, so that each branch is a document with fields, and not open. With `by:` that object has one more member, which names the branch and must not have the name of a field.',
     wrong:
       'document: CARD\nfields: { kind: string }\n---\ndocument: TRANSFER\nfields: { IBAN: string }\n---\ndocument: PAYMENT\none-of: { card: CARD, transfer: TRANSFER }\nby: kind',
     right:
@@ -108,14 +108,22 @@ export const documentEntries = {
         : `In JSON a value of ${document} may be both ${one} and ${other}, which are both ${same}.`,
     hint: ({ same }) =>
       same === undefined
-        ? 'Add `by: kind`, a member that says which it is, or make a field required in one of them that the other does not have.'
-        : 'Add `by: kind`, a member that says which it is.',
+        ? 'Add `by: kind`, a member that says which it is, or `named: true`, or make a field required in one of them that the other does not have.'
+        : 'Add `by: kind`, a member that says which it is, or `named: true`.',
     explanation:
-      'Without `by:` the JSON object of a choice is that of one of its documents, and only its members say which. Of each two, one needs a required field that the other does not have, or that has another kind of JSON value there, or other values (`fixed`, `enum`).',
+      'Without `by:` and `named:` the JSON object of a choice is that of one of its branches, and only its members say which. Of each two, one needs a required field that the other does not have, or that has another kind of JSON value there, or other values (`fixed`, `enum`).',
     wrong:
       'document: CARD\nfields: { NUMBER: string }\n---\ndocument: TRANSFER\nfields: { IBAN: string }\n---\ndocument: PAYMENT\none-of: { card: CARD, transfer: TRANSFER }',
     right:
       'document: CARD\nfields: { NUMBER: { type: string, required: true } }\n---\ndocument: TRANSFER\nfields: { IBAN: { type: string, required: true } }\n---\ndocument: PAYMENT\none-of: { card: CARD, transfer: TRANSFER }',
+  }),
+  'bad-structure': error<{ document: string; reason: string }>({
+    message: ({ document, reason }) => `Document ${document} ${reason}.`,
+    explanation:
+      "The elements and attributes of a document tell which field they belong to. A field with `content: true` is the text of the document's own element: all other fields are attributes, and it is there whenever the element is. A document that is `inline` has elements only. Where two elements of a document have the same name, the order of declaration must tell at each element which field it is (Unique Particle Attribution of XML Schema): something that must be there stands between them.",
+    wrong: 'document: PRICE\nfields: { VALUE: { type: decimal, content: true, required: true }, CURRENCY: string }',
+    right:
+      'document: PRICE\nfields: { VALUE: { type: decimal, content: true, required: true }, CURRENCY: { type: string, attribute: true } }',
   }),
   'root-list': error<{ what: string }>({
     message: ({ what }) => `The root of ${what} can't be a list.`,

@@ -181,6 +181,17 @@ export const soapEntries = {
       `  ORDER_SEND:\n    soap: true\n    ${REQUEST}\n    response: { fields: { NUMBER: integer } }\n    fault: { fields: { MESSAGE: { type: text, default: "{fault.message}" } } }`,
     ),
   }),
+  'bad-soap': error<{ operation: string; reason: string }>({
+    message: ({ operation, reason }) => `${operation} can't be offered or called over SOAP as declared: ${reason}.`,
+    explanation:
+      'WSDL describes the messages of an operation by elements and types of XML Schema. With `wrapped: false` the element of a document is the content of the Body, and needs a namespace.',
+    wrong: provider(
+      '  ORDER: { soap: true, wrapped: false, request: { namespace: "", fields: { NUMBER: integer } }, response: text }',
+    ),
+    right: provider(
+      '  ORDER: { soap: true, wrapped: false, request: { namespace: "urn:orders", fields: { NUMBER: integer } }, response: text }',
+    ),
+  }),
   'element-name': error<{ name: string; first: string; second: string }>({
     message: ({ name, first, second }) => `The XML element ${name} would be both ${first} and ${second}.`,
     hint: () =>

@@ -1,7 +1,8 @@
 import { SCALARS } from '../../../model/scalar.ts';
+import { doubleText } from '../../../wire/double.ts';
 import type { Zone } from '../../../wire/timezone.ts';
 import type { ResultColumn } from '../../plan.ts';
-import { booleanText, compileTextOf, decimalText, integerText } from '../convert.ts';
+import { booleanText, compileTextOf, decimalText, doubleOf, integerText } from '../convert.ts';
 import type { RendererFactory } from '../renderer.ts';
 import { ResultLimitError } from '../result-limit.ts';
 import { type Present, wrongValue } from '../value.ts';
@@ -144,6 +145,11 @@ function compileCell(column: ResultColumn, style: number, zone: Zone): (value: P
         const digits = decimalText(value, column.scale) ?? refuse(value);
         // What was stored as a real number is one already.
         return typeof value === 'number' || isKept(digits) ? number(digits) : string(digits);
+      };
+    case 'double':
+      return (value) => {
+        const found = doubleOf(value) ?? refuse(value);
+        return Number.isFinite(found) ? number(String(found)) : string(doubleText(found));
       };
     case 'boolean':
       return (value) => {

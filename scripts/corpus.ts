@@ -1,0 +1,175 @@
+// Imports contracts that others wrote, and checks what is written for them: see --help.
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Declared, declare, type Found, ImportError, importContracts, update } from '../src/import/index.ts';
+import { loadFiles } from '../src/load/load.ts';
+
+const HELP = `usage: npm run corpus -- [--corpus <dir>] [--only <text>] [--as consumer|provider] [--sample <n>] [--losses] [--quiet]
+
+Imports each file of a corpus, whose INDEX.tsv says what is expected of it, and loads the definitions that are written.
+--sample takes every n-th file; --losses lists what could not be carried, most frequent first; --only takes the files whose
+path contains a text.`;
+
+const { values } = parseArgs({
+  options: {
+    corpus: { type: 'string', default: new URL('../../shared/corpus/import', import.meta.url).pathname },
+    only: { type: 'string', default: '' },
+    as: { type: 'string', default: 'consumer' },
+    sample: { type: 'string', default: '1' },
+    losses: { type: 'boolean', default: false },
+    quiet: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+interface Row {
+  readonly kind: string;
+  readonly expect: string;
+  readonly path: string;
+  readonly operations: number;
+}
+
+/** What came of one file. */
+interface Outcome {
+  readonly row: Row;
+  readonly milliseconds: number;
+  readonly refused?: ImportError;
+  readonly crash?: Error;
+  readonly operations: number;
+  readonly documents: number;
+  readonly losses: readonly string[];
+  readonly errors: readonly string[];
+}
+
+async function readRows(): Promise<Row[]> {
+  const text = await readFile(join(values.corpus, 'INDEX.tsv'), 'utf8');
+  const step = Number(values.sample);
+  return text
+    .trim()
+    .split('\n')
+    .slice(1)
+    .filter((line, index) => line.includes(values.only) && index % step === 0)
+    .map((line) => {
+      const [kind = '', expect = '', path = '', operations = '0'] = line.split('\t');
+      return { kind, expect, path, operations: Number(operations) };
+    });
+}
+
+async function read(location: string): Promise<Found> {
+  if (/^https?:/i.test(location)) return { missing: 'is on the network' };
+  try {
+    const { isFile } = await stat(location).then((found) => ({ isFile: found.isFile() }));
+    return isFile ? { bytes: await readFile(location) } : { missing: 'is a folder' };
+  } catch {
+    return { missing: 'does not exist' };
+  }
+}
+
+async function tryFile(row: Row): Promise<Outcome> {
+  const started = performance.now();
+  const none = { row, operations: 0, documents: 0, losses: [], errors: [] };
+  const since = (): number => performance.now() - started;
+  try {
+    const imported = await importContracts([join(values.corpus, 'files', row.path)], read);
+    const as = values.as === 'provider' ? 'provider' : 'consumer';
+    const taken = { service: [], node: [], 'permission-list': [], scheme: [], document: [] };
+    const declared = imported.flatMap(({ contract, losses }) =>
+      declare(contract, { as, name: 'PARTNER', taken }, losses),
+    );
+    const milliseconds = since();
+    return {
+      ...none,
+      milliseconds,
+      operations: imported.flatMap(({ contract }) => contract.services.flatMap(({ operations }) => operations)).length,
+      documents: declared.filter(({ kind }) => kind === 'document').length,
+      losses: imported.flatMap(({ losses }) => losses.all().map(({ what, instead }) => `${what}: ${instead}`)),
+      errors: errorsOf(declared),
+    };
+  } catch (error) {
+    if (error instanceof ImportError) return { ...none, milliseconds: since(), refused: error };
+    return { ...none, milliseconds: since(), crash: error as Error };
+  }
+}
+
+/** The errors of `check` in what was written. */
+function errorsOf(declared: readonly Declared[]): readonly string[] {
+  const { files } = update({
+    files: new Map([['definitions/gateway.yaml', 'gateway: LOCAL\n']]),
+    before: [],
+    after: declared,
+    pathOf: (file) => `definitions/${file}.yaml`,
+  });
+  const texts = [['definitions/gateway.yaml', 'gateway: LOCAL\n'], ...files] as const;
+  const { diagnostics } = loadFiles(
+    {
+      folder: 'definitions',
+      definitions: texts.map(([file, text]) => ({ file, kind: 'text', text })),
+      delivered: [],
+      migrations: () => undefined,
+      sampleData: () => undefined,
+      handlers: () => [],
+      committed: undefined,
+    },
+    'ignore-missing',
+  );
+  return diagnostics.filter(({ severity }) => severity === 'error').map(({ code, message }) => `${code}: ${message}`);
+}
+
+/** What is wrong with an outcome; `undefined` when it is as expected. */
+function complaint({ row, refused, crash, operations, losses, errors }: Outcome): string | undefined {
+  if (crash !== undefined) return `crashed: ${crash.stack?.split('\n').slice(0, 3).join(' ')}`;
+  if (row.expect === 'disputed') return refused === undefined && errors.length > 0 ? errors[0] : undefined;
+  if (row.expect === 'refuse') {
+    if (refused === undefined) return 'was not refused';
+    return refused.place.line === 0 ? `was refused without a place: ${refused.message}` : undefined;
+  }
+  if (refused !== undefined) return `was refused: ${refused.message}`;
+  if (errors.length > 0) return `${errors.length} errors: ${errors[0]}`;
+  const told = losses.length > 0 && row.kind !== 'wsdl';
+  if (operations < row.operations && !told && row.kind !== 'wadl')
+    return `${operations} of ${row.operations} operations`;
+  if (row.expect === 'missing-part' && !losses.some((each) => /does not exist|part "|prefix/.test(each)))
+    return 'does not name the missing part';
+  return undefined;
+}
+
+if (values.help) process.stdout.write(`${HELP}\n`);
+else {
+  const outcomes: Outcome[] = [];
+  const peak = { milliseconds: 0, path: '' };
+  for (const row of await readRows()) {
+    const outcome = await tryFile(row);
+    outcomes.push(outcome);
+    if (outcome.milliseconds > peak.milliseconds)
+      Object.assign(peak, { milliseconds: outcome.milliseconds, path: row.path });
+  }
+  const failed = outcomes.flatMap((each) => {
+    const words = complaint(each);
+    return words === undefined ? [] : [{ each, words }];
+  });
+  if (!values.quiet)
+    for (const { each, words } of failed)
+      process.stdout.write(`${each.row.kind} ${each.row.expect} ${each.row.path}\n    ${words}\n`);
+  const groups = Map.groupBy(outcomes, ({ row }) => `${row.kind} ${row.expect}`);
+  for (const [group, all] of groups) {
+    const bad = failed.filter(({ each }) => all.includes(each)).length;
+    const sum = (key: 'operations' | 'documents'): number => all.reduce((total, each) => total + each[key], 0);
+    const lossy = all.filter(({ losses }) => losses.length > 0).length;
+    process.stdout.write(
+      `${group.padEnd(22)} ${String(all.length - bad).padStart(4)} of ${all.length}, ${sum('operations')} operations, ${sum('documents')} documents, ${lossy} with losses\n`,
+    );
+  }
+  process.stdout.write(
+    `slowest: ${Math.round(peak.milliseconds)} ms, ${dirname(peak.path)}; ${Math.round(process.memoryUsage().rss / 1024 ** 2)} MB\n`,
+  );
+  if (values.losses) {
+    const counts = new Map<string, number>();
+    for (const { losses } of outcomes)
+      for (const each of new Set(losses.map((text) => text.replace(/"[^"]*"/g, '"…"'))))
+        counts.set(each, (counts.get(each) ?? 0) + 1);
+    for (const [text, count] of [...counts].sort(([, a], [, b]) => b - a).slice(0, 60))
+      process.stdout.write(`${String(count).padStart(5)}  ${text}\n`);
+  }
+  if (failed.length > 0) process.exitCode = 1;
+}

@@ -1,0 +1,75 @@
+import { type Command, Option } from 'commander';
+import { counted } from '../../wire/words.ts';
+import { Ended } from '../failure.ts';
+import { AS_JSON, explain } from '../help.ts';
+import { load, type Place, placeOf, renderLoaded } from '../project.ts';
+import { jsonText, note, print } from '../terminal.ts';
+import { type ImportOptions, planImport } from './plan.ts';
+import { writeImport } from './project-files.ts';
+import { renderPlans, reportOf } from './render.ts';
+
+const help = {
+  examples: [
+    'signalbox import partner.wsdl               # call a partner',
+    'signalbox import old.wsdl --as provider     # serve the contract of an old service here',
+    'signalbox import https://partner.example.org/openapi.json --name PARTNER',
+    'signalbox import contracts/ --fetch --strict',
+    'curl -s https://partner.example.org/service?wsdl | signalbox import - --name partner --dry-run',
+  ],
+  notes: [
+    'Reads WSDL 1.1, XML Schema 1.0, WADL 2009 and OpenAPI 2.0 to 3.2, with the files that they refer to, and writes services, operations and documents to a folder of the definitions. Everything of the contract that the definitions do not say is listed with its place, and with what they say instead; --strict makes it an error.',
+    'A second import of the same name follows the contract, and keeps what you added or changed since the first: imported.json in the folder, which you commit, says what was imported. Changes are shown first; --dry-run writes nothing.',
+  ],
+  exits: ['the definitions were written', 'the contract is not valid, or --strict found something that is not carried'],
+} as const;
+
+/** `signalbox import`: writes definitions from the contracts of partners. */
+export function addImport(program: Command): void {
+  explain(program.command('import'), help)
+    .description('write definitions from WSDL, XML Schema, WADL or OpenAPI')
+    .argument('<source...>', "files, folders, addresses, or '-' for standard input")
+    .addOption(
+      new Option('--as <role>', 'call the contract, or serve it here (default: consumer)').choices([
+        'consumer',
+        'provider',
+      ]),
+    )
+    .option('--name <name>', 'name of the contract: of its folder, its node and its permission list')
+    .option('--fetch', 'follow references to addresses')
+    .option('--allow-private', 'follow them to this machine and to private networks, too')
+    .option('--strict', 'write nothing if something of the contract can not be carried')
+    .option('--dry-run', 'print the definitions, and write nothing')
+    .option('--json', AS_JSON)
+    .action(async (sources: readonly string[], options: ImportOptions, command: Command) => {
+      const place = placeOf(command);
+      const plans = await planImport(place, sources, options);
+      const losses = plans.reduce((sum, each) => sum + each.losses.length, 0);
+      if (options.json) await print(jsonText(plans.map(reportOf)));
+      else await print(renderPlans(plans, options));
+      if (options.strict && losses > 0) {
+        note(`--strict: ${counted(losses, 'thing')} can't be carried, so nothing was written.`);
+        throw new Ended(1);
+      }
+      if (options.dryRun) return;
+      for (const each of plans) await writeImport(place.root, each.folder, each.files, each.record);
+      await verify(
+        place,
+        plans.some(({ record }) => record.as === 'provider'),
+      );
+    });
+}
+
+/** Checks what was written, and makes the handler stubs of a contract that is served here. */
+async function verify(place: Place, isServed: boolean): Promise<void> {
+  const loaded = await load(place, 'ignore-missing');
+  const errors = loaded.diagnostics.filter(({ severity }) => severity === 'error').length;
+  if (loaded.registry === undefined || errors > 0) {
+    note((await renderLoaded(loaded, process.stderr)).trimEnd());
+    throw new Ended(1);
+  }
+  if (!isServed) return;
+  const { planGenerated, writeGenerated } = await import('../generated-files.ts');
+  const plan = await planGenerated(place.root, loaded.registry);
+  await writeGenerated(place.root, plan);
+  for (const path of plan.stubs.keys()) note(`created ${path}`);
+}

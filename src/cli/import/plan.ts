@@ -1,0 +1,127 @@
+import type { Change, Declared, DeclaredMap, Loss } from '../../import/index.ts';
+import type { Place } from '../project.ts';
+import { expand } from './expand.ts';
+import { type ImportRecord, idsIn, readDefinitionTexts, readRecord } from './project-files.ts';
+import { STDIN, sourceReader } from './read-source.ts';
+
+/** The options of `signalbox import`. */
+export interface ImportOptions {
+  readonly as?: 'consumer' | 'provider';
+  readonly name?: string;
+  readonly fetch?: true;
+  readonly allowPrivate?: true;
+  readonly strict?: true;
+  readonly dryRun?: true;
+  readonly json?: true;
+}
+
+/** What the import of one contract does. */
+export interface ImportPlan {
+  readonly name: string;
+  /** The folder of its definitions, relative to the project. */
+  readonly folder: string;
+  /** Texts of definition files that change, by path. */
+  readonly files: ReadonlyMap<string, string>;
+  readonly changes: readonly Change[];
+  /** It was not imported before. */
+  readonly isNew: boolean;
+  readonly losses: readonly Loss[];
+  readonly record: ImportRecord;
+}
+
+/** Reads contracts and compares them with the definitions. Changes nothing. @throws ImportError */
+export async function planImport(
+  place: Place,
+  sources: readonly string[],
+  options: ImportOptions,
+): Promise<readonly ImportPlan[]> {
+  const { importContracts } = await import('../../import/index.ts');
+  const locations = (await Promise.all(sources.map(expand))).flat();
+  const read = sourceReader({
+    fetch: options.fetch === true,
+    private: options.allowPrivate === true,
+    given: new Set(locations),
+  });
+  const definitions = place.definitions ?? 'definitions';
+  const texts = await readDefinitionTexts(place.root, definitions);
+  const plans: ImportPlan[] = [];
+  for (const imported of await importContracts(locations, read)) {
+    const plan = await planOne(place, { definitions, texts, imported, options });
+    // A later contract sees the definitions of those before it.
+    for (const [path, text] of plan.files) texts.set(path, text);
+    plans.push(plan);
+  }
+  return plans;
+}
+
+interface One {
+  readonly definitions: string;
+  readonly texts: ReadonlyMap<string, string>;
+  readonly imported: Awaited<ReturnType<typeof import('../../import/index.ts')['importContracts']>>[number];
+  readonly options: ImportOptions;
+}
+
+async function planOne(place: Place, { definitions, texts, imported, options }: One): Promise<ImportPlan> {
+  const { declare, fileName, update } = await import('../../import/index.ts');
+  const { contract, losses, roots } = imported;
+  const name = options.name ?? nameOf(roots);
+  const folder = `${definitions}/${fileName(name)}`;
+  const before = await readRecord(place.root, folder);
+  const as = options.as ?? before?.as ?? 'consumer';
+  const known = before?.declared ?? [];
+  const taken = idsIn(texts.values(), known);
+  const idsOf = (kind: string): readonly string[] => taken.get(kind) ?? [];
+  const declared = declare(
+    contract,
+    {
+      as,
+      name,
+      taken: {
+        document: idsOf('document'),
+        service: idsOf('service').map((id) => id.replace(/\.v\d+$/, '')),
+        node: [...idsOf('node'), ...idsOf('gateway')],
+        'permission-list': idsOf('permission-list'),
+        scheme: idsOf('scheme'),
+      },
+    },
+    losses,
+  );
+  const gateway = known.length === 0 && idsOf('gateway').length === 0 ? [GATEWAY] : [];
+  const { files, changes } = update({
+    files: texts,
+    before: known,
+    after: [...gateway, ...declared],
+    pathOf: (file) => (file === GATEWAY.file ? `${definitions}/gateway.yaml` : `${folder}/${file}.yaml`),
+  });
+  const record = { sources: roots, as, declared };
+  return { name, folder, files, changes, isNew: before === undefined, losses: losses.all(), record };
+}
+
+/** A project without definitions gets a gateway; everything in it has a default. */
+const GATEWAY: Declared = { kind: 'gateway', id: 'LOCAL', keys: {}, file: 'gateway' };
+
+/** The name of a contract that the user does not name: that of its file, or of its host. */
+function nameOf([location = '']: readonly string[]): string {
+  if (location === STDIN) return 'partner';
+  const path = location.replace(/[?#].*$/, '').replace(/\/+$/, '');
+  const base = path.replace(/^.*\//, '').replace(/\.[A-Za-z]+$/, '');
+  return base === '' ? 'partner' : base;
+}
+
+/** How many operations, documents and fields were declared. */
+export function countsOf(declared: readonly Declared[]): { operations: number; documents: number; fields: number } {
+  const counts = { operations: 0, documents: 0, fields: 0 };
+  const visit = (map: DeclaredMap): void => {
+    for (const [key, value] of Object.entries(map)) {
+      if (typeof value !== 'object' || Array.isArray(value)) continue;
+      if (key === 'fields' || key === 'one-of') {
+        counts.documents += 1;
+        counts.fields += Object.keys(value).length;
+      }
+      if (key === 'operations') counts.operations += Object.keys(value).length;
+      visit(value as DeclaredMap);
+    }
+  };
+  for (const { keys } of declared) visit(keys);
+  return counts;
+}

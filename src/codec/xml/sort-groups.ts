@@ -1,0 +1,182 @@
+// The sorting of elements where documents stand without an element of their own (`inline`), where elements of any name belong
+// to a field (`any`), and where two fields have one name: the order of the elements decides then.
+import { type Document, namespaceOf } from '../../model/document.ts';
+import { type Field, singleType } from '../../model/field.ts';
+import { mayBeWithoutElements } from '../../model/particles.ts';
+import type { XmlElement } from '../../wire/xml/tree.ts';
+import { CodecError } from '../error.ts';
+import type { Foreign } from '../value.ts';
+import {
+  compileAttributeSort,
+  compileElementSort,
+  type Given,
+  isIn,
+  type Sort,
+  type Sorted,
+  wrongNamespace,
+} from './read-members.ts';
+
+/** How much of the order of declaration an element keeps. */
+type Order =
+  /** It is behind what was found before, and nothing that is needed in between is missing. */
+  | 'kept'
+  /** It is behind what was found before. */
+  | 'behind'
+  /** It is anywhere; but the entries of a list are told apart by their order. */
+  | 'free';
+
+/** Tried in turn, so that a valid document is read as its schema says, and as much as possible of any other. */
+const ORDERS: readonly Order[] = ['kept', 'behind', 'free'];
+
+/** A document as a group of fields that its elements belong to. */
+export interface Group {
+  readonly isChoice: boolean;
+  /** Aligned with the fields; `undefined` for attributes. */
+  readonly places: readonly (Place | undefined)[];
+  /** By local name: the fields that take such an element, in their order. */
+  readonly named: ReadonlyMap<string, readonly Named[]>;
+}
+
+interface Place {
+  /** Whether it has any number of elements, or of groups. */
+  readonly many: boolean;
+  /** The fields inside; `undefined` for an element. */
+  readonly group: Group | undefined;
+  /** Whether a valid document has an element of it. */
+  readonly needed: boolean;
+}
+
+interface Named {
+  readonly index: number;
+  /** Of the field. */
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** The elements of one group, sorted. */
+export interface SortedGroup extends Sorted {
+  /** The last field that an element was found for, -1 before the first. Of a choice the chosen one. */
+  at: number;
+}
+
+export function emptyGroup({ places }: Group): SortedGroup {
+  const given = new Array<Given | undefined>(places.length);
+  return { given, attributes: undefined, elements: undefined, errors: undefined, at: -1 };
+}
+
+/**
+ * Compiles the fields of a document, with those of the documents that are inline in it.
+ * @param namespace of the document
+ * @param service namespace of documents that name none
+ */
+export function compileGroup(document: Document, namespace: string, service: string): Group {
+  const named = new Map<string, Named[]>();
+  const add = (local: string, each: Named): void => {
+    const known = named.get(local) ?? [];
+    named.set(local, known);
+    if (!known.some((other) => other.index === each.index && other.namespace === each.namespace)) known.push(each);
+  };
+  const places = document.fields.map((field, index): Place | undefined => {
+    if (field.attribute) return undefined;
+    const { name, type, xmlName } = field;
+    const group = inlineGroup(field, namespace, service);
+    if (group === undefined) add(xmlName, { index, name, namespace: field.namespace ?? namespace });
+    else
+      for (const [local, inner] of group.named)
+        for (const each of inner) add(local, { index, name, namespace: each.namespace });
+    const many = type.kind === 'list' && type.flat;
+    return { many, group, needed: !mayBeWithoutElements(field) };
+  });
+  return { isChoice: document.choice !== undefined, places, named };
+}
+
+function inlineGroup(field: Field, around: string, service: string): Group | undefined {
+  const type = singleType(field.type);
+  if (!field.inline || type.kind !== 'document') return undefined;
+  return compileGroup(type.document, namespaceOf(type.document, around, service), service);
+}
+
+/** Compiles the sorting of an element's attributes and content to the fields of a document, and of those inline in it. */
+export function compileGroupSort(document: Document, group: Group, foreign: Foreign): Sort {
+  const sortAttributes = compileAttributeSort(document, foreign);
+  const sort = (element: XmlElement): SortedGroup => Object.assign(sortAttributes(element), { at: -1 });
+  return compileElementSort(sort, (each, sorted) => {
+    if (placeElement(group, sorted, each)) return;
+    const [taking] = fieldsFor(group, each);
+    if (taking !== undefined) throw new CodecError(taking.name, 'is given more than once');
+    const other = group.named.get(each.local)?.[0];
+    if (other !== undefined && foreign === 'refuse')
+      throw new CodecError(other.name, wrongNamespace(each, other.namespace));
+    sorted.elements ??= [];
+    sorted.elements.push(each);
+  });
+}
+
+/** The fields that take an element by its name, in their order. */
+function fieldsFor({ named }: Group, element: XmlElement): readonly Named[] {
+  const found = named.get(element.local);
+  if (found === undefined) return NONE;
+  return found.every(({ namespace }) => isIn(namespace, element))
+    ? found
+    : found.filter(({ namespace }) => isIn(namespace, element));
+}
+
+const NONE: readonly Named[] = [];
+
+/** Finds the place of an element. @returns false if every field that takes it is full */
+function placeElement(group: Group, sorted: SortedGroup, element: XmlElement): boolean {
+  return ORDERS.some((order) => placeIn(group, sorted, element, order));
+}
+
+function placeIn(group: Group, sorted: SortedGroup, element: XmlElement, order: Order): boolean {
+  for (const { index } of fieldsFor(group, element)) {
+    if (!isInOrder(group, sorted, index, order) || !put(group, sorted, index, element, order)) continue;
+    sorted.at = group.isChoice ? index : Math.max(sorted.at, index);
+    return true;
+  }
+  return false;
+}
+
+function isInOrder({ isChoice, places }: Group, { at, given }: SortedGroup, index: number, order: Order): boolean {
+  if (order === 'free') return true;
+  if (isChoice) return at === -1 || at === index;
+  if (index < at) return false;
+  if (order === 'kept')
+    for (let i = Math.max(at, 0); i < index; i++) if (places[i]?.needed && given[i] === undefined) return false;
+  return true;
+}
+
+function put(group: Group, { given }: SortedGroup, index: number, element: XmlElement, order: Order): boolean {
+  const { many, group: inner } = group.places[index] as Place;
+  const before = given[index];
+  if (inner !== undefined) {
+    if (many) return putEntry(inner, given, index, element, order);
+    const sorted = (before as SortedGroup | undefined) ?? emptyGroup(inner);
+    if (!placeIn(inner, sorted, element, order)) return false;
+    given[index] = sorted;
+    return true;
+  }
+  if (before === undefined) given[index] = many ? [element] : element;
+  else if (many) (before as XmlElement[]).push(element);
+  else return false;
+  return true;
+}
+
+/** An element continues the last entry as long as it is behind the others there, and begins the next one otherwise. */
+function putEntry(
+  group: Group,
+  given: (Given | undefined)[],
+  index: number,
+  element: XmlElement,
+  order: Order,
+): boolean {
+  const entries = (given[index] as SortedGroup[] | undefined) ?? [];
+  const within = order === 'free' ? 'behind' : order;
+  const last = entries.at(-1);
+  if (last !== undefined && placeIn(group, last, element, within)) return true;
+  const next = emptyGroup(group);
+  if (!placeIn(group, next, element, within)) return false;
+  entries.push(next);
+  given[index] = entries;
+  return true;
+}

@@ -1,0 +1,21 @@
+import { type Field, typeWords } from '../model/field.ts';
+import type { Registry } from '../model/registry.ts';
+import type { JsonTree } from './json-text.ts';
+import { shape } from './registry-walk.ts';
+
+/** The options of a field, by their keys in definitions. */
+const FIELD = shape<Field>()(
+  'type description required nullable default! enum! any-case pattern space minimum maximum fixed! sensitive example! json xml header attribute content inline namespace flat absent=omit url=segment',
+  {
+    type: ({ type }) => typeWords(type),
+    json: ({ name, jsonName }) => (jsonName === name ? undefined : jsonName),
+    xml: ({ name, xmlName }) => (xmlName === name ? undefined : xmlName),
+    pattern: ({ patterns = [] }) => (patterns.length > 1 ? patterns : patterns[0]),
+    flat: ({ type }) => type.kind === 'list' && type.flat,
+  },
+);
+
+/** Fields by their names, in their order. */
+export function fieldsTree(fields: readonly Field[], registry: Registry): JsonTree {
+  return new Map(fields.map((field) => [field.name, FIELD(field, registry)]));
+}

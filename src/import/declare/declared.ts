@@ -1,0 +1,20 @@
+/** A definition as it is written to YAML: `{ kind: 'document', id: 'Order', keys: { fields: … } }`. */
+export interface Declared {
+  readonly kind: DeclaredKind;
+  readonly id: string;
+  /** Its keys beside the kind, in the order in which they are written. */
+  readonly keys: DeclaredMap;
+  /** The file that it is written to, without a folder and an ending: `service`, `documents`, `setup`. */
+  readonly file: string;
+}
+
+export type DeclaredKind = 'service' | 'document' | 'node' | 'permission-list' | 'scheme' | 'gateway';
+export type DeclaredValue = string | number | boolean | readonly DeclaredValue[] | DeclaredMap;
+export interface DeclaredMap {
+  readonly [key: string]: DeclaredValue;
+}
+
+/** A map without its members that are `undefined`. */
+export function given(keys: Readonly<Record<string, DeclaredValue | undefined>>): DeclaredMap {
+  return Object.fromEntries(Object.entries(keys).filter(([, value]) => value !== undefined)) as DeclaredMap;
+}

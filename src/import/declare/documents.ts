@@ -1,0 +1,168 @@
+import type { DraftContract, DraftDocument, DraftField, DraftMessage, DraftType } from '../draft.ts';
+import { type Declared, type DeclaredMap, type DeclaredValue, given } from './declared.ts';
+import { Names, plainName, xmlNameOf } from './names.ts';
+import { isInPlace, usesOf } from './uses.ts';
+
+/** Words that are types or messages and can't be ids of documents. */
+const RESERVED = (
+  'string text integer decimal boolean flag date time datetime uuid uri binary json xml number hex duration none list map ' +
+  '__proto__'
+).split(' ');
+
+/** The documents of a contract with their ids, and how messages and fields refer to them. */
+export class DeclaredDocuments {
+  readonly #ids = new Map<DraftDocument, string>();
+  readonly #isXml: boolean;
+  readonly #namespace: string | undefined;
+
+  /**
+   * @param namespace the namespace that all services have, which documents then need not name
+   * @param taken ids of other documents of the project
+   */
+  constructor(contract: DraftContract, namespace: string | undefined, taken: readonly string[]) {
+    this.#isXml = contract.language !== 'openapi';
+    this.#namespace = namespace;
+    const uses = usesOf(contract);
+    const declared = [...uses].flatMap(([document, use]) => (isInPlace(document, use) ? [] : [document]));
+    const names = new Names([...taken, ...RESERVED]);
+    const ids = new Map<DraftDocument, string>();
+    // Those with a name of their own keep it.
+    for (const document of [...declared.filter(({ named }) => named), ...declared.filter(({ named }) => !named)]) {
+      ids.set(document, names.give(xmlNameOf(document.name)));
+    }
+    for (const document of declared) this.#ids.set(document, ids.get(document) as string);
+  }
+
+  all(): readonly Declared[] {
+    const sources = new Set([...this.#ids.keys()].map(({ place }) => place.source));
+    return [...this.#ids].map(([document, id]) => ({
+      kind: 'document',
+      id,
+      keys: this.#document(document, id),
+      // Documents of several files keep to files.
+      file: sources.size > 1 ? `documents-${fileName(document.place.source)}` : 'documents',
+    }));
+  }
+
+  /**
+   * A message as a `request` or `response`; `undefined` for none.
+   * @param around the element that is around it anyway
+   */
+  message(message: DraftMessage, around?: string): DeclaredValue | undefined {
+    switch (message.kind) {
+      case 'none':
+        return undefined;
+      case 'raw':
+        return message.raw;
+      case 'type':
+        return this.#typeWord(message.type);
+      case 'document': {
+        const { document } = message;
+        const id = this.#ids.get(document);
+        if (id !== undefined) return id;
+        const { xml, unqualified } = document.options;
+        const { description, ...rest } = this.#inPlace(document);
+        return given({
+          description,
+          xml: xml === around ? undefined : xml,
+          namespace: this.#namespaceOf(document),
+          unqualified,
+          ...rest,
+        });
+      }
+    }
+  }
+
+  /** The id of a document that is not declared in place. */
+  idOf(document: DraftDocument): string {
+    return this.#ids.get(document) as string;
+  }
+
+  #namespaceOf({ options: { namespace } }: DraftDocument): string | undefined {
+    return namespace === this.#namespace ? undefined : namespace;
+  }
+
+  #document(document: DraftDocument, id: string): DeclaredMap {
+    const { description, options, fields, choice } = document;
+    const { named, by, namespace: _, xml, 'xml-type': xmlType, ...others } = options;
+    // The id takes the place of the name, unless another document has it.
+    const wire = this.#isXml ? xmlNameOf(document.name) : id;
+    const root = xml ?? wire;
+    const type = xmlType ?? (document.named ? wire : id);
+    return given({
+      description,
+      extends: document.extends && this.idOf(document.extends),
+      restricts: document.restricts && this.idOf(document.restricts),
+      ...(others as DeclaredMap),
+      xml: root === id ? undefined : root,
+      'xml-type': type === id ? undefined : type,
+      namespace: this.#namespaceOf(document),
+      by,
+      ...(choice ? { named, 'one-of': this.#fields(fields) } : { fields: this.#fields(fields) }),
+    });
+  }
+
+  /** The keys of a document in place. Its namespace is that of the document around. */
+  #inPlace({ description, options, fields, choice }: DraftDocument): DeclaredMap {
+    const { open, named, by } = options;
+    if (choice) return given({ description, by, named, 'one-of': this.#fields(fields) });
+    return given({ description, open, fields: this.#fields(fields) });
+  }
+
+  #fields(fields: readonly DraftField[]): DeclaredMap {
+    const names = new Set<string>(['__proto__']);
+    const declared: Record<string, DeclaredValue> = {};
+    for (const field of fields) {
+      const wanted = xmlNameOf(field.name);
+      let name = wanted;
+      for (let n = 2; names.has(name); n++) name = `${wanted}_${n}`;
+      names.add(name);
+      declared[name] = this.#field(field, name);
+    }
+    return declared;
+  }
+
+  #field({ name: wire, type, options }: DraftField, name: string): DeclaredValue {
+    const { description, json = this.#isXml ? name : wire, xml = this.#isXml ? wire : name, ...others } = options;
+    // In XML Schema the default of an element is for an empty one, which is there.
+    const preset = others.required ? undefined : others.default;
+    const inPlace = this.#inPlaceOf(type);
+    const keys = given({
+      ...(inPlace === undefined ? { type: this.#typeWord(type) } : {}),
+      description,
+      ...(others as DeclaredMap),
+      default: preset,
+      json: json === name ? undefined : json,
+      xml: xml === name ? undefined : xml,
+      ...inPlace,
+    });
+    return Object.keys(keys).length === 1 && typeof keys.type === 'string' ? keys.type : keys;
+  }
+
+  /** The keys that declare the type of a field in place; `undefined` when its document has an id. */
+  #inPlaceOf(type: DraftType): DeclaredMap | undefined {
+    const single = type.kind === 'list' ? type.item : type;
+    if (single.kind !== 'document' || this.#ids.has(single.document)) return undefined;
+    const keys = this.#inPlace(single.document);
+    return type.kind === 'list' ? { list: keys } : keys;
+  }
+
+  /** A type in words; its document has an id. */
+  #typeWord(type: DraftType): string {
+    if (type.kind === 'scalar') return type.word;
+    if (type.kind === 'document') return this.idOf(type.document);
+    return `${type.kind} of ${this.#typeWord(type.item)}`;
+  }
+}
+
+/** The name of a source without its folder and ending, for a file: `common-types` for `../xsd/CommonTypes.xsd`. */
+export function fileName(source: string): string {
+  const base = source
+    .replace(/[?#].*$/, '')
+    .replace(/^.*\//, '')
+    .replace(/\.[A-Za-z]+$/, '');
+  return plainName(base, 'part')
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replace(/_+/g, '-')
+    .toLowerCase();
+}

@@ -1,0 +1,50 @@
+import { foldedName } from '../../model/document.ts';
+import { isXmlName } from '../../wire/xml/text.ts';
+
+/** Names that are given out: each is distinct from all others by more than letter case and punctuation. */
+export class Names {
+  readonly #taken: Set<string>;
+
+  constructor(taken: Iterable<string> = []) {
+    this.#taken = new Set([...taken].map(foldedName));
+  }
+
+  /** The name, or the first of `name_2`, `name_3` and so on that is not taken. */
+  give(wanted: string): string {
+    let name = wanted;
+    for (let n = 2; this.#taken.has(foldedName(name)); n++) name = `${wanted}_${n}`;
+    this.#taken.add(foldedName(name));
+    return name;
+  }
+
+  has(name: string): boolean {
+    return this.#taken.has(foldedName(name));
+  }
+}
+
+/** A name of letters, digits and underscores that begins with a letter, as services and operations have. */
+export function plainName(text: string, otherwise: string): string {
+  const name = text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .replace(/[^A-Za-z0-9_]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+    .replace(/^(?=[0-9])/, `${otherwise}_`);
+  return name === '' ? otherwise : name;
+}
+
+/** The name as an XML name: other characters become underscores. */
+export function xmlNameOf(text: string): string {
+  if (isXmlName(text)) return text;
+  const name = text.replace(/[^\p{L}\p{N}_.-]+/gu, '_').replace(/^(?=[\p{N}.-])/u, '_');
+  return isXmlName(name) ? name : `_${name.replace(/[^A-Za-z0-9_.-]+/g, '_')}`;
+}
+
+/** A name in capitals, as nodes, permission lists and settings have: `PartnerService` becomes `PARTNER_SERVICE`. */
+export function capitalName(text: string): string {
+  return plainName(text, 'PARTNER')
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
+    .replace(/_+/g, '_')
+    .toUpperCase();
+}

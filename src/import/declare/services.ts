@@ -1,0 +1,245 @@
+import type { DraftOperation, DraftRest, DraftSecurity, DraftService, DraftSoap } from '../draft.ts';
+import type { Losses } from '../place.ts';
+import { type Declared, type DeclaredMap, type DeclaredValue, given } from './declared.ts';
+import type { DeclaredDocuments } from './documents.ts';
+import { capitalName, Names, plainName } from './names.ts';
+
+export interface ServiceOptions {
+  /** Whether the contract is called (`target:`) or served here. */
+  readonly as: 'consumer' | 'provider';
+  /** Name of the contract, from which those of the node, the permission list and settings are derived. */
+  readonly name: string;
+  /** Ids that other definitions of the project have, by kind. Names of services are without versions. */
+  readonly taken: Readonly<Record<'service' | 'node' | 'permission-list' | 'scheme', readonly string[]>>;
+}
+
+/** The services of a contract, with the node, permission list and schemes that they refer to. */
+export class DeclaredServices {
+  readonly #documents: DeclaredDocuments;
+  readonly #options: ServiceOptions;
+  readonly #losses: Losses;
+  readonly #names: Names;
+  readonly #permission: string;
+  readonly #nodes = new Map<string, { readonly id: string; readonly keys: DeclaredMap }>();
+  readonly #nodeNames: Names;
+  readonly #schemes = new Map<string, { readonly id: string; readonly keys: DeclaredMap }>();
+  readonly #schemeNames: Names;
+
+  constructor(documents: DeclaredDocuments, options: ServiceOptions, losses: Losses) {
+    this.#documents = documents;
+    this.#options = options;
+    this.#losses = losses;
+    const { taken } = options;
+    this.#names = new Names(taken.service);
+    this.#permission = new Names(taken['permission-list']).give(capitalName(options.name));
+    // Nodes and services have the same place in a path.
+    this.#nodeNames = new Names([...taken.node, ...taken.service]);
+    this.#schemeNames = new Names([...taken.scheme, 'basic']);
+  }
+
+  all(services: readonly DraftService[]): readonly Declared[] {
+    if (services.length === 0) return [];
+    const named = services.map((service) => ({ service, name: this.#names.give(plainName(service.name, 'Service')) }));
+    const taken = new Names([...this.#options.taken.service, ...named.map(({ name }) => name)]);
+    const declared = named.map(({ service, name }) => this.#service(service, name, taken));
+    const setup = [...this.#nodes.values()].map(
+      ({ id, keys }): Declared => ({ kind: 'node', id, keys, file: 'setup' }),
+    );
+    const schemes = [...this.#schemes.values()].map(
+      ({ id, keys }): Declared => ({ kind: 'scheme', id, keys, file: 'setup' }),
+    );
+    const permission: Declared = {
+      kind: 'permission-list',
+      id: this.#permission,
+      keys: { description: `Grants the operations of ${this.#options.name}.` },
+      file: 'setup',
+    };
+    return [...declared, ...setup, ...schemes, permission];
+  }
+
+  #service(service: DraftService, name: string, taken: Names): Declared {
+    const isCall = this.#options.as === 'consumer';
+    const names = new Names();
+    const operations = service.operations.map((operation) => {
+      const id = names.give(plainName(operation.name, 'Operation'));
+      return [id, this.#operation(operation, id, service)] as const;
+    });
+    return {
+      kind: 'service',
+      id: `${name}.v${majorOf(service.version)}`,
+      file: 'service',
+      keys: given({
+        description: service.description,
+        namespace: service.namespace,
+        target: isCall ? this.#node(service, taken) : undefined,
+        permission: this.#permission,
+        requires: isCall ? undefined : this.#requires(service.security),
+        operations: Object.fromEntries(operations),
+      }),
+    };
+  }
+
+  #operation(operation: DraftOperation, id: string, service: DraftService): DeclaredMap {
+    const { soap, rest, description, uncallable } = operation;
+    const isCall = this.#options.as === 'consumer';
+    if (uncallable !== undefined) {
+      const what = `the operation "${operation.name}" can't be ${isCall ? 'called' : 'served'}: ${uncallable}`;
+      this.#losses.add(what, 'declared with `active: false`', operation.place);
+    }
+    const faults = operation.faults.map(({ name, document }) => [name, this.#documents.idOf(document)] as const);
+    return given({
+      description,
+      ...(rest === undefined ? {} : restKeys(rest)),
+      ...(soap === undefined ? {} : soapKeys(soap, id, service, isCall)),
+      request: this.#documents.message(operation.request, soap?.style === 'wrapped' ? soap.request : undefined),
+      response: this.#response(operation),
+      faults: faults.length === 0 ? undefined : Object.fromEntries(faults),
+      // A call has the status that its target gives.
+      status: isCall || operation.status === 200 ? undefined : operation.status,
+      requires: isCall ? undefined : this.#requires(operation.security),
+      active: uncallable === undefined ? undefined : false,
+    });
+  }
+
+  #response({ responses, soap }: DraftOperation): DeclaredValue | undefined {
+    const around = soap?.style === 'wrapped' ? `${soap.request}Response` : undefined;
+    const declared = responses.flatMap(({ mediaType, message }) => {
+      const value = this.#documents.message(message, around);
+      return value === undefined ? [] : [{ mediaType, value, isRaw: message.kind === 'raw' }];
+    });
+    const [first] = declared;
+    if (first === undefined) return undefined;
+    // JSON and XML of a document need no media type.
+    if (declared.length === 1 && (first.mediaType === undefined || !first.isRaw)) return first.value;
+    return Object.fromEntries(declared.map(({ mediaType = 'application/json', value }) => [mediaType, value]));
+  }
+
+  /** The node for the addresses of a service. Services with the same addresses share it. */
+  #node({ addresses, security, place }: DraftService, taken: Names): string {
+    const key = JSON.stringify([addresses, security]);
+    const known = this.#nodes.get(key);
+    if (known !== undefined) return known.id;
+    let id = this.#nodeNames.give(capitalName(this.#options.name));
+    if (taken.has(id)) id = this.#nodeNames.give(`${id}_NODE`);
+    const setting = `${id}_URL`;
+    const usable = addresses
+      .map((each) => each.replace(/[?#].*$/s, ''))
+      .find((each) => /^https?:\/\/[^\s{}$]+$/i.test(each) && URL.canParse(each));
+    for (const each of addresses.filter((address) => /[?#]/.test(address)))
+      this.#losses.add(`the query of the address "${each}"`, 'left out', place);
+    const base = usable === undefined ? `\${env:${setting}}` : `\${env:${setting}:-${usable.replace(/\/$/, '')}}`;
+    this.#nodes.set(key, { id, keys: given({ base, credential: credentialOf(security ?? [], id) }) });
+    return id;
+  }
+
+  /** The schemes of callers, by their ids; `undefined` for the gateway's own. */
+  #requires(security: readonly DraftSecurity[] | undefined): DeclaredValue | undefined {
+    const ids = (security ?? []).flatMap((each) => this.#scheme(each) ?? []);
+    if (ids.length === 0) return undefined;
+    return ids.length === 1 ? (ids[0] as string) : ids;
+  }
+
+  #scheme(security: DraftSecurity): string | undefined {
+    if (security.kind === 'basic') return 'basic';
+    const keys = schemeKeys(security, capitalName(this.#options.name));
+    if (keys === undefined) return undefined;
+    const key = JSON.stringify(keys);
+    const known = this.#schemes.get(key);
+    if (known !== undefined) return known.id;
+    const id = this.#schemeNames.give(`${capitalName(this.#options.name)}_${SCHEME_WORDS[security.kind]}`);
+    this.#schemes.set(key, { id, keys });
+    return id;
+  }
+}
+
+/** The version of a service: the first number of a version in the source, 1 without one. */
+function majorOf(version: string | undefined): number {
+  const major = Number(/^\D{0,3}(\d{1,4})/.exec(version?.trim() ?? '')?.[1] ?? 1);
+  return major < 1 ? 1 : major;
+}
+
+function restKeys({ method, uris, headers, body, form }: DraftRest): DeclaredMap {
+  const templates = uris.map((each) => (each === '' ? '/' : each));
+  return given({
+    [method.toLowerCase()]: templates.length === 1 ? (templates[0] as string) : templates,
+    headers:
+      Object.keys(headers).length === 0
+        ? undefined
+        : Object.fromEntries(Object.entries(headers).map(([name, field]) => [name, `{${field}}`])),
+    body,
+    form,
+  });
+}
+
+function soapKeys(soap: DraftSoap, id: string, { namespace }: DraftService, isCall: boolean): DeclaredMap {
+  const { style, version, action, request, mtom } = soap;
+  const headers = given({
+    'Content-Type': version === '1.2' ? 'application/soap+xml' : undefined,
+    SOAPAction: action === undefined || action === '' ? '""' : action,
+  });
+  return given({
+    soap: request === id ? true : request,
+    style: style === 'rpc' ? 'rpc' : undefined,
+    wrapped: style === 'bare' ? false : undefined,
+    namespace: soap.namespace === namespace ? undefined : soap.namespace,
+    headers: isCall ? headers : undefined,
+    properties: isCall && mtom ? { MTOM: 'Y' } : undefined,
+  });
+}
+
+/** The credential of calls. Its values are settings. */
+function credentialOf(security: readonly DraftSecurity[], node: string): DeclaredMap | undefined {
+  for (const each of security) {
+    switch (each.kind) {
+      case 'basic':
+        return { basic: { user: `\${env:${node}_USER}`, password: `\${secret:${node}_PASSWORD}` } };
+      case 'bearer':
+        return { bearer: `\${secret:${node}_TOKEN}` };
+      case 'api-key':
+        if (each.in !== 'header') break;
+        return { 'api-key': { header: each.name, value: `\${secret:${node}_KEY}` } };
+      case 'client-credentials':
+        return {
+          'client-credentials': given({
+            'token-url': each.tokenUrl,
+            'client-id': `\${env:${node}_CLIENT_ID}`,
+            'client-secret': `\${secret:${node}_CLIENT_SECRET}`,
+            scope: each.scopes.length === 0 ? undefined : each.scopes.join(' '),
+          }),
+        };
+    }
+  }
+  return undefined;
+}
+
+const SCHEME_WORDS: Readonly<Record<DraftSecurity['kind'], string>> = {
+  basic: 'BASIC',
+  bearer: 'LOGIN',
+  'api-key': 'KEY',
+  'client-credentials': 'LOGIN',
+  'username-token': 'TOKEN',
+  'client-certificate': 'CERTIFICATE',
+};
+
+/** The keys of a scheme. What a contract does not say, as the issuer of tokens, is a setting. */
+function schemeKeys(security: DraftSecurity, name: string): DeclaredMap | undefined {
+  switch (security.kind) {
+    case 'basic':
+      return undefined;
+    case 'api-key':
+      return security.in === 'header' ? { 'api-key': { header: security.name } } : undefined;
+    case 'bearer':
+    case 'client-credentials':
+      return {
+        bearer: {
+          issuer: `\${env:${name}_ISSUER}`,
+          audience: `\${env:${name}_AUDIENCE}`,
+          jwks: `\${env:${name}_JWKS}`,
+        },
+      };
+    case 'username-token':
+      return { 'username-token': {} };
+    case 'client-certificate':
+      return { 'client-certificate': {} };
+  }
+}

@@ -1,0 +1,112 @@
+import type { XmlElement } from '../wire/xml/tree.ts';
+import type { DraftContract } from './draft.ts';
+import { ImportError, Losses } from './place.ts';
+import { gather, type ReadSource, type SourceLanguage, type SourceLimits, type Sources } from './source.ts';
+import { readWadl } from './wadl/read.ts';
+import { WADL, WADL_LANGUAGE } from './wadl/sources.ts';
+import { WSDL, WSDL_2 } from './wsdl/namespaces.ts';
+import { readWsdl } from './wsdl/read.ts';
+import { WSDL_LANGUAGE } from './wsdl/sources.ts';
+import { parseXml, placeOf } from './xml.ts';
+import { SchemaDrafts } from './xsd/drafts.ts';
+import { schemasOf, XSD, XSD_LANGUAGE } from './xsd/sources.ts';
+
+/** A contract, with what could not be carried. */
+export interface Imported {
+  readonly contract: DraftContract;
+  readonly losses: Losses;
+  /** The locations that it was read from, without those that it refers to. */
+  readonly roots: readonly string[];
+}
+
+type Language = DraftContract['language'];
+
+/**
+ * Reads contracts. Those of one language belong together, but for OpenAPI, where each is a contract of its own.
+ *
+ * @param roots locations, as {@link ReadSource} takes them
+ * @throws ImportError for a contract that is not valid
+ */
+export async function importContracts(
+  roots: readonly string[],
+  read: ReadSource,
+  limits?: SourceLimits,
+): Promise<readonly Imported[]> {
+  const groups = new Map<string, { readonly language: Language; readonly roots: string[] }>();
+  for (const root of roots) {
+    const language = await languageOf(root, read);
+    const key = language === 'openapi' ? `openapi ${root}` : language;
+    const group = groups.get(key) ?? { language, roots: [] };
+    group.roots.push(root);
+    groups.set(key, group);
+  }
+  const imported: Imported[] = [];
+  for (const group of groups.values()) {
+    // Schemas beside another contract are parts of it.
+    const reader = READERS[group.language];
+    if (reader === undefined || (group.language === 'xsd' && groups.size > 1)) continue;
+    imported.push(await reader(group.roots, read, limits));
+  }
+  return imported;
+}
+
+type Reader = (roots: readonly string[], read: ReadSource, limits?: SourceLimits) => Promise<Imported>;
+
+function readerOf<Content>(
+  language: SourceLanguage<Content>,
+  readContract: (sources: Sources<Content>, losses: Losses) => DraftContract,
+): Reader {
+  return async (roots, read, limits) => {
+    const losses = new Losses();
+    const sources = await gather(roots, language, read, losses, limits);
+    return { contract: readContract(sources, losses), losses, roots };
+  };
+}
+
+const READERS: Readonly<Partial<Record<Language, Reader>>> = {
+  wsdl: readerOf(WSDL_LANGUAGE, readWsdl),
+  wadl: readerOf(WADL_LANGUAGE, readWadl),
+  xsd: readerOf(XSD_LANGUAGE, readSchemas),
+};
+
+/** A contract that is schemas alone: documents, and no service. */
+function readSchemas(sources: Sources<XmlElement>, losses: Losses): DraftContract {
+  const parts = sources.roots.flatMap((location) => {
+    const root = sources.at(location);
+    return root === undefined ? [] : schemasOf(root).map((each) => ({ root: each, location }));
+  });
+  return { language: 'xsd', services: [], documents: new SchemaDrafts(parts, sources, losses).documents() };
+}
+
+/** Root elements by language. */
+const ROOTS: Readonly<Record<string, Language>> = {
+  [`{${WSDL}}definitions`]: 'wsdl',
+  [`{${XSD}}schema`]: 'xsd',
+  ...Object.fromEntries(WADL.map((namespace) => [`{${namespace}}application`, 'wadl'] as const)),
+};
+
+/** The language of a contract, by its content. @throws ImportError when it is none that can be read */
+async function languageOf(location: string, read: ReadSource): Promise<Language> {
+  const found = await read(location);
+  const place = { source: location, line: 0, column: 0 };
+  if ('missing' in found) throw new ImportError(found.missing, place);
+  if (!looksLikeXml(found.bytes)) return 'openapi';
+  const root = parseXml(found.bytes, location);
+  const language = ROOTS[`{${root.namespace}}${root.local}`];
+  if (language !== undefined) return language;
+  if (root.namespace === WSDL_2) {
+    const hint = 'Ask for WSDL 1.1, which clients and servers of all makers read.';
+    throw new ImportError('WSDL 2.0 is not read', placeOf(root, location), hint);
+  }
+  throw new ImportError(
+    `the root element <${root.local}>${root.namespace === '' ? '' : ` of ${root.namespace}`} is not that of a contract`,
+    placeOf(root, location),
+    'Contracts are WSDL 1.1, XML Schema, WADL 2009 and OpenAPI 2.0 to 3.2.',
+  );
+}
+
+/** Whether the first character behind a byte order mark and white space is `<`, in UTF-8 or UTF-16. */
+function looksLikeXml(bytes: Uint8Array): boolean {
+  const skipped = new Set([0, 0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf, 0xfe, 0xff]);
+  return bytes.find((each) => !skipped.has(each)) === 0x3c;
+}

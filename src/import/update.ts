@@ -1,0 +1,214 @@
+import { type Document, isMap, isScalar, type Pair, parseAllDocuments, type YAMLMap } from 'yaml';
+import type { Declared, DeclaredKind, DeclaredMap, DeclaredValue } from './declare/declared.ts';
+import { nodeOf, yamlOf, yamlText } from './yaml.ts';
+
+/** What an import does to one element of the definitions. */
+export interface Change {
+  /**
+   * `kept`: the source and people both changed it, or people removed it; theirs stays. The others are done.
+   */
+  readonly kind: 'added' | 'changed' | 'removed' | 'kept';
+  /** The element, as `document Order > fields > NUMBER`. */
+  readonly path: readonly string[];
+  readonly before?: DeclaredValue;
+  readonly after?: DeclaredValue;
+  readonly file: string;
+}
+
+/** The files after an import. */
+export interface Update {
+  /** Texts by path. Only files that change. An empty text means that nothing is left in a file. */
+  readonly files: ReadonlyMap<string, string>;
+  readonly changes: readonly Change[];
+}
+
+interface UpdateInput {
+  /** All definition files of the project by path. */
+  readonly files: ReadonlyMap<string, string>;
+  /** What the last import of this contract declared; empty for the first one. */
+  readonly before: readonly Declared[];
+  readonly after: readonly Declared[];
+  /** The path of a new file. */
+  readonly pathOf: (file: string) => string;
+}
+
+/**
+ * Brings definitions up to date with a contract. Each element, down to one option of a field, is compared with what the last
+ * import declared: what people added or changed since then stays, and everything else follows the contract.
+ */
+export function update(input: UpdateInput): Update {
+  return new Updating(input).run();
+}
+
+class Updating {
+  readonly #input: UpdateInput;
+  readonly #documents = new Map<string, Document[]>();
+  readonly #touched = new Set<string>();
+  readonly #changes: Change[] = [];
+  #file = '';
+
+  constructor(input: UpdateInput) {
+    this.#input = input;
+    for (const [path, text] of input.files) {
+      this.#documents.set(path, [...(parseAllDocuments(text) as Iterable<Document>)]);
+    }
+  }
+
+  run(): Update {
+    const { before, after } = this.#input;
+    const known = new Map(before.map((each) => [keyOf(each), each]));
+    const wanted = new Map(after.map((each) => [keyOf(each), each]));
+    for (const each of after) this.#bring(each, known.get(keyOf(each)));
+    for (const each of before) if (!wanted.has(keyOf(each))) this.#drop(each);
+    const files = new Map([...this.#touched].map((path) => [path, yamlText(this.#documents.get(path) ?? [])]));
+    return { files, changes: this.#changes };
+  }
+
+  /** Adds a definition, or brings it up to date. */
+  #bring(wanted: Declared, base: Declared | undefined): void {
+    const found = this.#find(wanted);
+    const path = [`${wanted.kind} ${wanted.id}`];
+    if (found === undefined) {
+      this.#file = this.#input.pathOf(wanted.file);
+      if (base !== undefined) {
+        // Someone removed it.
+        if (!isSame(base.keys, wanted.keys)) this.#note('kept', path, undefined, wanted.keys);
+        return;
+      }
+      const documents = this.#documents.get(this.#file) ?? [];
+      this.#documents.set(this.#file, [...documents.filter(({ contents }) => contents !== null), yamlOf(wanted)]);
+      this.#touched.add(this.#file);
+      this.#note('added', path);
+      return;
+    }
+    this.#file = found.file;
+    this.#merge(found.map, base?.keys ?? {}, wanted.keys, path);
+  }
+
+  /** Removes a definition that the contract no longer has, unless people changed it. */
+  #drop(base: Declared): void {
+    const found = this.#find(base);
+    if (found === undefined) return;
+    this.#file = found.file;
+    const path = [`${base.kind} ${base.id}`];
+    const { [base.kind]: _, ...mine } = found.map.toJSON() as DeclaredMap;
+    if (!isSame(mine, base.keys)) {
+      this.#note('kept', path);
+      return;
+    }
+    const rest = (this.#documents.get(found.file) ?? []).filter(({ contents }) => contents !== found.map);
+    this.#documents.set(found.file, rest);
+    this.#touched.add(found.file);
+    this.#note('removed', path);
+  }
+
+  #find({
+    kind,
+    id,
+  }: {
+    kind: DeclaredKind;
+    id: string;
+  }): { readonly file: string; readonly map: YAMLMap } | undefined {
+    for (const [file, documents] of this.#documents) {
+      for (const { contents } of documents)
+        if (isMap(contents) && contents.get(kind) === id) return { file, map: contents };
+    }
+    return undefined;
+  }
+
+  #note(kind: Change['kind'], path: readonly string[], before?: DeclaredValue, after?: DeclaredValue): void {
+    const values = { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
+    this.#changes.push({ kind, path, file: this.#file, ...values });
+    if (kind !== 'kept') this.#touched.add(this.#file);
+  }
+
+  /** Brings the keys of a map up to date. */
+  #merge(map: YAMLMap, base: DeclaredMap, wanted: DeclaredMap, path: readonly string[]): void {
+    const isOfFields = TYPED.has(path.at(-1) ?? '');
+    for (const key of new Set([...Object.keys(base), ...Object.keys(wanted)])) {
+      const values = { mine: valueIn(map, key), base: base[key], wanted: wanted[key] };
+      this.#mergeKey(map, key, isOfFields ? mapValues(values, asMap) : values, wanted, [...path, key]);
+    }
+  }
+
+  #mergeKey(map: YAMLMap, key: string, values: Values, around: DeclaredMap, path: readonly string[]): void {
+    const { mine, base, wanted } = values;
+    if (isSame(base, wanted) || isSame(mine, wanted)) return;
+    if (isSame(mine, base)) {
+      if (wanted === undefined) map.delete(key);
+      else place(map, key, around[key] as DeclaredValue, Object.keys(around));
+      this.#note(wanted === undefined ? 'removed' : mine === undefined ? 'added' : 'changed', path, mine, wanted);
+    } else if (isMapValue(mine) && isMapValue(base ?? {}) && isMapValue(wanted ?? {})) {
+      this.#merge(innerMap(map, key, mine), (base ?? {}) as DeclaredMap, (wanted ?? {}) as DeclaredMap, path);
+    } else this.#note('kept', path, mine, wanted);
+  }
+}
+
+/** The map at a key; a field that is a type word becomes one. */
+function innerMap(map: YAMLMap, key: string, value: DeclaredMap): YAMLMap {
+  const inner: unknown = map.get(key, true);
+  if (isMap(inner)) return inner;
+  const made = nodeOf(value) as YAMLMap;
+  map.set(key, made);
+  return made;
+}
+
+/** Maps whose members are fields, each of which may be a type word. */
+const TYPED: ReadonlySet<string> = new Set(['fields', 'one-of']);
+
+interface Values {
+  /** The value in the file. */
+  readonly mine: DeclaredValue | undefined;
+  readonly base: DeclaredValue | undefined;
+  readonly wanted: DeclaredValue | undefined;
+}
+
+function mapValues(
+  { mine, base, wanted }: Values,
+  by: (value: DeclaredValue | undefined) => DeclaredValue | undefined,
+): Values {
+  return { mine: by(mine), base: by(base), wanted: by(wanted) };
+}
+
+/** A field as a map: `string` is `{ type: string }`. */
+function asMap(value: DeclaredValue | undefined): DeclaredValue | undefined {
+  return typeof value === 'string' ? { type: value } : value;
+}
+
+function valueIn(map: YAMLMap, key: string): DeclaredValue | undefined {
+  const node = map.get(key, true) as { toJSON?: () => DeclaredValue } | undefined;
+  if (node === undefined || node === null) return undefined;
+  return isScalar(node) ? (node.value as DeclaredValue) : node.toJSON?.();
+}
+
+/** Sets a key of a map; a new one behind the last key that precedes it in `order`. */
+function place(map: YAMLMap, key: string, value: DeclaredValue, order: readonly string[]): void {
+  const node = nodeOf(value);
+  if (map.has(key)) {
+    map.set(key, node);
+    return;
+  }
+  const before = new Set(order.slice(0, order.indexOf(key)));
+  const at = map.items.findLastIndex(({ key: each }) => before.has(isScalar(each) ? String(each.value) : String(each)));
+  map.set(key, node);
+  const added = map.items.pop() as Pair;
+  map.items.splice(at === -1 ? map.items.length : at + 1, 0, added);
+}
+
+function keyOf({ kind, id }: Declared): string {
+  return `${kind} ${id}`;
+}
+
+function isMapValue(value: DeclaredValue | undefined): value is DeclaredMap {
+  return typeof value === 'object' && !Array.isArray(value);
+}
+
+/** Whether two values are the same, the order of members aside. */
+function isSame(one: DeclaredValue | undefined, other: DeclaredValue | undefined): boolean {
+  if (Array.isArray(one) && Array.isArray(other)) {
+    return one.length === other.length && one.every((each, index) => isSame(each, other[index]));
+  }
+  if (!isMapValue(one) || !isMapValue(other)) return one === other;
+  const keys = Object.keys(one);
+  return keys.length === Object.keys(other).length && keys.every((key) => isSame(one[key], other[key]));
+}

@@ -1,0 +1,214 @@
+import { attributeOf } from '../../wire/xml/tree.ts';
+import type { DraftDocument, DraftField, DraftMessage, DraftOperation, DraftRest } from '../draft.ts';
+import { attribute, readQName } from '../xml.ts';
+import { type Param, readParams, type WadlContext } from './params.ts';
+import { documentationOf, type Node, placeIn } from './tree.ts';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** Reads a method of a resource. A method of HTTP that is not served is recorded. */
+export function readMethod(
+  context: WadlContext,
+  method: Node,
+  { path, params: around }: { readonly path: string; readonly params: readonly Param[] },
+): readonly DraftOperation[] {
+  const { tree, losses } = context;
+  const word = (attribute(method.element, 'name') ?? 'GET').toUpperCase();
+  const name = METHODS.find((each) => each === word);
+  if (name === undefined) {
+    losses.add(`the method ${word} of ${path === '' ? '/' : path}`, 'left out', placeIn(method));
+    return [];
+  }
+  const requests = tree.children(method, 'request');
+  const params = [...around, ...requests.flatMap((each) => readParams(context, each))];
+  const body = bodyOf(
+    context,
+    name,
+    requests.flatMap((each) => tree.children(each, 'representation')),
+  );
+  const used = new Set(body.fields.map((field) => field.name));
+  const { uri, fields, headers } = uriOf(path, params, used);
+  const description = documentationOf(method);
+  const rest: DraftRest = {
+    method: name,
+    uris: [uri],
+    headers,
+    ...(body.body === undefined ? {} : { body: body.body }),
+    ...(body.form === undefined ? {} : { form: body.form }),
+  };
+  const responses = tree.children(method, 'response');
+  return [
+    {
+      name: nameOf(method, name, path),
+      place: placeIn(method),
+      ...(description === undefined ? {} : { description }),
+      rest,
+      request: requestOf([...fields, ...body.fields], body.root, method, name, path),
+      ...readResponses(context, responses),
+    },
+  ];
+}
+
+/** The name of a method: its id, or one made from the method and the path. */
+function nameOf({ element }: Node, method: string, path: string): string {
+  const id = attribute(element, 'id') ?? element.attributes.find(({ local }) => local === 'id')?.value.trim();
+  if (id !== undefined && id !== '' && !/^[A-Z]+$/.test(id)) return id;
+  const words = path.replace(/\{[^}]*\}/g, '').split(/[^A-Za-z0-9]+/);
+  return [method.toLowerCase(), ...words.filter((each) => each !== '')].join('_');
+}
+
+/** The URI template of an operation, with the fields of its parameters. */
+function uriOf(path: string, params: readonly Param[], taken: Set<string>) {
+  const fields: DraftField[] = [];
+  const headers: Record<string, string> = {};
+  const add = (field: DraftField): string => {
+    let name = field.name.replace(/[^\p{L}\p{N}_]+/gu, '_');
+    for (let n = 2; taken.has(name); n++) name = `${field.name.replace(/[^\p{L}\p{N}_]+/gu, '_')}_${n}`;
+    taken.add(name);
+    fields.push({ ...field, name });
+    return name;
+  };
+  const template = path.replace(/\{\s*([^}:\s]+)\s*(?::[^{}]*(?:\{[^{}]*\}[^{}]*)*)?\}/g, (_, name: string) => {
+    const param = params.find((each) => each.style === 'template' && each.name === name);
+    const place = params[0]?.field.place ?? { source: '', line: 0, column: 0 };
+    return `{${add(param?.field ?? { name, place, type: { kind: 'scalar', word: 'string' }, options: { required: true } })}}`;
+  });
+  const matrix = params.filter(({ style }) => style === 'matrix').map(({ field }) => `{;${add(field)}}`);
+  const query: string[] = [];
+  const literal: string[] = [];
+  for (const { style, name, field, repeating } of params) {
+    if (style === 'header') headers[name] = add(field);
+    if (style !== 'query') continue;
+    const variable = add(field);
+    if (variable === name) query.push(`${variable}${repeating ? '*' : ''}`);
+    else literal.push(`${encodeURIComponent(name)}={${variable}}`);
+  }
+  const begun = literal.length === 0 ? '' : `?${literal.join('&')}`;
+  const rest = query.length === 0 ? '' : `{${begun === '' ? '?' : '&'}${query.join(',')}}`;
+  return { uri: `${template}${matrix.join('')}${begun}${rest}`, fields, headers };
+}
+
+/** The body of a request. */
+interface Body {
+  readonly fields: readonly DraftField[];
+  /** The document whose element is the body. */
+  readonly root?: DraftDocument;
+  readonly body?: string;
+  readonly form?: DraftRest['form'];
+}
+
+function bodyOf(context: WadlContext, method: string, representations: readonly Node[]): Body {
+  const [first] = representations;
+  if (method === 'GET' || method === 'HEAD' || method === 'DELETE') {
+    const what = `the body of a ${method}, which has no meaning (RFC 9110, section 9.3)`;
+    if (first !== undefined) context.losses.add(what, 'not sent', placeIn(first));
+    return { fields: [] };
+  }
+  if (first === undefined) return { fields: [], body: 'none' };
+  const withElement = representations.find(({ element }) => attribute(element, 'element') !== undefined);
+  if (withElement !== undefined) {
+    const root = elementOf(context, withElement);
+    if (!root.choice && root.extends === undefined && root.restricts === undefined)
+      return { fields: root.fields, root };
+    return {
+      fields: [
+        { name: 'body', place: root.place, type: { kind: 'document', document: root }, options: { required: true } },
+      ],
+      body: 'body',
+    };
+  }
+  const mediaType = attribute(first.element, 'mediaType') ?? '*/*';
+  const params = representations.flatMap((each) => formParams(context, each));
+  const form = mediaType.startsWith('multipart/')
+    ? 'multipart'
+    : mediaType.includes('urlencoded')
+      ? 'urlencoded'
+      : undefined;
+  if (form !== undefined && params.length > 0) return { fields: params.map(({ field }) => field), form };
+  const word = rawOf(mediaType);
+  return {
+    fields: [{ name: 'body', place: placeIn(first), type: { kind: 'scalar', word }, options: { required: true } }],
+    body: 'body',
+  };
+}
+
+/** Parameters of a form, which have the style query. */
+function formParams(context: WadlContext, representation: Node): readonly Param[] {
+  return readParams(context, representation).filter(({ style }) => style === 'query');
+}
+
+function elementOf({ schemas, losses }: WadlContext, node: Node): DraftDocument {
+  const text = attributeOf(node.element, 'element') ?? '';
+  return schemas.element(readQName(text, node.element, node.location, losses), placeIn(node));
+}
+
+function requestOf(
+  fields: readonly DraftField[],
+  root: DraftDocument | undefined,
+  method: Node,
+  word: string,
+  path: string,
+): DraftMessage {
+  if (fields.length === 0) return { kind: 'none' };
+  if (root !== undefined && fields.length === root.fields.length) return { kind: 'document', document: root };
+  const options = root === undefined ? {} : { xml: root.name, ...root.options };
+  const name = `${nameOf(method, word, path)}_REQUEST`;
+  return { kind: 'document', document: { name, place: placeIn(method), named: false, options, fields: [...fields] } };
+}
+
+/** Types of messages and fields for content without a document, by media type. */
+function rawOf(mediaType: string): 'json' | 'xml' | 'text' | 'binary' {
+  const type = mediaType.toLowerCase().replace(/;.*$/, '').trim();
+  if (/[/+]json$/.test(type) || type === '*/*') return 'json';
+  if (/[/+]xml$/.test(type)) return 'xml';
+  return type.startsWith('text/') ? 'text' : 'binary';
+}
+
+/** Replies that are not errors, the first status of them; replies with errors that have an element are faults. */
+function readResponses(
+  context: WadlContext,
+  responses: readonly Node[],
+): Pick<DraftOperation, 'responses' | 'status' | 'faults'> {
+  const { tree } = context;
+  const statusesOf = ({ element }: Node): number[] =>
+    (attribute(element, 'status') ?? '200').split(/\s+/).map(Number).filter(Number.isInteger);
+  const good = responses.filter((each) => statusesOf(each).some((status) => status < 400));
+  const status = good.flatMap(statusesOf).find((each) => each >= 200 && each < 300) ?? 200;
+  const representations = good.flatMap((each) => tree.children(each, 'representation'));
+  for (const { name, field } of good.flatMap((each) => readParams(context, each))) {
+    context.losses.add(`the header ${name} of replies`, 'not read', field.place);
+  }
+  const seen = new Set<string>();
+  const messages = representations.flatMap((each) => {
+    const mediaType =
+      attribute(each.element, 'mediaType') ??
+      (attribute(each.element, 'element') === undefined ? '*/*' : 'application/xml');
+    if (seen.has(mediaType)) return [];
+    seen.add(mediaType);
+    const message: DraftMessage =
+      attribute(each.element, 'element') === undefined
+        ? { kind: 'raw', raw: rawOf(mediaType) }
+        : { kind: 'document', document: elementOf(context, each) };
+    return [{ mediaType: mediaType.includes('*') ? 'application/json' : mediaType, message }];
+  });
+  const faults = responses
+    .filter((each) => statusesOf(each).every((each) => each >= 400))
+    .flatMap((each) => tree.children(each, 'representation'))
+    .filter(({ element }) => attribute(element, 'element') !== undefined)
+    .map((each) => elementOf(context, each));
+  return {
+    responses: messages.length === 0 ? [{ message: { kind: 'none' } }] : distinct(messages),
+    status,
+    faults: [...new Map(faults.map((document) => [document.name, { name: document.name, document }])).values()],
+  };
+}
+
+/** XML and JSON of one document are one response. */
+function distinct(messages: DraftOperation['responses']): DraftOperation['responses'] {
+  const [first] = messages;
+  const isSame = messages.every(
+    ({ message }) =>
+      message.kind === 'document' && first?.message.kind === 'document' && message.document === first.message.document,
+  );
+  return isSame ? messages.slice(0, 1) : messages;
+}

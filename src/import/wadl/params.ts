@@ -1,0 +1,71 @@
+import { attributeOf } from '../../wire/xml/tree.ts';
+import type { DraftField } from '../draft.ts';
+import type { Losses } from '../place.ts';
+import { attribute, readQName } from '../xml.ts';
+import type { SchemaDrafts } from '../xsd/drafts.ts';
+import { XSD } from '../xsd/sources.ts';
+import { documentationOf, type Node, placeIn, type WadlTree } from './tree.ts';
+
+/** How a parameter is sent (WADL, section 2.12). */
+type Style = 'template' | 'query' | 'matrix' | 'header' | 'plain';
+
+export interface Param {
+  readonly style: Style;
+  /** Its name on the wire. */
+  readonly name: string;
+  readonly field: DraftField;
+  readonly repeating: boolean;
+}
+
+/** What readers of WADL share. */
+export interface WadlContext {
+  readonly tree: WadlTree;
+  readonly schemas: SchemaDrafts;
+  readonly losses: Losses;
+}
+
+/** The parameters of a resource, a request or a representation. Those that only describe a body are left out. */
+export function readParams(context: WadlContext, parent: Node): readonly Param[] {
+  return context.tree.children(parent, 'param').flatMap((each) => {
+    const style = (attribute(each.element, 'style') ?? DEFAULT_STYLES[parent.element.local] ?? 'query') as Style;
+    const name = attribute(each.element, 'name');
+    if (style === 'plain' || name === undefined || name === '') return [];
+    return [readParam(context, each, name, style)];
+  });
+}
+
+/** Styles of parameters that name none, by what they belong to. */
+const DEFAULT_STYLES: Readonly<Record<string, Style>> = {
+  resource: 'template',
+  representation: 'plain',
+  response: 'header',
+};
+
+function readParam({ schemas, losses, tree }: WadlContext, node: Node, name: string, style: Style): Param {
+  const { element, location } = node;
+  const type = readQName(attributeOf(element, 'type') ?? 'string', element, location, losses);
+  const field = schemas.field(
+    name,
+    type.namespace === '' ? { namespace: XSD, local: type.local } : type,
+    placeIn(node),
+  );
+  const options = tree.children(node, 'option').flatMap((each) => attribute(each.element, 'value') ?? []);
+  const description = documentationOf(node);
+  const repeating = attribute(element, 'repeating') === 'true';
+  const fixed = attribute(element, 'fixed');
+  const preset = attribute(element, 'default');
+  const isText = field.type.kind === 'scalar' && /^(?:string|text)/.test(field.type.word);
+  const isRequired = style === 'template' || attribute(element, 'required') === 'true';
+  if (description !== undefined) field.options.description = description;
+  if (options.length > 0 && isText) field.options.enum = [...new Set(options)];
+  if (isText && fixed !== undefined) {
+    delete field.options.enum;
+    field.options.fixed = fixed;
+  } else if (isText && preset !== undefined && !isRequired && (options.length === 0 || options.includes(preset))) {
+    field.options.default = preset;
+  }
+  if (isRequired) field.options.required = true;
+  else delete field.options.required;
+  if (repeating && field.type.kind === 'scalar') field.type = { kind: 'list', item: field.type };
+  return { style, name, field, repeating };
+}

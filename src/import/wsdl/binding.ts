@@ -1,0 +1,94 @@
+import { attributeOf, childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
+import type { Losses } from '../place.ts';
+import { attribute, childrenNamed, type QName, readQName } from '../xml.ts';
+import { inside, nameOf, type Part } from './model.ts';
+import { HTTP, MIME, SOAP, WSDL } from './namespaces.ts';
+
+/** How messages of a port type are sent. */
+export interface Binding {
+  readonly part: Part;
+  readonly protocol: '1.1' | '1.2' | 'http' | 'other';
+  /** The namespace of a protocol that is not known, or the transport of SOAP that is not HTTP. */
+  readonly foreign?: string;
+  readonly style: 'document' | 'rpc';
+  /** GET or POST of an HTTP binding. */
+  readonly verb?: string;
+}
+
+/** Transports that are HTTP: that of WSDL 1.1, and the one that SOAP 1.2 bindings may name. */
+const TRANSPORTS: ReadonlySet<string> = new Set([
+  'http://schemas.xmlsoap.org/soap/http',
+  'http://schemas.xmlsoap.org/soap/http/',
+  'http://www.w3.org/2003/05/soap/bindings/HTTP/',
+  'http://www.w3.org/2003/05/soap/bindings/HTTP',
+  '',
+]);
+
+export function readBinding(part: Part): Binding {
+  const soap = childrenOf(part.element).find(
+    ({ local, namespace }) => local === 'binding' && SOAP[namespace] !== undefined,
+  );
+  if (soap !== undefined) {
+    const transport = attribute(soap, 'transport') ?? '';
+    const style = attribute(soap, 'style') === 'rpc' ? 'rpc' : 'document';
+    const isHttp = TRANSPORTS.has(transport);
+    const protocol = isHttp ? (SOAP[soap.namespace] as '1.1' | '1.2') : 'other';
+    return { part, protocol, style, ...(isHttp ? {} : { foreign: transport }) };
+  }
+  const http = childrenNamed(part.element, HTTP, 'binding')[0];
+  if (http !== undefined) return { part, protocol: 'http', style: 'document', verb: attribute(http, 'verb') ?? 'GET' };
+  const other = childrenOf(part.element).find(({ local }) => local === 'binding')?.namespace;
+  return { part, protocol: 'other', style: 'document', foreign: other ?? 'a protocol that it does not name' };
+}
+
+/** A message of an operation in a binding: what its body and its headers are. */
+export interface BoundMessage {
+  /** Names of the parts in the body; all of them when absent. */
+  readonly parts?: readonly string[];
+  readonly isEncoded: boolean;
+  /** Namespace of the element around an rpc message. */
+  readonly namespace?: string;
+  readonly headers: readonly { readonly message: QName; readonly part: string }[];
+  /** Parts that are sent as attachments (WSDL 1.1, section 5.11). */
+  readonly attachments: readonly string[];
+}
+
+/** How a binding sends an input or an output. */
+export function readBound(binding: Part, message: XmlElement | undefined, losses: Losses): BoundMessage {
+  const none: BoundMessage = { isEncoded: false, headers: [], attachments: [] };
+  if (message === undefined) return none;
+  const related = childrenNamed(message, MIME, 'multipartRelated')[0];
+  const mimeParts = related === undefined ? [] : childrenNamed(related, MIME, 'part');
+  const elements = [message, ...mimeParts].flatMap((each) => childrenOf(each));
+  const soapElements = elements.filter(({ namespace }) => SOAP[namespace] !== undefined);
+  const body = soapElements.find(({ local }) => local === 'body');
+  const parts = body === undefined ? undefined : attributeOf(body, 'parts');
+  const namespace = body === undefined ? undefined : attribute(body, 'namespace');
+  return {
+    isEncoded: body !== undefined && attribute(body, 'use') === 'encoded',
+    headers: soapElements
+      .filter(({ local }) => local === 'header')
+      .map((each) => ({
+        message: readQName(attributeOf(each, 'message') ?? '', each, binding.location, losses),
+        part: attribute(each, 'part') ?? '',
+      })),
+    attachments: mimeParts.flatMap((each) =>
+      childrenNamed(each, MIME, 'content').flatMap((content) => attribute(content, 'part') ?? []),
+    ),
+    ...(parts === undefined ? {} : { parts: parts.split(/\s+/).filter((each) => each !== '') }),
+    ...(namespace === undefined || namespace === '' ? {} : { namespace }),
+  };
+}
+
+/** The operations of a binding or a port type by name, in their order. Overloaded ones have several entries. */
+export function operationsOf(part: Part): readonly { readonly name: string; readonly part: Part }[] {
+  return childrenNamed(part.element, WSDL, 'operation').map((each) => {
+    const inner = inside(part, each);
+    return { name: nameOf(inner), part: inner };
+  });
+}
+
+/** The `soap:operation` of an operation in a binding. */
+export function soapOperation({ element }: Part): XmlElement | undefined {
+  return childrenOf(element).find(({ local, namespace }) => local === 'operation' && SOAP[namespace] !== undefined);
+}

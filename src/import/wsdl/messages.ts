@@ -1,0 +1,132 @@
+import type { DraftDocument, DraftField, DraftMessage } from '../draft.ts';
+import type { Losses, Place } from '../place.ts';
+import type { QName } from '../xml.ts';
+import type { SchemaDrafts } from '../xsd/drafts.ts';
+import type { BoundMessage } from './binding.ts';
+import { type MessagePart, type Part, partsOf, type WsdlParts } from './model.ts';
+
+/** The parts of a message in a binding: those of its body, and its headers. */
+export interface SplitMessage {
+  readonly body: readonly MessagePart[];
+  readonly headers: readonly MessagePart[];
+  readonly attachments: readonly string[];
+  readonly isEncoded: boolean;
+  readonly namespace?: string;
+  readonly place: Place;
+}
+
+/** What both readers of messages use. */
+export interface MessageSources {
+  readonly parts: WsdlParts;
+  readonly schemas: SchemaDrafts;
+  readonly losses: Losses;
+}
+
+/** Divides the parts of a message into body, headers and attachments. */
+export function splitMessage(
+  { parts, losses }: MessageSources,
+  message: Part | undefined,
+  bound: BoundMessage,
+  place: Place,
+): SplitMessage {
+  const all = message === undefined ? [] : partsOf(message, losses);
+  const headers = bound.headers.flatMap(({ message: name, part }) => {
+    const from = parts.named('message', name);
+    const found = (from === undefined ? [] : partsOf(from, losses)).find((each) => each.name === part);
+    if (found === undefined)
+      losses.add(`the header "${part}" of the message "${name.local}" does not exist`, 'left out', place);
+    return found === undefined ? [] : [found];
+  });
+  const isOfBody = ({ name }: MessagePart): boolean => {
+    if (bound.attachments.includes(name)) return false;
+    if (bound.parts !== undefined) return bound.parts.includes(name);
+    // A part that is a header is not in the body, even if the binding does not list the parts of the body.
+    return !bound.headers.some((each) => each.part === name && parts.named('message', each.message) === message);
+  };
+  return {
+    body: all.filter(isOfBody),
+    headers,
+    attachments: bound.attachments,
+    isEncoded: bound.isEncoded,
+    ...(bound.namespace === undefined ? {} : { namespace: bound.namespace }),
+    place,
+  };
+}
+
+/** A field for each header, which is its element. */
+function headerFields({ schemas }: MessageSources, { headers }: SplitMessage): DraftField[] {
+  return headers.map(({ name, element, type, place }) => {
+    if (element === undefined) {
+      const field = schemas.field(name, type ?? ANY_TYPE, place);
+      field.options.header = true;
+      return field;
+    }
+    return {
+      name: element.local,
+      place,
+      type: { kind: 'document', document: schemas.element(element, place) },
+      options: { header: true, namespace: element.namespace },
+    };
+  });
+}
+
+export const ANY_TYPE: QName = { namespace: 'http://www.w3.org/2001/XMLSchema', local: 'anyType' };
+
+/** The message of rpc: a field for each part, and for each header. */
+export function rpcMessage(sources: MessageSources, name: string, message: SplitMessage): DraftMessage {
+  const fields = message.body.map(({ name: part, type, element, place }): DraftField => {
+    if (type === undefined && element !== undefined) {
+      return {
+        name: part,
+        place,
+        type: { kind: 'document', document: sources.schemas.element(element, place) },
+        options: {},
+      };
+    }
+    return sources.schemas.field(part, type ?? ANY_TYPE, place);
+  });
+  return madeMessage(name, [...fields, ...headerFields(sources, message)], message.place, { unqualified: true });
+}
+
+/** The message whose body is one element, or nothing. */
+export function documentMessage(
+  sources: MessageSources,
+  name: string,
+  message: SplitMessage,
+  root: DraftDocument | undefined,
+): DraftMessage {
+  const headers = headerFields(sources, message);
+  if (root === undefined) return madeMessage(name, headers, message.place, {});
+  if (headers.length === 0) return { kind: 'document', document: root };
+  return {
+    kind: 'document',
+    document: {
+      ...root,
+      named: false,
+      name,
+      options: { xml: root.name, ...root.options },
+      fields: [...root.fields, ...headers],
+    },
+  };
+}
+
+function madeMessage(
+  name: string,
+  fields: DraftField[],
+  place: Place,
+  options: DraftDocument['options'],
+): DraftMessage {
+  if (fields.length === 0) return { kind: 'none' };
+  return { kind: 'document', document: { name, place, named: false, options, fields } };
+}
+
+/** Whether an element can be around the fields of a message: its type is a sequence of elements (JAX-WS 2.2, section 2.3.1.2). */
+export function isWrapper({ choice, fields, extends: base, restricts, options }: DraftDocument): boolean {
+  if (choice || base !== undefined || restricts !== undefined || options.abstract || options.open) return false;
+  return fields.every(({ options: { attribute, content, any, inline } }) => !(attribute || content || any || inline));
+}
+
+/** The key of the element of a message's body; `undefined` when it has none. */
+export function bodyElement({ body }: SplitMessage): QName | undefined {
+  return body.length === 1 ? body[0]?.element : undefined;
+}

@@ -1,0 +1,215 @@
+import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
+import type { DraftDocument, DraftMessage, DraftOperation, DraftSoap } from '../draft.ts';
+import { attribute, childrenNamed, type QName } from '../xml.ts';
+import { type Binding, type BoundMessage, readBound, soapOperation } from './binding.ts';
+import {
+  bodyElement,
+  documentMessage,
+  isWrapper,
+  type MessageSources,
+  rpcMessage,
+  type SplitMessage,
+  splitMessage,
+} from './messages.ts';
+import { documentationOf, inside, nameOf, type Part, partsOf, placeIn } from './model.ts';
+import { ACTION, WSDL } from './namespaces.ts';
+
+/** An operation of a port type, and of a binding of it. */
+export interface OperationParts {
+  readonly abstract: Part;
+  readonly bound?: Part;
+  readonly binding?: Binding;
+  /** Elements of requests that several operations of the binding have: only their action tells these apart. */
+  readonly shared: ReadonlySet<string>;
+}
+
+/** Reads an operation over SOAP. */
+export function readSoapOperation(sources: MessageSources, parts: OperationParts): DraftOperation {
+  const { abstract, bound, binding } = parts;
+  const name = nameOf(abstract);
+  const input = message(sources, parts, 'input');
+  const output = message(sources, parts, 'output');
+  const soap = bound === undefined ? undefined : soapOperation(bound);
+  const style = styleOf(binding, soap, input);
+  const shape = { name, input: input?.split ?? EMPTY(abstract), output: output?.split };
+  const form = style === 'rpc' ? rpcForm(sources, shape, binding) : documentForm(sources, shape, parts.shared);
+  const description = documentationOf(abstract);
+  const uncallable = whyNot(parts, input, output);
+  const action = actionOf(soap, input?.element);
+  return {
+    name,
+    place: placeIn(abstract),
+    ...(description === undefined ? {} : { description }),
+    soap: {
+      style: form.style,
+      version: binding?.protocol === '1.2' ? '1.2' : '1.1',
+      ...(action === undefined ? {} : { action }),
+      request: form.element.local,
+      ...(form.reply === undefined ? {} : { response: form.reply.local }),
+      namespace: form.element.namespace,
+      oneWay: output === undefined,
+      mtom: false,
+    },
+    request: form.request,
+    responses: [{ message: form.response }],
+    faults: faultsOf(sources, abstract),
+    ...(uncallable === undefined ? {} : { uncallable }),
+  };
+}
+
+interface BoundSide {
+  /** The input or output of the port type. */
+  readonly element: XmlElement;
+  readonly split: SplitMessage;
+}
+
+/** The input or output of an operation; `undefined` when the port type has none. */
+function message(
+  sources: MessageSources,
+  { abstract, bound }: OperationParts,
+  side: 'input' | 'output',
+): BoundSide | undefined {
+  const element = childrenNamed(abstract.element, WSDL, side)[0];
+  if (element === undefined) return undefined;
+  const part = inside(abstract, element);
+  const boundElement = bound === undefined ? undefined : childrenNamed(bound.element, WSDL, side)[0];
+  const how: BoundMessage = readBound(bound ?? abstract, boundElement, sources.losses);
+  return {
+    element,
+    split: splitMessage(sources, sources.parts.referred('message', part, 'message'), how, placeIn(part)),
+  };
+}
+
+const EMPTY = (part: Part): SplitMessage => ({
+  body: [],
+  headers: [],
+  attachments: [],
+  isEncoded: false,
+  place: placeIn(part),
+});
+
+function styleOf(
+  binding: Binding | undefined,
+  soap: XmlElement | undefined,
+  input: BoundSide | undefined,
+): 'document' | 'rpc' {
+  const said = (soap === undefined ? undefined : attribute(soap, 'style')) ?? binding?.style;
+  if (said === 'rpc' || said === 'document') return said;
+  return input?.split.body.some(({ type }) => type !== undefined) ? 'rpc' : 'document';
+}
+
+/** The messages of an operation. */
+interface Shape {
+  readonly name: string;
+  readonly input: SplitMessage;
+  readonly output: SplitMessage | undefined;
+}
+
+/** What an operation sends. */
+interface Form {
+  readonly style: DraftSoap['style'];
+  /** The element of the request's body; that of an empty body has the name of the operation. */
+  readonly element: QName;
+  readonly reply?: QName;
+  readonly request: DraftMessage;
+  readonly response: DraftMessage;
+}
+
+function rpcForm(sources: MessageSources, { name, input, output }: Shape, binding: Binding | undefined): Form {
+  const namespace = input.namespace ?? binding?.part.namespace ?? '';
+  return {
+    style: 'rpc',
+    element: { namespace, local: name },
+    reply: { namespace: output?.namespace ?? namespace, local: `${name}Response` },
+    request: rpcMessage(sources, `${name}_REQUEST`, input),
+    response: output === undefined ? { kind: 'none' } : rpcMessage(sources, `${name}_RESPONSE`, output),
+  };
+}
+
+function documentForm(sources: MessageSources, { name, input, output }: Shape, shared: ReadonlySet<string>): Form {
+  const { schemas } = sources;
+  const element = bodyElement(input);
+  const reply = output === undefined ? undefined : bodyElement(output);
+  const root = element === undefined ? undefined : schemas.element(element, input.place);
+  const answer = reply === undefined ? undefined : schemas.element(reply, input.place);
+  const canBeWrapped =
+    root !== undefined &&
+    element !== undefined &&
+    isWrapper(root) &&
+    !shared.has(element.local) &&
+    element.namespace !== '';
+  const isWrapped =
+    canBeWrapped && (output === undefined || (answer !== undefined && isReplyOf(reply, element) && isWrapper(answer)));
+  if (isWrapped) {
+    return {
+      style: 'wrapped',
+      element,
+      ...(reply === undefined ? {} : { reply }),
+      request: documentMessage(sources, `${name}_REQUEST`, input, unwrapped(root, `${name}_REQUEST`)),
+      response:
+        output === undefined || answer === undefined
+          ? { kind: 'none' }
+          : documentMessage(sources, `${name}_RESPONSE`, output, unwrapped(answer, `${name}_RESPONSE`)),
+    };
+  }
+  return {
+    style: 'bare',
+    element: element ?? { namespace: '', local: name },
+    ...(reply === undefined ? {} : { reply }),
+    request: documentMessage(sources, `${name}_REQUEST`, input, root),
+    response: output === undefined ? { kind: 'none' } : documentMessage(sources, `${name}_RESPONSE`, output, answer),
+  };
+}
+
+function isReplyOf(reply: QName | undefined, { local, namespace }: QName): boolean {
+  return reply !== undefined && reply.namespace === namespace && reply.local === `${local}Response`;
+}
+
+/** The fields of an element that is around a message: a document for this message alone. */
+function unwrapped(document: DraftDocument, name: string): DraftDocument {
+  return { ...document, name, named: false };
+}
+
+/** Why an operation can't be called or served; `undefined` when it can. */
+function whyNot(
+  { abstract, binding }: OperationParts,
+  input: BoundSide | undefined,
+  output: BoundSide | undefined,
+): string | undefined {
+  if (binding === undefined) return 'no binding says how it is sent';
+  if (binding.protocol === 'other') return `its binding is not SOAP over HTTP (${binding.foreign})`;
+  if (input === undefined) return 'it only sends messages (notification)';
+  const [first] = childrenNamed(abstract.element, WSDL, 'input', 'output');
+  if (first?.local === 'output') return 'it begins with its output (solicit-response)';
+  const sides = [input, ...(output === undefined ? [] : [output])];
+  if (sides.some(({ split }) => split.isEncoded)) return 'its messages are encoded (use="encoded")';
+  if (sides.some(({ split }) => split.attachments.length > 0)) return 'it has attachments beside the message (SwA)';
+  return undefined;
+}
+
+/** The SOAPAction of an operation, else the WS-Addressing action of its input. */
+function actionOf(soap: XmlElement | undefined, input: XmlElement | undefined): string | undefined {
+  const said = soap === undefined ? undefined : attribute(soap, 'soapAction');
+  if (said !== undefined && said !== '') return said;
+  const addressed = ACTION.flatMap((namespace) =>
+    input === undefined ? [] : (attributeOf(input, 'Action', namespace)?.trim() ?? []),
+  );
+  return addressed[0] ?? said;
+}
+
+/** The documents of faults by name. */
+function faultsOf(sources: MessageSources, abstract: Part): DraftOperation['faults'] {
+  return childrenNamed(abstract.element, WSDL, 'fault').flatMap((each) => {
+    const part = inside(abstract, each);
+    const found = sources.parts.referred('message', part, 'message');
+    const [first] = found === undefined ? [] : partsOf(found, sources.losses);
+    if (first?.element === undefined) {
+      if (first !== undefined)
+        sources.losses.add(`the fault "${nameOf(part)}" has no element`, 'its detail is not read', placeIn(part));
+      return [];
+    }
+    return [
+      { name: nameOf(part) || first.element.local, document: sources.schemas.element(first.element, first.place) },
+    ];
+  });
+}

@@ -1,0 +1,228 @@
+import { childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
+import type { DraftContract, DraftDocument, DraftOperation, DraftService } from '../draft.ts';
+import { ImportError, type Losses } from '../place.ts';
+import type { Sources } from '../source.ts';
+import { attribute, childrenNamed, placeOf, qnameKey } from '../xml.ts';
+import { SchemaDrafts, type SchemaPart } from '../xsd/drafts.ts';
+import { schemasOf } from '../xsd/sources.ts';
+import { type Binding, operationsOf, readBinding } from './binding.ts';
+import { readHttpOperation } from './http.ts';
+import type { MessageSources } from './messages.ts';
+import { documentationOf, inside, nameOf, type Part, partsOf, placeIn, WsdlParts } from './model.ts';
+import { WSDL } from './namespaces.ts';
+import { readSoapOperation } from './operation.ts';
+import { type Policies, readPolicies } from './policy.ts';
+
+/** Reads WSDL 1.1 files with everything that they import. @throws ImportError */
+export function readWsdl(sources: Sources<XmlElement>, losses: Losses): DraftContract {
+  const files = [...sources.entries()].filter(
+    ([, { local, namespace }]) => local === 'definitions' && namespace === WSDL,
+  );
+  const [[location, root] = ['', undefined]] = [...sources.entries()];
+  if (files.length === 0 && root !== undefined)
+    throw new ImportError(`<${root.local}> is not the root of a WSDL`, placeOf(root, location));
+  const parts = new WsdlParts(files, losses);
+  const inTypes = files.flatMap(([at, definitions]) =>
+    childrenNamed(definitions, WSDL, 'types').flatMap((types) =>
+      schemasOf(types).map((each) => ({ root: each, location: at })),
+    ),
+  );
+  const imported = [...sources.entries()].flatMap(([at, each]): SchemaPart[] =>
+    each.local === 'schema' && schemasOf(each)[0] === each ? [{ root: each, location: at }] : [],
+  );
+  const schemas = new SchemaDrafts([...inTypes, ...importedByWsdl(files, imported, sources)], sources, losses);
+  const messages: MessageSources = { parts, schemas, losses };
+  const policies = readPolicies(files, losses);
+  const services = readServices(messages, policies);
+  return { language: 'wsdl', services, documents: unused(schemas, services) };
+}
+
+/** Schemas that a wsdl:import refers to, as some tools write it. */
+function importedByWsdl(
+  files: readonly (readonly [string, XmlElement])[],
+  schemas: readonly SchemaPart[],
+  sources: Sources<XmlElement>,
+): readonly SchemaPart[] {
+  const imported = new Set(
+    files.flatMap(([location, root]) =>
+      childrenNamed(root, WSDL, 'import').map(
+        (each) => sources.referred(location, attribute(each, 'location') ?? '')?.content,
+      ),
+    ),
+  );
+  return schemas.filter(({ root }) => imported.has(root));
+}
+
+/** Documents of elements and types, but for elements that are only around messages. */
+function unused(schemas: SchemaDrafts, services: readonly DraftService[]): readonly DraftDocument[] {
+  const around = new Set(
+    services.flatMap(({ operations }) =>
+      operations.flatMap(({ soap }) =>
+        soap === undefined || soap.style === 'rpc'
+          ? []
+          : [soap.request, soap.response ?? ''].map((local) => qnameKey({ namespace: soap.namespace ?? '', local })),
+      ),
+    ),
+  );
+  return schemas.documents().filter(({ name, options: { namespace = '', xml = name } }) => {
+    return !around.has(qnameKey({ namespace, local: xml }));
+  });
+}
+
+/** A port type as it is offered: by one binding at some addresses. */
+interface Offer {
+  readonly name: string;
+  readonly description?: string;
+  /** Absent when it is in a missing part. */
+  readonly portType?: Part;
+  readonly binding?: Binding;
+  readonly addresses: readonly string[];
+}
+
+function readServices(messages: MessageSources, policies: Policies): readonly DraftService[] {
+  const { parts, losses } = messages;
+  const offers = parts.all('service').flatMap((service) => offersOf(service, messages));
+  const offered = new Set(offers.flatMap(({ portType, binding }) => [portType, binding?.part]));
+  for (const part of parts.all('binding')) {
+    const portType = parts.referred('portType', part, 'type');
+    if (offered.has(portType ?? part)) continue;
+    offered.add(portType ?? part);
+    const binding = readBinding(part);
+    offers.push({ name: nameOf(portType ?? part), ...givenPortType(portType), binding, addresses: [] });
+  }
+  for (const portType of parts.all('portType')) {
+    if (!offered.has(portType)) offers.push({ name: nameOf(portType), portType, addresses: [] });
+  }
+  if (offers.length === 0)
+    losses.add('no service, binding or port type was found', 'only documents are declared', NOWHERE);
+  return offers.map((offer) => readOffer(offer, messages, policies));
+}
+
+function givenPortType(portType: Part | undefined): { readonly portType?: Part } {
+  return portType === undefined ? {} : { portType };
+}
+
+const NOWHERE = { source: 'the contract', line: 0, column: 0 };
+
+/** How much a protocol is preferred, the lowest first: SOAP 1.1 is what every client and server has. */
+const PREFERENCE: Readonly<Record<Binding['protocol'], number>> = { '1.1': 0, '1.2': 1, http: 2, other: 3 };
+
+/** The port types of a service, each by the best of its ports. */
+function offersOf(service: Part, { parts, losses }: MessageSources): readonly Offer[] {
+  const ports = childrenNamed(service.element, WSDL, 'port').flatMap((element) => {
+    const port = inside(service, element);
+    const part = parts.referred('binding', port, 'binding');
+    const portType = part === undefined ? undefined : parts.referred('portType', part, 'type');
+    return part === undefined ? [] : [{ port, portType, key: portType ?? part, binding: readBinding(part) }];
+  });
+  const portTypes = [...new Set(ports.map(({ key }) => key))];
+  const description = documentationOf(service);
+  return portTypes.map((key): Offer => {
+    const candidates = ports
+      .filter((each) => each.key === key)
+      .sort((a, b) => PREFERENCE[a.binding.protocol] - PREFERENCE[b.binding.protocol]);
+    const [best, ...others] = candidates as [(typeof candidates)[number], ...typeof candidates];
+    for (const { port, binding } of others) {
+      losses.add(
+        `the port "${nameOf(port)}" offers the same operations (${protocolWords(binding)})`,
+        `those of the port "${nameOf(best.port)}" are taken`,
+        placeIn(port),
+      );
+    }
+    return {
+      name: portTypes.length === 1 ? nameOf(service) : `${nameOf(service)}_${nameOf(key)}`,
+      ...(description === undefined ? {} : { description }),
+      ...givenPortType(best.portType),
+      binding: best.binding,
+      addresses: addressOf(best.port),
+    };
+  });
+}
+
+function protocolWords({ protocol, foreign }: Binding): string {
+  if (protocol === 'other') return foreign ?? 'another protocol';
+  return protocol === 'http' ? 'HTTP' : `SOAP ${protocol}`;
+}
+
+function addressOf({ element }: Part): readonly string[] {
+  return childrenOf(element).flatMap((each) => {
+    const location = each.local === 'address' ? attribute(each, 'location') : undefined;
+    return location === undefined || location === '' ? [] : [location];
+  });
+}
+
+function readOffer(offer: Offer, messages: MessageSources, { security, mtom }: Policies): DraftService {
+  const { portType, binding, addresses } = offer;
+  if (portType === undefined) return readUnknown(offer);
+  const abstract = operationsOf(portType);
+  const bound = binding === undefined ? [] : operationsOf(binding.part);
+  const shared = sharedElements(messages, portType);
+  const operations = abstract.flatMap(({ name, part }, index): DraftOperation[] => {
+    // Overloaded operations are bound in the same order.
+    const nth = abstract.slice(0, index).filter((each) => each.name === name).length;
+    const found = bound.filter((each) => each.name === name)[nth]?.part;
+    const parts = {
+      abstract: part,
+      shared,
+      ...(found === undefined ? {} : { bound: found }),
+      ...(binding === undefined ? {} : { binding }),
+    };
+    if (binding?.protocol === 'http') return [readHttpOperation(messages, parts)];
+    const read = readSoapOperation(messages, parts);
+    return [mtom && read.soap !== undefined ? { ...read, soap: { ...read.soap, mtom } } : read];
+  });
+  for (const { name, part } of bound) {
+    if (abstract.some((each) => each.name === name)) continue;
+    messages.losses.add(`the port type has no operation "${name}"`, 'left out', placeIn(part));
+  }
+  const description = offer.description ?? documentationOf(portType);
+  const namespace = mostFrequent(operations.flatMap(({ soap }) => soap?.namespace || [])) ?? portType.namespace;
+  return {
+    name: offer.name,
+    place: placeIn(portType),
+    ...(description === undefined ? {} : { description }),
+    ...(namespace === '' || binding?.protocol === 'http' ? {} : { namespace }),
+    addresses,
+    ...(security.length === 0 ? {} : { security }),
+    operations,
+  };
+}
+
+/** The operations of a binding whose port type is missing: their messages are not known. */
+function readUnknown({ name, description, binding, addresses }: Offer): DraftService {
+  const { part } = binding as Binding;
+  return {
+    name,
+    place: placeIn(part),
+    ...(description === undefined ? {} : { description }),
+    addresses,
+    operations: operationsOf(part).map(({ name: operation, part: bound }) => ({
+      name: operation,
+      place: placeIn(bound),
+      soap: { style: 'bare', version: '1.1', request: operation, oneWay: true, mtom: false },
+      request: { kind: 'none' },
+      responses: [{ message: { kind: 'none' } }],
+      faults: [],
+      uncallable: 'its port type is missing',
+    })),
+  };
+}
+
+/** Local names of elements that are the request of several operations. */
+function sharedElements({ parts, losses }: MessageSources, portType: Part): ReadonlySet<string> {
+  const counts = new Map<string, number>();
+  for (const { part } of operationsOf(portType)) {
+    const input = childrenNamed(part.element, WSDL, 'input')[0];
+    const found = input === undefined ? undefined : parts.referred('message', inside(part, input), 'message');
+    for (const { element } of found === undefined ? [] : partsOf(found, losses)) {
+      if (element !== undefined) counts.set(element.local, (counts.get(element.local) ?? 0) + 1);
+    }
+  }
+  return new Set([...counts].flatMap(([local, count]) => (count > 1 ? [local] : [])));
+}
+
+function mostFrequent(values: readonly string[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
+}

@@ -1,0 +1,180 @@
+import { compareDecimals, decimalOf, toDecimal } from '../../wire/decimal.ts';
+import { readDate, readDatetime, readTime } from '../../wire/lexical.ts';
+import { compilePattern } from '../../wire/pattern.ts';
+import type { Facets } from '../draft.ts';
+
+// Values of simple types as definitions write them, and facets of several derivations combined.
+
+/** A text with its white space as a type has it (Part 2, section 4.3.6). */
+export function spaced(text: string, space: Facets['space']): string {
+  if (space === undefined) return text;
+  const replaced = text.replace(/[\t\n\r]/g, ' ');
+  return space === 'replace' ? replaced : replaced.replace(/ +/g, ' ').replace(/^ | $/g, '');
+}
+
+/** Words whose values are texts that take a pattern. */
+export const TEXTS: ReadonlySet<string> = new Set(['string', 'text', 'hex', 'duration']);
+
+/** The value that a lexical form means, as a definition writes it; `undefined` for one that is not a value of the type. */
+export function valueFrom(word: string, lexical: string, facets: Facets): string | number | boolean | undefined {
+  const text = spaced(lexical, word === 'string' ? facets.space : 'collapse');
+  const value = anyValueOf(word, text);
+  return value === undefined || !isWithin(word, value, facets) ? undefined : value;
+}
+
+function anyValueOf(word: string, text: string): string | number | boolean | undefined {
+  switch (word) {
+    case 'boolean':
+      return /^(?:true|1)$/.test(text) ? true : /^(?:false|0)$/.test(text) ? false : undefined;
+    case 'integer':
+      return /^[+-]?\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) || 0 : undefined;
+    case 'decimal':
+      return decimal(text);
+    case 'number':
+      return double(text);
+    case 'date':
+      return readDate(text);
+    case 'time':
+      return readTime(text);
+    case 'datetime':
+      return readDatetime(text);
+    case 'binary':
+      return undefined;
+    default:
+      return text;
+  }
+}
+
+/** A number where it keeps all digits, or its text. */
+function decimal(text: string): number | string | undefined {
+  const read = toDecimal(text, false);
+  return read === undefined || decimalOf(Number(read)) !== read ? read : Number(read);
+}
+
+function double(text: string): number | string | undefined {
+  if (/^-?INF$|^NaN$/.test(text)) return text;
+  return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[Ee][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
+}
+
+function isWithin(word: string, value: string | number | boolean, facets: Facets): boolean {
+  if (facets.enum !== undefined && !facets.enum.some((each) => isSameValue(word, each, value))) return false;
+  if (typeof value === 'boolean') return true;
+  if (TEXTS.has(word) && !patternsOf(facets).every((each) => matches(each, String(value)))) return false;
+  const size = word === 'string' ? [...String(value)].length : word === 'hex' ? String(value).length / 2 : value;
+  const { minimum, maximum, above, below } = facets;
+  if (minimum !== undefined && compare(word, size, minimum) < 0) return false;
+  if (maximum !== undefined && compare(word, size, maximum) > 0) return false;
+  if (above !== undefined && compare(word, size, above) <= 0) return false;
+  return below === undefined || compare(word, size, below) < 0;
+}
+
+function isSameValue(word: string, a: string | number, b: string | number | boolean): boolean {
+  return a === b || (word === 'decimal' && typeof b !== 'boolean' && compare(word, a, b) === 0);
+}
+
+function matches(pattern: string, text: string): boolean {
+  const { test, longest } = compilePattern(pattern);
+  return text.length <= longest && test(text);
+}
+
+export function patternsOf({ pattern }: Facets): readonly string[] {
+  return pattern === undefined ? [] : typeof pattern === 'string' ? [pattern] : pattern;
+}
+
+/** Adds a pattern that values must match too. */
+export function withPattern(facets: Facets, pattern: string): Facets {
+  const all = [...new Set([...patternsOf(facets), pattern])];
+  return { ...facets, pattern: all.length === 1 ? (all[0] as string) : all };
+}
+
+type Bound = number | string;
+
+/** Negative, zero or positive as a value is less than, equal to or greater than another of its type. */
+function compare(word: string, a: Bound, b: Bound): number {
+  const [x, y] = [a, b].map((each) => (typeof each === 'number' ? decimalOf(each) : toDecimal(each, true)));
+  // Dates and times of one form are ordered as their texts are.
+  if (x === undefined || y === undefined || word === 'date' || word === 'time') return a < b ? -1 : a > b ? 1 : 0;
+  return compareDecimals(x, y);
+}
+
+/** The facets of a bound and of those that hold already: the tighter one. */
+export function withBound(word: string, facets: Facets, side: 'lower' | 'upper', value: Bound, open: boolean): Facets {
+  const [including, excluding] = side === 'lower' ? (['minimum', 'above'] as const) : (['maximum', 'below'] as const);
+  const sign = side === 'lower' ? 1 : -1;
+  // The difference of datetimes depends on their offsets; a derived type has the tighter bound.
+  if (word !== 'datetime') {
+    const { [including]: closed, [excluding]: exclusive } = facets;
+    const toClosed = closed === undefined ? 1 : sign * compare(word, value, closed);
+    const toOpen = exclusive === undefined ? 1 : sign * compare(word, value, exclusive);
+    if (toClosed < 0 || toOpen < 0 || (toOpen === 0 && !open)) return facets;
+    if (toClosed === 0 && !open) return facets;
+  }
+  const { [including]: _including, [excluding]: _excluding, ...others } = facets;
+  return { ...others, [open ? excluding : including]: value };
+}
+
+/** A whole number above or below which there is none of 64 bits. */
+const BITS = { lower: -(2n ** 63n), upper: 2n ** 63n - 1n } as const;
+
+/** A bound of an integer, which includes it; `undefined` where every integer of 64 bits is within it. */
+export function integerBound(text: string, side: 'lower' | 'upper', open: boolean): Bound | undefined {
+  const step = open ? (side === 'lower' ? 1n : -1n) : 0n;
+  const value = BigInt(text.replace(/^\+/, '')) + step;
+  if (side === 'lower' ? value <= BITS.lower : value >= BITS.upper) return undefined;
+  return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+}
+
+/** The pattern of the lexical forms of integers between two bounds. */
+export function integerPattern(minimum: bigint | undefined, maximum: bigint | undefined): string {
+  const parts: string[] = [];
+  if (maximum === undefined || maximum >= 0n) {
+    parts.push(`\\+?0*${group(digitsBetween(minimum !== undefined && minimum > 0n ? minimum : 0n, maximum))}`);
+  }
+  if (minimum === undefined || minimum <= 0n) {
+    const least = maximum !== undefined && maximum < 0n ? -maximum : 0n;
+    parts.push(`-0*${group(digitsBetween(least, minimum === undefined ? undefined : -minimum))}`);
+  }
+  return parts.join('|');
+}
+
+function group(alternatives: readonly string[]): string {
+  return alternatives.length === 1 ? (alternatives[0] as string) : `(${alternatives.join('|')})`;
+}
+
+/** Patterns of the numbers from one to another, neither negative, without zeros in front. */
+function digitsBetween(from: bigint, to: bigint | undefined): string[] {
+  const low = String(from);
+  if (to === undefined) {
+    const longer = `[1-9][0-9]{${low.length},}`;
+    return [...sameLength(low, '9'.repeat(low.length)), longer];
+  }
+  const high = String(to);
+  const found: string[] = [];
+  for (let length = low.length; length <= high.length; length++) {
+    const least = length === low.length ? low : `1${'0'.repeat(length - 1)}`;
+    found.push(...sameLength(least, length === high.length ? high : '9'.repeat(length)));
+  }
+  return found;
+}
+
+/** Patterns of the numbers between two of the same length. */
+function sameLength(low: string, high: string): string[] {
+  const [a = '', b = ''] = [low[0], high[0]];
+  if (low === high) return [low];
+  if (low.length === 1) return [digit(a, b)];
+  if (a === b) return sameLength(low.slice(1), high.slice(1)).map((rest) => a + rest);
+  const rest = low.length - 1;
+  const [first, last] = [/^.0*$/.test(low), /^.9*$/.test(high)];
+  const middle = [Number(a) + (first ? 0 : 1), Number(b) - (last ? 0 : 1)] as const;
+  return [
+    ...(first ? [] : sameLength(low.slice(1), '9'.repeat(rest)).map((each) => a + each)),
+    ...(middle[0] > middle[1]
+      ? []
+      : [`${digit(String(middle[0]), String(middle[1]))}${rest === 1 ? '[0-9]' : `[0-9]{${rest}}`}`]),
+    ...(last ? [] : sameLength('0'.repeat(rest), high.slice(1)).map((each) => b + each)),
+  ];
+}
+
+function digit(from: string, to: string): string {
+  return from === to ? from : `[${from}-${to}]`;
+}

@@ -1,0 +1,372 @@
+import { PatternError } from '../../wire/pattern-syntax.ts';
+import type { XmlElement } from '../../wire/xml/tree.ts';
+import { attributeOf, childrenOf } from '../../wire/xml/tree.ts';
+import type { Facets } from '../draft.ts';
+import { ImportError, type Losses } from '../place.ts';
+import { attribute, childrenNamed, type QName, qnameKey } from '../xml.ts';
+import { BUILT_IN, LEXICAL_FORMS, type SimpleType, WELL_KNOWN } from './builtin.ts';
+import { type Component, type Components, placeIn, type Schema } from './components.ts';
+import { integerBound, TEXTS, valueFrom, withBound, withPattern } from './facets.ts';
+import { anyOf, ecmaPattern } from './pattern.ts';
+import { XSD } from './sources.ts';
+import { unionOf } from './union.ts';
+
+/** Most derivations from one type to the next. */
+const DEEPEST = 200;
+
+const FREE: SimpleType = BUILT_IN.get('string') as SimpleType;
+
+/** The elements of a restriction that state facets. */
+const FACETS: ReadonlySet<string> = new Set(
+  'length minLength maxLength pattern enumeration whiteSpace minInclusive maxInclusive minExclusive maxExclusive totalDigits fractionDigits'.split(
+    ' ',
+  ),
+);
+
+/** Reads simple types (XML Schema 1.0 Part 2): each to a scalar with the facets of all its derivations. */
+export class SimpleTypes {
+  readonly #components: Components;
+  readonly #losses: Losses;
+  readonly #known = new Map<XmlElement, Map<string, SimpleType>>();
+  readonly #open = new Set<XmlElement>();
+
+  constructor(components: Components, losses: Losses) {
+    this.#components = components;
+    this.#losses = losses;
+  }
+
+  /** The simple type of a name; `undefined` when it is that of a complex type, or unknown. */
+  named(name: QName): SimpleType | undefined {
+    if (name.namespace === XSD) return BUILT_IN.get(name.local);
+    const component = this.#components.find('type', name);
+    if (component === undefined)
+      return SOAP_ENCODED.has(name.namespace) ? soapEncoded(name) : WELL_KNOWN.get(qnameKey(name));
+    return component.element.local === 'simpleType' ? this.declared(component) : undefined;
+  }
+
+  /** The type of a global xs:simpleType. */
+  declared({ element, schema, redefined }: Component): SimpleType {
+    return this.inPlace(element, schema, redefined);
+  }
+
+  /**
+   * The type of an xs:simpleType.
+   * @param redefined what it means by the name of its base, when it redefines that
+   */
+  inPlace(element: XmlElement, schema: Schema, redefined?: Component): SimpleType {
+    const known = this.#known.get(element) ?? new Map<string, SimpleType>();
+    this.#known.set(element, known);
+    const found = known.get(schema.namespace);
+    if (found !== undefined) return found;
+    if (this.#open.has(element)) {
+      this.#losses.add(`${named(element)} is derived from itself`, 'taken as text', placeIn(element, schema));
+      return FREE;
+    }
+    if (this.#open.size >= DEEPEST)
+      throw new ImportError(`simple types are derived more than ${DEEPEST} times`, placeIn(element, schema));
+    this.#open.add(element);
+    const type = this.#derived(element, schema, redefined);
+    this.#open.delete(element);
+    known.set(schema.namespace, type);
+    return type;
+  }
+
+  #derived(element: XmlElement, schema: Schema, redefined: Component | undefined): SimpleType {
+    const [derivation] = childrenNamed(element, XSD, 'restriction', 'list', 'union');
+    if (derivation === undefined) {
+      this.#losses.add(`${named(element)} has no content`, 'taken as text', placeIn(element, schema));
+      return FREE;
+    }
+    if (derivation.local === 'list') return this.#list(derivation, schema);
+    if (derivation.local === 'union') return this.#union(derivation, schema);
+    const base = redefined !== undefined ? this.declared(redefined) : this.#baseOf(derivation, 'base', schema)[0];
+    return this.restricted(base ?? FREE, derivation, schema);
+  }
+
+  /** The types that an attribute and xs:simpleType elements of a derivation name. */
+  #baseOf(derivation: XmlElement, local: string, schema: Schema): SimpleType[] {
+    const names = (attribute(derivation, local) ?? '').split(/\s+/).filter((name) => name !== '');
+    return [
+      ...names.map((text) => this.#referred(this.#components.resolve(text, derivation, schema), derivation, schema)),
+      ...childrenNamed(derivation, XSD, 'simpleType').map((each) => this.inPlace(each, schema)),
+    ];
+  }
+
+  #referred(name: QName, element: XmlElement, schema: Schema): SimpleType {
+    const found = this.named(name);
+    if (found !== undefined) return found;
+    this.#losses.add(`the simple type "${name.local}" is not declared`, 'taken as text', placeIn(element, schema));
+    return FREE;
+  }
+
+  #list(derivation: XmlElement, schema: Schema): SimpleType {
+    const [item = FREE] = this.#baseOf(derivation, 'itemType', schema);
+    if (item.list !== undefined) {
+      this.#losses.add('a list of lists', 'taken as text', placeIn(derivation, schema));
+      return FREE;
+    }
+    const { space: _space, ...facets } = item.word === 'binary' ? asText(item).facets : item.facets;
+    return { ...item, word: item.word === 'binary' ? 'string' : item.word, facets, list: {} };
+  }
+
+  #union(derivation: XmlElement, schema: Schema): SimpleType {
+    const members = this.#baseOf(derivation, 'memberTypes', schema);
+    const { type, imprecise } = unionOf(members);
+    if (imprecise) this.#losses.add('facets of the members of a union', 'not checked', placeIn(derivation, schema));
+    return type;
+  }
+
+  /** A type restricted by the facets in an element. */
+  restricted(base: SimpleType, element: XmlElement, schema: Schema): SimpleType {
+    const facets = childrenOf(element).filter(({ namespace, local }) => namespace === XSD && FACETS.has(local));
+    const restriction = new Restriction(base, schema, this.#losses);
+    for (const each of facets) if (each.local === 'whiteSpace') restriction.add(each);
+    restriction.patterns(facets.filter(({ local }) => local === 'pattern'));
+    for (const each of facets) if (!TOGETHER.has(each.local)) restriction.add(each);
+    restriction.enumeration(facets.filter(({ local }) => local === 'enumeration'));
+    return restriction.type;
+  }
+}
+
+/** Facets that are alternatives to others of their kind, and one that is applied before them. */
+const TOGETHER: ReadonlySet<string> = new Set(['pattern', 'enumeration', 'whiteSpace']);
+
+/** The namespaces of SOAP 1.1 and 1.2 encoding, whose types are the built-in ones with attributes for references. */
+export const SOAP_ENCODED: ReadonlySet<string> = new Set([
+  'http://schemas.xmlsoap.org/soap/encoding/',
+  'http://www.w3.org/2003/05/soap-encoding',
+]);
+
+function soapEncoded({ local }: QName): SimpleType | undefined {
+  return BUILT_IN.get(local === 'base64' ? 'base64Binary' : local);
+}
+
+function named(element: XmlElement): string {
+  const name = attribute(element, 'name');
+  return name === undefined ? 'an xs:simpleType' : `the simple type "${name}"`;
+}
+
+/** A type as the text of its lexical forms, for facets that its word does not take. */
+function asText({ word, facets, list, note }: SimpleType): SimpleType {
+  const form = list === undefined ? LEXICAL_FORMS[word] : unionOf([{ word, facets, list }]).type.facets.pattern;
+  const text: Facets = { space: 'collapse', ...(form === undefined ? {} : { pattern: form }) };
+  const values = list === undefined && facets.enum !== undefined ? { enum: facets.enum.map(String) } : {};
+  return { word: 'string', facets: { ...text, ...values }, ...(note === undefined ? {} : { note }) };
+}
+
+/** A type while the facets of a restriction are added to it. */
+class Restriction {
+  type: SimpleType;
+  readonly #schema: Schema;
+  readonly #losses: Losses;
+
+  constructor(base: SimpleType, schema: Schema, losses: Losses) {
+    this.type = base;
+    this.#schema = schema;
+    this.#losses = losses;
+  }
+
+  #lose(element: XmlElement, what: string, instead: string): void {
+    this.#losses.add(what, instead, placeIn(element, this.#schema));
+  }
+
+  #ignore(element: XmlElement): void {
+    const value = attributeOf(element, 'value') ?? '';
+    this.#lose(element, `xs:${element.local} "${shortened(value)}"`, 'not checked');
+  }
+
+  #set(facets: Facets): void {
+    this.type = { ...this.type, facets };
+  }
+
+  add(element: XmlElement): void {
+    const { word, list, facets } = this.type;
+    const value = (attributeOf(element, 'value') ?? '').trim();
+    const number = /^\+?\d{1,15}$/.test(value) ? Number(value) : undefined;
+    switch (element.local) {
+      case 'whiteSpace':
+        if (
+          word === 'string' &&
+          list === undefined &&
+          facets.space !== 'collapse' &&
+          (value === 'collapse' || value === 'replace')
+        )
+          this.#set({ ...facets, space: value });
+        return;
+      case 'length':
+      case 'minLength':
+      case 'maxLength':
+        if (number === undefined) {
+          this.#ignore(element);
+          return;
+        }
+        if (element.local !== 'maxLength') this.#length(element, 'minimum', number);
+        if (element.local !== 'minLength') this.#length(element, 'maximum', number);
+        return;
+      case 'totalDigits':
+      case 'fractionDigits':
+        this.#digits(element, number);
+        return;
+      default:
+        this.#bound(element, value);
+        return;
+    }
+  }
+
+  #length(element: XmlElement, key: 'minimum' | 'maximum', value: number): void {
+    const { word, facets, list } = this.type;
+    const tighter = (old: number | string | undefined): number =>
+      old === undefined ? value : key === 'minimum' ? Math.max(Number(old), value) : Math.min(Number(old), value);
+    if (list !== undefined) {
+      if (key === 'maximum' || value > 0) this.type = { ...this.type, list: { ...list, [key]: tighter(list[key]) } };
+    } else if (word !== 'string' && word !== 'hex') this.#ignore(element);
+    else if (key === 'maximum' || value > 0) this.#set({ ...facets, [key]: tighter(facets[key]) });
+  }
+
+  #digits(element: XmlElement, value: number | undefined): void {
+    const { word, facets, list } = this.type;
+    if (value === undefined || list !== undefined || (word !== 'integer' && word !== 'decimal')) {
+      this.#ignore(element);
+      return;
+    }
+    if (element.local === 'totalDigits') {
+      this.#set({ ...facets, digits: Math.min(facets.digits ?? value, value) });
+      if (value <= 18) this.#contained();
+    } else if (word === 'decimal') this.#set({ ...facets, fraction: Math.min(facets.fraction ?? value, value) });
+  }
+
+  #bound(element: XmlElement, text: string): void {
+    const { word, list, facets } = this.type;
+    const side = element.local.startsWith('min') ? 'lower' : 'upper';
+    const open = element.local.endsWith('Exclusive');
+    if (list !== undefined || !BOUNDED.has(word)) {
+      this.#ignore(element);
+      return;
+    }
+    if (word === 'integer') {
+      if (!/^[+-]?\d+$/.test(text)) {
+        this.#ignore(element);
+        return;
+      }
+      const bound = integerBound(text, side, open);
+      if (bound !== undefined) this.#set(withBound(word, facets, side, bound, false));
+      this.#contained();
+      return;
+    }
+    const value = valueFrom(word, text, {});
+    if (value === undefined || typeof value === 'boolean') {
+      this.#ignore(element);
+      return;
+    }
+    if (text !== '-INF' && text !== 'INF') this.#set(withBound(word, facets, side, value, open));
+  }
+
+  /** Forgets that integers have 64 bits, where the type has bounds within them. */
+  #contained(): void {
+    const { word, facets, note, ...others } = this.type;
+    const bounded = facets.minimum !== undefined && facets.maximum !== undefined;
+    if (word === 'integer' && (bounded || (facets.digits ?? 19) <= 18)) this.type = { ...others, word, facets };
+  }
+
+  /** Patterns of one derivation are alternatives. */
+  patterns(elements: readonly XmlElement[]): void {
+    const [first] = elements;
+    if (first === undefined) return;
+    const sources = elements.map((each) => attributeOf(each, 'value') ?? '');
+    try {
+      const pattern = anyOf(sources.map((each) => this.#translated(each, first)));
+      if (this.type.word === 'binary' && this.type.list === undefined) {
+        this.#ignore(first);
+        return;
+      }
+      if (this.#takesBounds(sources, pattern, first)) return;
+      this.#textual(first);
+      this.#set(withPattern(this.type.facets, pattern));
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error;
+      this.#lose(first, `the pattern "${shortened(sources.join('" or "'))}" ${error.message}`, 'not checked');
+    }
+  }
+
+  /** Anchors are characters in XML Schema, and hardly ever meant. */
+  #translated(source: string, element: XmlElement): string {
+    const anchored = /^\^(.*)\$$/s.exec(source);
+    if (anchored === null) return ecmaPattern(source);
+    this.#lose(
+      element,
+      `the pattern "${shortened(source)}" has ^ and $, which are characters in XML Schema`,
+      'accepted with and without these',
+    );
+    return ecmaPattern(`^?(${anchored[1]})$?`);
+  }
+
+  /** Whether a pattern of digits is a bound of numbers, which are more useful to programs than texts. */
+  #takesBounds(sources: readonly string[], pattern: string, element: XmlElement): boolean {
+    const { word, facets, list } = this.type;
+    if (list !== undefined) return false;
+    if (word === 'boolean') {
+      if (!['true', 'false'].every((each) => new RegExp(`^(?:${pattern})$`, 'u').test(each))) return false;
+      this.#lose(
+        element,
+        `the pattern "${shortened(sources.join('" or "'))}"`,
+        'every form of true and false is accepted',
+      );
+      return true;
+    }
+    const [, most] = /^(?:\\d|\[0-9\])(?:\{[01],(\d{1,2})\}|\+|\*)$/.exec(sources.join('|')) ?? [null];
+    if (word !== 'integer' || most === null) return false;
+    const digits = most === undefined ? {} : { digits: Math.min(facets.digits ?? 99, Number(most)) };
+    this.#set({ ...withBound(word, facets, 'lower', 0, false), ...digits });
+    if (Number(most ?? 99) <= 18) this.#contained();
+    this.#lose(element, `the pattern "${shortened(sources.join())}"`, 'the number may have a sign and zeros in front');
+    return true;
+  }
+
+  /** Makes the type one of texts, for facets that apply to a text. */
+  #textual(element: XmlElement): void {
+    const { word, facets, list } = this.type;
+    if (TEXTS.has(word) && list === undefined) return;
+    const { minimum, maximum, above, below, digits, fraction } = facets;
+    const lost = list === undefined ? [minimum, maximum, above, below, digits, fraction] : [];
+    // Bounds of built-in types are in the pattern of their lexical forms, or are implied by those of this type.
+    if (lost.some((each) => each !== undefined))
+      this.#lose(element, `bounds of a type of xs:${word} that has a pattern`, 'only the pattern is checked');
+    this.type = asText(this.type);
+  }
+
+  enumeration(elements: readonly XmlElement[]): void {
+    const [first] = elements;
+    if (first === undefined) return;
+    if (this.type.word === 'binary' && this.type.list === undefined) {
+      this.#ignore(first);
+      return;
+    }
+    if (this.type.list !== undefined || this.type.word === 'boolean') this.#textual(first);
+    const { word, facets } = this.type;
+    const found: (string | number)[] = [];
+    for (const each of elements) {
+      const value = valueFrom(word, attributeOf(each, 'value') ?? '', facets);
+      if (value === undefined || typeof value === 'boolean')
+        this.#lose(
+          each,
+          `the value "${shortened(attributeOf(each, 'value') ?? '')}" of an enumeration, which its type does not allow`,
+          'left out',
+        );
+      else if (!found.includes(value)) found.push(value);
+    }
+    if (found.length === 0) {
+      this.#ignore(first);
+      return;
+    }
+    this.#set({ ...facets, enum: found });
+    const { note, ...others } = this.type;
+    if (word === 'integer' || word === 'decimal') this.type = others;
+  }
+}
+
+const BOUNDED: ReadonlySet<string> = new Set(['integer', 'decimal', 'number', 'date', 'time', 'datetime']);
+
+/** Long patterns and values in a report end in dots. */
+function shortened(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 77).toWellFormed()}...` : text;
+}

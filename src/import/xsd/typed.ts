@@ -1,0 +1,94 @@
+import type { DraftDocument, DraftScalar, DraftType, Facets, FieldOptions } from '../draft.ts';
+import { LEXICAL_FORMS, type SimpleType } from './builtin.ts';
+import type { Occurrence } from './particles.ts';
+import { unionOf } from './union.ts';
+
+/** What the type of an element or attribute is: a value, a document, an array of SOAP encoding, or any markup. */
+export type Typed =
+  | { readonly kind: 'simple'; readonly simple: SimpleType }
+  | { readonly kind: 'document'; readonly document: DraftDocument }
+  | { readonly kind: 'array'; readonly item: Typed }
+  | { readonly kind: 'markup' };
+
+export const MARKUP: Typed = { kind: 'markup' };
+
+const XML: DraftScalar = { kind: 'scalar', word: 'xml' };
+
+/** The type of a field, and the options that belong to it. */
+export interface FieldType {
+  readonly type: DraftType;
+  readonly options: FieldOptions;
+}
+
+/** The type of a field that is there once or not at all. */
+export function singleField(typed: Typed): FieldType {
+  switch (typed.kind) {
+    case 'document':
+      return { type: typed, options: {} };
+    case 'markup':
+      return { type: XML, options: {} };
+    case 'array': {
+      const { type, options } = singleField(typed.item);
+      if ('item' in type) return singleField(MARKUP);
+      return { type: { kind: 'list', item: type }, options: entryOptions(options) };
+    }
+    case 'simple':
+      return typed.simple.list === undefined ? scalarField(typed.simple) : listField(typed.simple);
+  }
+}
+
+/** The type of a field whose element is repeated. */
+export function repeatedField(typed: Typed, { min, max }: Occurrence): FieldType {
+  const one = singleField(typed.kind === 'simple' ? { kind: 'simple', simple: unlisted(typed.simple) } : typed);
+  // An array inside a list has no place; it is kept as it is written.
+  const item = 'item' in one.type ? XML : one.type;
+  const options = 'item' in one.type ? {} : one.options;
+  return {
+    type: { kind: 'list', item },
+    options: { flat: true, ...countOptions({ min, max }), ...entryOptions(options) },
+  };
+}
+
+/** Options of a list that has so many entries. */
+export function countOptions({ min, max }: Occurrence): FieldOptions {
+  return {
+    ...(min > 0 ? { minimum: min } : {}),
+    ...(max === Number.POSITIVE_INFINITY ? {} : { maximum: max }),
+  };
+}
+
+function entryOptions(facets: Facets): FieldOptions {
+  return Object.keys(facets).length === 0 ? {} : { entry: facets };
+}
+
+function scalarField({ word, facets }: SimpleType): { readonly type: DraftScalar; readonly options: Facets } {
+  const { maximum, ...others } = facets;
+  if (word !== 'string' || typeof maximum !== 'number' || maximum < 1 || maximum > 1_000_000_000)
+    return { type: { kind: 'scalar', word }, options: facets };
+  return { type: { kind: 'scalar', word: `string(${maximum})` }, options: others };
+}
+
+function listField({ word, facets, list = {} }: SimpleType): FieldType {
+  const { type, options } = scalarField({ word, facets });
+  const { minimum, maximum } = list;
+  return {
+    type: { kind: 'list', item: type },
+    options: {
+      spaced: true,
+      ...(minimum === undefined ? {} : { minimum }),
+      ...(maximum === undefined ? {} : { maximum }),
+      ...entryOptions(options),
+    },
+  };
+}
+
+/** A type whose value is one text: entries of a list that is an entry itself are separated in it by spaces. */
+export function unlisted(simple: SimpleType): SimpleType {
+  return simple.list === undefined ? simple : unionOf([simple]).type;
+}
+
+/** A type for an attribute, which has no attachment. */
+export function textual(simple: SimpleType): SimpleType {
+  if (simple.word !== 'binary') return simple;
+  return { word: 'string', facets: { space: 'collapse', pattern: LEXICAL_FORMS.binary as string } };
+}

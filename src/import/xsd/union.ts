@@ -1,0 +1,86 @@
+import type { Facets } from '../draft.ts';
+import { LEXICAL_FORMS, type SimpleType } from './builtin.ts';
+import { integerPattern, patternsOf } from './facets.ts';
+import { anyOf, literalPattern } from './pattern.ts';
+
+// Unions as texts with a pattern that each lexical form of a member matches, and no other text.
+
+/** Every text. */
+const ANYTHING = '[^]*';
+
+/** Space that is removed around the values of most types. */
+const AROUND = '[\\t\\n\\r ]*';
+
+interface Member {
+  readonly pattern: string;
+  readonly collapsed: boolean;
+  /** Whether facets are not in the pattern. */
+  readonly imprecise: boolean;
+}
+
+/** The type of values of any of several types. */
+export function unionOf(types: readonly SimpleType[]): { readonly type: SimpleType; readonly imprecise: boolean } {
+  const note = types.find((each) => each.note !== undefined)?.note;
+  const noted = note === undefined ? {} : { note };
+  const [first] = types;
+  if (first === undefined) return { type: { word: 'string', facets: {} }, imprecise: false };
+  const values = types.map(valuesOf);
+  const space = first.facets.space;
+  if (values.every((each) => each !== undefined) && types.every(({ facets }) => facets.space === space)) {
+    const facets: Facets = { enum: [...new Set(values.flat())], ...(space === undefined ? {} : { space }) };
+    return { type: { word: 'string', facets, ...noted }, imprecise: false };
+  }
+  const members = types.map(memberOf);
+  const imprecise = members.some((each) => each.imprecise);
+  const facets = patternFacets(members);
+  return { type: { word: 'string', facets, ...noted }, imprecise };
+}
+
+/** The values of a type that only has these. */
+function valuesOf({ word, facets, list }: SimpleType): readonly string[] | undefined {
+  if (word !== 'string' || list !== undefined || facets.enum === undefined) return undefined;
+  return facets.enum.map(String);
+}
+
+function patternFacets(members: readonly Member[]): Facets {
+  const collapsed = members.every((each) => each.collapsed);
+  if (members.some(({ pattern, collapsed: each }) => pattern === ANYTHING && (!each || collapsed)))
+    return collapsed ? { space: 'collapse' } : {};
+  const pattern = anyOf(
+    members.map((each) => (each.collapsed && !collapsed ? `${AROUND}(${each.pattern})${AROUND}` : each.pattern)),
+  );
+  return collapsed ? { space: 'collapse', pattern } : { pattern };
+}
+
+function memberOf({ word, facets, list }: SimpleType): Member {
+  const one = patternOf(word, facets);
+  if (list === undefined) return { ...one, collapsed: word !== 'string' || facets.space === 'collapse' };
+  const { minimum = 0, maximum } = list;
+  // Entries that accept any text have no space inside.
+  const entry = one.pattern === ANYTHING ? '[^\\t\\n\\r ]+' : `(${one.pattern})`;
+  const more = `( ${entry}){${Math.max(minimum - 1, 0)},${maximum === undefined ? '' : Math.max(maximum - 1, 0)}}`;
+  const pattern = maximum === 0 ? '' : minimum === 0 ? `(${entry}${more})?` : `${entry}${more}`;
+  return { pattern, imprecise: one.imprecise, collapsed: true };
+}
+
+/** The pattern of the texts that a type accepts, and whether it accepts more than that. */
+function patternOf(word: string, facets: Facets): { readonly pattern: string; readonly imprecise: boolean } {
+  const { enum: values, minimum, maximum, above, below, digits, fraction } = facets;
+  if (word === 'integer' && digits === undefined) {
+    if (values !== undefined)
+      return { pattern: anyOf(values.map((each) => integerPattern(BigInt(each), BigInt(each)))), imprecise: false };
+    const [least, most] = [minimum, maximum].map((each) => (each === undefined ? undefined : BigInt(each)));
+    if (least !== undefined || most !== undefined) return { pattern: integerPattern(least, most), imprecise: false };
+  }
+  if (values !== undefined && LEXICAL_FORMS[word] === undefined)
+    return { pattern: anyOf(values.map((each) => literalPattern(String(each)))), imprecise: false };
+  const patterns = patternsOf(facets);
+  const [pattern = LEXICAL_FORMS[word] ?? ANYTHING] = patterns;
+  const bounded = [minimum, maximum, above, below, digits, fraction, values].some((each) => each !== undefined);
+  if (word === 'string' && patterns.length === 0 && (minimum !== undefined || maximum !== undefined)) {
+    // Longer repetitions are too large for a pattern.
+    const [least, most] = [Number(minimum ?? 0), maximum === undefined ? undefined : Number(maximum)];
+    if (Math.max(least, most ?? 0) <= 900) return { pattern: `[^]{${least},${most ?? ''}}`, imprecise: false };
+  }
+  return { pattern, imprecise: bounded || patterns.length > 1 };
+}

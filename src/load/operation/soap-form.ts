@@ -1,0 +1,104 @@
+import type { MediaMessage, Message, Operation, Service, SoapForm } from '../../model/service.ts';
+import { bareMessages, bodyMessage, headerFields } from '../../model/soap.ts';
+import { isXmlType } from '../../wire/media-type.ts';
+import { placeOf } from '../diagnostic/diagnostic.ts';
+import { documentOf } from '../document/documents.ts';
+import { type Linking, refuseBoth } from '../linking.ts';
+import { given } from '../object.ts';
+import type { OperationDeclared } from '../schema/operation.ts';
+import { noMessage } from './message.ts';
+import { methodOf, type OperationSpot } from './spot.ts';
+
+/** The name of an operation over SOAP: its id, or that of its twin; `undefined` when it is not offered over SOAP. */
+export function soapName(id: string, { soap }: OperationDeclared): string | undefined {
+  if (soap === undefined || soap === false) return undefined;
+  return soap === true ? id : soap;
+}
+
+/**
+ * The SOAP form of an operation. Of several media types, it has the XML document, or else the first, because SOAP has one form.
+ */
+export function linkSoapForm(
+  linking: Linking,
+  spot: OperationSpot,
+  service: Pick<Service, 'version'>,
+  request: Message,
+  responses: readonly MediaMessage[],
+): SoapForm {
+  const name = soapName(spot.name, spot.declared) ?? spot.name;
+  const documents = responses.filter(({ message }) => message.kind === 'document');
+  const response =
+    documents.find(({ mediaType }) => isXmlType(mediaType.toLowerCase())) ?? documents[0] ?? responses[0];
+  const form: SoapForm = {
+    ...{ name, action: `${name}.${service.version}`, request, response: response?.message ?? noMessage() },
+    ...given({ style: styleOf(linking, spot) }),
+  };
+  for (const message of [form.request, form.response]) checkHeaders(linking, spot, form, message);
+  for (const message of bareMessages(form)) checkBare(linking, spot, message);
+  if (form.style === 'rpc')
+    for (const message of [form.request, form.response]) checkParts(linking, spot, bodyMessage(message));
+  return form;
+}
+
+function checkHeaders({ report }: Linking, spot: OperationSpot, form: SoapForm, message: Message): void {
+  const isRoot = form.style === 'bare' && methodOf(spot) !== undefined;
+  for (const { name, namespace = documentOf(message)?.namespace, at } of headerFields(message)) {
+    const refuse = (reason: string): void =>
+      report.raise(
+        'bad-soap',
+        { operation: spot.id, reason: `the field ${name} is a header block, ${reason}` },
+        placeOf(at),
+      );
+    // SOAP 1.1, section 4.2; SOAP 1.2 part 1, section 5.2.1.
+    if (namespace === '') refuse('which needs a namespace');
+    if (isRoot)
+      refuse('and with `wrapped: false` the root element of its document would have it over REST, but not over SOAP');
+  }
+}
+
+/** A signature covers the Body and the timestamp: anyone on the way could change a field that is elsewhere. */
+export function checkSigned({ report }: Linking, { id }: OperationSpot, { soap, requires }: Operation): void {
+  const scheme = requires.find(({ kind }) => kind === 'signature');
+  if (soap === undefined || scheme === undefined) return;
+  for (const { name, at } of headerFields(soap.request)) {
+    const reason = `the field ${name} is a header block, which the signature of ${scheme.id} does not cover`;
+    report.raise('bad-soap', { operation: id, reason }, placeOf(at));
+  }
+}
+
+/** What the operation says about itself has precedence over what its service says. */
+function styleOf(linking: Linking, { declared, service }: OperationSpot): SoapForm['style'] {
+  for (const container of [declared, service])
+    if (container.style === 'rpc' && container.wrapped === false)
+      refuseBoth(linking, container, 'style', 'wrapped', 'in rpc/literal the element of the operation is always there');
+  if (declared.style === 'rpc') return 'rpc';
+  const isRpc = service.style === 'rpc' && declared.style === undefined && declared.wrapped === undefined;
+  if (isRpc) return 'rpc';
+  return (declared.wrapped ?? service.wrapped) === false ? 'bare' : undefined;
+}
+
+/** In rpc/literal each field is a part with a type, which occurs once (WSDL 1.1, section 3.5). */
+function checkParts({ report, doubt }: Linking, { id, at, inherited }: OperationSpot, message: Message): void {
+  const refuse = (reason: string): void =>
+    report.raise('bad-soap', { operation: id, reason: `with \`style: rpc\` ${reason}` }, inherited('style')?.at ?? at);
+  if (message.kind === 'raw' && message.raw === 'xml')
+    refuse('the fields of a message are its parts, and `xml` has no fields');
+  const document = documentOf(message);
+  if (document === undefined || doubt.about(document)) return;
+  const { choice, open, fields } = document;
+  if (choice !== undefined) refuse(`${document.id} can't be a message, because it is one of several documents`);
+  if (open) refuse(`${document.id} can't be a message, because it accepts undeclared fields`);
+  for (const { name, attribute, type } of fields) {
+    if (attribute) refuse(`the field ${name} is a part, which is an element, and can't be an attribute`);
+    if (type.kind === 'list' && type.flat)
+      refuse(`the field ${name} is a part, which occurs once, so that its list needs an element of its own`);
+  }
+}
+
+/** WSDL can't refer to an element without a namespace: every schema in it has one (WS-I Basic Profile 1.1, R2105). */
+function checkBare({ report, doubt }: Linking, { id, at, inherited }: OperationSpot, message: Message): void {
+  const document = documentOf(message);
+  if (document?.namespace !== '' || doubt.about(document)) return;
+  const reason = `with \`wrapped: false\` the root element of ${document.id} is in the Body, and it has no namespace`;
+  report.raise('bad-soap', { operation: id, reason }, inherited('wrapped')?.at ?? at);
+}

@@ -1,0 +1,63 @@
+import type { Document, ElementName } from './document.ts';
+import type { Field } from './field.ts';
+import { type Message, type Service, type SoapForm, serviceNamespace } from './service.ts';
+
+/** The element of each message of an operation in the Body of an envelope; `undefined` for a Body that is empty. */
+export interface SoapElements {
+  readonly request: ElementName | undefined;
+  readonly reply: ElementName | undefined;
+}
+
+/** The elements of an operation's messages. `prefix`: of the gateway (`namespace:` of gateway.yaml). */
+export function soapElements(
+  { soap, service }: { readonly soap: SoapForm; readonly service: Pick<Service, 'namespace' | 'id'> },
+  prefix: string,
+): SoapElements {
+  const namespace = serviceNamespace(service, prefix);
+  const elementOf = (message: Message, name: string): ElementName | undefined => {
+    if (soap.style !== 'bare' || message.kind === 'raw') return { name, namespace };
+    if (message.kind === 'none') return undefined;
+    const { document } = message;
+    return { name: document.xmlName, namespace: document.namespace ?? namespace };
+  };
+  return {
+    request: elementOf(soap.request, soap.name),
+    reply: soap.response.kind === 'none' ? undefined : elementOf(soap.response, replyName(soap)),
+  };
+}
+
+/** The name of the element around a reply. */
+export function replyName({ name }: Pick<SoapForm, 'name'>): string {
+  return `${name}Response`;
+}
+
+/** The fields of a message that are header blocks. */
+export function headerFields(message: Message): readonly Field[] {
+  return message.kind === 'document' ? message.document.fields.filter(({ header }) => header) : [];
+}
+
+/** Documents without their header blocks, so that each has one form only. */
+const bodies = new WeakMap<Document, Document>();
+
+/** A message without its header blocks: the Body. */
+export function bodyMessage(message: Message): Message {
+  if (message.kind !== 'document' || headerFields(message).length === 0) return message;
+  const { document } = message;
+  const known = bodies.get(document);
+  const body = known ?? { ...document, fields: document.fields.filter(({ header }) => !header) };
+  bodies.set(document, body);
+  return { kind: 'document', document: body };
+}
+
+/**
+ * A document as a message of rpc/literal: its fields are the accessors of the parts, which have no namespace, while the elements
+ * inside them have that of their documents (WS-I Basic Profile 1.1, R2735 and R2737).
+ */
+export function accessorsOf(document: Document): Document {
+  return { ...document, fields: document.fields.map((field) => ({ ...field, namespace: '' })) };
+}
+
+/** The documents whose elements are in the Body themselves (document/literal bare). */
+export function bareMessages({ style, request, response }: SoapForm): readonly Message[] {
+  return style === 'bare' ? [request, response] : [];
+}

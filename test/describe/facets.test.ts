@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import { compileDocument } from '../../src/codec/index.ts';
+import { exampleDocument } from '../../src/describe/example/value.ts';
+import { describeOpenApi, describeXsdFiles } from '../../src/describe/index.ts';
+import { instanceOf, seeded } from '../../src/mock/instance.ts';
+import type { Document } from '../../src/model/document.ts';
+import type { Service } from '../../src/model/service.ts';
+import { readXml } from '../../src/wire/xml/read.ts';
+import { load } from '../load/linked.ts';
+import { hasXmllint, validateXml } from '../support/xmllint.ts';
+import { type OpenApi, schemaCompiler } from './openapi-reader.ts';
+import { base } from './samples.ts';
+
+// Facets of fields, from their definition: what they allow in XML and JSON, and that the contracts say the same.
+
+/** Values as JSON has them. */
+type Values = readonly unknown[];
+
+interface Facet {
+  /** The definition of the field. */
+  readonly field: string;
+  readonly valid: Values;
+  readonly invalid: Values;
+  /** Invalid values for which JSON Schema has no words. */
+  readonly untold?: Values;
+  /** Texts of XML, where they are other than the values. */
+  readonly texts?: { readonly valid: readonly string[]; readonly invalid: readonly string[] };
+}
+
+const FACETS: readonly Facet[] = [
+  { field: '{ type: string, pattern: "[A-Z]+" }', valid: ['A', 'AB'], invalid: ['', 'a', 'AB1'] },
+  {
+    field: '{ type: string, pattern: ["[A-Z0-9]+", ".{2}[0-9]*", "[^X]+"] }',
+    valid: ['AB', 'AB1', '123'],
+    invalid: ['A', 'ABC', 'ab1', 'XB1'],
+  },
+  {
+    field: '{ type: string, space: collapse, enum: [a b, c] }',
+    valid: ['a b', 'c'],
+    invalid: ['ab', 'd'],
+    texts: { valid: [' a\n  b ', '\tc'], invalid: ['a b c'] },
+  },
+  {
+    field: '{ type: string(3), space: replace, pattern: "[a-z ]+" }',
+    valid: ['a b', ' a '],
+    invalid: ['abcd', 'A'],
+    texts: { valid: ['a\nb', '\t\t\t'], invalid: ['a\n\nb'] },
+  },
+  { field: '{ type: hex, minimum: 1, maximum: 2 }', valid: ['0f', '0F1e'], invalid: ['', '0', '0f1e2d', '0g'] },
+  { field: '{ type: duration, pattern: "P[0-9]+D" }', valid: ['P3D'], invalid: ['P3M', '-P3D', '3D'] },
+];
+
+const NAMESPACE = 'urn:signalbox:test:Facets.v1';
+const idOf = (index: number): string => `D${index}`;
+
+const registry = load(
+  [
+    'gateway: TEST\n---\nservice: Facets.v1\npublic: true\noperations:',
+    ...FACETS.map((_, index) => `  ${idOf(index)}_GET: { get: "f${index}", response: ${idOf(index)} }`),
+    ...FACETS.map(({ field }, index) => `---\ndocument: ${idOf(index)}\nfields:\n  F: ${field}`),
+  ].join('\n'),
+);
+const service = registry.services.get('Facets.v1') as Service;
+const documentOf = (index: number): Document => registry.documents.get(idOf(index)) as Document;
+const codecs = FACETS.map((_, index) => compileDocument(documentOf(index), { namespace: NAMESPACE }));
+const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(' ') : String(value));
+const xmlOf = (index: number, text: string): string =>
+  `<${idOf(index)} xmlns="${NAMESPACE}"><F>${text}</F></${idOf(index)}>`;
+const invalidOf = ({ invalid, untold = [] }: Facet): Values => [...invalid, ...untold];
+
+describe.each(FACETS.map((facet, index) => ({ ...facet, index })))('$field', (facet) => {
+  const { index, valid, texts } = facet;
+  const { fromJson, fromXml, toXml, toJson } = codecs[index] as (typeof codecs)[number];
+  const readText = (text: string) => fromXml(readXml(xmlOf(index, text)));
+
+  test.each(valid.map((value) => [value]))('allows %j', (value) => {
+    const read = fromJson(JSON.stringify({ F: value }));
+    expect(readText(textOf(value))).toEqual(read);
+    expect(JSON.parse(toJson(read))).toEqual(JSON.parse(JSON.stringify({ F: value })));
+    expect(fromXml(readXml(toXml(read)))).toEqual(read);
+  });
+
+  test.each(invalidOf(facet).map((value) => [value]))('refuses %j', (value) => {
+    expect(() => fromJson(JSON.stringify({ F: value }))).toThrow();
+    expect(() => readText(textOf(value))).toThrow();
+    expect(() => toJson({ F: value as string })).toThrow();
+  });
+
+  test('allows texts of XML whose values are valid', () => {
+    for (const text of texts?.valid ?? []) expect(() => readText(text)).not.toThrow();
+    for (const text of texts?.invalid ?? []) expect(() => readText(text), text).toThrow();
+  });
+});
+
+describe('contracts', () => {
+  test.skipIf(!hasXmllint)('have the facets in XML Schema (needs xmllint)', () => {
+    const schema = { name: 'Facets.v1.xsd', files: describeXsdFiles(registry, service) };
+    const texts = (of: (facet: Facet) => readonly string[]): string[] =>
+      FACETS.flatMap((facet, index) => of(facet).map((text) => xmlOf(index, text)));
+    const valid = texts((facet) => [...facet.valid.map(textOf), ...(facet.texts?.valid ?? [])]);
+    expect(validateXml(schema, valid)).toBe('');
+    const invalid = texts((facet) => [...invalidOf(facet).map(textOf), ...(facet.texts?.invalid ?? [])]);
+    const errors = validateXml(schema, invalid);
+    expect(invalid.filter((_, index) => !errors.includes(`/${index}.xml fails to validate`))).toEqual([]);
+  });
+
+  test('have the facets in JSON Schema', () => {
+    const api = JSON.parse(describeOpenApi(registry, service, { base })) as OpenApi;
+    const compile = schemaCompiler(api);
+    for (const [index, { valid, invalid }] of FACETS.entries()) {
+      const validate = compile({ $ref: `#/components/schemas/${idOf(index)}` });
+      expect(valid.filter((value) => !validate({ F: value }))).toEqual([]);
+      expect(invalid.filter((value) => validate({ F: value }))).toEqual([]);
+    }
+  });
+
+  test('have examples with the facets', () => {
+    for (const [index] of FACETS.entries()) {
+      const example = exampleDocument(documentOf(index));
+      expect(example).toHaveProperty('F');
+      expect(() => codecs[index]?.fromJson(JSON.stringify(example))).not.toThrow();
+    }
+  });
+
+  test('have instances with the facets', () => {
+    for (const [index] of FACETS.entries())
+      for (const seed of ['a', 'b', 'c']) expect(instanceOf(documentOf(index), seeded(seed))).toHaveProperty('F');
+  });
+});
