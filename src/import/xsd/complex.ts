@@ -294,7 +294,7 @@ function basesIn(components: Components): Set<string> {
         const name = components.nameIn(next, 'base', schema);
         if (name !== undefined) found.add(qnameKey(name));
       }
-      open.push(...childrenOf(next));
+      for (const child of childrenOf(next)) open.push(child);
     }
   }
   return found;
