@@ -20,7 +20,15 @@ export function readMethod(
     return [];
   }
   const requests = tree.children(method, 'request');
-  const params = [...around, ...requests.flatMap((each) => readParams(context, each))];
+  // A resource and its method may both name a header.
+  const params = [
+    ...new Map(
+      [...around, ...requests.flatMap((each) => readParams(context, each))].map((each) => [
+        `${each.style} ${each.name}`,
+        each,
+      ]),
+    ).values(),
+  ];
   const body = bodyOf(
     context,
     name,
