@@ -157,6 +157,8 @@ export function facts(field: Field): string {
     const { note } = traitsOf(item).typescript;
     if (item.length !== undefined || note !== undefined) notes.push(code(typeWords(type)) + (note ?? ''));
   }
+  if (field.any !== undefined)
+    notes.push(field.attribute ? 'XML attributes by name or {namespace}name' : 'the markup of an XML element');
   if (minimum !== undefined || maximum !== undefined) notes.push(bounds(field));
   if (field.pattern !== undefined) notes.push(`pattern ${code(field.pattern)}`);
   if (field.default !== undefined)

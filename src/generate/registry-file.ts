@@ -41,7 +41,7 @@ import { byKind, entriesOf, inputTree, kebabCase, type Shape, shape, sortedIds, 
 import { sorted } from './vocabulary.ts';
 
 const FIELD = shape<Field>()(
-  'type description required nullable default! enum! any-case pattern minimum maximum fixed! sensitive example! json xml attribute content inline namespace flat absent=omit url=segment',
+  'type description required nullable default! enum! any-case pattern minimum maximum fixed! sensitive example! json xml attribute content inline any namespace flat absent=omit url=segment',
   {
     type: ({ type }) => typeWords(type),
     json: ({ name, jsonName }) => (jsonName === name ? undefined : jsonName),

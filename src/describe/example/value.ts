@@ -8,9 +8,11 @@ import {
   singleType,
 } from '../../model/field.ts';
 import { isAnyText, isNumeric, primitiveOf, traitsOf } from '../../model/scalar.ts';
+import { exampleNamespace } from '../../model/wildcard.ts';
 import { compilePattern, propertyRanges } from '../../wire/pattern.ts';
 import { type CharacterClass, complement, type PatternNode } from '../../wire/pattern-syntax.ts';
-import { entryField, longest, plainDefault, readWholePattern } from '../field.ts';
+import { escapeAttribute } from '../../wire/xml/text.ts';
+import { entryField, exampleKey, longest, plainDefault, readWholePattern } from '../field.ts';
 
 /** An example of a value: a scalar in its JSON form (binary in base64), a list, or the fields of a document by name. */
 export type ExampleValue = string | number | boolean | readonly ExampleValue[] | ExampleDocument;
@@ -96,7 +98,7 @@ function fieldExample(field: Field, open: Open): ExampleValue | undefined {
   const isMap = type.kind === 'map';
   if (inner !== undefined) {
     const entries = Array.from({ length: Math.max(1, field.minimum ?? 1) }, () => inner);
-    return isMap ? Object.fromEntries(entries.map((each, index) => [`key${index + 1}`, each])) : entries;
+    return isMap ? Object.fromEntries(entries.map((each, index) => [exampleKey(field, index), each])) : entries;
   }
   return (field.minimum ?? 0) === 0 && field.required ? (isMap ? {} : []) : undefined;
 }
@@ -118,11 +120,19 @@ function scalarExample(field: Field, type: ScalarType): string | number | boolea
 /** An example of a type, if the definition has none. */
 function madeUp(field: Field, type: ScalarType): string | number | boolean | undefined {
   const { primitive, anyText, example } = traitsOf(type);
+  if (field.any !== undefined && !anyText) return markupExample(field.any);
   if (anyText) return textExample(field, type, String(example));
   if (primitive === 'integer') return within(field, Number(example), 1);
   if (primitive !== 'decimal') return isAllowed(field, String(example)) ? example : undefined;
   const { length = 15, scale = 2 } = type;
   return within(field, scale === 0 ? 1 : length > scale ? Number(example) : 0.5, 10 ** -scale);
+}
+
+/** An element of any name. */
+function markupExample(any: string): string | undefined {
+  const namespace = exampleNamespace(any);
+  if (namespace === undefined || namespace === '') return namespace === '' ? '<value/>' : undefined;
+  return `<value xmlns="${escapeAttribute(namespace)}"/>`;
 }
 
 /** Whether a text fits the bounds and the pattern of a field. */

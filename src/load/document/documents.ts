@@ -202,7 +202,7 @@ export class Documents implements DocumentSource {
     checkJsonNames(this.linking, fields, placed);
     checkXmlNames(
       this.linking,
-      fields.filter(({ attribute }) => attribute),
+      fields.filter(({ attribute, any }) => attribute && any === undefined),
       placed,
     );
     document.fields = fields;
