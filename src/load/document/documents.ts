@@ -153,7 +153,7 @@ export class Documents implements DocumentSource {
     checkJsonNames(this.linking, document.fields, placed);
     checkXmlNames(
       this.linking,
-      document.fields.filter(({ attribute }) => attribute),
+      document.fields.filter(({ attribute, any }) => attribute && any === undefined),
       placed,
     );
     checkContent(this.linking, document, placed);
