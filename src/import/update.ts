@@ -134,7 +134,10 @@ class Updating {
   #mergeKey(map: YAMLMap, key: string, values: Values, around: DeclaredMap, path: readonly string[]): void {
     const { mine, base, wanted } = values;
     if (isSame(base, wanted) || isSame(mine, wanted)) return;
-    if (isSame(mine, base)) {
+    const node: unknown = map.get(key, true);
+    // A map over several lines is brought up to date line by line, with its comments.
+    const isBlock = isMap(node) && node.flow !== true && isMapValue(base) && isMapValue(wanted);
+    if (isSame(mine, base) && !isBlock) {
       if (wanted === undefined) map.delete(key);
       else place(map, key, around[key] as DeclaredValue, Object.keys(around));
       this.#note(wanted === undefined ? 'removed' : mine === undefined ? 'added' : 'changed', path, mine, wanted);

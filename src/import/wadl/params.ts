@@ -43,12 +43,10 @@ const DEFAULT_STYLES: Readonly<Record<string, Style>> = {
 
 function readParam({ schemas, losses, tree }: WadlContext, node: Node, name: string, style: Style): Param {
   const { element, location } = node;
-  const type = readQName(attributeOf(element, 'type') ?? 'string', element, location, losses);
-  const field = schemas.field(
-    name,
-    type.namespace === '' ? { namespace: XSD, local: type.local } : type,
-    placeIn(node),
-  );
+  const said = attributeOf(element, 'type') ?? 'string';
+  // Without a prefix it is a type of XML Schema to all tools, whatever the default namespace is.
+  const type = said.includes(':') ? readQName(said, element, location, losses) : { namespace: XSD, local: said.trim() };
+  const field = schemas.field(name, type, placeIn(node));
   const options = tree.children(node, 'option').flatMap((each) => attribute(each.element, 'value') ?? []);
   const description = documentationOf(node);
   const repeating = attribute(element, 'repeating') === 'true';

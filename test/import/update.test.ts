@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import type { Declared, DeclaredMap } from '../../src/import/declare/declared.ts';
+import { update } from '../../src/import/update.ts';
+
+const order = (fields: DeclaredMap, more: DeclaredMap = {}): Declared => ({
+  kind: 'document',
+  id: 'ORDER',
+  keys: { ...more, fields },
+  file: 'documents',
+});
+
+/** Imports twice, with the edits of people in between. */
+function again(before: readonly Declared[], edit: (text: string) => string, after: readonly Declared[]) {
+  const pathOf = (file: string): string => `${file}.yaml`;
+  const first = update({ files: new Map(), before: [], after: before, pathOf });
+  const edited = new Map([...first.files].map(([path, text]) => [path, edit(text)]));
+  const { files, changes } = update({ files: edited, before, after, pathOf });
+  const words = changes.map(({ kind, path }) => `${kind} ${path.join(' > ')}`);
+  return { text: files.get('documents.yaml') ?? edited.get('documents.yaml'), changes: words, files };
+}
+
+const same = (text: string): string => text;
+
+describe('a second import', () => {
+  it('changes nothing where nothing changed', () => {
+    const { changes, files } = again([order({ A: 'string' })], same, [order({ A: 'string' })]);
+    expect(changes).toEqual([]);
+    expect(files.size).toBe(0);
+  });
+
+  it('adds, changes and removes what the contract did, each in its place', () => {
+    const { text, changes } = again([order({ A: 'string', C: 'date', D: 'text' })], same, [
+      order({ A: { type: 'string', required: true }, B: 'integer', C: 'date' }),
+    ]);
+    expect(text).toBe(`document: ORDER
+fields:
+  A: { type: string, required: true }
+  B: integer
+  C: date
+`);
+    expect(changes).toEqual([
+      'changed document ORDER > fields > A',
+      'removed document ORDER > fields > D',
+      'added document ORDER > fields > B',
+    ]);
+  });
+
+  it('keeps what people added: keys, fields, comments and definitions', () => {
+    const edit = (text: string): string =>
+      `# ours\n${text.replace('A: string', 'A: { type: string, sensitive: true } # secret\n  OURS: text')}---\ndocument: OTHER\nfields: {}\n`;
+    const { text, changes } = again([order({ A: 'string' })], edit, [order({ A: { type: 'string', maximum: 5 } })]);
+    expect(text).toBe(`# ours
+document: ORDER
+fields:
+  A: { type: string, maximum: 5, sensitive: true } # secret
+  OURS: text
+---
+document: OTHER
+fields: {}
+`);
+    expect(changes).toEqual(['added document ORDER > fields > A > maximum']);
+  });
+
+  it('keeps what people changed, and says so if the contract changed it too', () => {
+    const edit = (text: string): string => text.replace('string', 'string(10)');
+    const { text, changes } = again([order({ A: 'string' })], edit, [order({ A: 'integer' })]);
+    expect(text).toContain('A: string(10)');
+    expect(changes).toEqual(['kept document ORDER > fields > A > type']);
+  });
+
+  it('does not bring back what people removed', () => {
+    const { text, changes } = again(
+      [order({ A: 'string', B: 'date' })],
+      (written) => written.replace('  B: date\n', ''),
+      [order({ A: 'string', B: 'date', C: 'text' })],
+    );
+    expect(text).not.toContain('B:');
+    expect(changes).toEqual(['added document ORDER > fields > C']);
+  });
+
+  it('removes a definition that the contract no longer has, unless people changed it', () => {
+    const other: Declared = { kind: 'document', id: 'OTHER', keys: { fields: { A: 'string' } }, file: 'documents' };
+    const removed = again([order({ A: 'string' }), other], same, [order({ A: 'string' })]);
+    expect(removed.text).not.toContain('OTHER');
+    const edit = (text: string): string => text.replace('document: OTHER', 'document: OTHER\ndescription: ours');
+    const kept = again([order({ A: 'string' }), other], edit, [order({ A: 'string' })]);
+    expect(kept.changes).toEqual(['kept document OTHER']);
+    expect(kept.text).toContain('OTHER');
+  });
+
+  it('follows a definition that people moved to another file', () => {
+    const before = [order({ A: 'string' })];
+    const files = new Map([['elsewhere.yaml', 'document: ORDER\nfields: { A: string }\n']]);
+    const { files: written } = update({
+      files,
+      before,
+      after: [order({ A: 'date' })],
+      pathOf: (file) => `${file}.yaml`,
+    });
+    expect(Object.fromEntries(written)).toEqual({ 'elsewhere.yaml': 'document: ORDER\nfields: { A: date }\n' });
+  });
+});

@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest';
+import { declaredOf, errorsOf, yamlOf } from '../support.ts';
+
+const wadl = (inside: string): string =>
+  `<application xmlns="http://wadl.dev.java.net/2009/02" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:b="urn:b">${inside}</application>`;
+
+const BOOKS = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:b" elementFormDefault="qualified">
+<xs:element name="book"><xs:complexType><xs:sequence><xs:element name="title" type="xs:string"/></xs:sequence></xs:complexType></xs:element>
+</xs:schema>`;
+
+it('nested resources become templates: path, query, matrix and header parameters with their types', async () => {
+  const text = wadl(`<resources base="https://shop.example.org/api/">
+<resource path="shops/{shop}"><param name="shop" style="template" type="xs:int"/>
+ <resource path="/items/{id: [0-9]{1,5}}/">
+  <param name="shelf" style="matrix"/>
+  <method name="GET" id="getItem"><doc>Finds an item.</doc><request>
+   <param name="size" style="query" type="xs:int"/>
+   <param name="colour" style="query" repeating="true"><option value="red"/><option value="blue"/></param>
+   <param name="X-Region" style="header" required="true"/></request>
+   <response status="200"><representation mediaType="application/json"/></response>
+   <response status="404"/></method>
+ </resource></resource></resources>`);
+  const { declared, losses } = await declaredOf({ 'shop.wadl': text });
+  expect(losses).toEqual([]);
+  expect(errorsOf(declared)).toEqual([]);
+  expect(yamlOf(declared).service).toBe(`service: shop.v1
+target: PARTNER
+permission: PARTNER
+operations:
+  getItem:
+    description: Finds an item.
+    get: shops/{shop}/items/{id}{;shelf}{?size,colour*}
+    headers: { X-Region: "{X_Region}" }
+    request:
+      fields:
+        shop: { type: integer, minimum: -2147483648, maximum: 2147483647, required: true }
+        id: { type: string, required: true }
+        shelf: string
+        size: { type: integer, minimum: -2147483648, maximum: 2147483647 }
+        colour: { type: list of string, enum: [ red, blue ] }
+        X_Region: { type: string, required: true }
+    response: { application/json: json }
+`);
+});
+
+it('a body with an element is a document of the grammars, and variables are beside it', async () => {
+  const text =
+    wadl(`<grammars><include href="book.xsd"/></grammars><resources base="http://h/"><resource path="books/{title}">
+<method name="PUT" id="put"><request><representation mediaType="application/xml" element="b:book"/></request>
+<response status="204"/></method></resource></resources>`);
+  const { declared, losses } = await declaredOf({ 'books.wadl': text, 'book.xsd': BOOKS });
+  expect(losses).toEqual([]);
+  expect(errorsOf(declared)).toEqual([]);
+  const { service } = yamlOf(declared);
+  expect(service).toContain('    put: books/{title_2}\n');
+  expect(service).toContain('    template: { fields: { title_2: { type: string, required: true } } }\n');
+});
+
+it('methods, parameters and types are taken from where references lead, in other files too', async () => {
+  const common = wadl(`<method name="DELETE" id="remove"/><param id="page" name="page" style="query" type="xs:int"/>
+<resource_type id="list"><method name="GET" id="all"><request><param href="#page"/></request></method></resource_type>`);
+  const text =
+    wadl(`<resources base="http://h/"><resource path="a" type="common.wadl#list"><method href="common.wadl#remove"/></resource>
+<resource path="b" type="common.wadl#list"/></resources>`);
+  const { declared, losses } = await declaredOf({ 'shop.wadl': text, 'common.wadl': common });
+  expect(losses).toEqual([]);
+  expect(errorsOf(declared)).toEqual([]);
+  const { service = '' } = yamlOf(declared);
+  expect(service.match(/(?:get|delete): [^ \n]+/g)).toEqual(['delete: a', 'get: a{?page}', 'get: b{?page}']);
+});
+
+it('what is not carried is told: other methods, references to nothing, headers of replies', async () => {
+  const text = wadl(`<resources base="http://h/"><resource path="a"><method name="OPTIONS"/><method href="#gone"/>
+<method name="GET" id="get"><response><param name="X-Count" style="header"/></response></method></resource></resources>`);
+  const { losses } = await declaredOf({ 'shop.wadl': text });
+  expect(losses.map(({ what, instead }) => `${what}: ${instead}`)).toEqual([
+    'the reference "#gone" leads nowhere: left out',
+    'the method OPTIONS of a: left out',
+    'the header X-Count of replies: not read',
+  ]);
+});
