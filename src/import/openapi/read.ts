@@ -26,7 +26,7 @@ export function readOpenApi(location: string, sources: Sources<Tree>, losses: Lo
   const version = validateOpenApi(root);
   const references = new References(sources, version, losses);
   references.check(root);
-  const context = { version, references, losses, hasXml: hasXml(sources) };
+  const context = { version, references, losses, hasXml: hasXml(sources), told: new Set<string>() };
   return new ContractReader(root, new SchemaReader(context)).read();
 }
 

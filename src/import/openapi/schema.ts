@@ -20,8 +20,8 @@ const DEEPEST = 200;
 
 /** Keywords of JSON Schema without a counterpart. */
 const UNSUPPORTED = (
-  'not if then else dependentSchemas dependentRequired dependencies contains minContains maxContains propertyNames ' +
-  'unevaluatedItems unevaluatedProperties contentMediaType contentSchema'
+  'not if dependentSchemas dependentRequired dependencies contains minContains maxContains propertyNames ' +
+  'unevaluatedItems unevaluatedProperties contentSchema'
 ).split(' ');
 
 /** Reads schemas as types and documents. */
