@@ -11,7 +11,7 @@ import { addError, CodecError, kindOf, refuse, within } from './error.ts';
 import { readJsonText } from './json/plain.ts';
 import { kinds } from './kinds.ts';
 import { checkChosen, compileEntryCount, type Foreign, nearest, setMember } from './value.ts';
-import { checkMarkup, isMarkup } from './xml/markup.ts';
+import { compileMarkupCheck } from './xml/markup.ts';
 
 /** One single value of a field, checked in every direction. Each function throws a {@link CodecError} without a path. */
 interface Scalar {
@@ -44,7 +44,13 @@ export function compileScalar(field: Field, type: ScalarType, foreign: Foreign =
 export function plainLength(field: Field): number {
   const { type, maximum = Number.POSITIVE_INFINITY, minimum = 0 } = field;
   if (isCollection(type) || type.kind === 'document' || !isFreeText(type)) return -1;
-  if (isMarkup(field, type) || minimum > 0 || field.enum !== undefined || field.fixed !== undefined) return -1;
+  if (
+    compileMarkupCheck(field, type) !== undefined ||
+    minimum > 0 ||
+    field.enum !== undefined ||
+    field.fixed !== undefined
+  )
+    return -1;
   if (field.patterns !== undefined || field.space !== undefined) return -1;
   return Math.min(type.length ?? Number.POSITIVE_INFINITY, maximum);
 }
@@ -188,7 +194,7 @@ function compileConstraints(field: Field, type: ScalarType): Check | undefined {
     ...(field.patterns ?? []).map(patternCheck),
     ...(isNumeric(type) ? [rangeCheck(field, type)] : []),
     fixedCheck(field, type),
-    isMarkup(field, type) ? markupCheck : undefined,
+    compileMarkupCheck(field, type),
   ].filter((check) => check !== undefined);
   return checks.reduce<Check | undefined>(
     (all, check) => (all === undefined ? check : (value) => check(all(value))),
@@ -262,11 +268,6 @@ function digitsCheck(type: ScalarType): Check | undefined {
     if (found.total > total) refuse(`has more than ${counted(total, 'digit')}`);
     return value;
   };
-}
-
-function markupCheck(value: Value): Value {
-  checkMarkup(value as string);
-  return value;
 }
 
 function enumCheck(field: Field, type: ScalarType): Check | undefined {

@@ -1,4 +1,5 @@
 import { type Field, filledByFault, isCollection, type ScalarType } from '../model/field.ts';
+import { ANY_NAMESPACE, exampleNamespace, expandedName, takesNamespace } from '../model/wildcard.ts';
 import { compilePattern } from '../wire/pattern.ts';
 import { type PatternNode, readPattern } from '../wire/pattern-syntax.ts';
 
@@ -17,6 +18,12 @@ export function entryField(field: Field): Field {
   if (!isCollection(field.type)) return field;
   const { minimum: _, maximum: __, ...rest } = field;
   return rest;
+}
+
+/** The key of an entry in the example of a map, counted from 0. */
+export function exampleKey({ attribute, any = ANY_NAMESPACE }: Field, index: number): string {
+  const name = `key${index + 1}`;
+  return attribute && !takesNamespace(any, '', '') ? expandedName(exampleNamespace(any) ?? '', name) : name;
 }
 
 /** The maximum number of characters of a string: the type's length or the field's maximum, whichever is less. */

@@ -5,7 +5,7 @@ import { shape } from './registry-walk.ts';
 
 /** The options of a field, by their keys in definitions. */
 const FIELD = shape<Field>()(
-  'type description required nullable default! enum! any-case pattern space minimum maximum fixed! sensitive example! json xml header attribute content inline namespace flat absent=omit url=segment',
+  'type description required nullable default! enum! any-case pattern space minimum maximum fixed! sensitive example! json xml header attribute content inline any namespace flat absent=omit url=segment',
   {
     type: ({ type }) => typeWords(type),
     json: ({ name, jsonName }) => (jsonName === name ? undefined : jsonName),

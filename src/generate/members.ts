@@ -158,6 +158,8 @@ export function facts(field: Field): string {
     const { note } = traitsOf(item).typescript;
     if (item.length !== undefined || note !== undefined) notes.push(code(typeWords(type)) + (note ?? ''));
   }
+  if (field.any !== undefined)
+    notes.push(field.attribute ? 'XML attributes by name or {namespace}name' : 'the markup of an XML element');
   if (minimum !== undefined || maximum !== undefined) notes.push(bounds(field));
   if (field.space !== undefined)
     notes.push(`white space ${field.space === 'replace' ? 'replaced by spaces' : 'collapsed'}`);

@@ -1,5 +1,7 @@
 import type { XmlElement } from '../wire/xml/tree.ts';
 import type { DraftContract } from './draft.ts';
+import { readOpenApi } from './openapi/read.ts';
+import { OPENAPI_LANGUAGE } from './openapi/sources.ts';
 import { ImportError, Losses } from './place.ts';
 import { gather, type ReadSource, type SourceLanguage, type SourceLimits, type Sources } from './source.ts';
 import { readWadl } from './wadl/read.ts';
@@ -66,6 +68,7 @@ function readerOf<Content>(
 const READERS: Readonly<Partial<Record<Language, Reader>>> = {
   wsdl: readerOf(WSDL_LANGUAGE, readWsdl),
   wadl: readerOf(WADL_LANGUAGE, readWadl),
+  openapi: readerOf(OPENAPI_LANGUAGE, (sources, losses) => readOpenApi(sources.roots[0] ?? '', sources, losses)),
   xsd: readerOf(XSD_LANGUAGE, readSchemas),
 };
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { CodecError, compileDocument, compileText } from '../codec/index.ts';
 import { exampleJson } from '../describe/example/text.ts';
 import { type ExampleDocument, type ExampleValue, emptyExample, exampleField } from '../describe/example/value.ts';
-import { plainDefault } from '../describe/field.ts';
+import { exampleKey, plainDefault } from '../describe/field.ts';
 import type { Document } from '../model/document.ts';
 import { type Field, filledByFault, isCollection, type ScalarType } from '../model/field.ts';
 import { isNumeric, primitiveOf, traitsOf } from '../model/scalar.ts';
@@ -82,7 +82,9 @@ function fieldInstance(field: Field, pick: Pick, open: Open): ExampleValue | und
       : scalarInstance({ ...entry, type: item }, item, pick),
   );
   const found = entries.filter((each) => each !== undefined);
-  return type.kind === 'list' ? found : Object.fromEntries(found.map((each, index) => [`key${index + 1}`, each]));
+  return type.kind === 'list'
+    ? found
+    : Object.fromEntries(found.map((each, index) => [exampleKey(field, index), each]));
 }
 
 function compoundInstance(document: Document, pick: Pick, open: Open): ExampleValue | undefined {

@@ -98,7 +98,7 @@ export interface Field {
   readonly example?: string | number | boolean;
   /** Over SOAP, a header block of its own rather than a part of the Body. */
   readonly header?: true;
-  /** An attribute in XML rather than an element. */
+  /** An attribute in XML rather than an element; of a map, the attributes that no other field takes. */
   readonly attribute: boolean;
   /**
    * The text of the document's own element; all other fields are attributes. Of the type `xml` it is the markup inside that
@@ -107,6 +107,11 @@ export interface Field {
   readonly content?: true;
   /** A document, or a flat list of documents, without an element around it: its elements stand directly among the others. */
   readonly inline?: true;
+  /**
+   * Elements, or with `attribute` attributes, of any name that no other field takes, in namespaces as XML Schema words them
+   * (`model/wildcard.ts`). Values are the markup of elements; attributes are a map of texts by `{namespace}name`.
+   */
+  readonly any?: string;
   /** XML namespace; the document's unless said otherwise. */
   readonly namespace?: string;
   /** What is written where a reply does not give the field: nothing, or the type's blank (`""`, one object of blanks for a list of documents). */

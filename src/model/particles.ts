@@ -22,17 +22,17 @@ export function elementsIn(document: Document, outer: readonly Document[] = []):
   return document.fields.flatMap((field) => {
     const inner = inlineDocument(field);
     if (inner !== undefined) return around.includes(inner) ? [] : elementsIn(inner, around);
-    return field.attribute || field.content ? [] : { field, document };
+    return field.attribute || field.content || field.any !== undefined ? [] : { field, document };
   });
 }
 
 /** Whether the name of an element alone does not tell which field of a document it belongs to. */
 export function hasGroups({ fields }: Document): boolean {
   const names = new Set<string>();
-  return fields.some(({ attribute, content, inline, namespace = '*', xmlName }) => {
+  return fields.some(({ attribute, content, inline, any, namespace = '*', xmlName }) => {
     if (attribute || content) return false;
     const name = `${namespace} ${xmlName}`;
-    return inline === true || names.size === names.add(name).size;
+    return inline === true || any !== undefined || names.size === names.add(name).size;
   });
 }
 

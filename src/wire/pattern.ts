@@ -40,6 +40,19 @@ const MOST_STEPS = 20_000_000;
  * @throws PatternError if it is not valid, can't be run in linear time (look-around, backreferences), or is too large
  */
 export function compilePattern(source: string): Pattern {
+  const machine = RE2JS.compile(write(checkPattern(source)));
+  return {
+    source,
+    longest: Math.floor(MOST_STEPS / machine.programSize()),
+    test: (text) => machine.testExact(text),
+  };
+}
+
+/**
+ * Parses a pattern that can be compiled, without the time that compiling takes.
+ * @throws PatternError as {@link compilePattern} does
+ */
+export function checkPattern(source: string): PatternNode {
   const node = readPattern(source);
   if (sizeOf(node) > LARGEST)
     throw new PatternError(`is longer than ${LARGEST} characters when its repetitions are written out`);
@@ -47,12 +60,7 @@ export function compilePattern(source: string): Pattern {
     throw new PatternError(
       `has more than ${MOST_MEMBERS} characters and ranges in its classes, where a property counts ${PROPERTY}`,
     );
-  const machine = RE2JS.compile(write(node));
-  return {
-    source,
-    longest: Math.floor(MOST_STEPS / machine.programSize()),
-    test: (text) => machine.testExact(text),
-  };
+  return node;
 }
 
 function sizeOf(node: PatternNode): number {

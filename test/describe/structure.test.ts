@@ -411,3 +411,129 @@ describe.skipIf(!hasXmllint)('inline documents of every shape (needs xmllint)', 
     );
   });
 });
+
+describe('a field with `any`', () => {
+  it('takes elements that no other field takes, and keeps their markup', () => {
+    const doc = structureOf(`
+document: DOC
+fields:
+  A: string
+  B: { type: string, required: true }
+  ONE: { type: xml, any: "##local" }
+  MORE: { type: list of xml, flat: true, any: "##other", maximum: 3 }
+`);
+    const more = '<o:x xmlns:o="urn:o" o:k="o:v" l="1 &lt; 2">t<o:y/>&amp;<z>z</z></o:x>';
+    doc.expectSame(root(`<A>a</A><B>b</B><n xmlns=""><B/></n>${more}<x xmlns="urn:b"/>`), {
+      A: 'a',
+      B: 'b',
+      ONE: '<n><B/></n>',
+      MORE: [more.replace(' o:k', ` xmlns="${NAMESPACE}" o:k`), '<x xmlns="urn:b"/>'],
+    });
+    doc.expectExamples();
+    // In any order, and with what the element inherits.
+    const inherited = `<p:DOC xmlns:p="${NAMESPACE}" xmlns:q="urn:q"><q:x><n/></q:x><p:B>q:b</p:B></p:DOC>`;
+    expect(doc.read(inherited)).toEqual({ B: 'q:b', MORE: ['<q:x xmlns:q="urn:q"><n/></q:x>'] });
+    expect(doc.write(doc.read(inherited))).toBe(root('<B>q:b</B><q:x xmlns:q="urn:q" xmlns=""><n/></q:x>'));
+    expect(() => doc.read(root('<B/><C/>'))).toThrow('C is not a field of DOC');
+    expect(() => doc.read(root('<B/><n xmlns=""/><m xmlns=""/>'))).toThrow('ONE is given more than once');
+    expect(() => doc.read(root(`<B/>${'<x xmlns="urn:b"/>'.repeat(4)}`))).toThrow('MORE has more than 3 entries');
+    const wrong = (MORE: string): (() => string) => {
+      return () => doc.write({ B: 'b', MORE: [MORE] });
+    };
+    expect(wrong('x')).toThrow('MORE[0] is not an XML element');
+    expect(wrong('<x xmlns="urn:x"/><y/>')).toThrow('MORE[0] is not an XML element');
+    expect(wrong('<x/>')).toThrow('MORE[0] has no namespace, and takes elements of ##other');
+    expect(wrong(`<x xmlns="${NAMESPACE}"/>`)).toThrow('MORE[0] is in namespace');
+    expect(() => doc.readJson('{"B":"b","MORE":["<x>"]}')).toThrow('MORE[0] is not an XML element');
+    expect(() => doc.readJson('{"B":"b","ONE":"<x xmlns=\\"urn:x\\"/>"}')).toThrow('ONE is in namespace "urn:x"');
+    expect(doc.invalid(root('<B/><C/>'))).not.toBe('');
+  });
+
+  it('is in the order of declaration where that decides', () => {
+    const doc = structureOf(`
+document: DOC
+fields:
+  ONE: { type: xml, any: true, required: true }
+  A: { type: string, required: true }
+  GROUPS: { flat: true, inline: true, list: { fields: { G: { type: integer, required: true }, REST: { type: list of xml, flat: true, any: "urn:a ##local" } } } }
+`);
+    doc.expectSame(root('<A>1</A><A>2</A><G>1</G><x xmlns="urn:a"/><y xmlns=""/><G>2</G><G>3</G><x xmlns="urn:a"/>'), {
+      ONE: `<A xmlns="${NAMESPACE}">1</A>`,
+      A: '2',
+      GROUPS: [{ G: 1, REST: ['<x xmlns="urn:a"/>', '<y/>'] }, { G: 2 }, { G: 3, REST: ['<x xmlns="urn:a"/>'] }],
+    });
+    doc.expectExamples();
+  });
+
+  it('may be in a choice, and in a document of another namespace', () => {
+    const doc = structureOf(`
+document: DOC
+fields: { C: { type: list of CHOICE, flat: true, inline: true } }
+---
+document: CHOICE
+one-of: { a: A, rest: REST }
+by: kind
+---
+document: A
+fields: { F: string }
+---
+document: REST
+namespace: urn:rest
+fields: { R: { type: xml, any: "##other" }, T: { type: xml, any: "##targetNamespace" } }
+`);
+    doc.expectSame(
+      root(`<a/><rest><x xmlns="${NAMESPACE}"/><t xmlns="urn:rest"/></rest>`.replace(` xmlns="${NAMESPACE}"`, '')),
+      { C: [{ a: {} }, { rest: { R: `<x xmlns="${NAMESPACE}"/>`, T: '<t xmlns="urn:rest"/>' } }] },
+    );
+  });
+
+  it('takes attributes of any name as a map', () => {
+    const doc = structureOf(`
+document: DOC
+fields:
+  K: { type: string, attribute: true }
+  REST: { type: map of text, attribute: true }
+  P: PRICE
+  O: { fields: { OTHERS: { type: map of text, attribute: true, any: "##other", required: true } } }
+---
+document: PRICE
+fields: { V: { type: integer, content: true, required: true }, MORE: { type: map of text, attribute: true } }
+`);
+    doc.expectSame(
+      root('<P a="b">1</P><O xmlns:b0="urn:o" b0:x="1"/>', ' K="k" l="&lt;" xmlns:b1="urn:b" b1:K="2" xml:lang="de"'),
+      {
+        K: 'k',
+        REST: { l: '<', '{urn:b}K': '2', '{http://www.w3.org/XML/1998/namespace}lang': 'de' },
+        P: { V: 1, MORE: { a: 'b' } },
+        O: { OTHERS: { '{urn:o}x': '1' } },
+      },
+    );
+    doc.expectSame(root('<O/>'), { O: { OTHERS: {} } });
+    doc.expectExamples();
+    expect(() => doc.read(root('<O x="1"/>'))).toThrow('O.x is not a field of DOC_O');
+    const xsi = 'xmlns:i="http://www.w3.org/2001/XMLSchema-instance" i:schemaLocation="a b"';
+    expect(doc.read(root('', ` ${xsi}`))).toEqual({});
+    const refused = (key: string, reason: string): void =>
+      expect(() => doc.write({ REST: { [key]: 'x' } })).toThrow(`REST.${reason}`);
+    refused('K', 'K is an attribute that has a field of its own');
+    for (const key of ['', '1', 'a b', 'a:b', 'xmlns', '{}a', '{urn:a}', '{urn:a'])
+      expect(() => doc.write({ REST: { [key]: 'x' } }), key).toThrow('is not the name of an attribute');
+    expect(() => doc.write({ O: { OTHERS: { x: '1' } } })).toThrow(
+      'O.OTHERS.x is not in a namespace that is taken: ##other',
+    );
+  });
+
+  it('is xs:anyType together with `content`: nothing of an element is lost', () => {
+    const doc = structureOf(`
+document: DOC
+fields: { D: { fields: { MARKUP: { type: xml, content: true }, ATTRIBUTES: { type: map of text, attribute: true } } } }
+`);
+    doc.expectSame(root('<D a="1" xmlns:b1="urn:b" b1:c="2">x &amp; <y xmlns="">z</y><E e="e"/></D>'), {
+      D: { MARKUP: `x &amp; <y>z</y><E xmlns="${NAMESPACE}" e="e"/>`, ATTRIBUTES: { a: '1', '{urn:b}c': '2' } },
+    });
+    doc.expectExamples();
+    const plain = structureOf('document: DOC\nfields: { D: xml }\n');
+    expect(plain.read(root('<D>x<y xmlns="">z</y></D>'))).toEqual({ D: 'x<y>z</y>' });
+    expect(() => plain.read(root('<D a="1"/>'))).toThrow('D has an attribute "a", which it can\'t have');
+  });
+});

@@ -42,6 +42,7 @@ operations:
     '',
     '',
     '',
+    '',
     `${lists('CARS')}---
 query: CARS
 permission: CARS

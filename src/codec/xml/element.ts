@@ -97,7 +97,8 @@ function blankContent(document: Document, place: XmlPlace, outer: readonly Docum
   let attributes = '';
   let elements = '';
   for (const [index, field] of document.fields.entries()) {
-    if (field.content) continue;
+    if (field.content || (field.any !== undefined && (field.attribute || mayBeWithoutElements(field)))) continue;
+    if (field.any !== undefined) return undefined;
     const inner = inlineDocument(field);
     if (inner !== undefined) {
       if (mayBeWithoutElements(field)) continue;

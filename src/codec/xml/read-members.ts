@@ -1,18 +1,22 @@
 import { contentField, type Document } from '../../model/document.ts';
+import type { Field } from '../../model/field.ts';
 import { elementsIn } from '../../model/particles.ts';
 import type { Value } from '../../model/value.ts';
+import { takesNamespace } from '../../model/wildcard.ts';
 import { isWhite } from '../../wire/white-space.ts';
 import { quote } from '../../wire/words.ts';
+import { XSI } from '../../wire/xml/namespaces.ts';
 import type { XmlAttribute, XmlElement } from '../../wire/xml/tree.ts';
 import { addError, CodecError, refuse, stepOf, within } from '../error.ts';
-import { checkDepth, type Foreign, setMember, unknownField } from '../value.ts';
-import { isCommon, isNil, onlyText } from './content.ts';
+import { checkDepth, compileEntryCount, type Foreign, setMember, unknownField } from '../value.ts';
+import { isCommon, isNil, onlyText, type Resolve } from './content.ts';
 
 /**
  * The content of a field: the text of an attribute, an element, all elements of a flat list, or the element of the document
- * itself, whose text the field is. For documents without an element around them: the elements of one, or of each.
+ * itself, whose text the field is. For a map of attributes: those that no other field takes.
+ * For documents without an element around them: the elements of one, or of each.
  */
-export type Given = string | XmlElement | XmlElement[] | Sorted | Sorted[];
+export type Given = string | XmlElement | XmlElement[] | XmlAttribute[] | Sorted | Sorted[];
 
 /** Where something goes that bears a name. */
 interface Slot {
@@ -51,10 +55,10 @@ export function isIn(namespace: string, { namespace: found }: { readonly namespa
 
 /** Compiles the sorting of an element's attributes and content to the fields of a document. */
 export function compileSort(document: Document, namespace: string, foreign: Foreign): Sort {
-  if (contentField(document) !== undefined) return compileContentSort(document, foreign);
+  if (contentField(document) !== undefined) return compileContentSort(document, namespace, foreign);
   const misplaced = foreign === 'pass' ? passedOver : checkedPlace;
   const elementSlots = slotsOf(document, false, namespace);
-  return compileElementSort(compileAttributeSort(document, foreign), (each, sorted) => {
+  return compileElementSort(compileAttributeSort(document, namespace, foreign), (each, sorted) => {
     const slot = slotOf(elementSlots, each);
     if (slot !== undefined) put(sorted.given, slot, each);
     else {
@@ -93,14 +97,20 @@ export function compileElementSort<S extends Sorted>(
   };
 }
 
-/** Compiles the sorting of an element's attributes alone. */
-export function compileAttributeSort(document: Document, foreign: Foreign): Sort {
+/** Compiles the sorting of an element's attributes alone. @param target namespace of the document */
+export function compileAttributeSort(document: Document, target: string, foreign: Foreign): Sort {
   const misplaced = foreign === 'pass' ? passedOver : checkedPlace;
   const slots = slotsOf(document, true, '');
+  const rest = document.fields.findIndex(({ attribute, any }) => attribute && any !== undefined);
+  const any = document.fields[rest]?.any;
   const place = (attribute: XmlAttribute, sorted: Sorted): void => {
     const slot = slotOf(slots, attribute);
     if (slot !== undefined) sorted.given[slot.index] = attribute.value;
-    else if (!isCommon(attribute)) {
+    else if (any !== undefined && attribute.namespace !== XSI && takesNamespace(any, attribute.namespace, target)) {
+      const before = sorted.given[rest] as XmlAttribute[] | undefined;
+      if (before === undefined) sorted.given[rest] = [attribute];
+      else before.push(attribute);
+    } else if (!isCommon(attribute)) {
       const other = misplaced(slots, attribute);
       sorted.attributes ??= [];
       sorted.attributes.push(other);
@@ -123,8 +133,8 @@ export function compileAttributeSort(document: Document, foreign: Foreign): Sort
 }
 
 /** Compiles the sorting for a document whose own element holds the value of a field, beside attributes. */
-function compileContentSort(document: Document, foreign: Foreign): Sort {
-  const sortAttributes = compileAttributeSort(document, foreign);
+function compileContentSort(document: Document, namespace: string, foreign: Foreign): Sort {
+  const sortAttributes = compileAttributeSort(document, namespace, foreign);
   const index = document.fields.findIndex(({ content }) => content);
   return (element) => {
     const sorted = sortAttributes(element);
@@ -138,7 +148,7 @@ type Slots = ReadonlyMap<string, Slot>;
 function slotsOf(document: Document, attribute: boolean, otherwise: string): Slots {
   const slots = new Map<string, Slot>();
   for (const [index, field] of document.fields.entries()) {
-    if (field.attribute !== attribute) continue;
+    if (field.attribute !== attribute || field.any !== undefined) continue;
     const { name, xmlName, type, namespace = otherwise } = field;
     slots.set(xmlName, { name, index, namespace, flat: type.kind === 'list' && type.flat, next: slots.get(xmlName) });
   }
@@ -261,4 +271,28 @@ function gather(gathered: Gathered, name: string, value: Value): void {
 function release(gathered: Gathered, target: Record<string, unknown>): Value {
   for (const [name, values] of gathered) setMember(target, name, values.length === 1 ? values[0] : values);
   return target as Value;
+}
+
+/** Compiles the reading of a list, whose errors are those of all its entries. */
+export function compileEntryReader<T>(
+  field: Field,
+  read: (entry: T, depth: number, resolve: Resolve | undefined) => Value,
+): (given: readonly T[], depth: number, resolve: Resolve | undefined) => Value {
+  const checkCount = compileEntryCount(field);
+  return (given, depth, resolve) => {
+    checkDepth(depth);
+    checkCount(given.length);
+    const entries = new Array<Value>(given.length);
+    let errors: CodecError | undefined;
+    let i = 0;
+    while (i < given.length) {
+      try {
+        for (; i < given.length; i++) entries[i] = read(given[i]!, depth + 1, resolve);
+      } catch (error) {
+        errors = addError(errors, within(error, i++));
+      }
+    }
+    if (errors !== undefined) throw errors;
+    return entries;
+  };
 }

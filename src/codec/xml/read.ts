@@ -12,10 +12,11 @@ import { holdsNull, isAnyText, primitiveOf, traitsOf } from '../../model/scalar.
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { isWhite, trimmed } from '../../wire/white-space.ts';
 import { quote } from '../../wire/words.ts';
-import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
+import { attributeOf, writeXml, type XmlAttribute, type XmlElement } from '../../wire/xml/tree.ts';
 import { addError, type CodecError, isAbout, refuse, stepOf, within } from '../error.ts';
 import { compileScalar, initialValue } from '../scalar.ts';
 import { checkChosen, checkDepth, compileEntryCount, type Foreign, named, setMember } from '../value.ts';
+import { attributesReader } from './attributes.ts';
 import {
   checkBinaryAttributes,
   fromSpacedBase64,
@@ -30,6 +31,7 @@ import { compileIsBlankXml } from './element.ts';
 import { isMarkup, markupIn } from './markup.ts';
 import {
   ANY,
+  compileEntryReader,
   compileSort,
   compileUndeclaredXmlRead,
   type Given,
@@ -111,7 +113,7 @@ function documentReader(document: Document, namespace: string, shared: Shared): 
   });
   const fields = document.fields.map((field) => fieldReader(field, namespace, shared, document.patch));
   const sort = hasGroups(document)
-    ? compileGroupSort(document, compileGroup(document, namespace, shared.service), shared.foreign)
+    ? compileGroupSort(document, namespace, shared.service, shared.foreign)
     : compileSort(document, namespace, shared.foreign);
   const passes = shared.foreign === 'pass' && !document.open;
   const takeUndeclared = passes ? undefined : compileUndeclaredXmlRead(document);
@@ -153,6 +155,7 @@ function fieldReader(field: Field, namespace: string, shared: Shared, patch: Pat
   const flat = type.kind === 'list' && type.flat;
   const inner = inlineDocument(field);
   if (inner !== undefined) return inlineReader(field, inner, namespace, shared);
+  if (field.any !== undefined) return anyReader(field, shared.foreign);
   return {
     name: field.name,
     read: field.attribute
@@ -187,6 +190,20 @@ function inlineReader(field: Field, inner: Document, namespace: string, shared: 
   const readOne: ReadGiven = (given, depth, resolve) =>
     read(given === '' ? emptyGroup(group) : (given as Sorted), depth, resolve);
   return { name, read: readOne, required, initial: undefined, missing };
+}
+
+/** Reads elements, or attributes, of any name. */
+function anyReader(field: Field, foreign: Foreign): FieldReader {
+  const { name, type, required } = field;
+  const more = { name, required, initial: undefined };
+  if (type.kind === 'map') {
+    const read = attributesReader(field, textReader(field, type.item as ScalarType, false, foreign));
+    return { ...more, read: (given) => read(given as XmlAttribute[]), missing: required ? [] : undefined };
+  }
+  if (type.kind !== 'list') return { ...more, read: (element) => writeXml(element as XmlElement), missing: undefined };
+  const readEntries = compileEntryReader<XmlElement>(field, (element) => writeXml(element));
+  const read: ReadGiven = (given, depth, resolve) => readEntries(given as XmlElement[], depth, resolve);
+  return { ...more, read, missing: required ? [] : undefined };
 }
 
 function attributeReader(field: Field, type: ScalarType, foreign: Foreign): ReadGiven {
@@ -332,30 +349,6 @@ function entriesReader(
     if (nil && !takesNull) refuse('is nil, which no entry of its list can be');
     return nil ? null : read(element, depth, resolve);
   });
-}
-
-/** Compiles the reading of a list, whose errors are those of all its entries. */
-function compileEntryReader<T>(
-  field: Field,
-  read: (entry: T, depth: number, resolve: Resolve | undefined) => Value,
-): (given: readonly T[], depth: number, resolve: Resolve | undefined) => Value {
-  const checkCount = compileEntryCount(field);
-  return (given, depth, resolve) => {
-    checkDepth(depth);
-    checkCount(given.length);
-    const entries = new Array<Value>(given.length);
-    let errors: CodecError | undefined;
-    let i = 0;
-    while (i < given.length) {
-      try {
-        for (; i < given.length; i++) entries[i] = read(given[i]!, depth + 1, resolve);
-      } catch (error) {
-        errors = addError(errors, within(error, i++));
-      }
-    }
-    if (errors !== undefined) throw errors;
-    return entries;
-  };
 }
 
 /** @param blank whether an empty element is absent where it can't be a text */

@@ -3,6 +3,7 @@
 import { type Document, namespaceOf } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
 import { mayBeWithoutElements } from '../../model/particles.ts';
+import { takesNamespace } from '../../model/wildcard.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { CodecError } from '../error.ts';
 import type { Foreign } from '../value.ts';
@@ -25,8 +26,24 @@ type Order =
   /** It is anywhere; but the entries of a list are told apart by their order. */
   | 'free';
 
-/** Tried in turn, so that a valid document is read as its schema says, and as much as possible of any other. */
-const ORDERS: readonly Order[] = ['kept', 'behind', 'free'];
+/** One way of finding the place of an element. */
+interface Attempt {
+  readonly order: Order;
+  /** By its name, or among the elements of any name. */
+  readonly among: 'named' | 'any' | 'all';
+}
+
+/**
+ * Tried in turn, so that a valid document is read as its schema says, and as much as possible of any other. Out of order, a field
+ * of its name takes an element first.
+ */
+const ATTEMPTS: readonly Attempt[] = [
+  { order: 'kept', among: 'all' },
+  { order: 'behind', among: 'named' },
+  { order: 'free', among: 'named' },
+  { order: 'behind', among: 'any' },
+  { order: 'free', among: 'any' },
+];
 
 /** A document as a group of fields that its elements belong to. */
 export interface Group {
@@ -35,6 +52,8 @@ export interface Group {
   readonly places: readonly (Place | undefined)[];
   /** By local name: the fields that take such an element, in their order. */
   readonly named: ReadonlyMap<string, readonly Named[]>;
+  /** The fields that take elements of any name, in their order. */
+  readonly wild: readonly Wild[];
 }
 
 interface Place {
@@ -51,6 +70,13 @@ interface Named {
   /** Of the field. */
   readonly name: string;
   readonly namespace: string;
+}
+
+interface Wild {
+  readonly index: number;
+  /** Of the field. */
+  readonly name: string;
+  takes(namespace: string): boolean;
 }
 
 /** The elements of one group, sorted. */
@@ -76,18 +102,20 @@ export function compileGroup(document: Document, namespace: string, service: str
     named.set(local, known);
     if (!known.some((other) => other.index === each.index && other.namespace === each.namespace)) known.push(each);
   };
+  const wild: Wild[] = [];
   const places = document.fields.map((field, index): Place | undefined => {
     if (field.attribute) return undefined;
-    const { name, type, xmlName } = field;
+    const { name, type, xmlName, any } = field;
     const group = inlineGroup(field, namespace, service);
-    if (group === undefined) add(xmlName, { index, name, namespace: field.namespace ?? namespace });
-    else
-      for (const [local, inner] of group.named)
-        for (const each of inner) add(local, { index, name, namespace: each.namespace });
+    if (any !== undefined) wild.push({ index, name, takes: (found) => takesNamespace(any, found, namespace) });
+    else if (group === undefined) add(xmlName, { index, name, namespace: field.namespace ?? namespace });
+    for (const [local, inner] of group?.named ?? [])
+      for (const each of inner) add(local, { index, name, namespace: each.namespace });
+    for (const { takes } of group?.wild ?? []) wild.push({ index, name, takes });
     const many = type.kind === 'list' && type.flat;
     return { many, group, needed: !mayBeWithoutElements(field) };
   });
-  return { isChoice: document.choice !== undefined, places, named };
+  return { isChoice: document.choice !== undefined, places, named, wild };
 }
 
 function inlineGroup(field: Field, around: string, service: string): Group | undefined {
@@ -97,12 +125,13 @@ function inlineGroup(field: Field, around: string, service: string): Group | und
 }
 
 /** Compiles the sorting of an element's attributes and content to the fields of a document, and of those inline in it. */
-export function compileGroupSort(document: Document, group: Group, foreign: Foreign): Sort {
-  const sortAttributes = compileAttributeSort(document, foreign);
+export function compileGroupSort(document: Document, namespace: string, service: string, foreign: Foreign): Sort {
+  const group = compileGroup(document, namespace, service);
+  const sortAttributes = compileAttributeSort(document, namespace, foreign);
   const sort = (element: XmlElement): SortedGroup => Object.assign(sortAttributes(element), { at: -1 });
   return compileElementSort(sort, (each, sorted) => {
     if (placeElement(group, sorted, each)) return;
-    const [taking] = fieldsFor(group, each);
+    const taking = fieldsFor(group, each)[0] ?? group.wild.find(({ takes }) => takes(each.namespace));
     if (taking !== undefined) throw new CodecError(taking.name, 'is given more than once');
     const other = group.named.get(each.local)?.[0];
     if (other !== undefined && foreign === 'refuse')
@@ -125,16 +154,27 @@ const NONE: readonly Named[] = [];
 
 /** Finds the place of an element. @returns false if every field that takes it is full */
 function placeElement(group: Group, sorted: SortedGroup, element: XmlElement): boolean {
-  return ORDERS.some((order) => placeIn(group, sorted, element, order));
+  return ATTEMPTS.some((attempt) => placeIn(group, sorted, element, attempt));
 }
 
-function placeIn(group: Group, sorted: SortedGroup, element: XmlElement, order: Order): boolean {
-  for (const { index } of fieldsFor(group, element)) {
-    if (!isInOrder(group, sorted, index, order) || !put(group, sorted, index, element, order)) continue;
+function placeIn(group: Group, sorted: SortedGroup, element: XmlElement, attempt: Attempt): boolean {
+  for (const index of candidates(group, sorted, element, attempt)) {
+    if (!isInOrder(group, sorted, index, attempt.order) || !put(group, sorted, index, element, attempt)) continue;
     sorted.at = group.isChoice ? index : Math.max(sorted.at, index);
     return true;
   }
   return false;
+}
+
+/** The fields to try, in their order. */
+function candidates(group: Group, { given }: SortedGroup, element: XmlElement, { among }: Attempt): readonly number[] {
+  const named = among === 'any' ? [] : fieldsFor(group, element).map(({ index }) => index);
+  if (group.wild.length === 0 || among === 'named') return named;
+  // One of the name that comes first, and has room, is meant although the order is not kept.
+  const isTaken = (index: number): boolean =>
+    named.some((each) => each < index && (group.places[each]?.many || given[each] === undefined));
+  const wild = group.wild.filter(({ index, takes }) => takes(element.namespace) && !isTaken(index));
+  return [...new Set([...named, ...wild.map(({ index }) => index)])].sort((a, b) => a - b);
 }
 
 function isInOrder({ isChoice, places }: Group, { at, given }: SortedGroup, index: number, order: Order): boolean {
@@ -146,13 +186,13 @@ function isInOrder({ isChoice, places }: Group, { at, given }: SortedGroup, inde
   return true;
 }
 
-function put(group: Group, { given }: SortedGroup, index: number, element: XmlElement, order: Order): boolean {
+function put(group: Group, { given }: SortedGroup, index: number, element: XmlElement, attempt: Attempt): boolean {
   const { many, group: inner } = group.places[index] as Place;
   const before = given[index];
   if (inner !== undefined) {
-    if (many) return putEntry(inner, given, index, element, order);
+    if (many) return putEntry(inner, given, index, element, attempt);
     const sorted = (before as SortedGroup | undefined) ?? emptyGroup(inner);
-    if (!placeIn(inner, sorted, element, order)) return false;
+    if (!placeIn(inner, sorted, element, attempt)) return false;
     given[index] = sorted;
     return true;
   }
@@ -168,10 +208,10 @@ function putEntry(
   given: (Given | undefined)[],
   index: number,
   element: XmlElement,
-  order: Order,
+  { order, among }: Attempt,
 ): boolean {
   const entries = (given[index] as SortedGroup[] | undefined) ?? [];
-  const within = order === 'free' ? 'behind' : order;
+  const within: Attempt = { order: order === 'free' ? 'behind' : order, among };
   const last = entries.at(-1);
   if (last !== undefined && placeIn(group, last, element, within)) return true;
   const next = emptyGroup(group);

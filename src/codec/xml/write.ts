@@ -28,8 +28,9 @@ import {
   plainObject,
   unknownField,
 } from '../value.ts';
+import { attributesWriter } from './attributes.ts';
 import { attributeStart, blankXml, element, type Tag, tagOf, type XmlPlace } from './element.ts';
-import { isMarkup, writeMarkup } from './markup.ts';
+import { compileAnyElement, isMarkup, writeMarkup } from './markup.ts';
 
 /** Writes a value as XML: one element or several, or one attribute with a space in front. */
 type Write = (value: Value, depth: number) => string;
@@ -120,7 +121,11 @@ function documentWriter(document: Document, place: XmlPlace, shared: Shared): Do
   const attributes = document.fields
     .map((field, index) => [field, index] as const)
     .filter(([field]) => field.attribute)
-    .map(([field, index]) => fieldWriter(field, index, attributeWriter(field, index), place));
+    .map(([field, index]) => {
+      const write =
+        field.any === undefined ? attributeWriter(field, index) : attributesWriter(field, document, place.namespace);
+      return fieldWriter(field, index, write, place);
+    });
   const elements = document.fields
     .filter((field) => !field.attribute)
     .map((field, index) => {
@@ -128,7 +133,9 @@ function documentWriter(document: Document, place: XmlPlace, shared: Shared): Do
         ? contentWriter(field, place, shared)
         : field.inline
           ? inlineWriter(field, place, shared)
-          : elementWriter(field, place, shared);
+          : field.any !== undefined
+            ? anyWriter(field, place)
+            : elementWriter(field, place, shared);
       return fieldWriter(field, index, write, place);
     });
   const declared = new Set(document.fields.map((field) => field.name));
@@ -205,6 +212,13 @@ function contentWriter(field: Field, { scope }: XmlPlace, { hold }: Shared): Wri
   if (isMarkup(field, type)) return (value) => writeMarkup(kinds.xml.accept(value) as string, scope);
   const { toText } = compileScalar(field, type);
   return (value) => escapeText(toText(value));
+}
+
+/** Writes elements of any name. */
+function anyWriter(field: Field, { namespace, scope }: XmlPlace): Write {
+  const writeElement = compileAnyElement(field, namespace, scope);
+  const write: Write = (value) => writeElement(kinds.xml.accept(value) as string);
+  return field.type.kind === 'list' ? entriesWriter(field, write) : write;
 }
 
 /** Writes a document, or a list of documents, without an element around it. */

@@ -2,6 +2,7 @@ import { bareField, type Document, itemName } from '../../model/document.ts';
 import { type Field, MAP_ENTRY, singleType } from '../../model/field.ts';
 import { inlineDocument } from '../../model/particles.ts';
 import { primitiveOf, traitsOf } from '../../model/scalar.ts';
+import { namePartsOf } from '../../model/wildcard.ts';
 import { buildXmlFragment, element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import { readXml } from '../../wire/xml/read.ts';
 import type { XmlElement as ReadElement } from '../../wire/xml/tree.ts';
@@ -106,6 +107,7 @@ function insideXml(document: Document, value: ExampleDocument, place: Place) {
     const inner = inlineDocument(field);
     if (inner !== undefined)
       for (const entry of entriesOf(each)) children.push(...insideXml(inner, entry as ExampleDocument, place).children);
+    else if (field.any !== undefined) addAny(field, each, place.own, attributes, children);
     else if (field.content) children.push(...contentXml(field, each, place.own));
     else if (!field.attribute)
       children.push(...fieldXml(field, each, { documents: place.documents, own, around: place.own }));
@@ -117,6 +119,25 @@ function insideXml(document: Document, value: ExampleDocument, place: Place) {
       });
   }
   return { attributes, children };
+}
+
+/** Adds elements, or attributes, of any name. */
+function addAny(
+  field: Field,
+  value: ExampleValue,
+  around: string,
+  attributes: Record<string, string>,
+  children: XmlNode[],
+): void {
+  if (!field.attribute) {
+    for (const each of entriesOf(value)) children.push(markupXml(readXml(String(each)), around));
+    return;
+  }
+  for (const [index, [key, each]] of Object.entries(value as ExampleDocument).entries()) {
+    const { namespace, local } = namePartsOf(key);
+    if (namespace !== '') attributes[`xmlns:b${index}`] = namespace;
+    attributes[namespace === '' ? local : `b${index}:${local}`] = String(each);
+  }
 }
 
 function entriesOf(value: ExampleValue): readonly ExampleValue[] {

@@ -8,10 +8,12 @@ import {
   singleType,
 } from '../../model/field.ts';
 import { isAnyText, isNumeric, primitiveOf, traitsOf } from '../../model/scalar.ts';
+import { exampleNamespace } from '../../model/wildcard.ts';
 import { LEXICAL } from '../../wire/lexical.ts';
 import { propertyRanges } from '../../wire/pattern.ts';
 import { type CharacterClass, complement, type PatternNode } from '../../wire/pattern-syntax.ts';
-import { entryField, longest, matchesPatterns, plainDefault, readWholePattern } from '../field.ts';
+import { escapeAttribute } from '../../wire/xml/text.ts';
+import { entryField, exampleKey, longest, matchesPatterns, plainDefault, readWholePattern } from '../field.ts';
 
 /** An example of a value: a scalar in its JSON form (binary in base64), a list, or the fields of a document by name. */
 export type ExampleValue = string | number | boolean | readonly ExampleValue[] | ExampleDocument;
@@ -97,7 +99,7 @@ function fieldExample(field: Field, open: Open): ExampleValue | undefined {
   const isMap = type.kind === 'map';
   if (inner !== undefined) {
     const entries = Array.from({ length: Math.max(1, field.minimum ?? 1) }, () => inner);
-    return isMap ? Object.fromEntries(entries.map((each, index) => [`key${index + 1}`, each])) : entries;
+    return isMap ? Object.fromEntries(entries.map((each, index) => [exampleKey(field, index), each])) : entries;
   }
   return (field.minimum ?? 0) === 0 && field.required ? (isMap ? {} : []) : undefined;
 }
@@ -125,12 +127,20 @@ function numberOr(given: string | number | boolean): string | number {
 function madeUp(field: Field, type: ScalarType): string | number | boolean | undefined {
   const { primitive, anyText, example, takes } = traitsOf(type);
   if (takes.bounds === 'bytes') return bytesExample(field, String(example));
+  if (field.any !== undefined && !anyText) return markupExample(field.any);
   if (anyText) return textExample(field, type, String(example));
   if (primitive === 'integer') return within(field, Number(example), 1);
   if (primitive === 'double') return within(field, Number(example), 0.5);
   if (primitive !== 'decimal') return spelledExample(field, type, example);
   const { length = 15, scale = 2 } = type;
   return within(field, scale === 0 ? 1 : length > scale ? Number(example) : 0.5, 10 ** -scale);
+}
+
+/** An element of any name. */
+function markupExample(any: string): string | undefined {
+  const namespace = exampleNamespace(any);
+  if (namespace === undefined || namespace === '') return namespace === '' ? '<value/>' : undefined;
+  return `<value xmlns="${escapeAttribute(namespace)}"/>`;
 }
 
 /** Hexadecimal digits, filled up with zeros or cut. */

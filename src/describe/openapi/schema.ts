@@ -6,7 +6,7 @@ import { isNumeric, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { RawKind } from '../../model/service.ts';
 import { BEYOND_NUMBERS, doubleJson, readDouble } from '../../wire/double.ts';
 import { LEXICAL, type LexicalForm } from '../../wire/lexical.ts';
-import { entryField, longest, mustBeGiven, plainDefault } from '../field.ts';
+import { entryField, exampleKey, longest, mustBeGiven, plainDefault } from '../field.ts';
 import { blankJson, type Json, type JsonObject } from '../json.ts';
 import { caseNote, digitsNote, joined, spaceNote } from '../words.ts';
 
@@ -81,6 +81,8 @@ export function anyJson(description = ANY): JsonObject {
 }
 
 const ANY = 'Any JSON value.';
+const ANY_ELEMENT = 'The markup of an XML element.';
+const ANY_ATTRIBUTES = 'XML attributes by their names, `name` or `{namespace}name`.';
 
 /** The schema, or null: a value of a nullable field, and what removes a value in a change of a record (RFC 7396). */
 function orNull({ description, ...schema }: JsonObject): JsonObject {
@@ -177,13 +179,13 @@ function describedBy(field: Field): JsonObject {
   return {
     description: joined(' ', description, caseNote(field), spaceNote(field), typeNote(field), blankNote(field)),
     default: defaultOf(field),
-    examples: value === undefined ? undefined : [inCollection(field.type, value)],
+    examples: value === undefined ? undefined : [inCollection(field.type, exampleKey(field, 0), value)],
   };
 }
 
 /** The example of an entry in its list or map. */
-function inCollection({ kind }: FieldType, value: Json): Json {
-  if (kind === 'map') return { key1: value };
+function inCollection({ kind }: FieldType, key: string, value: Json): Json {
+  if (kind === 'map') return { [key]: value };
   return kind === 'list' ? [value] : value;
 }
 
@@ -192,6 +194,7 @@ function typeNote(field: Field): string | undefined {
   const type = singleType(field.type);
   if (type.kind === 'document') return undefined;
   const { size, primitive } = traitsOf(type);
+  if (field.any !== undefined) return field.attribute ? ANY_ATTRIBUTES : ANY_ELEMENT;
   if (size === 'digits') return digitsNote(type);
   return primitive === 'json' ? ANY : undefined;
 }

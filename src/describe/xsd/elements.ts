@@ -11,6 +11,7 @@ import {
 import { primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { Message, RawKind } from '../../model/service.ts';
 import { bareMessages, replyName } from '../../model/soap.ts';
+import { ANY_NAMESPACE } from '../../model/wildcard.ts';
 import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import { entryField, plainDefault } from '../field.ts';
 import type { SoapOperation } from '../scope.ts';
@@ -71,6 +72,21 @@ export function occurrence(field: Field): Readonly<Record<string, string | undef
   const { type } = field;
   if (type.kind === 'list' && type.flat) return entriesOf(field, type);
   return { minOccurs: isThere(field) ? undefined : '0' };
+}
+
+/** Declares elements of any name. */
+export function anyElement(field: Field): XmlElement {
+  const { any } = field;
+  const namespace = any === ANY_NAMESPACE ? undefined : any;
+  return element('xs:any', { namespace, processContents: 'lax', ...occurrence(field) }, [
+    annotation(field.description),
+  ]);
+}
+
+/** Declares attributes of any name. */
+export function anyAttribute({ any, description }: Field): XmlElement {
+  const namespace = any === ANY_NAMESPACE ? undefined : any;
+  return element('xs:anyAttribute', { namespace, processContents: 'lax' }, [annotation(description)]);
 }
 
 /** The element of an entry of a map: the value, with its key as an attribute. */

@@ -9,6 +9,8 @@ import { joined } from '../words.ts';
 import { typeNamesOf } from './class-names.ts';
 import {
   annotation,
+  anyAttribute,
+  anyElement,
   contentType,
   fieldAttribute,
   fieldElement,
@@ -234,7 +236,10 @@ function declareType(document: Document, workshop: Workshop): void {
   const draft = workshop.drafts.get(homeOf(document, workshop.options)) as Draft;
   const namespace = workshop.options.documents.namespaceOf(document);
   const attributes = document.fields.filter((field) => field.attribute);
-  const declared = attributes.map((field) => attribute(field, document, draft, workshop));
+  const declared = [
+    ...attributes.filter(({ any }) => any === undefined).map((field) => attribute(field, document, draft, workshop)),
+    ...attributes.filter(({ any }) => any !== undefined).map(anyAttribute),
+  ];
   const text = contentField(document);
   if (text !== undefined) {
     const context = contextOf(text, document, draft, workshop);
@@ -325,7 +330,11 @@ function particle(field: Field, document: Document, draft: Draft, workshop: Work
   const namespace = field.namespace ?? workshop.options.documents.namespaceOf(document);
   const context = (from: Draft, form?: 'unqualified'): SchemaContext =>
     contextOf(field, document, from, workshop, form);
+  if (field.any !== undefined && (namespace === draft.namespace || !dependsOnTarget(field.any)))
+    return anyElement(field);
   if (namespace === draft.namespace) return fieldElement(field, context(draft));
+  // A type without a namespace in a schema that has one: what is not in that namespace is not in none either.
+  if (namespace === '' && field.any !== undefined) return anyElement(field);
   if (namespace === '') return fieldElement(field, context(draft, 'unqualified'));
   const home = workshop.drafts.get(namespace) as Draft;
   const name = `${workshop.typeNames(document)}.${ncName(field.name)}`;
@@ -333,9 +342,14 @@ function particle(field: Field, document: Document, draft: Draft, workshop: Work
   const reference = element('xs:group', { ref: refer(draft, namespace, name, workshop) });
   // A document that is inline in several others has one group for all of them.
   if (isDeclared) return reference;
-  const content = fieldElement(field, context(home));
+  const content = field.any === undefined ? fieldElement(field, context(home)) : anyElement(field);
   home.groups.push(element('xs:group', { name }, [element('xs:sequence', {}, [content])]));
   return reference;
+}
+
+/** Whether the namespaces of a wildcard depend on the namespace of its schema. */
+function dependsOnTarget(any: string): boolean {
+  return any === '##other' || any.includes('##targetNamespace');
 }
 
 /** Attributes have no namespace unless the field declares one. */

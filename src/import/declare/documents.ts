@@ -26,8 +26,9 @@ export class DeclaredDocuments {
     const declared = [...uses].flatMap(([document, use]) => (isInPlace(document, use) ? [] : [document]));
     const names = new Names([...taken, ...RESERVED]);
     const ids = new Map<DraftDocument, string>();
-    // Those with a name of their own keep it.
-    for (const document of [...declared.filter(({ named }) => named), ...declared.filter(({ named }) => !named)]) {
+    // Types keep their names, then elements, then what has no name of its own.
+    const rank = ({ named, options }: DraftDocument): number => (options['xml-type'] !== undefined ? 0 : named ? 1 : 2);
+    for (const document of [...declared].sort((a, b) => rank(a) - rank(b))) {
       ids.set(document, names.give(xmlNameOf(document.name)));
     }
     for (const document of declared) this.#ids.set(document, ids.get(document) as string);
@@ -88,14 +89,13 @@ export class DeclaredDocuments {
     // The id takes the place of the name, unless another document has it.
     const wire = this.#isXml ? xmlNameOf(document.name) : id;
     const root = xml ?? wire;
-    const type = xmlType ?? (document.named ? wire : id);
     return given({
       description,
       extends: document.extends && this.idOf(document.extends),
       restricts: document.restricts && this.idOf(document.restricts),
       ...(others as DeclaredMap),
       xml: root === id ? undefined : root,
-      'xml-type': type === id ? undefined : type,
+      'xml-type': xmlType === id ? undefined : xmlType,
       namespace: this.#namespaceOf(document),
       by,
       ...(choice ? { named, 'one-of': this.#fields(fields) } : { fields: this.#fields(fields) }),

@@ -2,7 +2,7 @@ import type { DraftOperation, DraftRest, DraftSecurity, DraftService, DraftSoap 
 import type { Losses } from '../place.ts';
 import { type Declared, type DeclaredMap, type DeclaredValue, given } from './declared.ts';
 import type { DeclaredDocuments } from './documents.ts';
-import { capitalName, Names, plainName } from './names.ts';
+import { capitalName, Names, plainName, xmlNameOf } from './names.ts';
 
 export interface ServiceOptions {
   /** Whether the contract is called (`target:`) or served here. */
@@ -89,8 +89,9 @@ export class DeclaredServices {
     const faults = operation.faults.map(({ name, document }) => [name, this.#documents.idOf(document)] as const);
     return given({
       description,
-      ...(rest === undefined ? {} : restKeys(rest)),
+      ...(rest === undefined ? {} : restKeys(rest, this.#formOf(operation))),
       ...(soap === undefined ? {} : soapKeys(soap, id, service, isCall)),
+      template: rest?.template && this.#documents.message({ kind: 'document', document: rest.template }),
       request: this.#documents.message(operation.request, soap?.style === 'wrapped' ? soap.request : undefined),
       response: this.#response(operation),
       faults: faults.length === 0 ? undefined : Object.fromEntries(faults),
@@ -112,6 +113,21 @@ export class DeclaredServices {
     // JSON and XML of a document need no media type.
     if (declared.length === 1 && (first.mediaType === undefined || !first.isRaw)) return first.value;
     return Object.fromEntries(declared.map(({ mediaType = 'application/json', value }) => [mediaType, value]));
+  }
+
+  /** The form of a body: each field that is in neither a URI nor a header. */
+  #formOf({ rest, request, name, place }: DraftOperation): DeclaredValue | undefined {
+    if (rest?.form !== 'urlencoded') return rest?.form;
+    const fields = request.kind === 'document' ? request.document.fields.map((field) => xmlNameOf(field.name)) : [];
+    const elsewhere = `${rest.uris.join(' ')} ${Object.values(rest.headers).join(' ')}`;
+    const sent = fields.filter(
+      (field) => !new RegExp(`(?<![\\p{L}\\p{N}_])${escaped(field)}(?![\\p{L}\\p{N}_])`, 'u').test(elsewhere),
+    );
+    if (this.#options.as === 'consumer' && sent.length > 0)
+      return Object.fromEntries(sent.map((field) => [field, `{${field}}`]));
+    if (sent.length > 0)
+      this.#losses.add(`the form of "${name}" (urlencoded)`, 'its fields are taken as JSON or XML', place);
+    return undefined;
   }
 
   /** The node for the addresses of a service. Services with the same addresses share it. */
@@ -152,13 +168,17 @@ export class DeclaredServices {
   }
 }
 
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
 /** The version of a service: the first number of a version in the source, 1 without one. */
 function majorOf(version: string | undefined): number {
   const major = Number(/^\D{0,3}(\d{1,4})/.exec(version?.trim() ?? '')?.[1] ?? 1);
   return major < 1 ? 1 : major;
 }
 
-function restKeys({ method, uris, headers, body, form }: DraftRest): DeclaredMap {
+function restKeys({ method, uris, headers, body }: DraftRest, form: DeclaredValue | undefined): DeclaredMap {
   const templates = uris.map((each) => (each === '' ? '/' : each));
   return given({
     [method.toLowerCase()]: templates.length === 1 ? (templates[0] as string) : templates,

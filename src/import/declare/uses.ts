@@ -32,8 +32,9 @@ export function usesOf({ services, documents }: DraftContract): ReadonlyMap<Draf
     else if (message.kind === 'type') addType(message.type, (document) => add(document, true, 0));
   };
   for (const { operations } of services) {
-    for (const { request, responses, faults } of operations) {
+    for (const { request, responses, faults, rest } of operations) {
       addMessage(request);
+      if (rest?.template !== undefined) add(rest.template, false, 0);
       for (const { message } of responses) addMessage(message);
       for (const { document } of faults) add(document, true, 0);
     }

@@ -20,13 +20,21 @@ export function readMethod(
     return [];
   }
   const requests = tree.children(method, 'request');
-  const params = [...around, ...requests.flatMap((each) => readParams(context, each))];
+  // A resource and its method may both name a header.
+  const params = [
+    ...new Map(
+      [...around, ...requests.flatMap((each) => readParams(context, each))].map((each) => [
+        `${each.style} ${each.name}`,
+        each,
+      ]),
+    ).values(),
+  ];
   const body = bodyOf(
     context,
     name,
     requests.flatMap((each) => tree.children(each, 'representation')),
   );
-  const used = new Set(body.fields.map((field) => field.name));
+  const used = new Set([...body.fields, ...(body.root?.fields ?? [])].map((field) => field.name));
   const { uri, fields, headers } = uriOf(path, params, used);
   const description = documentationOf(method);
   const rest: DraftRest = {
@@ -35,6 +43,7 @@ export function readMethod(
     headers,
     ...(body.body === undefined ? {} : { body: body.body }),
     ...(body.form === undefined ? {} : { form: body.form }),
+    ...(body.root === undefined || fields.length === 0 ? {} : { template: template(fields, method, name, path) }),
   };
   const responses = tree.children(method, 'response');
   return [
@@ -43,7 +52,10 @@ export function readMethod(
       place: placeIn(method),
       ...(description === undefined ? {} : { description }),
       rest,
-      request: requestOf([...fields, ...body.fields], body.root, method, name, path),
+      request:
+        body.root === undefined
+          ? requestOf([...fields, ...body.fields], method, name, path)
+          : { kind: 'document', document: body.root },
       ...readResponses(context, responses),
     },
   ];
@@ -107,15 +119,7 @@ function bodyOf(context: WadlContext, method: string, representations: readonly 
   if (first === undefined) return { fields: [], body: 'none' };
   const withElement = representations.find(({ element }) => attribute(element, 'element') !== undefined);
   if (withElement !== undefined) {
-    const root = elementOf(context, withElement);
-    if (!root.choice && root.extends === undefined && root.restricts === undefined)
-      return { fields: root.fields, root };
-    return {
-      fields: [
-        { name: 'body', place: root.place, type: { kind: 'document', document: root }, options: { required: true } },
-      ],
-      body: 'body',
-    };
+    return { fields: [], root: elementOf(context, withElement) };
   }
   const mediaType = attribute(first.element, 'mediaType') ?? '*/*';
   const params = representations.flatMap((each) => formParams(context, each));
@@ -142,18 +146,19 @@ function elementOf({ schemas, losses }: WadlContext, node: Node): DraftDocument 
   return schemas.element(readQName(text, node.element, node.location, losses), placeIn(node));
 }
 
-function requestOf(
-  fields: readonly DraftField[],
-  root: DraftDocument | undefined,
-  method: Node,
-  word: string,
-  path: string,
-): DraftMessage {
+function requestOf(fields: readonly DraftField[], method: Node, word: string, path: string): DraftMessage {
   if (fields.length === 0) return { kind: 'none' };
-  if (root !== undefined && fields.length === root.fields.length) return { kind: 'document', document: root };
-  const options = root === undefined ? {} : { xml: root.name, ...root.options };
   const name = `${nameOf(method, word, path)}_REQUEST`;
-  return { kind: 'document', document: { name, place: placeIn(method), named: false, options, fields: [...fields] } };
+  return {
+    kind: 'document',
+    document: { name, place: placeIn(method), named: false, options: {}, fields: [...fields] },
+  };
+}
+
+/** The variables of URIs and headers beside a request that is the body alone. */
+function template(fields: readonly DraftField[], method: Node, word: string, path: string): DraftDocument {
+  const name = `${nameOf(method, word, path)}_TEMPLATE`;
+  return { name, place: placeIn(method), named: false, options: {}, fields: [...fields] };
 }
 
 /** Types of messages and fields for content without a document, by media type. */

@@ -262,7 +262,9 @@ const FREE: SimpleType = BUILT_IN.get('string') as SimpleType;
 export function contentField(value: SimpleType, { place }: DraftDocument, names: Names): DraftField {
   const { type, options } = singleField({ kind: 'simple', simple: value.list === undefined ? value : textual(value) });
   // An empty text may be a value; nothing else is where the element is empty.
-  const isText = value.word === 'string' || value.list !== undefined;
+  const { enum: listed, pattern, minimum } = options;
+  const isFree = listed === undefined && pattern === undefined && (minimum === undefined || minimum === 0);
+  const isText = (value.word === 'string' || value.list !== undefined) && isFree;
   return {
     name: names.free('value'),
     place,
@@ -294,7 +296,7 @@ function basesIn(components: Components): Set<string> {
         const name = components.nameIn(next, 'base', schema);
         if (name !== undefined) found.add(qnameKey(name));
       }
-      open.push(...childrenOf(next));
+      for (const child of childrenOf(next)) open.push(child);
     }
   }
   return found;

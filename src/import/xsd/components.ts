@@ -80,7 +80,7 @@ export class Components {
     const pending: (Schema | (() => void))[] = open.reverse();
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       if (typeof next === 'function') next();
-      else if (this.#isNew(next)) pending.push(...this.#stepsOf(next).reverse());
+      else if (this.#isNew(next)) for (const step of this.#stepsOf(next).reverse()) pending.push(step);
     }
   }
 

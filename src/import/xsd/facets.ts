@@ -56,7 +56,8 @@ function double(text: string): number | string | undefined {
   return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[Ee][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
 }
 
-function isWithin(word: string, value: string | number | boolean, facets: Facets): boolean {
+/** Whether a value is allowed by the facets of its type. */
+export function isWithin(word: string, value: string | number | boolean, facets: Facets): boolean {
   if (facets.enum !== undefined && !facets.enum.some((each) => isSameValue(word, each, value))) return false;
   if (typeof value === 'boolean') return true;
   if (TEXTS.has(word) && !patternsOf(facets).every((each) => matches(each, String(value)))) return false;
@@ -141,20 +142,31 @@ function group(alternatives: readonly string[]): string {
   return alternatives.length === 1 ? (alternatives[0] as string) : `(${alternatives.join('|')})`;
 }
 
-/** Patterns of the numbers from one to another, neither negative, without zeros in front. */
+/** Patterns of the numbers from one to another, neither negative. Zeros in front have been read. */
 function digitsBetween(from: bigint, to: bigint | undefined): string[] {
-  const low = String(from);
-  if (to === undefined) {
-    const longer = `[1-9][0-9]{${low.length},}`;
-    return [...sameLength(low, '9'.repeat(low.length)), longer];
-  }
-  const high = String(to);
-  const found: string[] = [];
-  for (let length = low.length; length <= high.length; length++) {
-    const least = length === low.length ? low : `1${'0'.repeat(length - 1)}`;
-    found.push(...sameLength(least, length === high.length ? high : '9'.repeat(length)));
-  }
-  return found;
+  const [low, high] = [String(from), to === undefined ? undefined : String(to)];
+  const nines = '9'.repeat(low.length);
+  if (high?.length === low.length) return sameLength(low, high);
+  // Numbers with more digits than the lowest, and fewer than the highest.
+  const [least, most] = [from === 0n ? 1 : low.length + 1, high === undefined ? undefined : high.length - 1];
+  const first = from === 0n ? '' : '[1-9]';
+  const inner = most === undefined || least <= most ? [`${first}${count(least, most, first === '' ? 0 : 1)}`] : [];
+  return [
+    ...(from === 0n ? [] : sameLength(low, nines)),
+    ...inner,
+    ...(high === undefined ? [] : sameLength(`1${'0'.repeat(high.length - 1)}`, high)),
+  ];
+}
+
+/** So many digits, less those that are written already. */
+function count(least: number, most: number | undefined, written: number): string {
+  const [from, to] = [least - written, most === undefined ? undefined : most - written];
+  if (to === undefined) return from <= 1 ? `[0-9]${from === 0 ? '*' : '+'}` : `[0-9]{${from},}`;
+  return from === to ? digits(from) : `[0-9]{${from},${to}}`;
+}
+
+function digits(length: number): string {
+  return length === 0 ? '' : length === 1 ? '[0-9]' : `[0-9]{${length}}`;
 }
 
 /** Patterns of the numbers between two of the same length. */
@@ -168,9 +180,7 @@ function sameLength(low: string, high: string): string[] {
   const middle = [Number(a) + (first ? 0 : 1), Number(b) - (last ? 0 : 1)] as const;
   return [
     ...(first ? [] : sameLength(low.slice(1), '9'.repeat(rest)).map((each) => a + each)),
-    ...(middle[0] > middle[1]
-      ? []
-      : [`${digit(String(middle[0]), String(middle[1]))}${rest === 1 ? '[0-9]' : `[0-9]{${rest}}`}`]),
+    ...(middle[0] > middle[1] ? [] : [`${digit(String(middle[0]), String(middle[1]))}${digits(rest)}`]),
     ...(last ? [] : sameLength('0'.repeat(rest), high.slice(1)).map((each) => b + each)),
   ];
 }

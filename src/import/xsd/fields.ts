@@ -1,6 +1,6 @@
 import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { DraftDocument, DraftField, FieldOptions } from '../draft.ts';
-import type { Losses } from '../place.ts';
+import { ImportError, type Losses } from '../place.ts';
 import { attribute, childrenNamed, proseOf, type QName } from '../xml.ts';
 import { type Component, type Components, documentationOf, placeIn, type Schema } from './components.ts';
 import { valueFrom } from './facets.ts';
@@ -15,6 +15,9 @@ export type TypeOfElement = (declaration: XmlElement, schema: Schema) => Typed;
 /** Once for all: what many fields lack in the same way is told once in each file. */
 export type LoseOnce = (what: string, instead: string, element: XmlElement, schema: Schema) => void;
 
+/** Most fields that the schemas of a contract have: many times those of the largest that were seen. */
+const MOST_FIELDS = 200_000;
+
 const ONCE: Occurrence = { min: 1, max: 1 };
 
 /** Makes fields of the particles of content models. */
@@ -26,6 +29,7 @@ export class Fields {
   readonly #typeOf: TypeOfElement;
   readonly #groups = new Map<XmlElement, Map<string, DraftDocument>>();
   readonly #heads = new Map<Component, DraftDocument>();
+  #made = 0;
 
   constructor(
     components: Components,
@@ -73,6 +77,7 @@ export class Fields {
   }
 
   #field(particle: Particle, home: string): DraftField {
+    this.#count(particle);
     switch (particle.kind) {
       case 'any':
         return this.#wildcard(particle);
@@ -81,6 +86,12 @@ export class Fields {
       default:
         return this.#group(particle);
     }
+  }
+
+  /** Groups and substitutions can multiply what a small schema declares. */
+  #count({ element, schema }: Particle): void {
+    if (++this.#made > MOST_FIELDS)
+      throw new ImportError(`the schemas have more than ${MOST_FIELDS} fields`, placeIn(element, schema));
   }
 
   #wildcard(term: Term): DraftField {
@@ -210,9 +221,11 @@ export class Fields {
     const names = new Names();
     for (const member of members) {
       const term: Term = { kind: 'element', element: member.element, schema: member.schema, ...ONCE };
+      this.#count(term);
       const field = this.#declared(member.name, term, member.element, member.schema, schema.namespace);
       document.fields.push(names.named(field));
     }
+    for (const { options } of document.fields) delete options.required;
     return document;
   }
 

@@ -1,4 +1,4 @@
-import { compilePattern, propertyRanges } from '../../wire/pattern.ts';
+import { checkPattern, propertyRanges } from '../../wire/pattern.ts';
 import { complement, PatternError, type Property, type Range } from '../../wire/pattern-syntax.ts';
 import { BLOCKS, type Characters, NAME, NAME_START, NO_WORD, SPACE, WORD } from './characters.ts';
 
@@ -11,7 +11,7 @@ import { BLOCKS, type Characters, NAME, NAME_START, NO_WORD, SPACE, WORD } from 
  */
 export function ecmaPattern(source: string): string {
   const text = new PatternTranslator([...source]).all();
-  compilePattern(text);
+  checkPattern(text);
   return text;
 }
 

@@ -6,13 +6,16 @@ import { ImportError, type Losses } from '../place.ts';
 import { attribute, childrenNamed, type QName, qnameKey } from '../xml.ts';
 import { BUILT_IN, LEXICAL_FORMS, type SimpleType, WELL_KNOWN } from './builtin.ts';
 import { type Component, type Components, placeIn, type Schema } from './components.ts';
-import { integerBound, TEXTS, valueFrom, withBound, withPattern } from './facets.ts';
+import { integerBound, isWithin, TEXTS, valueFrom, withBound, withPattern } from './facets.ts';
 import { anyOf, ecmaPattern } from './pattern.ts';
 import { XSD } from './sources.ts';
 import { unionOf } from './union.ts';
 
 /** Most derivations from one type to the next. */
 const DEEPEST = 200;
+
+/** Most different patterns of a contract: each takes some milliseconds to check. */
+const MOST_PATTERNS = 5000;
 
 const FREE: SimpleType = BUILT_IN.get('string') as SimpleType;
 
@@ -29,6 +32,8 @@ export class SimpleTypes {
   readonly #losses: Losses;
   readonly #known = new Map<XmlElement, Map<string, SimpleType>>();
   readonly #open = new Set<XmlElement>();
+  /** Translated patterns by their sources. */
+  readonly #patterns = new Map<string, string>();
 
   constructor(components: Components, losses: Losses) {
     this.#components = components;
@@ -119,11 +124,12 @@ export class SimpleTypes {
   /** A type restricted by the facets in an element. */
   restricted(base: SimpleType, element: XmlElement, schema: Schema): SimpleType {
     const facets = childrenOf(element).filter(({ namespace, local }) => namespace === XSD && FACETS.has(local));
-    const restriction = new Restriction(base, schema, this.#losses);
+    const restriction = new Restriction(base, schema, this.#losses, this.#patterns);
     for (const each of facets) if (each.local === 'whiteSpace') restriction.add(each);
     restriction.patterns(facets.filter(({ local }) => local === 'pattern'));
     for (const each of facets) if (!TOGETHER.has(each.local)) restriction.add(each);
     restriction.enumeration(facets.filter(({ local }) => local === 'enumeration'));
+    restriction.settle();
     return restriction.type;
   }
 }
@@ -151,7 +157,12 @@ function asText({ word, facets, list, note }: SimpleType): SimpleType {
   const form = list === undefined ? LEXICAL_FORMS[word] : unionOf([{ word, facets, list }]).type.facets.pattern;
   const text: Facets = { space: 'collapse', ...(form === undefined ? {} : { pattern: form }) };
   const values = list === undefined && facets.enum !== undefined ? { enum: facets.enum.map(String) } : {};
-  return { word: 'string', facets: { ...text, ...values }, ...(note === undefined ? {} : { note }) };
+  // A text keeps what numbers and dates lose.
+  return {
+    word: 'string',
+    facets: { ...text, ...values },
+    ...(note === undefined || word !== 'string' ? {} : { note }),
+  };
 }
 
 /** A type while the facets of a restriction are added to it. */
@@ -159,11 +170,13 @@ class Restriction {
   type: SimpleType;
   readonly #schema: Schema;
   readonly #losses: Losses;
+  readonly #known: Map<string, string>;
 
-  constructor(base: SimpleType, schema: Schema, losses: Losses) {
+  constructor(base: SimpleType, schema: Schema, losses: Losses, known: Map<string, string>) {
     this.type = base;
     this.#schema = schema;
     this.#losses = losses;
+    this.#known = known;
   }
 
   #lose(element: XmlElement, what: string, instead: string): void {
@@ -288,16 +301,23 @@ class Restriction {
     }
   }
 
-  /** Anchors are characters in XML Schema, and hardly ever meant. */
   #translated(source: string, element: XmlElement): string {
-    const anchored = /^\^(.*)\$$/s.exec(source);
-    if (anchored === null) return ecmaPattern(source);
-    this.#lose(
-      element,
-      `the pattern "${shortened(source)}" has ^ and $, which are characters in XML Schema`,
-      'accepted with and without these',
-    );
-    return ecmaPattern(`^?(${anchored[1]})$?`);
+    const known = this.#known.get(source);
+    if (known !== undefined) return known;
+    const translated = this.#anchored(source, element);
+    this.#known.set(source, translated);
+    if (this.#known.size > MOST_PATTERNS)
+      throw new ImportError(`the schemas have more than ${MOST_PATTERNS} patterns`, placeIn(element, this.#schema));
+    return translated;
+  }
+
+  /** Anchors are characters in XML Schema, and hardly ever meant as such. */
+  #anchored(source: string, element: XmlElement): string {
+    const [, inside] = /^\^(.*)\$$/s.exec(source) ?? [];
+    if (inside === undefined) return ecmaPattern(source);
+    const what = `the pattern "${shortened(source)}" has ^ and $, which are characters in XML Schema`;
+    this.#lose(element, what, 'accepted with and without these');
+    return ecmaPattern(`^?(${inside})$?`);
   }
 
   /** Whether a pattern of digits is a bound of numbers, which are more useful to programs than texts. */
@@ -313,8 +333,9 @@ class Restriction {
       );
       return true;
     }
-    const [, most] = /^(?:\\d|\[0-9\])(?:\{[01],(\d{1,2})\}|\+|\*)$/.exec(sources.join('|')) ?? [null];
-    if (word !== 'integer' || most === null) return false;
+    const found = /^(?:\\d|\[0-9\])(?:\{[01],(\d{1,2})\}|\+|\*)$/.exec(sources.join('|'));
+    if (word !== 'integer' || found === null) return false;
+    const [, most] = found;
     const digits = most === undefined ? {} : { digits: Math.min(facets.digits ?? 99, Number(most)) };
     this.#set({ ...withBound(word, facets, 'lower', 0, false), ...digits });
     if (Number(most ?? 99) <= 18) this.#contained();
@@ -343,7 +364,7 @@ class Restriction {
     }
     if (this.type.list !== undefined || this.type.word === 'boolean') this.#textual(first);
     const { word, facets } = this.type;
-    const found: (string | number)[] = [];
+    const found = new Set<string | number>();
     for (const each of elements) {
       const value = valueFrom(word, attributeOf(each, 'value') ?? '', facets);
       if (value === undefined || typeof value === 'boolean')
@@ -352,15 +373,24 @@ class Restriction {
           `the value "${shortened(attributeOf(each, 'value') ?? '')}" of an enumeration, which its type does not allow`,
           'left out',
         );
-      else if (!found.includes(value)) found.push(value);
+      else found.add(value);
     }
-    if (found.length === 0) {
+    if (found.size === 0) {
       this.#ignore(first);
       return;
     }
-    this.#set({ ...facets, enum: found });
+    this.#set({ ...facets, enum: [...found] });
     const { note, ...others } = this.type;
     if (word === 'integer' || word === 'decimal') this.type = others;
+  }
+
+  /** Reduces a type that has values to those that all other facets allow. */
+  settle(): void {
+    const { word, facets, list } = this.type;
+    const { enum: values, space, ...others } = facets;
+    if (values === undefined || list !== undefined) return;
+    const allowed = values.filter((each) => isWithin(word, each, others));
+    this.#set({ ...(space === undefined ? {} : { space }), enum: allowed.length === 0 ? values : allowed });
   }
 }
 

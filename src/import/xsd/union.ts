@@ -1,3 +1,5 @@
+import { checkPattern } from '../../wire/pattern.ts';
+import { PatternError } from '../../wire/pattern-syntax.ts';
 import type { Facets } from '../draft.ts';
 import { LEXICAL_FORMS, type SimpleType } from './builtin.ts';
 import { integerPattern, patternsOf } from './facets.ts';
@@ -20,7 +22,8 @@ interface Member {
 
 /** The type of values of any of several types. */
 export function unionOf(types: readonly SimpleType[]): { readonly type: SimpleType; readonly imprecise: boolean } {
-  const note = types.find((each) => each.note !== undefined)?.note;
+  // A text keeps what numbers and dates lose.
+  const note = types.find((each) => each.note !== undefined && each.word === 'string')?.note;
   const noted = note === undefined ? {} : { note };
   const [first] = types;
   if (first === undefined) return { type: { word: 'string', facets: {} }, imprecise: false };
@@ -31,9 +34,21 @@ export function unionOf(types: readonly SimpleType[]): { readonly type: SimpleTy
     return { type: { word: 'string', facets, ...noted }, imprecise: false };
   }
   const members = types.map(memberOf);
-  const imprecise = members.some((each) => each.imprecise);
   const facets = patternFacets(members);
-  return { type: { word: 'string', facets, ...noted }, imprecise };
+  const isUsable = facets.pattern === undefined || isPattern(facets.pattern as string);
+  const imprecise = !isUsable || members.some((each) => each.imprecise);
+  return { type: { word: 'string', facets: isUsable ? facets : {}, ...noted }, imprecise };
+}
+
+/** Whether a pattern can be used: those of unions of many types may be too large. */
+function isPattern(pattern: string): boolean {
+  try {
+    checkPattern(pattern);
+    return true;
+  } catch (error) {
+    if (error instanceof PatternError) return false;
+    throw error;
+  }
 }
 
 /** The values of a type that only has these. */
@@ -58,9 +73,15 @@ function memberOf({ word, facets, list }: SimpleType): Member {
   const { minimum = 0, maximum } = list;
   // Entries that accept any text have no space inside.
   const entry = one.pattern === ANYTHING ? '[^\\t\\n\\r ]+' : `(${one.pattern})`;
-  const more = `( ${entry}){${Math.max(minimum - 1, 0)},${maximum === undefined ? '' : Math.max(maximum - 1, 0)}}`;
+  const more = `( ${entry})${times(Math.max(minimum - 1, 0), maximum === undefined ? undefined : maximum - 1)}`;
   const pattern = maximum === 0 ? '' : minimum === 0 ? `(${entry}${more})?` : `${entry}${more}`;
   return { pattern, imprecise: one.imprecise, collapsed: true };
+}
+
+/** A quantifier. */
+function times(least: number, most: number | undefined): string {
+  if (most === undefined) return least === 0 ? '*' : `{${least},}`;
+  return least === most ? `{${least}}` : `{${least},${most}}`;
 }
 
 /** The pattern of the texts that a type accepts, and whether it accepts more than that. */
@@ -80,7 +101,7 @@ function patternOf(word: string, facets: Facets): { readonly pattern: string; re
   if (word === 'string' && patterns.length === 0 && (minimum !== undefined || maximum !== undefined)) {
     // Longer repetitions are too large for a pattern.
     const [least, most] = [Number(minimum ?? 0), maximum === undefined ? undefined : Number(maximum)];
-    if (Math.max(least, most ?? 0) <= 900) return { pattern: `[^]{${least},${most ?? ''}}`, imprecise: false };
+    if (Math.max(least, most ?? 0) <= 900) return { pattern: `[^]${times(least, most)}`, imprecise: false };
   }
   return { pattern, imprecise: bounded || patterns.length > 1 };
 }

@@ -153,7 +153,7 @@ export class Documents implements DocumentSource {
     checkJsonNames(this.linking, document.fields, placed);
     checkXmlNames(
       this.linking,
-      document.fields.filter(({ attribute }) => attribute),
+      document.fields.filter(({ attribute, any }) => attribute && any === undefined),
       placed,
     );
     checkContent(this.linking, document, placed);
@@ -216,7 +216,7 @@ function checkContent({ report }: Linking, document: Document, at: PlaceOfField)
   const { name, type, required } = content;
   if (open) refuse(`is \`open\`, and with \`content\` its element holds text, not undeclared elements`, at(content));
   for (const field of fields) {
-    if (field === content || field.attribute) continue;
+    if (field === content || field.attribute || field.header) continue;
     refuse(
       `has the text ${name} for the content of its element, so its field ${field.name} has to be an attribute`,
       at(field),

@@ -2,6 +2,7 @@ import type { Position } from '../../model/definition.ts';
 import { type Field, type FieldType, isCollection, type ScalarType, singleType } from '../../model/field.ts';
 import { isAnyText, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { ScalarTraits } from '../../model/scalar-traits.ts';
+import { ANY_NAMESPACE } from '../../model/wildcard.ts';
 import { compilePattern, type Pattern } from '../../wire/pattern.ts';
 import { PatternError } from '../../wire/pattern-syntax.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
@@ -52,6 +53,7 @@ export function linkField(
     ...given({
       description: declared.description,
       nullable: declared.nullable === true ? true : undefined,
+      any: anyOf(declared, type),
       content: declared.content === true ? true : undefined,
       inline: declared.inline === true && isInlineable(type) ? true : undefined,
       patterns: listOf(declared.pattern),
@@ -183,6 +185,23 @@ const isWritten = (field: Optional): boolean => !isDocument(field) && field.item
 const isCounted = (field: Optional): boolean => hasEntries(field) || field.item?.takes.bounds !== undefined;
 const isTextItem = ({ item }: Optional): boolean => item?.anyText === true;
 
+const isTextMap = (type: FieldType): boolean => type.kind === 'map' && isAnyText(type.item);
+
+/** Whether a field may be elements, or attributes, of any name. */
+function isAnyType(type: FieldType, { attribute = false, content = false }: FieldDeclared): boolean {
+  if (attribute) return isTextMap(type);
+  const isRepeated = type.kind === 'list' && type.flat;
+  return !content && (isRepeated || !isCollection(type)) && traitsOf(singleType(type))?.xml.markup === true;
+}
+
+/** The namespaces of the elements or attributes of any name that a field takes; `undefined` if it has a name. */
+function anyOf(declared: FieldDeclared, type: FieldType): string | undefined {
+  const { any, attribute = false } = declared;
+  if (any === false || any === undefined) return attribute && isTextMap(type) ? ANY_NAMESPACE : undefined;
+  if (!isAnyType(type, declared)) return undefined;
+  return any === true ? ANY_NAMESPACE : any;
+}
+
 const isInlineable = (type: FieldType): boolean =>
   type.kind === 'document' || (type.kind === 'list' && type.flat && type.item.kind === 'document');
 
@@ -199,7 +218,16 @@ const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional
   ],
   ['minimum', 'numbers, texts, lists and maps', isCounted],
   ['maximum', 'numbers, texts, lists and maps', isCounted],
-  ['attribute', 'single values', (field) => !hasEntries(field) && !isDocument(field)],
+  [
+    'attribute',
+    'single values and maps of text',
+    (field) => (!hasEntries(field) && !isDocument(field)) || isTextMap(field.type),
+  ],
+  [
+    'any',
+    'xml, lists of it that are `flat`, and maps of text that are attributes',
+    ({ type, declared }) => isAnyType(type, declared),
+  ],
   ['content', 'single values', (field) => !hasEntries(field) && !isDocument(field)],
   ['inline', 'documents, and lists of them that are `flat`', ({ type }) => isInlineable(type)],
   ['default', 'single values', (field) => !hasEntries(field) && isWritten(field)],
@@ -243,6 +271,16 @@ function checkOptions({ linking }: DocumentSource, { declared }: FieldSpot, type
     if (declared.nullable === true) both('content', 'nullable', 'an element that is nil has no value at all');
     if (declared.absent === 'blank') both('content', 'absent', 'an element without text is its own blank');
   }
+  const isAny = anyOf(declared, type) !== undefined;
+  if (isAny) {
+    const key = declared.any === undefined ? 'attribute' : 'any';
+    both(key, 'xml', 'it takes any name');
+    both(key, 'namespace', '`any` names the namespaces');
+    if (declared.nullable === true) both(key, 'nullable', 'it has no element of its own that could be null');
+    if (declared.absent === 'blank') both(key, 'absent', 'it has no element of its own that could be blank');
+    both(key, 'default', 'nothing says where it would be put');
+    both(key, 'fixed', 'nothing says where it would be put');
+  }
   if (declared.inline === true) {
     both('inline', 'xml', 'without an element it has no name in XML');
     both('inline', 'namespace', 'without an element it has no name in XML');
@@ -274,7 +312,7 @@ export function linkSingleValues(
     const field = linkField(source, declared, name, { id: owner, name: owner });
     if (field === undefined) return [];
     const written = declared[name] as object;
-    for (const key of ['content', 'inline'])
+    for (const key of ['content', 'inline', 'any'])
       refuseKey(source.linking, written, key, `The ${what} ${name}`, 'only fields of documents have it');
     const primitive = primitiveOf(field.type);
     if (field.nullable && what !== 'column') {

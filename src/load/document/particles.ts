@@ -3,6 +3,7 @@
 import type { Document } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
 import { hasGroups, inlineDocument, mayBeWithoutElements } from '../../model/particles.ts';
+import { overlap, takesNamespace } from '../../model/wildcard.ts';
 import { type Place, placeOf } from '../diagnostic/diagnostic.ts';
 import type { Linking } from '../linking.ts';
 
@@ -13,7 +14,9 @@ interface Position {
   readonly path: string;
   /** The field of the outermost document that it is in. */
   readonly outermost: Field;
-  /** The namespace and the local name of its element. */
+  /** The namespace of its element, that of its document for elements of any name; `*` for the service's. */
+  readonly namespace: string;
+  /** The namespace and the local name of its element; empty for elements of any name. */
   readonly name: string;
 }
 
@@ -30,14 +33,26 @@ const NOTHING: Part = { first: [], last: [], mayBeEmpty: true };
 export function checkParticles(linking: Linking, documents: ReadonlyMap<string, Document>): void {
   const { report, doubt } = linking;
   for (const document of documents.values()) {
-    if (!hasGroups(document) || doubt.about(document)) continue;
+    if (doubt.about(document)) continue;
     const refuse: Refuse = (reason, { at }) =>
       report.raise('bad-structure', { document: document.id, reason }, placeOf(at));
+    checkAny(document, refuse);
+    if (!hasGroups(document)) continue;
     if (checkInline(document, refuse)) checkOrder(linking, document, refuse);
   }
 }
 
 type Refuse = (reason: string, field: Field) => void;
+
+/** A document that is open keeps what it does not declare, so nothing is left for a field; and one map takes all attributes. */
+function checkAny({ fields, open }: Document, refuse: Refuse): void {
+  const [first, ...others] = fields.filter(({ any }) => any !== undefined);
+  if (first === undefined) return;
+  if (open) refuse(`takes undeclared elements and attributes as \`open\`, and ${first.name} takes them too`, first);
+  const attributes = [first, ...others].filter(({ attribute }) => attribute);
+  for (const each of attributes.slice(1))
+    refuse(`has two maps of attributes of any name, ${attributes[0]?.name} and ${each.name}`, each);
+}
 
 /** @returns whether each inline document can be one */
 function checkInline(document: Document, refuse: Refuse): boolean {
@@ -83,6 +98,13 @@ function checkOrder({ report }: Linking, document: Document, refuse: Refuse): vo
     reported.add(key);
     const later = first === one.path ? other : one;
     const { field, outermost } = later;
+    if (one.field.any !== undefined || other.field.any !== undefined) {
+      refuse(
+        `has elements that may be ${first} or ${second}: write the namespaces that \`any\` takes, as in "##other", or require a field between them`,
+        outermost,
+      );
+      return;
+    }
     if (!`${one.path}${other.path}`.includes('.')) {
       const at: Place = placeOf(field.at);
       report.raise('duplicate-name', { name: field.xmlName, where: 'XML', other: first as string }, at);
@@ -96,7 +118,10 @@ function checkOrder({ report }: Linking, document: Document, refuse: Refuse): vo
   /** One of these comes next. */
   const alternatives = (positions: readonly Position[]): void => {
     const byName = new Map<string, Position>();
+    const wild = positions.filter(({ field }) => field.any !== undefined);
     for (const each of positions) {
+      for (const other of wild) if (other !== each && bothTake(other, each)) clash(other, each);
+      if (each.field.any !== undefined) continue;
       const other = byName.get(each.name);
       if (other === undefined) byName.set(each.name, each);
       else if (other !== each) clash(other, each);
@@ -109,6 +134,15 @@ function checkOrder({ report }: Linking, document: Document, refuse: Refuse): vo
   checkTypes(follow.keys(), refuse);
 }
 
+/** Whether an element may belong to a wildcard and to another position. */
+function bothTake(wild: Position, other: Position): boolean {
+  const one = { any: wild.field.any as string, target: wild.namespace };
+  const { any } = other.field;
+  return any === undefined
+    ? takesNamespace(one.any, other.namespace, one.target)
+    : overlap(one, { any, target: other.namespace });
+}
+
 /** The place of a path among the fields of a document. */
 function orderOf({ fields }: Document, path: string): number {
   return fields.findIndex(({ name }) => path === name || path.startsWith(`${name}.`));
@@ -118,6 +152,7 @@ function orderOf({ fields }: Document, path: string): number {
 function checkTypes(positions: Iterable<Position>, refuse: Refuse): void {
   const byName = new Map<string, Position>();
   for (const each of positions) {
+    if (each.field.any !== undefined) continue;
     const other = byName.get(each.name);
     if (other === undefined) byName.set(each.name, each);
     else if (typeOf(other.field) !== typeOf(each.field))
@@ -186,8 +221,9 @@ function position(
   outermost: Field,
   follow: Map<Position, Set<Position>>,
 ): Part {
-  const { namespace = around, xmlName } = field;
-  const found: Position = { field, path: path.join('.'), outermost, name: `${namespace} ${xmlName}` };
+  const { namespace = around, xmlName, any } = field;
+  const name = any === undefined ? `${namespace} ${xmlName}` : '';
+  const found: Position = { field, path: path.join('.'), outermost, namespace, name };
   follow.set(found, new Set());
   return { first: [found], last: [found], mayBeEmpty: false };
 }

@@ -214,7 +214,8 @@ function checkFields(linking: Linking, document: Document, seen: Set<Document>):
   for (const field of document.fields) {
     // A field with the name of the element that empties fields is an error of its own (`clear-name`).
     if (field === document.patch?.clear) continue;
-    fields('', field.xmlName, field.at, wordsOf(field));
+    if (field.any === undefined) fields('', field.xmlName, field.at, wordsOf(field));
+    else if (!field.attribute) fields('', UNDECLARED, field.at, 'the elements of any name');
     const type = singleType(field.type);
     if (type.kind === 'document') checkFields(linking, type.document, seen);
   }

@@ -50,11 +50,15 @@ export interface FieldDeclared extends ChoiceDeclared {
   readonly attribute?: boolean;
   readonly content?: boolean;
   readonly inline?: boolean;
+  readonly any?: boolean | string;
   readonly namespace?: string;
   readonly flat?: boolean;
   readonly absent?: 'omit' | 'blank';
   readonly url?: 'segment' | 'path' | 'odata' | 'odata-path';
 }
+
+/** What a list of namespaces has. */
+const NAMESPACE_WORD = '(##local|##targetNamespace|[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>"{}|\\\\^`]+)';
 
 const scalar: JsonSchema['type'] = ['string', 'number', 'boolean'];
 
@@ -175,7 +179,10 @@ export const field: JsonSchema = {
         'Over SOAP, whether it is a header block instead of an element in the body, in a request or a response. Over REST it is a field like any other.',
         false,
       ),
-      attribute: yesNo('Whether it is an XML attribute instead of an element.', false),
+      attribute: yesNo(
+        'Whether it is an XML attribute instead of an element. A `map of text` takes the attributes that no other field takes, by their names.',
+        false,
+      ),
       content: yesNo(
         "Whether it is the text of the document's own XML element, beside attributes; with the type `xml` the markup inside that element.",
         false,
@@ -184,6 +191,15 @@ export const field: JsonSchema = {
         'Whether a document, or each of a flat list of documents, has no XML element around it: its elements stand directly among the others.',
         false,
       ),
+      any: {
+        title: 'true or a list of namespaces',
+        type: ['boolean', 'string'],
+        pattern: `^(##any|##other|${NAMESPACE_WORD}( ${NAMESPACE_WORD})*)$`,
+        description:
+          'Whether the field takes XML elements of any name that no other field takes: all of them, or those of the namespaces given. `##other` is any namespace but that of the document, `##local` none. The value is the markup of an element; a `list of xml` that is `flat` takes several. A `map of text` with `attribute` takes attributes.',
+        default: false,
+        examples: [true, '##other', 'urn:a urn:b'],
+      },
       namespace: {
         type: 'string',
         description: 'XML namespace of the element. The default is that of the document.',

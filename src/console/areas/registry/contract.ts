@@ -73,9 +73,11 @@ export function fieldTable(of: string, fields: readonly Field[], placeOf?: (fiel
 
 function nameCell({ field, depth }: Row): Html {
   const { name, jsonName, xmlName, attribute } = field;
+  const xml = field.content ? 'text' : field.inline ? 'inline' : field.any;
   const others = [
     ...(jsonName === name ? [] : [`JSON ${jsonName}`]),
-    ...(xmlName === name && !attribute ? [] : [`XML ${attribute ? '@' : ''}${xmlName}`]),
+    ...(xml === undefined ? [] : [`XML ${xml}`]),
+    ...(xml !== undefined || (xmlName === name && !attribute) ? [] : [`XML ${attribute ? '@' : ''}${xmlName}`]),
   ];
   return html`<span class="depth-${depth}"><code>${name}</code>${
     others.length === 0 ? NOTHING : html` <span class="faint">${others.join(', ')}</span>`

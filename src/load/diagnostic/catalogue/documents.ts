@@ -120,7 +120,7 @@ export const documentEntries = {
   'bad-structure': error<{ document: string; reason: string }>({
     message: ({ document, reason }) => `Document ${document} ${reason}.`,
     explanation:
-      "The elements and attributes of a document tell which field they belong to. A field with `content: true` is the text of the document's own element: all other fields are attributes, and it is there whenever the element is. A document that is `inline` has elements only. Where two elements of a document have the same name, the order of declaration must tell at each element which field it is (Unique Particle Attribution of XML Schema): something that must be there stands between them.",
+      "The elements and attributes of a document tell which field they belong to. A field with `content: true` is the text of the document's own element: all other fields are attributes, and it is there whenever the element is. A document that is `inline` has elements only. Where two elements of a document have the same name, the order of declaration must tell at each element which field it is (Unique Particle Attribution of XML Schema): something that must be there stands between them. The same holds for elements of any name (`any`), which other fields may have, too.",
     wrong: 'document: PRICE\nfields: { VALUE: { type: decimal, content: true, required: true }, CURRENCY: string }',
     right:
       'document: PRICE\nfields: { VALUE: { type: decimal, content: true, required: true }, CURRENCY: { type: string, attribute: true } }',
