@@ -67,8 +67,11 @@ export function messageOf(content: Content, reader: SchemaReader, name: string):
     return schema === undefined ? { kind: 'raw', raw: 'json' } : jsonMessage(schema, reader, name);
   if (carrier !== 'xml') return { kind: 'raw', raw: 'binary' };
   if (schema === undefined) return { kind: 'raw', raw: 'xml' };
-  const document = documentOf(schema, reader, name);
-  if (document !== undefined) return { kind: 'document', document };
+  const { type } = reader.read([schema], name);
+  if (type.kind === 'document') return { kind: 'document', document: type.document };
+  // A text of JSON Schema is all that can be said of markup.
+  const isText = type.kind === 'scalar' && type.word === 'string';
+  if (isText) return { kind: 'raw', raw: 'xml' };
   reader.context.losses.add(`the schema of a body in ${content.mediaType}`, 'any XML is accepted', schema.place);
   return { kind: 'raw', raw: 'xml' };
 }

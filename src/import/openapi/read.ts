@@ -26,8 +26,14 @@ export function readOpenApi(location: string, sources: Sources<Tree>, losses: Lo
   const version = validateOpenApi(root);
   const references = new References(sources, version, losses);
   references.check(root);
-  const context = { version, references, losses, hasXml: hasXml(sources) };
-  return new ContractReader(root, new SchemaReader(context)).read();
+  const context = { version, references, losses, hasXml: hasXml(sources), told: new Set<string>() };
+  try {
+    return new ContractReader(root, new SchemaReader(context)).read();
+  } catch (error) {
+    // Schemas that combine each other in a chain of thousands.
+    if (error instanceof RangeError) throw new ImportError('its schemas combine each other too deeply', root.place);
+    throw error;
+  }
 }
 
 /** Whether a message of the contract is XML. */

@@ -85,6 +85,7 @@ export class References {
   readonly #known = new Map<string, Node | undefined>();
   readonly #addresses = new Map<string, Node>();
   readonly #bases = new Map<unknown, string>();
+  readonly #anchors = new Map<unknown, ReadonlyMap<string, Node>>();
   readonly #valid = new Set<unknown>();
   readonly #version: OpenApiVersion;
 
@@ -165,8 +166,14 @@ export class References {
       (to === '' ? this.#sources.at(location)?.root : this.#sources.referred(location, to)?.content.root);
     if (root === undefined || fragment === '') return root;
     const pointer = decoded(fragment);
-    if (!pointer.startsWith('/')) return anchored(root, pointer);
+    if (!pointer.startsWith('/')) return this.#anchorsOf(root).get(pointer);
     return this.#walk(root, pointerTokens(pointer)) ?? root.at(pointerTokens(fragment));
+  }
+
+  #anchorsOf(root: Node): ReadonlyMap<string, Node> {
+    const found = this.#anchors.get(root.value) ?? anchorsIn(root);
+    this.#anchors.set(root.value, found);
+    return found;
   }
 
   /** What a pointer leads to. It may lead through references, as many contracts have it. */
@@ -210,18 +217,20 @@ function decoded(fragment: string): string {
   }
 }
 
-/** The schema with an anchor, in the part of a source. */
-function anchored(root: Node, name: string): Node | undefined {
+/** The schemas with anchors in a part of a source. */
+function anchorsIn(root: Node): ReadonlyMap<string, Node> {
+  const found = new Map<string, Node>();
   const seen = new Set<unknown>();
-  const search = (node: Node): Node | undefined => {
-    if (typeof node.value !== 'object' || node.value === null || seen.has(node.value)) return undefined;
+  const search = (node: Node): void => {
+    if (typeof node.value !== 'object' || node.value === null || seen.has(node.value)) return;
     seen.add(node.value);
-    if (node.get('$anchor')?.text === name || node.get('$dynamicAnchor')?.text === name) return node;
-    for (const each of [...node.entries().map(([, member]) => member), ...node.items()]) {
-      const found = search(each);
-      if (found !== undefined) return found;
+    for (const key of ['$anchor', '$dynamicAnchor']) {
+      const name = node.get(key)?.text;
+      if (name !== undefined && !found.has(name)) found.set(name, node);
     }
-    return undefined;
+    for (const [, member] of node.entries()) search(member);
+    for (const item of node.items()) search(item);
   };
-  return search(root);
+  search(root);
+  return found;
 }

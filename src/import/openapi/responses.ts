@@ -2,6 +2,7 @@ import type { DraftDocument, DraftMessage, DraftOperation } from '../draft.ts';
 import { type Content, carrierOf, concreteType, contentsOf, jsonFirst, messageOf } from './content.ts';
 import type { Found } from './request.ts';
 import type { SchemaReader } from './schema.ts';
+import { tellOnce } from './shape.ts';
 import type { Node } from './tree.ts';
 
 /** A response by its status: `200`, `2XX` or `default`. */
@@ -39,9 +40,10 @@ export function readResponses(found: Found, reader: SchemaReader): Replies {
 /** The most usual first: 200, then by number, and the whole range at last. */
 const order = ({ status }: Response): number => (/x/i.test(status) ? 300 : Number(status));
 
-function tellParts({ status, node }: Response, { context: { losses } }: SchemaReader): void {
+function tellParts({ node }: Response, { context }: SchemaReader): void {
+  const { losses } = context;
   for (const [name, header] of node.get('headers')?.entries() ?? [])
-    losses.add(`the header ${name} of the response ${status}`, 'not read', header.place);
+    tellOnce(context, `the header ${name} of replies`, 'not read', header);
   for (const [name, link] of node.get('links')?.entries() ?? [])
     losses.add(`the link "${name}"`, 'left out', link.place);
 }

@@ -3,7 +3,7 @@ import { LEXICAL } from '../../wire/lexical.ts';
 import { compilePattern } from '../../wire/pattern.ts';
 import type { FieldOptions } from '../draft.ts';
 import { translatePattern } from './patterns.ts';
-import type { JsonType, SchemaContext, Shape } from './shape.ts';
+import { type JsonType, type SchemaContext, type Shape, tellOnce } from './shape.ts';
 import type { Node } from './tree.ts';
 
 /** A single value: its type in words, and its options. */
@@ -56,7 +56,7 @@ export function stringOf(shape: Shape, context: SchemaContext, values: readonly 
   const type = isBase64 ? 'binary' : Object.hasOwn(STRING_FORMATS, format) ? STRING_FORMATS[format] : undefined;
   const word = type ?? 'string';
   if (type === undefined && !FREE_FORMATS.has(format))
-    once(context, `the format "${format}"`, 'texts of it are not checked', shape.first('format'));
+    tellOnce(context, `the format "${format}"`, 'texts of it are not checked', shape.first('format'));
   if (encoding !== undefined && !isBase64)
     context.losses.add(`the encoding "${encoding}"`, 'the text is passed as it is', shape.node.place);
   const options: FieldOptions = format === 'password' ? { sensitive: true } : {};
@@ -140,7 +140,7 @@ export function numberOf(
   const isInteger = !types.has('number') || Object.hasOwn(INTEGER_FORMATS, format);
   const step = isInteger ? undefined : fractionOf(shape.all('multipleOf'));
   if (!isInteger && !/^(?:|float|double|decimal|number|currency|money)$/.test(format))
-    once(context, `the format "${format}"`, 'numbers of it are not checked', shape.first('format'));
+    tellOnce(context, `the format "${format}"`, 'numbers of it are not checked', shape.first('format'));
   for (const node of shape.all('multipleOf'))
     if (!(isInteger ? Number(node.value) === 1 : fractionOf([node]) !== undefined))
       context.losses.add(`"multipleOf: ${node.number}"`, 'not checked', node.place);
@@ -333,15 +333,4 @@ function fitsText(text: string, word: string, { minimum, maximum, pattern }: Fie
 function tellUnused(shape: Shape, { losses }: SchemaContext, word: string, keywords: readonly string[]): void {
   for (const keyword of keywords)
     for (const node of shape.all(keyword)) losses.add(`"${keyword}" of a ${word}`, 'not checked', node.place);
-}
-
-const told = new WeakMap<object, Set<string>>();
-
-/** Records a loss at its first place only: many values share a format. */
-function once({ losses }: SchemaContext, what: string, instead: string, node: Node | undefined): void {
-  const known = told.get(losses) ?? new Set();
-  told.set(losses, known);
-  if (known.has(what) || node === undefined) return;
-  known.add(what);
-  losses.add(what, instead, node.place);
 }

@@ -1,4 +1,5 @@
 import type { DraftCompound, DraftDocument, DraftScalar, Facets, FieldOptions } from '../draft.ts';
+import { ImportError } from '../place.ts';
 import { Choices } from './choices.ts';
 import { fillDocument } from './document.ts';
 import { prose } from './prose.ts';
@@ -18,10 +19,13 @@ import { ANY_JSON, JSON_TYPE, nullable, type Spot, type TypeRead } from './type-
 /** Schemas that may lead into each other without an object in between. */
 const DEEPEST = 200;
 
+/** Combinations of schemas: alternatives in alternatives, each with members beside them, multiply. */
+const MOST_COMBINED = 20_000;
+
 /** Keywords of JSON Schema without a counterpart. */
 const UNSUPPORTED = (
-  'not if then else dependentSchemas dependentRequired dependencies contains minContains maxContains propertyNames ' +
-  'unevaluatedItems unevaluatedProperties contentMediaType contentSchema'
+  'not if dependentSchemas dependentRequired dependencies contains minContains maxContains propertyNames ' +
+  'unevaluatedItems unevaluatedProperties contentSchema'
 ).split(' ');
 
 /** Reads schemas as types and documents. */
@@ -36,6 +40,7 @@ export class SchemaReader {
   readonly #open = new Set<string>();
   readonly #ids = new Map<unknown, number>();
   readonly #unfilled: (() => void)[] = [];
+  #combined = 0;
 
   constructor(context: SchemaContext) {
     this.context = context;
@@ -85,6 +90,8 @@ export class SchemaReader {
       );
       return ANY_JSON;
     }
+    if (schemas.length > 1 && ++this.#combined > MOST_COMBINED)
+      throw new ImportError(`the contract combines schemas in more than ${MOST_COMBINED} ways`, first.place);
     this.#open.add(key);
     const read = this.#shape(shapeOf(schemas, this.context), { key, name, isNamed });
     this.#open.delete(key);

@@ -16,6 +16,15 @@ export interface SchemaContext {
   readonly losses: Losses;
   /** Whether a message of the contract is XML. */
   readonly hasXml: boolean;
+  /** What has been reported once for all places. */
+  readonly told: Set<string>;
+}
+
+/** Records a loss at its first place only: many values share a format, and many replies a header. */
+export function tellOnce({ losses, told }: SchemaContext, what: string, instead: string, node: Node | undefined): void {
+  if (node === undefined || told.has(what)) return;
+  told.add(what);
+  losses.add(what, instead, node.place);
 }
 
 /** A schema with the keywords of all schemas that it combines by `allOf` and `$ref`. */

@@ -84,9 +84,7 @@ export class Node {
   get(key: string): Node | undefined {
     const { map } = this;
     if (map === undefined || !Object.hasOwn(map, key)) return undefined;
-    const offsets = this.tree.offsetsOf(map);
-    const index = offsets.keys.indexOf(key);
-    return this.#member(map[key] as TreeValue, offsets, index);
+    return this.#member(map[key] as TreeValue, this.tree.offsetsOf(map), this.tree.indexOf(map, key));
   }
 
   /** Members of a map, in the order of the text. */
@@ -138,12 +136,16 @@ export function pointerTokens(pointer: string): string[] {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
+/** Keys from which on a map has an index. */
+const LARGE = 32;
+
 /** A text, with the offsets of the values that were read from it. */
 export class TreeText {
   readonly text: string;
   readonly location: string;
   readonly #offsets = new Map<object, Offsets>();
   readonly #parts = new Map<object, TreeMap>();
+  readonly #indexes = new Map<object, ReadonlyMap<string, number>>();
   #lines: number[] | undefined;
 
   constructor(text: string, location: string) {
@@ -159,6 +161,15 @@ export class TreeText {
   nodeOf(container: TreeMap | readonly TreeValue[]): Node {
     const { start } = this.offsetsOf(container);
     return new Node(this, container, start, start);
+  }
+
+  /** The position of a key in a map. Large maps, such as those of all schemas, are asked for every reference. */
+  indexOf(map: TreeMap, key: string): number {
+    const { keys } = this.offsetsOf(map);
+    if (keys.length < LARGE) return keys.indexOf(key);
+    const known = this.#indexes.get(map) ?? new Map(keys.map((each, index) => [each, index]));
+    this.#indexes.set(map, known);
+    return known.get(key) ?? -1;
   }
 
   tie(container: object, offsets: Offsets): void {
