@@ -51,7 +51,11 @@ export class Fields {
     const unqualified = isUnqualified(schema);
     if (unqualified) document.options.unqualified = true;
     const home = unqualified ? '' : schema.namespace;
-    for (const item of items) document.fields.push(names.named(this.#field(item, home)));
+    const fields = items.map((item) => this.#field(item, home));
+    const named = new Map<DraftField, DraftField>();
+    // Names of elements come before those that are made up for groups and wildcards.
+    for (const each of [...fields.filter(isWired), ...fields]) if (!named.has(each)) named.set(each, names.named(each));
+    for (const each of fields) document.fields.push(named.get(each) as DraftField);
     if (unqualified && !document.fields.some(isPlain)) delete document.options.unqualified;
   }
 
@@ -274,10 +278,8 @@ export class Names {
   named(field: DraftField): DraftField {
     const name = this.free(field.name, field.options.attribute === true ? `${field.name}_attribute` : undefined);
     if (name === field.name) return field;
-    const { inline, any, content, attribute: isAttribute, xml } = field.options;
-    // Groups and wildcards have no name in XML.
-    const isWired = inline !== true && content !== true && (any === undefined || isAttribute === true);
-    return { ...field, name, options: isWired ? { ...field.options, xml: xml ?? field.name } : field.options };
+    const { options } = field;
+    return { ...field, name, options: isWired(field) ? { ...options, xml: options.xml ?? field.name } : options };
   }
 
   free(name: string, other?: string): string {
@@ -301,6 +303,11 @@ function fixedOptions(value: string | number | boolean, { min }: Occurrence): Fi
 
 export function isNillable(declaration: XmlElement): boolean {
   return /^(?:true|1)$/.test(attribute(declaration, 'nillable') ?? '');
+}
+
+/** Whether the name of a field is in XML. Groups, wildcards and the text of an element have none there. */
+function isWired({ type, options: { inline, any, content, attribute: isAttribute } }: DraftField): boolean {
+  return inline !== true && any === undefined && content !== true && !(isAttribute === true && type.kind === 'map');
 }
 
 /** Whether a field has an element of its own in the namespace of its document. */
