@@ -2,17 +2,18 @@ import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { DraftDocument, DraftField, FieldOptions } from '../draft.ts';
 import { ImportError, type Losses } from '../place.ts';
 import { attribute, childrenNamed, proseOf, type QName } from '../xml.ts';
+import { wildcardNamespaces } from './attributes.ts';
 import { type Component, type Components, documentationOf, placeIn, type Schema } from './components.ts';
 import { valueFrom } from './facets.ts';
 import { type Group, isOnce, type Occurrence, type Particle, type Term } from './particles.ts';
 import { XSD } from './sources.ts';
 import type { Substitutions } from './substitutions.ts';
-import { MARKUP, repeatedField, singleField, type Typed } from './typed.ts';
+import { ANY_ELEMENT, repeatedField, singleField, type Typed } from './typed.ts';
 
 /** Finds the type of an element; an anonymous complex type becomes a document with the name of the element. */
 export type TypeOfElement = (declaration: XmlElement, schema: Schema) => Typed;
 
-/** Once for all: what many fields lack in the same way is told once in each file. */
+/** Records a loss that many fields have in the same way: once in each file. */
 export type LoseOnce = (what: string, instead: string, element: XmlElement, schema: Schema) => void;
 
 /** Most fields that the schemas of a contract have: many times those of the largest that were seen. */
@@ -27,6 +28,7 @@ export class Fields {
   readonly #loseOnce: LoseOnce;
   readonly #substitutions: Substitutions;
   readonly #typeOf: TypeOfElement;
+  readonly #anyContent: Typed;
   readonly #groups = new Map<XmlElement, Map<string, DraftDocument>>();
   readonly #heads = new Map<Component, DraftDocument>();
   #made = 0;
@@ -37,12 +39,14 @@ export class Fields {
     loseOnce: LoseOnce,
     substitutions: Substitutions,
     typeOf: TypeOfElement,
+    anyContent: Typed,
   ) {
     this.#components = components;
     this.#losses = losses;
     this.#loseOnce = loseOnce;
     this.#substitutions = substitutions;
     this.#typeOf = typeOf;
+    this.#anyContent = anyContent;
   }
 
   /** Adds the fields of a content model to a document, whose elements are in the namespace of a schema. */
@@ -103,12 +107,12 @@ export class Fields {
     const words = attribute(element, 'namespace') ?? '##any';
     if ((attribute(element, 'processContents') ?? 'strict') === 'strict')
       this.#loseOnce('elements of xs:any must be declared', 'any are accepted', element, schema);
-    const { type, options } = occurring(MARKUP, term);
+    const { type, options } = occurring(ANY_ELEMENT, term);
     return {
       name: 'any',
       place: placeIn(element, schema),
       type,
-      options: { ...options, any: words === '##any' || words === '' ? true : namespaceWords(words, schema) },
+      options: { ...options, any: wildcardNamespaces(words, schema) },
     };
   }
 
@@ -131,7 +135,7 @@ export class Fields {
     const place = placeIn(term.element, term.schema);
     if (name.namespace !== XSD)
       this.#losses.add(`the element "${name.local}" is not declared`, 'taken as any XML', place);
-    const { type, options } = occurring(MARKUP, term);
+    const { type, options } = occurring(this.#anyContent, term);
     return { name: name.local, place, type, options: { ...options, ...inNamespace(name.namespace, home) } };
   }
 
@@ -198,7 +202,7 @@ export class Fields {
     if (members.length === 0) {
       const what = `the element "${head.name.local}" is abstract, and no other is declared to stand for it`;
       this.#losses.add(what, 'taken as any XML', placeIn(term.element, term.schema));
-      const { type, options } = occurring(MARKUP, term);
+      const { type, options } = occurring(ANY_ELEMENT, term);
       return {
         name: head.name.local,
         place: placeIn(term.element, term.schema),
@@ -327,14 +331,6 @@ function namespaceOf(element: XmlElement, schema: Schema): string {
 
 function inNamespace(namespace: string, home: string): FieldOptions {
   return namespace === home ? {} : { namespace };
-}
-
-/** The namespaces of a wildcard, with that of the schema by its name. */
-function namespaceWords(words: string, { namespace }: Schema): string {
-  return words
-    .split(/\s+/)
-    .map((word) => (word === '##targetNamespace' ? (namespace === '' ? '##local' : namespace) : word))
-    .join(' ');
 }
 
 /** Most branches and characters of a name that is joined from those of a group. */

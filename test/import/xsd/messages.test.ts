@@ -57,7 +57,7 @@ describe('a part of a message with a type', () => {
     ];
     const document = { name: 'parts', place, named: true, options: {}, fields };
     expect(draftText([document], losses.all())).toBe(
-      'parts\n  one: boolean\n  two: T\n  three: string(5)\n  four: xml\nT\n! a.wsdl:7: the type "Lost" is not declared: taken as any XML\n',
+      'parts\n  one: boolean\n  two: T\n  three: string(5)\n  four: anyType\nT\nanyType namespace=""\n  content: xml content\n  anyAttribute: map of text attribute\n! a.wsdl:7: the type "Lost" is not declared: taken as any XML\n',
     );
   });
 });
