@@ -1,7 +1,7 @@
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { attributeOf, childrenOf } from '../../wire/xml/tree.ts';
 import type { DraftField, FieldOptions } from '../draft.ts';
-import type { Losses } from '../place.ts';
+import type { Losses, Place } from '../place.ts';
 import { attribute, childrenNamed, proseOf, type QName, qnameKey } from '../xml.ts';
 import { BUILT_IN, type SimpleType } from './builtin.ts';
 import { type Component, type Components, documentationOf, placeIn, type Schema } from './components.ts';
@@ -173,15 +173,23 @@ export class Attributes {
   }
 
   #wildcard(element: XmlElement, schema: Schema): DraftField {
-    const words = attribute(element, 'namespace') ?? '##any';
-    const place = placeIn(element, schema);
-    if (words !== '##any')
-      this.#losses.add(`namespace="${words}" of xs:anyAttribute`, 'attributes of any namespace are accepted', place);
-    return {
-      name: 'anyAttribute',
-      place,
-      type: { kind: 'map', item: { kind: 'scalar', word: 'text' } },
-      options: { attribute: true },
-    };
+    const any = wildcardNamespaces(attribute(element, 'namespace') ?? '##any', schema);
+    const field = anyAttribute(placeIn(element, schema));
+    return any === true ? field : { ...field, options: { ...field.options, any } };
   }
+}
+
+/** The field of all attributes that no other field takes. */
+export function anyAttribute(place: Place): DraftField {
+  const text = { kind: 'scalar', word: 'text' } as const;
+  return { name: 'anyAttribute', place, type: { kind: 'map', item: text }, options: { attribute: true } };
+}
+
+/** The namespaces of a wildcard, with that of the schema by its name; `true` for all. */
+export function wildcardNamespaces(words: string, { namespace }: Schema): true | string {
+  if (words === '##any' || words === '') return true;
+  return words
+    .split(/\s+/)
+    .map((word) => (word === '##targetNamespace' ? namespace || '##local' : word))
+    .join(' ');
 }

@@ -1,8 +1,8 @@
 import { childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { DraftDocument, DraftField } from '../draft.ts';
-import type { Losses } from '../place.ts';
+import type { Losses, Place } from '../place.ts';
 import { attribute, childrenNamed, type QName, qnameKey } from '../xml.ts';
-import { ANY_ATTRIBUTE, type AttributeFields, type Attributes } from './attributes.ts';
+import { ANY_ATTRIBUTE, type AttributeFields, type Attributes, anyAttribute } from './attributes.ts';
 import { BUILT_IN, type SimpleType } from './builtin.ts';
 import { type Component, type Components, placeIn, type Schema } from './components.ts';
 import { Fields, Names } from './fields.ts';
@@ -103,7 +103,7 @@ export class ComplexTypes {
     const { element, schema, component, document } = type;
     if (isAbstract(type)) document.options.abstract = true;
     this.#body(type, element, schema, component);
-    this.#tellBlocks(type);
+    this.#reportBlock(type);
   }
 
   /** Fills a document by one declaration of its type: its own, or before it the one that this redefines. */
@@ -162,17 +162,9 @@ export class ComplexTypes {
 
   #openContent(type: ComplexType, element: XmlElement, schema: Schema): void {
     const place = placeIn(element, schema);
-    const xml = { kind: 'scalar', word: 'xml' } as const;
-    const text = { kind: 'scalar', word: 'text' } as const;
-    type.document.fields.push({
-      name: 'any',
-      place,
-      type: { kind: 'list', item: xml },
-      options: { flat: true, any: true },
-    });
-    type.attributes = new Map([
-      [ANY_ATTRIBUTE, { name: 'anyAttribute', place, type: { kind: 'map', item: text }, options: { attribute: true } }],
-    ]);
+    const item = { kind: 'scalar', word: 'xml' } as const;
+    type.document.fields.push({ name: 'any', place, type: { kind: 'list', item }, options: { flat: true, any: true } });
+    type.attributes = new Map([[ANY_ATTRIBUTE, anyAttribute(place)]]);
   }
 
   #simpleContent(type: ComplexType, { base, by, holder }: Derivation, schema: Schema): void {
@@ -244,7 +236,7 @@ export class ComplexTypes {
     type.attributes = new Map([...inherited, ...own]);
   }
 
-  #tellBlocks({ element, schema, component, document }: ComplexType): void {
+  #reportBlock({ element, schema, component, document }: ComplexType): void {
     const block = attribute(element, 'block') ?? attribute(schema.root, 'blockDefault') ?? '';
     if (!/extension|restriction|#all/.test(block) || component === undefined) return;
     if (this.#bases.has(qnameKey(component.name)))
@@ -270,6 +262,18 @@ export function contentField(value: SimpleType, { place }: DraftDocument, names:
     place,
     type,
     options: { ...options, content: true, ...(isText ? {} : { required: true }) },
+  };
+}
+
+/** A document of any content, as markup, and of any attributes. */
+export function anyDocument({ namespace, local }: QName, place: Place): DraftDocument {
+  const xml = { kind: 'scalar', word: 'xml' } as const;
+  return {
+    name: local,
+    place,
+    named: true,
+    options: { namespace, xml: local },
+    fields: [{ name: 'content', place, type: xml, options: { content: true } }, anyAttribute(place)],
   };
 }
 

@@ -3,7 +3,7 @@ import type { DraftDocument, DraftField } from '../draft.ts';
 import type { Losses, Place } from '../place.ts';
 import type { Sources } from '../source.ts';
 import { childrenNamed, proseOf, type QName, qnameKey } from '../xml.ts';
-import { contentField } from './complex.ts';
+import { anyDocument, contentField } from './complex.ts';
 import { type Component, Components, documentationOf, placeIn, type SchemaPart } from './components.ts';
 import { isNillable, Names } from './fields.ts';
 import { SOAP_ENCODED } from './simple.ts';
@@ -36,7 +36,7 @@ export class SchemaDrafts {
   constructor(parts: readonly SchemaPart[], sources: Sources<XmlElement>, losses: Losses) {
     this.#components = new Components(parts, sources, losses);
     this.#losses = losses;
-    this.#types = new Types(this.#components, losses);
+    this.#types = new Types(this.#components, losses, placeOfAll(parts));
     this.#substitutions = new Substitutions(this.#components);
     this.#soleElements = this.#findSoleElements();
   }
@@ -70,7 +70,7 @@ export class SchemaDrafts {
     const component = this.#components.find('element', name);
     if (component === undefined) {
       this.#losses.add(`the element "${name.local}" is not declared`, 'taken as any XML', place);
-      return this.#markupDocument(name, place);
+      return anyDocument(name, place);
     }
     const document = this.#rootOf(component);
     this.#types.fill();
@@ -146,7 +146,7 @@ export class SchemaDrafts {
   #typedRoot(component: Component, typed: Typed): DraftDocument {
     const { element, schema, name } = component;
     const place = placeIn(element, schema);
-    if (typed.kind === 'markup' || typed.kind === 'array') return this.#markupDocument(name, place);
+    if (typed.kind !== 'simple' && typed.kind !== 'document') return anyDocument(name, place);
     if (typed.kind === 'simple') {
       const document = newRoot(name, place);
       document.fields.push(contentField(typed.simple, document, new Names()));
@@ -158,16 +158,6 @@ export class SchemaDrafts {
     typed.document.options.xml = name.local;
     return typed.document;
   }
-
-  #markupDocument(name: QName, place: Place): DraftDocument {
-    const document = newRoot(name, place);
-    const text = { kind: 'scalar', word: 'text' } as const;
-    document.fields.push(
-      { name: 'content', place, type: { kind: 'scalar', word: 'xml' }, options: { content: true } },
-      { name: 'anyAttribute', place, type: { kind: 'map', item: text }, options: { attribute: true } },
-    );
-    return document;
-  }
 }
 
 function newRoot({ namespace, local }: QName, place: Place): DraftDocument {
@@ -177,4 +167,9 @@ function newRoot({ namespace, local }: QName, place: Place): DraftDocument {
 /** Whether an element has a complex type of its own. One without a type has that of the head of its substitution group. */
 function isDeclaredIn(element: XmlElement): boolean {
   return childrenNamed(element, XSD, 'complexType').length > 0;
+}
+
+/** The place of what belongs to no schema in particular. */
+function placeOfAll([first]: readonly SchemaPart[]): Place {
+  return { source: first?.location ?? '', line: 0, column: 0 };
 }

@@ -2,17 +2,18 @@ import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { DraftDocument, DraftField, FieldOptions } from '../draft.ts';
 import { ImportError, type Losses } from '../place.ts';
 import { attribute, childrenNamed, proseOf, type QName } from '../xml.ts';
+import { wildcardNamespaces } from './attributes.ts';
 import { type Component, type Components, documentationOf, placeIn, type Schema } from './components.ts';
 import { valueFrom } from './facets.ts';
 import { type Group, isOnce, type Occurrence, type Particle, type Term } from './particles.ts';
 import { XSD } from './sources.ts';
 import type { Substitutions } from './substitutions.ts';
-import { MARKUP, repeatedField, singleField, type Typed } from './typed.ts';
+import { ANY_ELEMENT, repeatedField, singleField, type Typed } from './typed.ts';
 
 /** Finds the type of an element; an anonymous complex type becomes a document with the name of the element. */
 export type TypeOfElement = (declaration: XmlElement, schema: Schema) => Typed;
 
-/** Once for all: what many fields lack in the same way is told once in each file. */
+/** Records a loss that many fields have in the same way: once in each file. */
 export type LoseOnce = (what: string, instead: string, element: XmlElement, schema: Schema) => void;
 
 /** Most fields that the schemas of a contract have: many times those of the largest that were seen. */
@@ -27,6 +28,7 @@ export class Fields {
   readonly #loseOnce: LoseOnce;
   readonly #substitutions: Substitutions;
   readonly #typeOf: TypeOfElement;
+  readonly #anyContent: Typed;
   readonly #groups = new Map<XmlElement, Map<string, DraftDocument>>();
   readonly #heads = new Map<Component, DraftDocument>();
   #made = 0;
@@ -37,12 +39,14 @@ export class Fields {
     loseOnce: LoseOnce,
     substitutions: Substitutions,
     typeOf: TypeOfElement,
+    anyContent: Typed,
   ) {
     this.#components = components;
     this.#losses = losses;
     this.#loseOnce = loseOnce;
     this.#substitutions = substitutions;
     this.#typeOf = typeOf;
+    this.#anyContent = anyContent;
   }
 
   /** Adds the fields of a content model to a document, whose elements are in the namespace of a schema. */
@@ -51,7 +55,11 @@ export class Fields {
     const unqualified = isUnqualified(schema);
     if (unqualified) document.options.unqualified = true;
     const home = unqualified ? '' : schema.namespace;
-    for (const item of items) document.fields.push(names.named(this.#field(item, home)));
+    const fields = items.map((item) => this.#field(item, home));
+    const named = new Map<DraftField, DraftField>();
+    // Names of elements come before those that are made up for groups and wildcards.
+    for (const each of [...fields.filter(isWired), ...fields]) if (!named.has(each)) named.set(each, names.named(each));
+    for (const each of fields) document.fields.push(named.get(each) as DraftField);
     if (unqualified && !document.fields.some(isPlain)) delete document.options.unqualified;
   }
 
@@ -99,12 +107,12 @@ export class Fields {
     const words = attribute(element, 'namespace') ?? '##any';
     if ((attribute(element, 'processContents') ?? 'strict') === 'strict')
       this.#loseOnce('elements of xs:any must be declared', 'any are accepted', element, schema);
-    const { type, options } = occurring(MARKUP, term);
+    const { type, options } = occurring(ANY_ELEMENT, term);
     return {
       name: 'any',
       place: placeIn(element, schema),
       type,
-      options: { ...options, any: words === '##any' || words === '' ? true : namespaceWords(words, schema) },
+      options: { ...options, any: wildcardNamespaces(words, schema) },
     };
   }
 
@@ -127,7 +135,7 @@ export class Fields {
     const place = placeIn(term.element, term.schema);
     if (name.namespace !== XSD)
       this.#losses.add(`the element "${name.local}" is not declared`, 'taken as any XML', place);
-    const { type, options } = occurring(MARKUP, term);
+    const { type, options } = occurring(this.#anyContent, term);
     return { name: name.local, place, type, options: { ...options, ...inNamespace(name.namespace, home) } };
   }
 
@@ -194,7 +202,7 @@ export class Fields {
     if (members.length === 0) {
       const what = `the element "${head.name.local}" is abstract, and no other is declared to stand for it`;
       this.#losses.add(what, 'taken as any XML', placeIn(term.element, term.schema));
-      const { type, options } = occurring(MARKUP, term);
+      const { type, options } = occurring(ANY_ELEMENT, term);
       return {
         name: head.name.local,
         place: placeIn(term.element, term.schema),
@@ -274,10 +282,8 @@ export class Names {
   named(field: DraftField): DraftField {
     const name = this.free(field.name, field.options.attribute === true ? `${field.name}_attribute` : undefined);
     if (name === field.name) return field;
-    const { inline, any, content, attribute: isAttribute, xml } = field.options;
-    // Groups and wildcards have no name in XML.
-    const isWired = inline !== true && content !== true && (any === undefined || isAttribute === true);
-    return { ...field, name, options: isWired ? { ...field.options, xml: xml ?? field.name } : field.options };
+    const { options } = field;
+    return { ...field, name, options: isWired(field) ? { ...options, xml: options.xml ?? field.name } : options };
   }
 
   free(name: string, other?: string): string {
@@ -303,6 +309,11 @@ export function isNillable(declaration: XmlElement): boolean {
   return /^(?:true|1)$/.test(attribute(declaration, 'nillable') ?? '');
 }
 
+/** Whether the name of a field is in XML. Groups, wildcards and the text of an element have none there. */
+function isWired({ type, options: { inline, any, content, attribute: isAttribute } }: DraftField): boolean {
+  return inline !== true && any === undefined && content !== true && !(isAttribute === true && type.kind === 'map');
+}
+
 /** Whether a field has an element of its own in the namespace of its document. */
 function isPlain({ options: { attribute: isAttribute, inline, any, content, namespace } }: DraftField): boolean {
   return isAttribute !== true && inline !== true && any === undefined && content !== true && namespace === undefined;
@@ -320,14 +331,6 @@ function namespaceOf(element: XmlElement, schema: Schema): string {
 
 function inNamespace(namespace: string, home: string): FieldOptions {
   return namespace === home ? {} : { namespace };
-}
-
-/** The namespaces of a wildcard, with that of the schema by its name. */
-function namespaceWords(words: string, { namespace }: Schema): string {
-  return words
-    .split(/\s+/)
-    .map((word) => (word === '##targetNamespace' ? (namespace === '' ? '##local' : namespace) : word))
-    .join(' ');
 }
 
 /** Most branches and characters of a name that is joined from those of a group. */

@@ -160,7 +160,7 @@ export class Particles {
     return found;
   }
 
-  /** Joins an element with an earlier one of the same name, unless the elements between them tell which is which. */
+  /** Joins an element with an earlier one of the same name, unless the elements between them distinguish the two. */
   #join(found: Particle[], at: number, item: Term): boolean {
     const before = found[at] as Term;
     const between = found.slice(at + 1);
@@ -168,7 +168,7 @@ export class Particles {
     found[at] = { ...before, min: before.min + item.min, max: before.max + item.max };
     if (between.length > 0) {
       const name = attribute(item.element, 'name') ?? attribute(item.element, 'ref');
-      const what = `the element "${name}" occurs at several places of a sequence that can't be told apart`;
+      const what = `the element "${name}" occurs at several places of a sequence that can't be distinguished`;
       this.#losses.add(what, 'written together, as one list', placeIn(item.element, item.schema));
     }
     return true;

@@ -3,14 +3,18 @@ import { LEXICAL_FORMS, type SimpleType } from './builtin.ts';
 import type { Occurrence } from './particles.ts';
 import { unionOf } from './union.ts';
 
-/** What the type of an element or attribute is: a value, a document, an array of SOAP encoding, or any markup. */
+/**
+ * What the type of an element or attribute is: a value, a document, an array of SOAP encoding, any content (the document with
+ * that), or, for a wildcard, any element.
+ */
 export type Typed =
   | { readonly kind: 'simple'; readonly simple: SimpleType }
   | { readonly kind: 'document'; readonly document: DraftDocument }
   | { readonly kind: 'array'; readonly item: Typed }
-  | { readonly kind: 'markup' };
+  | { readonly kind: 'anyType'; readonly document: DraftDocument }
+  | { readonly kind: 'any' };
 
-export const MARKUP: Typed = { kind: 'markup' };
+export const ANY_ELEMENT: Typed = { kind: 'any' };
 
 const XML: DraftScalar = { kind: 'scalar', word: 'xml' };
 
@@ -24,12 +28,13 @@ export interface FieldType {
 export function singleField(typed: Typed): FieldType {
   switch (typed.kind) {
     case 'document':
-      return { type: typed, options: {} };
-    case 'markup':
+    case 'anyType':
+      return { type: { kind: 'document', document: typed.document }, options: {} };
+    case 'any':
       return { type: XML, options: {} };
     case 'array': {
       const { type, options } = singleField(typed.item);
-      if ('item' in type) return singleField(MARKUP);
+      if ('item' in type) return singleField(ANY_ELEMENT);
       return { type: { kind: 'list', item: type }, options: entryOptions(options) };
     }
     case 'simple':

@@ -1,18 +1,18 @@
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { attributeOf, childrenOf } from '../../wire/xml/tree.ts';
 import type { DraftDocument } from '../draft.ts';
-import { ImportError, type Losses } from '../place.ts';
+import { ImportError, type Losses, type Place } from '../place.ts';
 import { attribute, childrenNamed, proseOf, type QName } from '../xml.ts';
 import { Attributes } from './attributes.ts';
 import type { SimpleType } from './builtin.ts';
-import { type ComplexType, ComplexTypes } from './complex.ts';
+import { anyDocument, type ComplexType, ComplexTypes } from './complex.ts';
 import { type Component, type Components, documentationOf, placeIn, type Schema } from './components.ts';
 import { Fields } from './fields.ts';
 import { Particles } from './particles.ts';
 import { SimpleTypes, SOAP_ENCODED } from './simple.ts';
 import { XSD } from './sources.ts';
 import { Substitutions } from './substitutions.ts';
-import { MARKUP, type Typed } from './typed.ts';
+import type { Typed } from './typed.ts';
 
 /** The attribute of WSDL 1.1 (section 2.2) that names the type of the entries of an array. */
 const WSDL = 'http://schemas.xmlsoap.org/wsdl/';
@@ -32,9 +32,13 @@ export class Types {
   readonly #global: ReadonlySet<XmlElement>;
   readonly #complex = new Map<XmlElement, Map<string, Typed>>();
   readonly #pending: ComplexType[] = [];
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
+  /** The type of elements with any content: xs:anyType, and what is unknown. */
+  readonly anyContent: Typed;
 
-  constructor(components: Components, losses: Losses) {
+  /** @param place of the schemas */
+  constructor(components: Components, losses: Losses, place: Place) {
+    this.anyContent = { kind: 'anyType', document: anyDocument({ namespace: '', local: 'anyType' }, place) };
     this.#components = components;
     this.#losses = losses;
     this.#simple = new SimpleTypes(components, losses);
@@ -46,6 +50,7 @@ export class Types {
       (...loss) => this.#loseOnce(...loss),
       substitutions,
       (declaration, schema) => this.ofElement(declaration, schema),
+      this.anyContent,
     );
     this.#documents = new ComplexTypes({
       components,
@@ -59,15 +64,15 @@ export class Types {
     this.#global = new Set([...components.all()].map(({ element }) => element));
   }
 
-  /** Says that others are derived from a type, which then has fields. */
+  /** States that others are derived from a type, which then has fields. */
   addBase(name: QName): void {
     this.#documents.addBase(name);
   }
 
   #loseOnce(what: string, instead: string, element: XmlElement, schema: Schema): void {
     const key = `${schema.location} ${what}`;
-    if (this.#told.has(key)) return;
-    this.#told.add(key);
+    if (this.#reported.has(key)) return;
+    this.#reported.add(key);
     this.#losses.add(what, instead, placeIn(element, schema));
   }
 
@@ -92,8 +97,8 @@ export class Types {
   }
 
   #anyType(element: XmlElement, schema: Schema): Typed {
-    this.#loseOnce('attributes (xsi:type) of elements with any content', 'not kept', element, schema);
-    return MARKUP;
+    this.#loseOnce('xsi:type of elements with any content', 'not kept', element, schema);
+    return this.anyContent;
   }
 
   #value(simple: SimpleType, element: XmlElement, schema: Schema): Typed {
@@ -109,9 +114,9 @@ export class Types {
     if (name.namespace === XSD && name.local === 'anyType') return this.#anyType(element, schema);
     const component = this.#components.find('type', name);
     if (component !== undefined) return this.ofComponent(component);
-    if (SOAP_ENCODED.has(name.namespace) && name.local === 'Array') return { kind: 'array', item: MARKUP };
+    if (SOAP_ENCODED.has(name.namespace) && name.local === 'Array') return { kind: 'array', item: this.anyContent };
     this.#losses.add(`the type "${name.local}" is not declared`, 'taken as any XML', placeIn(element, schema));
-    return MARKUP;
+    return this.anyContent;
   }
 
   /** The type of a global xs:complexType. */
@@ -126,7 +131,7 @@ export class Types {
     const found = known.get(schema.namespace);
     if (found !== undefined) return found;
     // Arrays may contain themselves.
-    known.set(schema.namespace, MARKUP);
+    known.set(schema.namespace, this.anyContent);
     const typed =
       this.#arrayOf(element, schema) ??
       this.#binary(element, schema) ??
@@ -169,7 +174,7 @@ export class Types {
       };
     const particle = this.#particles.inside(derivation, schema);
     const isList = particle?.kind === 'element' && attribute(particle.element, 'ref') === undefined;
-    return { kind: 'array', item: isList ? this.ofElement(particle.element, schema) : MARKUP };
+    return { kind: 'array', item: isList ? this.ofElement(particle.element, schema) : this.anyContent };
   }
 
   /** Binary content with its media type, which every binary value may have. */
