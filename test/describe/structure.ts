@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { compileDocument } from '../../src/codec/index.ts';
 import { exampleXml } from '../../src/describe/example/text.ts';
 import { type ExampleDocument, exampleDocument } from '../../src/describe/example/value.ts';
-import { describeOpenApi, describeXsdFiles } from '../../src/describe/index.ts';
+import { describeOpenApi, describeWsdl, describeXsdFiles } from '../../src/describe/index.ts';
 import { documentsOf } from '../../src/describe/scope.ts';
 import { instanceOf, seeded } from '../../src/mock/instance.ts';
 import type { Document } from '../../src/model/document.ts';
@@ -10,9 +10,11 @@ import type { Service } from '../../src/model/service.ts';
 import type { DocumentValue, Value } from '../../src/model/value.ts';
 import { readXml } from '../../src/wire/xml/read.ts';
 import { load } from '../load/linked.ts';
+import { registry as registryOf } from '../support/registry.ts';
 import { hasXmllint, validateXml } from '../support/xmllint.ts';
 import { type OpenApi, schemaCompiler } from './openapi-reader.ts';
 import { base } from './samples.ts';
+import { inlineSchemas } from './wsdl-reader.ts';
 
 export const NAMESPACE = 'urn:signalbox:local:Test.v1';
 
@@ -47,6 +49,7 @@ export function structureOf(definitions: string) {
       expect(codec.fromJson(json)).toEqual(value);
       expect(validate(JSON.parse(json)), JSON.stringify(validate.errors)).toBe(true);
       expect(this.invalid(xml)).toBe('');
+      expectSameOverSoap(document, found);
     },
     /** Expects the example of the contracts, and what a mock answers, to be valid and readable. */
     expectExamples(): void {
@@ -58,4 +61,18 @@ export function structureOf(definitions: string) {
       for (const each of [written, ...mocked]) read(each);
     },
   };
+}
+
+const SOAP_NAMESPACE = 'urn:signalbox:test:Test.v1';
+
+/** Expects a value inside the element of an operation to be valid by the WSDL of its service, and to be read as it was. */
+function expectSameOverSoap(document: Document, value: DocumentValue): void {
+  const built = registryOf({ 'Test.v1': { operations: { DOC_PUT: { soap: true, request: document } } } });
+  const files = inlineSchemas(describeWsdl(built, built.services.get('Test.v1') as Service, { base }));
+  // Markup that was read in the namespace of another service stays in it.
+  const root = { name: 'DOC_PUT', namespace: SOAP_NAMESPACE };
+  const codec = compileDocument(document, { namespace: SOAP_NAMESPACE, root });
+  const xml = codec.toXml(value);
+  expect(codec.fromXml(readXml(xml))).toEqual(value);
+  if (hasXmllint) expect(validateXml({ name: '0.xsd', files }, [xml])).toBe('');
 }
