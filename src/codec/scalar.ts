@@ -2,8 +2,8 @@ import type { Document } from '../model/document.ts';
 import { type Field, filledByFault, isCollection, type ScalarType, singleType } from '../model/field.ts';
 import { isFreeText, isNumeric, primitiveOf, traitsOf } from '../model/scalar.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
-import { compareDecimals, decimalOf, digitsOf } from '../wire/decimal.ts';
-import { ORDERS } from '../wire/order.ts';
+import { digitsOf } from '../wire/decimal.ts';
+import { brokenBound, integersWithin, ORDERS, type OrderName, type Range } from '../wire/order.ts';
 import { compilePattern } from '../wire/pattern.ts';
 import { NORMALISED, type Spacing } from '../wire/white-space.ts';
 import { counted, quote } from '../wire/words.ts';
@@ -189,10 +189,10 @@ function compileConstraints(field: Field, type: ScalarType): Check | undefined {
     ...(field.space === undefined ? [] : [spaceCheck(field.space)]),
     ...(takes.bounds === 'length' ? [lengthCheck(field, type)] : []),
     ...(takes.bounds === 'bytes' ? [bytesCheck(field)] : []),
-    ...(primitiveOf(type) === 'decimal' ? [digitsCheck(type)] : []),
+    digitsCheck(field, type),
     enumCheck(field, type),
     ...(field.patterns ?? []).map(patternCheck),
-    ...(isNumeric(type) ? [rangeCheck(field, type)] : []),
+    ...(field.range === undefined ? [] : [rangeCheck(field.range, type)]),
     fixedCheck(field, type),
     compileMarkupCheck(field, type),
   ].filter((check) => check !== undefined);
@@ -259,11 +259,12 @@ function bytesCheck({ type, minimum = 0, maximum = Infinity }: Field): Check | u
   };
 }
 
-function digitsCheck(type: ScalarType): Check | undefined {
-  const { length: total = Infinity, scale = type.length === undefined ? Infinity : 0 } = type;
+function digitsCheck({ digits = Infinity, fraction = Infinity }: Field, type: ScalarType): Check | undefined {
+  const { length, scale = length === undefined || traitsOf(type).size !== 'digits' ? fraction : 0 } = type;
+  const total = traitsOf(type).size === 'digits' ? (length ?? digits) : digits;
   if (total === Infinity && scale === Infinity) return undefined;
   return (value) => {
-    const found = digitsOf(value as string);
+    const found = digitsOf(String(value));
     if (found.fraction > scale) refuse(`has more than ${counted(scale, 'digit')} after the point`);
     if (found.total > total) refuse(`has more than ${counted(total, 'digit')}`);
     return value;
@@ -298,23 +299,40 @@ function patternCheck(source: string): Check {
   };
 }
 
-function rangeCheck(field: Field, type: ScalarType): Check | undefined {
-  if (isCollection(field.type) || (field.minimum === undefined && field.maximum === undefined)) return undefined;
-  const { minimum = -Infinity, maximum = Infinity } = field;
-  const less = `is less than ${minimum}`;
-  const greater = `is greater than ${maximum}`;
-  if (primitiveOf(type) === 'integer') {
-    return (value) => {
-      if ((value as number | bigint) < minimum) refuse(less);
-      if ((value as number | bigint) > maximum) refuse(greater);
-      return value;
-    };
-  }
-  const lowest = field.minimum === undefined ? undefined : decimalOf(minimum);
-  const highest = field.maximum === undefined ? undefined : decimalOf(maximum);
+/** What is wrong with a value that does not hold a bound. */
+const BEYOND = {
+  number: {
+    minimum: 'is less than',
+    above: 'is not greater than',
+    maximum: 'is greater than',
+    below: 'is not less than',
+  },
+  moment: { minimum: 'is before', above: 'is not after', maximum: 'is after', below: 'is not before' },
+} as const;
+
+function rangeCheck(range: Range, type: ScalarType): Check {
+  const { primitive, order } = traitsOf(type);
+  const words = BEYOND[isNumeric(type) ? 'number' : 'moment'];
+  if (primitive === 'integer') return integerRangeCheck(range);
+  const text = primitive === 'double' ? kinds[type.kind].toText : String;
   return (value) => {
-    if (lowest !== undefined && compareDecimals(value as string, lowest) < 0) refuse(less);
-    if (highest !== undefined && compareDecimals(value as string, highest) > 0) refuse(greater);
+    const broken = brokenBound(text(value), range, order as OrderName);
+    return broken === undefined ? value : refuse(`${words[broken]} ${range[broken]}`);
+  };
+}
+
+function integerRangeCheck(range: Range): Check {
+  const { least, most } = integersWithin(range);
+  // Most bounds are compared faster as numbers.
+  const [low, high] = [least ?? -Infinity, most ?? Infinity].map((each) =>
+    Number.isSafeInteger(Number(each)) || typeof each === 'number' ? Number(each) : each,
+  ) as [number | bigint, number | bigint];
+  const reason = (name: keyof Range): string => `${BEYOND.number[name]} ${range[name]}`;
+  const less = reason(range.minimum === undefined ? 'above' : 'minimum');
+  const greater = reason(range.maximum === undefined ? 'below' : 'maximum');
+  return (value) => {
+    if ((value as number | bigint) < low) refuse(less);
+    if ((value as number | bigint) > high) refuse(greater);
     return value;
   };
 }

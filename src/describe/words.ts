@@ -1,7 +1,7 @@
 import { type Field, isCollection, type ScalarType, singleType } from '../model/field.ts';
-import { primitiveOf, traitsOf } from '../model/scalar.ts';
+import { isNumeric, traitsOf } from '../model/scalar.ts';
 import type { Service } from '../model/service.ts';
-import { decimalOf } from '../wire/decimal.ts';
+import { BOUND_NAMES } from '../wire/order.ts';
 import { counted } from '../wire/words.ts';
 import { longest } from './field.ts';
 import type { Scope } from './scope.ts';
@@ -34,11 +34,7 @@ export function boundsNote(field: Field): string | undefined {
     if (most !== undefined) notes.push(`At most ${counted(most, unit)}.`);
     if (!isList && field.minimum !== undefined) notes.push(`At least ${counted(field.minimum, unit)}.`);
   }
-  if (primitiveOf(type) === 'decimal') notes.push(digitsNote(type) ?? '');
-  if (!isList && takes.bounds === 'value') {
-    if (field.minimum !== undefined) notes.push(`At least ${decimalOf(field.minimum)}.`);
-    if (field.maximum !== undefined) notes.push(`At most ${decimalOf(field.maximum)}.`);
-  }
+  notes.push(digitsNote(field, type) ?? '', rangeNote(field) ?? '');
   if (isList && field.minimum !== undefined) notes.push(`At least ${counted(field.minimum, 'value')}.`);
   if (isList && field.maximum !== undefined) notes.push(`At most ${counted(field.maximum, 'value')}.`);
   const patterns = field.patterns ?? (xml.pattern === undefined ? [] : [xml.pattern]);
@@ -57,9 +53,28 @@ export function spaceNote({ space }: Field): string | undefined {
     : 'White space around the value is dropped, and one space taken for any inside.';
 }
 
-/** The number of digits of a decimal, in words; `undefined` if it is not limited. */
-export function digitsNote({ length, scale = 0 }: ScalarType): string | undefined {
-  return length === undefined ? undefined : `At most ${counted(length, 'digit')}, ${scale} of them after the point.`;
+/** The number of digits of a number, in words; `undefined` if it is not limited. */
+export function digitsNote({ digits, fraction }: Field, type: ScalarType): string | undefined {
+  const { length, scale = 0 } = type;
+  if (length !== undefined && traitsOf(type).size === 'digits')
+    return `At most ${counted(length, 'digit')}, ${scale} of them after the point.`;
+  return joined(
+    ' ',
+    digits === undefined ? undefined : `At most ${counted(digits, 'digit')}.`,
+    fraction === undefined ? undefined : `At most ${counted(fraction, 'digit')} after the point.`,
+  );
+}
+
+const BOUND_WORDS = {
+  number: { minimum: 'At least', above: 'Greater than', maximum: 'At most', below: 'Less than' },
+  moment: { minimum: 'Not before', above: 'After', maximum: 'Not after', below: 'Before' },
+} as const;
+
+/** The bounds of a number, a date or a time, in words; `undefined` if there are none. */
+export function rangeNote({ type, range = {} }: Field): string | undefined {
+  const words = BOUND_WORDS[isNumeric(singleType(type)) ? 'number' : 'moment'];
+  const notes = BOUND_NAMES.map((name) => (range[name] === undefined ? undefined : `${words[name]} ${range[name]}.`));
+  return joined(' ', ...notes);
 }
 
 /** The fields of the URI that a body may repeat, in words; `undefined` if there are none. */

@@ -1,16 +1,20 @@
-import { type Field, typeWords } from '../model/field.ts';
+import { boundsOf, type Field, typeWords } from '../model/field.ts';
 import type { Registry } from '../model/registry.ts';
 import type { JsonTree } from './json-text.ts';
 import { shape } from './registry-walk.ts';
 
 /** The options of a field, by their keys in definitions. */
 const FIELD = shape<Field>()(
-  'type description required nullable default! enum! any-case pattern space minimum maximum fixed! sensitive example! json xml header attribute content inline any namespace flat absent=omit url=segment',
+  'type description required nullable default! enum! any-case pattern space minimum above maximum below digits fraction fixed! sensitive example! json xml header attribute content inline any namespace flat absent=omit url=segment',
   {
     type: ({ type }) => typeWords(type),
     json: ({ name, jsonName }) => (jsonName === name ? undefined : jsonName),
     xml: ({ name, xmlName }) => (xmlName === name ? undefined : xmlName),
     pattern: ({ patterns = [] }) => (patterns.length > 1 ? patterns : patterns[0]),
+    minimum: (field) => boundsOf(field).minimum,
+    above: ({ range }) => range?.above,
+    maximum: (field) => boundsOf(field).maximum,
+    below: ({ range }) => range?.below,
     flat: ({ type }) => type.kind === 'list' && type.flat,
   },
 );

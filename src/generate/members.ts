@@ -8,8 +8,9 @@ import {
   singleType,
   typeWords,
 } from '../model/field.ts';
-import { holdsNull, isNumeric, primitiveOf, SCALARS, traitsOf } from '../model/scalar.ts';
+import { holdsNull, primitiveOf, SCALARS, traitsOf } from '../model/scalar.ts';
 import type { RawKind } from '../model/service.ts';
+import { integersWithin } from '../wire/order.ts';
 import { counted } from '../wire/words.ts';
 import type { TypeNames } from './names.ts';
 import { code, comment, propertyName, quoted, sentence } from './typescript.ts';
@@ -135,10 +136,12 @@ function isOpaque(type: ScalarType | CompoundType): type is ScalarType {
 }
 
 /** Whether every value is exact as a number: both bounds lie within ±(2^53 - 1). */
-function isSafe({ type, minimum, maximum }: Field): boolean {
-  // The bounds of a list or a map are those of the number of its entries.
-  if (isCollection(type) || minimum === undefined || maximum === undefined) return false;
-  return minimum >= Number.MIN_SAFE_INTEGER && maximum <= Number.MAX_SAFE_INTEGER;
+function isSafe({ range = {}, digits = Number.POSITIVE_INFINITY }: Field): boolean {
+  const { least, most } = integersWithin(range);
+  if (digits <= 15) return true;
+  return (
+    least !== undefined && most !== undefined && least >= Number.MIN_SAFE_INTEGER && most <= Number.MAX_SAFE_INTEGER
+  );
 }
 
 /** A value of `enum` or `fixed` as a literal of its form in memory. */
@@ -161,6 +164,9 @@ export function facts(field: Field): string {
   if (field.any !== undefined)
     notes.push(field.attribute ? 'XML attributes by name or {namespace}name' : 'the markup of an XML element');
   if (minimum !== undefined || maximum !== undefined) notes.push(bounds(field));
+  notes.push(...rangeWords(field));
+  if (field.digits !== undefined) notes.push(`at most ${counted(field.digits, 'digit')}`);
+  if (field.fraction !== undefined) notes.push(`at most ${counted(field.fraction, 'digit')} after the point`);
   if (field.space !== undefined)
     notes.push(`white space ${field.space === 'replace' ? 'replaced by spaces' : 'collapsed'}`);
   for (const pattern of field.patterns ?? []) notes.push(`pattern ${code(pattern)}`);
@@ -174,10 +180,18 @@ export function facts(field: Field): string {
   return text === '' ? '' : `${text[0]?.toUpperCase()}${text.slice(1)}.`;
 }
 
+/** The bounds of a number, a date or a time. */
+function rangeWords({ range = {} }: Field): string[] {
+  const { minimum, above, maximum, below } = range;
+  if (minimum !== undefined && maximum !== undefined) return [`${minimum} to ${maximum}`];
+  const words = { 'at least': minimum, 'greater than': above, 'at most': maximum, 'less than': below };
+  return Object.entries(words).flatMap(([word, bound]) => (bound === undefined ? [] : [`${word} ${bound}`]));
+}
+
 function bounds({ type, minimum, maximum }: Field): string {
   const size = (count: number): string => {
     if (isCollection(type)) return counted(count, 'entry', 'entries');
-    return isNumeric(type) ? String(count) : counted(count, 'character');
+    return counted(count, traitsOf(type)?.takes.bounds === 'bytes' ? 'byte' : 'character');
   };
   if (minimum === undefined) return `at most ${size(maximum ?? 0)}`;
   if (maximum === undefined) return `at least ${size(minimum)}`;

@@ -137,9 +137,15 @@ function isOpaque(type: ScalarType): boolean {
   return body !== 'text';
 }
 
-function number({ minimum, maximum }: Field, { scale = 0 }: ScalarType, pick: Pick): number {
-  const low = Math.ceil(minimum ?? 1);
-  const high = Math.floor(maximum ?? Math.max(low, 0) + 999);
+function number(
+  { range = {}, digits = 15, fraction = 0 }: Field,
+  { scale = fraction }: ScalarType,
+  pick: Pick,
+): number {
+  const { minimum, above = Number(minimum ?? 1) - 1, maximum, below } = range;
+  const low = minimum === undefined ? Math.floor(Number(above)) + 1 : Math.ceil(Number(minimum));
+  const most = Math.max(low, 0) + Math.min(999, 10 ** (digits - scale) - 1);
+  const high = Math.floor(Number(maximum ?? (below === undefined ? most : Number(below) - 1)));
   const whole = low + pick(Math.max(1, Math.min(high - low + 1, 1_000_000)));
   return scale === 0 || whole === high ? whole : Number(`${whole}.${pick(10 ** Math.min(scale, 2))}`);
 }

@@ -1,3 +1,4 @@
+import type { Range } from '../wire/order.ts';
 import type { Spacing } from '../wire/white-space.ts';
 import type { Position } from './definition.ts';
 import type { Document } from './document.ts';
@@ -87,10 +88,15 @@ export interface Field {
   readonly patterns?: readonly string[];
   /** How white space of a text is normalised before it is checked. */
   readonly space?: Spacing;
-  /** Smallest value of a number, or least number of characters of a string or of entries of a list. */
+  /** Least number of characters of a text, of bytes of hexadecimal digits, or of entries of a list or a map. */
   readonly minimum?: number;
-  /** Largest value of a number, or most characters of a string or entries of a list. */
+  /** Most characters of a text, bytes of hexadecimal digits, or entries of a list or a map. */
   readonly maximum?: number;
+  /** Bounds of a number, a date or a time. */
+  readonly range?: Range;
+  /** Most digits of an integer or a decimal in all, and after the point; zeros at the ends do not count. */
+  readonly digits?: number;
+  readonly fraction?: number;
   /** The only value there is. */
   readonly fixed?: string | number | boolean;
   /** Masked in logs, errors and snapshots. */
@@ -118,6 +124,15 @@ export interface Field {
   readonly absent: 'omit' | 'blank';
   readonly url: UrlStyle;
   readonly at: Position;
+}
+
+/** The bounds of a field as definitions have them: numbers, unless only a text keeps what they are. */
+export function boundsOf({ minimum, maximum, range }: Field): Readonly<Partial<Record<keyof Range, number | string>>> {
+  const bounds = Object.entries(range ?? {}).map(([name, text]: [string, string]) => {
+    const number = Number(text);
+    return [name, String(number) === text ? number : text];
+  });
+  return { minimum, maximum, ...Object.fromEntries(bounds) };
 }
 
 const FAULT_WORD = /\{fault\.(?:message|detail|code|status)\}/;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Document } from './document.ts';
-import { type Field, singleType } from './field.ts';
+import { boundsOf, type Field, singleType } from './field.ts';
 import type { Transaction, WorkContext } from './handler.ts';
 import type { Redactor } from './redactor.ts';
 import type { PermissionList, Role, User } from './security.ts';
@@ -31,13 +31,15 @@ export function kindOfWork(
 
 /** What the definitions declare about a field. A document that contains itself is named there. */
 function shapeOf(field: Field, around: ReadonlySet<Document>): unknown[] {
-  const { type, required, default: standard, enum: listed, patterns = [], minimum, maximum, fixed, space } = field;
+  const { type, required, default: standard, enum: listed, patterns = [], fixed, space, digits, fraction } = field;
   const single = singleType(type);
   const inner = single.kind === 'document' ? documentShape(single.document, around) : undefined;
   const own = inner === undefined ? type : [type.kind, inner];
   const pattern = patterns.length > 1 ? patterns : patterns[0];
-  const others = space === undefined ? [] : [space];
-  return [field.name, own, required, standard, listed, pattern, minimum, maximum, fixed, ...others];
+  const { minimum, maximum, ...range } = boundsOf(field);
+  const others = { space, digits, fraction, ...range };
+  const more = Object.values(others).some((each) => each !== undefined) ? [others] : [];
+  return [field.name, own, required, standard, listed, pattern, minimum, maximum, fixed, ...more];
 }
 
 function documentShape(document: Document, around: ReadonlySet<Document>): unknown {

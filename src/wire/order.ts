@@ -4,7 +4,7 @@ import { compareDecimals } from './decimal.ts';
 import { doubleText, readDouble } from './double.ts';
 
 /** How values of a type are compared, by texts in the type's form. */
-interface Order {
+export interface Order {
   /** The text that all forms of one value share: `1.5` for `1.50`. */
   same(text: string): string;
   /**
@@ -30,6 +30,44 @@ export const ORDERS = {
 } as const satisfies Readonly<Record<string, Order>>;
 
 export type OrderName = keyof typeof ORDERS;
+
+/** Bounds of a value, as texts in the form of its type: the least and the largest, or those that it does not reach. */
+export interface Range {
+  readonly minimum?: string;
+  readonly above?: string;
+  readonly maximum?: string;
+  readonly below?: string;
+}
+
+/** The bounds, with what holds for the order of a value and each. */
+const BOUNDS = {
+  minimum: (order: number) => order >= 0,
+  above: (order: number) => order > 0,
+  maximum: (order: number) => order <= 0,
+  below: (order: number) => order < 0,
+} as const satisfies Readonly<Record<keyof Range, (order: number) => boolean>>;
+
+/** The names of the bounds. */
+export const BOUND_NAMES = Object.keys(BOUNDS) as readonly (keyof Range)[];
+
+/** The first bound that a value does not hold; `undefined` if it holds all. */
+export function brokenBound(text: string, range: Range, order: OrderName): keyof Range | undefined {
+  const { compare }: Order = ORDERS[order];
+  return BOUND_NAMES.find((name) => {
+    const limit = range[name];
+    return limit !== undefined && compare !== undefined && !BOUNDS[name](compare(text, limit));
+  });
+}
+
+/** The least and the largest integer within bounds. */
+export function integersWithin({ minimum, above, maximum, below }: Range): { least?: bigint; most?: bigint } {
+  return {
+    ...(minimum === undefined ? {} : { least: BigInt(minimum) }),
+    ...(above === undefined ? {} : { least: BigInt(above) + 1n }),
+    ...(maximum === undefined ? {} : { most: BigInt(maximum) }),
+    ...(below === undefined ? {} : { most: BigInt(below) - 1n }),
+  };
+}
 
 /** A number or a time without the zeros at the end of its fraction. */
 function withoutZeros(text: string): string {

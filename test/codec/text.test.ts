@@ -190,7 +190,7 @@ describe('the options of a field', () => {
     ['integer', '9007199254740993', { maximum: 9007199254740992 }, 'is greater than 9007199254740992'],
     ['decimal', '5.00000000000000000000001', { maximum: 5 }, 'is greater than 5'],
     ['decimal', '-0.01', { minimum: 0 }, 'is less than 0'],
-    ['decimal', '0.00000009', { minimum: 1e-7 }, 'is less than 1e-7'],
+    ['decimal', '0.00000009', { minimum: 1e-7 }, 'is less than 0.0000001'],
     ['string', 'b', { fixed: 'a' }, 'is not "a", its only value'],
     ['integer', '2', { fixed: 1 }, 'is not 1, its only value'],
   ])('%s refuses %s with %o', (type, text, options, reason) => {

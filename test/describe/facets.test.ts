@@ -25,6 +25,8 @@ interface Facet {
   readonly untold?: Values;
   /** Texts of XML, where they are other than the values. */
   readonly texts?: { readonly valid: readonly string[]; readonly invalid: readonly string[] };
+  /** Invalid texts that libxml2 takes: it lets pass what can't be compared with a bound. */
+  readonly lax?: readonly string[];
 }
 
 const FACETS: readonly Facet[] = [
@@ -47,6 +49,62 @@ const FACETS: readonly Facet[] = [
     texts: { valid: ['a\nb', '\t\t\t'], invalid: ['a\n\nb'] },
   },
   { field: '{ type: hex, minimum: 1, maximum: 2 }', valid: ['0f', '0F1e'], invalid: ['', '0', '0f1e2d', '0g'] },
+  { field: '{ type: integer, above: 0, maximum: 9007199254740993 }', valid: [1, 17], invalid: [0, -1, 0.5] },
+  { field: '{ type: integer, minimum: -5, below: 5, digits: 1 }', valid: [-5, 4], invalid: [-6, 5] },
+  { field: '{ type: integer, digits: 3 }', valid: [0, 999, -999], invalid: [1000, -1000] },
+  {
+    field: '{ type: decimal, above: "0.10", below: 0.3 }',
+    valid: [0.11, 0.2999],
+    invalid: [0.1, 0.3, 0],
+    texts: { valid: ['0.10000000000000000001', ' +.2 '], invalid: ['0.100', '00.30'] },
+  },
+  {
+    field: '{ type: decimal, digits: 5, fraction: 2 }',
+    valid: [0, 123.45, -999.99, 99999],
+    invalid: [100000],
+    untold: [1.234, 12345.6],
+    texts: { valid: ['00123.4500'], invalid: [] },
+  },
+  { field: '{ type: decimal, fraction: 0 }', valid: [1, 20], invalid: [], untold: [1.5] },
+  { field: '{ type: decimal, enum: [1.50, 2] }', valid: [1.5, 2], invalid: [1, 2.5] },
+  {
+    field: '{ type: number, above: 0, maximum: 1e3 }',
+    valid: [0.001, 1000],
+    invalid: [0, 1001, 'INF', 'NaN', '-INF'],
+    texts: { valid: ['1E3'], invalid: ['1.0000001e3'] },
+  },
+  { field: '{ type: number, minimum: -1.5 }', valid: [-1.5, 'INF'], invalid: [-1.6, 'NaN', '-INF'], lax: ['NaN'] },
+  { field: '{ type: number, enum: [1, 2.5] }', valid: [1, 2.5], invalid: [0, 'NaN'] },
+  { field: 'number', valid: [0, 1e21, 'INF', '-INF', 'NaN'], invalid: ['inf', '', true] },
+  {
+    field: '{ type: date, minimum: 2026-01-01, below: 2027-01-01 }',
+    valid: ['2026-01-01', '2026-12-31'],
+    invalid: [],
+    untold: ['2025-12-31', '2027-01-01'],
+  },
+  {
+    field: '{ type: time, above: "08:00:00", maximum: "17:30:00.50" }',
+    valid: ['08:00:01', '17:30:00', '17:30:00.5'],
+    invalid: [],
+    untold: ['08:00:00', '17:30:00.51', '08:00:00.0'],
+  },
+  {
+    field: '{ type: datetime, minimum: "2026-01-01T12:00:00Z", below: "2026-01-02T12:00:00Z" }',
+    valid: ['2026-01-01T12:00:00Z', '2026-01-01T14:00:00+02:00', '2026-01-02T11:59:59.999Z'],
+    invalid: [],
+    untold: ['2026-01-01T13:59:59+02:00', '2026-01-02T12:00:00Z', '2026-01-02T10:30:00-02:00'],
+    texts: { valid: [], invalid: ['2026-01-02T02:00:00', '2026-01-01T23:00:00'] },
+    lax: ['2026-01-02T02:00:00', '2026-01-01T23:00:00'],
+  },
+  {
+    field: '{ type: datetime, minimum: "2026-01-01T12:00:00" }',
+    valid: ['2026-01-02T02:00:01Z'],
+    invalid: [],
+    untold: ['2026-01-01T14:00:00Z', '2026-01-02T02:00:00Z'],
+    texts: { valid: ['2026-01-01T12:00:00'], invalid: ['2026-01-01T11:59:59.9'] },
+    lax: ['2026-01-01T14:00:00Z', '2026-01-02T02:00:00Z'],
+  },
+  { field: '{ type: date, enum: [2026-01-01] }', valid: ['2026-01-01'], invalid: ['2026-01-02'] },
   { field: '{ type: duration, pattern: "P[0-9]+D" }', valid: ['P3D'], invalid: ['P3M', '-P3D', '3D'] },
 ];
 
@@ -99,7 +157,9 @@ describe('contracts', () => {
       FACETS.flatMap((facet, index) => of(facet).map((text) => xmlOf(index, text)));
     const valid = texts((facet) => [...facet.valid.map(textOf), ...(facet.texts?.valid ?? [])]);
     expect(validateXml(schema, valid)).toBe('');
-    const invalid = texts((facet) => [...invalidOf(facet).map(textOf), ...(facet.texts?.invalid ?? [])]);
+    const invalid = texts((facet) =>
+      [...invalidOf(facet).map(textOf), ...(facet.texts?.invalid ?? [])].filter((text) => !facet.lax?.includes(text)),
+    );
     const errors = validateXml(schema, invalid);
     expect(invalid.filter((_, index) => !errors.includes(`/${index}.xml fails to validate`))).toEqual([]);
   });

@@ -91,8 +91,8 @@ describe('what restricts a value', () => {
   });
 
   it('is its bounds: of a number, or of the characters of a text', () => {
-    expect(broken(5, { anyCase: false, minimum: 6 }, 'integer')).toBe('it is less than 6');
-    expect(broken('10.5', { anyCase: false, maximum: 10 }, 'decimal')).toBe('it is more than 10');
+    expect(broken(5, { anyCase: false, range: { minimum: '6' } }, 'integer')).toBe('it is less than 6');
+    expect(broken('10.5', { anyCase: false, range: { maximum: '10' } }, 'decimal')).toBe('it is more than 10');
     expect(broken('abc', { anyCase: false, maximum: 2 })).toBe('it is more than 2 characters');
     expect(broken('😀', { anyCase: false, maximum: 1 })).toBeUndefined();
   });

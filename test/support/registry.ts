@@ -3,9 +3,10 @@ import type { Document } from '../../src/model/document.ts';
 import type { Field, FieldType, ScalarType } from '../../src/model/field.ts';
 import { databaseBounds, type Gateway } from '../../src/model/gateway.ts';
 import type { Registry } from '../../src/model/registry.ts';
-import type { ScalarKind } from '../../src/model/scalar.ts';
+import { type ScalarKind, traitsOf } from '../../src/model/scalar.ts';
 import { BASIC } from '../../src/model/security.ts';
 import type { Message, Method, Operation, OperationUri, RawKind, Service, SoapForm } from '../../src/model/service.ts';
+import { decimalOf } from '../../src/wire/decimal.ts';
 import { parseUriTemplate } from '../../src/wire/uri-template/uri-template.ts';
 
 /** Registries from literals, for tests of the stages after the loader. */
@@ -25,13 +26,14 @@ function scalar(word: string): ScalarType {
   };
 }
 
-/** A field as the loader produces it; a string is the name of a scalar type. */
-export function field(name: string, type: string | FieldType = 'string', options: FieldOptions = {}): Field {
+/** A field as the loader produces it; a string is the name of a scalar type, and numbers are bounds as in YAML. */
+export function field(name: string, word: string | FieldType = 'string', options: FieldOptions = {}): Field {
+  const type = typeof word === 'string' ? scalar(word) : word;
   return {
     name,
     jsonName: name,
     xmlName: name,
-    type: typeof type === 'string' ? scalar(type) : type,
+    type,
     required: false,
     anyCase: false,
     sensitive: false,
@@ -39,8 +41,17 @@ export function field(name: string, type: string | FieldType = 'string', options
     absent: 'omit',
     url: 'segment',
     at,
-    ...options,
+    ...(traitsOf(type)?.takes.bounds === 'value' ? ranged(options) : options),
   };
+}
+
+/** The bounds of values as the model has them. */
+function ranged({ minimum, maximum, ...options }: FieldOptions): FieldOptions {
+  if (minimum === undefined && maximum === undefined) return options;
+  const textOf = (bound: number): string => (Number.isInteger(bound) ? String(BigInt(bound)) : decimalOf(bound));
+  const least = minimum === undefined ? {} : { minimum: textOf(minimum) };
+  const most = maximum === undefined ? {} : { maximum: textOf(maximum) };
+  return { ...options, range: { ...least, ...most } };
 }
 
 export const string = (length: number): ScalarType => scalar(`string(${length})`);

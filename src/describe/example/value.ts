@@ -9,7 +9,9 @@ import {
 } from '../../model/field.ts';
 import { isAnyText, isNumeric, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import { exampleNamespace } from '../../model/wildcard.ts';
+import { decimalOf } from '../../wire/decimal.ts';
 import { LEXICAL } from '../../wire/lexical.ts';
+import { brokenBound } from '../../wire/order.ts';
 import { propertyRanges } from '../../wire/pattern.ts';
 import { type CharacterClass, complement, type PatternNode } from '../../wire/pattern-syntax.ts';
 import { escapeAttribute } from '../../wire/xml/text.ts';
@@ -129,11 +131,12 @@ function madeUp(field: Field, type: ScalarType): string | number | boolean | und
   if (takes.bounds === 'bytes') return bytesExample(field, String(example));
   if (field.any !== undefined && !anyText) return markupExample(field.any);
   if (anyText) return textExample(field, type, String(example));
-  if (primitive === 'integer') return within(field, Number(example), 1);
-  if (primitive === 'double') return within(field, Number(example), 0.5);
+  if (primitive === 'integer') return within(field, type, Number(example), 1);
+  if (primitive === 'double') return within(field, type, Number(example), 0.5);
+  if (takes.bounds === 'value' && primitive !== 'decimal') return momentExample(field, type, String(example));
   if (primitive !== 'decimal') return spelledExample(field, type, example);
-  const { length = 15, scale = 2 } = type;
-  return within(field, scale === 0 ? 1 : length > scale ? Number(example) : 0.5, 10 ** -scale);
+  const { length = field.digits ?? 15, scale = field.fraction ?? Math.min(2, length) } = type;
+  return within(field, type, scale === 0 ? 1 : length > scale ? Number(example) : 0.5, 10 ** -scale);
 }
 
 /** An element of any name. */
@@ -169,13 +172,27 @@ function isAllowed(field: Field, text: string): boolean {
   return text.length >= minimum && text.length <= maximum && matchesPatterns(field, text);
 }
 
-/** The wanted number, or the bound that it violates, rounded to a multiple of `step`. */
-function within({ minimum, maximum }: Field, wanted: number, step: number): number | undefined {
-  let value = wanted;
-  if (minimum !== undefined && value < minimum) value = Math.ceil(minimum / step) * step;
-  if (maximum !== undefined && value > maximum) value = Math.floor(maximum / step) * step;
-  const tidy = Number(value.toFixed(10));
-  return (minimum !== undefined && tidy < minimum) || (maximum !== undefined && tidy > maximum) ? undefined : tidy;
+/** The example of a date or a time, or a bound, if it is within the bounds. */
+function momentExample({ range = {} }: Field, type: ScalarType, example: string): string | undefined {
+  const { order } = traitsOf(type);
+  const candidates = [example, range.minimum, range.maximum].filter((each) => each !== undefined);
+  return candidates.find((each) => order !== undefined && brokenBound(each, range, order) === undefined);
+}
+
+/** The wanted number, or one next to the bound that it violates, rounded to a multiple of `step`. */
+function within({ range = {} }: Field, type: ScalarType, wanted: number, step: number): number | undefined {
+  const { order } = traitsOf(type);
+  const next = (bound: string, offset: number, round: (value: number) => number): number =>
+    Number(((round(Number(bound) / step) + offset) * step).toFixed(10));
+  const { minimum, above, maximum, below } = range;
+  const candidates = [
+    wanted,
+    ...(minimum === undefined ? [] : [next(minimum, 0, Math.ceil)]),
+    ...(above === undefined ? [] : [next(above, 1, Math.floor)]),
+    ...(maximum === undefined ? [] : [next(maximum, 0, Math.floor)]),
+    ...(below === undefined ? [] : [next(below, -1, Math.ceil)]),
+  ];
+  return candidates.find((each) => order !== undefined && brokenBound(decimalOf(each), range, order) === undefined);
 }
 
 /** Contracts show no text with more characters than this, and no list with more entries. */

@@ -4,11 +4,13 @@ import { bareField, type Choice, type Document, documentName } from '../../model
 import { type Field, type FieldType, isCollection, type ScalarType, singleType } from '../../model/field.ts';
 import { isNumeric, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { RawKind } from '../../model/service.ts';
+import { compareDecimals, decimalOf, toDecimal } from '../../wire/decimal.ts';
 import { BEYOND_NUMBERS, doubleJson, readDouble } from '../../wire/double.ts';
 import { LEXICAL, type LexicalForm } from '../../wire/lexical.ts';
+import { BOUND_NAMES, brokenBound } from '../../wire/order.ts';
 import { entryField, exampleKey, longest, mustBeGiven, plainDefault } from '../field.ts';
 import { blankJson, type Json, type JsonObject } from '../json.ts';
-import { caseNote, digitsNote, joined, spaceNote } from '../words.ts';
+import { caseNote, digitsNote, joined, rangeNote, spaceNote } from '../words.ts';
 
 /** Returns references to the schemas of documents. */
 export interface SchemaRefs {
@@ -193,10 +195,11 @@ function inCollection({ kind }: FieldType, key: string, value: Json): Json {
 function typeNote(field: Field): string | undefined {
   const type = singleType(field.type);
   if (type.kind === 'document') return undefined;
-  const { size, primitive } = traitsOf(type);
+  const { primitive } = traitsOf(type);
   if (field.any !== undefined) return field.attribute ? ANY_ATTRIBUTES : ANY_ELEMENT;
-  if (size === 'digits') return digitsNote(type);
-  return primitive === 'json' ? ANY : undefined;
+  if (primitive === 'json') return ANY;
+  // There are keywords for the bounds of numbers only.
+  return joined(' ', digitsNote(field, type), isNumeric(type) ? undefined : rangeNote(field));
 }
 
 /** A description of a blank, for a schema in which code generators see no type. */
@@ -237,8 +240,8 @@ function bare(field: Field, type: ScalarType): JsonObject {
     format: json.format ?? (field.sensitive && takes.bounds === 'length' ? 'password' : undefined),
   };
   if (primitive === 'json') return anyJson();
-  if (primitive === 'integer') return { ...shape, minimum: int64(field.minimum), maximum: int64(field.maximum) };
-  if (primitive === 'decimal') return { ...shape, ...decimalBounds(field, type) };
+  if (primitive === 'integer') return { ...shape, ...rangeSchema(field, isInt64), ...digitsRange(field, type) };
+  if (primitive === 'decimal') return { ...shape, ...rangeSchema(field), ...digitsRange(field, type) };
   if (primitive === 'double') return { ...shape, ...doubleRange(field) };
   if (values !== undefined) return { ...shape, enum: values };
   const form: LexicalForm | undefined = lexical === undefined ? undefined : LEXICAL[lexical];
@@ -260,35 +263,57 @@ function allPatterns([pattern, ...others]: readonly string[]): JsonObject {
   return { pattern, allOf: others.length === 0 ? undefined : others.map((each) => ({ pattern: each })) };
 }
 
-/** A bound with all its digits; `undefined` beyond 64 bits, which code generators can't write and the type implies. */
-function int64(bound: number | undefined): Json | undefined {
-  if (bound === undefined || Math.abs(bound) >= 2 ** 63) return undefined;
-  // JSON.stringify would round it. TypeScript takes the result of rawJSON for an object.
-  return Number.isSafeInteger(bound) || !Number.isInteger(bound)
-    ? bound
-    : (JSON.rawJSON(String(BigInt(bound))) as never);
+/** The keywords of bounds. */
+const BOUND_KEYWORDS = {
+  minimum: 'minimum',
+  above: 'exclusiveMinimum',
+  maximum: 'maximum',
+  below: 'exclusiveMaximum',
+} as const;
+
+/** Bounds of numbers. @param isKept leaves out those that the type implies */
+function rangeSchema({ range = {} }: Field, isKept: (bound: string) => boolean = () => true): JsonObject {
+  const bounds = BOUND_NAMES.flatMap((name) => {
+    const bound = range[name];
+    return bound === undefined || !isKept(bound) ? [] : [[BOUND_KEYWORDS[name], numberJson(bound)] as const];
+  });
+  return Object.fromEntries(bounds);
 }
 
-/** The bound by the digits before the decimal point, unless a narrower one is declared. */
-function decimalBounds(field: Field, { length, scale = 0 }: ScalarType): JsonObject {
-  const end = length === undefined || length - scale > 15 ? undefined : 10 ** (length - scale);
+/** A number with all its digits. */
+function numberJson(text: string): Json {
+  const number = Number(text);
+  if (Number.isFinite(number) && compareDecimals(decimalOf(number), toDecimal(text, true) ?? text) === 0) return number;
+  // JSON.stringify would round it. TypeScript takes the result of rawJSON for an object.
+  return JSON.rawJSON(text) as never;
+}
+
+/** Code generators can't write more than 64 bits. */
+const isInt64 = (text: string): boolean => BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+
+/** The bounds that the digits before the point imply, unless narrower ones are declared. */
+function digitsRange(field: Field, type: ScalarType): JsonObject {
+  const { range = {}, digits } = field;
+  const isSized = traitsOf(type).size === 'digits' && type.length !== undefined;
+  const whole = isSized ? (type.length ?? 0) - (type.scale ?? 0) : (digits ?? Number.NaN);
+  if (!(whole <= 15)) return {};
+  const end = 10 ** whole;
   return {
-    minimum: field.minimum,
-    exclusiveMinimum: field.minimum === undefined && end !== undefined ? -end : undefined,
-    maximum: field.maximum,
-    exclusiveMaximum: field.maximum === undefined ? end : undefined,
+    ...(range.minimum === undefined && range.above === undefined ? { exclusiveMinimum: -end } : {}),
+    ...(range.maximum === undefined && range.below === undefined ? { exclusiveMaximum: end } : {}),
   };
 }
 
 /** Texts stand for the values that JSON has no numbers for, if bounds and `enum` permit them. */
-function doubleRange({ minimum, maximum, enum: values }: Field): JsonObject {
-  const isBounded = minimum !== undefined || maximum !== undefined;
-  const beyond = BEYOND_NUMBERS.filter((text) => {
-    if (values !== undefined) return values.includes(text);
-    return text === 'NaN' ? !isBounded : (text === 'INF' ? maximum : minimum) === undefined;
-  });
-  if (beyond.length === 0) return { minimum, maximum };
-  return { type: ['number', 'string'], minimum, maximum, pattern: `^(${beyond.join('|')})$` };
+function doubleRange(field: Field): JsonObject {
+  const { range = {}, enum: values } = field;
+  const beyond = BEYOND_NUMBERS.filter((text) =>
+    values === undefined ? brokenBound(text, range, 'double') === undefined : values.includes(text),
+  );
+  // A bound that is infinite is one for these texts only.
+  const bounds = rangeSchema(field, (bound) => Number.isFinite(Number(bound)));
+  if (beyond.length === 0) return bounds;
+  return { ...bounds, type: ['number', 'string'], pattern: `^(${beyond.join('|')})$` };
 }
 
 /**

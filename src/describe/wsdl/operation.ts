@@ -5,6 +5,7 @@ import { primitiveOf } from '../../model/scalar.ts';
 import type { UsernameTokenScheme } from '../../model/security.ts';
 import { type Message, replyAction } from '../../model/service.ts';
 import { replyName, soapElements } from '../../model/soap.ts';
+import { integersWithin } from '../../wire/order.ts';
 import { WSU } from '../../wire/soap/wsse-names.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
 import { nameAllocator, ncName } from '../names.ts';
@@ -207,14 +208,14 @@ function childrenOf(message: Message, { documents, namespace }: Scope): Child[] 
 }
 
 /** JAXB writes the class of a list's element inside the class of its document. */
-function javaType({ type, minimum, maximum, required, absent, xmlName, space }: Field, document: Document): string {
+function javaType({ type, range = {}, digits, required, absent, xmlName, space }: Field, document: Document): string {
   if (type.kind === 'map' || (type.kind === 'list' && !type.flat)) return `${document.id}.${xmlName}`;
   const single = singleType(type);
   const many = type.kind === 'list' ? 'list of ' : '';
   if (single.kind === 'document') return `${many}${single.document.id}`;
   // An integer within bounds is an Integer or a Long. A required one, like a required Boolean, is a primitive type.
-  const bounds =
-    primitiveOf(single) === 'integer' && minimum !== undefined && maximum !== undefined ? [minimum, maximum] : [];
+  const { least, most } = primitiveOf(single) === 'integer' ? integersWithin(range) : {};
+  const bounds = digits !== undefined || (least !== undefined && most !== undefined) ? [least, most, digits] : [];
   const small = primitiveOf(single) === 'boolean' || bounds.length > 0;
   return `${many}${builtInType(single, space)} ${bounds} ${small && required && absent !== 'blank'}`;
 }

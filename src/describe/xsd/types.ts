@@ -3,6 +3,7 @@ import { type Field, type ScalarType, singleType } from '../../model/field.ts';
 import { elementsIn } from '../../model/particles.ts';
 import { traitsOf } from '../../model/scalar.ts';
 import { decimalOf } from '../../wire/decimal.ts';
+import { BOUND_NAMES } from '../../wire/order.ts';
 import type { CharacterClass, PatternNode, Range } from '../../wire/pattern-syntax.ts';
 import type { Spacing } from '../../wire/white-space.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
@@ -47,22 +48,28 @@ function restriction(
   return element('xs:simpleType', {}, [step]);
 }
 
+const BOUND_FACETS = {
+  minimum: 'minInclusive',
+  above: 'minExclusive',
+  maximum: 'maxInclusive',
+  below: 'maxExclusive',
+} as const;
+
 function facetsOf(field: Field, type: ScalarType): XmlElement[] {
   const facet = (name: string, value: string | undefined): XmlElement[] =>
     value === undefined ? [] : [element(`xs:${name}`, { value })];
   const bound = (value: number | undefined): string | undefined => (value === undefined ? undefined : decimalOf(value));
   const { takes, size, values } = traitsOf(type);
-  const bounds = {
-    value: ['minInclusive', 'maxInclusive', field.maximum],
-    length: ['minLength', 'maxLength', longest(field, type)],
-    bytes: ['minLength', 'maxLength', field.maximum],
-  } as const;
-  const [least, most, maximum] = takes.bounds === undefined ? [] : bounds[takes.bounds];
+  const isText = takes.bounds === 'length' || takes.bounds === 'bytes';
+  const { range = {}, digits, fraction } = field;
   return [
-    ...(size === 'digits'
-      ? [...facet('totalDigits', bound(type.length)), ...facet('fractionDigits', bound(type.scale))]
+    // Those of an xs:integer have no fraction anyway.
+    ...facet('totalDigits', bound(size === 'digits' ? (type.length ?? digits) : digits)),
+    ...facet('fractionDigits', bound(size === 'digits' ? (type.scale ?? fraction) : undefined)),
+    ...BOUND_NAMES.flatMap((name) => facet(BOUND_FACETS[name], range[name])),
+    ...(isText
+      ? [...facet('minLength', bound(field.minimum)), ...facet('maxLength', bound(longest(field, type)))]
       : []),
-    ...(least === undefined ? [] : [...facet(least, bound(field.minimum)), ...facet(most, bound(maximum))]),
     ...(takes.enum || values !== undefined ? (field.enum ?? values ?? []) : []).flatMap((value) =>
       facet('enumeration', lexical(value)),
     ),

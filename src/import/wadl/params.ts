@@ -46,7 +46,9 @@ function readParam({ schemas, losses, tree }: WadlContext, node: Node, name: str
   const said = attributeOf(element, 'type') ?? 'string';
   // Without a prefix it is a type of XML Schema to all tools, whatever the default namespace is.
   const type = said.includes(':') ? readQName(said, element, location, losses) : { namespace: XSD, local: said.trim() };
-  const field = schemas.field(name, type, placeIn(node));
+  const made = schemas.field(name, type, placeIn(node));
+  // Fields of one type share its options.
+  const field = { ...made, options: { ...made.options } };
   const options = tree.children(node, 'option').flatMap((each) => attribute(each.element, 'value') ?? []);
   const description = documentationOf(node);
   const repeating = attribute(element, 'repeating') === 'true';

@@ -58,8 +58,7 @@ function headerFields({ schemas }: MessageSources, { headers }: SplitMessage): D
   return headers.map(({ name, element, type, place }) => {
     if (element === undefined) {
       const field = schemas.field(name, type ?? ANY_TYPE, place);
-      field.options.header = true;
-      return field;
+      return { ...field, options: { ...field.options, header: true } };
     }
     return {
       name: element.local,

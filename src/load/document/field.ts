@@ -3,14 +3,13 @@ import { type Field, type FieldType, isCollection, type ScalarType, singleType }
 import { isAnyText, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { ScalarTraits } from '../../model/scalar-traits.ts';
 import { ANY_NAMESPACE } from '../../model/wildcard.ts';
-import { compilePattern, type Pattern } from '../../wire/pattern.ts';
-import { PatternError } from '../../wire/pattern-syntax.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
 import { positionOf } from '../diagnostic/diagnostic.ts';
 import { refuseBoth, refuseKey } from '../linking.ts';
 import { given } from '../object.ts';
 import type { FieldDeclared, FieldsDeclared, Scalar } from '../schema/document.ts';
 import { isMade } from '../value/config-text.ts';
+import { type Facets, length, linkFacets } from './facets.ts';
 import { type DerivedName, type DocumentSource, type FieldSpot, linkType, typeWords } from './field-type.ts';
 import { fitValue, type Restriction, restrictionBroken, spelled } from './fit.ts';
 
@@ -56,11 +55,7 @@ export function linkField(
       any: anyOf(declared, type),
       content: declared.content === true ? true : undefined,
       inline: declared.inline === true && isInlineable(type) ? true : undefined,
-      patterns: listOf(declared.pattern),
-      space: declared.space,
       header: declared.header === true ? true : undefined,
-      minimum: declared.minimum,
-      maximum: declared.maximum,
       namespace: declared.namespace ?? (owner.unqualified && declared.attribute !== true ? '' : undefined),
     }),
     ...values,
@@ -68,30 +63,39 @@ export function linkField(
   };
 }
 
-type Values = Pick<Field, 'default' | 'enum' | 'fixed' | 'example'>;
+type Values = Pick<Field, 'default' | 'enum' | 'fixed' | 'example' | Exclude<keyof Facets, 'patterns'>> &
+  Pick<Field, 'patterns'>;
 
 /** Checks the options against the type and each other, and converts their values to the form of the type. */
 function linkValues(source: DocumentSource, spot: FieldSpot, type: FieldType, position: Position): Values {
   const refused = checkOptions(source, spot, type);
   const item = singleType(type);
-  const patterns = refused.has('pattern') ? [] : linkPatterns(source, spot);
-  if (item.kind === 'document') return {};
-  const scalar: ScalarType = item;
+  const { linking } = source;
   const { declared } = spot;
-  const restriction: Restriction = {
-    anyCase: declared['any-case'] ?? false,
-    patterns,
-    ...given({ space: refused.has('space') ? undefined : declared.space }),
-    // The bounds of a list or a map apply to the number of its entries.
-    ...(isCollection(type) ? {} : given({ minimum: declared.minimum, maximum: declared.maximum })),
-  };
+  const count = isCollection(type)
+    ? given({ minimum: length(linking, declared, 'minimum'), maximum: length(linking, declared, 'maximum') })
+    : {};
+  if (item.kind === 'document') return count;
+  const scalar: ScalarType = item;
+  const { minimum: _, maximum: __, ...ofEntries } = declared;
+  const facets = linkFacets(linking, isCollection(type) ? ofEntries : declared, scalar, refused);
+  const restriction: Restriction = { anyCase: declared['any-case'] ?? false, ...facets };
   const listed =
     declared.enum === undefined || refused.has('enum') ? undefined : linkEnum(source, spot, scalar, restriction);
   const one = (key: 'default' | 'fixed' | 'example'): Scalar | undefined =>
     refused.has(key)
       ? undefined
       : linkValue(source, spot, key, scalar, { ...restriction, ...given({ enum: listed }) }, position);
-  return given({ enum: listed, default: one('default'), fixed: one('fixed'), example: one('example') });
+  const { patterns, ...plain } = facets;
+  return given({
+    ...plain,
+    ...count,
+    patterns: patterns?.map((pattern) => pattern.source),
+    enum: listed,
+    default: one('default'),
+    fixed: one('fixed'),
+    example: one('example'),
+  });
 }
 
 function linkEnum({ linking }: DocumentSource, { declared }: FieldSpot, type: ScalarType, by: Restriction) {
@@ -148,25 +152,6 @@ function linkValue(
   return undefined;
 }
 
-function listOf(given: string | readonly string[] | undefined): readonly string[] | undefined {
-  return typeof given === 'string' ? [given] : given;
-}
-
-function linkPatterns({ linking: { report, places } }: DocumentSource, { declared }: FieldSpot): Pattern[] {
-  const { pattern: given } = declared;
-  return (listOf(given) ?? []).flatMap((pattern, index) => {
-    try {
-      return compilePattern(pattern);
-    } catch (error) {
-      if (!(error instanceof PatternError)) throw error;
-      const at =
-        given === pattern ? places.value(declared, 'pattern') : places.value(given as readonly string[], index);
-      report.raise('bad-pattern', { pattern, reason: error.message }, at);
-      return [];
-    }
-  });
-}
-
 /** What options depend on: a field's type, that of an entry of a list, and its other options. */
 interface Optional {
   readonly type: FieldType;
@@ -183,6 +168,9 @@ const isInPlace = ({ declared }: Optional): boolean =>
 const isDocument = ({ item }: Optional): boolean => item === undefined;
 const isWritten = (field: Optional): boolean => !isDocument(field) && field.item?.primitive !== 'binary';
 const isCounted = (field: Optional): boolean => hasEntries(field) || field.item?.takes.bounds !== undefined;
+const isOrdered = (field: Optional): boolean => !hasEntries(field) && field.item?.takes.bounds === 'value';
+const hasDigits = ({ type, item }: Optional): boolean =>
+  item?.order === 'decimal' && !isCollection(type) && (type as ScalarType).length === undefined;
 const isTextItem = ({ item }: Optional): boolean => item?.anyText === true;
 
 const isTextMap = (type: FieldType): boolean => type.kind === 'map' && isAnyText(type.item);
@@ -216,8 +204,12 @@ const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional
     'texts with enum',
     (field) => isTextItem(field) && (field.declared.enum !== undefined || field.declared['any-case'] === false),
   ],
-  ['minimum', 'numbers, texts, lists and maps', isCounted],
-  ['maximum', 'numbers, texts, lists and maps', isCounted],
+  ['minimum', 'numbers, dates, times, texts, lists and maps', isCounted],
+  ['maximum', 'numbers, dates, times, texts, lists and maps', isCounted],
+  ['above', 'numbers, dates and times', isOrdered],
+  ['below', 'numbers, dates and times', isOrdered],
+  ['digits', 'integers, and decimals without a size', hasDigits],
+  ['fraction', 'integers, and decimals without a size', hasDigits],
   [
     'attribute',
     'single values and maps of text',
@@ -294,9 +286,8 @@ function checkOptions({ linking }: DocumentSource, { declared }: FieldSpot, type
   if (declared.required === true) both('required', 'default', 'a required field never uses its default');
   both('fixed', 'default', 'a fixed value is always used');
   both('fixed', 'enum', 'a fixed value is the only allowed one');
-  if (declared.minimum !== undefined && declared.maximum !== undefined && declared.minimum > declared.maximum) {
+  if (isCollection(type) && Number(declared.minimum) > Number(declared.maximum))
     both('minimum', 'maximum', 'the minimum is greater than the maximum');
-  }
   return refused;
 }
 

@@ -1,10 +1,10 @@
 import type { Document } from '../../model/document.ts';
 import { type Field, type FieldType, isCollection, type ScalarType } from '../../model/field.ts';
-import { isAnyText, isString, primitiveOf, traitsOf } from '../../model/scalar.ts';
+import { isAnyText, isNumeric, isString, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import { digitsOf, MAX_DIGITS, toDecimal } from '../../wire/decimal.ts';
 import { doubleJson, readDouble } from '../../wire/double.ts';
 import { LEXICAL } from '../../wire/lexical.ts';
-import { ORDERS } from '../../wire/order.ts';
+import { brokenBound, ORDERS, type Range } from '../../wire/order.ts';
 import { compilePattern, type Pattern } from '../../wire/pattern.ts';
 import { NORMALISED, type Spacing } from '../../wire/white-space.ts';
 import { given } from '../object.ts';
@@ -71,11 +71,16 @@ export interface Restriction {
   readonly space?: Spacing;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly range?: Range;
+  readonly digits?: number;
+  readonly fraction?: number;
 }
 
 /** The restrictions of a linked field, whose patterns are valid. */
-export function restrictionOf({ anyCase, enum: listed, patterns = [], space, minimum, maximum }: Field): Restriction {
-  return { anyCase, patterns: patterns.map(compilePattern), ...given({ enum: listed, space, minimum, maximum }) };
+export function restrictionOf(field: Field): Restriction {
+  const { anyCase, enum: listed, patterns = [], space, minimum, maximum, range, digits, fraction } = field;
+  const facets = given({ enum: listed, space, minimum, maximum, range, digits, fraction });
+  return { anyCase, patterns: patterns.map(compilePattern), ...facets };
 }
 
 type Fitted =
@@ -173,9 +178,25 @@ export function restrictionBroken(
   const unmatched = by.patterns?.find((pattern) => !pattern.test(text));
   if (unmatched !== undefined) return `it does not match ${unmatched.source}`;
   const { bounds } = traitsOf(type).takes;
-  const size = bounds === 'value' ? Number(value) : bounds === 'bytes' ? text.length / 2 : [...text].length;
-  const unit = bounds === 'value' ? '' : bounds === 'bytes' ? ' bytes' : ' characters';
+  if (bounds === 'value') return boundBroken(text, type, by);
+  const size = bounds === 'bytes' ? text.length / 2 : [...text].length;
+  const unit = bounds === 'bytes' ? ' bytes' : ' characters';
   if (by.minimum !== undefined && size < by.minimum) return `it is less than ${by.minimum}${unit}`;
   if (by.maximum !== undefined && size > by.maximum) return `it is more than ${by.maximum}${unit}`;
   return undefined;
+}
+
+const BROKEN = {
+  number: { minimum: 'less than', above: 'not more than', maximum: 'more than', below: 'not less than' },
+  moment: { minimum: 'before', above: 'not after', maximum: 'after', below: 'not before' },
+} as const;
+
+function boundBroken(text: string, type: ScalarType, { range, digits, fraction }: Restriction): string | undefined {
+  const { order } = traitsOf(type);
+  const broken = range && order && brokenBound(text, range, order);
+  if (broken !== undefined) return `it is ${BROKEN[isNumeric(type) ? 'number' : 'moment'][broken]} ${range?.[broken]}`;
+  if (digits === undefined && fraction === undefined) return undefined;
+  const found = digitsOf(text);
+  if (found.fraction > (fraction ?? found.fraction)) return `it has more than ${fraction} digits after the point`;
+  return found.total > (digits ?? found.total) ? `it has more than ${digits} digits` : undefined;
 }

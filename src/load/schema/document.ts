@@ -38,8 +38,12 @@ export interface FieldDeclared extends ChoiceDeclared {
   readonly enum?: readonly (string | number)[];
   readonly pattern?: string | readonly string[];
   readonly space?: Spacing;
-  readonly minimum?: number;
-  readonly maximum?: number;
+  readonly minimum?: number | string;
+  readonly above?: number | string;
+  readonly maximum?: number | string;
+  readonly below?: number | string;
+  readonly digits?: number;
+  readonly fraction?: number;
   readonly fixed?: Scalar;
   readonly sensitive?: boolean;
   readonly 'any-case'?: boolean;
@@ -61,6 +65,14 @@ export interface FieldDeclared extends ChoiceDeclared {
 const NAMESPACE_WORD = '(##local|##targetNamespace|[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>"{}|\\\\^`]+)';
 
 const scalar: JsonSchema['type'] = ['string', 'number', 'boolean'];
+
+/** A bound: a number, or a text for a date, a time, and for a number with more digits than YAML keeps. */
+const bound = (description: string, ...examples: readonly Scalar[]): JsonSchema => ({
+  title: 'a number, or a date or time',
+  type: ['number', 'string'],
+  description,
+  examples,
+});
 
 /** The keys of a document in place, in a field or an operation. */
 const inPlaceKeys: Readonly<Record<'fields' | 'open' | keyof ChoiceDeclared, JsonSchema>> = {
@@ -151,15 +163,27 @@ export const field: JsonSchema = {
         'What is done with white space of a text before it is checked: `replace` makes each tab and line end a space; `collapse` then drops the spaces around the text, and all but one between its words. Without it, white space is kept.',
         { examples: ['collapse'] },
       ),
-      minimum: {
-        type: 'number',
-        description: 'Smallest number, minimum length of a text, or minimum number of entries of a list or a map.',
-        examples: [0],
+      minimum: bound(
+        'Smallest number, earliest date or time, minimum length of a text, or minimum number of entries of a list or a map.',
+        0,
+      ),
+      above: bound('Number, date or time that every value is greater than.', 0, '2025-12-31'),
+      maximum: bound(
+        'Largest number, latest date or time, maximum length of a text, or maximum number of entries of a list or a map.',
+        100,
+      ),
+      below: bound('Number, date or time that every value is less than.', 100, '12:00:00'),
+      digits: {
+        type: 'integer',
+        minimum: 1,
+        description: 'Most digits of an integer, or of a decimal without a size, not counting zeros at its ends.',
+        examples: [5],
       },
-      maximum: {
-        type: 'number',
-        description: 'Largest number, maximum length of a text, or maximum number of entries of a list or a map.',
-        examples: [100],
+      fraction: {
+        type: 'integer',
+        minimum: 0,
+        description: 'Most digits after the point of a decimal without a size.',
+        examples: [2],
       },
       fixed: { title: 'a single value', type: scalar, description: 'The only allowed value.', examples: ['failure'] },
       sensitive: yesNo('Masked in logs, errors and snapshots.', false),

@@ -1,4 +1,5 @@
 import { plainDefault } from '../../../describe/field.ts';
+import { rangeNote } from '../../../describe/words.ts';
 import { type Field, isCollection, type ListType, type MapType, singleType, typeWords } from '../../../model/field.ts';
 import { primitiveOf, traitsOf } from '../../../model/scalar.ts';
 import { exact, type Html, html, NOTHING, type Part } from '../../html.ts';
@@ -108,6 +109,7 @@ function hint(field: Field): Html {
   const words = [
     description,
     plainDefault(field) === undefined ? undefined : `Default: ${plainDefault(field)}.`,
+    rangeNote(field),
     minimum === undefined ? undefined : `At least ${number(minimum)}.`,
     maximum === undefined ? undefined : `At most ${number(maximum)}.`,
     ...patterns.map((pattern) => `Pattern: ${pattern}`),
