@@ -28,7 +28,7 @@ export interface ComplexType {
 }
 
 /** How a complex type is derived. */
-export interface Derivation {
+interface Derivation {
   /** The element that contains the content model and the attributes. */
   readonly holder: XmlElement;
   readonly by: 'extension' | 'restriction' | undefined;
@@ -40,7 +40,7 @@ export interface Derivation {
 }
 
 /** What complex types consist of. */
-export interface Readers {
+interface Readers {
   readonly components: Components;
   readonly losses: Losses;
   readonly simple: SimpleTypes;

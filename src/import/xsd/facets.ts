@@ -6,7 +6,7 @@ import type { Facets } from '../draft.ts';
 // Values of simple types as definitions write them, and facets of several derivations combined.
 
 /** A text with its white space as a type has it (Part 2, section 4.3.6). */
-export function spaced(text: string, space: Facets['space']): string {
+function spaced(text: string, space: Facets['space']): string {
   if (space === undefined) return text;
   const replaced = text.replace(/[\t\n\r]/g, ' ');
   return space === 'replace' ? replaced : replaced.replace(/ +/g, ' ').replace(/^ | $/g, '');

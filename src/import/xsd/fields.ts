@@ -11,10 +11,10 @@ import type { Substitutions } from './substitutions.ts';
 import { ANY_ELEMENT, repeatedField, singleField, type Typed } from './typed.ts';
 
 /** Finds the type of an element; an anonymous complex type becomes a document with the name of the element. */
-export type TypeOfElement = (declaration: XmlElement, schema: Schema) => Typed;
+type TypeOfElement = (declaration: XmlElement, schema: Schema) => Typed;
 
 /** Records a loss that many fields have in the same way: once in each file. */
-export type LoseOnce = (what: string, instead: string, element: XmlElement, schema: Schema) => void;
+type LoseOnce = (what: string, instead: string, element: XmlElement, schema: Schema) => void;
 
 /** Most fields that the schemas of a contract have: many times those of the largest that were seen. */
 const MOST_FIELDS = 200_000;

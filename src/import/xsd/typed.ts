@@ -55,7 +55,7 @@ export function repeatedField(typed: Typed, { min, max }: Occurrence): FieldType
 }
 
 /** Options of a list that has so many entries. */
-export function countOptions({ min, max }: Occurrence): FieldOptions {
+function countOptions({ min, max }: Occurrence): FieldOptions {
   return {
     ...(min > 0 ? { minimum: min } : {}),
     ...(max === Number.POSITIVE_INFINITY ? {} : { maximum: max }),
@@ -88,7 +88,7 @@ function listField({ word, facets, list = {} }: SimpleType): FieldType {
 }
 
 /** A type whose value is one text: entries of a list that is an entry itself are separated in it by spaces. */
-export function unlisted(simple: SimpleType): SimpleType {
+function unlisted(simple: SimpleType): SimpleType {
   return simple.list === undefined ? simple : unionOf([simple]).type;
 }
 

@@ -5,7 +5,7 @@ import { SchemaDrafts } from '../../../src/import/xsd/drafts.ts';
 import { schemasOf, XSD_LANGUAGE } from '../../../src/import/xsd/sources.ts';
 
 /** The namespace of a schema that states none. */
-export const NAMESPACE = 'urn:t';
+const NAMESPACE = 'urn:t';
 
 const HEAD = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns="${NAMESPACE}" targetNamespace="${NAMESPACE}"`;
 
