@@ -28,6 +28,7 @@ const commands = [
   'can',
   'env',
   'doctor',
+  'import',
   'init',
 ];
 

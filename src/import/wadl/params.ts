@@ -34,6 +34,8 @@ export function readParams(context: WadlContext, parent: Node): readonly Param[]
   });
 }
 
+const TEXT = { kind: 'scalar', word: 'string' } as const;
+
 /** Styles of parameters that name none, by what they belong to. */
 const DEFAULT_STYLES: Readonly<Record<string, Style>> = {
   resource: 'template',
@@ -49,6 +51,8 @@ function readParam({ schemas, losses, tree }: WadlContext, node: Node, name: str
   const made = schemas.field(name, type, placeIn(node));
   // Fields of one type share its options.
   const field = { ...made, options: { ...made.options } };
+  // A type that is not known; a URL and a header take texts alone.
+  if (made.type.kind !== 'scalar') Object.assign(field, { type: TEXT, options: {} });
   const options = tree.children(node, 'option').flatMap((each) => attribute(each.element, 'value') ?? []);
   const description = documentationOf(node);
   const repeating = attribute(element, 'repeating') === 'true';

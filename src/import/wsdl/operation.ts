@@ -34,7 +34,8 @@ export function readSoapOperation(sources: MessageSources, parts: OperationParts
   const shape = { name, input: input?.split ?? EMPTY(abstract), output: output?.split };
   const form = style === 'rpc' ? rpcForm(sources, shape, binding) : documentForm(sources, shape, parts.shared);
   const description = documentationOf(abstract);
-  const uncallable = whyNot(parts, input, output);
+  const bare = form.style === 'bare' && form.request.kind === 'document' && form.element.namespace === '';
+  const uncallable = whyNot(parts, input, output) ?? (bare ? 'the element of its request has no namespace' : undefined);
   const action = actionOf(soap, input?.element);
   return {
     name,

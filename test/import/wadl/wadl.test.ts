@@ -66,7 +66,7 @@ it('methods, parameters and types are taken from where references lead, in other
   expect(losses).toEqual([]);
   expect(errorsOf(declared)).toEqual([]);
   const { service = '' } = yamlOf(declared);
-  expect(service.match(/(?:get|delete): [^ \n]+/g)).toEqual(['delete: a', 'get: a{?page}', 'get: b{?page}']);
+  expect(service.match(/\b(?:get|delete): [^ \n]+/g)).toEqual(['delete: a', 'get: a{?page}', 'get: b{?page}']);
 });
 
 it('what is not carried is told: other methods, references to nothing, headers of replies', async () => {

@@ -1,0 +1,143 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { inOut, message, service, types, wrapper, wsdl } from '../import/wsdl/wsdl-text.ts';
+import { signalbox, signalboxProcess, temporaryFolder } from './support.ts';
+
+const orders = (more = ''): string =>
+  wsdl(
+    types(`${wrapper('place', 'customer', 'item')}${wrapper('placeResponse', 'number')}${more}`) +
+      message('place', 'element="t:place"') +
+      message('placeReply', 'element="t:placeResponse"') +
+      service({ place: inOut('place', 'placeReply') }),
+  );
+
+/** A folder with a contract. */
+async function folderWith(files: Readonly<Record<string, string>>): Promise<string> {
+  const cwd = await temporaryFolder();
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(join(cwd, path, '..'), { recursive: true });
+    await writeFile(join(cwd, path), text);
+  }
+  return cwd;
+}
+
+test.concurrent('an import into an empty folder is a project that check accepts', async () => {
+  const cwd = await folderWith({ 'orders.wsdl': orders() });
+  const imported = await signalboxProcess(['import', 'orders.wsdl'], { cwd });
+  expect(imported).toEqual({
+    code: 0,
+    signal: null,
+    stdout: `orders: 1 operation, 2 documents, 3 fields, as calls.
+wrote definitions/gateway.yaml
+wrote definitions/orders/service.yaml
+wrote definitions/orders/setup.yaml
+`,
+    stderr: '',
+  });
+  expect(await signalbox(['check'], { cwd })).toMatchObject({ code: 0 });
+  const { stdout } = await signalbox(['invoke', 'place', 'customer=C1', 'item=I1', '--dry-run'], { cwd });
+  expect(stdout).toContain('http://partner.example.org/soap');
+  expect(stdout).toContain('urn:t/place');
+});
+
+test.concurrent('as a provider it has a handler for each operation', async () => {
+  const cwd = await folderWith({ 'orders.wsdl': orders() });
+  const { code, stderr } = await signalbox(['import', 'orders.wsdl', '--as', 'provider'], { cwd });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: 'created src/handlers/place.ts\n' });
+  const { stdout } = await signalbox(['describe', 'wsdl', 'Orders.v1'], { cwd });
+  expect(stdout).toContain('targetNamespace="urn:t"');
+});
+
+test.concurrent('a second import shows what changed, and keeps what people did', async () => {
+  const cwd = await folderWith({ 'orders.wsdl': orders() });
+  await signalbox(['import', 'orders.wsdl'], { cwd });
+  const path = join(cwd, 'definitions/orders/service.yaml');
+  await writeFile(
+    path,
+    (await readFile(path, 'utf8')).replace('permission: ORDERS', 'permission: ORDERS\ntimeout: 5 s'),
+  );
+  await writeFile(join(cwd, 'orders.wsdl'), orders().replace('"item"', '"product"'));
+  const { code, stdout } = await signalbox(['import', 'orders.wsdl'], { cwd });
+  expect(code).toBe(0);
+  expect(stdout).toContain('+ service Orders.v1 > operations > place > request > fields > product');
+  expect(stdout).toContain('- service Orders.v1 > operations > place > request > fields > item');
+  expect(await readFile(path, 'utf8')).toContain('timeout: 5 s');
+  const again = await signalbox(['import', 'orders.wsdl'], { cwd });
+  expect(again.stdout).toContain('definitions/orders is up to date.');
+});
+
+test.concurrent('--dry-run and --strict write nothing', async () => {
+  const cwd = await folderWith({ 'orders.wsdl': orders('<xs:include schemaLocation="gone.xsd"/>') });
+  const dry = await signalbox(['import', 'orders.wsdl', '--dry-run'], { cwd });
+  expect(dry.code).toBe(0);
+  expect(dry.stdout).toContain('service: Orders.v1\n');
+  expect(dry.stdout).toContain('the part "gone.xsd" does not exist');
+  const strict = await signalbox(['import', 'orders.wsdl', '--strict'], { cwd });
+  expect(strict.code).toBe(1);
+  expect(strict.stderr).toBe("--strict: 1 thing can't be carried, so nothing was written.\n");
+  await expect(readFile(join(cwd, 'definitions/gateway.yaml'))).rejects.toThrow('ENOENT');
+});
+
+test.concurrent('--json reports counts, files and losses for programs', async () => {
+  const cwd = await folderWith({ 'orders.wsdl': orders('<xs:include schemaLocation="gone.xsd"/>') });
+  const { stdout } = await signalbox(['import', 'orders.wsdl', '--json', '--dry-run'], { cwd });
+  expect(JSON.parse(stdout)).toMatchObject([
+    {
+      name: 'orders',
+      as: 'consumer',
+      operations: 1,
+      files: ['definitions/gateway.yaml', 'definitions/orders/service.yaml', 'definitions/orders/setup.yaml'],
+      losses: [{ at: expect.stringMatching(/^orders\.wsdl:\d+:\d+$/), what: 'the part "gone.xsd" does not exist' }],
+    },
+  ]);
+});
+
+test.concurrent.for([
+  ['a.wsdl', '<a/>', 'a.wsdl:1:4: the root element <a> is not that of a contract'],
+  ['a.yaml', 'a: [', 'a.yaml:1:'],
+  ['gone.wsdl', undefined, 'gone.wsdl does not exist'],
+] as const)('%s with %s is refused with its place, and without a stack', async ([path, text, words]) => {
+  const cwd = await folderWith(text === undefined ? {} : { [path]: text });
+  const { code, stdout, stderr } = await signalbox(['import', path], { cwd });
+  expect(code).toBe(1);
+  expect(stdout).toBe('');
+  expect(stderr).toContain(words);
+  expect(stderr).not.toMatch(/^\s+at /m);
+});
+
+/** A web server with these files. @returns its address */
+async function serve(files: Readonly<Record<string, string>>): Promise<string> {
+  const server: Server = createServer((request, response) => {
+    const text = files[request.url ?? ''];
+    if (text === undefined) response.writeHead(404);
+    response.end(text);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  onTestFinished(() => {
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('an address is read; references to addresses need --fetch, and those to private ones --allow-private', async () => {
+  const schema = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t">${wrapper('more', 'a')}</xs:schema>`;
+  const address = await serve({
+    '/orders?wsdl': orders('<xs:include schemaLocation="more.xsd"/>'),
+    '/more.xsd': schema,
+  });
+  const cwd = await temporaryFolder();
+  const args = ['import', `${address}/orders?wsdl`, '--dry-run'];
+  const plain = await signalbox(args, { cwd });
+  expect(plain.stdout).toContain('the part "more.xsd" is on the network (--fetch reads it)');
+  const fetched = await signalbox([...args, '--fetch'], { cwd });
+  expect(fetched.stdout).toContain('its address is private (--allow-private permits it)');
+  const allowed = await signalbox([...args, '--fetch', '--allow-private'], { cwd });
+  expect(allowed.code).toBe(0);
+  expect(allowed.stdout).toContain('document: more\n');
+  expect(allowed.stdout).not.toContain('private');
+});
