@@ -113,7 +113,8 @@ export class DeclaredDocuments {
     const names = new Set<string>(['__proto__']);
     const declared: Record<string, DeclaredValue> = {};
     for (const field of fields) {
-      const wanted = xmlNameOf(field.name);
+      // A variable of a URI keeps its name: `page%2Dsize` is page-size on the wire.
+      const wanted = PERCENT.test(field.name) ? field.name : xmlNameOf(field.name);
       let name = wanted;
       for (let n = 2; names.has(name); n++) name = `${wanted}_${n}`;
       names.add(name);
@@ -154,6 +155,9 @@ export class DeclaredDocuments {
     return `${type.kind} of ${this.#typeWord(type.item)}`;
   }
 }
+
+/** A percent-encoded character in the name of a variable (RFC 6570, section 2.3). */
+const PERCENT = /^[A-Za-z0-9_]*(?:%[0-9A-F]{2}[A-Za-z0-9_]*)+$/;
 
 /** The name of a source without its folder and ending, for a file: `common-types` for `../xsd/CommonTypes.xsd`. */
 export function fileName(source: string): string {

@@ -7,7 +7,7 @@ export interface TreeMap {
   readonly [key: string]: TreeValue;
 }
 
-export function isTreeMap(value: TreeValue | undefined): value is TreeMap {
+function isTreeMap(value: TreeValue | undefined): value is TreeMap {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -140,7 +140,7 @@ export function pointerTokens(pointer: string): string[] {
 const LARGE = 32;
 
 /** A text, with the offsets of the values that were read from it. */
-export class TreeText {
+class TreeText {
   readonly text: string;
   readonly location: string;
   readonly #offsets = new Map<object, Offsets>();
