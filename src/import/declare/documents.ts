@@ -85,7 +85,7 @@ export class DeclaredDocuments {
 
   #document(document: DraftDocument, id: string): DeclaredMap {
     const { description, options, fields, choice } = document;
-    const { named, by, namespace: _, xml, 'xml-type': xmlType, ...others } = options;
+    const { named, by, namespace: _, xml, 'xml-type': xmlType, open, ...others } = options;
     // The id takes the place of the name, unless another document has it.
     const wire = this.#isXml ? xmlNameOf(document.name) : id;
     const root = xml ?? wire;
@@ -94,6 +94,7 @@ export class DeclaredDocuments {
       extends: document.extends && this.idOf(document.extends),
       restricts: document.restricts && this.idOf(document.restricts),
       ...(others as DeclaredMap),
+      open: open || undefined,
       xml: root === id ? undefined : root,
       'xml-type': xmlType === id ? undefined : xmlType,
       namespace: this.#namespaceOf(document),
@@ -106,7 +107,7 @@ export class DeclaredDocuments {
   #inPlace({ description, options, fields, choice }: DraftDocument): DeclaredMap {
     const { open, named, by } = options;
     if (choice) return given({ description, by, named, 'one-of': this.#fields(fields) });
-    return given({ description, open, fields: this.#fields(fields) });
+    return given({ description, open: open || undefined, fields: this.#fields(fields) });
   }
 
   #fields(fields: readonly DraftField[]): DeclaredMap {
