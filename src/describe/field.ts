@@ -1,4 +1,4 @@
-import { type Field, filledByFault, isCollection, type ScalarType } from '../model/field.ts';
+import { type Field, filledByFault, type ScalarType } from '../model/field.ts';
 import { compilePattern } from '../wire/pattern.ts';
 import { type PatternNode, readPattern } from '../wire/pattern-syntax.ts';
 
@@ -10,13 +10,6 @@ export function mustBeGiven(field: Field): boolean {
 /** The default that a caller can rely on; `undefined` if there is none, or only one that a fault fills. */
 export function plainDefault(field: Field): Field['default'] {
   return filledByFault(field) ? undefined : field.default;
-}
-
-/** The field for one entry of its list or map, without the bounds, which are those of the number of entries. */
-export function entryField(field: Field): Field {
-  if (!isCollection(field.type)) return field;
-  const { minimum: _, maximum: __, ...rest } = field;
-  return rest;
 }
 
 /** The maximum number of characters of a string: the type's length or the field's maximum, whichever is less. */

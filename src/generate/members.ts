@@ -162,6 +162,7 @@ export function facts(field: Field): string {
     if (item.length !== undefined || note !== undefined) notes.push(code(typeWords(type)) + (note ?? ''));
   }
   if (minimum !== undefined || maximum !== undefined) notes.push(bounds(field));
+  if (field.entry !== undefined) notes.push(`each ${bounds({ ...field, ...field.entry, type: item })}`);
   notes.push(...rangeWords(field));
   if (field.digits !== undefined) notes.push(`at most ${counted(field.digits, 'digit')}`);
   if (field.fraction !== undefined) notes.push(`at most ${counted(field.fraction, 'digit')} after the point`);
@@ -186,7 +187,7 @@ function rangeWords({ range = {} }: Field): string[] {
   return Object.entries(words).flatMap(([word, bound]) => (bound === undefined ? [] : [`${word} ${bound}`]));
 }
 
-function bounds({ type, minimum, maximum }: Field): string {
+function bounds({ type, minimum, maximum }: Pick<Field, 'type' | 'minimum' | 'maximum'>): string {
   const size = (count: number): string => {
     if (isCollection(type)) return counted(count, 'entry', 'entries');
     return counted(count, traitsOf(type)?.takes.bounds === 'bytes' ? 'byte' : 'character');

@@ -1,5 +1,5 @@
 import { type Document, itemName, namespaceOf } from '../../model/document.ts';
-import { type Field, type ListType, MAP_ENTRY, type ScalarType, singleType } from '../../model/field.ts';
+import { type Field, isSpaced, type ListType, MAP_ENTRY, type ScalarType, singleType } from '../../model/field.ts';
 import { holdsNull, primitiveOf } from '../../model/scalar.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { quote } from '../../wire/words.ts';
@@ -8,7 +8,7 @@ import { escapeAttribute, escapeText, isXmlName } from '../../wire/xml/text.ts';
 import { isAttachment } from '../binary.ts';
 import { kindOf, refuse, stepOf, within } from '../error.ts';
 import { kinds } from '../kinds.ts';
-import { compileScalar, initialValue } from '../scalar.ts';
+import { compileScalar, compileSpaced, initialValue } from '../scalar.ts';
 import {
   checkDepth,
   chosenField,
@@ -158,7 +158,9 @@ function fieldWriter(field: Field, index: number, write: Write, place: XmlPlace)
 
 function attributeWriter(field: Field, index: number): Write {
   const start = attributeStart(field, index);
-  const { toText } = compileScalar(field, field.type as ScalarType);
+  const { type } = field;
+  const toText =
+    type.kind === 'list' ? compileSpaced(field, type, 'refuse').write : compileScalar(field, type as ScalarType).toText;
   return (value) => `${start}${escapeAttribute(toText(value))}"`;
 }
 
@@ -173,6 +175,10 @@ function elementWriter(field: Field, place: XmlPlace, shared: Shared): Write {
 
 function valueWriter(field: Field, tag: Tag, namespace: string, place: XmlPlace, shared: Shared): Write {
   const { type } = field;
+  if (isSpaced(type)) {
+    const spaced = compileSpaced(field, type, 'refuse');
+    return (value) => element(tag, '', escapeText(spaced.write(value)));
+  }
   const single = singleWriter(field, singleType(type), { ...place, scope: namespace }, shared);
   if (type.kind === 'map') {
     const entries = mapWriter(field, tagOf(MAP_ENTRY.element, namespace, namespace), single);

@@ -95,11 +95,11 @@ function documentXml(document: Document, name: string, value: ExampleDocument, p
     const own = field.namespace ?? (field.attribute ? '' : place.documents.namespaceOf(document));
     if (!field.attribute)
       children.push(...fieldXml(field, each, { documents: place.documents, own, around: place.own }));
-    else if (own === '') attributes[field.xmlName] = String(each);
+    else if (own === '') attributes[field.xmlName] = spacedText(each);
     else
       Object.assign(attributes, {
         [`xmlns:${field.xmlName}`]: own,
-        [`${field.xmlName}:${field.xmlName}`]: String(each),
+        [`${field.xmlName}:${field.xmlName}`]: spacedText(each),
       });
   }
   return placed(name, place, children, attributes);
@@ -121,6 +121,7 @@ function fieldXml(field: Field, value: ExampleValue, place: Place): XmlElement[]
     return [placed(field.xmlName, place, entries)];
   }
   if (type.kind !== 'list') return [one(field.xmlName, value, place)];
+  if (type.spaced) return [one(field.xmlName, spacedText(value), place)];
   const entries = value as readonly ExampleValue[];
   if (type.flat) return entries.map((entry) => one(field.xmlName, entry, place));
   const inside = { ...place, around: place.own };
@@ -131,6 +132,11 @@ function fieldXml(field: Field, value: ExampleValue, place: Place): XmlElement[]
       entries.map((entry) => one(itemName(type), entry, inside)),
     ),
   ];
+}
+
+/** A value as one text; the entries of a list have spaces between them. */
+function spacedText(value: ExampleValue): string {
+  return Array.isArray(value) ? value.join(' ') : String(value);
 }
 
 /** An element that declares the default namespace if that changes. */

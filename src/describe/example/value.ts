@@ -1,6 +1,7 @@
 import type { Document } from '../../model/document.ts';
 import {
   type CompoundType,
+  entryField,
   type Field,
   filledByFault,
   isCollection,
@@ -13,7 +14,7 @@ import { LEXICAL } from '../../wire/lexical.ts';
 import { brokenBound } from '../../wire/order.ts';
 import { propertyRanges } from '../../wire/pattern.ts';
 import { type CharacterClass, complement, type PatternNode } from '../../wire/pattern-syntax.ts';
-import { entryField, longest, matchesPatterns, plainDefault, readWholePattern } from '../field.ts';
+import { longest, matchesPatterns, plainDefault, readWholePattern } from '../field.ts';
 
 /** An example of a value: a scalar in its JSON form (binary in base64), a list, or the fields of a document by name. */
 export type ExampleValue = string | number | boolean | readonly ExampleValue[] | ExampleDocument;

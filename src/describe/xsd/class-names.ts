@@ -29,7 +29,7 @@ export function typeNamesOf(documents: readonly Document[], taken: readonly stri
   const name = (document: Document): void => {
     const lists: string[] = [];
     for (const { type, xmlName } of document.fields) {
-      if (!isCollection(type) || (type.kind === 'list' && type.flat)) continue;
+      if (!isCollection(type) || (type.kind === 'list' && (type.flat || type.spaced))) continue;
       lists.push(xmlName);
       if (type.kind === 'list' && type.item.kind === 'document' && type.item.document.inPlace)
         entries.set(type.item.document, itemName(type));

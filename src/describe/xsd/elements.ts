@@ -1,7 +1,9 @@
 import { type Document, itemName } from '../../model/document.ts';
 import {
   type CompoundType,
+  entryField,
   type Field,
+  isSpaced,
   type ListType,
   MAP_ENTRY,
   type MapType,
@@ -11,10 +13,10 @@ import {
 import { primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { Message, RawKind } from '../../model/service.ts';
 import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
-import { entryField, plainDefault } from '../field.ts';
+import { plainDefault } from '../field.ts';
 import type { SoapOperation } from '../scope.ts';
 import { boundsNote, caseNote, joined } from '../words.ts';
-import { lexical, simpleType, translatedPattern } from './types.ts';
+import { lexical, simpleType, spacedType, translatedPattern } from './types.ts';
 
 /** What the declaration of a field needs from its schema. */
 interface SchemaContext {
@@ -58,6 +60,10 @@ export function fieldElement(field: Field, context: SchemaContext): XmlElement {
   }
   if (type.kind !== 'list')
     return single({ ...attributes, minOccurs, nillable, fixed: fixedOf(field) }, field, type, notes, context);
+  if (type.spaced) {
+    const spaced = spacedType(field, type.item as ScalarType);
+    return element('xs:element', { ...attributes, minOccurs, nillable }, [notes, spaced]);
+  }
   const bounds = entriesOf(field, type);
   if (type.flat) return single({ ...attributes, ...bounds }, field, type.item, notes, context);
   const item = single({ name: itemName(type), form: context.form, ...bounds }, field, type.item, undefined, context);
@@ -89,7 +95,9 @@ function itemType(field: Field, type: ScalarType, context: SchemaContext): strin
 
 /** Declares a field as an attribute. */
 export function fieldAttribute(field: Field, form: 'qualified' | undefined): XmlElement {
-  const { type, restriction } = simpleType(field, field.type as ScalarType);
+  const { type, restriction } = isSpaced(field.type)
+    ? { type: undefined, restriction: spacedType(field, field.type.item as ScalarType) }
+    : simpleType(field, field.type as ScalarType);
   const use = isThere(field) ? 'required' : undefined;
   // An attribute has a simple type, so XML is a string there.
   const named = type === 'xs:anyType' ? 'xs:string' : type;
