@@ -1,11 +1,20 @@
 import type { Document } from '../model/document.ts';
-import { type Field, filledByFault, isCollection, type ScalarType, singleType } from '../model/field.ts';
+import {
+  entryField,
+  type Field,
+  filledByFault,
+  isCollection,
+  isSpaced,
+  type ListType,
+  type ScalarType,
+  singleType,
+} from '../model/field.ts';
 import { isFreeText, isNumeric, primitiveOf, traitsOf } from '../model/scalar.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { digitsOf } from '../wire/decimal.ts';
 import { brokenBound, integersWithin, ORDERS, type OrderName, type Range } from '../wire/order.ts';
 import { compilePattern } from '../wire/pattern.ts';
-import { NORMALISED, type Spacing } from '../wire/white-space.ts';
+import { NORMALISED, type Spacing, wordsOf } from '../wire/white-space.ts';
 import { counted, quote } from '../wire/words.ts';
 import { addError, CodecError, kindOf, refuse, within } from './error.ts';
 import { readJsonText } from './json/plain.ts';
@@ -114,6 +123,44 @@ export function compileList(field: Field): (texts: readonly string[]) => Value {
   };
 }
 
+/** Reads and writes a list whose entries have spaces between them in XML. */
+interface Spaced {
+  read(text: string): Value;
+  write(value: Value): string;
+}
+
+/** Compiles the text of a list with spaces between its entries. Both functions throw a {@link CodecError} whose path is the index. */
+export function compileSpaced(field: Field, type: ListType, foreign: Foreign): Spaced {
+  const { fromText, toText } = compileScalar(field, type.item as ScalarType, foreign);
+  const checkCount = compileEntryCount(field);
+  return {
+    read(text) {
+      const words = wordsOf(text);
+      checkCount(words.length);
+      return eachEntry(words, fromText);
+    },
+    write(value) {
+      if (!Array.isArray(value)) return refuse(`is ${kindOf(value)}, not a list`);
+      checkCount(value.length);
+      return eachEntry(value as readonly Value[], toText).join(' ');
+    },
+  };
+}
+
+function eachEntry<A, B>(entries: readonly A[], convert: (entry: A) => B): B[] {
+  let errors: CodecError | undefined;
+  const converted: B[] = [];
+  for (const [index, entry] of entries.entries()) {
+    try {
+      converted.push(convert(entry));
+    } catch (error) {
+      errors = addError(errors, within(error, index));
+    }
+  }
+  if (errors !== undefined) throw errors;
+  return converted;
+}
+
 /**
  * Compiles the writing of a field's value as text, checked: one text, or for a list one of each entry. The function throws a
  * {@link CodecError} with the field's name for its path.
@@ -180,7 +227,7 @@ type Check = (value: Value) => Value;
 
 /**
  * The checks of a field beyond its type, after white space was normalised: length, digits, `enum`, `pattern`, `minimum`, `maximum`, `fixed`.
- * @param field in a list of scalars its `minimum` and `maximum` are the list's and not looked at here
+ * @param field may be a list or a map of such values
  * @returns `undefined` when there is nothing to check
  */
 function compileConstraints(field: Field, type: ScalarType): Check | undefined {
@@ -195,6 +242,7 @@ function compileConstraints(field: Field, type: ScalarType): Check | undefined {
     ...(field.range === undefined ? [] : [rangeCheck(field.range, type)]),
     fixedCheck(field, type),
     compileMarkupCheck(field, type),
+    isSpaced(field.type) && primitiveOf(type) === 'text' ? wordCheck : undefined,
   ].filter((check) => check !== undefined);
   return checks.reduce<Check | undefined>(
     (all, check) => (all === undefined ? check : (value) => check(all(value))),
@@ -231,10 +279,16 @@ function spaceCheck(space: Spacing): Check {
   return (value) => normalise(value as string);
 }
 
+/** An entry of a list that is one text in XML. */
+const wordCheck: Check = (value) => {
+  if (value === '') refuse('is empty, which no entry of a list with spaces between them can be');
+  if (/[ \t\n\r]/.test(value as string)) refuse('holds white space, which separates the entries of its list');
+  return value;
+};
+
 function lengthCheck(field: Field, type: ScalarType): Check | undefined {
-  const ofList = isCollection(field.type);
-  const maximum = Math.min(type.length ?? Infinity, ofList ? Infinity : (field.maximum ?? Infinity));
-  const minimum = ofList ? 0 : (field.minimum ?? 0);
+  const { minimum = 0, maximum: most = Infinity } = entryField(field);
+  const maximum = Math.min(type.length ?? Infinity, most);
   if (maximum === Infinity && minimum <= 0) return undefined;
   const tooLong = `is longer than ${counted(maximum, 'character')}`;
   const tooShort = `is shorter than ${counted(minimum, 'character')}`;
@@ -247,8 +301,9 @@ function lengthCheck(field: Field, type: ScalarType): Check | undefined {
   };
 }
 
-function bytesCheck({ type, minimum = 0, maximum = Infinity }: Field): Check | undefined {
-  if (isCollection(type) || (minimum <= 0 && maximum === Infinity)) return undefined;
+function bytesCheck(field: Field): Check | undefined {
+  const { minimum = 0, maximum = Infinity } = entryField(field);
+  if (minimum <= 0 && maximum === Infinity) return undefined;
   const tooLong = `is longer than ${counted(maximum, 'byte')}`;
   const tooShort = `is shorter than ${counted(minimum, 'byte')}`;
   return (value) => {

@@ -1,4 +1,4 @@
-import { type Field, filledByFault, isCollection, type ScalarType } from '../model/field.ts';
+import { type Field, filledByFault, type ScalarType } from '../model/field.ts';
 import { ANY_NAMESPACE, exampleNamespace, expandedName, takesNamespace } from '../model/wildcard.ts';
 import { compilePattern } from '../wire/pattern.ts';
 import { type PatternNode, readPattern } from '../wire/pattern-syntax.ts';
@@ -11,13 +11,6 @@ export function mustBeGiven(field: Field): boolean {
 /** The default that a caller can rely on; `undefined` if there is none, or only one that a fault fills. */
 export function plainDefault(field: Field): Field['default'] {
   return filledByFault(field) ? undefined : field.default;
-}
-
-/** The field for one entry of its list or map, without the bounds, which are those of the number of entries. */
-export function entryField(field: Field): Field {
-  if (!isCollection(field.type)) return field;
-  const { minimum: _, maximum: __, ...rest } = field;
-  return rest;
 }
 
 /** The key of an entry in the example of a map, counted from 0. */

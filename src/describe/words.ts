@@ -1,4 +1,4 @@
-import { type Field, isCollection, type ScalarType, singleType } from '../model/field.ts';
+import { entryField, type Field, isCollection, type ScalarType, singleType } from '../model/field.ts';
 import { isNumeric, traitsOf } from '../model/scalar.ts';
 import type { Service } from '../model/service.ts';
 import { BOUND_NAMES } from '../wire/order.ts';
@@ -27,12 +27,13 @@ export function boundsNote(field: Field): string | undefined {
   const type = singleType(field.type);
   const notes: string[] = [];
   if (type.kind === 'document') return undefined;
-  const most = isList ? type.length : longest(field, type);
+  const entry = entryField(field);
+  const most = longest(entry, type);
   const { takes, xml } = traitsOf(type);
   const unit = UNITS[takes.bounds ?? 'value'];
   if (unit !== undefined) {
     if (most !== undefined) notes.push(`At most ${counted(most, unit)}.`);
-    if (!isList && field.minimum !== undefined) notes.push(`At least ${counted(field.minimum, unit)}.`);
+    if (entry.minimum !== undefined) notes.push(`At least ${counted(entry.minimum, unit)}.`);
   }
   notes.push(digitsNote(field, type) ?? '', rangeNote(field) ?? '');
   if (isList && field.minimum !== undefined) notes.push(`At least ${counted(field.minimum, 'value')}.`);

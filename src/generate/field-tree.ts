@@ -1,11 +1,11 @@
-import { boundsOf, type Field, typeWords } from '../model/field.ts';
+import { boundsOf, type Field, isSpaced, typeWords } from '../model/field.ts';
 import type { Registry } from '../model/registry.ts';
 import type { JsonTree } from './json-text.ts';
-import { shape } from './registry-walk.ts';
+import { shape, tree } from './registry-walk.ts';
 
 /** The options of a field, by their keys in definitions. */
 const FIELD = shape<Field>()(
-  'type description required nullable default! enum! any-case pattern space minimum above maximum below digits fraction fixed! sensitive example! json xml header attribute content inline any namespace flat absent=omit url=segment',
+  'type description required nullable default! enum! any-case pattern space minimum above maximum below digits fraction fixed! sensitive example! json xml header attribute content inline any namespace flat spaced entry absent=omit url=segment',
   {
     type: ({ type }) => typeWords(type),
     json: ({ name, jsonName }) => (jsonName === name ? undefined : jsonName),
@@ -16,6 +16,8 @@ const FIELD = shape<Field>()(
     maximum: (field) => boundsOf(field).maximum,
     below: ({ range }) => range?.below,
     flat: ({ type }) => type.kind === 'list' && type.flat,
+    spaced: ({ type }) => isSpaced(type),
+    entry: ({ entry }) => entry && tree(entry),
   },
 );
 

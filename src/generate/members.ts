@@ -164,6 +164,7 @@ export function facts(field: Field): string {
   if (field.any !== undefined)
     notes.push(field.attribute ? 'XML attributes by name or {namespace}name' : 'the markup of an XML element');
   if (minimum !== undefined || maximum !== undefined) notes.push(bounds(field));
+  if (field.entry !== undefined) notes.push(`each ${bounds({ ...field, ...field.entry, type: item })}`);
   notes.push(...rangeWords(field));
   if (field.digits !== undefined) notes.push(`at most ${counted(field.digits, 'digit')}`);
   if (field.fraction !== undefined) notes.push(`at most ${counted(field.fraction, 'digit')} after the point`);
@@ -188,7 +189,7 @@ function rangeWords({ range = {} }: Field): string[] {
   return Object.entries(words).flatMap(([word, bound]) => (bound === undefined ? [] : [`${word} ${bound}`]));
 }
 
-function bounds({ type, minimum, maximum }: Field): string {
+function bounds({ type, minimum, maximum }: Pick<Field, 'type' | 'minimum' | 'maximum'>): string {
   const size = (count: number): string => {
     if (isCollection(type)) return counted(count, 'entry', 'entries');
     return counted(count, traitsOf(type)?.takes.bounds === 'bytes' ? 'byte' : 'character');

@@ -4,7 +4,7 @@ import { exampleJson } from '../describe/example/text.ts';
 import { type ExampleDocument, type ExampleValue, emptyExample, exampleField } from '../describe/example/value.ts';
 import { exampleKey, plainDefault } from '../describe/field.ts';
 import type { Document } from '../model/document.ts';
-import { type Field, filledByFault, isCollection, type ScalarType } from '../model/field.ts';
+import { entryField, type Field, filledByFault, isCollection, type ScalarType } from '../model/field.ts';
 import { isNumeric, primitiveOf, traitsOf } from '../model/scalar.ts';
 import type { DocumentValue } from '../model/value.ts';
 
@@ -75,7 +75,7 @@ function fieldInstance(field: Field, pick: Pick, open: Open): ExampleValue | und
   const least = field.minimum ?? 1;
   const count = Math.min(least + pick(ENTRIES), field.maximum ?? Number.POSITIVE_INFINITY);
   const { item } = type;
-  const { minimum: _least, maximum: _most, ...entry } = field;
+  const entry = entryField(field);
   const entries = Array.from({ length: count }, () =>
     item.kind === 'document'
       ? compoundInstance(item.document, pick, open)

@@ -27,6 +27,8 @@ export interface ListType {
   readonly kind: 'list';
   readonly item: ScalarType | CompoundType;
   readonly flat: boolean;
+  /** In XML it is one text, of an element or an attribute, with spaces between the entries (xs:list). */
+  readonly spaced?: true;
 }
 
 /**
@@ -43,6 +45,18 @@ export type FieldType = ScalarType | CompoundType | ListType | MapType;
 /** The type of one value: that of the entries of a list or a map, or the type itself. */
 export function singleType(type: FieldType): ScalarType | CompoundType {
   return isCollection(type) ? type.item : type;
+}
+
+/** The field for one entry of its list or map: its lengths are those of the entry. The type is still that of the collection. */
+export function entryField(field: Field): Field {
+  if (!isCollection(field.type)) return field;
+  const { minimum: _, maximum: __, entry, ...rest } = field;
+  return { ...rest, ...entry };
+}
+
+/** Whether a list is one text in XML. */
+export function isSpaced(type: FieldType): type is ListType & { readonly spaced: true } {
+  return type.kind === 'list' && type.spaced === true;
 }
 
 /** Whether a type has entries: `minimum` and `maximum` are those of their number. */
@@ -92,6 +106,8 @@ export interface Field {
   readonly minimum?: number;
   /** Most characters of a text, bytes of hexadecimal digits, or entries of a list or a map. */
   readonly maximum?: number;
+  /** Lengths of the entries of a list or a map. All other restrictions of such a field are those of its entries. */
+  readonly entry?: { readonly minimum?: number; readonly maximum?: number };
   /** Bounds of a number, a date or a time. */
   readonly range?: Range;
   /** Most digits of an integer or a decimal in all, and after the point; zeros at the ends do not count. */

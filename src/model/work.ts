@@ -31,13 +31,24 @@ export function kindOfWork(
 
 /** What the definitions declare about a field. A document that contains itself is named there. */
 function shapeOf(field: Field, around: ReadonlySet<Document>): unknown[] {
-  const { type, required, default: standard, enum: listed, patterns = [], fixed, space, digits, fraction } = field;
+  const {
+    type,
+    required,
+    default: standard,
+    enum: listed,
+    patterns = [],
+    fixed,
+    space,
+    digits,
+    fraction,
+    entry,
+  } = field;
   const single = singleType(type);
   const inner = single.kind === 'document' ? documentShape(single.document, around) : undefined;
   const own = inner === undefined ? type : [type.kind, inner];
   const pattern = patterns.length > 1 ? patterns : patterns[0];
   const { minimum, maximum, ...range } = boundsOf(field);
-  const others = { space, digits, fraction, ...range };
+  const others = { space, digits, fraction, entry, ...range };
   const more = Object.values(others).some((each) => each !== undefined) ? [others] : [];
   return [field.name, own, required, standard, listed, pattern, minimum, maximum, fixed, ...more];
 }

@@ -29,3 +29,8 @@ export const NORMALISED = {
   collapse: (text: string): string =>
     /[\t\n\r]| {2}|^ | $/.test(text) ? trimmed(text).replace(/[ \t\n\r]+/g, ' ') : text,
 } as const;
+
+/** The texts between white space. */
+export function wordsOf(text: string): string[] {
+  return text.split(/[ \t\n\r]+/).filter((word) => word !== '');
+}

@@ -104,6 +104,42 @@ const FACETS: readonly Facet[] = [
     texts: { valid: ['2026-01-01T12:00:00'], invalid: ['2026-01-01T11:59:59.9'] },
     lax: ['2026-01-01T14:00:00Z', '2026-01-02T02:00:00Z'],
   },
+  { field: '{ type: list of integer, spaced: true }', valid: [[], [1], [1, -2, 3]], invalid: [['a'], [1, 1.5]] },
+  {
+    field:
+      '{ type: list of string(3), spaced: true, minimum: 1, maximum: 2, entry: { pattern: "[a-z]+", minimum: 2 } }',
+    valid: [['ab'], ['ab', 'abc']],
+    invalid: [[], ['a'], ['abcd'], ['ab', 'cd', 'ef'], ['A1']],
+    texts: { valid: [' ab\n abc\t'], invalid: ['  '] },
+  },
+  {
+    field: '{ type: list of string, spaced: true, attribute: true, required: true, enum: [a, b] }',
+    valid: [[], ['a', 'b', 'a']],
+    invalid: [['c'], ['a', 'c']],
+  },
+  {
+    field: '{ type: list of date, spaced: true, attribute: true, entry: { minimum: 2026-01-01 } }',
+    valid: [['2026-01-01', '2026-02-01']],
+    invalid: [['x']],
+    untold: [['2025-12-31']],
+  },
+  {
+    field:
+      '{ type: list of integer, flat: true, required: true, minimum: 1, maximum: 2, entry: { above: 0, digits: 2 } }',
+    valid: [[1], [99, 1]],
+    invalid: [[], [0], [100], [1, 2, 3]],
+  },
+  {
+    field: '{ type: list of text, maximum: 2, entry: { minimum: 2, maximum: 3, space: collapse, enum: [a b, cc] } }',
+    valid: [[], ['a b', 'cc']],
+    invalid: [['a'], ['cc', 'd d'], ['cc', 'cc', 'cc']],
+  },
+  {
+    field: '{ type: map of decimal, maximum: 1, entry: { minimum: 0, fraction: 1 } }',
+    valid: [{}, { EUR: 1.5 }],
+    invalid: [{ EUR: -1 }, { EUR: 1, USD: 1 }],
+    untold: [{ EUR: 1.25 }],
+  },
   { field: '{ type: date, enum: [2026-01-01] }', valid: ['2026-01-01'], invalid: ['2026-01-02'] },
   { field: '{ type: duration, pattern: "P[0-9]+D" }', valid: ['P3D'], invalid: ['P3M', '-P3D', '3D'] },
 ];
@@ -122,25 +158,41 @@ const service = registry.services.get('Facets.v1') as Service;
 const documentOf = (index: number): Document => registry.documents.get(idOf(index)) as Document;
 const codecs = FACETS.map((_, index) => compileDocument(documentOf(index), { namespace: NAMESPACE }));
 const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(' ') : String(value));
-const xmlOf = (index: number, text: string): string =>
-  `<${idOf(index)} xmlns="${NAMESPACE}"><F>${text}</F></${idOf(index)}>`;
+
+/** The element of the document with a value, or with the text of one. */
+function xmlOf(index: number, value: unknown): string {
+  const [field] = documentOf(index).fields;
+  const id = idOf(index);
+  const whole = (content: string, attributes = ''): string =>
+    `<${id} xmlns="${NAMESPACE}"${attributes}>${content}</${id}>`;
+  if (field?.attribute) return whole('', ` F="${textOf(value)}"`);
+  const type = field?.type;
+  const each = (name: string): string =>
+    Array.isArray(value) ? value.map((entry) => `<${name}>${entry}</${name}>`).join('') : '';
+  if (type?.kind === 'list' && type.flat) return whole(each('F'));
+  if (type?.kind === 'list' && !type.spaced) return whole(`<F>${each('item')}</F>`);
+  if (type?.kind !== 'map') return whole(`<F>${textOf(value)}</F>`);
+  const entries = Object.entries(value as object).map(([key, entry]) => `<entry key="${key}">${entry}</entry>`);
+  return whole(`<F>${entries.join('')}</F>`);
+}
+
 const invalidOf = ({ invalid, untold = [] }: Facet): Values => [...invalid, ...untold];
 
 describe.each(FACETS.map((facet, index) => ({ ...facet, index })))('$field', (facet) => {
   const { index, valid, texts } = facet;
   const { fromJson, fromXml, toXml, toJson } = codecs[index] as (typeof codecs)[number];
-  const readText = (text: string) => fromXml(readXml(xmlOf(index, text)));
+  const readText = (value: unknown) => fromXml(readXml(xmlOf(index, value)));
 
   test.each(valid.map((value) => [value]))('allows %j', (value) => {
     const read = fromJson(JSON.stringify({ F: value }));
-    expect(readText(textOf(value))).toEqual(read);
+    expect(readText(value)).toEqual(read);
     expect(JSON.parse(toJson(read))).toEqual(JSON.parse(JSON.stringify({ F: value })));
     expect(fromXml(readXml(toXml(read)))).toEqual(read);
   });
 
   test.each(invalidOf(facet).map((value) => [value]))('refuses %j', (value) => {
     expect(() => fromJson(JSON.stringify({ F: value }))).toThrow();
-    expect(() => readText(textOf(value))).toThrow();
+    expect(() => readText(value)).toThrow();
     expect(() => toJson({ F: value as string })).toThrow();
   });
 
@@ -150,15 +202,40 @@ describe.each(FACETS.map((facet, index) => ({ ...facet, index })))('$field', (fa
   });
 });
 
+describe('an entry that is refused', () => {
+  const reasonOf = (type: string, value: unknown, form: 'json' | 'xml'): string => {
+    const index = FACETS.findIndex(({ field }) => field.includes(type));
+    const { fromJson, fromXml } = codecs[index] as (typeof codecs)[number];
+    try {
+      return String(form === 'json' ? fromJson(JSON.stringify({ F: value })) : fromXml(readXml(xmlOf(index, value))));
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  test.each(['json', 'xml'] as const)('is named by its index or key in %s', (form) => {
+    expect(reasonOf('list of string(3)', ['ab', 'A1'], form)).toBe('F[1] does not match the pattern [a-z]+');
+    expect(reasonOf('list of date', ['2026-01-01', '2025-12-31'], form)).toBe('F[1] is before 2026-01-01');
+    expect(reasonOf('list of integer, flat', [5, 100], form)).toBe('F[1] has more than 2 digits');
+    expect(reasonOf('map of decimal', { EUR: -1 }, form)).toBe('F.EUR is less than 0');
+  });
+
+  test('has no white space where spaces separate the entries', () => {
+    expect(reasonOf('list of string, spaced', ['a', 'a b'], 'json')).toMatch(/^F\[1\] is "a b", not one of a, b/);
+    const index = FACETS.findIndex(({ field }) => field.includes('list of string(3)'));
+    expect(() => codecs[index]?.toXml({ F: ['a b'] })).toThrow();
+  });
+});
+
 describe('contracts', () => {
   test.skipIf(!hasXmllint)('have the facets in XML Schema (needs xmllint)', () => {
     const schema = { name: 'Facets.v1.xsd', files: describeXsdFiles(registry, service) };
-    const texts = (of: (facet: Facet) => readonly string[]): string[] =>
+    const texts = (of: (facet: Facet) => Values): string[] =>
       FACETS.flatMap((facet, index) => of(facet).map((text) => xmlOf(index, text)));
-    const valid = texts((facet) => [...facet.valid.map(textOf), ...(facet.texts?.valid ?? [])]);
+    const valid = texts((facet) => [...facet.valid, ...(facet.texts?.valid ?? [])]);
     expect(validateXml(schema, valid)).toBe('');
     const invalid = texts((facet) =>
-      [...invalidOf(facet).map(textOf), ...(facet.texts?.invalid ?? [])].filter((text) => !facet.lax?.includes(text)),
+      [...invalidOf(facet), ...(facet.texts?.invalid ?? [])].filter((value) => !facet.lax?.includes(textOf(value))),
     );
     const errors = validateXml(schema, invalid);
     expect(invalid.filter((_, index) => !errors.includes(`/${index}.xml fails to validate`))).toEqual([]);

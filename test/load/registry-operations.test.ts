@@ -27,7 +27,7 @@ fields: { X: string }
     expect(documentOf(get.request)).toMatchObject({ id: 'PEOPLE_GET_REQUEST', inPlace: true, root: false });
     expect(get.answer).toMatchObject({
       kind: 'query',
-      maxrows: { name: 'maxrows', type: { kind: 'integer' }, minimum: 0 },
+      maxrows: { name: 'maxrows', type: { kind: 'integer' }, range: { minimum: '0' } },
     });
     expect(documentOf(get.request).fields[0]).toBe(registry.queries.get('PEOPLE')?.prompts[0]);
     expect(names(documentOf(operation(registry, 'PEOPLE_POST').request).fields)).toEqual(['DEPT', 'CITY']);

@@ -14,7 +14,7 @@ import { isWhite, trimmed } from '../../wire/white-space.ts';
 import { quote } from '../../wire/words.ts';
 import { attributeOf, writeXml, type XmlAttribute, type XmlElement } from '../../wire/xml/tree.ts';
 import { addError, type CodecError, isAbout, refuse, stepOf, within } from '../error.ts';
-import { compileScalar, initialValue } from '../scalar.ts';
+import { compileScalar, compileSpaced, initialValue } from '../scalar.ts';
 import { checkChosen, checkDepth, compileEntryCount, type Foreign, named, setMember } from '../value.ts';
 import { attributesReader } from './attributes.ts';
 import {
@@ -159,9 +159,9 @@ function fieldReader(field: Field, namespace: string, shared: Shared, patch: Pat
   return {
     name: field.name,
     read: field.attribute
-      ? attributeReader(field, type as ScalarType, shared.foreign)
+      ? attributeReader(field, type as ScalarType | ListType, shared.foreign)
       : field.content
-        ? contentReader(field, type as ScalarType, shared.foreign)
+        ? contentReader(field, type as ScalarType | ListType, shared.foreign)
         : elementReader(field, namespace, shared, patch),
     required: field.required,
     initial: initialValue(field),
@@ -206,13 +206,21 @@ function anyReader(field: Field, foreign: Foreign): FieldReader {
   return { ...more, read, missing: required ? [] : undefined };
 }
 
-function attributeReader(field: Field, type: ScalarType, foreign: Foreign): ReadGiven {
+function attributeReader(field: Field, type: ScalarType | ListType, foreign: Foreign): ReadGiven {
+  if (type.kind === 'list') {
+    const spaced = compileSpaced(field, type, foreign);
+    return (text) => spaced.read(text as string);
+  }
   const read = textReader(field, type, field.absent === 'blank', foreign);
   return (text) => read(text as string);
 }
 
 /** Reads the text of a document's own element. Its attributes are other fields. */
-function contentReader(field: Field, type: ScalarType, foreign: Foreign): ReadGiven {
+function contentReader(field: Field, type: ScalarType | ListType, foreign: Foreign): ReadGiven {
+  if (type.kind === 'list') {
+    const spaced = compileSpaced(field, type, foreign);
+    return (element) => spaced.read(onlyText(element as XmlElement));
+  }
   if (primitiveOf(type) === 'binary') return (element, _depth, resolve) => readBinary(element as XmlElement, resolve);
   if (isMarkup(field, type)) return (element) => markupIn(element as XmlElement);
   const read = textReader(field, type, initialValue(field) !== undefined, foreign);
@@ -273,9 +281,19 @@ function singleReader(field: Field, type: ListType['item'], namespace: string, s
 
 /** Reads a list from the element around its entries. */
 function listReader(field: Field, type: ListType, namespace: string, shared: Shared): Read {
+  if (type.spaced) return spacedReader(field, type, shared.foreign);
   const { entriesOf, check } = compileEntries(itemName(type), field.namespace ?? namespace, shared);
   const read = entriesReader(field, type, namespace, shared, check);
   return (element, depth, resolve) => read(entriesOf(element), depth, resolve);
+}
+
+/** Reads a list from the text of its element. */
+function spacedReader(field: Field, type: ListType, foreign: Foreign): Read {
+  const spaced = compileSpaced(field, type, foreign);
+  return (element) => {
+    if (foreign === 'refuse') refuseAttributes(element);
+    return spaced.read(onlyText(element));
+  };
 }
 
 /** Reads a map from the element around its entries. */

@@ -2,6 +2,7 @@ import { type Document, itemName, namespaceOf } from '../../model/document.ts';
 import {
   type CompoundType,
   type Field,
+  isSpaced,
   type ListType,
   MAP_ENTRY,
   type ScalarType,
@@ -15,7 +16,7 @@ import { escapeAttribute, escapeText, isXmlName } from '../../wire/xml/text.ts';
 import { isAttachment } from '../binary.ts';
 import { kindOf, refuse, stepOf, within } from '../error.ts';
 import { kinds } from '../kinds.ts';
-import { compileScalar, initialValue } from '../scalar.ts';
+import { compileScalar, compileSpaced, initialValue } from '../scalar.ts';
 import {
   checkDepth,
   chosenField,
@@ -200,12 +201,18 @@ function fieldWriter(field: Field, index: number, write: Write, place: XmlPlace)
 
 function attributeWriter(field: Field, index: number): Write {
   const start = attributeStart(field, index);
-  const { toText } = compileScalar(field, field.type as ScalarType);
+  const { type } = field;
+  const toText =
+    type.kind === 'list' ? compileSpaced(field, type, 'refuse').write : compileScalar(field, type as ScalarType).toText;
   return (value) => `${start}${escapeAttribute(toText(value))}"`;
 }
 
 /** Writes what is inside the element of a document that has the text of it for a field. */
 function contentWriter(field: Field, { scope }: XmlPlace, { hold }: Shared): Write {
+  if (isSpaced(field.type)) {
+    const spaced = compileSpaced(field, field.type, 'refuse');
+    return (value) => escapeText(spaced.write(value));
+  }
   const type = field.type as ScalarType;
   if (primitiveOf(type) === 'binary' && hold !== undefined)
     return (value) => hold(kinds.binary.accept(value) as Attachment);
@@ -244,6 +251,10 @@ function elementWriter(field: Field, place: XmlPlace, shared: Shared): Write {
 
 function valueWriter(field: Field, tag: Tag, namespace: string, place: XmlPlace, shared: Shared): Write {
   const { type } = field;
+  if (isSpaced(type)) {
+    const spaced = compileSpaced(field, type, 'refuse');
+    return (value) => element(tag, '', escapeText(spaced.write(value)));
+  }
   const single = singleWriter(field, singleType(type), { ...place, scope: namespace }, shared);
   if (type.kind === 'map') {
     const entries = mapWriter(field, tagOf(MAP_ENTRY.element, namespace, namespace), single);

@@ -111,11 +111,11 @@ function insideXml(document: Document, value: ExampleDocument, place: Place) {
     else if (field.content) children.push(...contentXml(field, each, place.own));
     else if (!field.attribute)
       children.push(...fieldXml(field, each, { documents: place.documents, own, around: place.own }));
-    else if (own === '') attributes[field.xmlName] = String(each);
+    else if (own === '') attributes[field.xmlName] = spacedText(each);
     else
       Object.assign(attributes, {
         [`xmlns:${field.xmlName}`]: own,
-        [`${field.xmlName}:${field.xmlName}`]: String(each),
+        [`${field.xmlName}:${field.xmlName}`]: spacedText(each),
       });
   }
   return { attributes, children };
@@ -183,6 +183,7 @@ function fieldXml(field: Field, value: ExampleValue, place: Place): XmlElement[]
     return [placed(field.xmlName, place, entries)];
   }
   if (type.kind !== 'list') return [one(field.xmlName, value, place)];
+  if (type.spaced) return [one(field.xmlName, spacedText(value), place)];
   const entries = value as readonly ExampleValue[];
   if (type.flat) return entries.map((entry) => one(field.xmlName, entry, place));
   const inside = { ...place, around: place.own };
@@ -193,6 +194,11 @@ function fieldXml(field: Field, value: ExampleValue, place: Place): XmlElement[]
       entries.map((entry) => one(itemName(type), entry, inside)),
     ),
   ];
+}
+
+/** A value as one text; the entries of a list have spaces between them. */
+function spacedText(value: ExampleValue): string {
+  return Array.isArray(value) ? value.join(' ') : String(value);
 }
 
 /** An element that declares the default namespace if that changes. */

@@ -1,6 +1,7 @@
 import type { Document } from '../../model/document.ts';
 import {
   type CompoundType,
+  entryField,
   type Field,
   filledByFault,
   isCollection,
@@ -15,7 +16,7 @@ import { brokenBound } from '../../wire/order.ts';
 import { propertyRanges } from '../../wire/pattern.ts';
 import { type CharacterClass, complement, type PatternNode } from '../../wire/pattern-syntax.ts';
 import { escapeAttribute } from '../../wire/xml/text.ts';
-import { entryField, exampleKey, longest, matchesPatterns, plainDefault, readWholePattern } from '../field.ts';
+import { exampleKey, longest, matchesPatterns, plainDefault, readWholePattern } from '../field.ts';
 
 /** An example of a value: a scalar in its JSON form (binary in base64), a list, or the fields of a document by name. */
 export type ExampleValue = string | number | boolean | readonly ExampleValue[] | ExampleDocument;

@@ -1,14 +1,22 @@
 // JSON Schema 2020-12, the dialect of OpenAPI 3.1, of documents in their JSON form.
 
 import { bareField, type Choice, type Document, documentName } from '../../model/document.ts';
-import { type Field, type FieldType, isCollection, type ScalarType, singleType } from '../../model/field.ts';
+import {
+  entryField,
+  type Field,
+  type FieldType,
+  isCollection,
+  isSpaced,
+  type ScalarType,
+  singleType,
+} from '../../model/field.ts';
 import { isNumeric, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { RawKind } from '../../model/service.ts';
 import { compareDecimals, decimalOf, toDecimal } from '../../wire/decimal.ts';
 import { BEYOND_NUMBERS, doubleJson, readDouble } from '../../wire/double.ts';
 import { LEXICAL, type LexicalForm } from '../../wire/lexical.ts';
 import { BOUND_NAMES, brokenBound } from '../../wire/order.ts';
-import { entryField, exampleKey, longest, mustBeGiven, plainDefault } from '../field.ts';
+import { exampleKey, longest, mustBeGiven, plainDefault } from '../field.ts';
 import { blankJson, type Json, type JsonObject } from '../json.ts';
 import { caseNote, digitsNote, joined, rangeNote, spaceNote } from '../words.ts';
 
@@ -234,7 +242,7 @@ function scalarSchema(field: Field, type: ScalarType): JsonObject {
 }
 
 function bare(field: Field, type: ScalarType): JsonObject {
-  const { json, primitive, values, takes, lexical } = traitsOf(type);
+  const { json, primitive, values, takes, lexical, anyText } = traitsOf(type);
   const shape = {
     ...json,
     format: json.format ?? (field.sensitive && takes.bounds === 'length' ? 'password' : undefined),
@@ -245,7 +253,9 @@ function bare(field: Field, type: ScalarType): JsonObject {
   if (primitive === 'double') return { ...shape, ...doubleRange(field) };
   if (values !== undefined) return { ...shape, enum: values };
   const form: LexicalForm | undefined = lexical === undefined ? undefined : LEXICAL[lexical];
-  const all = [form?.pattern, ...(field.patterns ?? []).map((pattern) => `^(?:${pattern})$`)];
+  // An entry of a list with spaces between them.
+  const word = isSpaced(field.type) && anyText ? '^[^ \\t\\r\\n]+$' : undefined;
+  const all = [form?.pattern, word, ...(field.patterns ?? []).map((pattern) => `^(?:${pattern})$`)];
   return { ...shape, ...lengthSchema(field, type), ...allPatterns(all.filter((each) => each !== undefined)) };
 }
 

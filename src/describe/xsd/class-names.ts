@@ -37,7 +37,7 @@ export function typeNamesOf(
     const lists: string[] = [];
     for (const { field } of elementsIn(document)) {
       const { type, xmlName } = field;
-      if (!isCollection(type) || (type.kind === 'list' && type.flat)) continue;
+      if (!isCollection(type) || (type.kind === 'list' && (type.flat || type.spaced))) continue;
       lists.push(xmlName);
       if (type.kind === 'list' && type.item.kind === 'document' && type.item.document.inPlace)
         entries.set(type.item.document, itemName(type));

@@ -1,7 +1,9 @@
 import { type Document, itemName } from '../../model/document.ts';
 import {
   type CompoundType,
+  entryField,
   type Field,
+  isSpaced,
   type ListType,
   MAP_ENTRY,
   type MapType,
@@ -13,10 +15,10 @@ import type { Message, RawKind } from '../../model/service.ts';
 import { bareMessages, replyName } from '../../model/soap.ts';
 import { ANY_NAMESPACE } from '../../model/wildcard.ts';
 import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
-import { entryField, plainDefault } from '../field.ts';
+import { plainDefault } from '../field.ts';
 import type { SoapOperation } from '../scope.ts';
 import { boundsNote, caseNote, joined } from '../words.ts';
-import { lexical, simpleType, translatedPattern } from './types.ts';
+import { lexical, simpleType, spacedType, translatedPattern } from './types.ts';
 
 /** What the declaration of a field needs from its schema. */
 export interface SchemaContext {
@@ -60,6 +62,10 @@ export function fieldElement(field: Field, context: SchemaContext): XmlElement {
   }
   if (type.kind !== 'list')
     return single({ ...attributes, minOccurs, nillable, fixed: fixedOf(field) }, field, type, notes, context);
+  if (type.spaced) {
+    const spaced = spacedType(field, type.item as ScalarType);
+    return element('xs:element', { ...attributes, minOccurs, nillable }, [notes, spaced]);
+  }
   const bounds = entriesOf(field, type);
   if (type.flat) return single({ ...attributes, ...bounds }, field, type.item, notes, context);
   const item = single({ name: itemName(type), form: context.form, ...bounds }, field, type.item, undefined, context);
@@ -119,7 +125,7 @@ export function contentType(
   attributes: readonly XmlElement[],
   context: SchemaContext,
 ): XmlElement {
-  const type = field.type as ScalarType;
+  const type = singleType(field.type) as ScalarType;
   const { markup } = traitsOf(type).xml;
   const notes = annotation(joined(' ', description, field.description), markup ? [] : notesOf(field));
   if (markup) {
@@ -127,7 +133,9 @@ export function contentType(
     const content = element('xs:sequence', {}, [any]);
     return element('xs:complexType', { name, mixed: 'true' }, [notes, content, ...attributes]);
   }
-  const base = contentBase(field, type, context);
+  const base = isSpaced(field.type)
+    ? context.nameType(spacedType(field, field.type.item as ScalarType).children)
+    : contentBase(field, type, context);
   const extension = element('xs:extension', { base }, attributes);
   return element('xs:complexType', { name }, [notes, element('xs:simpleContent', {}, [extension])]);
 }
@@ -143,7 +151,9 @@ function contentBase(field: Field, type: ScalarType, context: SchemaContext): st
 
 /** Declares a field as an attribute. */
 export function fieldAttribute(field: Field, form: 'qualified' | undefined): XmlElement {
-  const { type, restriction } = simpleType(field, field.type as ScalarType);
+  const { type, restriction } = isSpaced(field.type)
+    ? { type: undefined, restriction: spacedType(field, field.type.item as ScalarType) }
+    : simpleType(field, field.type as ScalarType);
   const use = isThere(field) ? 'required' : undefined;
   // An attribute has a simple type, so XML is a string there.
   const named = type === 'xs:anyType' ? 'xs:string' : type;

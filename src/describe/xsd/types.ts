@@ -1,5 +1,5 @@
 import type { Document } from '../../model/document.ts';
-import { type Field, type ScalarType, singleType } from '../../model/field.ts';
+import { entryField, type Field, type ScalarType, singleType } from '../../model/field.ts';
 import { elementsIn } from '../../model/particles.ts';
 import { traitsOf } from '../../model/scalar.ts';
 import { decimalOf } from '../../wire/decimal.ts';
@@ -7,7 +7,7 @@ import { BOUND_NAMES } from '../../wire/order.ts';
 import type { CharacterClass, PatternNode, Range } from '../../wire/pattern-syntax.ts';
 import type { Spacing } from '../../wire/white-space.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
-import { entryField, longest, readWholePattern } from '../field.ts';
+import { longest, readWholePattern } from '../field.ts';
 import type { DocumentSet, SoapOperation } from '../scope.ts';
 
 /**
@@ -37,6 +37,17 @@ export function simpleType(
   const inner = others.map((pattern) => (of: XmlElement) => restriction({ of }, [pattern]));
   const innermost = restriction({ base }, [...facets, first]);
   return { restriction: inner.reduce((of, step) => step(of), innermost) };
+}
+
+/** The type of a list with spaces between its entries. */
+export function spacedType(field: Field, type: ScalarType): XmlElement {
+  const entry = simpleType(entryField(field), type);
+  const list = element('xs:simpleType', {}, [element('xs:list', { itemType: entry.type }, [entry.restriction])]);
+  const { minimum, maximum } = field;
+  const facets = Object.entries({ minLength: minimum, maxLength: maximum }).flatMap(([name, value]) =>
+    value === undefined ? [] : [element(`xs:${name}`, { value: String(value) })],
+  );
+  return facets.length === 0 ? list : restriction({ of: list }, facets);
 }
 
 /** A restriction of a type by its name, or of one in place. */

@@ -352,7 +352,7 @@ export function madeField(
   type: FieldType,
   at: Position,
   options: Partial<
-    Pick<Field, 'xmlName' | 'description' | 'required' | 'sensitive' | 'enum' | 'minimum' | 'example'>
+    Pick<Field, 'xmlName' | 'description' | 'required' | 'sensitive' | 'enum' | 'range' | 'example'>
   > = {},
 ): Field {
   return {

@@ -8,13 +8,7 @@ import { compilePattern, type Pattern } from '../../wire/pattern.ts';
 import { PatternError } from '../../wire/pattern-syntax.ts';
 import { type Linking, refuseBoth } from '../linking.ts';
 import { given } from '../object.ts';
-import type { FieldDeclared } from '../schema/document.ts';
-
-/** What restricts a single value, beyond its type. */
-export type FacetsDeclared = Pick<
-  FieldDeclared,
-  'pattern' | 'space' | 'minimum' | 'above' | 'maximum' | 'below' | 'digits' | 'fraction'
->;
+import type { FacetsDeclared } from '../schema/document.ts';
 
 /** The facets of a field; `minimum` and `maximum` are those of the length of a text. */
 export type Facets = Pick<Field, 'space' | 'minimum' | 'maximum' | 'range' | 'digits' | 'fraction'> & {
@@ -36,22 +30,24 @@ export function linkFacets(
   const isRange = traitsOf(type).takes.bounds === 'value';
   const patterns = allowed.pattern === undefined ? undefined : linkPatterns(linking, declared);
   checkPairs(linking, allowed, declared, type);
-  const bounds = isRange
-    ? { range: linkRange(linking, declared, allowed, type) }
-    : { minimum: length(linking, declared, 'minimum'), maximum: length(linking, declared, 'maximum') };
+  const bounds = isRange ? { range: linkRange(linking, declared, allowed, type) } : lengths(linking, declared, allowed);
   return given({ patterns, space, digits, fraction, ...bounds });
 }
 
-/** A bound of a length or a number of entries; a text is reported. */
-export function length(
+/** The bounds of a length or a number of entries; texts are reported. */
+export function lengths(
   { report, places }: Linking,
   declared: FacetsDeclared,
-  key: 'minimum' | 'maximum',
-): number | undefined {
-  const value = declared[key];
-  if (typeof value !== 'string') return value;
-  report.raise('value-does-not-fit', { option: key, value, reason: 'it is not a number' }, places.value(declared, key));
-  return undefined;
+  allowed: FacetsDeclared = declared,
+): Pick<Facets, 'minimum' | 'maximum'> {
+  const bound = (key: 'minimum' | 'maximum'): number | undefined => {
+    const value = allowed[key];
+    if (typeof value !== 'string') return value;
+    const reason = 'it is not a number';
+    report.raise('value-does-not-fit', { option: key, value, reason }, places.value(declared, key));
+    return undefined;
+  };
+  return given({ minimum: bound('minimum'), maximum: bound('maximum') });
 }
 
 /** The bounds of a value in the form of its type: a number keeps the digits that it is written with. */

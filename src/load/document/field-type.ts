@@ -49,7 +49,8 @@ export function linkType(source: DocumentSource, spot: FieldSpot): FieldType | u
     if (!doubt.about(declared)) report.raise('missing-key', { key: 'type', owner: `The field ${name}` }, at);
     return undefined;
   }
-  return linkTypeWord(source, declared.type, typePlace(source, spot), declared.flat ?? false);
+  const type = linkTypeWord(source, declared.type, typePlace(source, spot), declared.flat ?? false);
+  return type?.kind === 'list' && declared.spaced === true ? { ...type, spaced: true } : type;
 }
 
 /** The place of the type word: the value of `type:`, or the field itself. */

@@ -5,11 +5,11 @@ import type { ScalarTraits } from '../../model/scalar-traits.ts';
 import { ANY_NAMESPACE } from '../../model/wildcard.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
 import { positionOf } from '../diagnostic/diagnostic.ts';
-import { refuseBoth, refuseKey } from '../linking.ts';
+import { type Linking, refuseBoth, refuseKey } from '../linking.ts';
 import { given } from '../object.ts';
 import type { FieldDeclared, FieldsDeclared, Scalar } from '../schema/document.ts';
 import { isMade } from '../value/config-text.ts';
-import { type Facets, length, linkFacets } from './facets.ts';
+import { type Facets, lengths, linkFacets } from './facets.ts';
 import { type DerivedName, type DocumentSource, type FieldSpot, linkType, typeWords } from './field-type.ts';
 import { fitValue, type Restriction, restrictionBroken, spelled } from './fit.ts';
 
@@ -72,16 +72,16 @@ function linkValues(source: DocumentSource, spot: FieldSpot, type: FieldType, po
   const item = singleType(type);
   const { linking } = source;
   const { declared } = spot;
-  const count = isCollection(type)
-    ? given({ minimum: length(linking, declared, 'minimum'), maximum: length(linking, declared, 'maximum') })
-    : {};
+  const count = isCollection(type) ? lengths(linking, declared) : {};
   if (item.kind === 'document') return count;
   const scalar: ScalarType = item;
-  const { minimum: _, maximum: __, ...ofEntries } = declared;
-  const facets = linkFacets(linking, isCollection(type) ? ofEntries : declared, scalar, refused);
+  const facets = isCollection(type)
+    ? linkEntry(linking, declared, scalar, refused)
+    : linkFacets(linking, declared, scalar, refused);
   const restriction: Restriction = { anyCase: declared['any-case'] ?? false, ...facets };
+  const values = declared.enum ?? declared.entry?.enum;
   const listed =
-    declared.enum === undefined || refused.has('enum') ? undefined : linkEnum(source, spot, scalar, restriction);
+    values === undefined || refused.has('enum') ? undefined : linkEnum(source, values, scalar, restriction);
   const one = (key: 'default' | 'fixed' | 'example'): Scalar | undefined =>
     refused.has(key)
       ? undefined
@@ -89,7 +89,7 @@ function linkValues(source: DocumentSource, spot: FieldSpot, type: FieldType, po
   const { patterns, ...plain } = facets;
   return given({
     ...plain,
-    ...count,
+    ...(isCollection(type) ? { minimum: undefined, maximum: undefined, ...count, entry: lengthsOf(facets) } : {}),
     patterns: patterns?.map((pattern) => pattern.source),
     enum: listed,
     default: one('default'),
@@ -98,9 +98,33 @@ function linkValues(source: DocumentSource, spot: FieldSpot, type: FieldType, po
   });
 }
 
-function linkEnum({ linking }: DocumentSource, { declared }: FieldSpot, type: ScalarType, by: Restriction) {
+/** Keys of a list or a map that concern its entries, or else may be below `entry:`. */
+const EITHER = ['enum', 'pattern', 'space'] as const;
+
+/** Keys of a list or a map that concern the number of its entries, or are for single values only. */
+const OF_COUNT: readonly string[] = ['minimum', 'maximum', 'above', 'below', 'digits', 'fraction'];
+
+/** The facets of the entries of a list or a map. */
+function linkEntry(linking: Linking, declared: FieldDeclared, type: ScalarType, refused: ReadonlySet<string>): Facets {
+  const own = linkFacets(linking, declared, type, new Set([...refused, ...OF_COUNT]));
+  const { entry } = declared;
+  if (entry === undefined || refused.has('entry')) return own;
   const { report, places } = linking;
-  const list = declared.enum as readonly (string | number)[];
+  for (const key of EITHER) {
+    const reason = 'each of them is for the entries';
+    if (declared[key] !== undefined && entry[key] !== undefined)
+      report.raise('conflicting-options', { first: key, second: `entry.${key}`, reason }, places.key(entry, key));
+  }
+  return { ...own, ...linkFacets(linking, entry, type, refusedOptions(linking, entry, type)) };
+}
+
+/** The bounds of the length of a text, if there are any. */
+function lengthsOf({ minimum, maximum }: Facets): Field['entry'] {
+  return minimum === undefined && maximum === undefined ? undefined : given({ minimum, maximum });
+}
+
+function linkEnum({ linking }: DocumentSource, list: readonly (string | number)[], type: ScalarType, by: Restriction) {
+  const { report, places } = linking;
   const found: (string | number)[] = [];
   for (const [index, value] of list.entries()) {
     const written = places.written(list, index) ?? String(value);
@@ -171,6 +195,8 @@ const isCounted = (field: Optional): boolean => hasEntries(field) || field.item?
 const isOrdered = (field: Optional): boolean => !hasEntries(field) && field.item?.takes.bounds === 'value';
 const hasDigits = ({ type, item }: Optional): boolean =>
   item?.order === 'decimal' && !isCollection(type) && (type as ScalarType).length === undefined;
+const isWord = ({ item }: Optional): boolean => item?.body === 'text';
+const isInAttribute = (field: Optional): boolean => !hasEntries(field) || field.declared.spaced === true;
 const isTextItem = ({ item }: Optional): boolean => item?.anyText === true;
 
 const isTextMap = (type: FieldType): boolean => type.kind === 'map' && isAnyText(type.item);
@@ -202,7 +228,11 @@ const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional
   [
     'any-case',
     'texts with enum',
-    (field) => isTextItem(field) && (field.declared.enum !== undefined || field.declared['any-case'] === false),
+    (field) =>
+      isTextItem(field) &&
+      (field.declared.enum !== undefined ||
+        field.declared.entry?.enum !== undefined ||
+        field.declared['any-case'] === false),
   ],
   ['minimum', 'numbers, dates, times, texts, lists and maps', isCounted],
   ['maximum', 'numbers, dates, times, texts, lists and maps', isCounted],
@@ -210,17 +240,19 @@ const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional
   ['below', 'numbers, dates and times', isOrdered],
   ['digits', 'integers, and decimals without a size', hasDigits],
   ['fraction', 'integers, and decimals without a size', hasDigits],
+  ['spaced', 'lists of single values without white space', (field) => isList(field) && isWord(field)],
+  ['entry', 'lists and maps of single values', (field) => hasEntries(field) && !isDocument(field)],
   [
     'attribute',
-    'single values and maps of text',
-    (field) => (!hasEntries(field) && !isDocument(field)) || isTextMap(field.type),
+    'single values, lists with `spaced`, and maps of text',
+    (field) => (isInAttribute(field) && !isDocument(field)) || isTextMap(field.type),
   ],
   [
     'any',
     'xml, lists of it that are `flat`, and maps of text that are attributes',
     ({ type, declared }) => isAnyType(type, declared),
   ],
-  ['content', 'single values', (field) => !hasEntries(field) && !isDocument(field)],
+  ['content', 'single values, and lists with `spaced`', (field) => isInAttribute(field) && !isDocument(field)],
   ['inline', 'documents, and lists of them that are `flat`', ({ type }) => isInlineable(type)],
   ['default', 'single values', (field) => !hasEntries(field) && isWritten(field)],
   ['fixed', 'single values', (field) => !hasEntries(field) && isWritten(field)],
@@ -235,12 +267,8 @@ const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional
   ['named', 'choices in place, together with `one-of:`', isInPlace],
 ];
 
-/**
- * Checks the options of a field against its type and each other.
- * @returns the options that the type does not allow
- */
-function checkOptions({ linking }: DocumentSource, { declared }: FieldSpot, type: FieldType): Set<string> {
-  const { report, places } = linking;
+/** Reports the options that a type does not allow, and returns them. */
+function refusedOptions({ report, places }: Linking, declared: FieldDeclared, type: FieldType): Set<string> {
   const refused = new Set<string>();
   const field = { type, item: traitsOf(singleType(type)), declared };
   for (const [option, only, applies] of APPLIES) {
@@ -248,6 +276,15 @@ function checkOptions({ linking }: DocumentSource, { declared }: FieldSpot, type
     refused.add(option);
     report.raise('option-not-for-type', { option, type: typeWords(type), only }, places.key(declared, option));
   }
+  return refused;
+}
+
+/**
+ * Checks the options of a field against its type and each other.
+ * @returns the options that the type does not allow
+ */
+function checkOptions({ linking }: DocumentSource, { declared }: FieldSpot, type: FieldType): Set<string> {
+  const refused = refusedOptions(linking, declared, type);
   const both = (first: keyof FieldDeclared, second: keyof FieldDeclared, reason: string): void =>
     refuseBoth(linking, declared, first, second, reason);
   if (declared.nullable === true) {
@@ -283,6 +320,7 @@ function checkOptions({ linking }: DocumentSource, { declared }: FieldSpot, type
     if (declared.attribute === true) both('header', 'attribute', 'a header block is an element');
     if (declared.flat === true) both('header', 'flat', 'a header block occurs once');
   }
+  if (declared.spaced === true) both('flat', 'spaced', 'a list that is one text has no elements for its entries');
   if (declared.required === true) both('required', 'default', 'a required field never uses its default');
   both('fixed', 'default', 'a fixed value is always used');
   both('fixed', 'enum', 'a fixed value is the only allowed one');

@@ -145,10 +145,9 @@ function pageVariables({ at }: Query, { sort, filter, limit, maximum }: Paging, 
     {
       ...madeField(PAGE_VARIABLES.limit, { kind: 'integer' }, at, {
         description: `Rows of the page, at most ${maximum}.`,
-        minimum: 1,
+        range: { minimum: '1', maximum: String(maximum) },
         example: limit,
       }),
-      maximum,
       default: limit,
     },
     madeField(PAGE_VARIABLES.after, { kind: 'text' }, at, {
@@ -212,7 +211,7 @@ function linkBareRows(documents: Documents, spot: OperationSpot) {
 
 function maxrowsField({ at }: Query): Field {
   const description = "Most rows to return. 0 means no limit of the caller's own.";
-  return madeField(MAXROWS, { kind: 'integer' }, at, { description, minimum: 0, example: 100 });
+  return madeField(MAXROWS, { kind: 'integer' }, at, { description, range: { minimum: '0' }, example: 100 });
 }
 
 function rowsField(row: Document, { at }: Query): Field {

@@ -67,7 +67,10 @@ function linked(text: string): ReturnType<typeof linkSavedQuery> {
 function patternsOf(fields: FieldsDeclared = {}): string[] {
   return Object.entries(fields).flatMap(([name, said]) => {
     if (typeof said === 'string') return [];
-    const own = said.pattern === undefined ? [] : [`${name} has a pattern, which a private query can't have.`];
+    const own =
+      (said.pattern ?? said.entry?.pattern) === undefined
+        ? []
+        : [`${name} has a pattern, which a private query can't have.`];
     return [...own, ...patternsOf(said.fields), ...patternsOf(said.list?.fields)];
   });
 }

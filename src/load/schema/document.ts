@@ -26,15 +26,8 @@ export interface InPlaceDeclared extends ChoiceDeclared {
 
 export type DocumentDeclared = InPlaceDeclared;
 
-export interface FieldDeclared extends ChoiceDeclared {
-  readonly type?: string;
-  readonly fields?: FieldsDeclared;
-  readonly open?: boolean;
-  readonly list?: InPlaceDeclared;
-  readonly description?: string;
-  readonly required?: boolean;
-  readonly nullable?: boolean;
-  readonly default?: Scalar;
+/** What restricts a single value, beyond its type. */
+export interface FacetsDeclared {
   readonly enum?: readonly (string | number)[];
   readonly pattern?: string | readonly string[];
   readonly space?: Spacing;
@@ -44,6 +37,17 @@ export interface FieldDeclared extends ChoiceDeclared {
   readonly below?: number | string;
   readonly digits?: number;
   readonly fraction?: number;
+}
+
+export interface FieldDeclared extends FacetsDeclared, ChoiceDeclared {
+  readonly type?: string;
+  readonly fields?: FieldsDeclared;
+  readonly open?: boolean;
+  readonly list?: InPlaceDeclared;
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly nullable?: boolean;
+  readonly default?: Scalar;
   readonly fixed?: Scalar;
   readonly sensitive?: boolean;
   readonly 'any-case'?: boolean;
@@ -57,6 +61,8 @@ export interface FieldDeclared extends ChoiceDeclared {
   readonly any?: boolean | string;
   readonly namespace?: string;
   readonly flat?: boolean;
+  readonly spaced?: boolean;
+  readonly entry?: FacetsDeclared;
   readonly absent?: 'omit' | 'blank';
   readonly url?: 'segment' | 'path' | 'odata' | 'odata-path';
 }
@@ -95,6 +101,54 @@ const inPlaceKeys: Readonly<Record<'fields' | 'open' | keyof ChoiceDeclared, Jso
     'With `one-of`: whether JSON too has one member with the name of the branch, `{"card": {...}}`. Needed if a branch is not a document with fields, or if nothing else tells the branches apart.',
     false,
   ),
+};
+
+/** The restrictions of a single value. */
+const facetKeys: Readonly<Record<keyof FacetsDeclared, JsonSchema>> = {
+  enum: {
+    type: 'array',
+    items: { type: ['string', 'number'] },
+    minItems: 1,
+    uniqueItems: true,
+    description: 'The allowed values.',
+    examples: [['PUBLIC', 'PRIVATE']],
+  },
+  pattern: {
+    title: 'a regular expression, or a list of them',
+    type: ['string', 'array'],
+    items: { type: 'string', minLength: 1 },
+    minLength: 1,
+    minItems: 1,
+    description: 'Regular expression (ECMA-262, flag `u`) that the whole value must match; of several, each.',
+    examples: ['[A-Z]{3}[0-9]{2}', ['[A-Z0-9]+', '.{3}[0-9]*']],
+  },
+  space: word(
+    ['replace', 'collapse'],
+    'What is done with white space of a text before it is checked: `replace` makes each tab and line end a space; `collapse` then drops the spaces around the text, and all but one between its words. Without it, white space is kept.',
+    { examples: ['collapse'] },
+  ),
+  minimum: bound(
+    'Smallest number, earliest date or time, minimum length of a text, or minimum number of entries of a list or a map.',
+    0,
+  ),
+  above: bound('Number, date or time that every value is greater than.', 0, '2025-12-31'),
+  maximum: bound(
+    'Largest number, latest date or time, maximum length of a text, or maximum number of entries of a list or a map.',
+    100,
+  ),
+  below: bound('Number, date or time that every value is less than.', 100, '12:00:00'),
+  digits: {
+    type: 'integer',
+    minimum: 1,
+    description: 'Most digits of an integer, or of a decimal without a size, not counting zeros at its ends.',
+    examples: [5],
+  },
+  fraction: {
+    type: 'integer',
+    minimum: 0,
+    description: 'Most digits after the point of a decimal without a size.',
+    examples: [2],
+  },
 };
 
 /** A field: a type word, or a map. Also a column or a prompt of a query. */
@@ -141,50 +195,7 @@ export const field: JsonSchema = {
           'Value when the caller supplies none. In a fault document it may contain `{fault.message}`, `{fault.detail}`, `{fault.code}` and `{fault.status}`.',
         examples: ['N', '{fault.message}'],
       },
-      enum: {
-        type: 'array',
-        items: { type: ['string', 'number'] },
-        minItems: 1,
-        uniqueItems: true,
-        description: 'The allowed values.',
-        examples: [['PUBLIC', 'PRIVATE']],
-      },
-      pattern: {
-        title: 'a regular expression, or a list of them',
-        type: ['string', 'array'],
-        items: { type: 'string', minLength: 1 },
-        minLength: 1,
-        minItems: 1,
-        description: 'Regular expression (ECMA-262, flag `u`) that the whole value must match; of several, each.',
-        examples: ['[A-Z]{3}[0-9]{2}', ['[A-Z0-9]+', '.{3}[0-9]*']],
-      },
-      space: word(
-        ['replace', 'collapse'],
-        'What is done with white space of a text before it is checked: `replace` makes each tab and line end a space; `collapse` then drops the spaces around the text, and all but one between its words. Without it, white space is kept.',
-        { examples: ['collapse'] },
-      ),
-      minimum: bound(
-        'Smallest number, earliest date or time, minimum length of a text, or minimum number of entries of a list or a map.',
-        0,
-      ),
-      above: bound('Number, date or time that every value is greater than.', 0, '2025-12-31'),
-      maximum: bound(
-        'Largest number, latest date or time, maximum length of a text, or maximum number of entries of a list or a map.',
-        100,
-      ),
-      below: bound('Number, date or time that every value is less than.', 100, '12:00:00'),
-      digits: {
-        type: 'integer',
-        minimum: 1,
-        description: 'Most digits of an integer, or of a decimal without a size, not counting zeros at its ends.',
-        examples: [5],
-      },
-      fraction: {
-        type: 'integer',
-        minimum: 0,
-        description: 'Most digits after the point of a decimal without a size.',
-        examples: [2],
-      },
+      ...facetKeys,
       fixed: { title: 'a single value', type: scalar, description: 'The only allowed value.', examples: ['failure'] },
       sensitive: yesNo('Masked in logs, errors and snapshots.', false),
       'any-case': yesNo(
@@ -230,6 +241,16 @@ export const field: JsonSchema = {
         examples: ['urn:example:types'],
       },
       flat: yesNo('Whether the entries of a list have no enclosing element in XML.', false),
+      spaced: yesNo(
+        'Whether a list of single values is one text in XML, of an element or an attribute, with spaces between its entries.',
+        false,
+      ),
+      entry: {
+        ...keys<keyof FacetsDeclared>({}, facetKeys),
+        description:
+          'Restrictions of each entry of a list or a map of single values, with the keys that a single value has.',
+        examples: [{ minimum: 2, pattern: '[A-Z]+' }],
+      },
       absent: word(
         ['omit', 'blank'],
         'What a reply contains when it has no value for the field: nothing, or the blank of the type (`""`; for a list of documents, one object of blanks).',

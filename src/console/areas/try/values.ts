@@ -2,9 +2,9 @@ import { MemoryAttachment } from '../../../codec/binary.ts';
 import { CodecError, compileText } from '../../../codec/index.ts';
 import { setMember } from '../../../codec/value.ts';
 import { type ExampleDocument, type ExampleValue, exampleField } from '../../../describe/example/value.ts';
-import { entryField, mustBeGiven } from '../../../describe/field.ts';
+import { mustBeGiven } from '../../../describe/field.ts';
 import type { Document } from '../../../model/document.ts';
-import { type Field, isCollection, singleType } from '../../../model/field.ts';
+import { entryField, type Field, isCollection, singleType } from '../../../model/field.ts';
 import { primitiveOf } from '../../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../../model/value.ts';
 
