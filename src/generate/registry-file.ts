@@ -63,7 +63,7 @@ const templates = ({ uris }: Pick<RestConsumer, 'uris'>): JsonTree => uris.map((
 /** Names of fields, with a question mark where they are optional. */
 const input = (thing: { readonly input: Document }): JsonTree =>
   thing.input.fields.map(({ name, required }) => (required ? name : `${name}?`));
-const soapForm = shape<SoapForm>()('name style request response', {});
+const soapForm = shape<SoapForm>()('name style request response faults', {});
 const soap = (thing: { readonly soap?: SoapForm }, registry: Registry): JsonTree =>
   thing.soap && soapForm(thing.soap, registry);
 const retry = (thing: { readonly retry?: Retry | undefined }): JsonTree =>

@@ -101,6 +101,14 @@ export interface SoapForm {
    * in the element of the operation. Document/literal wrapped if absent.
    */
   readonly style?: 'bare' | 'rpc';
+  /** Faults that code raises by their names, in addition to the fault document of the operation. */
+  readonly faults?: readonly NamedFault[];
+}
+
+/** A fault of an operation over SOAP, whose document is in the detail. */
+export interface NamedFault {
+  readonly name: string;
+  readonly document: Document;
 }
 
 /**

@@ -31,6 +31,15 @@ export function replyName({ name }: Pick<SoapForm, 'name'>): string {
   return `${name}Response`;
 }
 
+/** The documents of an operation's faults over SOAP. */
+export function faultDocuments(operation: {
+  readonly fault?: Document;
+  readonly soap?: SoapForm;
+}): readonly Document[] {
+  const { fault, soap } = operation;
+  return [...(soap?.faults ?? []).map(({ document }) => document), ...(fault === undefined ? [] : [fault])];
+}
+
 /** The fields of a message that are header blocks. */
 export function headerFields(message: Message): readonly Field[] {
   return message.kind === 'document' ? message.document.fields.filter(({ header }) => header) : [];

@@ -197,3 +197,31 @@ operations:
     );
   });
 });
+
+test('faults with names are faults of the port type and of each binding', () => {
+  const described = describeOnly(`
+document: GONE
+namespace: urn:faults
+fields: { REASON: text }
+---
+document: DENIED
+xml: denied
+fields: { WHO: text }
+---
+document: FAILED
+fields: { MESSAGE: { type: text, default: "{fault.message}" } }
+---
+service: Failing.v1
+public: true
+faults: { Gone: GONE, Denied: DENIED }
+operations:
+  BUY: { soap: true, response: text, fault: FAILED }
+  BUY_RPC: { soap: true, style: rpc, response: text }
+  SEND: { soap: true, request: text }
+`);
+  expect(partsOf(described, 'GONEMessage')).toEqual(['fault=ns1:GONE']);
+  expect(partsOf(described, 'DENIEDMessage')).toEqual(['fault=tns:denied']);
+  expect(described.text.match(/<wsdl:fault name="Gone" message="tns:GONEMessage"\/>/g)).toHaveLength(2);
+  expect(described.text.match(/<soap:fault name="(\w+)" use="literal"\/>/g)).toHaveLength(5);
+  expectSound(described, ['BUY'], new Set([...OF_DOCUMENTS, 'R2711']));
+});

@@ -25,6 +25,23 @@ fields: { TOKEN: text }
 ---
 `;
 
+const FAULTS = `document: OUT_OF_STOCK
+xml: outOfStock
+namespace: urn:faults
+fields: { LEFT: { type: integer, required: true }, PIN: { type: string, sensitive: true } }
+---
+document: NOT_ALLOWED
+xml: notAllowed
+fields: { REASON: text }
+---
+document: BUY_FAULT
+fields: { MESSAGE: { type: text, default: "{fault.message}" } }
+---
+document: BUYING
+fields: { KIND: string }
+---
+`;
+
 export const SERVED = `${DOCUMENTS}service: Bare.v1
 permission: EVERYTHING
 wrapped: false
@@ -64,6 +81,13 @@ operations:
   HEADED_SAVE: { post: headed, soap: true, request: HEADED, response: HEADED }
   HEADED_BARE: { soap: true, wrapped: false, request: HEADED, response: HEADED }
   HEADED_RPC: { soap: true, style: rpc, request: HEADED, response: HEADED }
+---
+${FAULTS}service: Failing.v1
+permission: EVERYTHING
+faults: { OutOfStock: OUT_OF_STOCK, NotAllowed: NOT_ALLOWED }
+operations:
+  BUY: { soap: true, request: BUYING, response: text, fault: BUY_FAULT }
+  BUY_RPC: { soap: true, style: rpc, handler: buy, request: BUYING, response: text }
 `;
 
 const handler = (code: string): string => `export default { onRequest: ${code} };\n`;
@@ -76,6 +100,17 @@ export const HANDLERS = {
   'src/handlers/basket-save.ts': handler('(basket) => basket'),
   'src/handlers/text-echo.ts': handler('({ content }) => content'),
   'src/handlers/time-get.ts': handler("() => ({ NOW: '2026-11-28T00:00:00Z' })"),
+  'src/handlers/buy.ts': `import { Fault } from 'signalbox';
+export default {
+  onRequest({ KIND }) {
+    if (KIND === 'stock') throw Fault.custom('OutOfStock', 409, 'Only 3 are left.', { document: { LEFT: 3, PIN: '1234' } });
+    if (KIND === 'allowed') throw Fault.custom('NotAllowed', 403, 'No.', { document: { REASON: 'night' } });
+    if (KIND === 'wrong') throw Fault.custom('OutOfStock', 409, 'Wrong.', { document: { LEFT: 'many' } });
+    if (KIND === 'unknown') throw Fault.custom('Other', 409, 'Unknown.', { document: {} });
+    throw Fault.custom('PLAIN', 409, 'Plain.');
+  },
+};
+`,
   'src/handlers/wrapped.ts': handler('(item) => item'),
   'src/handlers/headed-save.ts': handler('(value) => value'),
   'src/handlers/headed-bare.ts': handler('(value) => value'),
@@ -121,6 +156,14 @@ operations:
   HEADED_BARE: { soap: true, wrapped: false, request: HEADED, response: HEADED, headers: { Content-Type: application/soap+xml } }
   HEADED_RPC: { soap: true, style: rpc, request: HEADED, response: HEADED }
 ---
+${FAULTS}service: Failing.v1
+namespace: urn:test:Failing.v1
+permission: EVERYTHING
+target: SHOP
+faults: { OutOfStock: OUT_OF_STOCK, NotAllowed: NOT_ALLOWED }
+operations:
+  BUY: { soap: true, request: BUYING, response: text, fault: BUY_FAULT, headers: { Content-Type: application/soap+xml } }
+---
 `;
 
 export const CALLERS = `service: Front.v1
@@ -132,5 +175,21 @@ operations:
   BASKET: { post: basket, request: BASKET, response: BASKET, call: BASKET_SAVE }
   HEADED: { post: headed, request: HEADED, response: HEADED, call: HEADED_SAVE }
   HEADED_12: { post: headed-bare, request: HEADED, response: HEADED, call: HEADED_BARE }
+  BUY_FOR: { soap: true, request: BUYING, response: text, call: BUY, faults: { OutOfStock: OUT_OF_STOCK } }
+  BUY_SEEN: { post: seen, request: BUYING, response: json, handler: seen }
   HEADED_PARTS: { post: headed-rpc, request: HEADED, response: HEADED, call: HEADED_RPC }
 `;
+
+export const CALLING_HANDLERS = {
+  'src/handlers/seen.ts': `export default {
+  async onRequest({ KIND }, context) {
+    try {
+      return await context.call('BUY', { KIND });
+    } catch (error) {
+      const { faultName, reason, detail } = error;
+      return { faultName, reason, detail, of: context.faultOf('BUY', error) };
+    }
+  },
+};
+`,
+};

@@ -37,7 +37,7 @@ export interface WsdlOperation {
   readonly headers: { readonly input: WsdlMessage | undefined; readonly output: WsdlMessage | undefined };
   /** Of a reply that is sent to the address of the caller. */
   readonly replyAction: string | undefined;
-  readonly fault: { readonly name: string; readonly message: WsdlMessage } | undefined;
+  readonly faults: readonly { readonly name: string; readonly message: WsdlMessage }[];
   /** References to the policy of its requests. */
   readonly policy: XmlElement | undefined;
   /** Bindings for Java code generators. */
@@ -78,6 +78,11 @@ export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Polic
     const oneWay = response.kind === 'none';
     const fault = oneWay ? undefined : operation.fault;
     const message = fault === undefined ? undefined : faultOf(fault);
+    const named = (operation.soap.faults ?? []).flatMap(({ name, document }) => {
+      const found = faultOf(document);
+      return found === undefined ? [] : [{ name: ncName(name), message: found }];
+    });
+    const nameOfFault = nameAllocator(named.map(({ name }) => name));
     return {
       name,
       action,
@@ -90,7 +95,12 @@ export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Polic
         output: oneWay ? undefined : headersOf(replyName(operation.soap), operation.blocks.reply),
       },
       replyAction: takesReplyTo(operation) ? replyAction(operation, gateway.namespace) : undefined,
-      fault: fault === undefined || message === undefined ? undefined : { name: ncName(documentName(fault)), message },
+      faults: [
+        ...named,
+        ...(fault === undefined || message === undefined
+          ? []
+          : [{ name: nameOfFault(ncName(documentName(fault))), message }]),
+      ],
       policy: policies.referenceOf(operation),
       bindings: wrapperStyle(operation, scope),
     };
@@ -133,8 +143,8 @@ function takesReplyTo({ answer }: SoapOperation): boolean {
 
 /** The messages of operations, each once. */
 export function messageElements(operations: readonly WsdlOperation[]): XmlElement[] {
-  const messages = operations.flatMap(({ input, output, headers, fault }) =>
-    [input, headers.input ?? [], output ?? [], headers.output ?? [], fault?.message ?? []].flat(),
+  const messages = operations.flatMap(({ input, output, headers, faults }) =>
+    [input, headers.input ?? [], output ?? [], headers.output ?? [], ...faults.map(({ message }) => message)].flat(),
   );
   return [...new Set(messages)].map(({ name, parts }) =>
     element(
@@ -147,14 +157,14 @@ export function messageElements(operations: readonly WsdlOperation[]): XmlElemen
 
 /** An operation of a port type: request-response, or one-way. */
 export function operationElement(operation: WsdlOperation): XmlElement {
-  const { name, text, input, output, replyAction: action, fault, bindings } = operation;
+  const { name, text, input, output, replyAction: action, faults, bindings } = operation;
   const addressed = action === undefined ? {} : { 'xmlns:wsam': WSAM, 'wsam:Action': action };
   return element('wsdl:operation', { name }, [
     element('wsdl:documentation', {}, [text]),
     ...bindings,
     element('wsdl:input', { message: `tns:${input.name}` }),
     output === undefined ? undefined : element('wsdl:output', { ...addressed, message: `tns:${output.name}` }),
-    fault === undefined ? undefined : element('wsdl:fault', { name: fault.name, message: `tns:${fault.message.name}` }),
+    ...faults.map((fault) => element('wsdl:fault', { name: fault.name, message: `tns:${fault.message.name}` })),
   ]);
 }
 

@@ -8,7 +8,7 @@ import {
   type Service,
   serviceNamespace,
 } from '../../model/service.ts';
-import { bareMessages, headerFields, replyName, soapElements } from '../../model/soap.ts';
+import { bareMessages, faultDocuments, headerFields, replyName, soapElements } from '../../model/soap.ts';
 import { pathSegments, type Segment, segmentsMayMeet, templatesOverlap } from '../../wire/uri-template/specificity.ts';
 import type { UriTemplate } from '../../wire/uri-template/uri-template.ts';
 import { once } from '../../wire/waiting.ts';
@@ -226,10 +226,13 @@ function wordsOf({ xmlName, attribute, namespace }: Field): string {
 }
 
 /** The documents with elements of their own. */
-function messagesOf({ method, request, responses, soap, fault }: Operation): Document[] {
+function messagesOf(operation: Operation): Document[] {
+  const { method, request, responses, soap } = operation;
   const overRest = method === undefined ? [] : [request, ...responses.map(({ message }) => message)];
   const bare = soap === undefined ? [] : bareMessages(soap);
-  return [...[...overRest, ...bare].map(documentOf), fault].filter((document) => document !== undefined);
+  return [...[...overRest, ...bare].map(documentOf), ...faultDocuments(operation)].filter(
+    (document) => document !== undefined,
+  );
 }
 
 /** The documents whose fields are in a wrapper element. */

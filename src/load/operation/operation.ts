@@ -134,7 +134,7 @@ function linkSoap(
   const name = soapName(spot.name, spot.declared);
   if (name === undefined) return undefined;
   const request = soapRequest(documents, { id: spot.soapId, name }, rest, spot);
-  return linkSoapForm(documents.linking, spot, service, request, responses);
+  return linkSoapForm(documents, spot, service, request, responses);
 }
 
 function linkFault(documents: Documents, spot: OperationSpot, faultless: boolean): Document | undefined {

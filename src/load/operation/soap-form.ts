@@ -1,8 +1,8 @@
-import type { MediaMessage, Message, Operation, Service, SoapForm } from '../../model/service.ts';
+import type { MediaMessage, Message, NamedFault, Operation, Service, SoapForm } from '../../model/service.ts';
 import { bareMessages, bodyMessage, headerFields } from '../../model/soap.ts';
 import { isXmlType } from '../../wire/media-type.ts';
 import { placeOf } from '../diagnostic/diagnostic.ts';
-import { documentOf } from '../document/documents.ts';
+import { type Documents, documentOf } from '../document/documents.ts';
 import { type Linking, refuseBoth } from '../linking.ts';
 import { given } from '../object.ts';
 import type { OperationDeclared } from '../schema/operation.ts';
@@ -19,19 +19,21 @@ export function soapName(id: string, { soap }: OperationDeclared): string | unde
  * The SOAP form of an operation. Of several media types, it has the XML document, or else the first, because SOAP has one form.
  */
 export function linkSoapForm(
-  linking: Linking,
+  documents: Documents,
   spot: OperationSpot,
   service: Pick<Service, 'version'>,
   request: Message,
   responses: readonly MediaMessage[],
 ): SoapForm {
+  const { linking } = documents;
   const name = soapName(spot.name, spot.declared) ?? spot.name;
-  const documents = responses.filter(({ message }) => message.kind === 'document');
+  const inDocuments = responses.filter(({ message }) => message.kind === 'document');
   const response =
-    documents.find(({ mediaType }) => isXmlType(mediaType.toLowerCase())) ?? documents[0] ?? responses[0];
+    inDocuments.find(({ mediaType }) => isXmlType(mediaType.toLowerCase())) ?? inDocuments[0] ?? responses[0];
+  const faults = linkFaults(documents, spot, responses);
   const form: SoapForm = {
     ...{ name, action: `${name}.${service.version}`, request, response: response?.message ?? noMessage() },
-    ...given({ style: styleOf(linking, spot) }),
+    ...given({ style: styleOf(linking, spot), faults }),
   };
   for (const message of [form.request, form.response]) checkHeaders(linking, spot, form, message);
   for (const message of bareMessages(form)) checkBare(linking, spot, message);
@@ -64,6 +66,37 @@ export function checkSigned({ report }: Linking, { id }: OperationSpot, { soap, 
     const reason = `the field ${name} is a header block, which the signature of ${scheme.id} does not cover`;
     report.raise('bad-soap', { operation: id, reason }, placeOf(at));
   }
+}
+
+/** The faults with names. Those that the service of a one-way operation sets are ignored. */
+function linkFaults(
+  documents: Documents,
+  spot: OperationSpot,
+  responses: readonly MediaMessage[],
+): readonly NamedFault[] | undefined {
+  const { report, places } = documents.linking;
+  const found = spot.inherited('faults');
+  if (found === undefined) return undefined;
+  if (responses.every(({ message }) => message.kind === 'none')) {
+    if (spot.declared.faults !== undefined)
+      report.raise('one-way-fault', { operation: spot.id }, places.key(spot.declared, 'faults'));
+    return undefined;
+  }
+  const elements = new Map<string, string>();
+  return Object.entries(found.value).map(([name, id]) => {
+    const at = places.value(found.value, name);
+    const document = documents.resolve(id, at);
+    const element = `{${document.namespace ?? ''}}${document.xmlName}`;
+    const other = elements.get(element);
+    elements.set(element, name);
+    if (other !== undefined && !documents.linking.doubt.about(document))
+      report.raise(
+        'element-name',
+        { name: document.xmlName, first: `the fault ${other}`, second: `the fault ${name}` },
+        at,
+      );
+    return { name, document };
+  });
 }
 
 /** What the operation says about itself has precedence over what its service says. */

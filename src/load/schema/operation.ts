@@ -41,6 +41,7 @@ export interface SharedDeclared {
   readonly request?: MessageDeclared;
   readonly response?: MessageDeclared | Readonly<Record<string, MessageDeclared>>;
   readonly fault?: MessageDeclared;
+  readonly faults?: Readonly<Record<string, string>>;
   readonly template?: MessageDeclared;
   readonly headers?: Readonly<Record<string, string>>;
   readonly wrapped?: boolean;
@@ -160,6 +161,19 @@ export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
     'The document of error replies. Its defaults refer to the error: `{fault.message}`. Without it, errors are problem details (RFC 9457).',
     'LOC_FAULT',
   ),
+  faults: {
+    type: 'object',
+    minProperties: 1,
+    propertyNames: {
+      title: 'the name of a fault',
+      pattern: '^[A-Za-z_][A-Za-z0-9_.-]*$',
+      examples: ['OutOfStock'],
+    },
+    additionalProperties: reference('document-id'),
+    description:
+      'Over SOAP, faults with documents of their own, by names. Code raises one by its name: `Fault.custom("OutOfStock", 409, "...", { document })`. With a `target`, a detail that is such a document becomes the error, with its name.',
+    examples: [{ OutOfStock: 'OUT_OF_STOCK', NotAllowed: 'NOT_ALLOWED' }],
+  },
   template: refersTo(
     'document-or-fields',
     'A document for URI variables that are not fields of the request.',
