@@ -90,8 +90,14 @@ export type Answer =
 export interface SoapForm {
   /** The operation's name, or that of its SOAP twin. */
   readonly name: string;
-  /** `<name>.<version>`: the SOAPAction (1.1) or `action=` (1.2). */
+  /** The SOAPAction (1.1) or `action=` (1.2): `<name>.<version>` unless declared; may be empty. */
   readonly action: string;
+  /** The namespace of the elements around messages; that of the service if absent. */
+  readonly namespace?: string;
+  /** The name of the element around a reply; `<name>Response` if absent. */
+  readonly reply?: string;
+  /** Calls have the header blocks of WS-Addressing. */
+  readonly addressing?: true;
   /** All fields of the request, which are body over SOAP. */
   readonly request: Message;
   /** `none` for a one-way operation. */

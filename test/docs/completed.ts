@@ -34,8 +34,9 @@ bearer: { issuer: https://login.example.org/, audience: a, jwks: https://login.e
     '',
     '',
     '',
+    '',
     STOCK,
-    ([, , , stock, flows]) => `${stock}${flows}${STOCK}---
+    ([, , , , stock, flows]) => `${stock}${flows}${STOCK}---
 service: Orders.v1
 permission: STOCK
 target: STOCK

@@ -25,6 +25,10 @@ fields: { TOKEN: text }
 ---
 `;
 
+const NAMED = `service: Named.v1
+namespace: http://shop.example.org/stock
+`;
+
 const FAULTS = `document: OUT_OF_STOCK
 xml: outOfStock
 namespace: urn:faults
@@ -79,8 +83,13 @@ ${HEADED}service: Headed.v1
 permission: EVERYTHING
 operations:
   HEADED_SAVE: { post: headed, soap: true, request: HEADED, response: HEADED }
-  HEADED_BARE: { soap: true, wrapped: false, request: HEADED, response: HEADED }
   HEADED_RPC: { soap: true, style: rpc, request: HEADED, response: HEADED }
+---
+service: HeadedBare.v1
+permission: EVERYTHING
+wrapped: false
+operations:
+  HEADED_BARE: { soap: true, request: HEADED, response: HEADED }
 ---
 ${FAULTS}service: Failing.v1
 permission: EVERYTHING
@@ -88,6 +97,17 @@ faults: { OutOfStock: OUT_OF_STOCK, NotAllowed: NOT_ALLOWED }
 operations:
   BUY: { soap: true, request: BUYING, response: text, fault: BUY_FAULT }
   BUY_RPC: { soap: true, style: rpc, handler: buy, request: BUYING, response: text }
+---
+${NAMED}permission: EVERYTHING
+operations:
+  STOCK_GET:
+    soap: { name: GetStock, action: "http://shop.example.org/stock#get", namespace: "urn:requests", reply: Stock }
+    request: { fields: { Code: text } }
+    response: { fields: { Code: text } }
+  STOCK_PUT: { soap: { name: PutStock, action: "" }, handler: stock-get, request: { fields: { Code: text } }, response: text }
+  STOCK_TOUCH: { soap: { reply: Touched }, request: { fields: { Code: text } }, response: { fields: {} } }
+  SAME_A: { soap: { action: "urn:a" }, wrapped: false, handler: stock-get, request: RECEIPT, response: text }
+  SAME_B: { soap: { action: "" }, wrapped: false, handler: stock-get, request: RECEIPT, response: text }
 `;
 
 const handler = (code: string): string => `export default { onRequest: ${code} };\n`;
@@ -111,6 +131,8 @@ export default {
   },
 };
 `,
+  'src/handlers/stock-get.ts': handler('({ Code }) => (Code === undefined ? "put" : { Code })'),
+  'src/handlers/stock-touch.ts': handler('() => ({})'),
   'src/handlers/wrapped.ts': handler('(item) => item'),
   'src/handlers/headed-save.ts': handler('(value) => value'),
   'src/handlers/headed-bare.ts': handler('(value) => value'),
@@ -166,7 +188,18 @@ operations:
 ---
 `;
 
-export const CALLERS = `service: Front.v1
+const NAMED_CALLS = `${NAMED}permission: EVERYTHING
+target: SHOP
+operations:
+  STOCK_GET:
+    soap: { name: GetStock, action: "http://shop.example.org/stock#get", namespace: "urn:requests", reply: Stock }
+    request: { fields: { Code: text } }
+    response: { fields: { Code: text } }
+  STOCK_TOUCH: { soap: { reply: Touched, addressing: true }, request: { fields: { Code: text } }, response: { fields: {} } }
+---
+`;
+
+export const CALLERS = `${NAMED_CALLS}service: Front.v1
 permission: EVERYTHING
 operations:
   PLACE: { post: place, request: ORDER, response: RECEIPT, call: ORDER_PLACE }
@@ -175,6 +208,8 @@ operations:
   BASKET: { post: basket, request: BASKET, response: BASKET, call: BASKET_SAVE }
   HEADED: { post: headed, request: HEADED, response: HEADED, call: HEADED_SAVE }
   HEADED_12: { post: headed-bare, request: HEADED, response: HEADED, call: HEADED_BARE }
+  STOCK: { post: stock, request: { fields: { Code: text } }, response: { fields: { Code: text } }, call: STOCK_GET }
+  TOUCH: { post: touch, request: { fields: { Code: text } }, response: none, call: STOCK_TOUCH }
   BUY_FOR: { soap: true, request: BUYING, response: text, call: BUY, faults: { OutOfStock: OUT_OF_STOCK } }
   BUY_SEEN: { post: seen, request: BUYING, response: json, handler: seen }
   HEADED_PARTS: { post: headed-rpc, request: HEADED, response: HEADED, call: HEADED_RPC }

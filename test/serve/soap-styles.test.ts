@@ -201,3 +201,36 @@ describe('faults with names', () => {
     expect(faultOf(await call('allowed')).reason).toContain('The call of BUY failed');
   });
 });
+
+describe('the names that a contract prescribes', () => {
+  const get = (tag: string, namespace = 'urn:requests'): string =>
+    `<g:${tag} xmlns:g="${namespace}"><Code xmlns="http://shop.example.org/stock">x</Code></g:${tag}>`;
+
+  it('are those of the action, the namespace and the reply', async () => {
+    const reply = await ask(get('GetStock'), action('http://shop.example.org/stock#get'));
+    expect(bodyOf(reply)).toBe(
+      '<Stock xmlns="urn:requests"><Code xmlns="http://shop.example.org/stock">x</Code></Stock>',
+    );
+    expect(bodyOf(await ask(get('GetStock'), action('GetStock.v1')))).toContain('<Stock');
+    expect(faultOf(await ask(get('GetStock'), action('urn:other'))).reason).toContain(
+      'is http://shop.example.org/stock#get',
+    );
+    expect(faultOf(await ask(get('GetStock', 'http://shop.example.org/stock'))).reason).toContain(
+      'There is no operation',
+    );
+  });
+
+  it('may be an empty action, and an element without content', async () => {
+    const order = '<Receipt xmlns="urn:orders"><NUMBER>7</NUMBER></Receipt>';
+    expect(bodyOf(await ask(order, action('urn:a')))).toContain('SAME_AResponse');
+    expect(bodyOf(await ask(order, { soapaction: '""' }))).toContain('SAME_BResponse');
+    expect(bodyOf(await ask(get('STOCK_TOUCH', 'http://shop.example.org/stock')))).toBe(
+      '<Touched xmlns="http://shop.example.org/stock"/>',
+    );
+  });
+
+  it('are sent and expected by a consumer', async () => {
+    expect(await through('stock', { Code: 'x' })).toEqual({ status: 200, body: { Code: 'x' } });
+    expect(await through('touch', { Code: 'x' })).toEqual({ status: 204, body: undefined });
+  });
+});

@@ -85,7 +85,7 @@ export function compileSoap(
   const { soap, service, fault } = operation;
   const own = serviceNamespace(service, namespace);
   const elements = soapElements(operation, namespace);
-  const replyRoot = elements.reply ?? { name: replyName(soap), namespace: own };
+  const replyRoot = elements.reply ?? { name: replyName(soap), namespace: soap.namespace ?? own };
   const request = once(() => compileMessage(soap, soap.request, elements.request, own));
   const reply = once(() => compileMessage(soap, soap.response, replyRoot, own));
   const detail = once(() => compileDetail(soap.response.kind === 'none' ? undefined : fault, soap.faults ?? [], own));
@@ -187,7 +187,7 @@ function compileBody(
   const compiled = (document: Document): BodyCodec =>
     compileDocumentMessage(style === 'rpc' ? accessorsOf(document) : document, root, namespace);
   if (message.kind === 'document') return compiled(message.document);
-  return message.raw === 'xml' ? xmlMessage(root) : compiled(contentDocument(root.name, message.raw));
+  return message.raw === 'xml' ? xmlMessage(root) : compiled(contentDocument(root, message.raw));
 }
 
 function compileDocumentMessage(document: Document, root: ElementName, namespace: string): BodyCodec {
@@ -226,7 +226,7 @@ function clearing(value: DocumentValue, clearable: readonly Field[], clear: Fiel
 }
 
 /** A message without a document as one with a single field: clients unwrap nothing but a sequence of elements. */
-function contentDocument(id: string, kind: Exclude<RawKind, 'xml'>): Document {
+function contentDocument({ name: id, namespace }: ElementName, kind: Exclude<RawKind, 'xml'>): Document {
   const at = { file: '', line: 0, column: 0 };
   const content: Field = {
     name: CONTENT,
@@ -241,7 +241,7 @@ function contentDocument(id: string, kind: Exclude<RawKind, 'xml'>): Document {
     url: 'segment',
     at,
   };
-  return { id, xmlName: id, root: false, open: false, inPlace: true, fields: [content], at };
+  return { id, xmlName: id, namespace, root: false, open: false, inPlace: true, fields: [content], at };
 }
 
 function wrapperTags({ name, namespace }: ElementName): { readonly start: string; readonly end: string } {

@@ -3,7 +3,7 @@ import { type Field, singleType } from '../../model/field.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import type { UsernameTokenScheme } from '../../model/security.ts';
 import { type Message, replyAction } from '../../model/service.ts';
-import { replyName, soapElements } from '../../model/soap.ts';
+import { soapElements } from '../../model/soap.ts';
 import { WSU } from '../../wire/soap/wsse-names.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
 import { nameAllocator, ncName } from '../names.ts';
@@ -47,7 +47,9 @@ export interface WsdlOperation {
 /** The operations of a scope, with their messages; operations with the same fault document share its message. */
 export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Policies): WsdlOperation[] {
   const { soap, documents, gateway } = scope;
-  const allocate = nameAllocator(soap.flatMap(({ soap: form }) => [requestMessage(form.name), replyName(form)]));
+  const allocate = nameAllocator(
+    soap.flatMap(({ soap: form }) => [requestMessage(form.name), replyMessage(form.name)]),
+  );
   const headersOf = (name: string, blocks: readonly HeaderBlock[]): WsdlMessage | undefined =>
     blocks.length === 0 ? undefined : { name: allocate(`${name}Headers`), parts: blocks.map(partOf) };
   const partOf = ({ field, document }: HeaderBlock): WsdlPart => {
@@ -89,10 +91,10 @@ export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Polic
       rpc: style === 'rpc' ? elements.request?.namespace : undefined,
       text: textOf(operation, message),
       input: messageOf(requestMessage(name), elements.request, operation.soap.request),
-      output: oneWay ? undefined : messageOf(replyName(operation.soap), elements.reply, response),
+      output: oneWay ? undefined : messageOf(replyMessage(name), elements.reply, response),
       headers: {
         input: headersOf(requestMessage(name), operation.blocks.request),
-        output: oneWay ? undefined : headersOf(replyName(operation.soap), operation.blocks.reply),
+        output: oneWay ? undefined : headersOf(replyMessage(name), operation.blocks.reply),
       },
       replyAction: takesReplyTo(operation) ? replyAction(operation, gateway.namespace) : undefined,
       faults: [
@@ -112,6 +114,10 @@ function partsOf(message: Message, schemas: SchemaSet): WsdlPart[] {
   if (message.kind === 'document')
     return message.document.fields.map((field) => ({ name: field.xmlName, type: schemas.partType(field) }));
   return message.kind === 'none' ? [] : [{ name: 'content', type: builtInType({ kind: message.raw }) }];
+}
+
+function replyMessage(name: string): string {
+  return `${name}Response`;
 }
 
 function requestMessage(name: string): string {

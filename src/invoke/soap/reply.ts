@@ -145,7 +145,9 @@ async function readMessage(
     return { content: writeXml(message.root) };
   checkUnderstood(
     envelope,
-    (header) => (repliesTo !== undefined && isAddressing(header)) || binding.understandsReply(header),
+    (header) =>
+      (isAddressing(header) && (repliesTo !== undefined || operation.soap.addressing === true)) ||
+      binding.understandsReply(header),
   );
   if (envelope.payload === undefined) throw badReply(raw, 'has nothing in its Body');
   checkElement(callable, raw, envelope.payload);
