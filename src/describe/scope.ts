@@ -11,7 +11,7 @@ import {
   type SoapForm,
   serviceNamespace,
 } from '../model/service.ts';
-import { bareMessages, bodyMessage, headerFields } from '../model/soap.ts';
+import { bareMessages, bodyMessage, faultDocuments, headerFields } from '../model/soap.ts';
 import { uriNames } from './names.ts';
 
 /** An operation that is called over REST. */
@@ -170,7 +170,7 @@ export function documentsOf({ rest, soap }: Called, serviceNamespace: string): D
     }
   };
   const inBody = inMessages(soap.flatMap(({ soap: form }) => bareMessages(form)));
-  for (const document of [...rest.flatMap(rootsOf), ...inBody, ...soap.flatMap(({ fault }) => fault ?? [])]) {
+  for (const document of [...rest.flatMap(rootsOf), ...inBody, ...soap.flatMap(faultDocuments)]) {
     roots.add(document);
     visit(document, serviceNamespace);
   }

@@ -3,7 +3,7 @@ import { type Flow, type FlowStep, flowNames } from '../model/flow.ts';
 import { qualifiedName, shortestName } from '../model/operation-names.ts';
 import { HEADER } from './files.ts';
 import { code, comment, importLine, interfaceOf, LINE_WIDTH, propertyName, sentence } from './typescript.ts';
-import type { Vocabulary } from './vocabulary.ts';
+import { faultsOfCall, type Vocabulary } from './vocabulary.ts';
 import { waysTo } from './words.ts';
 
 /** Text of `client.ts`: the types of every operation of another system and of every flow, and a client for them. */
@@ -30,17 +30,17 @@ interface Writing extends Vocabulary {
 
 /** Under the qualified name, and under the name alone when that means the same operation. */
 function callEntries(consumer: ConsumerOperation, { names, fromTypes, operationsByName }: Writing): string[] {
-  const { service, target, description, fault } = consumer;
+  const { service, target, description } = consumer;
   const request = names.call(consumer);
   const reply = names.reply(consumer);
-  const faults = fault === undefined ? [] : [names.received(fault)];
+  const faults = [...new Set(faultsOfCall(consumer).map(names.received))];
   for (const name of [request, reply, ...faults]) fromTypes.add(name);
   const title = comment('  ', [
     sentence(description),
     ...waysTo(consumer).map((way) => `${service.id}, at ${target.id}: ${way}`),
   ]);
   const spellings = new Set([shortestName(operationsByName, consumer), qualifiedName(consumer)]);
-  const types = [`request: ${request}`, `reply: ${reply}`, `fault: ${faults[0] ?? 'never'}`];
+  const types = [`request: ${request}`, `reply: ${reply}`, `fault: ${faults.join(' | ') || 'never'}`];
   return [...spellings].map((each) => title + entry(each, types));
 }
 

@@ -48,9 +48,9 @@ const templates = ({ uris }: Pick<RestConsumer, 'uris'>): JsonTree => uris.map((
 /** Names of fields, with a question mark where they are optional. */
 const input = (thing: { readonly input: Document }): JsonTree =>
   thing.input.fields.map(({ name, required }) => (required ? name : `${name}?`));
-const soapForm = shape<SoapForm>()('name style request response', {});
-const soap = (thing: { readonly soap?: SoapForm }, registry: Registry): JsonTree =>
-  thing.soap && soapForm(thing.soap, registry);
+const action = ({ name, action: own }: SoapForm): JsonTree => (own.startsWith(`${name}.v`) ? undefined : own);
+const soapForm = shape<SoapForm>()('name action namespace reply addressing style request response faults', { action });
+const soap: Shape<{ readonly soap?: SoapForm }> = ({ soap: form }, registry) => form && soapForm(form, registry);
 const retry = (thing: { readonly retry?: Retry | undefined }): JsonTree =>
   thing.retry &&
   tree({ ...thing.retry, on: typeof thing.retry.on === 'string' ? thing.retry.on : [...thing.retry.on] });

@@ -11,6 +11,7 @@ import type { Process } from '../model/process.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Message, Operation } from '../model/service.ts';
+import { faultDocuments } from '../model/soap.ts';
 import { type TypeNames, typeNames } from './names.ts';
 import { waysTo } from './words.ts';
 
@@ -51,10 +52,10 @@ export function vocabulary(registry: Registry): Vocabulary {
   const received = new Set<Document>();
   for (const operation of sorted(registry.operations)) {
     const met = operation.service.delivered ? ofPackage : ofProject;
-    for (const document of rootsOf(operation)) reach(document, met);
+    for (const document of [...rootsOf(operation), ...faultDocuments(operation)]) reach(document, met);
     if (operation.answer.kind !== 'handler') continue;
     operations.push(operation);
-    for (const document of rootsOf(operation)) reach(document, seen);
+    for (const document of [...rootsOf(operation), ...faultDocuments(operation)]) reach(document, seen);
     for (const { field } of requestFields(operation)) reachType(field.type, received);
   }
   const published = sorted(registry.operations).filter(
@@ -129,10 +130,16 @@ export function responsesOf(consumer: ConsumerOperation): readonly Message[] {
   return consumer.method === 'HEAD' ? [{ kind: 'none' }] : consumer.responses.map(({ message }) => message);
 }
 
+/** The documents of a consumer's faults. */
+export function faultsOfCall(consumer: ConsumerOperation): readonly Document[] {
+  if (consumer.kind === 'soap') return faultDocuments(consumer);
+  return consumer.fault === undefined ? [] : [consumer.fault];
+}
+
 /** The documents of a consumer's replies and faults. */
 function repliesOf(consumer: ConsumerOperation): Document[] {
   const documents = responsesOf(consumer).flatMap((message) => (message.kind === 'document' ? [message.document] : []));
-  return consumer.fault === undefined ? documents : [...documents, consumer.fault];
+  return [...documents, ...faultsOfCall(consumer)];
 }
 
 /** Over REST the input as a whole is specific to the call, while documents in its fields are shared. */

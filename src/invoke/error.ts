@@ -109,7 +109,9 @@ export interface SoapFaultFacts {
   readonly subcodes: readonly string[];
   /** The target's message; may be empty. */
   readonly reason: string;
-  /** The operation's fault document, with `***` for secrets; `undefined` if the detail does not match it. */
+  /** The name of the fault, if it is one of the operation's `faults:`, whose document is `detail`. */
+  readonly faultName?: string | undefined;
+  /** The fault document, with `***` for secrets; `undefined` if the detail does not match it. */
   readonly detail: DocumentValue | undefined;
   /** XML inside the fault's detail; may be empty. */
   readonly detailXml: string;
@@ -121,14 +123,16 @@ export class SoapFault extends InvokeError implements SoapFaultFacts {
   declare readonly code: SoapFaultCode;
   readonly subcodes: readonly string[];
   readonly reason: string;
+  readonly faultName: string | undefined;
   readonly detail: DocumentValue | undefined;
   readonly detailXml: string;
 
   constructor(called: Called, content: SoapFaultFacts, options: InvokeErrorOptions = {}) {
-    const { code, subcodes, reason, detail, detailXml } = content;
+    const { code, subcodes, reason, faultName, detail, detailXml } = content;
     super(code, called, reason === '' ? `the target answered with a ${code} fault` : reason, options);
     this.subcodes = subcodes;
     this.reason = reason;
+    this.faultName = faultName;
     this.detail = detail;
     this.detailXml = detailXml;
   }

@@ -2,6 +2,7 @@ import { compileNames } from '../codec/redact/declared.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { MoreSecrets } from '../model/redactor.ts';
 import type { Message } from '../model/service.ts';
+import { faultDocuments } from '../model/soap.ts';
 
 /** A request, independent of the address that it is sent to. */
 export interface Outgoing {
@@ -50,11 +51,10 @@ export interface PreparedRequest {
 
 /** Compiles the masking of sensitive fields, by their names, in what is sent for an operation and what comes back. */
 export function hidingOf(operation: ConsumerOperation): (text: string) => string {
-  const { fault } = operation;
   const messages: readonly Message[] =
     operation.kind === 'soap'
       ? [operation.soap.request, operation.soap.response]
       : [{ kind: 'document', document: operation.input }, ...operation.responses.map(({ message }) => message)];
   const documents = messages.flatMap((message) => (message.kind === 'document' ? message.document : []));
-  return compileNames(fault === undefined ? documents : [...documents, fault]);
+  return compileNames([...documents, ...faultDocuments(operation)]);
 }

@@ -1,3 +1,5 @@
+import type { DocumentValue } from './value.ts';
+
 /** One entry of the catalogue of faults. */
 interface FaultEntry<P> {
   readonly status: number;
@@ -140,6 +142,8 @@ export class Fault extends Error {
   readonly errors: readonly RequestError[];
   /** Headers of the reply: `Allow`, `WWW-Authenticate`, `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Over SOAP, the document of the operation's fault (`faults:`) that has the code as its name. */
+  readonly document: DocumentValue | undefined;
   /** The real reason, for the audit log: `wrong password`. Never sent; contains no secret. */
   readonly reason: string | undefined;
 
@@ -154,6 +158,7 @@ export class Fault extends Error {
     this.detail = options.detail ?? '';
     this.errors = options.errors ?? (options.at === undefined ? [] : [{ ...options.at, detail: message }]);
     this.headers = options.headers ?? {};
+    this.document = options.document;
     this.reason = options.reason;
   }
 
@@ -167,7 +172,10 @@ export class Fault extends Error {
     return new Fault(code, found.status, found.message(parameters), options);
   }
 
-  /** Creates a handler's own fault. `code` is a word in capitals; `status` is 400 to 599. */
+  /**
+   * Creates a handler's own fault. `code` is a word in capitals, or the name of one of the operation's `faults:` together with
+   * its `document`; `status` is 400 to 599.
+   */
   static custom(code: string, status: number, message: string, options: FaultOptions = {}): Fault {
     if (!(status >= 400 && status <= 599)) throw new RangeError(`status of a fault must be 400 to 599, not ${status}`);
     return new Fault(code, status, message, options);
@@ -197,8 +205,9 @@ export class Fault extends Error {
   /** The fault of another copy of the package, perhaps of another version, as one of this copy. */
   static adopt(fault: Fault): Fault {
     if (Object.getPrototypeOf(fault) === Fault.prototype) return fault;
-    const { code, status, message, detail, headers, cause, reason } = fault;
-    return Fault.custom(code, status, message, { detail, headers, cause, ...(reason === undefined ? {} : { reason }) });
+    const { code, status, message, detail, headers, document, cause, reason } = fault;
+    const known = { ...(reason === undefined ? {} : { reason }), ...(document === undefined ? {} : { document }) };
+    return Fault.custom(code, status, message, { detail, headers, cause, ...known });
   }
 
   /** The same fault with another message for the caller. */
@@ -209,6 +218,7 @@ export class Fault extends Error {
       headers: this.headers,
       cause: this.cause,
       ...(this.reason === undefined ? {} : { reason: this.reason }),
+      ...(this.document === undefined ? {} : { document: this.document }),
     });
   }
 }
@@ -221,6 +231,8 @@ export interface FaultOptions {
   /** What is wrong in the request, one by one, in place of `at`. */
   readonly errors?: readonly RequestError[];
   readonly headers?: Readonly<Record<string, string>>;
+  /** Over SOAP, the document of the fault in `faults:` that the code names; other callers do not get it. */
+  readonly document?: DocumentValue;
   readonly cause?: unknown;
   readonly reason?: string;
 }

@@ -90,8 +90,14 @@ export type Answer =
 export interface SoapForm {
   /** The operation's name, or that of its SOAP twin. */
   readonly name: string;
-  /** `<name>.<version>`: the SOAPAction (1.1) or `action=` (1.2). */
+  /** The SOAPAction (1.1) or `action=` (1.2): `<name>.<version>` unless declared; may be empty. */
   readonly action: string;
+  /** The namespace of the elements around messages; that of the service if absent. */
+  readonly namespace?: string;
+  /** The name of the element around a reply; `<name>Response` if absent. */
+  readonly reply?: string;
+  /** Calls have the header blocks of WS-Addressing. */
+  readonly addressing?: true;
   /** All fields of the request, which are body over SOAP. */
   readonly request: Message;
   /** `none` for a one-way operation. */
@@ -101,6 +107,14 @@ export interface SoapForm {
    * in the element of the operation. Document/literal wrapped if absent.
    */
   readonly style?: 'bare' | 'rpc';
+  /** Faults that code raises by their names, in addition to the fault document of the operation. */
+  readonly faults?: readonly NamedFault[];
+}
+
+/** A fault of an operation over SOAP, whose document is in the detail. */
+export interface NamedFault {
+  readonly name: string;
+  readonly document: Document;
 }
 
 /**

@@ -13,12 +13,13 @@ export function soapElements(
   { soap, service }: { readonly soap: SoapForm; readonly service: Pick<Service, 'namespace' | 'id'> },
   prefix: string,
 ): SoapElements {
-  const namespace = serviceNamespace(service, prefix);
+  const own = serviceNamespace(service, prefix);
+  const { namespace = own } = soap;
   const elementOf = (message: Message, name: string): ElementName | undefined => {
     if (soap.style !== 'bare' || message.kind === 'raw') return { name, namespace };
     if (message.kind === 'none') return undefined;
     const { document } = message;
-    return { name: document.xmlName, namespace: document.namespace ?? namespace };
+    return { name: document.xmlName, namespace: document.namespace ?? own };
   };
   return {
     request: elementOf(soap.request, soap.name),
@@ -27,8 +28,17 @@ export function soapElements(
 }
 
 /** The name of the element around a reply. */
-export function replyName({ name }: Pick<SoapForm, 'name'>): string {
-  return `${name}Response`;
+export function replyName({ name, reply = `${name}Response` }: Pick<SoapForm, 'name' | 'reply'>): string {
+  return reply;
+}
+
+/** The documents of an operation's faults over SOAP. */
+export function faultDocuments(operation: {
+  readonly fault?: Document;
+  readonly soap?: SoapForm;
+}): readonly Document[] {
+  const { fault, soap } = operation;
+  return [...(soap?.faults ?? []).map(({ document }) => document), ...(fault === undefined ? [] : [fault])];
 }
 
 /** The fields of a message that are header blocks. */

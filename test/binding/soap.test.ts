@@ -155,7 +155,8 @@ describe('the detail of a fault', () => {
     const written = binding.writeFaultDetail(fault);
     expect(written).toContain('<message>It &lt;failed&gt;.</message><detail>Why.</detail>');
     const read = binding.readFaultDetail([readXml('<other/>'), readXml(written)]);
-    expect(read).toEqual({ status: 'failure', error: { message: 'It <failed>.', detail: 'Why.' } });
+    const value = { status: 'failure', error: { message: 'It <failed>.', detail: 'Why.' } };
+    expect(read).toEqual({ document: FAILURE, value });
     expect(binding.readFaultDetail([readXml('<FAILURE xmlns="urn:x"/>')])).toBeUndefined();
     expect(binding.readFaultDetail([])).toBeUndefined();
   });

@@ -31,8 +31,12 @@ bearer: { issuer: https://login.example.org/, audience: a, jwks: https://login.e
   'docs/migrating.md': [lists('DEPARTMENTS', 'ORDERS')],
   // Its own samples; those of the kinds below them are examples of the schema.
   'docs/definitions.md': [
+    '',
+    '',
+    '',
+    '',
     STOCK,
-    ([stock, flows]) => `${stock}${flows}${STOCK}---
+    ([, , , , stock, flows]) => `${stock}${flows}${STOCK}---
 service: Orders.v1
 permission: STOCK
 target: STOCK

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { bodyOf, envelope, faultOf, post, SERVICES, type SoapReply } from './soap-client.ts';
-import { CALLED, CALLERS, HANDLERS, SERVED } from './soap-styles-project.ts';
+import { CALLED, CALLERS, CALLING_HANDLERS, HANDLERS, SERVED } from './soap-styles-project.ts';
 
 const action = (name: string): Readonly<Record<string, string>> => ({ soapaction: `"${name}"` });
 
@@ -10,7 +10,7 @@ let calling: TestGateway;
 beforeAll(async () => {
   served = await startTestGateway({ files: { 'definitions/shop.yaml': SERVED, ...HANDLERS } });
   const env = { SHOP_URL: `http://127.0.0.1:${served.port}${SERVICES}`, SHOP_PASSWORD: 'demo' };
-  calling = await startTestGateway({ files: { 'definitions/calls.yaml': CALLED + CALLERS }, env });
+  calling = await startTestGateway({ files: { 'definitions/calls.yaml': CALLED + CALLERS, ...CALLING_HANDLERS }, env });
 });
 afterAll(async () => {
   await calling?.stop();
@@ -140,5 +140,97 @@ describe('a field that is a header block', () => {
   it.each(['headed', 'headed-bare', 'headed-rpc'])('is sent and received by a consumer (%s)', async (operation) => {
     const value = { Session: { TOKEN: 't' }, NUMBER: 7 };
     expect(await through(operation, value)).toEqual({ status: 200, body: value });
+  });
+});
+
+describe('faults with names', () => {
+  const buying = (kind: string, operation = 'BUY'): string => {
+    const field = operation === 'BUY' ? `<KIND>${kind}</KIND>` : `<KIND xmlns="">${kind}</KIND>`;
+    return `<${operation} xmlns="urn:test:Failing.v1">${field}</${operation}>`;
+  };
+  const detailOf = async (kind: string, operation?: string): Promise<string | undefined> =>
+    faultOf(await ask(buying(kind, operation))).detail;
+
+  it('have their document in the detail when code raises one', async () => {
+    const stock = '<outOfStock xmlns="urn:faults"><LEFT>3</LEFT><PIN>1234</PIN></outOfStock>';
+    expect(await detailOf('stock')).toBe(stock);
+    expect(await detailOf('stock', 'BUY_RPC')).toBe(stock);
+    expect(await detailOf('allowed')).toBe(
+      '<notAllowed xmlns="urn:test:Failing.v1"><REASON>night</REASON></notAllowed>',
+    );
+    expect(await detailOf('plain')).toBe(
+      '<BUY_FAULT xmlns="urn:test:Failing.v1"><MESSAGE>Plain.</MESSAGE></BUY_FAULT>',
+    );
+    const sent = await post(served, envelope(buying('stock'), '1.2'), '1.2');
+    expect(faultOf(sent, '1.2')).toMatchObject({
+      status: 400,
+      code: 'Sender',
+      reason: 'Only 3 are left.',
+      detail: stock,
+    });
+  });
+
+  it('are errors of the code when the document does not fit or the name is not declared', async () => {
+    expect(faultOf(await ask(buying('wrong'))).reason).toContain('internal error');
+    expect(faultOf(await ask(buying('unknown'))).reason).toContain('internal error');
+    const causes = JSON.stringify(served.log());
+    expect(causes).toContain('LEFT is');
+    expect(causes).toContain('is not in `faults:` of BUY: OutOfStock, NotAllowed');
+  });
+
+  it('are read by callers with name and document, secrets masked', async () => {
+    const detail = { LEFT: 3, PIN: '***' };
+    expect(await through('seen', { KIND: 'stock' })).toEqual({
+      status: 200,
+      body: { faultName: 'OutOfStock', reason: 'Only 3 are left.', detail, of: detail },
+    });
+    expect(await through('seen', { KIND: 'allowed' })).toMatchObject({
+      body: { faultName: 'NotAllowed', of: { REASON: 'night' } },
+    });
+    expect(await through('seen', { KIND: 'plain' })).toMatchObject({ body: { of: { MESSAGE: 'Plain.' } } });
+  });
+
+  it('are passed on by an operation that has them too', async () => {
+    const call = (kind: string): Promise<SoapReply> =>
+      post(calling, envelope(`<BUY_FOR xmlns="urn:test:Front.v1"><KIND>${kind}</KIND></BUY_FOR>`));
+    expect(faultOf(await call('stock'))).toMatchObject({
+      code: 'Client',
+      reason: 'Only 3 are left.',
+      detail: '<outOfStock xmlns="urn:faults"><LEFT>3</LEFT><PIN>***</PIN></outOfStock>',
+    });
+    expect(faultOf(await call('allowed')).reason).toContain('The call of BUY failed');
+  });
+});
+
+describe('the names that a contract prescribes', () => {
+  const get = (tag: string, namespace = 'urn:requests'): string =>
+    `<g:${tag} xmlns:g="${namespace}"><Code xmlns="http://shop.example.org/stock">x</Code></g:${tag}>`;
+
+  it('are those of the action, the namespace and the reply', async () => {
+    const reply = await ask(get('GetStock'), action('http://shop.example.org/stock#get'));
+    expect(bodyOf(reply)).toBe(
+      '<Stock xmlns="urn:requests"><Code xmlns="http://shop.example.org/stock">x</Code></Stock>',
+    );
+    expect(bodyOf(await ask(get('GetStock'), action('GetStock.v1')))).toContain('<Stock');
+    expect(faultOf(await ask(get('GetStock'), action('urn:other'))).reason).toContain(
+      'is http://shop.example.org/stock#get',
+    );
+    expect(faultOf(await ask(get('GetStock', 'http://shop.example.org/stock'))).reason).toContain(
+      'There is no operation',
+    );
+  });
+
+  it('may be an empty action, and an element without content', async () => {
+    const order = '<Receipt xmlns="urn:orders"><NUMBER>7</NUMBER></Receipt>';
+    expect(bodyOf(await ask(order, action('urn:a')))).toContain('SAME_AResponse');
+    expect(bodyOf(await ask(order, { soapaction: '""' }))).toContain('SAME_BResponse');
+    expect(bodyOf(await ask(get('STOCK_TOUCH', 'http://shop.example.org/stock')))).toBe(
+      '<Touched xmlns="http://shop.example.org/stock"/>',
+    );
+  });
+
+  it('are sent and expected by a consumer', async () => {
+    expect(await through('stock', { Code: 'x' })).toEqual({ status: 200, body: { Code: 'x' } });
+    expect(await through('touch', { Code: 'x' })).toEqual({ status: 204, body: undefined });
   });
 });

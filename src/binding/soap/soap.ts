@@ -2,7 +2,14 @@ import { addError, CodecError, compileDocument, compileFault, type Resolve } fro
 import type { Document, ElementName, ReplyRoot } from '../../model/document.ts';
 import type { Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
-import { type Message, type RawKind, type Service, type SoapForm, serviceNamespace } from '../../model/service.ts';
+import {
+  type Message,
+  type NamedFault,
+  type RawKind,
+  type Service,
+  type SoapForm,
+  serviceNamespace,
+} from '../../model/service.ts';
 import { accessorsOf, bodyMessage, headerFields, replyName, soapElements } from '../../model/soap.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { once } from '../../wire/waiting.ts';
@@ -37,7 +44,10 @@ export interface SoapProvider {
   writeReply(value: DocumentValue): Pieces;
   /** The header blocks of a reply, as XML. @throws CodecError */
   writeReplyHeaders(value: DocumentValue): string;
-  /** The content of a fault's `detail`: the operation's fault document, or the broker's own form. */
+  /**
+   * The content of a fault's `detail`: the document of the fault that its code names, else the operation's fault document, or
+   * the broker's own form. @throws CodecError for a document that is not valid
+   */
   writeFaultDetail(fault: Fault): string;
 }
 
@@ -55,8 +65,16 @@ export interface SoapBinding extends SoapProvider {
   readReply(payload: XmlElement | undefined, resolve?: Resolve, blocks?: readonly XmlElement[]): DocumentValue;
   /** Whether a header block of a reply is a field. */
   understandsReply(block: XmlElement): boolean;
-  /** The fault document of a `detail`; `undefined` when it holds something else. */
-  readFaultDetail(detail: readonly XmlElement[]): DocumentValue | undefined;
+  /** The fault document of a `detail`, and the name of the fault if it has one; `undefined` when it holds something else. */
+  readFaultDetail(detail: readonly XmlElement[]): DetailDocument | undefined;
+}
+
+/** A fault document as it was read. */
+interface DetailDocument {
+  readonly document: Document;
+  readonly value: DocumentValue;
+  /** Of one of the operation's `faults:`. */
+  readonly name?: string;
 }
 
 /** The SOAP form of an operation; its messages are compiled when they are first used. `namespace`: of `gateway.yaml`. */
@@ -67,10 +85,10 @@ export function compileSoap(
   const { soap, service, fault } = operation;
   const own = serviceNamespace(service, namespace);
   const elements = soapElements(operation, namespace);
-  const replyRoot = elements.reply ?? { name: replyName(soap), namespace: own };
+  const replyRoot = elements.reply ?? { name: replyName(soap), namespace: soap.namespace ?? own };
   const request = once(() => compileMessage(soap, soap.request, elements.request, own));
   const reply = once(() => compileMessage(soap, soap.response, replyRoot, own));
-  const detail = once(() => compileDetail(soap.response.kind === 'none' ? undefined : fault, own));
+  const detail = once(() => compileDetail(soap.response.kind === 'none' ? undefined : fault, soap.faults ?? [], own));
   return {
     form: soap,
     namespace: own,
@@ -169,7 +187,7 @@ function compileBody(
   const compiled = (document: Document): BodyCodec =>
     compileDocumentMessage(style === 'rpc' ? accessorsOf(document) : document, root, namespace);
   if (message.kind === 'document') return compiled(message.document);
-  return message.raw === 'xml' ? xmlMessage(root) : compiled(contentDocument(root.name, message.raw));
+  return message.raw === 'xml' ? xmlMessage(root) : compiled(contentDocument(root, message.raw));
 }
 
 function compileDocumentMessage(document: Document, root: ElementName, namespace: string): BodyCodec {
@@ -208,7 +226,7 @@ function clearing(value: DocumentValue, clearable: readonly Field[], clear: Fiel
 }
 
 /** A message without a document as one with a single field: clients unwrap nothing but a sequence of elements. */
-function contentDocument(id: string, kind: Exclude<RawKind, 'xml'>): Document {
+function contentDocument({ name: id, namespace }: ElementName, kind: Exclude<RawKind, 'xml'>): Document {
   const at = { file: '', line: 0, column: 0 };
   const content: Field = {
     name: CONTENT,
@@ -223,7 +241,7 @@ function contentDocument(id: string, kind: Exclude<RawKind, 'xml'>): Document {
     url: 'segment',
     at,
   };
-  return { id, xmlName: id, root: false, open: false, inPlace: true, fields: [content], at };
+  return { id, xmlName: id, namespace, root: false, open: false, inPlace: true, fields: [content], at };
 }
 
 function wrapperTags({ name, namespace }: ElementName): { readonly start: string; readonly end: string } {
@@ -272,17 +290,28 @@ function wellFormed(content: Value): string {
 
 function compileDetail(
   fault: Document | undefined,
+  faults: readonly NamedFault[],
   namespace: string,
 ): Pick<SoapBinding, 'writeFaultDetail' | 'readFaultDetail'> {
-  if (fault === undefined) return { writeFaultDetail: brokerDetail, readFaultDetail: () => undefined };
-  const { toXml } = compileFault(fault, { namespace });
-  const { fromXml } = compileDocument(fault, { namespace });
-  const faultNamespace = fault.namespace ?? namespace;
+  const write = fault === undefined ? brokerDetail : compileFault(fault, { namespace }).toXml;
+  const named = new Map(faults.map(({ name, document }) => [name, compileDocument(document, { namespace })]));
+  const readers = [...faults, ...(fault === undefined ? [] : [{ document: fault }])].map((each) => {
+    const { document } = each;
+    const { fromXml } = compileDocument(document, { namespace });
+    const known = { document, ...('name' in each ? { name: each.name } : {}) };
+    return { local: document.xmlName, namespace: document.namespace ?? namespace, fromXml, known };
+  });
   return {
-    writeFaultDetail: toXml,
+    writeFaultDetail(thrown) {
+      const codec = thrown.document === undefined ? undefined : named.get(thrown.code);
+      return codec === undefined ? write(thrown) : codec.toXml(thrown.document ?? {});
+    },
     readFaultDetail(detail) {
-      const found = detail.find((each) => each.local === fault.xmlName && each.namespace === faultNamespace);
-      return found === undefined ? undefined : fromXml(found);
+      for (const element of detail) {
+        const reader = readers.find((each) => each.local === element.local && each.namespace === element.namespace);
+        if (reader !== undefined) return { ...reader.known, value: reader.fromXml(element) };
+      }
+      return undefined;
     },
   };
 }

@@ -4,7 +4,7 @@ import { elementsIn } from '../../model/particles.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import type { UsernameTokenScheme } from '../../model/security.ts';
 import { type Message, replyAction } from '../../model/service.ts';
-import { replyName, soapElements } from '../../model/soap.ts';
+import { soapElements } from '../../model/soap.ts';
 import { integersWithin } from '../../wire/order.ts';
 import { WSU } from '../../wire/soap/wsse-names.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
@@ -39,7 +39,7 @@ export interface WsdlOperation {
   readonly headers: { readonly input: WsdlMessage | undefined; readonly output: WsdlMessage | undefined };
   /** Of a reply that is sent to the address of the caller. */
   readonly replyAction: string | undefined;
-  readonly fault: { readonly name: string; readonly message: WsdlMessage } | undefined;
+  readonly faults: readonly { readonly name: string; readonly message: WsdlMessage }[];
   /** References to the policy of its requests. */
   readonly policy: XmlElement | undefined;
   /** Bindings for Java code generators. */
@@ -49,7 +49,9 @@ export interface WsdlOperation {
 /** The operations of a scope, with their messages; operations with the same fault document share its message. */
 export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Policies): WsdlOperation[] {
   const { soap, documents, gateway } = scope;
-  const allocate = nameAllocator(soap.flatMap(({ soap: form }) => [requestMessage(form.name), replyName(form)]));
+  const allocate = nameAllocator(
+    soap.flatMap(({ soap: form }) => [requestMessage(form.name), replyMessage(form.name)]),
+  );
   const headersOf = (name: string, blocks: readonly HeaderBlock[]): WsdlMessage | undefined =>
     blocks.length === 0 ? undefined : { name: allocate(`${name}Headers`), parts: blocks.map(partOf) };
   const partOf = ({ field, document }: HeaderBlock): WsdlPart => {
@@ -80,19 +82,29 @@ export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Polic
     const oneWay = response.kind === 'none';
     const fault = oneWay ? undefined : operation.fault;
     const message = fault === undefined ? undefined : faultOf(fault);
+    const named = (operation.soap.faults ?? []).flatMap(({ name, document }) => {
+      const found = faultOf(document);
+      return found === undefined ? [] : [{ name: ncName(name), message: found }];
+    });
+    const nameOfFault = nameAllocator(named.map(({ name }) => name));
     return {
       name,
       action,
       rpc: style === 'rpc' ? elements.request?.namespace : undefined,
       text: textOf(operation, message),
       input: messageOf(requestMessage(name), elements.request, operation.soap.request),
-      output: oneWay ? undefined : messageOf(replyName(operation.soap), elements.reply, response),
+      output: oneWay ? undefined : messageOf(replyMessage(name), elements.reply, response),
       headers: {
         input: headersOf(requestMessage(name), operation.blocks.request),
-        output: oneWay ? undefined : headersOf(replyName(operation.soap), operation.blocks.reply),
+        output: oneWay ? undefined : headersOf(replyMessage(name), operation.blocks.reply),
       },
       replyAction: takesReplyTo(operation) ? replyAction(operation, gateway.namespace) : undefined,
-      fault: fault === undefined || message === undefined ? undefined : { name: ncName(documentName(fault)), message },
+      faults: [
+        ...named,
+        ...(fault === undefined || message === undefined
+          ? []
+          : [{ name: nameOfFault(ncName(documentName(fault))), message }]),
+      ],
       policy: policies.referenceOf(operation),
       bindings: wrapperStyle(operation, scope),
     };
@@ -104,6 +116,10 @@ function partsOf(message: Message, schemas: SchemaSet): WsdlPart[] {
   if (message.kind === 'document')
     return message.document.fields.map((field) => ({ name: field.xmlName, type: schemas.partType(field) }));
   return message.kind === 'none' ? [] : [{ name: 'content', type: builtInType({ kind: message.raw }) }];
+}
+
+function replyMessage(name: string): string {
+  return `${name}Response`;
 }
 
 function requestMessage(name: string): string {
@@ -135,8 +151,8 @@ function takesReplyTo({ answer }: SoapOperation): boolean {
 
 /** The messages of operations, each once. */
 export function messageElements(operations: readonly WsdlOperation[]): XmlElement[] {
-  const messages = operations.flatMap(({ input, output, headers, fault }) =>
-    [input, headers.input ?? [], output ?? [], headers.output ?? [], fault?.message ?? []].flat(),
+  const messages = operations.flatMap(({ input, output, headers, faults }) =>
+    [input, headers.input ?? [], output ?? [], headers.output ?? [], ...faults.map(({ message }) => message)].flat(),
   );
   return [...new Set(messages)].map(({ name, parts }) =>
     element(
@@ -149,14 +165,14 @@ export function messageElements(operations: readonly WsdlOperation[]): XmlElemen
 
 /** An operation of a port type: request-response, or one-way. */
 export function operationElement(operation: WsdlOperation): XmlElement {
-  const { name, text, input, output, replyAction: action, fault, bindings } = operation;
+  const { name, text, input, output, replyAction: action, faults, bindings } = operation;
   const addressed = action === undefined ? {} : { 'xmlns:wsam': WSAM, 'wsam:Action': action };
   return element('wsdl:operation', { name }, [
     element('wsdl:documentation', {}, [text]),
     ...bindings,
     element('wsdl:input', { message: `tns:${input.name}` }),
     output === undefined ? undefined : element('wsdl:output', { ...addressed, message: `tns:${output.name}` }),
-    fault === undefined ? undefined : element('wsdl:fault', { name: fault.name, message: `tns:${fault.message.name}` }),
+    ...faults.map((fault) => element('wsdl:fault', { name: fault.name, message: `tns:${fault.message.name}` })),
   ]);
 }
 

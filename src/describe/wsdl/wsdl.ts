@@ -143,15 +143,15 @@ function bindingElement(
     (headers?.parts ?? []).map(({ name: part }) =>
       element(`${prefix}:header`, { message: `tns:${headers?.name}`, part, ...literal }),
     );
-  const bound = operations.map(({ name, action, rpc, output, headers, fault, policy }) => {
+  const bound = operations.map(({ name, action, rpc, output, headers, faults, policy }) => {
     const body = element(`${prefix}:body`, { ...literal, namespace: rpc });
     return element('wsdl:operation', { name }, [
       element(`${prefix}:operation`, { soapAction: action, ...flags }),
       element('wsdl:input', {}, [policy, body, ...blocks(headers.input)]),
       output === undefined ? undefined : element('wsdl:output', {}, [body, ...blocks(headers.output)]),
-      fault === undefined
-        ? undefined
-        : element('wsdl:fault', { name: fault.name }, [element(`${prefix}:fault`, { name: fault.name, ...literal })]),
+      ...faults.map((fault) =>
+        element('wsdl:fault', { name: fault.name }, [element(`${prefix}:fault`, { name: fault.name, ...literal })]),
+      ),
     ]);
   });
   return element('wsdl:binding', { name: bindingName(group, label), type: `tns:${portTypeName(group)}` }, [

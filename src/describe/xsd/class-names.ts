@@ -1,6 +1,7 @@
 import { type Document, documentName, foldedName, itemName } from '../../model/document.ts';
 import { isCollection } from '../../model/field.ts';
 import { elementsIn } from '../../model/particles.ts';
+import { faultDocuments } from '../../model/soap.ts';
 import { firstFree, ncName } from '../names.ts';
 import type { Scope } from '../scope.ts';
 
@@ -97,9 +98,5 @@ export function faultMessageName(document: Document): string {
 /** Names of the classes that JAX-WS writes besides those of the schemas: port type, service, exceptions (3.0, 2.5). */
 export function wsdlClassNames({ service, soap }: Scope): string[] {
   const { document, rpc, service: client } = wsdlNames({ service, soap });
-  return [
-    ...new Set([document, rpc].map(portTypeName)),
-    client,
-    ...soap.flatMap(({ fault }) => (fault === undefined ? [] : faultMessageName(fault))),
-  ];
+  return [...new Set([document, rpc].map(portTypeName)), client, ...soap.flatMap(faultDocuments).map(faultMessageName)];
 }

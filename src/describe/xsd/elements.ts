@@ -259,6 +259,8 @@ export function openContent(
 /** An element of the service's namespace whose content is a message. */
 export interface Wrapper {
   readonly name: string;
+  /** That of the service if absent. */
+  readonly namespace?: string | undefined;
   readonly message: Message;
   readonly description?: string | undefined;
 }
@@ -270,9 +272,9 @@ export interface Wrapper {
 export function wrappersOf(operations: readonly SoapOperation[]): Wrapper[] {
   return operations.flatMap(({ description, soap }) => {
     if (soap.style === 'rpc') return [];
-    const { name, request, response } = soap;
-    const ask: Wrapper = { name, message: request, description };
-    const answer: Wrapper = { name: replyName(soap), message: response, description: `Reply of ${name}.` };
+    const { name, namespace, request, response } = soap;
+    const ask: Wrapper = { name, namespace, message: request, description };
+    const answer: Wrapper = { name: replyName(soap), namespace, message: response, description: `Reply of ${name}.` };
     const both = response.kind === 'none' ? [ask] : [ask, answer];
     return both.filter(({ message }) => message.kind === 'raw' || !bareMessages(soap).includes(message));
   });

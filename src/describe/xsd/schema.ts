@@ -120,7 +120,7 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
     sharedNames,
     prefixOf,
   };
-  for (const wrapper of wrappers) declareWrapper(wrapper, drafts.get(main) as Draft, workshop);
+  for (const wrapper of wrappers) declareWrapper(wrapper, drafts.get(wrapper.namespace ?? main) as Draft, workshop);
   for (const block of options.blocks) declareBlock(block, workshop);
   for (const document of typed) declareType(document, workshop);
   for (const { name, base } of shared)
@@ -159,8 +159,11 @@ function namespacesOf(options: SchemaOptions, named: readonly Document[]): strin
   const foreign = documents.all.flatMap((document) => document.fields.flatMap((field) => field.namespace || []));
   const main = own.includes(namespace) || soap ? [namespace] : [];
   const elements = named.map((document) => documents.namespaceOf(document));
+  const around = options.wrappers.flatMap((wrapper) => wrapper.namespace ?? []);
   const blocks = options.blocks.map(({ field, document }) => field.namespace ?? documents.namespaceOf(document));
-  return [...new Set([...main, ...own, ...elements, ...blocks, ...(extra.length > 0 ? [''] : []), ...foreign])];
+  return [
+    ...new Set([...main, ...own, ...elements, ...blocks, ...around, ...(extra.length > 0 ? [''] : []), ...foreign]),
+  ];
 }
 
 /**

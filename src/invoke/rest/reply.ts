@@ -183,7 +183,7 @@ function faultError(
 ): ReplyFault {
   const { status, called, hint } = raw;
   const content = {
-    fault: fault && shownFault(operation, fault, raw.redactor),
+    fault: fault && shownFault(operation.fault, fault, raw.redactor),
     reason: shownText(raw, reason) ?? '',
     detail: shownText(raw, detail) ?? '',
   };

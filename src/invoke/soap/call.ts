@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { sizeWords } from '../../binding/call/content.ts';
 import type { Pieces } from '../../binding/pieces.ts';
 import { assembleEnvelope, assembleMessage } from '../../binding/soap/assemble.ts';
@@ -8,10 +9,10 @@ import { CodecError } from '../../codec/index.ts';
 import { compileSecrets } from '../../codec/redact/declared.ts';
 import { holdsPrimitive } from '../../codec/value.ts';
 import type { SoapConsumer } from '../../model/consumer.ts';
-import type { Message } from '../../model/service.ts';
+import type { Message, SoapForm } from '../../model/service.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
-import { requestAddressing } from '../../wire/soap/addressing.ts';
+import { ANONYMOUS, requestAddressing } from '../../wire/soap/addressing.ts';
 import { readEnvelope, SoapError } from '../../wire/soap/message.ts';
 import { readIntent, SOAP_MEDIA_TYPES, type SoapVersion } from '../../wire/soap/version.ts';
 import { readXml, XmlError } from '../../wire/xml/read.ts';
@@ -80,8 +81,10 @@ function writeRequest(
   const message = checking(called, () => {
     const xml = upContent ? binding.writeRequest(input) : envelopeOf(input, version);
     const { pieces, rest } = placeSegments(xml, segments);
+    const addressed =
+      later ?? (operation.soap.addressing && { messageId: `urn:uuid:${randomUUID()}`, replyTo: ANONYMOUS });
     const addressing =
-      later === undefined ? '' : requestAddressing({ ...later, action: action || operation.soap.action });
+      addressed === undefined ? '' : requestAddressing({ ...addressed, action: action || actionOf(operation.soap) });
     const headers = upContent ? addressing + binding.writeRequestHeaders(input) : addressing;
     const options = { mtom, action, segments: rest, transfer, headers };
     return upContent ? assembleMessage(version, pieces, options) : assembleEnvelope(version, pieces, options);
@@ -114,6 +117,11 @@ function writeRequest(
     },
     secrets: { secrets, hide },
   };
+}
+
+/** An action of WS-Addressing is never empty. */
+function actionOf({ action, name }: SoapForm): string {
+  return action || name;
 }
 
 function typed(segment: Segment, index: number, otherwise: string | undefined): Attachment {

@@ -145,7 +145,9 @@ async function readMessage(
     return { content: writeXml(message.root) };
   checkUnderstood(
     envelope,
-    (header) => (repliesTo !== undefined && isAddressing(header)) || binding.understandsReply(header),
+    (header) =>
+      (isAddressing(header) && (repliesTo !== undefined || operation.soap.addressing === true)) ||
+      binding.understandsReply(header),
   );
   if (envelope.payload === undefined) throw badReply(raw, 'has nothing in its Body');
   checkElement(callable, raw, envelope.payload);
@@ -187,7 +189,7 @@ function envelopeOf(raw: RawReply, root: XmlElement): SoapMessage {
   throw failed(raw, shownText(raw, writeXml(root)));
 }
 
-function throwFault({ operation, binding }: SoapCallable, raw: RawReply, envelope: SoapMessage): void {
+function throwFault({ binding }: SoapCallable, raw: RawReply, envelope: SoapMessage): void {
   const fault = readFault(envelope);
   if (fault === undefined) return;
   const { code, subcodes, reason, detail } = fault;
@@ -199,7 +201,8 @@ function throwFault({ operation, binding }: SoapCallable, raw: RawReply, envelop
       code,
       subcodes,
       reason: redactor.text(reason),
-      detail: document && shownFault(operation, document, redactor),
+      faultName: document?.name,
+      detail: document && shownFault(document.document, document.value, redactor),
       detailXml: redactor.text(detail.map((each) => writeXml(each)).join('')),
     },
     { httpResponseCode: raw.status, retry: mayRetry(raw.status) },
@@ -207,7 +210,7 @@ function throwFault({ operation, binding }: SoapCallable, raw: RawReply, envelop
 }
 
 /** `undefined` for a detail that does not match the fault document: callers have its XML. */
-function faultDocument(read: () => DocumentValue | undefined): DocumentValue | undefined {
+function faultDocument<T>(read: () => T | undefined): T | undefined {
   try {
     return read();
   } catch {

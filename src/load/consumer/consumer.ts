@@ -67,7 +67,7 @@ function linkSoapConsumer(documents: Documents, spot: OperationSpot, facts: Cons
   return {
     kind: 'soap',
     ...facts,
-    soap: linkSoapForm(linking, spot, facts.service, request, responses),
+    soap: linkSoapForm(documents, spot, facts.service, request, responses),
     headers: linkFixedHeaders(linking, spot),
     properties,
     ...given({ fault }),

@@ -1,5 +1,5 @@
 import type { Position } from '../../model/definition.ts';
-import { classNameOf, type Document, foldedName, namespaceOf } from '../../model/document.ts';
+import { classNameOf, type Document, type ElementName, foldedName, namespaceOf } from '../../model/document.ts';
 import { type Field, singleType, typeWords } from '../../model/field.ts';
 import {
   type Message,
@@ -8,7 +8,7 @@ import {
   type Service,
   serviceNamespace,
 } from '../../model/service.ts';
-import { bareMessages, headerFields, replyName, soapElements } from '../../model/soap.ts';
+import { bareMessages, bodyMessage, faultDocuments, headerFields, soapElements } from '../../model/soap.ts';
 import { pathSegments, type Segment, segmentsMayMeet, templatesOverlap } from '../../wire/uri-template/specificity.ts';
 import type { UriTemplate } from '../../wire/uri-template/uri-template.ts';
 import { once } from '../../wire/waiting.ts';
@@ -104,7 +104,7 @@ interface Owner {
 export function checkElementNames(linking: Linking, services: Iterable<Service>, namespace: string): void {
   for (const service of services) {
     const owners = new Map<string, Owner>();
-    for (const operation of service.operations) claimSoapNames(linking, operation, owners);
+    for (const operation of service.operations) claimSoapNames(linking, operation, owners, namespace);
     const blocks = new Map<string, Field>();
     for (const operation of service.operations)
       checkBlocks(linking, operation, owners, blocks, serviceNamespace(service, namespace));
@@ -113,19 +113,33 @@ export function checkElementNames(linking: Linking, services: Iterable<Service>,
   }
 }
 
-function claimSoapNames({ report }: Linking, { id, soap, at }: Operation, owners: Map<string, Owner>): void {
+function claimSoapNames(
+  { report }: Linking,
+  operation: Operation,
+  owners: Map<string, Owner>,
+  gatewayNamespace: string,
+): void {
+  const { id, soap, at } = operation;
   // The elements of rpc/literal are in no schema.
   if (soap === undefined || soap.style === 'rpc') return;
-  const claim = (name: string, message: Message, what: string): void => {
-    if (bareMessages(soap).includes(message) && message.kind !== 'raw') return;
+  const { request, reply } = soapElements({ ...operation, soap }, gatewayNamespace);
+  const claim = (element: ElementName | undefined, message: Message, what: string): void => {
+    const content = documentOf(bodyMessage(message));
+    const isBare = bareMessages(soap).includes(message) && message.kind !== 'raw';
+    // Without header blocks it is the element of the document, for which others may have it too.
+    if (element === undefined || (isBare && content === documentOf(message))) return;
+    const key = keyOf(element);
     const words = `the ${what} of ${id}`;
-    const other = owners.get(name);
-    if (other === undefined) owners.set(name, { content: documentOf(message), words });
-    else report.raise('element-name', { name, first: other.words, second: words }, placeOf(at));
+    const other = owners.get(key);
+    if (other === undefined) owners.set(key, { content, words });
+    else if ((what === 'request' && !isBare) || content === undefined || other.content !== content)
+      report.raise('element-name', { name: element.name, first: other.words, second: words }, placeOf(at));
   };
-  claim(soap.name, soap.request, 'request');
-  if (soap.response.kind !== 'none') claim(replyName(soap), soap.response, 'reply');
+  claim(request, soap.request, 'request');
+  claim(reply, soap.response, 'reply');
 }
+
+const keyOf = ({ name, namespace }: ElementName): string => `{${namespace}}${name}`;
 
 /** Operations may share a header block, whose element has one type. */
 function checkBlocks(
@@ -139,10 +153,10 @@ function checkBlocks(
     for (const field of headerFields(message)) {
       const { xmlName: name, namespace = documentOf(message)?.namespace ?? serviceNamespace, at } = field;
       const second = `the header block ${field.name} of ${id}`;
-      const key = `{${namespace}}${name}`;
+      const key = keyOf({ name, namespace });
       const other = blocks.get(key) ?? field;
       blocks.set(key, other);
-      const owner = namespace === serviceNamespace ? owners.get(name) : undefined;
+      const owner = owners.get(key);
       const first = owner?.words ?? `a header block of the type ${typeWords(other.type)}`;
       if (owner !== undefined || typeWords(other.type) !== typeWords(field.type))
         report.raise('element-name', { name, first, second }, placeOf(at));
@@ -158,11 +172,11 @@ function checkDocuments(
 ): void {
   const { id, at } = operation;
   for (const document of messagesOf(operation)) {
-    if ((document.namespace ?? serviceNamespace) !== serviceNamespace) continue;
-    const owner = owners.get(document.xmlName);
+    const { xmlName: name, namespace = serviceNamespace } = document;
+    const owner = owners.get(keyOf({ name, namespace }));
     if (owner === undefined || owner.content === document) continue;
     const second = `the document ${document.id} of ${id}`;
-    report.raise('element-name', { name: document.xmlName, first: owner.words, second }, placeOf(at));
+    report.raise('element-name', { name, first: owner.words, second }, placeOf(at));
   }
 }
 
@@ -227,10 +241,13 @@ function wordsOf({ xmlName, attribute, namespace }: Field): string {
 }
 
 /** The documents with elements of their own. */
-function messagesOf({ method, request, responses, soap, fault }: Operation): Document[] {
+function messagesOf(operation: Operation): Document[] {
+  const { method, request, responses, soap } = operation;
   const overRest = method === undefined ? [] : [request, ...responses.map(({ message }) => message)];
-  const bare = soap === undefined ? [] : bareMessages(soap);
-  return [...[...overRest, ...bare].map(documentOf), fault].filter((document) => document !== undefined);
+  const bare = soap === undefined ? [] : bareMessages(soap).map(bodyMessage);
+  return [...[...overRest, ...bare].map(documentOf), ...faultDocuments(operation)].filter(
+    (document) => document !== undefined,
+  );
 }
 
 /** The documents whose fields are in a wrapper element. */

@@ -14,7 +14,7 @@ import type {
 import { isXmlType } from '../../wire/media-type.ts';
 import { type Place, positionOf } from '../diagnostic/diagnostic.ts';
 import { type Documents, documentOf, hasOwnValue } from '../document/documents.ts';
-import type { Linking } from '../linking.ts';
+import { type Linking, refuseKey } from '../linking.ts';
 import { given, type Mutable } from '../object.ts';
 import type { GrantSources } from '../security/grants.ts';
 import type { Callers } from '../security/schemes.ts';
@@ -52,6 +52,8 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
   if (method === undefined) checkSoapAlone(linking, spot);
   if (soapName(spot.name, spot.declared) === undefined) checkRestAlone(linking, spot);
   checkProviderKeys(linking, spot);
+  if (typeof declared.soap === 'object')
+    refuseKey(linking, declared.soap, 'addressing', id, 'it is about the header blocks of calls to other systems');
   const templates = method === undefined ? [] : linkTemplates(linking, spot, method);
   const exchange = linkExchange(context, spot, service, method, templates);
   const { answer, responses } = exchange;
@@ -134,7 +136,7 @@ function linkSoap(
   const name = soapName(spot.name, spot.declared);
   if (name === undefined) return undefined;
   const request = soapRequest(documents, { id: spot.soapId, name }, rest, spot);
-  return linkSoapForm(documents.linking, spot, service, request, responses);
+  return linkSoapForm(documents, spot, service, request, responses);
 }
 
 function linkFault(documents: Documents, spot: OperationSpot, faultless: boolean): Document | undefined {

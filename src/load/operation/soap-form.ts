@@ -1,58 +1,69 @@
-import type { MediaMessage, Message, Operation, Service, SoapForm } from '../../model/service.ts';
+import type { MediaMessage, Message, NamedFault, Operation, Service, SoapForm } from '../../model/service.ts';
 import { bareMessages, bodyMessage, headerFields } from '../../model/soap.ts';
 import { isXmlType } from '../../wire/media-type.ts';
 import { placeOf } from '../diagnostic/diagnostic.ts';
-import { documentOf } from '../document/documents.ts';
-import { type Linking, refuseBoth } from '../linking.ts';
+import { type Documents, documentOf } from '../document/documents.ts';
+import { type Linking, refuseBoth, refuseKey } from '../linking.ts';
 import { given } from '../object.ts';
 import type { OperationDeclared } from '../schema/operation.ts';
+import type { SoapDeclared } from '../schema/soap.ts';
 import { noMessage } from './message.ts';
-import { methodOf, type OperationSpot } from './spot.ts';
+import type { OperationSpot } from './spot.ts';
 
 /** The name of an operation over SOAP: its id, or that of its twin; `undefined` when it is not offered over SOAP. */
 export function soapName(id: string, { soap }: OperationDeclared): string | undefined {
   if (soap === undefined || soap === false) return undefined;
-  return soap === true ? id : soap;
+  return typeof soap === 'string' ? soap : ((typeof soap === 'object' ? soap.name : undefined) ?? id);
 }
 
 /**
  * The SOAP form of an operation. Of several media types, it has the XML document, or else the first, because SOAP has one form.
  */
 export function linkSoapForm(
-  linking: Linking,
+  documents: Documents,
   spot: OperationSpot,
   service: Pick<Service, 'version'>,
   request: Message,
   responses: readonly MediaMessage[],
 ): SoapForm {
+  const { linking } = documents;
+  const { soap: said } = spot.declared;
+  const declared: SoapDeclared = typeof said === 'object' ? said : {};
   const name = soapName(spot.name, spot.declared) ?? spot.name;
-  const documents = responses.filter(({ message }) => message.kind === 'document');
+  const inDocuments = responses.filter(({ message }) => message.kind === 'document');
   const response =
-    documents.find(({ mediaType }) => isXmlType(mediaType.toLowerCase())) ?? documents[0] ?? responses[0];
+    inDocuments.find(({ mediaType }) => isXmlType(mediaType.toLowerCase())) ?? inDocuments[0] ?? responses[0];
+  const faults = linkFaults(documents, spot, responses);
   const form: SoapForm = {
-    ...{ name, action: `${name}.${service.version}`, request, response: response?.message ?? noMessage() },
-    ...given({ style: styleOf(linking, spot) }),
+    ...{ name, action: declared.action ?? `${name}.${service.version}` },
+    ...{ request, response: response?.message ?? noMessage() },
+    ...given({ style: styleOf(linking, spot), faults, namespace: declared.namespace, reply: declared.reply }),
+    ...(declared.addressing === true ? { addressing: true } : {}),
   };
-  for (const message of [form.request, form.response]) checkHeaders(linking, spot, form, message);
+  checkElementKeys(linking, spot, declared, form);
+  for (const message of [form.request, form.response]) checkHeaders(linking, spot, message);
   for (const message of bareMessages(form)) checkBare(linking, spot, message);
   if (form.style === 'rpc')
     for (const message of [form.request, form.response]) checkParts(linking, spot, bodyMessage(message));
   return form;
 }
 
-function checkHeaders({ report }: Linking, spot: OperationSpot, form: SoapForm, message: Message): void {
-  const isRoot = form.style === 'bare' && methodOf(spot) !== undefined;
+/** Refuses keys about elements that are not there. */
+function checkElementKeys(linking: Linking, { id }: OperationSpot, declared: SoapDeclared, form: SoapForm): void {
+  const { style, response } = form;
+  const isBare = style === 'bare' && [form.request, response].every(({ kind }) => kind !== 'raw');
+  const why = 'with `wrapped: false` the elements are those of the documents';
+  for (const key of ['namespace', 'reply'] as const) if (isBare) refuseKey(linking, declared, key, id, why);
+  if (!isBare && response.kind === 'none')
+    refuseKey(linking, declared, 'reply', id, 'a one-way operation has no reply');
+}
+
+/** A header block is qualified (SOAP 1.1, section 4.2; SOAP 1.2 part 1, section 5.2.1). */
+function checkHeaders({ report }: Linking, { id }: OperationSpot, message: Message): void {
   for (const { name, namespace = documentOf(message)?.namespace, at } of headerFields(message)) {
-    const refuse = (reason: string): void =>
-      report.raise(
-        'bad-soap',
-        { operation: spot.id, reason: `the field ${name} is a header block, ${reason}` },
-        placeOf(at),
-      );
-    // SOAP 1.1, section 4.2; SOAP 1.2 part 1, section 5.2.1.
-    if (namespace === '') refuse('which needs a namespace');
-    if (isRoot)
-      refuse('and with `wrapped: false` the root element of its document would have it over REST, but not over SOAP');
+    if (namespace !== '') continue;
+    const reason = `the field ${name} is a header block, which needs a namespace`;
+    report.raise('bad-soap', { operation: id, reason }, placeOf(at));
   }
 }
 
@@ -64,6 +75,37 @@ export function checkSigned({ report }: Linking, { id }: OperationSpot, { soap, 
     const reason = `the field ${name} is a header block, which the signature of ${scheme.id} does not cover`;
     report.raise('bad-soap', { operation: id, reason }, placeOf(at));
   }
+}
+
+/** The faults with names. Those that the service of a one-way operation sets are ignored. */
+function linkFaults(
+  documents: Documents,
+  spot: OperationSpot,
+  responses: readonly MediaMessage[],
+): readonly NamedFault[] | undefined {
+  const { report, places } = documents.linking;
+  const found = spot.inherited('faults');
+  if (found === undefined) return undefined;
+  if (responses.every(({ message }) => message.kind === 'none')) {
+    if (spot.declared.faults !== undefined)
+      report.raise('one-way-fault', { operation: spot.id }, places.key(spot.declared, 'faults'));
+    return undefined;
+  }
+  const elements = new Map<string, string>();
+  return Object.entries(found.value).map(([name, id]) => {
+    const at = places.value(found.value, name);
+    const document = documents.resolve(id, at);
+    const element = `{${document.namespace ?? ''}}${document.xmlName}`;
+    const other = elements.get(element);
+    elements.set(element, name);
+    if (other !== undefined && !documents.linking.doubt.about(document))
+      report.raise(
+        'element-name',
+        { name: document.xmlName, first: `the fault ${other}`, second: `the fault ${name}` },
+        at,
+      );
+    return { name, document };
+  });
 }
 
 /** What the operation says about itself has precedence over what its service says. */

@@ -141,6 +141,7 @@ const WITHOUT_URI: Refused = [
 const WITHOUT_ENVELOPE: Refused = [
   ['wrapped', 'a message over REST has no wrapper of that kind'],
   ['style', 'it is about messages over SOAP'],
+  ['faults', 'over REST a fault has the document in `fault:`'],
 ];
 
 const ELSEWHERE = 'the node in `target:` answers it';

@@ -21,6 +21,7 @@ import {
   word,
   yesNo,
 } from './json-schema.ts';
+import { type SoapDeclared, type SoapStyleDeclared, soapKey, soapKeys } from './soap.ts';
 
 export const strict: JsonSchema = {
   type: 'boolean',
@@ -32,7 +33,7 @@ export const strict: JsonSchema = {
 /** The id of a document, a document in place, or a word for a message without one. */
 export type MessageDeclared = string | InPlaceDeclared;
 
-export interface SharedDeclared {
+export interface SharedDeclared extends SoapStyleDeclared {
   readonly permission?: string | readonly string[];
   readonly public?: boolean;
   readonly requires?: string | readonly string[];
@@ -43,8 +44,6 @@ export interface SharedDeclared {
   readonly fault?: MessageDeclared;
   readonly template?: MessageDeclared;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly wrapped?: boolean;
-  readonly style?: 'rpc' | 'document';
   readonly alias?: string;
   readonly strict?: boolean;
   readonly target?: string;
@@ -72,7 +71,7 @@ export type OperationDeclared = SharedDeclared & {
   readonly [method in Lowercase<Method>]?: string | readonly string[];
 } & {
   readonly description?: string;
-  readonly soap?: boolean | string;
+  readonly soap?: boolean | string | SoapDeclared;
   readonly body?: string;
   readonly form?: TextsDeclared;
   readonly wrapper?: 'psnonxml';
@@ -176,18 +175,6 @@ export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
       { Authorization: 'Bearer {ACCESS_TOKEN}', 'Content-Type': '{File.contentType}' },
     ],
   },
-  wrapped: {
-    type: 'boolean',
-    description:
-      'Over SOAP, whether an element with the name of the operation is around the fields of a message (document/literal wrapped). Otherwise the root elements of the documents are in the Body themselves (document/literal bare), and a message without a document is an empty Body.',
-    default: true,
-    examples: [false],
-  },
-  style: word(
-    ['rpc', 'document'],
-    "The style of the operation's messages over SOAP. `rpc` is rpc/literal: in the element of the operation, each field is an element without a namespace, which WSDL describes as a part with a type.",
-    { default: 'document', examples: ['rpc'] },
-  ),
   strict,
   alias: matching(
     'a name for the path',
@@ -195,6 +182,7 @@ export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
     'Replaces the name of the service in the path.',
     'ExecuteQuery',
   ),
+  ...soapKeys,
   ...callKeys,
 };
 
@@ -252,15 +240,7 @@ export const operation = keys<keyof OperationDeclared>(
     patch: templates('PATCH'),
     delete: templates('DELETE'),
     head: templates('HEAD'),
-    soap: {
-      title: 'true or an operation name',
-      type: ['boolean', 'string'],
-      pattern: '^(?!([Yy]([Ee][Ss])?|[Nn][Oo]?|[Oo][Nn]|[Oo][Ff][Ff])$)[\\p{L}_][\\p{L}\\p{N}_.-]*$',
-      description:
-        'Offers it over SOAP 1.1 and 1.2 (document/literal wrapped) under its own id, or under that of its SOAP twin, which is the same operation with the same grants. Over SOAP all input is in the body. Without a response it is one-way.',
-      default: false,
-      examples: [true, 'QAS_EXECUTEQRYSYNC_OPER'],
-    },
+    soap: soapKey,
     ...sharedKeys,
     body: text(
       '`none`, or the one field of the request that is the whole body. By default, the body consists of the fields that neither URI nor headers refer to, in JSON; GET, HEAD and DELETE have no body.',

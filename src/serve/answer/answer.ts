@@ -110,7 +110,7 @@ function answerByQuery(
   if (names !== undefined) forms.set('xml', names);
   const { soap } = operation;
   const root = soap && soapElements({ ...operation, soap }, registry.gateway.namespace).reply;
-  if (names !== undefined && root !== undefined && soap?.style !== 'rpc')
+  if (names !== undefined && root !== undefined && soap?.style !== 'rpc' && soap?.namespace === undefined)
     forms.set('soap', { ...names, root: root.name });
   return {
     async answer(input, call, as) {

@@ -2,6 +2,7 @@ import { CONTENT, type Format } from '../../binding/message.ts';
 import { attachmentsIn, isAttachment } from '../../codec/binary.ts';
 import { writeJsonText } from '../../codec/index.ts';
 import { setMember } from '../../codec/value.ts';
+import { FlowError, SoapFault } from '../../invoke/error.ts';
 import { fitted, type InputField, inputFields } from '../../invoke/options.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import type { Document } from '../../model/document.ts';
@@ -40,10 +41,19 @@ export function answerByCall(
         const reply = await call.callOut(callee, given);
         return await outcomeOf(reply, messageFor(operation, as), as, callee, call);
       } catch (error) {
-        throw faultOfCall(error, registry, given);
+        throw passedOn(operation, error) ?? faultOfCall(error, registry, given);
       }
     },
   };
+}
+
+/** A fault with a name, if it is a fault of the operation too. */
+function passedOn({ soap }: Operation, thrown: unknown): Fault | undefined {
+  const error = thrown instanceof FlowError ? thrown.cause : thrown;
+  if (!(error instanceof SoapFault) || error.faultName === undefined || error.detail === undefined) return undefined;
+  const { faultName, code, reason, detail: document } = error;
+  if (soap?.faults?.some(({ name }) => name === faultName) !== true) return undefined;
+  return Fault.custom(faultName, code === 'Client' ? 400 : 500, reason || faultName, { document, cause: thrown });
 }
 
 interface CallInput {

@@ -5,7 +5,7 @@ import { idsOf } from '../../trace/trace.ts';
 import { quote } from '../../wire/words.ts';
 import { type Log, loggedError } from '../log/log.ts';
 import type { Recorder } from '../log/record.ts';
-import type { CallProgress } from '../operations.ts';
+import type { CallProgress, Compiled } from '../operations.ts';
 import { withinTime } from './body.ts';
 import type { Exchange, ReplyHeaders } from './exchange.ts';
 import { checkHeaders, respondText, withHeaders } from './respond.ts';
@@ -88,7 +88,7 @@ export class Refusals {
   /** An error other than a fault is a defect of the gateway or of a handler. Its cause is logged but not sent. */
   #asFault(exchange: Exchange, progress: CallProgress, thrown: unknown): Fault {
     if (!(thrown instanceof Fault) && exchange.gone.aborted) return Fault.of('ABANDONED', {});
-    const fault = faultOf(thrown, progress.compiled?.operation.id ?? 'The request');
+    const fault = soundDocument(faultOf(thrown, progress.compiled?.operation.id ?? 'The request'), progress.compiled);
     if (fault.status >= 500 && (fault.cause !== undefined || fault.code === 'INTERNAL')) {
       this.logFailure(exchange, progress, fault.cause, fault.message);
     }
@@ -125,6 +125,23 @@ function withoutSecrets(fault: Fault, redactor: Redactor | undefined): Fault {
   const errors = fault.errors.map((each) => ({ ...each, detail: redactor.text(each.detail) }));
   const isSame = errors.every((each, index) => each.detail === fault.errors[index]?.detail);
   return isSame && message === fault.message && detail === fault.detail ? fault : fault.saying(message, detail, errors);
+}
+
+/** The fault itself, unless code gave it a document that the operation's `faults:` do not have, or that does not fit. */
+function soundDocument(fault: Fault, compiled: Compiled | undefined): Fault {
+  if (fault.document === undefined || compiled === undefined) return fault;
+  const { operation, soap } = compiled;
+  try {
+    const known = soap?.form.faults?.map(({ name }) => name) ?? [];
+    if (!known.includes(fault.code))
+      throw new TypeError(
+        `${quote(fault.code)} is not in \`faults:\` of ${operation.id}: ${known.join(', ') || 'it has none'}`,
+      );
+    soap?.writeFaultDetail(fault);
+    return fault;
+  } catch (cause) {
+    return Fault.of('INTERNAL', { operation: operation.id }, { cause });
+  }
 }
 
 /** The fault itself, unless code gave it headers that can't be sent. */

@@ -41,9 +41,9 @@ interface SoapNamed extends OperationIdentity {
 /** The names of an operation in SOAPAction, `action=` and OperationName. `VERSION_1` is the original's spelling of `v1`. */
 export function namesOf({ soap, operation }: Compiled): readonly string[] {
   const { name, action } = soap!.form;
-  const version = action.slice(name.length + 1);
+  const { id, version } = operation.service;
   const original = /^v\d+$/.test(version) ? [`${name}.VERSION_${version.slice(1)}`] : [];
-  return [action, name, `${operation.service.id}.${name}`, ...original];
+  return [...new Set([action, `${name}.${version}`, name, `${id}.${name}`, ...original])];
 }
 
 /** Compiles the routing of every active operation with a SOAP form. */
@@ -74,7 +74,7 @@ export function compileSoapRoutes(operations: ReadonlyMap<Operation, Compiled>):
       const own = elements.get(payload && qName(payload.namespace, payload.local));
       if (own !== undefined) {
         if (own.length === 1) return own[0]!.compiled;
-        const byAction = action === undefined ? [] : own.filter((each) => namesOf(each.compiled).includes(action));
+        const byAction = own.filter((each) => namesOf(each.compiled).includes(action ?? ''));
         const byDefault = own.filter((each) => meant.get(each.name)?.includes(each));
         return only(payload?.local ?? 'an empty Body', [byAction, byDefault].find((each) => each.length === 1) ?? own);
       }

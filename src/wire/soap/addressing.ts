@@ -17,8 +17,11 @@ const REPLY: ReadonlyMap<string, string> = new Map([
   [WSA_2004, 'wsa:Reply'],
 ]);
 
+/** The address of the reply to the request itself (Core, section 2.1). */
+export const ANONYMOUS = `${WSA}/anonymous`;
+
 /** Addresses to which no message is sent: that of the reply to the request itself, and that of none (Core, section 2.1). */
-const NOWHERE: ReadonlySet<string> = new Set([`${WSA}/anonymous`, `${WSA}/none`, `${WSA_2004}/role/anonymous`]);
+const NOWHERE: ReadonlySet<string> = new Set([ANONYMOUS, `${WSA}/none`, `${WSA_2004}/role/anonymous`]);
 
 /** Whether a header block is one of WS-Addressing. */
 export function isAddressing({ namespace }: XmlElement): boolean {

@@ -4,6 +4,7 @@ import { type FieldType, singleType } from '../../../model/field.ts';
 import { nodesOf } from '../../../model/message.ts';
 import type { Registry } from '../../../model/registry.ts';
 import { type Message, type Operation, operationsOf } from '../../../model/service.ts';
+import { faultDocuments } from '../../../model/soap.ts';
 import { builtOnce, thingsOf } from '../../built.ts';
 import { type Html, html, NOTHING } from '../../html.ts';
 import { address, badge, heading, number, section, table } from '../../parts.ts';
@@ -42,7 +43,7 @@ const usesOf = builtOnce(function* (registry: Registry): Generator<void, Uses> {
     const use = from('operation', operation);
     ofMessage(operation.request, 'request', use);
     for (const { mediaType, message } of operation.responses) ofMessage(message, `response ${mediaType}`, use);
-    if (operation.fault !== undefined) ofDocument(operation.fault, 'fault', use);
+    for (const fault of faultDocuments(operation)) ofDocument(fault, 'fault', use);
     ofAnswer(operation, use);
     use(operation.as, 'runs as');
     for (const list of operation.permissions) use(list, 'granted by');
@@ -55,7 +56,7 @@ const usesOf = builtOnce(function* (registry: Registry): Generator<void, Uses> {
     if (operation.kind === 'rest' && operation.body.kind === 'document')
       ofDocument(operation.body.document, 'request', use);
     for (const reply of replies) ofMessage(reply, 'response', use);
-    if (operation.fault !== undefined) ofDocument(operation.fault, 'fault', use);
+    for (const fault of faultDocuments(operation)) ofDocument(fault, 'fault', use);
     use(operation.target, 'target');
     for (const list of operation.permissions) use(list, 'granted by');
     yield;
