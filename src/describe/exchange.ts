@@ -2,6 +2,7 @@ import { Fault, type FaultCode, type FaultParameters } from '../model/fault.ts';
 import type { Gateway, Once } from '../model/gateway.ts';
 import { traitsOf } from '../model/scalar.ts';
 import {
+  finalAnswer,
   hasXmlBody,
   type Message,
   type Operation,
@@ -143,8 +144,8 @@ export function faultStatuses(operation: Operation, gateway: Pick<Gateway, 'limi
   if (sentForms(operation).length === 0) absent.add('NOT_ACCEPTABLE');
   if (!operation.uris.some((uri) => takesBody(operation, uri)))
     absent.add('BODY_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
-  if (operation.answer.kind !== 'call') absent.add('UPSTREAM_FAILED');
-  const { answer } = operation;
+  const answer = finalAnswer(operation);
+  if (answer.kind !== 'call') absent.add('UPSTREAM_FAILED');
   if (answer.kind !== 'component') absent.add('PRECONDITION_FAILED');
   if (answer.kind !== 'component' || answer.action === 'read') absent.add('CONFLICT');
   for (const code of deliveredFacts(operation).faults ?? []) absent.delete(code);

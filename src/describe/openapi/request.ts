@@ -4,6 +4,7 @@ import type { Gateway, Once } from '../../model/gateway.ts';
 import type { PrivateQueryKey } from '../../model/query.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import {
+  finalAnswer,
   type HeaderBinding,
   type Message,
   type Operation,
@@ -30,7 +31,7 @@ export function uriParameters(
   operation: Operation,
   gateway: Pick<Gateway, 'once'>,
 ): JsonObject[] {
-  const { requestHeaders: headers, answer } = operation;
+  const { requestHeaders: headers } = operation;
   const once = onceOf(operation, gateway);
   return [
     ...described.pathVariables.map((variable, index) =>
@@ -40,7 +41,7 @@ export function uriParameters(
     ...described.queryVariables.map(queryParameter),
     // OpenAPI ignores parameters of these names (4.8.12.2.1): bodies and security describe them.
     ...headers.filter(({ header }) => !/^(accept|content-type|authorization)$/i.test(header)).map(headerParameter),
-    ...(answer.kind === 'component' ? CONDITIONS : []),
+    ...(finalAnswer(operation).kind === 'component' ? CONDITIONS : []),
     ...(once === undefined ? [] : [keyParameter(operation, once)]),
   ];
 }

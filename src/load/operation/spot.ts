@@ -147,6 +147,7 @@ const OF_ANSWERS: Refused = [
   ['save', ELSEWHERE],
   ['read', ELSEWHERE],
   ['call', ELSEWHERE],
+  ['map', ELSEWHERE],
   ['queue', ELSEWHERE],
   ['reply', ELSEWHERE],
   ['reply-to', ELSEWHERE],

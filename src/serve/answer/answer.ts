@@ -10,6 +10,7 @@ import { compilePages, compilePrompts, type XmlNames } from '../../query/index.t
 import { answerByCall, messageFor } from './by-call.ts';
 import { answerByComponent, compilePath } from './by-component.ts';
 import { answerByMessage, answerByReply } from './by-message.ts';
+import { answerByVersion } from './by-version.ts';
 import { type Answerer, type AnswerPorts, begun, type Call, type Handlers } from './call.ts';
 import { faultOfCall } from './failed-call.ts';
 import type { WorkPorts } from './work.ts';
@@ -40,6 +41,8 @@ export function compileAnswer(operation: Operation, handlers: Handlers, ports: A
       return answerByComponent(operation, answer.component, answer.action, ports);
     case 'call':
       return answerByCall(operation, answer.call, ports);
+    case 'version':
+      return answerByVersion(operation, answer, ports, (other) => compileAnswer(other, handlers, ports));
     case 'queue':
       return answerByMessage(operation, ports);
     case 'reply':

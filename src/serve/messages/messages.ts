@@ -10,6 +10,7 @@ import type { Caller } from '../../security/port.ts';
 import type { FirstAnswer } from '../../store/index.ts';
 import { type Attributes, describeSpan } from '../../trace/trace.ts';
 import { after, attempt } from '../../wire/waiting.ts';
+import { uriIndexOf } from '../answer/call.ts';
 import type { Cors } from '../exchange/cors.ts';
 import type { Exchange, ReplyHeaders } from '../exchange/exchange.ts';
 import { digestOf } from '../exchange/once.ts';
@@ -345,27 +346,4 @@ function comparable(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('stream' in value)) return value;
   const { contentType, length } = value as Partial<Attachment>;
   return { contentType, length };
-}
-
-/**
- * The index, from 1, of the operation's URI template that fits a message: of those whose required variables are all
- * present, the one with the most variables; 0 if none fits. Handlers that distinguish their URIs thereby work over SOAP
- * too.
- */
-function uriIndexOf({ uris }: Operation, input: DocumentValue): number {
-  let best = 0;
-  let most = -1;
-  for (const { index, variables } of uris) {
-    let carried = 0;
-    const suits = variables.every(({ field, required }) => {
-      const given = Object.hasOwn(input, field.name) && input[field.name] !== undefined;
-      if (given) carried++;
-      return given || !required;
-    });
-    if (suits && carried > most) {
-      best = index;
-      most = carried;
-    }
-  }
-  return best;
 }
