@@ -110,7 +110,7 @@ const CLIENT_CREDENTIALS = shape<ClientCredentials>()(
 const BODY = byKind<CallBody>({
   none: () => 'none',
   form: ({ fields }) => ({ form: entriesOf(fields, 'name', 'text') }),
-  document: ({ document }) => document.id,
+  document: ({ document, form }) => (form === undefined ? document.id : { [form]: document.id }),
   field: ({ field }) => ({ field: field.name }),
   raw: ({ raw }) => raw,
 });
@@ -210,7 +210,7 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
   ),
   // `uris` are in the order of their index, which must never change.
   operations: shape<Operation>()(
-    'service description method path uris! request request-headers body response wrapper status soap fault answer writes permissions! public as requires! limits once strict active=true',
+    'service description method path uris! request request-headers body form response wrapper status soap fault answer writes permissions! public as requires! limits once strict active=true',
     {
       path: overRest(segmentOf),
       uris: overRest(templates),

@@ -5,6 +5,7 @@ import type { Position } from './definition.ts';
 import type { Document } from './document.ts';
 import type { Field } from './field.ts';
 import type { Flow } from './flow.ts';
+import { isFormType } from './form.ts';
 import type { CallLimits, Gateway, Once } from './gateway.ts';
 import type { Mapping } from './mapping.ts';
 import type { MessageQueue, ReplyTo } from './message.ts';
@@ -143,6 +144,8 @@ export interface Operation extends OperationIdentity {
   readonly requestHeaders: readonly HeaderBinding[];
   /** Body of a request: fields in JSON, one field alone, or none. */
   readonly body: 'none' | 'document' | 'raw';
+  /** A body of fields is sent as `multipart/form-data`, a part for each. */
+  readonly form?: 'multipart';
   /** The possible replies, at least one; the first is the default. */
   readonly responses: readonly MediaMessage[];
   readonly wrapper?: 'psnonxml';
@@ -241,8 +244,8 @@ export function operationsOf(call: ConsumerOperation | Flow): readonly ConsumerO
 export interface ReplyForm {
   /** In lower case, without parameters. */
   readonly mediaType: string;
-  /** `psnonxml` is JSON text inside an XML element; `raw` has no document. */
-  readonly format: 'json' | 'xml' | 'psnonxml' | 'raw';
+  /** `psnonxml` is JSON text inside an XML element, `multipart` a part for each field; `raw` has no document. */
+  readonly format: 'json' | 'xml' | 'psnonxml' | 'multipart' | 'raw';
   readonly message: Message;
 }
 
@@ -259,6 +262,7 @@ export function replyForms({ responses, wrapper }: Operation): readonly ReplyFor
 
 function formatOf(mediaType: string, message: Message): ReplyForm['format'] {
   if (message.kind !== 'document') return 'raw';
+  if (isFormType(mediaType)) return 'multipart';
   return /^(?:application|text)\/xml$|\+xml$/.test(mediaType) ? 'xml' : 'json';
 }
 

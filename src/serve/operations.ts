@@ -42,6 +42,8 @@ export interface CallProgress {
   call?: Call;
   /** The call, if its caller may repeat it. */
   once?: NamedCall;
+  /** A form that holds files until the reply was sent. */
+  files?: { close(): void };
 }
 
 function hasSoap(operation: Operation): operation is Operation & { readonly soap: SoapForm } {

@@ -39,6 +39,7 @@ target: STOCK
 operations:
   ORDER_POST: { post: orders, headers: { X-Session: "{SESSION}" }, request: { fields: { SESSION: text } }, body: none }
 `,
+    lists('CLAIMS'),
     '',
     `${lists('CARS')}---
 query: CARS

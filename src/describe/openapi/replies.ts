@@ -18,7 +18,8 @@ import {
 import type { JsonObject } from '../json.ts';
 import type { Scope } from '../scope.ts';
 import type { Components } from './components.ts';
-import { rawSchema } from './schema.ts';
+import { partsContent } from './parts.ts';
+import { documentSchema, rawSchema } from './schema.ts';
 
 /** What the parts of an OpenAPI description share. */
 export interface Writing {
@@ -220,6 +221,11 @@ export function formContent(
   if (message.kind === 'raw') return { schema: rawSchema(message.raw, mediaType) };
   const { document } = message;
   const { components, scope } = context;
+  if (format === 'multipart')
+    return partsContent(document.fields, documentSchema(document, document.fields, components), () => {
+      const parts = exampleDocument(document);
+      return parts && exampleJson(document, parts);
+    });
   const value = fault === undefined ? exampleDocument(document) : exampleFault(document, fault);
   const json = value === undefined ? undefined : exampleJson(document, value);
   if (format === 'json') return { schema: components.message(document), example: json };

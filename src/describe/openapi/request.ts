@@ -21,6 +21,7 @@ import type { Json, JsonObject } from '../json.ts';
 import { type DescribedUri, type DescribedVariable, operatorNote } from '../uri.ts';
 import { caseNote, joined, repeatsNote } from '../words.ts';
 import { type Components, labelled } from './components.ts';
+import { partsContent } from './parts.ts';
 import { type Writing, xmlSchema, xmlWords } from './replies.ts';
 import { anyJson, BYTES, defaultOf, documentSchema, fieldSchema, rawSchema, valueSchema } from './schema.ts';
 
@@ -196,6 +197,8 @@ function bodyContent({ operation, uri, name }: Requests, mediaType: string, comp
     return { schema, example: bodyExample(operation, uri) };
   }
   const { document } = request;
+  if (operation.form !== undefined)
+    return partsContent(uri.body, partSchema(document, uri, components), () => bodyExample(operation, uri));
   const whole = uri.body.length === document.fields.length;
   const part = whole ? undefined : components.schema(`${name}_BODY`, partSchema(document, uri, components));
   const schema = part === undefined ? components.message(document) : document.root ? labelled(document.id, part) : part;

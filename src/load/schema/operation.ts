@@ -73,7 +73,7 @@ export type OperationDeclared = SharedDeclared & {
   readonly description?: string;
   readonly soap?: boolean | string;
   readonly body?: string;
-  readonly form?: TextsDeclared;
+  readonly form?: 'multipart' | TextsDeclared;
   readonly wrapper?: 'psnonxml';
   readonly status?: number;
   readonly handler?: string;

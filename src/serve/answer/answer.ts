@@ -33,7 +33,7 @@ export function compileAnswer(operation: Operation, handlers: Handlers, ports: A
       const { registry, queries, services, base } = ports;
       const handler = make({ registry, queries, ...services, base });
       return {
-        answer: (input, call, as) => handler.onRequest(input, call, as === 'psnonxml' || as === 'raw' ? 'json' : as),
+        answer: (input, call, as) => handler.onRequest(input, call, as === 'xml' || as === 'soap' ? as : 'json'),
         formatOf: handler.formatOf,
       };
     }

@@ -5,7 +5,7 @@ import { Fault } from '../../model/fault.ts';
 import type { Outcome } from '../../model/handler.ts';
 import { isMessageScheme, type SecurityScheme } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
-import type { Attachment, DocumentValue } from '../../model/value.ts';
+import type { DocumentValue } from '../../model/value.ts';
 import type { Caller } from '../../security/port.ts';
 import type { FirstAnswer } from '../../store/index.ts';
 import { type Attributes, describeSpan } from '../../trace/trace.ts';
@@ -13,7 +13,7 @@ import { after, attempt } from '../../wire/waiting.ts';
 import { uriIndexOf } from '../answer/call.ts';
 import type { Cors } from '../exchange/cors.ts';
 import type { Exchange, ReplyHeaders } from '../exchange/exchange.ts';
-import { digestOf } from '../exchange/once.ts';
+import { comparable, digestOf } from '../exchange/once.ts';
 import { respondBytes, respondCoded, respondText, withHeaders } from '../exchange/respond.ts';
 import { selectCoding } from '../exchange/select.ts';
 import type { Compiled } from '../operations.ts';
@@ -338,12 +338,4 @@ export class Messages implements MessageReader {
 
 async function* whole(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
-}
-
-/** The value of a document as it is compared: attachments by their type and length. */
-function comparable(_: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return String(value);
-  if (typeof value !== 'object' || value === null || !('stream' in value)) return value;
-  const { contentType, length } = value as Partial<Attachment>;
-  return { contentType, length };
 }
