@@ -149,6 +149,7 @@ function definitionsPage(): string {
   const text = readFileSync(new URL('docs/definitions-rules.md', import.meta.url), 'utf8');
   const rules = text.replace('<!-- types -->', SCALAR_KINDS.map(typeRow).join('\n'));
   const kinds = Object.values(kindSchemas).map((schema) => section(schema.title ?? '', schema));
+  const { additionalProperties: mapEntry } = part('members') as { readonly additionalProperties: JsonSchema };
   const { certificate, timeouts, retry, circuit, credential } = kindSchemas.node.properties ?? {};
   const inner = [
     section('operation', part('operation')),
@@ -174,6 +175,8 @@ function definitionsPage(): string {
     section('limits', kindSchemas.gateway.properties?.limits ?? {}),
     section('limits of calls', part('operation').properties?.limits ?? {}),
     section('reply-to', part('operation').properties?.['reply-to']?.then ?? {}),
+    section('map', part('operation').properties?.map ?? {}),
+    section('field in map', mapEntry.then ?? {}),
     section('paging', part('operation').properties?.paging ?? {}),
     section('rate', part('operation').properties?.limits?.properties?.rate?.then ?? {}),
     section('properties of the gateway', kindSchemas.gateway.properties?.properties ?? {}),
@@ -242,6 +245,8 @@ const LINKED: Readonly<Record<string, string>> = {
   'operation-id': 'operation',
   'consumer-id': 'operation with a `target`',
   'call-id': 'operation with a `target`, or flow',
+  'answer-call-id': 'operation, flow, or a service with its version',
+  members: 'map of fields to a field in braces, a value, or a [map](#field-in-map)',
   'query-id': 'query',
   'role-id': 'role',
   'scheme-id': 'scheme',

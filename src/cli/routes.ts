@@ -146,6 +146,8 @@ function answerOf(registry: Registry, operation: Operation): string {
       return `code ${answer.file}`;
     case 'call':
       return `call ${'steps' in answer.call ? answer.call.id : shownName(registry, answer.call)}`;
+    case 'version':
+      return `call ${shownName(registry, answer.operation)}`;
     case 'queue':
       return `queue ${answer.queue.id}${subscribersOf(registry, operation)}${repliedTo(answer.replyTo)}`;
     case 'reply':

@@ -54,6 +54,14 @@ export function* attachmentsIn(value: Value): Generator<Attachment> {
   else for (const each of Object.values(value)) yield* attachmentsIn(each as Value);
 }
 
+/** A copy of a value with other attachments. */
+export function withAttachments(value: Value, by: (attachment: Attachment) => Attachment): Value {
+  if (typeof value !== 'object' || value === null) return value;
+  if (isAttachment(value)) return by(value);
+  if (Array.isArray(value)) return value.map((each) => withAttachments(each as Value, by));
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withAttachments(each as Value, by)]));
+}
+
 /**
  * Reads an attachment into memory, so that a document can hold it.
  * @param limit in bytes; reading stops beyond it

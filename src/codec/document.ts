@@ -3,6 +3,7 @@ import { type Field, filledByFault, isCollection } from '../model/field.ts';
 import { isAnyText } from '../model/scalar.ts';
 import type { Attachment, DocumentValue, Value } from '../model/value.ts';
 import type { XmlElement } from '../wire/xml/tree.ts';
+import { attachmentsIn, MemoryAttachment, withAttachments } from './binary.ts';
 import { CodecError } from './error.ts';
 import { compileJsonReader } from './json/read.ts';
 import { compileJsonWriter } from './json/write.ts';
@@ -66,6 +67,26 @@ function atFirstUse<A extends readonly unknown[], R>(compile: () => (...given: A
   return (...given) => {
     compiled ??= compile();
     return compiled(...given);
+  };
+}
+
+/**
+ * Compiles the check of a value in memory as of one that arrives: by its form in JSON, with defaults and fixed values filled in.
+ * Attachments stay what they are.
+ * @returns what throws a {@link CodecError}
+ */
+export function compileArrival(document: Document): (value: DocumentValue) => DocumentValue {
+  const shape = { ...document, bare: false, root: false };
+  const [write, read] = [compileJsonWriter(shape), compileJsonReader(shape)];
+  return (value) => {
+    const attachments = [...attachmentsIn(value)];
+    if (attachments.length === 0) return read(write(value));
+    const marks = new Map(attachments.map((each, index) => [each, new MemoryAttachment(Buffer.from(String(index)))]));
+    const marked = withAttachments(value, (each) => marks.get(each) as Attachment);
+    const checked = read(write(marked as DocumentValue));
+    const meant = (mark: Attachment): Attachment =>
+      attachments[Number(Buffer.from((mark as MemoryAttachment).bytes).toString())] as Attachment;
+    return withAttachments(checked, meant) as DocumentValue;
   };
 }
 

@@ -1,5 +1,5 @@
 export { compileInline, type Inline } from './binary.ts';
-export { compileDocument, compileFault, type DocumentCodec } from './document.ts';
+export { compileArrival, compileDocument, compileFault, type DocumentCodec } from './document.ts';
 export { addError, CodecError, type Step, shown, stepOf } from './error.ts';
 export { readJsonText, writeJsonText } from './json/plain.ts';
 export { compileJsonField, compileJsonReader } from './json/read.ts';

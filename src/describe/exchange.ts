@@ -2,6 +2,7 @@ import { Fault, type FaultCode, type FaultParameters } from '../model/fault.ts';
 import type { Gateway, Once } from '../model/gateway.ts';
 import { traitsOf } from '../model/scalar.ts';
 import {
+  finalAnswer,
   hasXmlBody,
   type Message,
   type Operation,
@@ -32,7 +33,9 @@ export function faultForms(operation: Operation): readonly ReplyForm[] {
   const message: Message = { kind: 'document', document: operation.fault };
   const inJson: ReplyForm = { mediaType: 'application/json', format: 'json', message };
   const forms = sentForms(operation).map(({ format }): ReplyForm => {
-    return format === 'json' || format === 'raw' ? inJson : { mediaType: 'application/xml', format, message };
+    return format === 'json' || format === 'raw' || format === 'multipart'
+      ? inJson
+      : { mediaType: 'application/xml', format, message };
   });
   const unique = new Map(forms.map((form) => [form.mediaType, form]));
   return unique.size > 0 ? [...unique.values()] : [inJson];
@@ -45,9 +48,9 @@ const MEDIA_TYPES: Readonly<Record<RawKind, string>> = {
   binary: 'application/octet-stream',
 };
 
-/** Media type of a request's body: JSON for the fields of a document, otherwise by the kind of the field or message. */
+/** Media type of a request's body: JSON, or a form, for the fields of a document, otherwise by the kind of the field or message. */
 export function requestMediaType(operation: Operation, uri: OperationUri): string {
-  if (operation.body !== 'raw') return 'application/json';
+  if (operation.body !== 'raw') return operation.form === undefined ? 'application/json' : 'multipart/form-data';
   const [field] = uri.body;
   if (operation.request.kind === 'raw') return MEDIA_TYPES[operation.request.raw];
   return MEDIA_TYPES[field === undefined ? 'text' : (traitsOf(field.type)?.body ?? 'json')];
@@ -55,8 +58,9 @@ export function requestMediaType(operation: Operation, uri: OperationUri): strin
 
 /** All media types of a request's body, {@link requestMediaType} first. */
 export function requestMediaTypes(operation: Operation, uri: OperationUri): readonly string[] {
-  const { body, request } = operation;
-  const isXml = body === 'document' && request.kind === 'document' && hasXmlBody(request.document);
+  const { body, request, form } = operation;
+  const isXml =
+    body === 'document' && form === undefined && request.kind === 'document' && hasXmlBody(request.document);
   return [requestMediaType(operation, uri), ...(isXml ? ['application/xml'] : [])];
 }
 
@@ -143,8 +147,8 @@ export function faultStatuses(operation: Operation, gateway: Pick<Gateway, 'limi
   if (sentForms(operation).length === 0) absent.add('NOT_ACCEPTABLE');
   if (!operation.uris.some((uri) => takesBody(operation, uri)))
     absent.add('BODY_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
-  if (operation.answer.kind !== 'call') absent.add('UPSTREAM_FAILED');
-  const { answer } = operation;
+  const answer = finalAnswer(operation);
+  if (answer.kind !== 'call') absent.add('UPSTREAM_FAILED');
   if (answer.kind !== 'component') absent.add('PRECONDITION_FAILED');
   if (answer.kind !== 'component' || answer.action === 'read') absent.add('CONFLICT');
   for (const code of deliveredFacts(operation).faults ?? []) absent.delete(code);

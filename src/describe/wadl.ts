@@ -1,5 +1,6 @@
 import { bareField, type Document, documentName } from '../model/document.ts';
 import { type Field, singleType, typeWords } from '../model/field.ts';
+import { partKind } from '../model/form.ts';
 import type { Registry } from '../model/registry.ts';
 import { traitsOf } from '../model/scalar.ts';
 import type { TransportScheme } from '../model/security.ts';
@@ -156,6 +157,7 @@ function requestRepresentations(operation: Operation, uri: OperationUri, context
   const { request } = operation;
   if (request.kind !== 'document') return [element('representation', { mediaType })];
   const { document } = request;
+  if (operation.form !== undefined) return [element('representation', { mediaType }, uri.body.map(partParam))];
   const whole = bareField(document);
   const names = whole === undefined ? uri.body.map((field) => field.jsonName).join(', ') : typeWords(whole.type);
   const text = joined('. ', `${documentName(document)}: ${names}`, repeatsNote(uri.repeats));
@@ -197,6 +199,7 @@ function representation({ format, mediaType, message }: ReplyForm, context: Wadl
     return element('representation', { mediaType }, [note === undefined ? undefined : element('doc', {}, [note])]);
   }
   const { document } = message;
+  if (format === 'multipart') return element('representation', { mediaType }, document.fields.map(partParam));
   if (format === 'xml') return xmlRepresentation(mediaType, qualified(document, context), undefined);
   const label = document.root ? ` under the root label ${document.id}` : '';
   const whole = bareField(document);
@@ -209,6 +212,12 @@ function representation({ format, mediaType, message }: ReplyForm, context: Wadl
     `${json} It is in a CDATA section inside the element data, which has the attribute psnonxml="Yes". ` +
       'Callers with application/json in the Accept header get the JSON itself.',
   );
+}
+
+/** A part of a form (WADL 2009, section 2.11.2: a parameter of the style query). */
+function partParam(field: Field): XmlElement {
+  const note = { text: undefined, json: 'As JSON.', file: 'A file, as its bytes.' }[partKind(field)];
+  return param(field, { style: 'query', name: field.jsonName, required: mustBeGiven(field), note });
 }
 
 function qualified(document: Document, { scope, schemas }: WadlContext): string {

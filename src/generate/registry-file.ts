@@ -33,7 +33,8 @@ import {
   type UsernameTokenScheme,
   type WebhookScheme,
 } from '../model/security.ts';
-import type { Answer, MediaMessage, Operation, Service, SoapForm } from '../model/service.ts';
+import type { MediaMessage, Operation, Service, SoapForm } from '../model/service.ts';
+import { ANSWER } from './answer-shape.ts';
 import { fieldsTree } from './field-tree.ts';
 import { HEADER } from './files.ts';
 import { type JsonTree, jsonText } from './json-text.ts';
@@ -91,37 +92,10 @@ const CLIENT_CREDENTIALS = shape<ClientCredentials>()(
   'token-url client-id client-secret scope parameters authentication=basic',
   {},
 );
-const ANSWER = byKind<Answer>({
-  handler: ({ file }) => ({ handler: file }),
-  delivered: ({ name }) => ({ delivered: name }),
-  query: ({ query, maxrows, paging }) => ({
-    query: query.id,
-    maxrows: maxrows?.name,
-    paging: paging && {
-      order: paging.order.map(({ column, descending }) => `${descending ? '-' : ''}${column.name}`),
-      sort: paging.sort.map(({ name }) => name),
-      filter: paging.filter.map(({ name }) => name),
-      limit: paging.limit,
-      maximum: paging.maximum,
-    },
-  }),
-  call: ({ call }) => ({ call: call.id }),
-  queue: ({ queue, reply, replyTo: to }) => ({
-    ...{ queue: queue.id, reply: reply && tree(reply) },
-    'reply-to': to && { nodes: to.nodes.map(({ id }) => id), field: to.field?.name },
-  }),
-  reply: ({ to }) => ({ reply: to }),
-  component: ({ action, component }) => ({ [action === 'read' ? 'read' : 'save']: component.id }),
-  queries: ({ lists, maxrows }) => ({
-    query: Object.fromEntries(lists.map(({ field, query }) => [field.name, query.id])),
-    maxrows: maxrows?.name,
-  }),
-});
-
 const BODY = byKind<CallBody>({
   none: () => 'none',
   form: ({ fields }) => ({ form: entriesOf(fields, 'name', 'text') }),
-  document: ({ document }) => document.id,
+  document: ({ document, form }) => (form === undefined ? document.id : { [form]: document.id }),
   field: ({ field }) => ({ field: field.name }),
   raw: ({ raw }) => raw,
 });
@@ -221,7 +195,7 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
   ),
   // `uris` are in the order of their index, which must never change.
   operations: shape<Operation>()(
-    'service description method path uris! request request-headers body response wrapper status soap fault answer writes permissions! public as requires! limits once strict active=true',
+    'service description method path uris! request request-headers body form response wrapper status soap fault answer writes permissions! public as requires! limits once strict active=true',
     {
       path: overRest(segmentOf),
       uris: overRest(templates),

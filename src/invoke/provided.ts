@@ -49,13 +49,13 @@ export function asRestConsumer(operation: Operation, { id: gateway, at }: Regist
   };
 }
 
-function bodyOf({ body, request, uris }: Operation): CallBody {
+function bodyOf({ body, request, uris, form }: Operation): CallBody {
   if (request.kind === 'raw') return { kind: 'raw', raw: request.raw };
   if (body === 'none' || request.kind === 'none') return { kind: 'none' };
   const [field] = uris[0]?.body ?? [];
   return body === 'raw' && field !== undefined
     ? { kind: 'field', field }
-    : { kind: 'document', document: request.document };
+    : { kind: 'document', document: request.document, ...(form === undefined ? {} : { form }) };
 }
 
 /** How a provided operation is called: by one of its URIs, or over one version of SOAP. */
@@ -162,9 +162,11 @@ function formed(
   { contentType, accept, bodyless }: ProvidedForm & { kind: 'rest' },
 ): RestConsumer {
   const { body, headers } = consumer;
+  // The type of a form has its boundary.
+  const isForm = body.kind === 'document' && body.form !== undefined;
   const more = [
     ...(accept === undefined ? [] : [literalHeader('Accept', accept)]),
-    ...(contentType === undefined || bodyless === true ? [] : [literalHeader('Content-Type', contentType)]),
+    ...(contentType === undefined || bodyless === true || isForm ? [] : [literalHeader('Content-Type', contentType)]),
   ];
   return { ...consumer, headers: [...more, ...headers], body: bodyless === true ? { kind: 'none' } : body };
 }

@@ -9,11 +9,12 @@ import { checkServiceValues } from './consumer/values.ts';
 import { type Place, placeText, positionOf } from './diagnostic/diagnostic.ts';
 import type { Calls } from './flow/calls.ts';
 import { linkFlows } from './flow/flows.ts';
-import { declarationsOf, type Linking } from './linking.ts';
+import { declarationsOf, type Linking, refuseKey } from './linking.ts';
 import { given, type Mutable } from './object.ts';
 import { linkOperation, type OperationContext } from './operation/operation.ts';
 import { soapName } from './operation/soap-form.ts';
 import { checkServiceKeys, type OperationSpot, operationSpot } from './operation/spot.ts';
+import { type Provided, reportService } from './operation/version-answer.ts';
 import type { Declaration } from './read/declaration.ts';
 import { linkOverrides, type RoutingOverride } from './routing.ts';
 import type { OperationDeclared } from './schema/operation.ts';
@@ -77,18 +78,67 @@ export function linkServices(sources: ServiceSources): LinkedServices {
     const names = Object.keys(declaration.value.flows ?? {});
     service.flows = names.flatMap((name) => calls.flows.get(`${service.id}.${name}`) ?? []);
   }
-  const provided: OperationContext = { ...sources, added, calls };
-  const operations = new Map<string, Mutable<Operation>>();
-  for (const { service, answered: spots } of begun) {
-    const linked = spots.map((spot) => linkOperation(provided, spot, service));
-    for (const operation of linked) operations.set(operation.id, operation);
-    service.operations = linked;
+  const operations = linkProvided({ ...sources, added, calls }, begun);
+  for (const each of begun) {
+    each.service.operations = each.answered.map(({ id }) => operations.get(id) as Operation);
+    checkServiceCall(linking, each);
   }
   return { services: begun.map(({ service }) => service), operations, consumers, calls, overrides };
 }
 
+/** Links the operations that are answered here: one that answers another is linked before that one. */
+function linkProvided(
+  context: Omit<OperationContext, 'provided'>,
+  begun: readonly BegunService[],
+): ReadonlyMap<string, Mutable<Operation>> {
+  const operations = new Map<string, Mutable<Operation>>();
+  const spots = new Map(
+    begun.flatMap(({ service, answered }) => answered.map((spot) => [spot.id, { spot, service }] as const)),
+  );
+  const open = new Set<string>();
+  const link = (id: string): Operation | readonly string[] | undefined => {
+    const found = spots.get(id);
+    const known = operations.get(id);
+    if (known !== undefined || found === undefined) return known;
+    if (open.has(id)) return [...open].slice([...open].indexOf(id));
+    open.add(id);
+    const operation = linkOperation({ ...context, provided }, found.spot, found.service);
+    open.delete(id);
+    operations.set(id, operation);
+    return operation;
+  };
+  const names = new Map(
+    begun.map(({ service, called, answered }) => [
+      service.id,
+      new Map([...called, ...answered].map((spot) => [spot.name, spot.id])),
+    ]),
+  );
+  const provided: Provided = { link, namesOf: (service) => names.get(service) };
+  for (const id of spots.keys()) link(id);
+  return new Map([...spots.keys()].map((id) => [id, operations.get(id) as Mutable<Operation>]));
+}
+
+/** A service whose operations all have answers of their own does not use its `call`. */
+function checkServiceCall(linking: Linking, { declaration: { id, value }, service, answered }: BegunService): void {
+  if (value.call === undefined) return;
+  if (!linking.declared.of('service').has(value.call)) {
+    reportService(linking, value.call, linking.places.value(value, 'call'));
+    return;
+  }
+  if (linking.doubt.about(value)) return;
+  const isUsed = answered.some(({ declared, name }) => {
+    const { answer } = service.operations.find((each) => each.name === name) as Operation;
+    return (
+      declared.call === undefined &&
+      (answer.kind === 'version' || answer.kind === 'call' || linking.doubt.about(answer))
+    );
+  });
+  if (!isUsed) refuseKey(linking, value, 'call', id, 'each of its operations has an answer of its own');
+}
+
 /** The definitions that services refer to. */
-interface ServiceSources extends Omit<OperationContext & ConsumerContext, 'added' | 'overrides' | 'calls'> {
+interface ServiceSources
+  extends Omit<OperationContext & ConsumerContext, 'added' | 'overrides' | 'calls' | 'provided'> {
   /** The committed registry. */
   readonly committed: ReturnType<typeof readCommitted>;
 }

@@ -1,14 +1,14 @@
 import { promisify } from 'node:util';
 import { deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { CONTENT, reading } from '../binding/message.ts';
-import { attachmentsIn, isAttachment, MemoryAttachment } from '../codec/binary.ts';
+import { attachmentsIn, MemoryAttachment, withAttachments } from '../codec/binary.ts';
 import { compileJsonReader } from '../codec/index.ts';
 import { compileJsonWriter } from '../codec/json/write.ts';
 import type { Position } from '../model/definition.ts';
 import type { Document } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
 import type { Message, Operation, RawKind } from '../model/service.ts';
-import type { Attachment, DocumentValue, Value } from '../model/value.ts';
+import type { Attachment, DocumentValue } from '../model/value.ts';
 
 /** Writes and reads the payload of messages, as JSON by their document. Attachments are kept apart. */
 export interface PayloadCodec {
@@ -81,23 +81,15 @@ function compileCodec(document: Document): PayloadCodec {
   return {
     write(value, described) {
       const isPlain = attachmentsIn(value).next().done;
-      const plain = isPlain ? value : (replaced(value, (each) => markOf(each, described)) as DocumentValue);
+      const plain = isPlain ? value : (withAttachments(value, (each) => markOf(each, described)) as DocumentValue);
       return reading(() => write(plain), document);
     },
     read(text, open) {
       const value = reading(() => read(text), document);
       if (attachmentsIn(value).next().done) return value;
-      return replaced(value, (each) => open(descriptionIn(each))) as DocumentValue;
+      return withAttachments(value, (each) => open(descriptionIn(each))) as DocumentValue;
     },
   };
-}
-
-/** A copy of a value with other attachments. */
-function replaced(value: Value, by: (attachment: Attachment) => Attachment): Value {
-  if (typeof value !== 'object' || value === null) return value;
-  if (isAttachment(value)) return by(value);
-  if (Array.isArray(value)) return value.map((each) => replaced(each as Value, by));
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, replaced(each as Value, by)]));
 }
 
 function markOf(attachment: Attachment, described: ReadonlyMap<Attachment, DescribedAttachment>): Attachment {

@@ -119,7 +119,7 @@ function soapOperation(consumer: SoapConsumer): Operation {
   return { ...commonOf(consumer, responses), soap, uris: [], request: soap.request, body: 'none' };
 }
 
-function restForm(consumer: RestConsumer): Pick<Operation, 'uris' | 'request' | 'body'> {
+function restForm(consumer: RestConsumer): Pick<Operation, 'uris' | 'request' | 'body' | 'form'> {
   const { body, input } = consumer;
   const bodyOf = (uri: OperationUri): readonly Field[] => {
     if (body.kind === 'document') return uri.body.map((field) => unfilled(field, consumer));
@@ -136,7 +136,8 @@ function restForm(consumer: RestConsumer): Pick<Operation, 'uris' | 'request' | 
       ? { kind: 'raw', raw: body.raw }
       : { kind: 'document', document: { ...document, fields: [...sent] } };
   const kinds = { none: 'none', form: 'none', document: 'document', field: 'raw', raw: 'raw' } as const;
-  return { uris, request, body: kinds[body.kind] };
+  const multipart = body.kind === 'document' && body.form !== undefined ? { form: body.form } : {};
+  return { uris, request, body: kinds[body.kind], ...multipart };
 }
 
 /** A field without the text that fills it on the caller's side. */

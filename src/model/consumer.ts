@@ -83,8 +83,8 @@ export type CallBody =
   | { readonly kind: 'none' }
   /** `application/x-www-form-urlencoded`: each value encoded once, by itself. */
   | { readonly kind: 'form'; readonly fields: readonly { readonly name: string; readonly text: CallText }[] }
-  /** The fields of `uri.body`, in JSON, or in XML where Content-Type says so. */
-  | { readonly kind: 'document'; readonly document: Document }
+  /** The fields of `uri.body`, in JSON, in XML where Content-Type says so, or as `multipart/form-data`. */
+  | { readonly kind: 'document'; readonly document: Document; readonly form?: 'multipart' }
   /** One field is the whole body (`body: FIELD`). */
   | { readonly kind: 'field'; readonly field: Field }
   /** The field `content`. */

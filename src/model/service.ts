@@ -5,7 +5,9 @@ import type { Position } from './definition.ts';
 import type { Document } from './document.ts';
 import type { Field } from './field.ts';
 import type { Flow } from './flow.ts';
+import { isFormType } from './form.ts';
 import type { CallLimits, Gateway, Once } from './gateway.ts';
+import type { Mapping } from './mapping.ts';
 import type { MessageQueue, ReplyTo } from './message.ts';
 import type { OperationIdentity } from './operation-names.ts';
 import type { Paging, Query } from './query.ts';
@@ -75,6 +77,8 @@ export type Answer =
   | { readonly kind: 'component'; readonly component: Component; readonly action: ComponentAction }
   /** A call to another system: the request is its input, by field name, and its reply is the reply. */
   | { readonly kind: 'call'; readonly call: ConsumerOperation | Flow }
+  /** Another operation of this gateway, such as that of a later version: its request is filled from the one that arrived. */
+  | VersionAnswer
   /**
    * A queue: the request becomes a message, and the reply says its id. `reply` is the response that comes later, when one is
    * declared, and `replyTo` where callers may have it sent.
@@ -82,6 +86,26 @@ export type Answer =
   | { readonly kind: 'queue'; readonly queue: MessageQueue; readonly reply?: Message; readonly replyTo?: ReplyTo }
   /** The reply to a message of another operation with `queue:`, by the id of the message. `to` is the id of that operation. */
   | { readonly kind: 'reply'; readonly to: string };
+
+/** Another operation as the answer, and how messages are converted from and to its own. */
+export interface VersionAnswer {
+  readonly kind: 'version';
+  readonly operation: Operation;
+  /** Everything that the operation takes, as one document: fields that each of its URIs requires are required. */
+  readonly input: Document;
+  readonly request: Mapping;
+  /** For each message of a reply, what it is filled from. Media types with the same document share a message. */
+  readonly replies: readonly VersionReply[];
+}
+
+/** One message of a reply that another operation gives. */
+export interface VersionReply {
+  readonly message: Message;
+  /** The message of the other operation. */
+  readonly from: Message;
+  /** Absent for messages without a document, which are passed on as they are. */
+  readonly mapping?: Mapping;
+}
 
 /**
  * An operation over SOAP. In document/literal wrapped the request element has the operation's name, and the reply element is
@@ -139,6 +163,8 @@ export interface Operation extends OperationIdentity {
   readonly requestHeaders: readonly HeaderBinding[];
   /** Body of a request: fields in JSON, one field alone, or none. */
   readonly body: 'none' | 'document' | 'raw';
+  /** A body of fields is sent as `multipart/form-data`, a part for each. */
+  readonly form?: 'multipart';
   /** The possible replies, at least one; the first is the default. */
   readonly responses: readonly MediaMessage[];
   readonly wrapper?: 'psnonxml';
@@ -193,8 +219,13 @@ export interface Service {
 
 /** Something that an answer uses and that has grants of its own. */
 interface Reached {
-  readonly kind: 'query' | 'component' | 'consumer';
-  readonly thing: Query | Component | ConsumerOperation;
+  readonly kind: 'query' | 'component' | 'consumer' | 'operation';
+  readonly thing: Query | Component | ConsumerOperation | Operation;
+}
+
+/** The answer at the end of operations that answer each other. */
+export function finalAnswer({ answer }: Pick<Operation, 'answer'>): Exclude<Answer, VersionAnswer> {
+  return answer.kind === 'version' ? finalAnswer(answer.operation) : answer;
 }
 
 /** What an answer uses, without duplicates; `undefined` for code, where it is not known before it runs. */
@@ -208,6 +239,12 @@ export function reachedBy(answer: Answer): readonly Reached[] | undefined {
       return [{ kind: 'component', thing: answer.component }];
     case 'call':
       return [...new Set(operationsOf(answer.call))].map((thing) => ({ kind: 'consumer', thing }));
+    case 'version': {
+      const { operation } = answer;
+      // With a role of its own, the rest does not depend on who calls.
+      const rest = operation.as === undefined ? reachedBy(operation.answer) : undefined;
+      return [{ kind: 'operation', thing: operation }, ...(rest ?? [])];
+    }
     case 'queue':
     case 'reply':
       return [];
@@ -226,8 +263,8 @@ export function operationsOf(call: ConsumerOperation | Flow): readonly ConsumerO
 export interface ReplyForm {
   /** In lower case, without parameters. */
   readonly mediaType: string;
-  /** `psnonxml` is JSON text inside an XML element; `raw` has no document. */
-  readonly format: 'json' | 'xml' | 'psnonxml' | 'raw';
+  /** `psnonxml` is JSON text inside an XML element, `multipart` a part for each field; `raw` has no document. */
+  readonly format: 'json' | 'xml' | 'psnonxml' | 'multipart' | 'raw';
   readonly message: Message;
 }
 
@@ -244,6 +281,7 @@ export function replyForms({ responses, wrapper }: Operation): readonly ReplyFor
 
 function formatOf(mediaType: string, message: Message): ReplyForm['format'] {
   if (message.kind !== 'document') return 'raw';
+  if (isFormType(mediaType)) return 'multipart';
   return /^(?:application|text)\/xml$|\+xml$/.test(mediaType) ? 'xml' : 'json';
 }
 

@@ -116,9 +116,15 @@ export function whatIsMissing(registry: Registry, thing: Thing, { needs }: Verdi
 const OF_CODE: ReadonlySet<ThingKind> = new Set(['consumer', 'flow', 'query', 'component']);
 
 /** Whether an answer uses a thing; for code, whether it could. */
-function reaches(answer: Answer, { kind, needs }: Thing): boolean {
+function reaches(answer: Answer, { kind, needs }: Pick<Thing, 'kind' | 'needs'>): boolean {
   const reached = reachedBy(answer);
   if (reached === undefined) return OF_CODE.has(kind);
+  if (
+    answer.kind === 'version' &&
+    answer.operation.as === undefined &&
+    reaches(answer.operation.answer, { kind, needs })
+  )
+    return true;
   return needs.every(({ granted }) => reached.some(({ thing }) => thing === granted));
 }
 
@@ -262,11 +268,12 @@ function neededFor(operation: Operation, spell: Spell): Need[] {
   const needs =
     as === undefined
       ? reached
-      : reached.map((need) => ({ ...need, as: { role: as, operation: name, at: operation.at } }));
+      : reached.map((need) => ({ as: { role: as, operation: name, at: operation.at }, ...need }));
   return [needOf('operation', operation, name), ...needs];
 }
 
 function neededBy(answer: Answer, spell: Spell): Need[] {
+  if (answer.kind === 'version') return neededFor(answer.operation, spell);
   return (reachedBy(answer) ?? []).map(({ kind, thing }) =>
     needOf(kind, thing, 'target' in thing ? spell(thing) : thing.id),
   );

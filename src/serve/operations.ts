@@ -5,7 +5,7 @@ import { compileSecrets, type ReadSecrets } from '../codec/redact/declared.ts';
 import { originalBodies } from '../delivered/index.ts';
 import { requestFields } from '../message/index.ts';
 import type { Once } from '../model/gateway.ts';
-import { type Operation, onceOf, type SoapForm } from '../model/service.ts';
+import { finalAnswer, type Operation, onceOf, type SoapForm } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { Caller } from '../security/port.ts';
 import { once } from '../wire/waiting.ts';
@@ -42,6 +42,8 @@ export interface CallProgress {
   call?: Call;
   /** The call, if its caller may repeat it. */
   once?: NamedCall;
+  /** A form that holds files until the reply was sent. */
+  files?: { close(): void };
 }
 
 function hasSoap(operation: Operation): operation is Operation & { readonly soap: SoapForm } {
@@ -49,7 +51,8 @@ function hasSoap(operation: Operation): operation is Operation & { readonly soap
 }
 
 /** Stored queries, the package's own handlers and calls with a declared time-out limit their own time. */
-function hasClock({ answer }: Operation): boolean {
+function hasClock(operation: Operation): boolean {
+  const answer = finalAnswer(operation);
   if (answer.kind !== 'call') return answer.kind !== 'handler' && answer.kind !== 'component';
   const calls = 'steps' in answer.call ? answer.call.steps : [{ operation: answer.call, timeout: undefined }];
   return calls.some(

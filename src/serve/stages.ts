@@ -165,7 +165,7 @@ export class Stages {
   /** Sends the first answer again. */
   repeat(
     exchange: Exchange,
-    { caller }: CallProgress,
+    { caller, files }: CallProgress,
     { operation }: Compiled,
     { status, headers: first, body }: FirstAnswer,
     compresses: boolean,
@@ -177,8 +177,10 @@ export class Stages {
     const contentType = first['Content-Type'];
     const content = { contentType: contentType ?? '', length: body.byteLength };
     const coding = compresses && contentType !== undefined ? selectCoding(exchange, headers, content) : undefined;
-    const sent: Sent = (bytes, complete) =>
+    const sent: Sent = (bytes, complete) => {
+      files?.close();
       this.#ports.record(exchange, { operation, caller, status, bytes, complete, repeated: true });
+    };
     return respondCoded(exchange, status, headers, body, sent, coding);
   }
 
@@ -248,6 +250,7 @@ export class Stages {
     return {
       sent: (bytes, complete) => {
         call?.done();
+        progress.files?.close();
         this.#ports.record(exchange, { operation, caller, status, input, outcome, bytes, complete, call });
       },
       failed: (error) =>

@@ -43,6 +43,7 @@ target: STOCK
 operations:
   ORDER_POST: { post: orders, headers: { X-Session: "{SESSION}" }, request: { fields: { SESSION: text } }, body: none }
 `,
+    lists('CLAIMS'),
     '',
     '',
     '',
@@ -76,6 +77,11 @@ permission: PARTNERS
 operations: { PARTNER_POST: { post: staff, request: STAFF, response: text } }
 `,
     `${lists('ORDERS')}---\n{ role: READER, permission-lists: [ORDERS] }\n---\n{ document: ORDERS, fields: { Id: integer } }\n`,
+    `${lists('LOCATIONS')}---
+{ document: LOCATION, fields: { code: string(10), address: { fields: { city: string } }, status: { type: string, enum: [active, inactive] } } }
+---
+{ document: LOC_DTL, fields: { LOCATION: string(10), CITY: string, EFF_STATUS: { type: string, enum: [A, I] } } }
+`,
   ],
   'docs/architecture.md': [],
   'docs/performance.md': [],

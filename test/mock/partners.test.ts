@@ -53,6 +53,21 @@ describe('partners that are stood in for', () => {
     expect(asked[1]?.headers['idempotency-key']).toBe('order-k-1');
   });
 
+  it('take a form with its files, and answer with one', async () => {
+    asked.length = 0;
+    const PHOTO = {
+      contentType: 'image/png',
+      name: 'a.png',
+      length: 3,
+      stream: async function* () {
+        yield Buffer.from('abc');
+      },
+    };
+    const made = (await call('PART_PHOTO', { NUMBER: 7, PHOTO })) as { NAME: string; THUMB: { contentType: string } };
+    expect([made.NAME, typeof made.THUMB.contentType]).toEqual(['front', 'string']);
+    expect(asked[0]?.input).toMatchObject({ NUMBER: 7, PHOTO: { contentType: 'image/png', name: 'a.png' } });
+  });
+
   it('answer with a list, made from its definition or as the test says, and see that of a call', async () => {
     asked.length = 0;
     const content = [{ NUMBER: 7 }];

@@ -91,6 +91,11 @@ operations:
   PARTS_LIST: { put: parts, request: list of PART, response: list of PART }
   PART_LIST: { get: parts, response: list of PART }
   PART_COUNT: { get: count, response: integer }
+  PART_PHOTO:
+    post: photos
+    form: multipart
+    request: { fields: { NUMBER: { type: integer, required: true }, PHOTO: { type: binary, required: true } } }
+    response: { multipart/form-data: { fields: { NAME: { type: string, example: front }, THUMB: { type: binary, required: true } } } }
   PART_SEARCH:
     post: search
     request: { fields: { WORDS: { type: string, required: true }, MOST: integer } }

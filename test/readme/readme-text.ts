@@ -43,6 +43,7 @@ const inOrder = [
 export const elsewhere: readonly string[] = [
   'Add an operation by editing YAML',
   'Add a second version of a service',
+  'Let a new version answer the old one',
   'Start a project of your own',
   ...inOrder,
 ];

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -87,5 +87,29 @@ describe('Save records, and react to saves', () => {
     expect(await run(get as string)).toContain('ETag: "1"');
     expect(await run(`${patch} -i`)).toContain(' 200 ');
     expect(await run(`${patch} -i`)).toContain(' 412 ');
+  });
+});
+
+describe('Let a new version answer the old one', () => {
+  it('has two versions of one service, with commands that do what they say', async () => {
+    const section = 'Let a new version answer the old one';
+    const root = mkdtempSync(join(tmpdir(), 'signalbox-readme-'));
+    for (const each of ['definitions', 'src', 'generated', 'package.json', 'tsconfig.json'])
+      cpSync(join(repository, each), join(root, each), { recursive: true });
+    symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'));
+    writeFileSync(join(root, 'definitions/places.yaml'), block(section, 'yaml'));
+    const other = await startTestGateway({ root });
+    try {
+      const [old, now] = commandsOf('curl').flatMap((each) => (each.section === section ? each.command : []));
+      const ask = async (command = ''): Promise<unknown> =>
+        JSON.parse(await run(command.replace('http://127.0.0.1:8080', other.gateway.address)));
+      const { rows } = (await ask(now)) as { rows: { LOCATION: string; CITY: string }[] };
+      const places = rows.map(({ LOCATION, CITY }) => ({ CODE: LOCATION, TOWN: CITY, OPEN: 'Y' }));
+      expect(places.length).toBeGreaterThan(0);
+      expect(await ask(old)).toEqual({ PLACES: places });
+    } finally {
+      await other.stop();
+      rmSync(root, { recursive: true });
+    }
   });
 });

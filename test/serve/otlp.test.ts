@@ -43,6 +43,7 @@ permission: EVERYTHING
 operations:
   SECRET_GET: { get: "secrets/{KEY}/more{?PAGE}", request: { fields: { KEY: { type: string, sensitive: true }, PAGE: integer } }, response: json }
   NUMBER: { soap: true, request: { fields: { LAST: integer } }, response: { fields: { N: integer } }, handler: number }
+  OLD_NUMBER: { get: "numbers/{LAST}", request: { fields: { LAST: integer } }, response: { fields: { N: integer } }, call: NUMBER }
 `,
   'src/handlers/fetch.ts': `export default {
   async run({ ID }, context) {
@@ -128,6 +129,19 @@ function treeOf(spans: readonly ReceivedSpan[], parent: string): unknown[] {
 }
 
 describe('the export of traces by OTLP', () => {
+  it('shows the operation that answers another one as a span of that call', async () => {
+    const traceId = TRACE.replace('4b', '6c');
+    const headers = { traceparent: `00-${traceId}-${PARENT}-01` };
+    expect((await front.call(`${REST}Front.v1/numbers/7`, { headers })).text).toBe('{"N":7}');
+    const served = await eventually('the spans', () => {
+      const spans = spansOf(traceId);
+      return spans.some(({ kind }) => kind === 'SPAN_KIND_SERVER') ? spans : undefined;
+    });
+    expect(treeOf(served, PARENT)).toMatchObject([
+      [`front: server GET ${REST}Front.v1/numbers/{LAST}`, ['front: internal call NUMBER', [expect.any(String)]]],
+    ]);
+  });
+
   it('follows a call over two gateways: request, job, process, query, and each attempt at the call that it makes', async () => {
     const headers = { traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: 'vendor=1', 'x-request-id': 'R-1' };
     expect((await schedule('once', headers)).status).toBe(201);

@@ -1,10 +1,13 @@
 import { isAttachment } from '../../codec/binary.ts';
 import { within } from '../../codec/error.ts';
 import { CodecError, compileTextWriter, readJsonText, writeJsonText } from '../../codec/index.ts';
-import { textsIn } from '../../codec/redact/declared.ts';
+import { compileSecrets, textsIn } from '../../codec/redact/declared.ts';
+import { setMember } from '../../codec/value.ts';
 import type { CallBody, RestConsumer } from '../../model/consumer.ts';
 import type { ResolveReference } from '../../model/definition.ts';
+import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
+import { MASK } from '../../model/redactor.ts';
 import { primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { OperationUri } from '../../model/service.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
@@ -12,8 +15,17 @@ import { isXmlType, parseMediaType } from '../../wire/media-type.ts';
 import { PercentError, percentEncode } from '../../wire/percent.ts';
 import { encodeFormValues, FORM_MEDIA_TYPE, formField } from '../../wire/query-string.ts';
 import { readXml, XmlError } from '../../wire/xml/read.ts';
+import { compileFormWriter } from '../form/write.ts';
 import { CONTENT } from '../message.ts';
-import { type CallContent, decodedContent, pendingContent, streamContent, textContent } from './content.ts';
+import {
+  type CallContent,
+  decodedContent,
+  exactBytes,
+  pendingContent,
+  sizeWords,
+  streamContent,
+  textContent,
+} from './content.ts';
 import { compileDocumentContent, documentForm, FIELD_FORM } from './document.ts';
 import { type CallValues, compileCallText, type HeldOf, type Piece, unusable } from './values.ts';
 
@@ -58,6 +70,7 @@ export function compileCallBody(
       if (uri.body.length === 0 && !open) return { fields: [], open, write: () => undefined };
       // What fills a field has been done by then; its default may be the text that says so.
       const fields = uri.body.map((field) => (filled.has(field.name) ? withoutDefault(field) : field));
+      if (body.form !== undefined) return compileFormBody({ ...body.document, fields }, uri.body);
       const isXml = isXmlType(typeOf(operation) ?? '');
       const form = documentForm(isXml ? 'xml' : 'json', namespace);
       const write = compileDocumentContent({ ...body.document, fields }, form);
@@ -73,6 +86,50 @@ export function compileCallBody(
         : compileFieldBody(operation, field, values);
     }
   }
+}
+
+/** A body with a part for each field. @param own the fields as the caller gives them */
+function compileFormBody(document: Document, own: readonly Field[]): CallBodyWriter {
+  const write = compileFormWriter(document, 'multipart/form-data', exactBytes);
+  return {
+    fields: own,
+    open: document.open,
+    write({ heldOf, undeclared }) {
+      const value: Record<string, Value> = { ...undeclared };
+      const shown: string[] = [];
+      const secrets: Value[] = [];
+      let isPending = false;
+      for (const field of document.fields) {
+        const held = heldOf(field);
+        if (held === undefined) continue;
+        if (held.shown !== undefined && !held.pending) secrets.push(held.value);
+        if (held.pending) isPending = true;
+        else setMember(value, field.name, held.value);
+        shown.push(`${field.jsonName}: ${held.shown ?? shownPart(field, held.value)}`);
+      }
+      if (isPending) return pendingContent('multipart/form-data', shown.join('\n'));
+      return {
+        ...write(value),
+        text: undefined,
+        shown: () => shown.join('\n'),
+        *secrets() {
+          yield* compileSecrets(own)?.(value) ?? [];
+          for (const each of secrets) yield* textsIn(each);
+        },
+      };
+    },
+  };
+}
+
+/** The value of a part for people. */
+function shownPart(field: Field, value: Value): string {
+  if (field.sensitive) return MASK;
+  if (isAttachment(value)) return `${value.contentType} ${sizeWords(value.length)}`;
+  if (typeof value !== 'object') return String(value);
+  return JSON.stringify(value, (_, each: unknown) => {
+    if (typeof each === 'bigint') return String(each);
+    return isAttachment(each) ? sizeWords(each.length) : each;
+  });
 }
 
 function withoutDefault(field: Field): Field {

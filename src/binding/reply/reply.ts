@@ -1,24 +1,33 @@
-import { CodecError, compileDocument, type DocumentCodec, readJsonText } from '../../codec/index.ts';
+import { CodecError, compileCheck, compileDocument, type DocumentCodec, readJsonText } from '../../codec/index.ts';
 import type { RestConsumer } from '../../model/consumer.ts';
 import type { Document } from '../../model/document.ts';
+import { isFormType } from '../../model/form.ts';
 import { type MediaMessage, type RawKind, serviceNamespace } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { isJsonType, isXmlType, parseMediaType } from '../../wire/media-type.ts';
+import { compileFormReader, type FormReader, type OpenedForm } from '../form/read.ts';
 import { CONTENT } from '../message.ts';
 import { compileReplyFaults, type ReplyFaults } from './fault.ts';
 import { ReplyText, readDocument, unwrapPsnonxml } from './text.ts';
 
 /** How a reply of one media type is read. */
 export interface ReplyReader {
-  readonly kind: 'none' | RawKind;
+  readonly kind: 'none' | 'multipart' | RawKind;
   /** The value of an empty body; `undefined` when a body is required. */
   readonly empty: DocumentValue | undefined;
   /**
-   * Reads the value of a body; not to be called for `none` and `binary`.
+   * Reads the value of a body; not to be called for `none`, `binary` and `multipart`.
    * @throws CodecError, without a path when it is about the whole body
    */
   read(reply: ReplyText): DocumentValue;
+  /** Of `multipart`: reads the parts up to a file that is read later. @throws Fault, CodecError */
+  readonly open?: FormOpener;
 }
+
+/** Opens a reply with a part for each field. */
+type FormOpener = (
+  ...given: Parameters<FormReader>
+) => Promise<{ readonly value: DocumentValue; readonly form: OpenedForm }>;
 
 /** One consumer operation's replies, compiled once: they are read by it. */
 export interface RestReplyBinding {
@@ -73,12 +82,35 @@ function compileForm({ mediaType, message }: MediaMessage, namespace: string): D
   if (message.kind === 'raw') return { essence, ...rawForms[message.raw] };
   const { document } = message;
   const codec = compileDocument(document, { namespace, foreign: 'pass' });
+  if (isFormType(essence)) return { essence, ...formReader(document, emptyValue(codec)) };
   const isXml = familyOf(essence) === 'xml';
   return {
     essence,
     kind: isXml ? 'xml' : 'json',
     empty: emptyValue(codec),
     read: (reply) => ofWhole(document, () => readDocument(codec, document, reply, isXml)),
+  };
+}
+
+function formReader(document: Document, none: DocumentValue | undefined): ReplyReader {
+  const read = compileFormReader(document, 'pass');
+  const check = compileCheck(document.fields, document);
+  return {
+    kind: 'multipart',
+    empty: none,
+    read() {
+      throw new TypeError('a form is read part by part');
+    },
+    async open(...given) {
+      const form = await read(...given);
+      try {
+        form.errors?.throwIfAny();
+        return { value: check(form.values), form };
+      } catch (error) {
+        form.close();
+        throw error;
+      }
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { compileDocument, compileJsonField, compileText, initialValue, readJsonText } from '../../codec/index.ts';
+import type { Spool } from '../../model/blob.ts';
 import { type Document, namespaceOf } from '../../model/document.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
@@ -18,7 +19,8 @@ import { quote } from '../../wire/words.ts';
 import { XmlDecoder } from '../../wire/xml/encoding.ts';
 import { XmlError, XmlReader } from '../../wire/xml/read.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
-import { badBody, guard, reading, speaking } from '../message.ts';
+import { compileFormReader, type FormLimits, type OpenedForm } from '../form/read.ts';
+import { badBody, guard, type RequestErrors, reading, speaking } from '../message.ts';
 
 /** The parts of a request other than its URI. */
 export interface RequestBody {
@@ -33,6 +35,16 @@ export interface RequestBody {
   readonly present: boolean;
   /** The announced length in bytes; `undefined` when none is announced. */
   readonly length: number | undefined;
+  /** How a body with a part for each field is read. */
+  readonly form?: FormSource | undefined;
+}
+
+/** What a form needs in addition to its bytes. */
+interface FormSource {
+  readonly limits: FormLimits;
+  readonly spool: Spool;
+  /** Gets the form once its values are read: its files must be read, and freed afterwards. */
+  readonly opened: (form: OpenedForm) => void;
 }
 
 /** Reads a body: fields into `given`, or returns what has no document. */
@@ -46,6 +58,7 @@ export function compileBody(operation: Operation, uri: OperationUri, namespace: 
       throw badBody(`${operation.method} ${operation.id} takes none`);
     };
   }
+  if (operation.form !== undefined) return compileFormBody(operation, uri);
   if (operation.body === 'document') return compileDocumentBody(operation, uri, namespace);
   const [field] = uri.body;
   if (field !== undefined) return compileFieldBody(field);
@@ -91,6 +104,48 @@ function compileDocumentBody(operation: Operation, uri: OperationUri, namespace:
     Object.assign(given, value);
     return undefined;
   };
+}
+
+/** A body with a part for each field. */
+function compileFormBody(operation: Operation, uri: OperationUri): BodyReader {
+  const { document } = operation.request as Extract<Message, { kind: 'document' }>;
+  const read = compileFormReader({
+    ...{ id: document.id, open: document.open },
+    fields: [...uri.body.map(withoutDefault), ...uri.repeats.map(optional)],
+  });
+  const elsewhere = namesElsewhere(document, operation, uri);
+  return async (body, given) => {
+    if (!body.present) return undefined;
+    const { contentType = '', form } = body;
+    if (form === undefined) throw new TypeError(`the body of ${operation.id} is a form, and nothing keeps its files`);
+    requireType({ ...body, contentType }, FORM_BODY);
+    const bytes = body.attachment(contentType).stream();
+    const opened = await read({ contentType, bytes }, form.limits, form.spool);
+    form.opened(opened);
+    for (const name of elsewhere)
+      if (Object.hasOwn(opened.values, name))
+        throw Fault.of(
+          'BAD_PARAMETER',
+          { name, reason: 'does not belong into the body' },
+          { at: { pointer: jsonPointer([name]) } },
+        );
+    for (const field of uri.repeats)
+      if (given[field.name] !== undefined) checkRepeated(field, opened.values[field.name], given[field.name]);
+    Object.assign(given, opened.values);
+    if (opened.errors !== undefined) throw withMissing(opened.errors, uri.body, opened.values);
+    return undefined;
+  };
+}
+
+/** Errors of a form with those of fields that it lacks. */
+function withMissing(errors: RequestErrors, fields: readonly Field[], values: Readonly<Record<string, Value>>): Fault {
+  for (const field of fields) {
+    const at = { pointer: jsonPointer([field.jsonName]) };
+    const isMissing = field.required && initialValue(field) === undefined && values[field.name] === undefined;
+    if (isMissing && !errors.has(at))
+      errors.add(Fault.of('BAD_PARAMETER', { name: field.name, reason: 'is missing' }, { at }));
+  }
+  return errors.fault();
 }
 
 /** The root of an XML body, read like an envelope: in UTF-8 or UTF-16, without a document type, within its limits. */
@@ -213,6 +268,11 @@ interface BodyType {
 const JSON_BODY: BodyType = {
   supported: 'application/json',
   accepts: isJsonType,
+};
+
+const FORM_BODY: BodyType = {
+  supported: 'multipart/form-data',
+  accepts: (essence) => essence === 'multipart/form-data',
 };
 
 const JSON_OR_XML: BodyType = {

@@ -32,6 +32,7 @@ import { problemJson, problemMediaType } from '../../wire/problem.ts';
 import { type DecodedValue, decodeRaw, type RawValue, UriValueError } from '../../wire/uri-template/match.ts';
 import type { TemplateVariable } from '../../wire/uri-template/uri-template.ts';
 import { wrapPsnonxml } from '../../wire/xml/text.ts';
+import { compileFormWriter, type FormWriter, type WrittenForm } from '../form/write.ts';
 import { CONTENT, completed, type Format, guard, placeIn, RequestErrors } from '../message.ts';
 import { compileBody, type RequestBody } from './body.ts';
 
@@ -50,6 +51,8 @@ export interface RestBinding {
    * @throws CodecError when the value does not fit its document
    */
   writeReply(value: DocumentValue | string, as: Representation, limit: number): string | Promise<string>;
+  /** Writes a reply's value with a part for each field. @throws CodecError when the value does not fit its document */
+  writeForm(value: DocumentValue | string, as: Representation): WrittenForm;
   /** Writes a fault: the operation's fault document, else RFC 9457 problem details. */
   writeFault(
     fault: Fault,
@@ -83,6 +86,13 @@ export function compileRest(operation: Operation, namespace: string): RestBindin
       inline: compileInline(message.document),
     });
   }
+  const forms = new Map(
+    representations.flatMap((each): [Representation, FormWriter][] =>
+      each.format === 'multipart' && each.message.kind === 'document'
+        ? [[each, compileFormWriter(each.message.document, each.contentType)]]
+        : [],
+    ),
+  );
   const fault = operation.fault === undefined ? undefined : compileFault(operation.fault, options);
   const codecOf = (message: Message): ReplyCodec => {
     const codec = message.kind === 'document' ? codecs.get(message.document) : undefined;
@@ -116,6 +126,12 @@ export function compileRest(operation: Operation, namespace: string): RestBindin
         return as.format === 'psnonxml' ? wrapPsnonxml(json) : json;
       };
       return codec.inline === undefined ? write(value) : codec.inline(value, limit).then(write);
+    },
+    writeForm(value, as) {
+      if (typeof value === 'string') throw new CodecError('', 'is a text, where a document is declared');
+      const write = forms.get(as);
+      if (write === undefined) throw new TypeError(`${operation.id} has no form to write a reply with`);
+      return write(value);
     },
     writeFault(thrown, as, requestId) {
       if (fault === undefined) {

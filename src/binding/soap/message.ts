@@ -10,6 +10,7 @@ import { XmlDecoder } from '../../wire/xml/encoding.ts';
 import { XmlError, XmlReader } from '../../wire/xml/read.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { asFault, speaking } from '../message.ts';
+import { PART_HEADER } from '../part.ts';
 import { MessageParts, type PartLimits } from './parts.ts';
 
 /** A message as it comes: its type, and its bytes once. */
@@ -129,9 +130,6 @@ async function openRelated(
     throw asFault(error);
   }
 }
-
-/** Most bytes of the header of one part. */
-const PART_HEADER = 16 * 1024;
 
 function partType({ headers }: Part): MediaType | undefined {
   const given = headers.get('content-type');

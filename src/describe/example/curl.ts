@@ -7,7 +7,10 @@ import type { ExampleRequest } from './request.ts';
  * A request as a command line to paste.
  * @param credentials curl arguments with the credentials; empty when none are needed
  */
-export function curlCommand({ method, url, headers, body }: ExampleRequest, credentials: readonly string[]): string {
+export function curlCommand(
+  { method, url, headers, body, parts }: ExampleRequest,
+  credentials: readonly string[],
+): string {
   const words = ['curl'];
   if (method === 'HEAD') words.push('--head');
   else if (method !== 'GET') words.push('-X', method);
@@ -16,9 +19,18 @@ export function curlCommand({ method, url, headers, body }: ExampleRequest, cred
     // curl's own `Accept: */*` already gets the default format.
     if (name !== 'Accept') words.push('-H', shellWord(`${name}: ${value}`));
   }
+  for (const { name, kind, text } of parts ?? []) words.push(...partWords(name, kind, text));
   if (body !== undefined) words.push('--data-raw', shellWord(body));
   words.push(shellWord(url));
   return words.join(' ');
+}
+
+/** A part of a form. curl reads `@` and `;` in one that is not taken literally. */
+function partWords(name: string, kind: 'text' | 'json' | 'file', text: string): string[] {
+  if (kind === 'text') return ['--form-string', shellWord(`${name}=${text}`)];
+  // In quotes, a semicolon in the JSON does not end it.
+  const value = kind === 'file' ? `@${text}` : `"${text.replace(/["\\]/g, '\\$&')}";type=application/json`;
+  return ['-F', shellWord(`${name}=${value}`)];
 }
 
 /** One word of a POSIX shell. */

@@ -1,4 +1,5 @@
 import type { Field, UrlStyle } from '../../model/field.ts';
+import { partKind } from '../../model/form.ts';
 import type { Registry } from '../../model/registry.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import { isMessageScheme, type SecurityScheme } from '../../model/security.ts';
@@ -31,6 +32,14 @@ export interface ExampleRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Parts of a form, in place of a body. A file is the name of one. */
+  readonly parts?: readonly ExamplePart[];
+}
+
+interface ExamplePart {
+  readonly name: string;
+  readonly kind: 'text' | 'json' | 'file';
+  readonly text: string;
 }
 
 /**
@@ -51,6 +60,8 @@ export function exampleRequest(operation: Operation, uri: OperationUri, base: st
   const method = operation.method as Method;
   const request = { method, url: `${base}/RESTListeningConnector/${segmentOf(operation)}/${path}`, headers };
   if (!takesBody(operation, uri)) return request;
+  // curl adds the boundary, and with it the type.
+  if (operation.form !== undefined) return { ...request, parts: exampleParts(operation, uri) };
   const mediaType = requestMediaType(operation, uri);
   headers['Content-Type'] = mediaType;
   return { ...request, body: bodyText(operation, uri, mediaType) };
@@ -86,6 +97,27 @@ function bodyText(operation: Operation, uri: OperationUri, mediaType: string): s
   const example = bodyExample(operation, uri);
   if (mediaType === 'application/json') return JSON.stringify(example ?? {});
   return String(example ?? (mediaType === 'application/xml' ? '<value/>' : 'text'));
+}
+
+/** The parts of a form: those of fields that are required or have an example, files among them. */
+function exampleParts(operation: Operation, { body }: OperationUri): ExamplePart[] {
+  const { request } = operation;
+  if (request.kind !== 'document') return [];
+  const isFile = (field: Field): boolean => partKind(field) === 'file';
+  const values = exampleDocument({
+    ...request.document,
+    fields: tellingFields(body.filter((field) => !isFile(field))),
+  });
+  return body.flatMap((field): ExamplePart[] => {
+    const { jsonName: name, type } = field;
+    if (isFile(field)) return field.required ? [{ name, kind: 'file', text: 'FILE' }] : [];
+    const value = values?.[field.name];
+    if (value === undefined) return [];
+    const json = fieldJson(field, value);
+    const entries = type.kind === 'list' && Array.isArray(json) ? (json as readonly Json[]) : [json];
+    const kind = partKind(field);
+    return entries.map((each) => ({ name, kind, text: kind === 'json' ? JSON.stringify(each) : String(each) }));
+  });
 }
 
 /**

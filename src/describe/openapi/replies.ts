@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { type Document, documentName } from '../../model/document.ts';
 import { MAX_ERRORS } from '../../model/fault.ts';
-import type { Operation, ReplyForm } from '../../model/service.ts';
+import { finalAnswer, type Operation, type ReplyForm } from '../../model/service.ts';
 import { problemJson, problemMediaType } from '../../wire/problem.ts';
 import { wrapPsnonxml } from '../../wire/xml/text.ts';
 import { exampleJson, exampleXml } from '../example/text.ts';
@@ -18,7 +18,8 @@ import {
 import type { JsonObject } from '../json.ts';
 import type { Scope } from '../scope.ts';
 import type { Components } from './components.ts';
-import { rawSchema } from './schema.ts';
+import { partsContent } from './parts.ts';
+import { documentSchema, rawSchema } from './schema.ts';
 
 /** What the parts of an OpenAPI description share. */
 export interface Writing {
@@ -52,7 +53,8 @@ function jsonFirst(forms: readonly ReplyForm[]): readonly ReplyForm[] {
   return forms.toSorted((a, b) => Number(b.format === 'json') - Number(a.format === 'json'));
 }
 
-function replyText({ answer }: Operation, forms: readonly ReplyForm[]): string {
+function replyText(operation: Operation, forms: readonly ReplyForm[]): string {
+  const answer = finalAnswer(operation);
   if (answer.kind === 'queue') return 'Accepted: the message is stored, and is delivered afterwards.';
   const [byDefault] = forms;
   const [shown] = jsonFirst(forms);
@@ -62,7 +64,9 @@ function replyText({ answer }: Operation, forms: readonly ReplyForm[]): string {
 }
 
 /** Further replies of operations on records that are not faults. */
-function otherStatuses({ answer, status }: Operation, own: number, reply: JsonObject): [string, JsonObject][] {
+function otherStatuses(operation: Operation, own: number, reply: JsonObject): [string, JsonObject][] {
+  const { status } = operation;
+  const answer = finalAnswer(operation);
   const { content: _, ...bare } = reply;
   if (answer.kind === 'reply')
     return [['202', { ...bare, description: 'The reply is not there yet. Ask again after Retry-After seconds.' }]];
@@ -74,7 +78,8 @@ function otherStatuses({ answer, status }: Operation, own: number, reply: JsonOb
 }
 
 /** Headers for a record that exists when the reply is sent. */
-function recordHeaders({ answer }: Operation, status: number): JsonObject {
+function recordHeaders(operation: Operation, status: number): JsonObject {
+  const answer = finalAnswer(operation);
   if (answer.kind !== 'component' || answer.action === 'delete') return {};
   const text = { schema: { type: 'string' } };
   const tag = { ETag: { description: 'The state of the record (RFC 9110, section 8.8.3).', ...text } };
@@ -83,13 +88,13 @@ function recordHeaders({ answer }: Operation, status: number): JsonObject {
 
 /** Headers of the reply that depend on what answers the operation. */
 function answerHeaders(operation: Operation): JsonObject {
-  const { kind } = operation.answer;
+  const answer = finalAnswer(operation);
+  const { kind } = answer;
   // Handlers may run queries too.
   const runsQueries = kind === 'query' || kind === 'queries' || kind === 'handler';
   const names: readonly DeliveredHeader[] = runsQueries
     ? ['Rows-Truncated']
     : (deliveredFacts(operation).headers ?? []);
-  const { answer } = operation;
   const link = answer.kind === 'query' && answer.paging !== undefined ? { Link: NEXT_PAGE } : {};
   if (answer.kind === 'queue') return { Location: MESSAGE_ADDRESS };
   return { ...link, ...Object.fromEntries(names.map((name) => [name, HEADERS[name]])) };
@@ -216,6 +221,11 @@ export function formContent(
   if (message.kind === 'raw') return { schema: rawSchema(message.raw, mediaType) };
   const { document } = message;
   const { components, scope } = context;
+  if (format === 'multipart')
+    return partsContent(document.fields, documentSchema(document, document.fields, components), () => {
+      const parts = exampleDocument(document);
+      return parts && exampleJson(document, parts);
+    });
   const value = fault === undefined ? exampleDocument(document) : exampleFault(document, fault);
   const json = value === undefined ? undefined : exampleJson(document, value);
   if (format === 'json') return { schema: components.message(document), example: json };

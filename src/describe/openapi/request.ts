@@ -4,6 +4,7 @@ import type { Gateway, Once } from '../../model/gateway.ts';
 import type { PrivateQueryKey } from '../../model/query.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import {
+  finalAnswer,
   type HeaderBinding,
   type Message,
   type Operation,
@@ -20,6 +21,7 @@ import type { Json, JsonObject } from '../json.ts';
 import { type DescribedUri, type DescribedVariable, operatorNote } from '../uri.ts';
 import { caseNote, joined, repeatsNote } from '../words.ts';
 import { type Components, labelled } from './components.ts';
+import { partsContent } from './parts.ts';
 import { type Writing, xmlSchema, xmlWords } from './replies.ts';
 import { anyJson, BYTES, defaultOf, documentSchema, fieldSchema, rawSchema, valueSchema } from './schema.ts';
 
@@ -30,7 +32,7 @@ export function uriParameters(
   operation: Operation,
   gateway: Pick<Gateway, 'once'>,
 ): JsonObject[] {
-  const { requestHeaders: headers, answer } = operation;
+  const { requestHeaders: headers } = operation;
   const once = onceOf(operation, gateway);
   return [
     ...described.pathVariables.map((variable, index) =>
@@ -40,7 +42,7 @@ export function uriParameters(
     ...described.queryVariables.map(queryParameter),
     // OpenAPI ignores parameters of these names (4.8.12.2.1): bodies and security describe them.
     ...headers.filter(({ header }) => !/^(accept|content-type|authorization)$/i.test(header)).map(headerParameter),
-    ...(answer.kind === 'component' ? CONDITIONS : []),
+    ...(finalAnswer(operation).kind === 'component' ? CONDITIONS : []),
     ...(once === undefined ? [] : [keyParameter(operation, once)]),
   ];
 }
@@ -195,6 +197,8 @@ function bodyContent({ operation, uri, name }: Requests, mediaType: string, comp
     return { schema, example: bodyExample(operation, uri) };
   }
   const { document } = request;
+  if (operation.form !== undefined)
+    return partsContent(uri.body, partSchema(document, uri, components), () => bodyExample(operation, uri));
   const whole = uri.body.length === document.fields.length;
   const part = whole ? undefined : components.schema(`${name}_BODY`, partSchema(document, uri, components));
   const schema = part === undefined ? components.message(document) : document.root ? labelled(document.id, part) : part;

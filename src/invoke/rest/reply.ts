@@ -2,7 +2,7 @@ import type { RestCallBinding } from '../../binding/call/call.ts';
 import { type ReplyFailure, recogniseFailure } from '../../binding/reply/fault.ts';
 import { familyOf, type ReplyReader, type RestReplyBinding } from '../../binding/reply/reply.ts';
 import { ReplyText } from '../../binding/reply/text.ts';
-import { MemoryAttachment } from '../../codec/binary.ts';
+import { MemoryAttachment, withAttachments } from '../../codec/binary.ts';
 import { CodecError } from '../../codec/index.ts';
 import type { RestConsumer } from '../../model/consumer.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
@@ -48,6 +48,7 @@ async function readSuccess(callable: RestCallable, raw: RawReply, ports: ReplyPo
   const form = replies.formOf(essence);
   if (bytes === undefined) return readEmpty(callable, raw, form);
   if (form?.kind === 'binary') return readContent(callable, raw, ports, bytes);
+  if (form?.open !== undefined) return readForm(raw, form.open, ports, bytes);
   const mayBeFault = replies.faults.marked && dataFormatOf(essence) !== undefined;
   if (!mayBeFault && form === undefined) throw undeclared(callable, raw, (await collect(bytes, PEEKED)).head);
   if (!mayBeFault && form?.kind === 'none') return passOver(raw, bytes);
@@ -123,6 +124,48 @@ async function readContent(
   }
   const content = new ReceivedContent(raw, whole, ports.limits.attachment);
   return { value: { content: content.attachment }, content };
+}
+
+/** Most parts of a form that are not files. */
+const PARTS = 1000;
+
+/** A form, whose last file may be read as it comes. */
+async function readForm(
+  raw: RawReply,
+  open: NonNullable<ReplyReader['open']>,
+  { limits, spool }: ReplyPorts,
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<ReadReply> {
+  const contentType = raw.headers['content-type'] ?? '';
+  const { value, form } = await open({ contentType, bytes }, { ...limits, parts: PARTS }, spool);
+  const content: ReplyContent = {
+    async *segments() {},
+    async finish() {
+      try {
+        await form.finish();
+      } catch (error) {
+        throw replyError(error, raw.called, raw.status);
+      }
+    },
+    close() {
+      form.close();
+      raw.discard();
+    },
+  };
+  // What is wrong with a file is an error of the reply, not of a request.
+  const read = withAttachments(value, (file) => {
+    const { contentType: type, name, length } = file;
+    return { contentType: type, name, length, stream: () => speaking(file.stream(), raw) };
+  });
+  return { value: read as DocumentValue, content };
+}
+
+async function* speaking(bytes: AsyncIterable<Uint8Array>, { called, status }: RawReply): AsyncGenerator<Uint8Array> {
+  try {
+    yield* bytes;
+  } catch (error) {
+    throw replyError(error, called, status);
+  }
 }
 
 function tooLarge({ called, status }: RawReply, limit: number): InvokeError {

@@ -105,6 +105,7 @@ export function contentTypeFault(text: string, body: CallBody): string | undefin
   const type = parseMediaType(text);
   if (type === undefined) return 'is not a valid media type';
   if (body.kind === 'form' && type.essence !== FORM_TYPE) return `must be ${FORM_TYPE}, because the body is a form`;
+  if (body.kind === 'document' && body.form !== undefined) return 'is set by `form: multipart`, with its boundary';
   if (body.kind === 'document' && !/[/+](?:json|xml)$/.test(type.essence))
     return 'must be a type of JSON or XML, because the body is a document';
   if (body.kind === 'field' && isJson(body.field.type) && isXmlType(type.essence))
@@ -129,7 +130,7 @@ export function exampleOf(body: CallBody, said: string | undefined): string | un
     case 'form':
       return FORM_TYPE;
     case 'document':
-      return MEDIA_TYPES.json;
+      return body.form === undefined ? MEDIA_TYPES.json : undefined;
     case 'field':
       return exampleOfField(body.field.type);
     case 'raw':

@@ -9,8 +9,9 @@ import { derivedName } from '../document/field-type.ts';
 import { type Linking, refuseBoth } from '../linking.ts';
 import { given } from '../object.ts';
 import { linkDocument, linkRequest, linkResponses, linkTemplateDocument } from '../operation/message.ts';
-import { type InputFields, linkBody, linkVariables, whyNoText } from '../operation/request.ts';
+import { checkParts, type InputFields, isMultipart, linkBody, linkVariables, whyNoText } from '../operation/request.ts';
 import { type OperationSpot, type PlacedTemplate, parseTemplates, templateCount } from '../operation/spot.ts';
+import type { TextsDeclared } from '../schema/json-schema.ts';
 import { isSecretName, secretInQuery } from '../value/address.ts';
 import { type ConsumerFacts, isSchemeOnly, saidTarget } from './facts.ts';
 import { fitContentType, linkCallHeaders } from './headers.ts';
@@ -46,6 +47,7 @@ export function linkRestConsumer(
   const { primaryUrl } = properties;
   const host = isHostInTemplates(linking, spot, primaryUrl === undefined ? facts.target.base : [primaryUrl]);
   const uris = linkCallUris(linking, spot, method, fields, { body, inHeaders: carriedNames(texts), host });
+  if (body.kind === 'document' && body.form !== undefined) checkParts(linking, spot, uris);
   const usage: Usage = { always: new Set([...valueNames(texts), ...alwaysInBody(body)]), uris };
   const filled = linkFilled(linking, fields, usage);
   const consumer: RestConsumer = {
@@ -225,11 +227,12 @@ function linkCallBody(
   request: Message,
   input: InputFields,
 ): LinkedBody {
-  if (spot.declared.form !== undefined)
+  if (spot.declared.form !== undefined && !isMultipart(spot))
     return { body: linkForm(linking, spot, method, request, input), why: 'the form does not contain it' };
   const found = linkBody(linking, spot, method, request);
   const own = found.field === undefined ? undefined : input.byName.get(found.field.name);
-  const body = callBody(found.kind, own, request);
+  const plain = callBody(found.kind, own, request);
+  const body: CallBody = plain.kind === 'document' && isMultipart(spot) ? { ...plain, form: 'multipart' } : plain;
   const { doubt } = linking;
   if (doubt.about(found) || doubt.about(documentOf(request)) || spot.lacks('body', 'form')) doubt.mark(body);
   return { body, why: found.why };
@@ -250,7 +253,7 @@ function linkForm(
 ): CallBody {
   const { report, places } = linking;
   const { declared } = spot;
-  const form = declared.form ?? {};
+  const form = (declared.form ?? {}) as TextsDeclared;
   const at = places.key(declared, 'form');
   refuseBoth(linking, declared, 'form', 'body', 'each of them defines the body');
   if (method === 'GET' || method === 'HEAD') report.raise('bad-body', { reason: `${method} has no body` }, at);

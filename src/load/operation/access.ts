@@ -1,10 +1,11 @@
 import { isMessageScheme, type Role, type SecurityScheme } from '../../model/security.ts';
-import { type Answer, reachedBy } from '../../model/service.ts';
+import { type Answer, finalAnswer, reachedBy } from '../../model/service.ts';
 import { type Linking, refuseKey, resolveKey } from '../linking.ts';
 import { type GrantSources, type Grants, grantsOf, refuseGrantOfPublic } from '../security/grants.ts';
 import { type Callers, headerOf, requirementOf, usualSchemes, withoutMessages } from '../security/schemes.ts';
 import { saidHeaders } from './request.ts';
 import type { OperationSpot } from './spot.ts';
+import { callPlace } from './version-answer.ts';
 
 /** Who may call: the lists in `permission:` and those that list the operation. The operation overrides its service. */
 export function linkGrants(
@@ -84,6 +85,9 @@ function checkHeaders({ report, places }: Linking, spot: OperationSpot, schemes:
   }
 }
 
+/** Answers that may use anything. */
+const RUNS_CODE: ReadonlySet<Answer['kind']> = new Set(['handler', 'delivered'] as const);
+
 /** `as: ROLE`: the role that replaces the caller's own for what the operation uses; `undefined` when it does not exist. */
 export function linkAs(
   linking: Linking,
@@ -101,7 +105,8 @@ export function linkAs(
     spot.lacks('query', 'save', 'read', 'call', 'queue', 'reply', 'handler')
   )
     return role;
-  if (reached.every(({ thing }) => thing.public))
+  const isCode = answer.kind === 'version' && RUNS_CODE.has(finalAnswer(answer.operation).kind);
+  if (!isCode && reached.every(({ thing }) => thing.public))
     refuseKey(linking, declared, 'as', id, `nothing that answers ${id} needs a grant`);
   for (const { kind, thing } of reached) {
     const isGranted = thing.public || thing.permissions.some((list) => role.permissionLists.includes(list));
@@ -113,16 +118,28 @@ export function linkAs(
   return role;
 }
 
-const CODES = { query: 'bad-query-answer', component: 'bad-save', consumer: 'bad-call-answer' } as const;
+const CODES = {
+  query: 'bad-query-answer',
+  component: 'bad-save',
+  consumer: 'bad-call-answer',
+  operation: 'bad-call-answer',
+} as const;
 
 /** An operation and what answers it are granted separately, and callers without credentials have no permission lists. */
-export function checkReachedPublic({ report, places }: Linking, { id, declared }: OperationSpot, answer: Answer): void {
+export function checkReachedPublic(linking: Linking, spot: OperationSpot, answer: Answer): void {
+  const { report, places } = linking;
+  const { id, declared } = spot;
   const key = answer.kind !== 'component' ? 'query' : answer.action === 'read' ? 'read' : 'save';
   for (const { kind, thing } of reachedBy(answer) ?? []) {
     if (thing.public || thing.permissions.length === 0) continue;
     const reason = `${id} is public but ${thing.id} is not, so no one could call it`;
-    const at = kind === 'consumer' ? places.value(declared, 'call') : places.key(declared, key);
-    report.raise(CODES[kind], { reason }, at);
+    if (answer.kind === 'version') report.raise('bad-call-answer', { reason }, callPlace(linking, spot));
+    else
+      report.raise(
+        CODES[kind],
+        { reason },
+        kind === 'consumer' ? places.value(declared, 'call') : places.key(declared, key),
+      );
   }
 }
 

@@ -10,11 +10,23 @@ import type { Linking } from '../linking.ts';
 import { isMade } from '../value/config-text.ts';
 import { everyUriRequires } from './message.ts';
 import type { OperationSpot } from './spot.ts';
+import { begunVersion, callPlace, findVersion, type Provided, refuseMap } from './version-answer.ts';
 
-/** `call: NAME`: another system answers; `undefined` when nothing of that name can be called. */
-export function linkCallAnswer(linking: Linking, spot: OperationSpot, calls: Calls): Answer | undefined {
-  const { declared } = spot;
-  const call = resolveCall(linking, calls, declared.call as string, linking.places.value(declared, 'call'));
+/**
+ * `call: NAME`: another system answers, or another operation of this gateway; `undefined` when nothing of that name can be
+ * called.
+ * @param name that of the operation, or else of its service
+ */
+export function linkCallAnswer(
+  linking: Linking,
+  spot: OperationSpot,
+  { calls, provided }: { readonly calls: Calls; readonly provided: Provided },
+  name: string,
+): Extract<Answer, { kind: 'call' | 'version' }> | undefined {
+  const version = findVersion(linking, spot, calls, provided, name);
+  if (version !== false) return version && begunVersion(version);
+  refuseMap(linking, spot);
+  const call = resolveCall(linking, calls, name, callPlace(linking, spot));
   return call && { kind: 'call', call };
 }
 
@@ -30,8 +42,8 @@ interface CallerSide {
 
 /** Checks an operation against the call that answers it: its required input and its reply. */
 export function checkCallAnswer(linking: Linking, spot: OperationSpot, call: Callee, side: CallerSide): void {
-  const { report, places } = linking;
-  const at = places.value(spot.declared, 'call');
+  const { report } = linking;
+  const at = callPlace(linking, spot);
   const raise = (reason: string): void => report.raise('bad-call-answer', { reason }, at);
   if (side.active && !call.active) raise(`${call.id} is not active, so ${spot.id} could not answer`);
   for (const reason of whyNotGiven(linking, spot, call, side.input)) raise(reason);

@@ -3,7 +3,14 @@ import type { Field } from '../../model/field.ts';
 import type { MessageQueue } from '../../model/message.ts';
 import type { Node } from '../../model/node.ts';
 import type { Query } from '../../model/query.ts';
-import type { Answer, MediaMessage, Message, Method, Service } from '../../model/service.ts';
+import {
+  type Answer,
+  finalAnswer,
+  type MediaMessage,
+  type Message,
+  type Method,
+  type Service,
+} from '../../model/service.ts';
 import type { Documents } from '../document/documents.ts';
 import { derivedName } from '../document/field-type.ts';
 import type { Calls } from '../flow/calls.ts';
@@ -13,8 +20,9 @@ import { given } from '../object.ts';
 import { linkCallAnswer } from './call-answer.ts';
 import { forms, inDoubt, linkRequest, linkResponses, noMessage } from './message.ts';
 import { linkQueriesAnswer, linkQueryAnswer } from './query-answer.ts';
-import { linkQueueAnswer, linkReplyAnswer } from './queue-answer.ts';
+import { linkQueueAnswer, linkReceipt, linkReplyAnswer } from './queue-answer.ts';
 import type { OperationSpot, PlacedTemplate } from './spot.ts';
+import { type Provided, refuseMap } from './version-answer.ts';
 
 /** The definitions that may answer operations instead of code. */
 export interface AnswerSources {
@@ -24,6 +32,7 @@ export interface AnswerSources {
   readonly messageQueues: ReadonlyMap<string, MessageQueue>;
   readonly nodes: ReadonlyMap<string, Node>;
   readonly calls: Calls;
+  readonly provided: Provided;
 }
 
 /** The request and reply of an operation, and what answers it. */
@@ -49,6 +58,7 @@ export function linkExchange(
     refuseKey(documents.linking, declared, 'reply-to', spot.id, 'it applies to operations with `queue` and `response`');
   if (typeof declared.query !== 'string' && !spot.lacks('query'))
     refuseKey(documents.linking, declared, 'paging', spot.id, 'it applies to operations with `query: NAME`');
+  if (ANSWERS.some((key) => key !== 'call' && declared[key] !== undefined)) refuseMap(documents.linking, spot);
   const code = linkHandler(documents, spot, service);
   if (typeof declared.query === 'string' || declared.save !== undefined || declared.read !== undefined) {
     const linked =
@@ -72,13 +82,25 @@ export function linkExchange(
     const linked = linkQueueAnswer(documents, spot, sources, request);
     return linked ?? { answer: code, request, responses: forms(unknown) };
   }
-  const responses = linkResponses(documents, spot);
   if (declared.query === undefined) {
-    const called = declared.call === undefined ? undefined : linkCallAnswer(documents.linking, spot, calls);
-    return { answer: called ?? code, request, responses };
+    const call = callOf(spot);
+    const called = call === undefined ? undefined : linkCallAnswer(documents.linking, spot, sources, call);
+    if (call === undefined) refuseMap(documents.linking, spot);
+    if (called?.kind === 'version' && finalAnswer(called.operation).kind === 'queue')
+      return { answer: called, request, ...linkReceipt(documents, spot) };
+    // A call that was reported is not a missing handler.
+    if (call !== undefined && called === undefined) documents.linking.doubt.mark(code);
+    return { answer: called ?? code, request, responses: linkResponses(documents, spot) };
   }
+  const responses = linkResponses(documents, spot);
   const answer = linkQueriesAnswer(documents, spot, queries, request, responses[0]?.message ?? noMessage());
   return { answer: answer ?? code, request, responses };
+}
+
+/** The call that answers an operation: its own, or that of its service if it has no other answer. */
+function callOf({ declared, service, lacks }: OperationSpot): string | undefined {
+  if (declared.call !== undefined) return declared.call;
+  return declared.handler === undefined && !lacks('handler', ...ANSWERS) ? service.call : undefined;
 }
 
 function checkOneAnswer(linking: Linking, { declared }: OperationSpot): void {

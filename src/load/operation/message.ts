@@ -1,5 +1,6 @@
-import { type Document, foldedName, itemName, type Patch } from '../../model/document.ts';
+import { bareField, type Document, foldedName, itemName, type Patch } from '../../model/document.ts';
 import { type Field, type FieldType, type ListType, singleType } from '../../model/field.ts';
+import { isFormType } from '../../model/form.ts';
 import { SCALAR_KINDS } from '../../model/scalar.ts';
 import {
   type HeaderBinding,
@@ -19,6 +20,7 @@ import {
   documentOf,
   hasOwnValue,
   madeField,
+  messageWords,
 } from '../document/documents.ts';
 import { type DerivedName, derivedName, parseTypeWord } from '../document/field-type.ts';
 import type { Linking } from '../linking.ts';
@@ -80,9 +82,19 @@ function linkMediaTypes(documents: Documents, spot: OperationSpot): MediaMessage
     const place = documents.linking.places.value(holder, mediaType);
     const name = derivedName(own, mediaType.replace(/[^A-Za-z0-9]+/g, '_'));
     const message = linkMessage(documents, each, typeof each === 'string' && bare.size === 0 ? own : name, place);
+    checkParts(documents.linking, mediaType, message, place);
     if (documentOf(message)?.bare) bare.set(each, message);
     return { mediaType, message };
   });
+}
+
+/** Refuses a reply with a part for each field that has no fields. */
+function checkParts({ report, doubt }: Linking, mediaType: string, message: Message, at: Place): void {
+  const document = documentOf(message);
+  if (document === undefined || doubt.about(document) || !isFormType(mediaType.toLowerCase())) return;
+  if (bareField(document) === undefined && document.choice === undefined) return;
+  const reason = `A reply as ${mediaType} has a part for each field, but ${messageWords(message)} has none of its own`;
+  report.raise('bad-body', { reason }, at);
 }
 
 function isMediaMap(value: unknown): value is Readonly<Record<string, MessageDeclared>> {

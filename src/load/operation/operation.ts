@@ -1,15 +1,16 @@
 import type { Document } from '../../model/document.ts';
 import { traitsOf } from '../../model/scalar.ts';
 import type { Role } from '../../model/security.ts';
-import type {
-  Answer,
-  MediaMessage,
-  Message,
-  Method,
-  Operation,
-  Service,
-  SoapForm,
-  Writes,
+import {
+  type Answer,
+  finalAnswer,
+  type MediaMessage,
+  type Message,
+  type Method,
+  type Operation,
+  type Service,
+  type SoapForm,
+  type Writes,
 } from '../../model/service.ts';
 import { isXmlType } from '../../wire/media-type.ts';
 import { type Place, positionOf } from '../diagnostic/diagnostic.ts';
@@ -36,6 +37,7 @@ import {
   type OperationSpot,
   templateCount,
 } from './spot.ts';
+import { linkVersion } from './version-answer.ts';
 
 /** The definitions that operations refer to. */
 export interface OperationContext extends GrantSources, AnswerSources {
@@ -56,14 +58,17 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
     refuseKey(linking, declared.soap, 'addressing', id, 'it is about the header blocks of calls to other systems');
   const templates = method === undefined ? [] : linkTemplates(linking, spot, method);
   const exchange = linkExchange(context, spot, service, method, templates);
-  const { answer, responses } = exchange;
+  const { responses } = exchange;
   const rest = linkRest(documents, spot, method, exchange, templates);
   const fault = linkFault(documents, spot, method === undefined && isFaultless(linking, spot, responses));
   if (method !== undefined) checkWrapper(spot, linking, responses);
   const grants = linkGrants(linking, context, spot, service.delivered);
   const active = declared.active !== false && service.active;
   const isPublic = grants.public;
-  checkAnswer(linking, spot, exchange, { input: rest, isPublic, active });
+  const side = { input: rest, responses, active };
+  const answer =
+    exchange.answer.kind === 'version' ? linkVersion(linking, spot, exchange.answer, side) : exchange.answer;
+  checkAnswer(linking, spot, { ...exchange, answer }, { input: rest, isPublic, active });
   if (answer.kind === 'queue') checkQueueAnswer(linking, spot, answer.queue, { method, ...rest });
   const soap = linkSoap(documents, spot, service, rest, exchange.soapResponses ?? responses);
   const writes = linkWrites(linking, spot, { method, answer, request: rest.request });
@@ -102,6 +107,7 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
 
 /** Of a reply over REST: RFC 9110, sections 15.3.1 to 15.3.3. */
 function usualStatus(answer: Answer): number {
+  if (answer.kind === 'version') return usualStatus(finalAnswer(answer.operation));
   if (answer.kind === 'queue') return 202;
   return answer.kind === 'component' && answer.action === 'create' ? 201 : 200;
 }
@@ -214,6 +220,8 @@ function linkWrites(linking: Linking, spot: OperationSpot, effect: Effect): Writ
 
 /** GET and HEAD are safe (RFC 9110 section 9.2.1), and so are stored queries and reads of a component. */
 function writesByNature({ method, answer }: Effect): boolean {
+  // What another operation writes, this one writes, whatever its method is.
+  if (answer.kind === 'version') return answer.operation.writes !== false || CHANGING.has(method);
   if (
     method === 'GET' ||
     method === 'HEAD' ||
@@ -227,8 +235,13 @@ function writesByNature({ method, answer }: Effect): boolean {
 
 function refusesToRead(linking: Linking, spot: OperationSpot, { method, answer }: Effect): boolean {
   const saves = answer.kind === 'component' && answer.action !== 'read';
-  if (!saves && !CHANGING.has(method)) return false;
-  const reason = saves ? `${spot.id} saves ${answer.component.id}` : `${spot.id} has the method ${method}`;
+  const calls = answer.kind === 'version' && answer.operation.writes !== false;
+  if (!saves && !calls && !CHANGING.has(method)) return false;
+  const reason = saves
+    ? `${spot.id} saves ${answer.component.id}`
+    : calls
+      ? `${answer.operation.id}, which answers ${spot.id}, writes`
+      : `${spot.id} has the method ${method}`;
   linking.report.raise(
     'bad-writes',
     { reason: `${reason}, so it always writes` },

@@ -45,13 +45,29 @@ export function linkQueueAnswer(
   const replyTo = linkReplyTo(documents, spot, nodes, request, form);
   const queue = resolveKey(linking, 'queue', messageQueues, declared, 'queue');
   if (queue === undefined) return undefined;
-  const receipt = documents.synthesize(derivedName(spot, 'RECEIPT'), [idField(spot)], spot.at);
   return {
     answer: { kind: 'queue', queue, ...given({ reply: form?.message, replyTo }) },
     request,
-    responses: forms({ kind: 'document', document: receipt }),
+    responses: receiptOf(documents, spot),
     soapResponses: replyTo === undefined || form === undefined ? forms(noMessage()) : [form],
   };
+}
+
+/** The replies of an operation whose request becomes a message of another operation. */
+export function linkReceipt(
+  documents: Documents,
+  spot: OperationSpot,
+): Pick<QueueAnswer, 'responses' | 'soapResponses'> {
+  const { id, declared } = spot;
+  const why =
+    'the reply is the id of a message; an operation with `call` of the one that reads replies has a `response`';
+  if (declared.response !== 'none') refuseKey(documents.linking, declared, 'response', id, why);
+  return { responses: receiptOf(documents, spot), soapResponses: forms(noMessage()) };
+}
+
+function receiptOf(documents: Documents, spot: OperationSpot): MediaMessage[] {
+  const document = documents.synthesize(derivedName(spot, 'RECEIPT'), [idField(spot)], spot.at);
+  return forms({ kind: 'document', document });
 }
 
 function idField({ at }: OperationSpot): Field {

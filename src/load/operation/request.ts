@@ -6,7 +6,7 @@ import type { TemplateVariable } from '../../wire/uri-template/uri-template.ts';
 import { positionOf } from '../diagnostic/diagnostic.ts';
 import { type Documents, documentOf, messageWords } from '../document/documents.ts';
 import { typeWords } from '../document/field-type.ts';
-import type { Linking } from '../linking.ts';
+import { type Linking, refuseBoth } from '../linking.ts';
 import { given } from '../object.ts';
 import { isOwnHeader } from '../value/headers.ts';
 import type { Exchange } from './exchange.ts';
@@ -14,7 +14,7 @@ import { linkTemplateDocument } from './message.ts';
 import type { OperationSpot, PlacedTemplate } from './spot.ts';
 
 /** The request of an operation over REST. */
-type RestForm = Pick<Operation, 'request' | 'method' | 'uris' | 'requestHeaders' | 'body'>;
+type RestForm = Pick<Operation, 'request' | 'method' | 'uris' | 'requestHeaders' | 'body' | 'form'>;
 
 /** Binds templates and headers of an operation to its input; the rest is the body. Without a method, everything is empty. */
 export function linkRest(
@@ -34,7 +34,25 @@ export function linkRest(
   const repeatable = answer.kind === 'component' ? answer.component.keys : [];
   const parts = { request, headers, body, repeatable };
   const uris = templates.map((each) => linkUri(linking, spot, each, linkVariables(linking, each, input), parts));
-  return { request, method, uris, requestHeaders: headers, body: body.kind };
+  const form = isMultipart(spot) && body.kind === 'document' ? ({ form: 'multipart' } as const) : {};
+  if (form.form !== undefined) checkParts(linking, spot, uris);
+  return { request, method, uris, requestHeaders: headers, body: body.kind, ...form };
+}
+
+/** Whether the body is `multipart/form-data`. */
+export const isMultipart = ({ declared }: OperationSpot): boolean => declared.form === 'multipart';
+
+/** Refuses fields that no part can carry. */
+export function checkParts(
+  { report, places }: Linking,
+  { declared }: OperationSpot,
+  uris: readonly Pick<OperationUri, 'body'>[],
+): void {
+  for (const { name, nullable, type } of new Set(uris.flatMap(({ body }) => body))) {
+    if (nullable !== true || primitiveOf(singleType(type)) === undefined) continue;
+    const reason = `${name} is nullable, and a part of multipart/form-data has no null`;
+    report.raise('bad-body', { reason }, places.value(declared, 'form'));
+  }
 }
 
 /** The fields that URIs and headers may refer to. */
@@ -77,6 +95,17 @@ export function linkBody(linking: Linking, spot: OperationSpot, method: Method, 
     report.raise('bad-body', { reason }, at);
     return unknown('its body was rejected');
   };
+  const multipart = isMultipart(spot);
+  if (multipart) {
+    refuseBoth(linking, spot.declared, 'form', 'body', 'each of them defines the body');
+    const reason = whyNoParts(method, request);
+    if (reason !== undefined) report.raise('bad-body', { reason }, places.value(spot.declared, 'form'));
+    if (reason !== undefined || said !== undefined) {
+      const body: Body = { kind: 'document', why: '' };
+      doubt.mark(body);
+      return body;
+    }
+  }
   if (request.kind === 'raw' || whole !== undefined || isChoice) {
     const what = request.kind === 'raw' ? request.raw : messageWords(request);
     if (said !== undefined) return refuse(`The request is ${what}, which is the whole body, so body: can't be used`);
@@ -87,7 +116,7 @@ export function linkBody(linking: Linking, spot: OperationSpot, method: Method, 
   }
   if (said === 'none') return none('the operation has body: none');
   if (said === undefined) {
-    if (BODILESS.has(method)) return none(`${method} has no body`);
+    if (BODILESS.has(method) && !multipart) return none(`${method} has no body`);
     return request.kind === 'none' ? none('there is no request') : { kind: 'document', why: '' };
   }
   if (method === 'GET' || method === 'HEAD') return refuse(`${method} has no body`);
@@ -97,6 +126,14 @@ export function linkBody(linking: Linking, spot: OperationSpot, method: Method, 
   if (field !== undefined) return { kind: 'raw', field, why: `the body is the field ${said}` };
   if (doubt.about(document)) return unknown('the request is not known');
   return refuse(`body: refers to ${said}, which is not a field of the request`);
+}
+
+/** Why a request can't be sent as multipart/form-data; `undefined` when it can. */
+function whyNoParts(method: Method, request: Message): string | undefined {
+  if (method === 'GET' || method === 'HEAD') return `${method} has no body`;
+  if (request.kind === 'document' && bareField(request.document) === undefined && request.document.choice === undefined)
+    return request.document.patch === undefined ? undefined : 'A change of a record is sent as JSON, where null clears';
+  return `The request is ${messageWords(request)}, but form: multipart needs a document with fields`;
 }
 
 /** Input of the URIs of an operation. */

@@ -154,6 +154,7 @@ const OF_ANSWERS: Refused = [
   ['save', ELSEWHERE],
   ['read', ELSEWHERE],
   ['call', ELSEWHERE],
+  ['map', ELSEWHERE],
   ['queue', ELSEWHERE],
   ['reply', ELSEWHERE],
   ['reply-to', ELSEWHERE],
@@ -173,10 +174,12 @@ const OF_REPLIES: Refused = [
   ['wrapper', 'such a wrapper is always unwrapped'],
 ];
 
+const FORM_OVER_SOAP = ['form', 'over SOAP all input is in the body'] as const;
+
 /** For calls over SOAP. */
 const OF_TEXTS: Refused = [
   ...WITHOUT_URI.filter(([key]) => key !== 'headers'),
-  ['form', 'over SOAP all input is in the body'],
+  FORM_OVER_SOAP,
   ['values', 'over SOAP fields that the caller leaves out are not filled'],
 ];
 
@@ -189,7 +192,7 @@ const SHARED = [
 ] as const;
 
 /** For operations that are answered here. */
-const OF_CALLS: Refused = [...SHARED, ['form', 'a form body applies to operations with a `target`']];
+const OF_CALLS: Refused = [...SHARED, ['form', 'a form of texts applies to operations with a `target`']];
 
 /** Refuses keys of an operation that only matter for SOAP. */
 export function checkRestAlone(linking: Linking, spot: OperationSpot): void {
@@ -198,7 +201,8 @@ export function checkRestAlone(linking: Linking, spot: OperationSpot): void {
 
 /** Refuses keys of an operation that only matter for REST. Those of its service are ignored. */
 export function checkSoapAlone(linking: Linking, spot: OperationSpot): void {
-  refuseKeys(linking, spot, 'is offered over SOAP only', WITHOUT_URI);
+  const isForm = spot.declared.form === 'multipart';
+  refuseKeys(linking, spot, 'is offered over SOAP only', isForm ? [...WITHOUT_URI, FORM_OVER_SOAP] : WITHOUT_URI);
 }
 
 /** Refuses keys that have no effect on calls. */
@@ -209,7 +213,8 @@ export function checkConsumerKeys(linking: Linking, spot: OperationSpot, over: '
 
 /** Refuses keys of calls in an operation that is answered here. */
 export function checkProviderKeys(linking: Linking, spot: OperationSpot): void {
-  if (!spot.lacks('target')) refuseKeys(linking, spot, 'is answered here', OF_CALLS);
+  const keys = spot.declared.form === 'multipart' ? SHARED : OF_CALLS;
+  if (!spot.lacks('target')) refuseKeys(linking, spot, 'is answered here', keys);
 }
 
 /** Refuses keys of calls in a service without calls. */

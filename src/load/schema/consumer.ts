@@ -134,8 +134,11 @@ export const callKeys: Readonly<Record<'target' | 'properties' | 'values' | 'tim
 
 export const form: JsonSchema = {
   ...texts("a form field's name", '^.+$', 'grant_type'),
+  title: 'multipart, or a map of texts',
+  type: ['string', 'object'],
+  pattern: '^multipart$',
   minProperties: 1,
   description:
-    'Calls only: an `application/x-www-form-urlencoded` body of these texts, which may contain values of the call (`{FIELD}`) and configuration. Each is encoded once, separately.',
-  examples: [{ grant_type: 'client_credentials', client_id: '{ClientID}@{TenantID}' }],
+    '`multipart`: the body over REST is `multipart/form-data` (RFC 7578), in both directions, with a part for each field: text for single values, JSON for documents, files for `binary`, and several parts for a list. A map is for calls only: an `application/x-www-form-urlencoded` body of these texts, which may contain values of the call (`{FIELD}`) and configuration. Each is encoded once, separately.',
+  examples: ['multipart', { grant_type: 'client_credentials', client_id: '{ClientID}@{TenantID}' }],
 };

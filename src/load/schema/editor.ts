@@ -142,6 +142,8 @@ const branchOf = (condition: JsonSchema, then: JsonSchema): JsonSchema => ({ if:
 function references(known: KnownIds): Readonly<Record<string, JsonSchema>> {
   const { documents = [], consumers = [], flows = [] } = known;
   const calls = [...consumers, ...flows];
+  const isCall = new Set(calls.map(({ id }) => id));
+  const answered = (known.operations ?? []).filter(({ id }) => !isCall.has(id));
   const entries = [...SCALAR_KINDS, ...documents.map(({ id }) => id)];
   const lists = ['list', 'map'].flatMap((kind) => entries.map((id) => `${kind} of ${id}`));
   const types = [
@@ -157,6 +159,7 @@ function references(known: KnownIds): Readonly<Record<string, JsonSchema>> {
     'operation-id': choice('an operation', known.operations, [WITH_DOT, WITH_WILDCARD]),
     'consumer-id': choice('an operation with a target', consumers, [WITH_DOT]),
     'call-id': choice('an operation with a target, or a flow', calls, [WITH_DOT]),
+    'answer-call-id': choice('an operation or a flow', [...calls, ...answered], [WITH_DOT]),
     'query-id': choice('a query', known.queries, [WITH_WILDCARD]),
     'document-id': choice('a document', documents),
     'datasource-id': choice('a datasource', known.datasources),

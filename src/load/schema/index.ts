@@ -7,6 +7,7 @@ import { flow, flowStep } from './flow.ts';
 import { gateway } from './gateway.ts';
 import { type JsonSchema, mapOr } from './json-schema.ts';
 import { KEYS_OF, KINDS, type Kind } from './kinds.ts';
+import { members } from './mapping.ts';
 import { queue, subscription } from './message.ts';
 import { node } from './node.ts';
 import { operation } from './operation.ts';
@@ -87,6 +88,7 @@ const partSchemas: Readonly<Record<string, JsonSchema>> = {
   flow,
   'flow-step': flowStep,
   'in-place-document': inPlaceDocument,
+  members,
   type: {
     ...id,
     examples: [
@@ -105,6 +107,7 @@ const partSchemas: Readonly<Record<string, JsonSchema>> = {
   'operation-id': id,
   'consumer-id': id,
   'call-id': id,
+  'answer-call-id': id,
   'query-id': id,
   'document-id': id,
   'datasource-id': id,

@@ -21,6 +21,7 @@ import {
   word,
   yesNo,
 } from './json-schema.ts';
+import { map, type VersionMapDeclared } from './mapping.ts';
 import { type SoapDeclared, type SoapStyleDeclared, soapKey, soapKeys } from './soap.ts';
 
 export const strict: JsonSchema = {
@@ -73,7 +74,7 @@ export type OperationDeclared = SharedDeclared & {
   readonly description?: string;
   readonly soap?: boolean | string | SoapDeclared;
   readonly body?: string;
-  readonly form?: TextsDeclared;
+  readonly form?: 'multipart' | TextsDeclared;
   readonly wrapper?: 'psnonxml';
   readonly status?: number;
   readonly handler?: string;
@@ -82,6 +83,7 @@ export type OperationDeclared = SharedDeclared & {
   readonly save?: string;
   readonly read?: string;
   readonly call?: string;
+  readonly map?: VersionMapDeclared;
   readonly queue?: string;
   readonly reply?: string;
   readonly 'reply-to'?: string | readonly string[] | ReplyToDeclared;
@@ -282,11 +284,13 @@ export const operation = keys<keyof OperationDeclared>(
       'LOCATION_SETUP',
     ),
     call: refersTo(
-      'call-id',
-      'A call to another system that answers without code: an operation with a `target`, or a flow (`Bank.pay`). Its input is taken from the request and the reply from its reply, by the names of fields.',
+      'answer-call-id',
+      'A call that answers without code. It leads to another system: an operation with a `target`, or a flow (`Bank.pay`). Or to an operation of this gateway, such as that of a later version: `Orders.v2` is the operation of the same name there. Its input is taken from the request and the reply from its reply, by the names of fields, or as `map` says.',
       'THIRD_PARTY_IMPORT_POST',
       'N_DOCLIB.upload',
+      'Locations.v2',
     ),
+    map,
     queue: refersTo(
       'queue-id',
       'A queue that takes the request as a message. The caller gets 202 with the id of the message at once, over SOAP an empty reply; subscriptions deliver the message afterwards. With `response`, the subscription with `replies: true` answers it later.',

@@ -7,6 +7,7 @@ export interface ServiceDeclared extends SharedDeclared {
   readonly namespace?: string;
   readonly default?: boolean;
   readonly active?: boolean;
+  readonly call?: string;
   readonly cors?: readonly string[];
   readonly deprecated?: boolean | { readonly since?: string; readonly sunset?: string };
   readonly operations: Readonly<Record<string, OperationDeclared>>;
@@ -78,6 +79,12 @@ export const service = keys<'service' | keyof ServiceDeclared>(
         'Tells callers, in each reply, that the service is deprecated; `since` and `sunset` are the dates of deprecation and end.',
       examples: [true, { since: '2026-06-01', sunset: '2027-01-01' }],
     },
+    call: matching(
+      'a service with its version',
+      '^[A-Za-z][A-Za-z0-9_]*\\.v[1-9][0-9]*$',
+      'A version that answers: each operation without an answer of its own is answered by the operation of the same name there, in this process. Its `map` says how fields differ.',
+      'Locations.v2',
+    ),
     cors: {
       ...cors,
       description:

@@ -11,6 +11,7 @@ import { compilePages, compilePrompts, type XmlNames } from '../../query/index.t
 import { answerByCall, messageFor } from './by-call.ts';
 import { answerByComponent, compilePath } from './by-component.ts';
 import { answerByMessage, answerByReply } from './by-message.ts';
+import { answerByVersion } from './by-version.ts';
 import { type Answerer, type AnswerPorts, begun, type Call, type Handlers } from './call.ts';
 import { faultOfCall } from './failed-call.ts';
 import type { WorkPorts } from './work.ts';
@@ -33,7 +34,7 @@ export function compileAnswer(operation: Operation, handlers: Handlers, ports: A
       const { registry, queries, services, base } = ports;
       const handler = make({ registry, queries, ...services, base });
       return {
-        answer: (input, call, as) => handler.onRequest(input, call, as === 'psnonxml' || as === 'raw' ? 'json' : as),
+        answer: (input, call, as) => handler.onRequest(input, call, as === 'xml' || as === 'soap' ? as : 'json'),
         formatOf: handler.formatOf,
       };
     }
@@ -41,6 +42,8 @@ export function compileAnswer(operation: Operation, handlers: Handlers, ports: A
       return answerByComponent(operation, answer.component, answer.action, ports);
     case 'call':
       return answerByCall(operation, answer.call, ports);
+    case 'version':
+      return answerByVersion(operation, answer, ports, (other) => compileAnswer(other, handlers, ports));
     case 'queue':
       return answerByMessage(operation, ports);
     case 'reply':

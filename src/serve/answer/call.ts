@@ -14,15 +14,37 @@ import {
   type ReplyOptions,
   type ReplyValue,
 } from '../../model/handler.ts';
-import type { User } from '../../model/security.ts';
+import type { Redactor } from '../../model/redactor.ts';
+import type { Role, User } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
+import { authorise } from '../../security/authorise.ts';
 import type { Db } from '../../store/index.ts';
 import type { ReplyAddressing } from '../../wire/soap/addressing.ts';
 import { checkHeaders } from '../exchange/respond.ts';
 import type { Services } from '../start/services.ts';
 import type { QueryRows } from './query-rows.ts';
 import { Work, type WorkPorts } from './work.ts';
+
+/** The facts about one call. */
+interface CallFacts {
+  readonly operation: Operation;
+  readonly uriIndex: number;
+  readonly requestId: string;
+  readonly user: User | undefined;
+  readonly address?: string | undefined;
+  /** The role whose lists replace the caller's; that of the operation by default. */
+  readonly as?: Role | undefined;
+  readonly gone: () => AbortSignal;
+  readonly segments?: (() => AsyncIterable<Attachment>) | undefined;
+  readonly root?: ReplyRoot | undefined;
+  readonly header?: (name: string) => string | undefined;
+  readonly secrets: () => Iterable<string>;
+  /** Masks secrets; without it, {@link CallFacts.secrets} lists them. */
+  readonly redactor?: Redactor;
+  readonly takeEffect?: ((tx: Db) => Promise<void>) | undefined;
+  readonly replyTo?: ReplyAddressing | undefined;
+}
 
 /** One call of one operation: the context that its handler sees. */
 export class Call extends Work implements HandlerContext {
@@ -36,37 +58,30 @@ export class Call extends Work implements HandlerContext {
   readonly #segments: (() => AsyncIterable<Attachment>) | undefined;
   readonly #header: ((name: string) => string | undefined) | undefined;
 
-  constructor(
-    ports: WorkPorts,
-    rows: QueryRows,
-    facts: {
-      operation: Operation;
-      uriIndex: number;
-      requestId: string;
-      user: User | undefined;
-      address?: string | undefined;
-      gone: () => AbortSignal;
-      segments?: (() => AsyncIterable<Attachment>) | undefined;
-      root?: ReplyRoot | undefined;
-      header?: (name: string) => string | undefined;
-      secrets: () => Iterable<string>;
-      takeEffect?: ((tx: Db) => Promise<void>) | undefined;
-      replyTo?: ReplyAddressing | undefined;
-    },
-  ) {
-    const { operation, user, address, requestId, gone, secrets, takeEffect } = facts;
+  readonly #ports: WorkPorts;
+  readonly #rows: QueryRows;
+  readonly #facts: CallFacts;
+  /** Calls of other operations that answer this one. */
+  #inner: Call[] | undefined;
+
+  constructor(ports: WorkPorts, rows: QueryRows, facts: CallFacts) {
+    const { operation, user, address, requestId, gone, secrets, redactor, takeEffect } = facts;
     super(ports, rows, {
       user,
       address,
-      as: operation.as,
+      as: facts.as ?? operation.as,
       requestId,
       gone,
       scope: operation.service.id,
       named: { operation: operation.id },
       file: operation.answer.kind === 'handler' ? operation.answer.file : undefined,
       secrets,
+      redactor,
       takeEffect,
     });
+    this.#ports = ports;
+    this.#rows = rows;
+    this.#facts = facts;
     this.operation = operation;
     this.uriIndex = facts.uriIndex;
     this.root = facts.root;
@@ -74,6 +89,45 @@ export class Call extends Work implements HandlerContext {
     this.replyTo = facts.replyTo;
     this.#segments = facts.segments;
     this.#header = facts.header;
+  }
+
+  /** @throws Fault FORBIDDEN when the caller is not permitted to call the operation */
+  authoriseOperation(operation: Operation): void {
+    authorise(this.user, operation, 'operation', this.as);
+  }
+
+  /**
+   * The call of another operation that answers this one, for the same caller and within the same time.
+   * @param secrets in its request, which are masked as well
+   */
+  delegate(operation: Operation, input: DocumentValue, secrets: Iterable<string>): Call {
+    const { redactor } = this;
+    redactor.learn(secrets);
+    const { root: _, replyTo: __, ...facts } = this.#facts;
+    const uriIndex = uriIndexOf(operation, input);
+    // A role of the operation itself comes before that of the one that it answers.
+    const as = operation.as ?? this.as;
+    const call = new Call(this.#ports, this.#rows, {
+      ...{ ...facts, operation, uriIndex, as, redactor },
+      gone: () => this.signal,
+    });
+    this.#inner ??= [];
+    this.#inner.push(call);
+    return call;
+  }
+
+  /** The call of another operation that was made to answer this one; `undefined` before that. */
+  delegated(operation: Operation): Call | undefined {
+    return this.#inner?.findLast((call) => call.operation === operation);
+  }
+
+  override get truncated(): boolean {
+    return super.truncated || this.#inner?.some((call) => call.truncated) === true;
+  }
+
+  override done(): void {
+    super.done();
+    for (const call of this.#inner ?? []) call.done();
   }
 
   /** A header of the request, by its name in lower case. */
@@ -107,6 +161,29 @@ export class Call extends Work implements HandlerContext {
     const bytes = { ...options, contentType, length, stored, body: () => stored.stream() };
     return new Reply({ kind: 'bytes', bytes });
   }
+}
+
+/**
+ * The index, from 1, of the operation's URI template that fits a message: of those whose required variables are all
+ * present, the one with the most variables; 0 if none fits. Handlers that distinguish their URIs thereby work over SOAP
+ * too.
+ */
+export function uriIndexOf({ uris }: Operation, input: DocumentValue): number {
+  let best = 0;
+  let most = -1;
+  for (const { index, variables } of uris) {
+    let carried = 0;
+    const suits = variables.every(({ field, required }) => {
+      const given = Object.hasOwn(input, field.name) && input[field.name] !== undefined;
+      if (given) carried++;
+      return given || !required;
+    });
+    if (suits && carried > most) {
+      best = index;
+      most = carried;
+    }
+  }
+  return best;
 }
 
 /** Checks at once, so that the handler's own line is on the stack. @throws TypeError, RangeError */

@@ -3,6 +3,7 @@ import { Fault } from '../../model/fault.ts';
 import type { Once } from '../../model/gateway.ts';
 import type { PassedBytes } from '../../model/handler.ts';
 import type { Operation } from '../../model/service.ts';
+import type { Attachment } from '../../model/value.ts';
 import type { Caller } from '../../security/port.ts';
 import { addressKey } from '../../security/rate-limit.ts';
 import type { Answers, Claim, Db, FirstAnswer } from '../../store/index.ts';
@@ -236,4 +237,12 @@ async function* resumed(seen: readonly Uint8Array[], chunks: AsyncIterator<Uint8
   } finally {
     await chunks.return?.();
   }
+}
+
+/** The value of a document as it is compared: attachments by their type and length. */
+export function comparable(_: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null || !('stream' in value)) return value;
+  const { contentType, length } = value as Partial<Attachment>;
+  return { contentType, length };
 }

@@ -4,7 +4,7 @@ import { Fault } from '../../model/fault.ts';
 import type { Outcome } from '../../model/handler.ts';
 import { isSecretName, MASK, type Redactor } from '../../model/redactor.ts';
 import type { LogLevel, Registry, Routing } from '../../model/registry.ts';
-import type { Operation } from '../../model/service.ts';
+import { finalAnswer, type Operation } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import type { Account } from '../../model/work.ts';
 import type { Caller } from '../../security/port.ts';
@@ -190,7 +190,7 @@ function isRecorded({ level }: Kept, exchange: Exchange, { operation, status, co
   if (level === 'none') return false;
   const failed = status >= 400 || !complete;
   if (failed) return level !== 'failures' || exchange.admitted;
-  return level !== 'failures' && operation?.answer.kind !== 'queue';
+  return level !== 'failures' && (operation === undefined || finalAnswer(operation).kind !== 'queue');
 }
 
 /** The record of a call. */

@@ -2,6 +2,7 @@ import { asFault } from '../../binding/message.ts';
 import { readIbRequest, writeIbResponse } from '../../binding/soap/ib-message.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Registry } from '../../model/registry.ts';
+import { finalAnswer } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { percentDecode } from '../../wire/percent.ts';
@@ -185,7 +186,7 @@ function note(said: Saying, key: keyof Said, value: string): void {
 
 /** The reply of a message that is delivered later is an acknowledgement too. */
 const isOneWay = ({ operation, soap }: Compiled): boolean =>
-  soap?.form.response.kind === 'none' || operation.answer.kind === 'queue';
+  soap?.form.response.kind === 'none' || finalAnswer(operation).kind === 'queue';
 
 function checkType(type: 'sync' | 'async', compiled: Compiled): void {
   if (type === 'sync' || isOneWay(compiled)) return;

@@ -9,6 +9,7 @@ import { Fault } from '../../model/fault.ts';
 import { singleType } from '../../model/field.ts';
 import type { Limits } from '../../model/gateway.ts';
 import type { Outcome } from '../../model/handler.ts';
+import { finalAnswer } from '../../model/service.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { streamOf } from '../../wire/measured.ts';
 import { quote } from '../../wire/words.ts';
@@ -172,7 +173,7 @@ function writeIbFault(fault: Fault): WrittenFault {
 /** Replies of one-way operations: an acknowledgement that the message was accepted. The transaction is the message, or the request. */
 export function oneWayForm(requestId: string, { format, fault }: ReplyForm): ReplyForm {
   const write = ({ operation }: Compiled, outcome: Outcome): OutgoingReply => {
-    const message = operation.answer.kind === 'queue' ? publishedBy(outcome) : undefined;
+    const message = finalAnswer(operation).kind === 'queue' ? publishedBy(outcome) : undefined;
     return textReply(XML, writeIbResponse({ type: 'success', transactionId: message ?? requestId }));
   };
   return { format, write, fault };

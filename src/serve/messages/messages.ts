@@ -5,14 +5,15 @@ import { Fault } from '../../model/fault.ts';
 import type { Outcome } from '../../model/handler.ts';
 import { isMessageScheme, type SecurityScheme } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
-import type { Attachment, DocumentValue } from '../../model/value.ts';
+import type { DocumentValue } from '../../model/value.ts';
 import type { Caller } from '../../security/port.ts';
 import type { FirstAnswer } from '../../store/index.ts';
 import { type Attributes, describeSpan } from '../../trace/trace.ts';
 import { after, attempt } from '../../wire/waiting.ts';
+import { uriIndexOf } from '../answer/call.ts';
 import type { Cors } from '../exchange/cors.ts';
 import type { Exchange, ReplyHeaders } from '../exchange/exchange.ts';
-import { digestOf } from '../exchange/once.ts';
+import { comparable, digestOf } from '../exchange/once.ts';
 import { respondBytes, respondCoded, respondText, withHeaders } from '../exchange/respond.ts';
 import { selectCoding } from '../exchange/select.ts';
 import type { Compiled } from '../operations.ts';
@@ -337,35 +338,4 @@ export class Messages implements MessageReader {
 
 async function* whole(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
-}
-
-/** The value of a document as it is compared: attachments by their type and length. */
-function comparable(_: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return String(value);
-  if (typeof value !== 'object' || value === null || !('stream' in value)) return value;
-  const { contentType, length } = value as Partial<Attachment>;
-  return { contentType, length };
-}
-
-/**
- * The index, from 1, of the operation's URI template that fits a message: of those whose required variables are all
- * present, the one with the most variables; 0 if none fits. Handlers that distinguish their URIs thereby work over SOAP
- * too.
- */
-function uriIndexOf({ uris }: Operation, input: DocumentValue): number {
-  let best = 0;
-  let most = -1;
-  for (const { index, variables } of uris) {
-    let carried = 0;
-    const suits = variables.every(({ field, required }) => {
-      const given = Object.hasOwn(input, field.name) && input[field.name] !== undefined;
-      if (given) carried++;
-      return given || !required;
-    });
-    if (suits && carried > most) {
-      best = index;
-      most = carried;
-    }
-  }
-  return best;
 }

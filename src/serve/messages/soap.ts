@@ -9,6 +9,7 @@ import { Fault } from '../../model/fault.ts';
 import type { Outcome, PassedBytes } from '../../model/handler.ts';
 import type { Registry } from '../../model/registry.ts';
 import { isMessageScheme } from '../../model/security.ts';
+import { finalAnswer } from '../../model/service.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
 import { isSecurityHeader } from '../../security/wsse/header.ts';
 import { streamOf } from '../../wire/measured.ts';
@@ -169,7 +170,7 @@ export function soapForm(version: SoapVersion, mtom: boolean): ReplyForm {
 
 function writeReply(compiled: Compiled, outcome: Outcome, version: SoapVersion, mtom: boolean): OutgoingReply {
   const soap = compiled.soap!;
-  if (soap.form.response.kind === 'none' || compiled.operation.answer.kind === 'queue') {
+  if (soap.form.response.kind === 'none' || finalAnswer(compiled.operation).kind === 'queue') {
     return { status: 202, headers: {}, text: '' };
   }
   const { pieces, segments } = contentOf(compiled, outcome);
@@ -189,7 +190,7 @@ export function contentOf(
   if (outcome.kind === 'bytes') {
     const { bytes } = outcome;
     const { body, length } = bytes;
-    if (operation.answer.kind === 'query' && length !== undefined)
+    if (finalAnswer(operation).kind === 'query' && length !== undefined)
       return { pieces: [xmlOf(body, length)], segments: [] };
     if (response.kind === 'raw' && response.raw === 'binary') {
       return { pieces: binding.writeReply({ [CONTENT]: attachmentOf(bytes) }), segments: [] };

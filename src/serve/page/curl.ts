@@ -3,7 +3,7 @@ import { exampleRequest } from '../../describe/example/request.ts';
 import { activeOperations } from '../../describe/scope.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { User } from '../../model/security.ts';
-import type { Answer, Operation } from '../../model/service.ts';
+import { type Answer, finalAnswer, type Operation } from '../../model/service.ts';
 import { may } from '../../security/authorise.ts';
 
 /** A sample user that is permitted to call the operation, for a command that works unchanged. */
@@ -28,7 +28,7 @@ export function firstCall(registry: Registry, base: string, sampleUsers: boolean
     .filter(({ method, uris }) => method === 'GET' && uris.length > 0);
   const rank = (operation: Operation): number => {
     const works = operation.public || sampleUser(operation, registry, sampleUsers) !== undefined;
-    return (works ? 0 : ORDER.length) + ORDER.indexOf(operation.answer.kind);
+    return (works ? 0 : ORDER.length) + ORDER.indexOf(finalAnswer(operation).kind);
   };
   const [operation] = calls.sort((a, b) => rank(a) - rank(b));
   const [uri] = operation?.uris ?? [];

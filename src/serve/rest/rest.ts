@@ -1,4 +1,6 @@
+import type { FormLimits, OpenedForm } from '../../binding/form/read.ts';
 import { type Representation, writeProblem } from '../../binding/rest/rest.ts';
+import type { Spool } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Outcome, PassedBytes } from '../../model/handler.ts';
 import { primitiveOf } from '../../model/scalar.ts';
@@ -9,7 +11,7 @@ import { after, attempt } from '../../wire/waiting.ts';
 import { begun, type Call } from '../answer/call.ts';
 import { type BodyDigest, type BodyLimits, withinTime } from '../exchange/body.ts';
 import { type Exchange, type Mounts, type ReplyHeaders, readingQuery } from '../exchange/exchange.ts';
-import { digestOf } from '../exchange/once.ts';
+import { comparable, digestOf } from '../exchange/once.ts';
 import { timedOut, type WrittenFault } from '../exchange/refuse.ts';
 import { isBodiless, respondBytes, respondCoded, withHeaders } from '../exchange/respond.ts';
 import { checkCodings, select } from '../exchange/select.ts';
@@ -21,6 +23,8 @@ import { compileRoutes, type RouteMatch, type RouteTable } from './routes.ts';
 export interface RestPorts extends ConnectorPorts {
   readonly operations: ReadonlyMap<Operation, Compiled>;
   readonly stages: Stages;
+  /** Keeps the files of forms until they are read. */
+  readonly spool: Spool;
 }
 
 /**
@@ -33,6 +37,9 @@ class RestConnector {
   readonly #bodyLimits: BodyLimits;
   /** For bodies that are a single stream of content, such as an attachment. */
   readonly #contentLimits: BodyLimits;
+  /** For bodies with a part for each field, some of which are files. */
+  readonly #formLimits: BodyLimits;
+  readonly #partLimits: FormLimits;
   readonly #compresses: boolean;
   /** Operations that accept webhooks. */
   readonly #signed: ReadonlySet<Operation>;
@@ -40,8 +47,10 @@ class RestConnector {
   constructor(ports: RestPorts) {
     this.#ports = ports;
     this.#routes = compileRoutes(ports.registry);
-    const { body, attachment } = ports.registry.gateway.limits;
+    const { body, attachment, attachments, parameters } = ports.registry.gateway.limits;
     const { pace } = ports;
+    this.#formLimits = { size: body + attachments * attachment, pace };
+    this.#partLimits = { body, attachment, attachments, parts: parameters };
     this.#compresses = ports.registry.gateway.compress.rest;
     this.#signed = new Set(
       [...ports.operations.keys()].filter(({ requires }) => requires.some(({ kind }) => kind === 'webhook')),
@@ -56,7 +65,10 @@ class RestConnector {
     const progress: Progress = {};
     return attempt(
       () => stages.inTime(exchange, () => this.#spine(exchange, path, progress)),
-      (thrown) => stages.refuse(exchange, progress, thrown, writeFault(exchange, progress)),
+      (thrown) => {
+        const refused = stages.refuse(exchange, progress, thrown, writeFault(exchange, progress));
+        return progress.files === undefined ? refused : refused.finally(() => progress.files?.close());
+      },
     );
   }
 
@@ -79,12 +91,14 @@ class RestConnector {
     const as = after(admitted, () => this.#negotiate(exchange, progress, compiled, match));
     return after(as, (representation) => {
       if (compiled.once !== undefined) this.#name(exchange, progress, compiled, match);
-      const read = this.#decode(exchange, compiled, match, progress.once?.digest);
+      const read = this.#decode(exchange, progress, compiled, match);
       const facts = { uriIndex: match.uri.index, as: representation.format };
       const answer = (input: DocumentValue): Outcome | Promise<Outcome> =>
         stages.answer(exchange, progress, compiled, input, facts);
       const encode = (outcome: Outcome): Response | Promise<Response> =>
-        this.#encode(exchange, progress, compiled, outcome, representation);
+        progress.files === undefined
+          ? this.#encode(exchange, progress, compiled, outcome, representation)
+          : this.#encodeAfter(progress.files, exchange, progress, compiled, outcome, representation);
       if (progress.once === undefined) return after(after(read, answer), encode);
       return after(read, (input) =>
         after(stages.begin(progress, compiled, input), (first) =>
@@ -100,8 +114,10 @@ class RestConnector {
     const { method, path, query = '' } = exchange;
     this.#ports.stages.name(exchange, progress, compiled, {
       connector: 'rest',
-      digest: () => digestOf(method, path, query, exchange.header('content-type') ?? ''),
+      digest: () => digestOf(method, path, query, typeOfBody(exchange, match)),
       readOn: async (digest) => {
+        // The digest of a form is that of its values: it has another boundary when it is sent again.
+        if (match.operation.form !== undefined) return;
         const body = exchange.body({ ...this.#limitsOf(match), digest });
         for await (const _ of body.attachment('').stream());
       },
@@ -109,6 +125,7 @@ class RestConnector {
   }
 
   #limitsOf(match: RouteMatch): BodyLimits {
+    if (match.operation.form !== undefined) return this.#formLimits;
     return isContent(match) ? this.#contentLimits : this.#bodyLimits;
   }
 
@@ -151,14 +168,45 @@ class RestConnector {
 
   #decode(
     exchange: Exchange,
+    progress: Progress,
     { binding }: Compiled,
     match: RouteMatch,
-    digest: BodyDigest | undefined,
   ): DocumentValue | Promise<DocumentValue> {
+    const { uri, raw, unknown, operation } = match;
+    const digest = progress.once?.digest;
     const usual = this.#limitsOf(match);
-    const limits = digest === undefined ? usual : { ...usual, digest };
-    const { uri, raw, unknown } = match;
-    return binding.readRequest(uri, { raw, unknown }, (name) => headerOf(exchange, name), exchange.body(limits));
+    const header = (name: string): string | undefined => headerOf(exchange, name);
+    if (operation.form === undefined)
+      return binding.readRequest(
+        uri,
+        { raw, unknown },
+        header,
+        exchange.body(digest === undefined ? usual : { ...usual, digest }),
+      );
+    const opened = (form: OpenedForm): void => {
+      progress.files = form;
+    };
+    const form = { limits: this.#partLimits, spool: this.#ports.spool, opened };
+    const read = binding.readRequest(uri, { raw, unknown }, header, { ...exchange.body(usual), form });
+    return digest === undefined ? read : after(read, (input) => digestedForm(input, digest));
+  }
+
+  /** Answers a form once its rest is read, and frees its files. */
+  async #encodeAfter(
+    form: OpenedForm,
+    exchange: Exchange,
+    progress: Progress,
+    compiled: Compiled,
+    outcome: Outcome,
+    as: Representation,
+  ): Promise<Response> {
+    try {
+      await form.finish();
+    } catch (error) {
+      disposeOf(outcome);
+      throw error;
+    }
+    return this.#encode(exchange, progress, compiled, outcome, as);
   }
 
   #encode(
@@ -175,6 +223,11 @@ class RestConnector {
     const headers = withHeaders(compiled.headers, given.headers);
     if (outcome.kind === 'bytes') return this.#sendBytes(exchange, progress, compiled, outcome, status, headers);
     if (outcome.segments !== undefined) throw new TypeError(`${operation.id}: a reply over REST has no segments`);
+    if (as.format === 'multipart' && !isEmpty) {
+      const { contentType, length, bytes: body } = binding.writeForm(outcome.value, as);
+      const sent = { kind: 'bytes', bytes: { contentType, length, body } } as const;
+      return this.#sendBytes(exchange, progress, compiled, sent, status, headers);
+    }
     const { body, timeout } = this.#ports.registry.gateway.limits;
     const written = binding.writeReply(outcome.value, as, body);
     if (!isEmpty) headers['Content-Type'] = as.contentType;
@@ -228,6 +281,18 @@ class RestConnector {
     const part = range === undefined ? bytes : { ...bytes, length: range.length, body: () => stored.stream(range) };
     return begun(part, progress.call as Call).then(respond);
   }
+}
+
+/** What a repeated call has in Content-Type again. */
+function typeOfBody(exchange: Exchange, { operation }: RouteMatch): string {
+  return operation.form === undefined ? (exchange.header('content-type') ?? '') : 'multipart/form-data';
+}
+
+/** A form whose values are part of the digest of its call. */
+function digestedForm(input: DocumentValue, digest: BodyDigest): DocumentValue {
+  digest.update(Buffer.from(JSON.stringify(input, comparable)));
+  digest.end();
+  return input;
 }
 
 /** Runs `make`, and frees the outcome if that fails. */
@@ -287,6 +352,8 @@ function firstSegment(path: string): string {
 interface Progress extends CallProgress {
   match?: RouteMatch;
   as?: Representation;
+  /** The files of its request. */
+  files?: OpenedForm;
 }
 
 /**

@@ -60,12 +60,49 @@ const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|([^;\s"]+))/gs;
 
 /** The file name in a header; `undefined` when there is none. It is returned unchanged and may contain a path. */
 export function fileNameOf(header: string): string | undefined {
+  const given = parametersOf(header);
+  return extended(given.get('filename*')) ?? continued(given) ?? given.get('filename');
+}
+
+function parametersOf(header: string): Map<string, string> {
   const given = new Map<string, string>();
   for (const [, name = '', quoted, token = ''] of header.matchAll(PARAMETER)) {
     const key = name.toLowerCase();
     if (!given.has(key)) given.set(key, quoted?.replace(/\\(.)/gs, '$1') ?? token);
   }
-  return extended(given.get('filename*')) ?? continued(given) ?? given.get('filename');
+  return given;
+}
+
+/** A part of a form as its Content-Disposition describes it (RFC 7578, section 4.2). */
+export interface FormPart {
+  /** The name of its field; `undefined` if it has none. */
+  readonly name: string | undefined;
+  /** `undefined` for a part that is not a file; empty where a page has sent no file. */
+  readonly filename: string | undefined;
+}
+
+export function formPartOf(header: string): FormPart {
+  const name = parametersOf(header).get('name');
+  const filename = fileNameOf(header);
+  return { name: name && unescaped(name), filename: filename && unescaped(filename) };
+}
+
+/** Browsers and curl write a quote or a line end in a name so (HTML, section 4.10.21.8). */
+const unescaped = (text: string): string => text.replace(/%22/g, '"').replace(/%0D/gi, '\r').replace(/%0A/gi, '\n');
+
+const escaped = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/"/g, '%22')
+    .replace(/\r/g, '%0D')
+    .replace(/\n/g, '%0A')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: no header can carry them
+    .replace(/[\x00-\x1f\x7f]/g, '_');
+
+/** The Content-Disposition of a part of a form, in UTF-8. */
+export function formDisposition({ name = '', filename }: FormPart): string {
+  const file = filename === undefined ? '' : `; filename="${escaped(filename)}"`;
+  return `form-data; name="${escaped(name)}"${file}`;
 }
 
 /** A value prefixed with its charset and language: `utf-8'de'Gr%C3%BC%C3%9Fe`. */

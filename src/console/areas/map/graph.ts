@@ -95,6 +95,8 @@ export const graphOf = builtOnce(function* (registry: Registry): Generator<void,
         return [ofDatabase(undefined)];
       case 'call':
         return [ofCall(answer.call)];
+      case 'version':
+        return [graph.place('service', answer.operation.service.id, 0)];
       case 'queue':
         return [graph.place('queue', answer.queue.id, 1)];
     }

@@ -158,6 +158,8 @@ export function answerLink(registry: Registry, { answer }: Pick<Operation, 'answ
       return 'steps' in answer.call
         ? html`flow ${linkTo('flow', answer.call)}`
         : html`call of ${linkTo('call', answer.call)}`;
+    case 'version':
+      return html`operation ${linkTo('operation', answer.operation)}`;
     case 'queue':
       return html`queue ${linkTo('queue', answer.queue)}`;
     case 'reply':

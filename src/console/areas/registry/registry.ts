@@ -119,6 +119,9 @@ function ofAnswer({ answer }: Operation, use: Note): void {
       use(answer.call, 'calls');
       for (const operation of operationsOf(answer.call)) use(operation, 'calls');
       return;
+    case 'version':
+      use(answer.operation, 'answered by');
+      return;
     case 'queue':
       use(answer.queue, 'publishes');
       for (const node of answer.replyTo?.nodes ?? []) use(node, 'replies to');

@@ -91,8 +91,8 @@ export const flowEntries = {
     message: ({ name, reason }) => `${name} can't be called: ${reason}.`,
     hint: () => 'Use an operation that has a `target`.',
     explanation:
-      "A step of a flow calls one operation of another system: one with a `target`. `call:` of an operation names such an operation too, or a flow with its service: `N_DOCLIB.upload`. Operations that this gateway answers itself can't be called.",
-    wrong: `${flow(LOGIN, ORDER)}---\nservice: Orders.v1\npublic: true\noperations:\n  HERE_PUT: { soap: true, response: text }\n  ORDERS_POST: { soap: true, response: text, call: HERE_PUT }`,
+      "A step of a flow calls one operation of another system: one with a `target`. `call:` of a subscription names such an operation too, or a flow with its service: `N_DOCLIB.upload`. Operations that this gateway answers itself can't be called there; `call:` of an operation may name one.",
+    wrong: `${flow(LOGIN, ORDER)}  late: [{ call: Partner.order }]`,
     right: flow(LOGIN, ORDER),
   }),
   'reply-path': error<{

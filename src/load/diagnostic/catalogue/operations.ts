@@ -1,6 +1,12 @@
 import { didYouMean } from '../suggest.ts';
 import { error, warning } from './entry.ts';
 
+/** Two versions of a service, the first of which is answered by the second. */
+const versions = (request: string, rest: string): string =>
+  `service: Orders.v2\npublic: true\noperations:\n  ORDER_POST:\n    post: orders\n    request: { fields: { number: { type: integer, required: true }, state: { type: string, enum: [open, done] } } }\n    response: { fields: { total: integer } }\n---\nservice: Orders.v1\npublic: true\ncall: Orders.v2\noperations:\n  ORDER_POST:\n    post: orders\n    request: { fields: { ${request} } }\n    response: { fields: { total: integer } }\n${rest}`;
+
+const NUMBER = 'NUMBER: { type: integer, required: true }';
+
 const orders = (rest: string): string =>
   `document: ORDER\nfields: { NUMBER: integer, REGION: string(1) }\n---\nservice: Orders.v1\npublic: true\noperations:\n${rest}`;
 
@@ -91,6 +97,52 @@ export const operationEntries = {
       'An operation either reads or writes. `writes:` overrides what its method and answer imply: `true` for a GET that starts work, `false` for a POST that only reads, `{ FORM: FILE }` for one that writes when the field FORM of its request is FILE. PUT, PATCH, DELETE and `save:` always write.',
     wrong: orders('  ORDERS_GET: { get: "Orders{?REGION}", request: ORDER, writes: { REGIN: N } }'),
     right: orders('  ORDERS_GET: { get: "Orders{?REGION}", request: ORDER, writes: { REGION: N } }'),
+  }),
+  'unknown-map-field': error<{ name: string; where: string; known: readonly string[] }>({
+    message: ({ name, where }) => `${name} is not a field of ${where}.`,
+    hint: ({ name, known }) => didYouMean(name, known, 'Fields there:'),
+    explanation:
+      'The keys of `map` are fields of what is filled: of the request of the called operation, and of the response. Their values name fields of what arrives: of the request, and of the reply of the called operation. A path leads into inner documents: `address.city`.',
+    wrong: versions(NUMBER, '    map: { request: { nubmer: "{NUMBER}", number: "{NUMBER}" } }'),
+    right: versions(NUMBER, '    map: { request: { number: "{NUMBER}" } }'),
+  }),
+  'unfilled-field': error<{ field: string; of: string; from: string }>({
+    message: ({ field, of, from }) => `${field} of ${of} is required, and nothing of ${from} fills it.`,
+    hint: ({ field }) => `Say what fills it with \`map\`: \`${field}: "{FIELD}"\`, or a value that is always the same.`,
+    explanation:
+      'An operation that another one answers fills all that this one requires, and gets all that its own response requires: from fields of the same name, or as `map` says.',
+    wrong: versions('NOTE: text', '    map: { unused: [NOTE] }'),
+    right: versions('NOTE: text', '    map: { request: { number: 1 }, unused: [NOTE] }'),
+  }),
+  'unused-field': error<{ field: string; operation: string; by: string }>({
+    message: ({ field, operation, by }) => `${field} of the request of ${operation} fills nothing of ${by}.`,
+    hint: ({ field }) => `Map it to a field with \`map\`, or list it in \`unused: [${field}]\` of \`map\`.`,
+    explanation:
+      'What callers send must not get lost by mistake: each field of the request fills a field of the operation that answers, or is listed as unused.',
+    wrong: versions(`${NUMBER}, NOTE: text`, '    map: { request: { number: "{NUMBER}" } }'),
+    right: versions(`${NUMBER}, NOTE: text`, '    map: { request: { number: "{NUMBER}" }, unused: [NOTE] }'),
+  }),
+  'bad-map': error<{ reason: string }>({
+    message: ({ reason }) => `${reason}.`,
+    explanation:
+      'An entry of `map` fills a field from another one whose values fit it. Types must fit, a required field needs a value that is always there, and of a field with an `enum` all values must be allowed, or become allowed ones with `values`. Documents, and the entries of lists and maps of documents, are mapped field by field.',
+    wrong: versions(
+      `${NUMBER}, STATE: { type: string, enum: [O, D] }`,
+      '    map: { request: { number: "{NUMBER}", state: "{STATE}" } }',
+    ),
+    right: versions(
+      `${NUMBER}, STATE: { type: string, enum: [O, D] }`,
+      '    map: { request: { number: "{NUMBER}", state: { from: STATE, values: { O: open, D: done } } } }',
+    ),
+  }),
+  'call-circle': error<{ operation: string; path: string }>({
+    message: ({ operation, path }) => `${operation} would answer itself: ${path}.`,
+    hint: () => 'Give one of them an answer of its own.',
+    explanation: 'Operations that answer each other with `call` end at one with code, a query, or another answer.',
+    wrong:
+      'service: Orders.v1\npublic: true\noperations:\n  ORDER_GET: { get: order, call: Orders.v2 }\n---\nservice: Orders.v2\npublic: true\noperations:\n  ORDER_GET: { get: order, call: Orders.v1 }',
+    right:
+      'service: Orders.v1\npublic: true\noperations:\n  ORDER_GET: { get: order, call: Orders.v2 }\n---\nservice: Orders.v2\npublic: true\noperations:\n  ORDER_GET: { get: order, handler: order-get }\n#file src/handlers/order-get.ts\nexport default { onRequest: () => ({}) };',
   }),
   'not-granted': error<{ what: string; kind: string }>({
     message: ({ what, kind }) => `The ${kind} ${what} is neither granted nor public, so no one is permitted to use it.`,
