@@ -6,6 +6,7 @@ const STOCK = `${lists('STOCK')}---\n{ document: ITEMS, fields: { Id: integer } 
 
 /** What completes each sample of a page: what its last definition lacks, and definitions that it speaks of. */
 export const COMPLETED: Readonly<Record<string, readonly Completion[]>> = {
+  'docs/importing.md': [],
   'docs/security.md': [
     '---\nrole: LOCATION_READER\npermission-lists: []\n',
     `---
