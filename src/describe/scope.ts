@@ -123,7 +123,9 @@ interface Called {
 export function documentsOf({ rest, soap }: Called, serviceNamespace: string): DocumentSet {
   const namespaces = new Map<Document, string>();
   const roots = new Set<Document>();
-  const visit = (document: Document, around: string): void => {
+  const expected = new Set<Document>();
+  /** A document with what its values hold. What else derives from its base is not expected here. */
+  const include = (document: Document, around: string): void => {
     if (namespaces.has(document)) return;
     const namespace = namespaceOf(document, around, serviceNamespace);
     namespaces.set(document, namespace);
@@ -131,6 +133,13 @@ export function documentsOf({ rest, soap }: Called, serviceNamespace: string): D
       const type = singleType(field.type);
       if (type.kind === 'document') visit(type.document, namespace);
     }
+    if (document.derivation !== undefined) include(document.derivation.base, namespace);
+  };
+  const visit = (document: Document, around: string): void => {
+    if (expected.has(document)) return;
+    expected.add(document);
+    include(document, around);
+    for (const derived of document.kinds?.derived ?? []) include(derived, around);
   };
   for (const document of [...rest.flatMap(rootsOf), ...soap.flatMap(({ fault }) => fault ?? [])]) {
     roots.add(document);

@@ -9,8 +9,7 @@ import type {
   SoapConsumer,
   SoapProperties,
 } from '../model/consumer.ts';
-import { type Document, documentName } from '../model/document.ts';
-import { type Field, typeWords } from '../model/field.ts';
+import type { Document } from '../model/document.ts';
 import type { Flow, FlowStep } from '../model/flow.ts';
 import type { Console, Gateway, Tls } from '../model/gateway.ts';
 import { codeOfSubscription, DELIVERY_RETRY, type MessageQueue, type Subscription } from '../model/message.ts';
@@ -37,23 +36,9 @@ import {
 import type { Answer, MediaMessage, Operation, Service, SoapForm } from '../model/service.ts';
 import { HEADER } from './files.ts';
 import { type JsonTree, jsonText } from './json-text.ts';
+import { DOCUMENT, fieldsTree } from './registry-documents.ts';
 import { byKind, entriesOf, inputTree, kebabCase, type Shape, shape, sortedIds, tree } from './registry-walk.ts';
 import { sorted } from './vocabulary.ts';
-
-const FIELD = shape<Field>()(
-  'type description required nullable default! enum! any-case pattern minimum maximum fixed! sensitive example! json xml attribute namespace flat absent=omit url=segment',
-  {
-    type: ({ type }) => typeWords(type),
-    json: ({ name, jsonName }) => (jsonName === name ? undefined : jsonName),
-    xml: ({ name, xmlName }) => (xmlName === name ? undefined : xmlName),
-    flat: ({ type }) => type.kind === 'list' && type.flat,
-  },
-);
-
-/** Fields by their names, in their order. */
-function fieldsTree(fields: readonly Field[], registry: Registry): JsonTree {
-  return new Map(fields.map((field) => [field.name, FIELD(field, registry)]));
-}
 
 const permissions = (thing: { readonly permissions: Iterable<PermissionList> }): JsonTree =>
   sortedIds(thing.permissions);
@@ -284,12 +269,7 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
     input,
     steps: ({ steps }, registry) => steps.map((each) => STEP(each, registry)),
   }),
-  documents: shape<Document>()('description xml namespace! root open bare patch choice in-place fields!', {
-    xml: (document) => document.xmlName !== documentName(document) && document.xmlName,
-    patch: ({ patch }) => patch !== undefined,
-    choice: ({ choice }) => choice && (choice.named ? { named: true } : (choice.tag ?? true)),
-    fields: ({ fields }, registry) => fieldsTree(fields, registry),
-  }),
+  documents: DOCUMENT,
   datasources: shape<Datasource>()('description url password replicas', {}),
   queries: shape<Query>()('description permissions! public datasource rows timeout prompts! columns! sql', {
     permissions,

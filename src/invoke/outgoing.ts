@@ -1,5 +1,6 @@
 import { compileNames, fieldsOf } from '../codec/redact/declared.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
+import { everyField } from '../model/derivation.ts';
 import type { MoreSecrets } from '../model/redactor.ts';
 import type { Message } from '../model/service.ts';
 
@@ -55,5 +56,5 @@ export function hidingOf(operation: ConsumerOperation): (text: string) => string
     operation.kind === 'soap'
       ? [operation.soap.request, operation.soap.response]
       : [{ kind: 'document', document: operation.input }, ...operation.responses.map(({ message }) => message)];
-  return compileNames([...messages.map(fieldsOf), ...(fault === undefined ? [] : [fault.fields])]);
+  return compileNames([...messages.map(fieldsOf), ...(fault === undefined ? [] : [everyField(fault)])]);
 }

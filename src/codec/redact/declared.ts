@@ -1,4 +1,5 @@
 import type { ConsumerOperation } from '../../model/consumer.ts';
+import { everyField } from '../../model/derivation.ts';
 import type { Document } from '../../model/document.ts';
 import { type Field, type FieldType, singleType } from '../../model/field.ts';
 import { MASK } from '../../model/redactor.ts';
@@ -10,7 +11,7 @@ import { isAttachment } from '../binary.ts';
 export type ReadSecrets = (value: Value) => Iterable<string>;
 
 export function fieldsOf(message: Message | undefined): readonly Field[] {
-  return message?.kind === 'document' ? message.document.fields : [];
+  return message?.kind === 'document' ? everyField(message.document) : [];
 }
 
 /** Compiles the reading of sensitive values, at any depth; `undefined` when no field is sensitive. */
@@ -36,7 +37,7 @@ function readerOf({ type, sensitive }: Field, known: Map<Document, ReadSecrets |
   const { document } = single;
   return function* (value) {
     // Compiled when it is first met: a document may hold itself.
-    if (!known.has(document)) known.set(document, compileSecrets(document.fields, known));
+    if (!known.has(document)) known.set(document, compileSecrets(everyField(document), known));
     const read = known.get(document);
     if (read !== undefined) for (const entry of entriesIn(value, type)) yield* read(entry);
   };
@@ -51,7 +52,7 @@ function entriesIn(value: Value, { kind }: FieldType): readonly Value[] {
 function holdsSecrets(document: Document, seen: Set<Document> = new Set()): boolean {
   if (seen.has(document)) return false;
   seen.add(document);
-  return document.fields.some(({ type, sensitive }) => {
+  return everyField(document).some(({ type, sensitive }) => {
     const single = singleType(type);
     return sensitive || (single.kind === 'document' && holdsSecrets(single.document, seen));
   });
@@ -130,7 +131,7 @@ function addNames(fields: readonly Field[], isInside: boolean, names: Set<string
     const before = seen.get(single.document);
     if (before === true || before === isSecret) continue;
     seen.set(single.document, isSecret);
-    addNames(single.document.fields, isSecret, names, seen);
+    addNames(everyField(single.document), isSecret, names, seen);
   }
 }
 
@@ -179,7 +180,7 @@ export function compileMasked(
     const { document } = type;
     // Compiled when it is first met: a document may hold itself.
     return (value, parts) => {
-      const show = known.get(document) ?? compileMasked(document.fields, isSecret, known);
+      const show = known.get(document) ?? compileMasked(everyField(document), isSecret, known);
       known.set(document, show);
       return show(value, parts);
     };

@@ -1,4 +1,5 @@
-import { type Document, itemName, namespaceOf, type Patch } from '../../model/document.ts';
+import { kindsOf, typeName } from '../../model/derivation.ts';
+import { type Document, documentName, itemName, namespaceOf, type Patch } from '../../model/document.ts';
 import {
   type Field,
   isCollection,
@@ -12,6 +13,7 @@ import type { DocumentValue, Value } from '../../model/value.ts';
 import { quote } from '../../wire/words.ts';
 import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
 import { addError, type CodecError, isAbout, refuse, stepOf, within } from '../error.ts';
+import { isKinded, type Kinded } from '../kind.ts';
 import { compileScalar, initialValue } from '../scalar.ts';
 import { checkChosen, checkDepth, compileEntryCount, type Foreign, named, setMember } from '../value.ts';
 import {
@@ -25,6 +27,7 @@ import {
   readBinary,
   refuseAttributes,
   trimmed,
+  typeOf,
 } from './content.ts';
 import { compileIsBlankXml } from './element.ts';
 import { ANY, compileSort, compileUndeclaredXmlRead, type Given, isIn, wrongNamespace } from './read-members.ts';
@@ -87,11 +90,43 @@ function documentReader(document: Document, namespace: string, shared: Shared): 
   if (known !== undefined) return known;
   let compiled: Read | undefined;
   ofDocument.set(namespace, (element, depth, resolve) => compiled!(element, depth, resolve));
+  compiled = isKinded(document) ? kindsReader(document, namespace, shared) : itselfReader(document, namespace, shared);
+  ofDocument.set(namespace, compiled);
+  return compiled;
+}
+
+/** Reads an element as the document that its `xsi:type` names; without one as the document that is expected there. */
+function kindsReader(document: Kinded, namespace: string, shared: Shared): Read {
+  const { service } = shared;
+  const own = document.abstract ? undefined : documentName(document);
+  const kinds = kindsOf(document).map((kind) => {
+    const of = kind === document ? namespace : namespaceOf(kind, namespace, service);
+    return { name: documentName(kind), type: typeName(kind), namespace: of, read: itselfReader(kind, of, shared) };
+  });
+  const { name: by } = document.kinds.by;
+  const known = kinds.map(({ type }) => type).join(', ');
+  return (element, depth, resolve) => {
+    const given = typeOf(element);
+    const kind = kinds.find(({ name, type, namespace }) => {
+      if (given === undefined) return name === own;
+      // In a service with operations over SOAP the schema of types without a namespace is that of the service.
+      return given.local === type && (isIn(namespace, given) || (namespace === '' && isIn(service, given)));
+    });
+    if (kind === undefined) {
+      if (given === undefined) return refuse(`has no xsi:type, and is one of ${known}`);
+      return refuse(`has the xsi:type ${quote(given.written)}, which is not one of ${known}`);
+    }
+    return { [by]: kind.name, ...(kind.read(element, depth, resolve) as DocumentValue) };
+  };
+}
+
+/** Reads an element as a document itself, not as one that derives from it. */
+function itselfReader(document: Document, namespace: string, shared: Shared): Read {
   const fields = document.fields.map((field) => fieldReader(field, namespace, shared, document.patch));
   const sort = compileSort(document, namespace, shared.foreign);
   const passes = shared.foreign === 'pass' && !document.open;
   const takeUndeclared = passes ? undefined : compileUndeclaredXmlRead(document);
-  compiled = (element, depth, resolve) => {
+  return (element, depth, resolve) => {
     checkDepth(depth);
     const sorted = sort(element);
     const { given } = sorted;
@@ -117,8 +152,6 @@ function documentReader(document: Document, namespace: string, shared: Shared): 
     if (document.choice !== undefined) checkChosen(document, Object.keys(target));
     return target as DocumentValue;
   };
-  ofDocument.set(namespace, compiled);
-  return compiled;
 }
 
 function fieldReader(field: Field, namespace: string, shared: Shared, patch: Patch | undefined): FieldReader {
@@ -207,7 +240,7 @@ function mapReader(field: Field, type: MapType, namespace: string, shared: Share
   const checkCount = compileEntryCount(field);
   const readEntry = (entry: XmlElement, depth: number, resolve: Resolve | undefined): Value => {
     const attributes = entry.attributes.filter(({ local, namespace: of }) => local !== MAP_ENTRY.key || of !== '');
-    const element = { ...entry, attributes };
+    const element = { ...entry, attributes, namespaceOf: (prefix: string) => entry.namespaceOf(prefix) };
     if (!isNil(element)) return read(element, depth, resolve);
     return primitiveOf(type.item) === 'json' ? null : refuse('is nil, which no entry of its map can be');
   };

@@ -1,4 +1,5 @@
-import { type Document, itemName, namespaceOf } from '../../model/document.ts';
+import { kindsOf, typeName } from '../../model/derivation.ts';
+import { type Document, documentName, itemName, namespaceOf } from '../../model/document.ts';
 import { type Field, type ListType, MAP_ENTRY, type ScalarType, singleType } from '../../model/field.ts';
 import { holdsNull, primitiveOf } from '../../model/scalar.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
@@ -7,6 +8,7 @@ import { NIL } from '../../wire/xml/namespaces.ts';
 import { escapeAttribute, escapeText, isXmlName } from '../../wire/xml/text.ts';
 import { isAttachment } from '../binary.ts';
 import { kindOf, refuse, stepOf, within } from '../error.ts';
+import { compileFindKind, compileNamesItself, isKinded, type Kinded } from '../kind.ts';
 import { kinds } from '../kinds.ts';
 import { compileScalar, initialValue } from '../scalar.ts';
 import {
@@ -21,7 +23,7 @@ import {
   plainObject,
   unknownField,
 } from '../value.ts';
-import { attributeStart, blankXml, element, type Tag, tagOf, type XmlPlace } from './element.ts';
+import { attributeStart, blankXml, element, type Tag, tagOf, typeTag, type XmlPlace } from './element.ts';
 
 /** Writes a value as XML: one element or several, or one attribute with a space in front. */
 type Write = (value: Value, depth: number) => string;
@@ -53,6 +55,8 @@ interface Shared {
   readonly writers: Map<Document, Map<string, WriteDocument>>;
   /** What is written for the content of a binary element, as XML; its base64 where undefined. */
   readonly hold: ((attachment: Attachment) => string) | undefined;
+  /** The namespace of the schema with the types of documents without one. */
+  readonly home: string;
 }
 
 /**
@@ -78,7 +82,16 @@ export function compileXmlWriter(
 ): (value: DocumentValue) => string {
   const namespace = namespaceOf(document, service, service);
   const scope = root?.namespace ?? namespace;
-  const write = documentWriter(document, { namespace, scope, service }, { writers: new Map(), hold });
+  const write = documentWriter(
+    document,
+    { namespace, scope, service },
+    {
+      writers: new Map(),
+      hold,
+      // Over SOAP every schema has a namespace (WS-I Basic Profile 1.1, R2105).
+      home: root === undefined ? '' : service,
+    },
+  );
   const tag = tagOf(root?.name ?? document.xmlName, scope, '');
   return (value) => {
     try {
@@ -99,6 +112,35 @@ function documentWriter(document: Document, place: XmlPlace, shared: Shared): Wr
   if (known !== undefined) return known;
   let compiled: WriteDocument | undefined;
   ofDocument.set(key, (tag, value, depth) => compiled!(tag, value, depth));
+  compiled = isKinded(document) ? kindsWriter(document, place, shared) : itselfWriter(document, place, shared);
+  ofDocument.set(key, compiled);
+  return compiled;
+}
+
+/** Writes a value as the document that it is, with an `xsi:type` unless it is the one that is expected there. */
+function kindsWriter(document: Kinded, place: XmlPlace, shared: Shared): WriteDocument {
+  const { name: by } = document.kinds.by;
+  const inherited = isInherited(by);
+  const ones = new Map(
+    kindsOf(document).map((kind) => {
+      const namespace = kind === document ? place.namespace : namespaceOf(kind, place.namespace, place.service);
+      const type = kind === document ? undefined : typeTag(typeName(kind), namespace || shared.home, place.scope);
+      const scope = type?.isUnqualified ? '' : place.scope;
+      const write = itselfWriter(kind, { ...place, namespace, scope }, shared);
+      return [documentName(kind), { tagOf: type?.of ?? ((tag: Tag) => tag), write }];
+    }),
+  );
+  const find = compileFindKind(document, ones);
+  return (tag, value, depth) => {
+    const source = plainObject(value);
+    const { tagOf, write } = find(ownMember(source, by, inherited));
+    const { [by]: _, ...members } = source;
+    return write(tagOf(tag), members as DocumentValue, depth);
+  };
+}
+
+/** Writes a document itself, not one that derives from it. */
+function itselfWriter(document: Document, place: XmlPlace, shared: Shared): WriteDocument {
   const attributes = document.fields
     .map((field, index) => [field, index] as const)
     .filter(([field]) => field.attribute)
@@ -108,7 +150,7 @@ function documentWriter(document: Document, place: XmlPlace, shared: Shared): Wr
     .map((field, index) => fieldWriter(field, index, elementWriter(field, place, shared), place));
   const declared = new Set(document.fields.map((field) => field.name));
   const writeUndeclared = compileUndeclaredXml(document, place.scope);
-  compiled = (tag, value, depth) => {
+  return (tag, value, depth) => {
     const source = plainObject(value);
     checkDepth(depth);
     if (document.choice !== undefined) chosenField(document, source);
@@ -121,8 +163,6 @@ function documentWriter(document: Document, place: XmlPlace, shared: Shared): Wr
     }
     return element(tag, written, content);
   };
-  ofDocument.set(key, compiled);
-  return compiled;
 }
 
 function writeFields(fields: readonly FieldWriter[], source: Readonly<Record<string, unknown>>, depth: number): string {
@@ -167,8 +207,16 @@ function elementWriter(field: Field, place: XmlPlace, shared: Shared): Write {
   const tag = tagOf(field.xmlName, namespace, place.scope);
   const write = valueWriter(field, tag, namespace, place, shared);
   if (!field.nullable) return write;
-  const nil = element(tag, NIL, '');
+  const nil = nilElement(field, tag, namespace, place, shared);
   return (value, depth) => (value === null ? nil : write(value, depth));
+}
+
+/** An element that is nil has a type all the same, which can't be abstract (XML Schema Part 1, 3.3.4). */
+function nilElement({ type }: Field, tag: Tag, own: string, place: XmlPlace, { home }: Shared): string {
+  const kind = type.kind === 'document' && type.document.abstract ? kindsOf(type.document)[0] : undefined;
+  if (kind === undefined) return element(tag, NIL, '');
+  const namespace = namespaceOf(kind, place.namespace, place.service);
+  return element(typeTag(typeName(kind), namespace || home, own).of(tag), ' xsi:nil="true"', '');
 }
 
 function valueWriter(field: Field, tag: Tag, namespace: string, place: XmlPlace, shared: Shared): Write {
@@ -245,10 +293,11 @@ function compileUndeclaredXml(
 ): (source: Readonly<Record<string, unknown>>, depth: number) => string {
   const names = new Set(document.fields.map((field) => field.name));
   const xmlNames = new Set(document.fields.filter((field) => !field.attribute).map((field) => field.xmlName));
+  const namesItself = compileNamesItself(document);
   return (source, depth) => {
     let written = '';
     for (const key of Object.keys(source)) {
-      if (names.has(key) || source[key] === undefined) continue;
+      if (names.has(key) || source[key] === undefined || namesItself(key, source[key])) continue;
       if (!document.open || xmlNames.has(key)) throw unknownField(document, key, names);
       written += undeclared(key, source[key] as Value, scope, depth + 1);
     }

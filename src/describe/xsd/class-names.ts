@@ -1,3 +1,4 @@
+import { typeName } from '../../model/derivation.ts';
 import { type Document, documentName, foldedName, itemName } from '../../model/document.ts';
 import { isCollection } from '../../model/field.ts';
 import { firstFree, ncName } from '../names.ts';
@@ -46,8 +47,14 @@ export function typeNamesOf(documents: readonly Document[], taken: readonly stri
     for (const each of classes(found)) given.add(each);
     names.set(document, found);
   };
+  // Messages have the names of documents that may stand for others, in xsi:type.
+  for (const document of documents) {
+    if (document.derivation === undefined && document.kinds === undefined) continue;
+    names.set(document, typeName(document));
+    given.add(foldedName(typeName(document)));
+  }
   // Documents with an id of their own have precedence over those named after their place.
-  for (const document of documents) if (!document.inPlace) name(document);
+  for (const document of documents) if (!document.inPlace && !names.has(document)) name(document);
   for (const document of documents) if (document.inPlace) name(document);
   return {
     of: (document) => names.get(document) ?? ncName(documentName(document)),

@@ -14,7 +14,7 @@ import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts'
 import { entryField, plainDefault } from '../field.ts';
 import type { SoapOperation } from '../scope.ts';
 import { boundsNote, caseNote, joined } from '../words.ts';
-import { lexical, simpleType, translatedPattern } from './types.ts';
+import { lexical, type SimpleType, simpleType, translatedPattern } from './types.ts';
 
 /** What the declaration of a field needs from its schema. */
 interface SchemaContext {
@@ -28,6 +28,8 @@ interface SchemaContext {
   typeName(document: Document): string;
   /** Declares a simple type of its own for the field, and returns its QName. */
   nameType(content: readonly XmlNode[]): string;
+  /** The simple type of the field in a document that restricts another one, or that others restrict; else the type itself. */
+  deriveType(own: SimpleType): SimpleType;
   /** QName of the simple type that the field shares with others; `undefined` if it has one of its own. */
   sharedType(): string | undefined;
 }
@@ -88,8 +90,12 @@ function itemType(field: Field, type: ScalarType, context: SchemaContext): strin
 }
 
 /** Declares a field as an attribute. */
-export function fieldAttribute(field: Field, form: 'qualified' | undefined): XmlElement {
-  const { type, restriction } = simpleType(field, field.type as ScalarType);
+export function fieldAttribute(
+  field: Field,
+  form: 'qualified' | undefined,
+  { deriveType }: Pick<SchemaContext, 'deriveType'>,
+): XmlElement {
+  const { type, restriction } = deriveType(simpleType(field, field.type as ScalarType));
   const use = isThere(field) ? 'required' : undefined;
   // An attribute has a simple type, so XML is a string there.
   const named = type === 'xs:anyType' ? 'xs:string' : type;
@@ -126,7 +132,8 @@ function single(
     return element('xs:element', { name, form, type: context.typeName(type.document), ...occurs }, [notes]);
   }
   const shared = context.sharedType();
-  const simple = shared === undefined ? simpleType(entryField(field), type) : { type: shared };
+  const simple: SimpleType =
+    shared === undefined ? context.deriveType(simpleType(entryField(field), type)) : { type: shared };
   const content = context.attachments && primitiveOf(type) === 'binary' ? ATTACHMENT : undefined;
   return element('xs:element', { name, form, type: simple.type, ...occurs, ...content }, [notes, simple.restriction]);
 }

@@ -15,7 +15,7 @@ import {
   wrapperElement,
   XMIME,
 } from './elements.ts';
-import type { SharedType } from './types.ts';
+import type { SharedType, SimpleType } from './types.ts';
 
 const XS = 'http://www.w3.org/2001/XMLSchema';
 
@@ -70,6 +70,8 @@ interface Workshop {
   /** Names of the simple types that fields share with others. */
   readonly sharedNames: ReadonlyMap<Field, string>;
   readonly prefixOf: (namespace: string) => string | undefined;
+  /** Named simple types of fields that others restrict. */
+  readonly valueTypes: Map<Field, { readonly namespace: string; readonly name: string; readonly content: XmlElement }>;
 }
 
 /**
@@ -101,9 +103,10 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
     giveName: typeNames.give,
     sharedNames,
     prefixOf,
+    valueTypes: new Map(),
   };
   for (const wrapper of wrappers) declareWrapper(wrapper, drafts.get(main) as Draft, workshop);
-  for (const document of documents.all) declareType(document, workshop);
+  for (const document of baseFirst(documents.all)) declareType(document, workshop);
   for (const { name, base } of shared)
     drafts.get(main)?.types.push(element('xs:simpleType', { name }, [element('xs:restriction', { base })]));
   const declared = new Set(named.filter((document) => declareElement(document, workshop)));
@@ -117,6 +120,17 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
       return schemaElement(draft, workshop, locations);
     },
   };
+}
+
+/** Restrictions refer to the types of what they restrict. */
+function baseFirst(documents: readonly Document[]): ReadonlySet<Document> {
+  const sorted = new Set<Document>();
+  const add = (document: Document): void => {
+    if (document.derivation !== undefined) add(document.derivation.base);
+    sorted.add(document);
+  };
+  documents.forEach(add);
+  return sorted;
 }
 
 /** Names of the global elements with anonymous types: code generators write classes with these names. */
@@ -212,21 +226,49 @@ function declareElement(document: Document, workshop: Workshop): boolean {
 
 function declareType(document: Document, workshop: Workshop): void {
   const draft = workshop.drafts.get(homeOf(document, workshop.options)) as Draft;
-  const namespace = workshop.options.documents.namespaceOf(document);
-  const elements = document.fields.filter((field) => !field.attribute);
-  const { choice } = document;
-  const particles = elements.map((field) => particle(field, document, draft, workshop));
-  const attributes = document.fields.filter((field) => field.attribute);
-  const content = document.open ? openContent(elements, particles, namespace) : { particles, notes: [] };
+  const { abstract, derivation, kinds } = document;
+  // Nothing refers to what may stand for a document; who has its schema needs theirs too.
+  for (const each of kinds?.derived ?? []) {
+    const home = homeOf(each, workshop.options);
+    if (home !== draft.namespace) draft.imports.add(home);
+  }
+  const { notes, children } = contentOf(document, draft, workshop);
+  const base = derivation && referType(draft, derivation.base, workshop);
+  const derived = derivation && element(`xs:${derivation.by}`, { base }, children);
   draft.types.push(
-    element('xs:complexType', { name: workshop.typeNames(document) }, [
-      annotation(document.description, content.notes),
-      content.particles.length === 0
-        ? undefined
-        : element(choice === undefined ? 'xs:sequence' : 'xs:choice', {}, content.particles),
-      ...attributes.map((field) => attribute(field, document, draft, workshop)),
+    element('xs:complexType', { name: workshop.typeNames(document), abstract: abstract && 'true' }, [
+      annotation(document.description, notes),
+      ...(derived === undefined ? children : [element('xs:complexContent', {}, [derived])]),
     ]),
   );
+}
+
+/** The elements and attributes of a document, of an extension those of its own. */
+function contentOf(document: Document, draft: Draft, workshop: Workshop) {
+  const namespace = workshop.options.documents.namespaceOf(document);
+  const { choice, derivation } = document;
+  const inherited = derivation?.by === 'extension' ? derivation.base.fields.length : 0;
+  const own = document.fields.slice(inherited);
+  const elements = own.filter((field) => !field.attribute);
+  const particles = elements.map((field) => particle(field, document, draft, workshop));
+  const attributes = own.filter((field) => field.attribute);
+  const content = document.open ? openContent(elements, particles, namespace) : { particles, notes: [] };
+  const children = [
+    content.particles.length === 0
+      ? undefined
+      : element(choice === undefined ? 'xs:sequence' : 'xs:choice', {}, content.particles),
+    ...attributes.map((field) => attribute(field, document, draft, workshop)),
+    ...prohibited(document),
+  ];
+  return { notes: content.notes, children };
+}
+
+/** A restriction has the attributes of its base unless it says that it does not. */
+function prohibited({ derivation, fields }: Document): readonly XmlElement[] {
+  if (derivation?.by !== 'restriction') return [];
+  const own = new Set(fields.map(({ name }) => name));
+  const others = derivation.base.fields.filter(({ attribute, name }) => attribute && !own.has(name));
+  return others.map(({ xmlName }) => element('xs:attribute', { name: xmlName, use: 'prohibited' }));
 }
 
 /** An element in place, or a group in the schema of the field's namespace. */
@@ -245,6 +287,7 @@ function particle(field: Field, document: Document, draft: Draft, workshop: Work
       from.types.push(element('xs:simpleType', { name }, content));
       return refer(from, from.namespace, name, workshop);
     },
+    deriveType: (own: SimpleType) => deriveType(own, field, document, from, workshop),
     sharedType: () => {
       const name = workshop.sharedNames.get(field);
       return name === undefined ? undefined : refer(from, workshop.options.namespace, name, workshop);
@@ -259,11 +302,44 @@ function particle(field: Field, document: Document, draft: Draft, workshop: Work
   return element('xs:group', { ref: refer(draft, namespace, name, workshop) });
 }
 
+/**
+ * The simple type of a field. In a restriction of a complex type that of each element and attribute must be derived from the one
+ * in its base (XML Schema Part 1, 3.9.6 and 3.4.6), so these have names there.
+ */
+function deriveType(own: SimpleType, field: Field, document: Document, from: Draft, workshop: Workshop): SimpleType {
+  const { derivation, kinds } = document;
+  const base =
+    derivation?.by === 'restriction' ? derivation.base.fields.find(({ name }) => name === field.name) : undefined;
+  const type = base && workshop.valueTypes.get(base);
+  const derived =
+    type === undefined ? own : restricted(own, type.content, refer(from, type.namespace, type.name, workshop));
+  const isRestricted = kinds?.derived.some(
+    (each) => each.derivation?.base === document && each.derivation.by === 'restriction',
+  );
+  const { restriction: content } = derived;
+  if (!isRestricted || content === undefined) return derived;
+  const name = workshop.giveName(`${workshop.typeNames(document)}_${ncName(field.xmlName)}_value`);
+  from.types.push(element('xs:simpleType', { name }, content.children));
+  workshop.valueTypes.set(field, { namespace: from.namespace, name, content });
+  return { type: refer(from, from.namespace, name, workshop) };
+}
+
+/** The named type of the base if the own one is the same, else a restriction of it. */
+function restricted({ restriction }: SimpleType, base: XmlElement, name: string): SimpleType {
+  const [own] = restriction?.children ?? [];
+  if (own === undefined || typeof own === 'string' || JSON.stringify(restriction) === JSON.stringify(base))
+    return { type: name };
+  return { restriction: element('xs:simpleType', {}, [element('xs:restriction', { base: name }, own.children)]) };
+}
+
 /** Attributes have no namespace unless the field declares one. */
 function attribute(field: Field, document: Document, draft: Draft, workshop: Workshop): XmlElement {
-  if (field.namespace === undefined || field.namespace === '') return fieldAttribute(field, undefined);
+  const context = (from: Draft) => ({
+    deriveType: (own: SimpleType) => deriveType(own, field, document, from, workshop),
+  });
+  if (field.namespace === undefined || field.namespace === '') return fieldAttribute(field, undefined, context(draft));
   const home = workshop.drafts.get(field.namespace) as Draft;
   const name = `${workshop.typeNames(document)}.${ncName(field.name)}`;
-  home.groups.push(element('xs:attributeGroup', { name }, [fieldAttribute(field, 'qualified')]));
+  home.groups.push(element('xs:attributeGroup', { name }, [fieldAttribute(field, 'qualified', context(home))]));
   return element('xs:attributeGroup', { ref: refer(draft, field.namespace, name, workshop) });
 }

@@ -16,11 +16,14 @@ export function builtInType(type: ScalarType): string {
   return traitsOf(type).xml.type;
 }
 
+/** A simple type: the name of one, or a restriction in place. */
+export interface SimpleType {
+  readonly type?: string;
+  readonly restriction?: XmlElement;
+}
+
 /** The type of a scalar: the name of a built-in type, or a restriction of it in place. */
-export function simpleType(
-  field: Field,
-  type: ScalarType,
-): { readonly type?: string; readonly restriction?: XmlElement } {
+export function simpleType(field: Field, type: ScalarType): SimpleType {
   const facets = facetsOf(field, type);
   const base = builtInType(type);
   if (facets.length === 0) return { type: base };

@@ -1,0 +1,33 @@
+import { type Document, documentName } from '../model/document.ts';
+import { type Field, typeWords } from '../model/field.ts';
+import type { Registry } from '../model/registry.ts';
+import type { JsonTree } from './json-text.ts';
+import { shape } from './registry-walk.ts';
+
+const FIELD = shape<Field>()(
+  'type description required nullable default! enum! any-case pattern minimum maximum fixed! sensitive example! json xml attribute namespace flat absent=omit url=segment',
+  {
+    type: ({ type }) => typeWords(type),
+    json: ({ name, jsonName }) => (jsonName === name ? undefined : jsonName),
+    xml: ({ name, xmlName }) => (xmlName === name ? undefined : xmlName),
+    flat: ({ type }) => type.kind === 'list' && type.flat,
+  },
+);
+
+/** Fields by their names, in their order. */
+export function fieldsTree(fields: readonly Field[], registry: Registry): JsonTree {
+  return new Map(fields.map((field) => [field.name, FIELD(field, registry)]));
+}
+
+/** How a document is written to `registry.json`. */
+export const DOCUMENT = shape<Document>()(
+  'description xml xml-type namespace! root open bare patch choice derivation kinds abstract in-place fields!',
+  {
+    xml: (document) => document.xmlName !== documentName(document) && document.xmlName,
+    patch: ({ patch }) => patch !== undefined,
+    choice: ({ choice }) => choice && (choice.named ? { named: true } : (choice.tag ?? true)),
+    derivation: ({ derivation }) => derivation && { [derivation.by]: derivation.base.id },
+    kinds: ({ kinds }) => kinds?.by.name,
+    fields: ({ fields }, registry) => fieldsTree(fields, registry),
+  },
+);
