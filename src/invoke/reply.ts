@@ -3,6 +3,7 @@ import { CodecError } from '../codec/index.ts';
 import { compileMasked } from '../codec/redact/declared.ts';
 import { SpoolLimitError } from '../model/blob.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
+import { everyField } from '../model/derivation.ts';
 import { Fault, faults } from '../model/fault.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { DocumentValue } from '../model/value.ts';
@@ -93,7 +94,7 @@ function quoted({ redactor }: RawReply, text: string, isCut: boolean): string | 
 
 /** A fault document without its sensitive fields, and secrets that other fields repeat. */
 export function shownFault({ fault }: ConsumerOperation, value: DocumentValue, redactor: Redactor): DocumentValue {
-  return compileMasked(fault?.fields ?? [])(value, {
+  return compileMasked(fault === undefined ? [] : everyField(fault))(value, {
     room: () => true,
     single: (each) => (isAttachment(each) ? each : redactor.value(each)),
   }) as DocumentValue;

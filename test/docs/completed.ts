@@ -43,6 +43,7 @@ operations:
     '',
     '',
     '',
+    '',
     `${lists('CARS')}---
 query: CARS
 permission: CARS
