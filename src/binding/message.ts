@@ -1,4 +1,5 @@
 import { CodecError, type Step } from '../codec/index.ts';
+import { everyField } from '../model/derivation.ts';
 import type { Document } from '../model/document.ts';
 import { type ErrorPlace, Fault, MAX_ERRORS } from '../model/fault.ts';
 import { type Field, type FieldType, singleType } from '../model/field.ts';
@@ -79,7 +80,8 @@ function pointerOf(steps: readonly Step[], root: Document | undefined): string {
     }
     const name = typeof step === 'object' ? step.key : step;
     if (typeof name === 'string' && name.length > LONGEST_KEY) break;
-    const field = typeof step === 'string' ? document?.fields.find((each) => each.name === step) : undefined;
+    const fields = document === undefined ? [] : everyField(document);
+    const field = typeof step === 'string' ? fields.find((each) => each.name === step) : undefined;
     tokens.push(field?.jsonName ?? name);
     if (field !== undefined) document = documentOf(field.type);
   }

@@ -1,3 +1,4 @@
+import { everyField } from '../model/derivation.ts';
 import type { Document } from '../model/document.ts';
 import type { FieldType } from '../model/field.ts';
 import type { Attachment, DocumentValue, Value } from '../model/value.ts';
@@ -117,7 +118,7 @@ function documentInline(document: Document, known: Map<Document, InlineValue>): 
   };
   // Registered before its fields are compiled: a document may contain itself.
   known.set(document, compiled);
-  for (const { name, type } of document.fields) {
+  for (const { name, type } of everyField(document)) {
     if (holdsPrimitive(type, 'binary'))
       fields.push({ name, inherited: isInherited(name), inline: typeInline(type, known) });
   }

@@ -162,7 +162,7 @@ function fieldFill(field: Field, outer: readonly Document[]): Fill | undefined {
 /** Whether a document, or one nested in it, has a default or fixed value, so that a fault fills something in it. */
 function speaks(document: Document, outer: readonly Document[]): boolean {
   // Nothing says which branch of a choice a fault is.
-  if (outer.includes(document) || document.choice !== undefined) return false;
+  if (outer.includes(document) || document.choice !== undefined || document.abstract) return false;
   return document.fields.some(({ type, fixed, default: otherwise }) =>
     type.kind === 'document'
       ? speaks(type.document, [...outer, document])

@@ -156,7 +156,7 @@ export function compileTextWriter(field: Field): (value: Value) => readonly stri
  */
 export function compileCheck(
   fields: readonly Field[],
-  document?: Pick<Document, 'fields' | 'choice'>,
+  document?: Pick<Document, 'fields' | 'choice' | 'kinds' | 'abstract'>,
 ): (given: Readonly<Record<string, Value>>) => DocumentValue {
   const initials = fields.flatMap((field) => {
     const value = initialValue(field);
@@ -164,7 +164,11 @@ export function compileCheck(
   });
   const required = fields.filter((field) => field.required && initialValue(field) === undefined);
   const names = required.map((field) => field.name);
+  const by = document?.kinds?.by.name;
   return (given) => {
+    // The reader of a body has checked and filled in what the document that it is has.
+    if (by !== undefined && Object.hasOwn(given, by)) return given;
+    if (by !== undefined && document?.abstract) throw new CodecError(by, 'is missing');
     let errors: CodecError | undefined;
     for (const name of names) {
       if (!Object.hasOwn(given, name) || given[name] === undefined)

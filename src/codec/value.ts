@@ -1,3 +1,4 @@
+import { everyField } from '../model/derivation.ts';
 import type { Document } from '../model/document.ts';
 import { type Field, type FieldType, isCollection } from '../model/field.ts';
 import { holdsNull, primitiveOf } from '../model/scalar.ts';
@@ -180,5 +181,5 @@ export function holdsPrimitive(type: FieldType, primitive: Primitive, seen: Set<
   if (type.kind !== 'document') return primitiveOf(type) === primitive;
   if (seen.has(type.document)) return false;
   seen.add(type.document);
-  return type.document.fields.some((field) => holdsPrimitive(field.type, primitive, seen));
+  return everyField(type.document).some((field) => holdsPrimitive(field.type, primitive, seen));
 }

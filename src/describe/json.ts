@@ -21,7 +21,7 @@ export function blankJson(type: FieldType, outer: readonly Document[] = []): Jso
   if (type.kind === 'map') return {};
   if (type.kind !== 'document') return blankOf(traitsOf(type));
   const { document } = type;
-  if (outer.includes(document) || document.choice !== undefined) return null;
+  if (outer.includes(document) || document.choice !== undefined || document.abstract) return null;
   const inner = [...outer, document];
   return Object.fromEntries(document.fields.map((field) => [field.jsonName, blankJson(field.type, inner)]));
 }

@@ -156,17 +156,32 @@ export function documentsOf({ rest, soap }: Called, serviceNamespace: string): D
   const namespaces = new Map<Document, string>();
   const roots = new Set<Document>();
   const typed = new Set<Document>();
-  const visit = (document: Document, around: string, isInline = false): void => {
-    if (!isInline) typed.add(document);
+  const expected = new Set<Document>();
+  const include = (document: Document, around: string): void => {
     if (namespaces.has(document)) return;
     const namespace = namespaceOf(document, around, serviceNamespace);
     namespaces.set(document, namespace);
     visitFields(document, namespace);
   };
-  const visitFields = ({ fields }: Document, namespace: string): void => {
+  /** A document with its base. What else derives from its base is not expected here. */
+  const includeType = (document: Document, around: string): void => {
+    if (typed.has(document)) return;
+    typed.add(document);
+    include(document, around);
+    const base = document.derivation?.base;
+    if (base !== undefined) includeType(base, namespaces.get(document) ?? around);
+  };
+  const visit = (document: Document, around: string): void => {
+    if (expected.has(document)) return;
+    expected.add(document);
+    for (const each of [document, ...(document.kinds?.derived ?? [])]) includeType(each, around);
+  };
+  const visitFields = ({ fields }: Pick<Document, 'fields'>, namespace: string): void => {
     for (const field of fields) {
       const type = singleType(field.type);
-      if (type.kind === 'document') visit(type.document, namespace, field.inline);
+      if (type.kind !== 'document') continue;
+      if (field.inline) include(type.document, namespace);
+      else visit(type.document, namespace);
     }
   };
   const inBody = inMessages(soap.flatMap(({ soap: form }) => bareMessages(form)));
@@ -182,7 +197,7 @@ export function documentsOf({ rest, soap }: Called, serviceNamespace: string): D
   }
   for (const { blocks } of soap) {
     for (const { field, document } of [...blocks.request, ...blocks.reply])
-      visitFields({ ...document, fields: [field] }, namespaceOf(document, serviceNamespace, serviceNamespace));
+      visitFields({ fields: [field] }, namespaceOf(document, serviceNamespace, serviceNamespace));
   }
   return {
     all: [...namespaces.keys()],

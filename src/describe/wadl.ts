@@ -26,6 +26,7 @@ import {
 } from './exchange.ts';
 import { mustBeGiven } from './field.ts';
 import { ncName } from './names.ts';
+import { isWhole } from './openapi/request.ts';
 import { accessNote, restSchemes } from './requirements.ts';
 import { restScopeOf, type Scope, segmentOf } from './scope.ts';
 import { type DescribedUri, type DescribedVariable, describeUri, operatorNote, type PathWriter } from './uri.ts';
@@ -165,8 +166,8 @@ function requestRepresentations(operation: Operation, uri: OperationUri, context
   if (inXml === undefined) return [inJson];
   const elements = uri.body.map((field) => field.xmlName).join(', ');
   const part = joined('. ', `Contains only ${elements}`, repeatsNote(uri.repeats));
-  const isWhole = uri.body.length === document.fields.length;
-  return [inJson, xmlRepresentation(inXml, qualified(document, context), isWhole ? undefined : part)];
+  const own = isWhole(document, uri) ? undefined : part;
+  return [inJson, xmlRepresentation(inXml, qualified(document, context), own)];
 }
 
 function responses(operation: Operation, context: WadlContext): XmlElement[] {

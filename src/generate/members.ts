@@ -1,4 +1,5 @@
-import type { Document } from '../model/document.ts';
+import { type Kinds, kindsOf } from '../model/derivation.ts';
+import { type Document, documentName } from '../model/document.ts';
 import {
   type CompoundType,
   type Field,
@@ -32,15 +33,46 @@ interface MemberOptions {
 /** The members of a document, in braces; of a choice, those of each branch. */
 export function members(document: Document, face: Face, words: Writing): string {
   if (document.choice !== undefined) return `${choiceText(document, face, words)};\n`;
-  const lines = document.fields.map((field) =>
+  if (document.kinds !== undefined) return `${kindsText(document, document.kinds, face, words)};\n`;
+  return itselfText(document, [], face, words);
+}
+
+/** The members of the document itself, not of one that derives from it. */
+function itselfText(document: Document, first: readonly string[], face: Face, words: Writing): string {
+  const own = document.fields.map((field) =>
     property(field, face, face === 'given' ? codeMustGive(field) : isPresent(field), words),
   );
+  const lines = [...first, ...own];
   if (document.open) {
     words.uses.add('Value');
     const note = comment('  ', ['Fields that are not declared are kept unchanged.']);
     lines.push(`${note}${leadOf(face)}[field: string]: Value;\n`);
   }
   return face === 'given' ? block(lines) : block(lines, 'never');
+}
+
+/**
+ * One type for each document that may stand for another one, which the member that names it tells from the others: the document
+ * itself, and those that derive from it directly, each with what derives from it.
+ */
+function kindsText(document: Document, { by, derived }: Kinds, face: Face, words: Writing): string {
+  const member = propertyName(by.name);
+  const lead = leadOf(face);
+  const names = (of: Document): string =>
+    kindsOf(of)
+      .map((each) => quoted(documentName(each)))
+      .join(' | ');
+  const mark = face === 'given' ? '?' : '';
+  const maybe = face === 'given' ? ' | null | undefined' : '';
+  const itself = `${lead}${member}${mark}: ${quoted(documentName(document))}${maybe};\n`;
+  const own = document.abstract ? [] : [itselfText(document, [itself], face, words).replace(/;\n$/, '')];
+  const others = derived
+    .filter(({ derivation }) => derivation?.base === document)
+    .map((each) => {
+      const name = face === 'given' ? words.names.given(each) : words.names.received(each);
+      return `({ ${lead.trimStart()}${member}: ${names(each)} } & ${name})`;
+    });
+  return [...own, ...others].map((text) => `\n  | ${text.replaceAll('\n', '\n    ')}`).join('');
 }
 
 /** One type for each branch of a choice: its member, and none of the others. */

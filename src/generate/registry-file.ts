@@ -9,7 +9,7 @@ import type {
   SoapConsumer,
   SoapProperties,
 } from '../model/consumer.ts';
-import { type Document, documentName } from '../model/document.ts';
+import type { Document } from '../model/document.ts';
 import type { Flow, FlowStep } from '../model/flow.ts';
 import type { Console, Gateway, Tls } from '../model/gateway.ts';
 import { codeOfSubscription, DELIVERY_RETRY, type MessageQueue, type Subscription } from '../model/message.ts';
@@ -35,9 +35,9 @@ import {
 } from '../model/security.ts';
 import type { MediaMessage, Operation, Service, SoapForm } from '../model/service.ts';
 import { ANSWER } from './answer-shape.ts';
-import { fieldsTree } from './field-tree.ts';
 import { HEADER } from './files.ts';
 import { type JsonTree, jsonText } from './json-text.ts';
+import { DOCUMENT, fieldsTree } from './registry-documents.ts';
 import { byKind, entriesOf, inputTree, kebabCase, type Shape, shape, sortedIds, tree } from './registry-walk.ts';
 import { sorted } from './vocabulary.ts';
 
@@ -243,12 +243,7 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
     input,
     steps: ({ steps }, registry) => steps.map((each) => STEP(each, registry)),
   }),
-  documents: shape<Document>()('description xml xml-type namespace! root open bare patch choice in-place fields!', {
-    xml: (document) => document.xmlName !== documentName(document) && document.xmlName,
-    patch: ({ patch }) => patch !== undefined,
-    choice: ({ choice }) => choice && (choice.named ? { named: true } : (choice.tag ?? true)),
-    fields: ({ fields }, registry) => fieldsTree(fields, registry),
-  }),
+  documents: DOCUMENT,
   datasources: shape<Datasource>()('description url password replicas', {}),
   queries: shape<Query>()('description permissions! public datasource rows timeout prompts! columns! sql', {
     permissions,

@@ -1,4 +1,5 @@
 import type { ConsumerOperation, RestConsumer } from '../model/consumer.ts';
+import { everyField, isOneOfSeveral } from '../model/derivation.ts';
 import type { Document } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
 import type { Flow } from '../model/flow.ts';
@@ -78,8 +79,8 @@ function requestType(operation: Operation, words: Writing): string {
   const title = isDocument
     ? `A request to ${operation.id}: ${messageWords(request)}.`
     : `A request to ${operation.id}.`;
-  const isChoice = request.kind === 'document' && request.document.choice !== undefined;
-  const type = isChoice ? members(request.document, 'received', words) : block(lines, 'never');
+  const isOne = request.kind === 'document' && isOneOfSeveral(request.document);
+  const type = isOne ? members(request.document, 'received', words) : block(lines, 'never');
   return `${comment('', [title])}${alias(words.names.request(operation), type)}`;
 }
 
@@ -135,10 +136,10 @@ function callType(consumer: ConsumerOperation, words: Writing): string {
   return `${title}export type ${words.names.call(consumer)} = ${type}`;
 }
 
-/** The input of a call whose request is a choice; `undefined` for other calls. */
+/** The input of a call whose request is one of several things; `undefined` for other calls. */
 function choiceInput({ body, input }: RestConsumer, words: Writing): string | undefined {
-  if (body.kind !== 'document' || body.document.choice === undefined) return undefined;
-  const branches = new Set(body.document.fields.map(({ name }) => name));
+  if (body.kind !== 'document' || !isOneOfSeveral(body.document)) return undefined;
+  const branches = new Set(everyField(body.document).map(({ name }) => name));
   const others = { ...input, fields: input.fields.filter(({ name }) => !branches.has(name)) };
   const choice = words.names.given(body.document);
   if (others.fields.length === 0) return `${choice};\n`;

@@ -2,6 +2,7 @@ import { plainDefault } from '../describe/field.ts';
 import { rootsOf } from '../describe/scope.ts';
 import type { Component } from '../model/component.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
+import { isOneOfSeveral } from '../model/derivation.ts';
 import type { Document } from '../model/document.ts';
 import { type Field, type FieldType, isCollection } from '../model/field.ts';
 import { type Flow, flowNames } from '../model/flow.ts';
@@ -56,15 +57,14 @@ export function vocabulary(registry: Registry): Vocabulary {
     if (operation.answer.kind !== 'handler') continue;
     operations.push(operation);
     for (const document of [...rootsOf(operation), ...faultDocuments(operation)]) reach(document, seen);
-    for (const { field } of requestFields(operation)) reachType(field.type, received);
+    reachParts(operation, received);
   }
   const published = sorted(registry.operations).filter(
     ({ answer, service }) => answer.kind === 'queue' && !service.delivered,
   );
   for (const { request } of published) if (request.kind === 'document') reach(request.document, seen);
   const subscriptions = sorted(registry.subscriptions).filter((each) => codeOfSubscription(each).length > 0);
-  for (const { operation } of subscriptions)
-    for (const { field } of requestFields(operation)) reachType(field.type, received);
+  for (const { operation } of subscriptions) reachParts(operation, received);
   const consumers = sorted(registry.consumers);
   for (const consumer of consumers) {
     reachRequest(consumer, seen);
@@ -146,16 +146,24 @@ function repliesOf(consumer: ConsumerOperation): Document[] {
 function reachRequest(consumer: ConsumerOperation, into: Set<Document>): void {
   if (consumer.kind === 'rest') {
     const { body, input } = consumer;
-    if (body.kind === 'document' && body.document.choice !== undefined) reach(body.document, into);
+    if (body.kind === 'document' && isOneOfSeveral(body.document)) reach(body.document, into);
     for (const { type } of input.fields) reachType(type, into);
   } else if (consumer.soap.request.kind === 'document') reach(consumer.soap.request.document, into);
 }
 
-/** Adds a document and those in its fields. */
+/** Adds the documents in the fields of a request, and those that may stand for its document. The request has a type of its own. */
+function reachParts(operation: Operation, into: Set<Document>): void {
+  const { request } = operation;
+  for (const { field } of requestFields(operation)) reachType(field.type, into);
+  if (request.kind === 'document') for (const derived of request.document.kinds?.derived ?? []) reach(derived, into);
+}
+
+/** Adds a document and those in its fields, with what may stand for it. */
 function reach(document: Document, into: Set<Document>): void {
   if (into.has(document)) return;
   into.add(document);
   for (const { type } of document.fields) reachType(type, into);
+  for (const derived of document.kinds?.derived ?? []) reach(derived, into);
 }
 
 function reachType(type: FieldType, into: Set<Document>): void {

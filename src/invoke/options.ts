@@ -1,5 +1,6 @@
 import { CONTENT } from '../binding/message.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
+import { everyField } from '../model/derivation.ts';
 import type { Field, FieldType } from '../model/field.ts';
 import type { Node } from '../model/node.ts';
 import { isAnyText } from '../model/scalar.ts';
@@ -82,7 +83,7 @@ export type InputField = Pick<Field, 'name' | 'type'>;
 export function inputFields(operation: ConsumerOperation): readonly InputField[] {
   if (operation.kind === 'rest') return operation.input.fields;
   const { request } = operation.soap;
-  if (request.kind === 'document') return request.document.fields;
+  if (request.kind === 'document') return everyField(request.document);
   return request.kind === 'raw' ? [{ name: CONTENT, type: { kind: request.raw } }] : [];
 }
 

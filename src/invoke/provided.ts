@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { CodecError } from '../codec/index.ts';
-import { madeField } from '../load/document/documents.ts';
+import { madeField } from '../load/document/field.ts';
 import type { Spool } from '../model/blob.ts';
 import type { CallBody, RestConsumer, SoapConsumer } from '../model/consumer.ts';
+import { everyField } from '../model/derivation.ts';
 import type { Field } from '../model/field.ts';
 import type { Limits } from '../model/gateway.ts';
 import { NODE_DEFAULTS } from '../model/node.ts';
@@ -23,7 +24,7 @@ export function asRestConsumer(operation: Operation, { id: gateway, at }: Regist
   const { id, name, service, method = 'GET', uris, request, requestHeaders, responses, fault } = operation;
   const content = request.kind === 'raw' ? [madeField('content', { kind: request.raw }, at, { required: true })] : [];
   const fields = new Set<Field>([
-    ...(request.kind === 'document' ? request.document.fields : []),
+    ...(request.kind === 'document' ? everyField(request.document) : []),
     ...uris.flatMap(({ variables }) => variables.map(({ field }) => field)),
     ...requestHeaders.map(({ field }) => field),
     ...content,

@@ -2,6 +2,7 @@ import { isAttachment } from '../codec/binary.ts';
 import { CodecError } from '../codec/index.ts';
 import { compileMasked } from '../codec/redact/declared.ts';
 import { SpoolLimitError } from '../model/blob.ts';
+import { everyField } from '../model/derivation.ts';
 import type { Document } from '../model/document.ts';
 import { Fault, faults } from '../model/fault.ts';
 import type { Redactor } from '../model/redactor.ts';
@@ -93,7 +94,7 @@ function quoted({ redactor }: RawReply, text: string, isCut: boolean): string | 
 
 /** A fault document without its sensitive fields, and secrets that other fields repeat. */
 export function shownFault(document: Document | undefined, value: DocumentValue, redactor: Redactor): DocumentValue {
-  return compileMasked(document?.fields ?? [])(value, {
+  return compileMasked(document === undefined ? [] : everyField(document))(value, {
     room: () => true,
     single: (each) => (isAttachment(each) ? each : redactor.value(each)),
   }) as DocumentValue;

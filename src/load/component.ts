@@ -1,4 +1,5 @@
 import { type Component, type ComponentEventRegistration, columnOf, type RelatedContent } from '../model/component.ts';
+import { isOneOfSeveral } from '../model/derivation.ts';
 import type { Document } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
 import { CLASS_RETRY } from '../model/retry.ts';
@@ -61,7 +62,7 @@ function linkShape(documents: Documents, declaration: Declaration<ComponentDecla
   const shape = documents.resolve(value.shape, at);
   const refuse = refusing(documents, declaration);
   if (shape.open) refuse(`${shape.id} accepts undeclared fields, for which there is no column`, at);
-  if (shape.choice === undefined) checkTypes(shape, refuse);
+  if (!isOneOfSeveral(shape)) checkTypes(shape, refuse);
   else refuse(`${shape.id} is one of several documents, which no table can hold`, at);
   return shape;
 }

@@ -1,5 +1,6 @@
 import { readJsonText } from '../codec/index.ts';
 import { textsIn } from '../codec/redact/declared.ts';
+import { everyField } from '../model/derivation.ts';
 import { bareField, type Document } from '../model/document.ts';
 import type { Field, FieldType } from '../model/field.ts';
 import { MASK, type Redactor } from '../model/redactor.ts';
@@ -69,8 +70,9 @@ function showDocument(document: Document, raw: JsonValue, hide: Hide): JsonValue
 }
 
 /** The fields whose values are members of the object: of a choice without names, those of its branches, which are that object. */
-function membersOf({ choice, fields }: Document): readonly Field[] {
-  if (choice === undefined || choice.named) return fields;
+function membersOf(document: Document): readonly Field[] {
+  const { choice, fields } = document;
+  if (choice === undefined || choice.named) return everyField(document);
   return fields.flatMap(({ type, sensitive }) => {
     const inner = type.kind === 'document' ? membersOf(type.document) : [];
     return sensitive ? inner.map((field) => ({ ...field, sensitive })) : inner;

@@ -5,6 +5,7 @@ import { attachmentsIn, MemoryAttachment, withAttachments } from '../codec/binar
 import { compileJsonReader } from '../codec/index.ts';
 import { compileJsonWriter } from '../codec/json/write.ts';
 import type { Position } from '../model/definition.ts';
+import { everyField } from '../model/derivation.ts';
 import type { Document } from '../model/document.ts';
 import type { Field } from '../model/field.ts';
 import type { Message, Operation, RawKind } from '../model/service.ts';
@@ -29,7 +30,7 @@ export interface DescribedAttachment {
 
 /** The fields of a message: those of the request's document, its content, and those that only a URI or a header has. */
 export function messageFields(operation: Operation): readonly Field[] {
-  return messageDocument(operation).fields;
+  return everyField(messageDocument(operation));
 }
 
 /** The document of those fields. */

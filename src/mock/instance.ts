@@ -3,7 +3,8 @@ import { CodecError, compileDocument, compileText } from '../codec/index.ts';
 import { exampleJson } from '../describe/example/text.ts';
 import { type ExampleDocument, type ExampleValue, emptyExample, exampleField } from '../describe/example/value.ts';
 import { exampleKey, plainDefault } from '../describe/field.ts';
-import type { Document } from '../model/document.ts';
+import { type Kinds, kindsOf } from '../model/derivation.ts';
+import { type Document, documentName } from '../model/document.ts';
 import { entryField, type Field, filledByFault, isCollection, type ScalarType } from '../model/field.ts';
 import { isNumeric, primitiveOf, traitsOf } from '../model/scalar.ts';
 import type { DocumentValue } from '../model/value.ts';
@@ -37,9 +38,32 @@ export function instanceOf(document: Document, pick: Pick): DocumentValue {
 type Open = readonly Document[];
 
 function documentInstance(document: Document, pick: Pick, open: Open): ExampleDocument {
-  const values = emptyExample();
   const inside = [...open, document];
   if (document.choice !== undefined) return choiceInstance(document, pick, inside);
+  if (document.kinds !== undefined) return kindInstance(document, document.kinds, pick, inside);
+  return itselfInstance(document, pick, inside);
+}
+
+/** One of the documents that may stand for another one, of which a value can be made. */
+function kindInstance(document: Document, { by }: Kinds, pick: Pick, inside: Open): ExampleDocument {
+  const kinds = kindsOf(document).filter((kind) => kind === document || !inside.includes(kind));
+  const first = pick(Math.max(1, kinds.length));
+  let reason: unknown = new CodecError(document.id, 'contains itself in each of the documents that derive from it');
+  for (const kind of [...kinds.slice(first), ...kinds.slice(0, first)]) {
+    try {
+      const value = itselfInstance(kind, pick, [...inside, kind]);
+      return Object.assign(emptyExample(), { [by.name]: documentName(kind) }, value);
+    } catch (error) {
+      if (!(error instanceof CodecError)) throw error;
+      reason = error;
+    }
+  }
+  throw reason;
+}
+
+/** A value of the document itself, not of one that derives from it. */
+function itselfInstance(document: Document, pick: Pick, inside: Open): ExampleDocument {
+  const values = emptyExample();
   for (const field of document.fields) {
     const value = fieldInstance(field, pick, inside);
     if (value !== undefined) values[field.name] = value;

@@ -1,4 +1,5 @@
 import type { Position } from './definition.ts';
+import type { Derivation, Kinds } from './derivation.ts';
 import type { Field, ListType } from './field.ts';
 
 /** How a change of a record (RFC 7396) clears fields. */
@@ -31,7 +32,7 @@ export interface Document {
   readonly description?: string;
   /** Name of the root element in XML (`xml:`); the document's name by default. */
   readonly xmlName: string;
-  /** Name of its type in XML Schema (`xml-type:`); derived from the document's name by default. */
+  /** Name of its type in XML Schema and in `xsi:type` (`xml-type:`); derived from the document's name by default. */
   readonly xmlType?: string;
   /** XML namespace of its elements; the service's (`<namespace>:<Service>.<version>`) by default; empty for none. */
   readonly namespace?: string;
@@ -46,6 +47,12 @@ export interface Document {
   readonly bare?: boolean;
   /** Set for a document that is one of its fields. */
   readonly choice?: Choice;
+  /** Set for a document that extends or restricts another one. */
+  readonly derivation?: Derivation;
+  /** Set for a document that others derive from: a value may be one of these. */
+  readonly kinds?: Kinds;
+  /** No value is this document itself, only one that derives from it. */
+  readonly abstract?: true;
   /** Set for a change of a record: null clears a field, an absent field stays. No other document contains null. */
   readonly patch?: Patch;
   /** In declared order, which is also the order of output. */

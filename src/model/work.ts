@@ -56,7 +56,8 @@ function shapeOf(field: Field, around: ReadonlySet<Document>): unknown[] {
 function documentShape(document: Document, around: ReadonlySet<Document>): unknown {
   if (around.has(document)) return document.id;
   const within = new Set([...around, document]);
-  return [document.id, document.open, document.fields.map((field) => shapeOf(field, within))];
+  const derived = document.kinds?.derived.map((each) => documentShape(each, within)) ?? [];
+  return [document.id, document.open, document.fields.map((field) => shapeOf(field, within)), ...derived];
 }
 
 /** What code in the background runs for. */

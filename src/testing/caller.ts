@@ -1,6 +1,7 @@
 import type { Client } from '../invoke/index.ts';
 import { asConsumer } from '../invoke/index.ts';
 import type { CallHeader, RestConsumer } from '../model/consumer.ts';
+import { everyField } from '../model/derivation.ts';
 import { bareField } from '../model/document.ts';
 import type { Reply } from '../model/handler.ts';
 import { NODE_DEFAULTS, type Node } from '../model/node.ts';
@@ -116,7 +117,7 @@ function restConsumer(operation: Operation, url: string): RestConsumer {
   const { id, name, service, pathName, method, request, responses, fault, permissions, active, at } = operation;
   if (method === undefined) throw new TypeError(`${id} is called over SOAP only`);
   const variables = operation.uris.flatMap((uri) => uri.variables.map(({ field }) => field));
-  const declared = request.kind === 'document' ? request.document.fields : [];
+  const declared = request.kind === 'document' ? everyField(request.document) : [];
   const fields = [...new Set([...declared, ...variables])];
   const document = request.kind === 'document' ? request.document : { ...EMPTY, id, xmlName: id, at };
   const [field] = operation.uris[0]?.body ?? [];

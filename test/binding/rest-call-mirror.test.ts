@@ -158,7 +158,7 @@ describe('what is written is what is read', () => {
   it('in a body of fields, of any document', async () => {
     await fc.assert(
       fc.asyncProperty(cases, word, async ({ of, value }, ID) => {
-        fc.pre(of.fields.every(({ name }) => name !== 'ID' && name !== '__proto__'));
+        fc.pre(of.kinds === undefined && of.fields.every(({ name }) => name !== 'ID' && name !== '__proto__'));
         const send = mirror({ templates: ['a/{ID}'], fields: [field('ID', 'text'), ...of.fields], body: 'document' });
         expect(plain(await send({ ...value, ID }))).toEqual(plain({ ...value, ID }));
       }),

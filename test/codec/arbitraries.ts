@@ -109,6 +109,7 @@ export function documents(depth: number): fc.Arbitrary<{ of: Document; value: fc
         { weight: 3, arbitrary: documents(depth - 1) },
         { weight: 1, arbitrary: choices(depth - 1) },
         { weight: 1, arbitrary: namedChoices(depth - 1) },
+        { weight: 1, arbitrary: families(depth - 1) },
       )
       .map(({ of, value }) => ({ type: { kind: 'document', document: of } as const, value }));
   const single = (): fc.Arbitrary<{ type: ListType['item']; value: fc.Arbitrary<unknown> }> =>
@@ -228,6 +229,43 @@ function namedChoices(depth: number): ReturnType<typeof documents> {
   });
 }
 
+/** A document that others derive from, and values of each. */
+function families(depth: number): ReturnType<typeof documents> {
+  const own = fc.record({ isAbstract: fc.boolean(), namespace: fc.constantFrom('', 'urn:a', 'urn:c') });
+  return fc.tuple(documents(depth), documents(depth), own).map(([base, more, { isAbstract, namespace }]) => {
+    const renamed = new Map(more.of.fields.map(({ name }, index) => [name, `ext ${index}`]));
+    const others = more.of.fields.map((each, index) => {
+      return { ...each, name: `ext ${index}`, jsonName: `ext:${index}`, xmlName: `y${index}` };
+    });
+    const { namespace: around, root } = base.of;
+    const inherited = base.of.fields.map((each) =>
+      each.attribute || around === undefined ? each : { ...each, namespace: each.namespace ?? around },
+    );
+    const place = around === undefined ? {} : { namespace };
+    const extension = document('EXT', [...inherited, ...others], place);
+    const restriction = document('NARROW', base.of.fields, around === undefined ? {} : { namespace: around });
+    const by = field('the kind', 'string');
+    const of = document('BASE', base.of.fields, {
+      root,
+      ...(around === undefined ? {} : { namespace: around }),
+      ...(isAbstract ? { abstract: true } : {}),
+      kinds: { by, derived: [extension, restriction] },
+    });
+    const named = (name: string, value: fc.Arbitrary<Record<string, unknown>>) =>
+      value.map((members) => ({ [by.name]: name, ...members }));
+    const extended = fc.tuple(base.value, more.value).map(([inner, outer]) => ({
+      ...inner,
+      ...Object.fromEntries(Object.entries(outer).map(([name, each]) => [renamed.get(name), each])),
+    }));
+    const value = fc.oneof(
+      named('EXT', extended),
+      named('NARROW', base.value),
+      ...(isAbstract ? [] : [named('BASE', base.value)]),
+    );
+    return { of, value };
+  });
+}
+
 /** A message that is a list or a single value. */
 const bare = fc
   .oneof(
@@ -250,5 +288,6 @@ export const cases = fc
     { weight: 1, arbitrary: bare },
     { weight: 1, arbitrary: choices(1) },
     { weight: 1, arbitrary: namedChoices(1) },
+    { weight: 1, arbitrary: families(1) },
   )
   .chain(({ of, value }) => value.map((v) => ({ of, value: v as Record<string, Value> })));

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isAttachment, MemoryAttachment } from '../../src/codec/binary.ts';
 import { CodecError, compileDocument } from '../../src/codec/index.ts';
+import { kindsOf } from '../../src/model/derivation.ts';
+import type { Document } from '../../src/model/document.ts';
 import type { FieldType } from '../../src/model/field.ts';
 import type { Attachment, DocumentValue, Value } from '../../src/model/value.ts';
 import { readXml } from '../../src/wire/xml/read.ts';
@@ -22,8 +24,12 @@ function written(value: Value, type: FieldType): Value {
   if (type.kind === 'map')
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, written(each as Value, type.item)]));
   if (type.kind !== 'document') return value;
+  const { document } = type;
+  const by = document.kinds?.by.name;
+  const kind = kindIn(document, value as DocumentValue);
   const members = Object.entries(value as DocumentValue).flatMap(([name, member]) => {
-    const { type: of, required } = type.document.fields.find((each) => each.name === name)!;
+    if (name === by) return [[name, member] as const];
+    const { type: of, required } = kind.fields.find((each) => each.name === name)!;
     const gone = of.kind === 'list' && of.flat && !required && (member as readonly Value[]).length === 0;
     return gone ? [] : [[name, written(member, of)] as const];
   });
@@ -123,10 +129,17 @@ function streaming(value: Value, type: FieldType, streams: Attachment[]): Value 
     );
   if (type.kind !== 'document') return value;
   const source = value as DocumentValue;
-  return Object.fromEntries(
-    type.document.fields.map(({ name, attribute, type: of }) => {
-      const member = Object.hasOwn(source, name) ? source[name] : undefined;
-      return [name, attribute ? member : streaming(member, of, streams)];
-    }),
-  );
+  const kind = kindIn(type.document, source);
+  const members = kind.fields.map(({ name, attribute, type: of }) => {
+    const member = Object.hasOwn(source, name) ? source[name] : undefined;
+    return [name, attribute ? member : streaming(member, of, streams)] as const;
+  });
+  const by = type.document.kinds?.by.name;
+  return Object.fromEntries(by === undefined ? members : [[by, source[by]], ...members]);
+}
+
+/** The document that a value is, where others may stand for the one that is expected. */
+function kindIn(document: Document, value: DocumentValue): Document {
+  const by = document.kinds?.by.name;
+  return kindsOf(document).find(({ id }) => by !== undefined && id === value[by]) ?? document;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Document } from '../../src/model/document.ts';
-import type { CompoundType, Field, FieldType, ScalarType } from '../../src/model/field.ts';
+import { type CompoundType, type Field, type FieldType, type ScalarType, singleType } from '../../src/model/field.ts';
 import type { ScalarKind } from '../../src/model/scalar.ts';
 import type { DocumentValue, Value } from '../../src/model/value.ts';
 import { document, type FieldOptions, field } from '../support/registry.ts';
@@ -168,6 +168,7 @@ function documentField(name: string, depth: number): fc.Arbitrary<FieldCase> {
         { weight: 3, arbitrary: documents(`${name}_DOC`, depth - 1) },
         choiceDocuments(`${name}_DOC`, depth - 1),
         namedChoices(`${name}_DOC`, depth - 1),
+        families(`${name}_DOC`, depth - 1),
       ),
       common,
       fc.constantFrom('one', 'list', 'flat'),
@@ -175,8 +176,11 @@ function documentField(name: string, depth: number): fc.Arbitrary<FieldCase> {
       fc.constantFrom(undefined, '', 'urn:x'),
     )
     .map(([inner, rest, form, inPlace, namespace]) => {
-      const more: FieldOptions = inner.document.choice === undefined ? rest : { ...rest, absent: 'omit' };
-      const doc = { ...inner.document, inPlace, ...(namespace === undefined ? {} : { namespace }) };
+      const { choice, abstract, kinds } = inner.document;
+      const more: FieldOptions = choice === undefined && !abstract ? rest : { ...rest, absent: 'omit' };
+      const place = { inPlace, ...(namespace === undefined ? {} : { namespace }) };
+      // Only documents with an id of their own derive from others.
+      const doc = kinds === undefined ? { ...inner.document, ...place } : inner.document;
       const one: FieldType = { kind: 'document', document: doc };
       const value = fc.constantFrom(...inner.values);
       if (form === 'one') return { field: field(name, one, more), value };
@@ -259,13 +263,59 @@ export function namedChoices(id: string, depth = 1): fc.Arbitrary<DocumentCase> 
       return { ...each, required: false, attribute: false, absent: 'omit' as const, ...least };
     });
     // What was blank before may be empty; a flat list needs an entry.
-    const usable = branches.filter(({ name, minimum }) => minimum !== 1 || (all[name] as readonly Value[]).length > 0);
+    const usable = branches.filter(({ name, type }) => {
+      return type.kind !== 'list' || !type.flat || (all[name] as readonly Value[]).length > 0;
+    });
     const spare = field(`${id}_SPARE`, 'boolean');
     return {
       document: { ...rest, open: false, fields: [...branches, spare], choice: { named: true } },
       values: [...usable.map(({ name }) => ({ [name]: all[name] })), { [spare.name]: true }],
     };
   });
+}
+
+/** A document that one extends and one restricts, and values of all three. */
+export function families(id: string, depth = 1): fc.Arbitrary<DocumentCase> {
+  return fc
+    .tuple(documents(id, depth), documents(`${id}_EXT`, depth), fc.constantFrom(undefined, 'urn:x'), fc.boolean())
+    .map(([base, more, wanted, isAbstract]) => {
+      // A document in place has the namespace of its base, which the loader writes down.
+      const isPlaced = base.document.fields.some(({ type }) => {
+        const single = singleType(type);
+        return single.kind === 'document' && single.document.inPlace;
+      });
+      const namespace = isPlaced ? undefined : wanted;
+      const place = namespace === undefined ? {} : { namespace };
+      const { fields } = base.document;
+      const by = field('kind', 'string', { enum: [...(isAbstract ? [] : [id]), `${id}_EXT`, `${id}_NARROW`] });
+      const derived: Document[] = [];
+      const of = document(id, fields, {
+        ...place,
+        ...(isAbstract ? { abstract: true as const } : {}),
+        kinds: { by, derived },
+      });
+      const inherited = fields.map((each) =>
+        each.attribute || namespace === undefined ? each : { ...each, namespace: each.namespace ?? namespace },
+      );
+      derived.push(
+        document(`${id}_EXT`, [...inherited, ...more.document.fields], {
+          ...(namespace === undefined ? {} : { namespace: 'urn:z' }),
+          derivation: { base: of, by: 'extension' },
+        }),
+        document(`${id}_NARROW`, fields, { ...place, derivation: { base: of, by: 'restriction' } }),
+      );
+      const named = (name: string, values: readonly DocumentValue[]): DocumentValue[] =>
+        values.map(({ EXTRA: _, MORE: __, ...value }) => ({ kind: name, ...value }));
+      const extended = base.values.map((value, index) => ({ ...value, ...more.values[index] }));
+      return {
+        document: of,
+        values: [
+          ...named(`${id}_EXT`, extended),
+          ...named(`${id}_NARROW`, base.values),
+          ...(isAbstract ? [] : named(id, base.values)),
+        ],
+      };
+    });
 }
 
 /** A message that is a list or a single value. */

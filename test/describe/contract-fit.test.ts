@@ -10,13 +10,13 @@ import { Fault } from '../../src/model/fault.ts';
 import type { Operation, Service } from '../../src/model/service.ts';
 import { compound, document, FAILURE, field, type OperationOptions, registry, string } from '../support/registry.ts';
 import { hasXmllint, validateXml } from '../support/xmllint.ts';
-import { bareDocuments, choiceDocuments, type DocumentCase, documents, namedChoices } from './arbitraries.ts';
+import { bareDocuments, choiceDocuments, type DocumentCase, documents, families, namedChoices } from './arbitraries.ts';
 import { examplesOf, type OpenApi, schemaCompiler } from './openapi-reader.ts';
 import { base } from './samples.ts';
 
 // What binding and codec do is what the contracts promise, for documents and replies of every shape.
 
-const SHAPES = [documents, choiceDocuments, bareDocuments, namedChoices];
+const SHAPES = [documents, choiceDocuments, bareDocuments, namedChoices, families];
 
 /** Several generated documents make one service, so that a validator starts once for all of them. */
 const services = (count: number): fc.Arbitrary<readonly DocumentCase[]> =>
@@ -41,7 +41,7 @@ function contractsOf(cases: readonly DocumentCase[]): { files: ReadonlyMap<strin
 describe.skipIf(!hasXmllint)('XML and its schema (needs xmllint)', () => {
   test('what the codec writes is valid', () => {
     fc.assert(
-      fc.property(services(12), (cases) => {
+      fc.property(services(15), (cases) => {
         const xml = cases.flatMap(({ document, values }) => {
           const codec = compileDocument(document, { namespace });
           return values.map((value) => codec.toXml(value));
@@ -54,7 +54,7 @@ describe.skipIf(!hasXmllint)('XML and its schema (needs xmllint)', () => {
 
   test('the examples of OpenAPI are valid', () => {
     fc.assert(
-      fc.property(services(12), (cases) => {
+      fc.property(services(15), (cases) => {
         const { files, api } = contractsOf(cases);
         const xml = examplesOf(api).flatMap(({ where, media }) =>
           where.endsWith('200 application/xml') && media.example !== undefined ? [String(media.example)] : [],
@@ -70,7 +70,7 @@ describe.skipIf(!hasXmllint)('XML and its schema (needs xmllint)', () => {
 describe('JSON and its schema', () => {
   test('what the codec writes is valid', () => {
     fc.assert(
-      fc.property(services(4), (cases) => {
+      fc.property(services(5), (cases) => {
         const { api } = contractsOf(cases);
         const compile = schemaCompiler(api);
         for (const { document, values } of cases) {
@@ -88,7 +88,7 @@ describe('JSON and its schema', () => {
 
   test('every example is valid', () => {
     fc.assert(
-      fc.property(services(4), (cases) => {
+      fc.property(services(5), (cases) => {
         const { api } = contractsOf(cases);
         const compile = schemaCompiler(api);
         for (const { where, media } of examplesOf(api)) {

@@ -49,6 +49,7 @@ operations:
     '',
     '',
     '',
+    '',
     `${lists('CARS')}---
 query: CARS
 permission: CARS

@@ -37,6 +37,34 @@ const SEARCH = document(
   { choice: { named: true } },
 );
 
+const derived: Document[] = [];
+const ofPerson: Document[] = [];
+const PARTY: Document = document('PARTY', [field('ID', 'integer', { required: true }), field('NOTE')], {
+  kinds: { by: field('kind', 'string', { enum: ['PARTY', 'PERSON', 'EMPLOYEE'] }), derived },
+});
+const PERSON: Document = document(
+  'PERSON',
+  [...PARTY.fields, field('BORN', 'date', { required: true }), field('PARENTS', listOf(PARTY))],
+  {
+    derivation: { base: PARTY, by: 'extension' },
+    kinds: { by: field('kind', 'string', { enum: ['PERSON', 'EMPLOYEE'] }), derived: ofPerson },
+  },
+);
+const EMPLOYEE = document('EMPLOYEE', [...PERSON.fields, field('PAY', compound(PAYMENT))], {
+  derivation: { base: PERSON, by: 'extension' },
+});
+derived.push(PERSON, EMPLOYEE);
+ofPerson.push(EMPLOYEE);
+
+const parts: Document[] = [];
+const PART: Document = document('PART', [field('SIZE', 'integer')], {
+  abstract: true,
+  kinds: { by: field('type', 'string', { enum: ['SCREW'] }), derived: parts },
+});
+parts.push(
+  document('SCREW', [field('SIZE', 'integer', { required: true })], { derivation: { base: PART, by: 'restriction' } }),
+);
+
 const BILL = document('BILL', [field('PAID', listOf(PAYMENT), { required: true }), field('REST', compound(PAYMENT))]);
 
 const bare = (id: string, type: FieldType | string): Document =>
@@ -53,6 +81,14 @@ export const SHAPES: Readonly<Record<string, OperationOptions>> = {
   NOTE_PUT: { method: 'PUT', templates: ['notes'], request: NOTE, response: NOTE, public: true },
   PRICES_PUT: { method: 'PUT', templates: ['prices'], request: PRICES, response: PRICES, public: true },
   PAYMENT_PUT: { method: 'PUT', templates: ['payments'], request: PAYMENT, response: PAYMENT, public: true },
+  PARTY_PUT: { method: 'PUT', templates: ['parties'], request: PARTY, response: PARTY, public: true },
+  PARTS_PUT: {
+    method: 'PUT',
+    templates: ['parts'],
+    request: bare('PARTS_PUT_REQUEST', listOf(PART, true)),
+    response: bare('PARTS_PUT_RESPONSE', listOf(PART, true)),
+    public: true,
+  },
   SEARCH_PUT: { method: 'PUT', templates: ['search'], request: SEARCH, response: SEARCH, public: true },
   BILL_PUT: { method: 'PUT', templates: ['bills'], request: BILL, response: BILL, public: true },
   COUNT_GET: { templates: ['count'], response: bare('COUNT_GET_RESPONSE', 'integer'), public: true },

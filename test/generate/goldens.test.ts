@@ -39,6 +39,8 @@ describe('generated texts', () => {
       'src/handlers/note-put.ts',
       'src/handlers/order-post.ts',
       'src/handlers/orders/copy.ts',
+      'src/handlers/parts-put.ts',
+      'src/handlers/party-put.ts',
       'src/handlers/payment-put.ts',
       'src/handlers/pets-put.ts',
       'src/handlers/photo-put.ts',

@@ -55,6 +55,13 @@ describe('a mock', () => {
     expect(TREE).toEqual({ NUMBER: expect.any(String) });
   });
 
+  it('answers with each document that derives from another one', async () => {
+    const { OWNED } = await json(await fetch(VEHICLE.replace('/Vehicles.v1/Vehicles', '/Vehicles.v1/Stock')));
+    expect(OWNED).toContainEqual({ type: 'BOAT', LENGTH: expect.any(Number) });
+    expect(OWNED).toContainEqual({ type: 'FLEET' });
+    expect((OWNED as { type: string }[]).filter(({ type }) => type === 'OWNED')).toEqual([]);
+  });
+
   it('takes a message, and delivers it to nobody', async () => {
     const response = await fetch(VEHICLE.replace(/Vehicles$/, 'sold'), {
       method: 'POST',

@@ -24,7 +24,7 @@ operations:
     response: VEHICLE
     handler: vehicle-get
   NOTES_GET: { get: Notes, response: list of NOTE, handler: vehicle-get }
-  STOCK_GET: { get: Stock, response: { fields: { COUNTS: { type: map of integer, minimum: 2, required: true }, PAID: { type: list of PAYMENT, minimum: 9 }, TREE: TREE } }, handler: vehicle-get }
+  STOCK_GET: { get: Stock, response: { fields: { COUNTS: { type: map of integer, minimum: 2, required: true }, PAID: { type: list of PAYMENT, minimum: 9 }, TREE: TREE, OWNED: { type: list of OWNED, minimum: 9 } } }, handler: vehicle-get }
   VEHICLE_SOLD: { post: sold, soap: true, request: VEHICLE, queue: VEHICLE_EVENTS }
 ---
 queue: VEHICLE_EVENTS
@@ -47,6 +47,18 @@ one-of: { node: NODE, leaf: CARD }
 ---
 document: NODE
 fields: { LEFT: { type: TREE, required: true }, RIGHT: { type: TREE, required: true } }
+---
+document: OWNED
+abstract: true
+fields: { OWNER: { type: OWNED } }
+---
+document: BOAT
+extends: OWNED
+fields: { LENGTH: { type: integer, minimum: 3, maximum: 5, required: true } }
+---
+document: FLEET
+restricts: OWNED
+fields: {}
 ---
 document: VEHICLE
 fields:

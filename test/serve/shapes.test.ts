@@ -52,6 +52,38 @@ one-of:
   method: METHOD
   inner: { fields: { A: integer, PAY: { one-of: { way: WAY, day: date }, named: true } } }
 ---
+document: PARTY
+by: kind
+namespace: urn:test:Shapes.v1
+fields: { ID: { type: integer, required: true }, NOTE: { type: string, json: note }, AT: { fields: { TOWN: string } } }
+---
+document: PERSON
+extends: PARTY
+fields: { BORN: date, PIN: { type: string, sensitive: true }, PARENTS: list of PARTY, SEX: { type: flag, attribute: true } }
+---
+document: EMPLOYEE
+extends: PERSON
+namespace: urn:test:staff
+fields: { PAY: { type: PAYMENT, required: true }, PHOTO: binary, WORTH: decimal }
+---
+document: NUMBERED
+restricts: PARTY
+fields: { ID: { type: integer, minimum: 1, maximum: 9, required: true } }
+---
+document: THING
+abstract: true
+namespace: ""
+fields: { NAME: { type: string, nullable: true } }
+---
+document: TOOL
+extends: THING
+root: true
+fields: { WEIGHT: decimal }
+---
+document: HOUSE
+extends: THING
+fields: { OWNER: { type: PARTY, nullable: true }, THINGS: { type: list of THING, flat: true }, BY: map of THING }
+---
 document: ORDER
 root: true
 fields: { ID: integer, PAY: { type: PAYMENT, required: true }, WAYS: list of METHOD, BY: map of PAYMENT, BACK: { type: METHOD, nullable: true } }
@@ -70,6 +102,12 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   WAYS: 'list of WAY',
   HERE: '{ one-of: { card: CARD, here: { fields: { A: { type: integer, required: true } } } } }',
   HERE_NAMED: '{ named: true, one-of: { card: CARD, number: integer } }',
+  PARTY: 'PARTY',
+  PARTIES: 'list of PARTY',
+  PERSON: 'PERSON',
+  NUMBERED: 'NUMBERED',
+  THING: 'THING',
+  HOUSE: '{ fields: { THING: { type: THING, required: true }, PARTY: PARTY } }',
   INSIDE:
     '{ fields: { ONE: { one-of: { a: integer, b: string }, named: true, required: true }, MANY: { list: { one-of: { card: CARD, transfer: TRANSFER }, by: kind } } } }',
 };
@@ -179,8 +217,11 @@ const send = (body: string, type = 'json', accept = type, method = 'POST'): Call
 });
 
 const NAMESPACE = 'urn:test:Shapes.v1';
+const typed = (type: string, namespace = NAMESPACE): string =>
+  `xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:t="${namespace}" xsi:type="t:${type}"`;
 const NIL = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:nil="true"';
-const element = (name: string, content: string): string => `<${name} xmlns="${NAMESPACE}">${content}</${name}>`;
+const element = (name: string, content: string, attributes = ''): string =>
+  `<${name} xmlns="${NAMESPACE}"${attributes && ` ${attributes}`}>${content}</${name}>`;
 
 /** The root elements of a request and a reply: those of a document, or of the operation. */
 const rootsOf = (id: string): string[] =>
@@ -193,6 +234,8 @@ interface Sample {
   readonly id: string;
   readonly json: string;
   readonly xml: string;
+  /** Attributes of the element around that. */
+  readonly attributes?: string;
 }
 
 const SAMPLES: readonly Sample[] = [
@@ -270,6 +313,38 @@ const SAMPLES: readonly Sample[] = [
     json: '[{"CODE":"a"},{"inner":{"PAY":{"day":"2026-01-01"}}}]',
     xml: '<WAY><code>a</code></WAY><WAY><inner><PAY><day>2026-01-01</day></PAY></inner></WAY>',
   },
+  { id: 'PARTY', json: '{"kind":"PARTY","ID":1,"note":"n"}', xml: '<ID>1</ID><NOTE>n</NOTE>' },
+  {
+    id: 'PARTY',
+    json: '{"kind":"NUMBERED","ID":9}',
+    xml: '<ID>9</ID>',
+    attributes: typed('NUMBERED'),
+  },
+  {
+    id: 'PARTY',
+    json: '{"kind":"PERSON","ID":1,"BORN":"2000-01-01","PARENTS":[{"kind":"PARTY","ID":2},{"kind":"PERSON","ID":3,"SEX":"Y"}]}',
+    xml: `<ID>1</ID><BORN>2000-01-01</BORN><PARENTS><PARTY><ID>2</ID></PARTY><PARTY ${typed('PERSON')} SEX="Y"><ID>3</ID></PARTY></PARENTS>`,
+    attributes: typed('PERSON'),
+  },
+  {
+    id: 'PARTY',
+    json: '{"kind":"EMPLOYEE","ID":1,"AT":{"TOWN":"Rome"},"PAY":{"kind":"card","NUMBER":"1"},"PHOTO":"aGVsbG8=","WORTH":1.50}',
+    xml: `<ID>1</ID><AT><TOWN>Rome</TOWN></AT><PAY xmlns="urn:test:staff"><card xmlns="${NAMESPACE}"><NUMBER>1</NUMBER></card></PAY><PHOTO xmlns="urn:test:staff">aGVsbG8=</PHOTO><WORTH xmlns="urn:test:staff">1.50</WORTH>`,
+    attributes: typed('EMPLOYEE', 'urn:test:staff'),
+  },
+  {
+    id: 'PARTIES',
+    json: '[{"kind":"PARTY","ID":1},{"kind":"PERSON","ID":2}]',
+    xml: `<PARTY><ID>1</ID></PARTY><PARTY ${typed('PERSON')}><ID>2</ID></PARTY>`,
+  },
+  { id: 'PERSON', json: '{"kind":"PERSON","ID":1}', xml: '<ID>1</ID>' },
+  {
+    id: 'PERSON',
+    json: '{"kind":"EMPLOYEE","ID":1,"PAY":{"kind":"card","NUMBER":"1"}}',
+    xml: `<ID>1</ID><PAY xmlns="urn:test:staff"><card xmlns="${NAMESPACE}"><NUMBER>1</NUMBER></card></PAY>`,
+    attributes: typed('EMPLOYEE', 'urn:test:staff'),
+  },
+  { id: 'NUMBERED', json: '{"ID":1}', xml: '<ID>1</ID>' },
   { id: 'HERE', json: '{"A":1}', xml: '<here><A>1</A></here>' },
   { id: 'HERE_NAMED', json: '{"number":1}', xml: '<number>1</number>' },
   {
@@ -279,15 +354,15 @@ const SAMPLES: readonly Sample[] = [
   },
 ];
 
-describe.each(SAMPLES)('$json', ({ id, json, xml }) => {
+describe.each(SAMPLES)('$json', ({ id, json, xml, attributes }) => {
   it('is the same over REST in JSON and XML, and over SOAP', async () => {
-    const [request, response] = rootsOf(id).map((name) => element(name, xml)) as [string, string];
+    const [request, response] = rootsOf(id).map((name) => element(name, xml, attributes)) as [string, string];
     expect((await call(id, send(json))).text).toBe(json);
     expect((await call(id, send(json, 'json', 'xml'))).text).toBe(response);
     expect((await call(id, send(request, 'xml'))).text).toBe(response);
     expect((await call(id, send(request, 'xml', 'json'))).text).toBe(json);
-    const reply = await postSoap(provider, envelope(element(id, xml)));
-    expect(bodyOf(reply)).toBe(element(`${id}Response`, xml));
+    const reply = await postSoap(provider, envelope(element(id, xml, attributes)));
+    expect(bodyOf(reply)).toBe(element(`${id}Response`, xml, attributes));
   });
 
   it('is the same through calls over REST in JSON and XML, and over SOAP', async () => {
@@ -425,6 +500,88 @@ describe('a choice', () => {
     for (const given of ['none', 'both', 'other']) {
       const reply = await call(`Wrong/${given}`);
       expect([given, reply.status]).toEqual([given, 500]);
+    }
+  });
+});
+
+describe('a document that others derive from', () => {
+  const XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
+
+  it.each([
+    [
+      'PARTY',
+      '{"kind":"PERSN","ID":1}',
+      'kind is \\"PERSN\\", not one of PARTY, PERSON, EMPLOYEE, NUMBERED (did you mean PERSON?)',
+    ],
+    ['PARTY', '{"kind":1,"ID":1}', 'kind is a number, not one of PARTY, PERSON'],
+    ['PARTY', '{"kind":"toString"}', 'kind is \\"toString\\", not one of'],
+    ['PARTY', '{"kind":"NUMBERED","ID":10}', 'ID is greater than 9'],
+    ['PARTY', '{"kind":"NUMBERED","ID":1,"note":"n"}', 'note is not a field of NUMBERED'],
+    ['PARTY', '{"ID":1,"BORN":"2000-01-01"}', 'BORN is not a field of PARTY'],
+    ['PARTY', '{"kind":"PERSON"}', 'ID is missing'],
+    ['PARTY', '', 'ID is missing'],
+    ['PARTY', '[]', 'it is a list, not an object'],
+    ['PERSON', '{"kind":"PARTY","ID":1}', 'kind is \\"PARTY\\", not one of PERSON, EMPLOYEE'],
+    ['NUMBERED', '{"kind":"NUMBERED","ID":1}', 'kind is not a field of NUMBERED'],
+    ['PARTIES', '[{"ID":1},{"kind":"CAR","ID":2}]', 'content[1].kind is \\"CAR\\", not one of'],
+    ['THING', '{"NAME":"x"}', 'type is missing, and says which it is: TOOL, HOUSE'],
+    ['THING', '{"type":"THING"}', 'type is \\"THING\\", not one of TOOL, HOUSE'],
+    ['THING', '', 'type is missing'],
+    [
+      'PARTY',
+      element('PARTY', '<ID>1</ID>', typed('CAR')),
+      'it has the xsi:type \\"t:CAR\\", which is not one of PARTY, PERSON, EMPLOYEE, NUMBERED',
+    ],
+    ['PARTY', element('PARTY', '<ID>1</ID>', typed('PERSON', 'urn:x')), 'it has the xsi:type \\"t:PERSON\\"'],
+    ['PARTY', element('PARTY', '<ID>1</ID>', `${XSI} xsi:type="t:PERSON"`), 'whose prefix \\"t\\" is not declared'],
+    ['PERSON', element('PERSON', '<ID>1</ID>', typed('PARTY')), 'which is not one of PERSON, EMPLOYEE'],
+    ['THING', '<THING><NAME>x</NAME></THING>', 'it has no xsi:type, and is one of TOOL, HOUSE'],
+  ])('%s refuses %s', async (id, body, reason) => {
+    const reply = await call(id, send(body, body.startsWith('<') ? 'xml' : 'json', 'json'));
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining(reason)]);
+  });
+
+  it('may name itself, and single values their built-in types', async () => {
+    const content = `<ID ${XSI} xmlns:xs="http://www.w3.org/2001/XMLSchema" xsi:type="xs:int">1</ID>`;
+    for (const type of [typed('PARTY'), `${XSI} xsi:type=" PARTY "`]) {
+      const reply = await call('PARTY', send(element('PARTY', content, type), 'xml', 'json'));
+      expect(reply.text).toBe('{"kind":"PARTY","ID":1}');
+    }
+    // What nothing derives from does not look at the type that it is given.
+    const other = await call('NUMBERED', send(element('NUMBERED', content, typed('ANY', 'urn:x')), 'xml', 'json'));
+    expect(other.text).toBe('{"ID":1}');
+  });
+
+  it('has errors whose pointers are those of its JSON', async () => {
+    const reply = await call('PARTY', send('{"kind":"PERSON","PARENTS":[{"kind":"PERSON","BORN":"x"},{"kind":"a"}]}'));
+    expect(JSON.parse(reply.text).errors).toMatchObject([
+      { pointer: '#/ID' },
+      { pointer: '#/PARENTS/0/ID' },
+      { pointer: '#/PARENTS/0/BORN' },
+      { pointer: '#/PARENTS/1/kind' },
+    ]);
+  });
+
+  it('has no default namespace around a type without a namespace', async () => {
+    const json =
+      '{"type":"HOUSE","NAME":null,"OWNER":{"kind":"PERSON","ID":1},"THINGS":[{"type":"TOOL","WEIGHT":1.5}],"BY":{"a":{"type":"TOOL"}}}';
+    const xml = `<THING ${XSI} xsi:type="HOUSE"><NAME ${NIL}/><OWNER ${typed('PERSON')}><ID xmlns="${NAMESPACE}">1</ID></OWNER><THINGS ${XSI} xsi:type="TOOL"><WEIGHT>1.5</WEIGHT></THINGS><BY><entry key="a" ${XSI} xsi:type="TOOL"/></BY></THING>`;
+    expect((await call('THING', send(json))).text).toBe(json);
+    expect((await call('THING', send(json, 'json', 'xml'))).text).toBe(xml);
+    expect((await call('THING', send(xml, 'xml', 'json'))).text).toBe(json);
+    const inside = '{"THING":{"type":"TOOL","NAME":"x"}}';
+    const around = `<HOUSE_POST_RESPONSE xmlns="${NAMESPACE}"><e:THING xmlns:e="${NAMESPACE}" xmlns="" ${XSI} xsi:type="TOOL"><NAME>x</NAME></e:THING></HOUSE_POST_RESPONSE>`;
+    expect((await call('HOUSE', send(inside, 'json', 'xml'))).text).toBe(around);
+    expect((await call('HOUSE', send(around.replaceAll('RESPONSE', 'REQUEST'), 'xml', 'json'))).text).toBe(inside);
+    const reply = await postSoap(
+      provider,
+      envelope(element('HOUSE', `<THING ${typed('TOOL')}><NAME xmlns="">x</NAME></THING>`)),
+    );
+    expect(bodyOf(reply)).toBe(element('HOUSEResponse', `<THING ${typed('TOOL')}><NAME xmlns="">x</NAME></THING>`));
+    for (const name of ['UP_HOUSE', 'HOUSE', 'UP_THING', 'THING', 'XML_THING']) {
+      const given = name.endsWith('THING') ? json : inside;
+      const back = await consumer.call(`/gateway/RESTListeningConnector/Front.v1/${name}`, send(given));
+      expect([name, back.text]).toEqual([name, given]);
     }
   });
 });

@@ -73,7 +73,9 @@ export function compileCallBody(
       if (body.form !== undefined) return compileFormBody({ ...body.document, fields }, uri.body);
       const isXml = isXmlType(typeOf(operation) ?? '');
       const form = documentForm(isXml ? 'xml' : 'json', namespace);
-      const write = compileDocumentContent({ ...body.document, fields }, form);
+      // What several documents may be is written as a whole.
+      const part = body.document.kinds === undefined ? { ...body.document, fields } : body.document;
+      const write = compileDocumentContent(part, form, fields);
       return { fields: uri.body, open, write: ({ heldOf, undeclared }) => write(heldOf, undeclared) };
     }
     case 'field':

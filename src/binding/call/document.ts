@@ -3,7 +3,8 @@ import { isAttachment, MemoryAttachment } from '../../codec/binary.ts';
 import { compileDocument, compileJsonFieldWriter, initialValue } from '../../codec/index.ts';
 import { compileSecrets } from '../../codec/redact/declared.ts';
 import { checkDepth, holdsPrimitive, setMember } from '../../codec/value.ts';
-import type { Document } from '../../model/document.ts';
+import { everyField } from '../../model/derivation.ts';
+import { type Document, documentName } from '../../model/document.ts';
 import { type Field, type FieldType, isCollection, singleType } from '../../model/field.ts';
 import { MASK } from '../../model/redactor.ts';
 import { primitiveOf } from '../../model/scalar.ts';
@@ -43,15 +44,22 @@ export const FIELD_FORM: DocumentForm = {
 /** @param undeclared members of the input that no field is declared for @throws CodecError */
 type DocumentWriter = (heldOf: HeldOf, undeclared: DocumentValue) => CallContent;
 
-/** Compiles a body of fields. Content in it that is a stream is encoded as it is sent. */
-export function compileDocumentContent(document: Document, { contentType, compile }: DocumentForm): DocumentWriter {
+/**
+ * Compiles a body of fields. Content in it that is a stream is encoded as it is sent.
+ * @param given the fields of the input that are part of it
+ */
+export function compileDocumentContent(
+  document: Document,
+  { contentType, compile }: DocumentForm,
+  given: readonly Field[] = document.fields,
+): DocumentWriter {
   const write = compile(document);
   const mayHoldContent = holdsPrimitive({ kind: 'document', document }, 'binary');
   return (heldOf, undeclared) => {
     const value: Record<string, Value> = { ...undeclared };
     const masks = new Map<string, string>();
     let isPending = false;
-    for (const field of document.fields) {
+    for (const field of given) {
       const held = heldOf(field);
       if (held === undefined) continue;
       if (held.shown !== undefined) masks.set(field.name, held.shown);
@@ -75,7 +83,7 @@ export function compileDocumentContent(document: Document, { contentType, compil
         const shown = { ...form.show(value), ...Object.fromEntries(masks) };
         return compile(form.document)(shown);
       },
-      secrets: () => compileSecrets(masked().fields)?.(value) ?? [],
+      secrets: () => compileSecrets(everyField(masked()))?.(value) ?? [],
     };
   };
 }
@@ -146,10 +154,15 @@ function compileShown(document: Document, known: Map<Document, ShownForm> = new 
   if (found !== undefined) return found;
   const fields: Field[] = [];
   const shown: ShownField[] = [];
+  const { kinds } = document;
+  const others = new Map<unknown, ShownForm>();
+  const derived: Document[] = [];
   const form: ShownForm = {
-    document: { ...document, fields },
+    document: { ...document, fields, ...(kinds && { kinds: { ...kinds, derived } }) },
     show(value) {
       if (!isObject(value)) return value;
+      const other = kinds && others.get(value[kinds.by.name]);
+      if (other !== undefined) return other.show(value);
       const copy: Record<string, Value> = { ...value };
       for (const { name, show } of shown) {
         const given = show(Object.hasOwn(value, name) ? value[name] : undefined);
@@ -160,6 +173,11 @@ function compileShown(document: Document, known: Map<Document, ShownForm> = new 
   };
   // Known before its fields are compiled: a document may hold itself.
   known.set(document, form);
+  for (const each of kinds?.derived ?? []) {
+    const other = compileShown(each, known);
+    derived.push(other.document);
+    others.set(documentName(each), other);
+  }
   for (const field of document.fields) {
     const each = shownField(field, known);
     fields.push(each.field);

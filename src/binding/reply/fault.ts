@@ -70,8 +70,10 @@ function demanding(document: Document, known: Map<Document, Document>): Document
   const found = known.get(document);
   if (found !== undefined) return found;
   const fields: Field[] = [];
-  const copy = { ...document, fields };
+  const derived: Document[] = [];
+  const copy = { ...document, fields, ...(document.kinds && { kinds: { ...document.kinds, derived } }) };
   known.set(document, copy);
+  for (const each of document.kinds?.derived ?? []) derived.push(demanding(each, known));
   for (const field of document.fields) {
     const { default: _, fixed, ...rest } = field;
     const { type } = field;

@@ -68,10 +68,11 @@ export function compileBody(operation: Operation, uri: OperationUri, namespace: 
 /** A body of fields, as JSON or XML. */
 function compileDocumentBody(operation: Operation, uri: OperationUri, namespace: string): BodyReader {
   const document = (operation.request as Extract<Message, { kind: 'document' }>).document;
-  // Without its content there is no list in XML, and no value.
-  const part = document.bare
-    ? document
-    : { ...document, fields: [...uri.body.map(withoutDefault), ...uri.repeats.map(optional)] };
+  // Without its content there is no list in XML, and no value. What several documents may be is only sent as a whole.
+  const part =
+    document.bare || document.kinds !== undefined
+      ? document
+      : { ...document, fields: [...uri.body.map(withoutDefault), ...uri.repeats.map(optional)] };
   const { fromJson, fromXml } = compileDocument(part, { namespace });
   const accepted = hasXmlBody(document) ? JSON_OR_XML : JSON_BODY;
   const element = { local: document.xmlName, namespace: namespaceOf(document, namespace, namespace) };

@@ -7,6 +7,7 @@ import {
   readJsonText,
 } from '../../codec/index.ts';
 import type { Segment } from '../../invoke/index.ts';
+import { everyField } from '../../model/derivation.ts';
 import type { Document } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
 import { primitiveOf } from '../../model/scalar.ts';
@@ -71,7 +72,7 @@ async function readDocument(
   texts: ReadonlyMap<string, readonly string[]>,
   input: string | undefined,
 ): Promise<DocumentValue> {
-  const known = new Map(document.fields.map((field) => [field.name, field]));
+  const known = new Map(everyField(document).map((field) => [field.name, field]));
   for (const name of texts.keys()) {
     if (known.has(name)) continue;
     throw wrongUsage(`the request has no field ${name}`, propose(name, known.keys()) ?? describeFields(document));

@@ -42,9 +42,11 @@ function described(document: Document, known = new Map<Document, Document>()): D
   const found = known.get(document);
   if (found !== undefined) return found;
   const fields: Document['fields'][number][] = [];
-  const copy = { ...document, fields };
+  const derived: Document[] = [];
+  const copy = { ...document, fields, ...(document.kinds && { kinds: { ...document.kinds, derived } }) };
   // Set before its fields are read: a document may contain itself.
   known.set(document, copy);
+  for (const each of document.kinds?.derived ?? []) derived.push(described(each, known));
   for (const field of document.fields) fields.push({ ...field, type: describedType(field.type, known) });
   return copy;
 }

@@ -1,6 +1,7 @@
 import { asRestConsumer, type Credential, flowNamed } from '../../invoke/index.ts';
 import type { ConsumerOperation, RestConsumer } from '../../model/consumer.ts';
 import type { ConfigText } from '../../model/definition.ts';
+import { everyField, isOneOfSeveral } from '../../model/derivation.ts';
 import { type Flow, flowNames } from '../../model/flow.ts';
 import { NODE_DEFAULTS, type Node } from '../../model/node.ts';
 import type { Registry } from '../../model/registry.ts';
@@ -197,8 +198,10 @@ export function requestOf(found: Found): Message {
   if (body.kind === 'raw' && input.fields.length === 1)
     return { kind: 'raw', raw: body.raw === 'json' ? 'text' : body.raw };
   // The JSON of a choice is not that of fields.
-  const isChoice = body.kind === 'document' && body.document.choice !== undefined;
-  if (isChoice && input.fields.length === body.document.fields.length) return body;
+  if (body.kind === 'document' && isOneOfSeveral(body.document)) {
+    const names = new Set(everyField(body.document).map(({ name }) => name));
+    if (input.fields.length === names.size) return body;
+  }
   return input.fields.length === 0 ? { kind: 'none' } : { kind: 'document', document: input };
 }
 

@@ -3,6 +3,7 @@ import type { Field, FieldType, ListType, MapType } from '../../model/field.ts';
 import { holdsNull, isAnyText } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { addError, CodecError, kindOf, refuse, stepOf, within } from '../error.ts';
+import { isKinded } from '../kind.ts';
 import { compileScalar, initialValue, plainLength } from '../scalar.ts';
 import {
   checkChosen,
@@ -18,6 +19,7 @@ import {
   unknownField,
 } from '../value.ts';
 import { choiceReader } from './choice.ts';
+import { compileKinds } from './kinds.ts';
 import { type Digits, readJson, readPlain } from './plain.ts';
 import { NEEDS_DIGITS } from './scan.ts';
 import { type AsIsField, compileIsBlank, mayStayAsIs, staysAsIs } from './write.ts';
@@ -104,25 +106,33 @@ function digitsOf(type: FieldType): Digits {
 }
 
 function documentReader(document: Document, shared: Shared): (raw: unknown, depth: number) => DocumentValue {
-  const { readers, foreign } = shared;
+  const { readers } = shared;
   const known = readers.get(document);
   if (known !== undefined) return known;
   let compiled: ((raw: unknown, depth: number) => DocumentValue) | undefined;
   readers.set(document, (raw, depth) => compiled!(raw, depth));
+  compiled = isKinded(document)
+    ? compileKinds(document, (kind) => itselfReader(kind, shared))
+    : itselfReader(document, shared);
+  readers.set(document, compiled);
+  return compiled;
+}
+
+/** Reads a document itself, not one that derives from it. */
+function itselfReader(document: Document, shared: Shared): (raw: unknown, depth: number) => DocumentValue {
+  const { foreign } = shared;
   if (document.choice !== undefined && !document.choice.named) {
-    compiled = choiceReader(
+    return choiceReader(
       document,
       document.fields.map((field) => valueReader(field, field.type, shared)),
     );
-    readers.set(document, compiled);
-    return compiled;
   }
   const fields = document.fields.map((field) => fieldReader(field, shared, document.patch !== undefined));
   const takeUndeclared = foreign === 'pass' && !document.open ? passUndeclared(document) : compileUndeclared(document);
   const isChoice = document.choice !== undefined;
   const mayStay = !isChoice && mayStayAsIs(document.fields);
   const renames = fields.some(({ name, jsonName }) => name !== jsonName || name === '__proto__');
-  compiled = (raw, depth) => {
+  return (raw, depth) => {
     const source = plainObject(raw);
     checkDepth(depth);
     if (mayStay && staysAsIs(source, fields, depth)) return source as DocumentValue;
@@ -166,8 +176,6 @@ function documentReader(document: Document, shared: Shared): (raw: unknown, dept
     if (isChoice) checkChosen(document, Object.keys(target));
     return target as DocumentValue;
   };
-  readers.set(document, compiled);
-  return compiled;
 }
 
 function fieldReader(field: Field, shared: Shared, keepsNull = false): FieldReader {

@@ -3,6 +3,7 @@ import type { Field, FieldType, ListType, MapType } from '../../model/field.ts';
 import { blankOf, holdsNull, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { CodecError, kindOf, refuse, stepOf, within } from '../error.ts';
+import { compileNamesItself, isKinded } from '../kind.ts';
 import { compileScalar, initialValue, plainLength } from '../scalar.ts';
 import {
   checkDepth,
@@ -17,6 +18,7 @@ import {
   unknownField,
 } from '../value.ts';
 import { choiceWriter } from './choice.ts';
+import { compileKinds } from './kinds.ts';
 import { writePlain } from './plain.ts';
 
 /** Checks a value and returns it as JSON.stringify takes it: the value itself where it needs no change. */
@@ -71,19 +73,26 @@ function documentWriter(document: Document, writers: Writers): Write {
   if (known !== undefined) return known;
   let compiled: Write | undefined;
   writers.set(document, (value, depth) => compiled!(value, depth));
+  compiled = isKinded(document)
+    ? compileKinds(document, (kind) => itselfWriter(kind, writers) as (value: unknown, depth: number) => unknown)
+    : itselfWriter(document, writers);
+  writers.set(document, compiled);
+  return compiled;
+}
+
+/** Writes a document itself, not one that derives from it. */
+function itselfWriter(document: Document, writers: Writers): Write {
   if (document.choice !== undefined && !document.choice.named) {
-    compiled = choiceWriter(
+    return choiceWriter(
       document,
       document.fields.map((field) => valueWriter(field, field.type, writers)),
     );
-    writers.set(document, compiled);
-    return compiled;
   }
   const fields = document.fields.map((field) => fieldWriter(field, writers));
   const copyUndeclared = compileUndeclared(document);
   const isChoice = document.choice !== undefined;
   const mayStay = !isChoice && mayStayAsIs(document.fields);
-  compiled = (value, depth) => {
+  return (value, depth) => {
     const source = plainObject(value);
     checkDepth(depth);
     if (isChoice) chosenField(document, source);
@@ -109,8 +118,6 @@ function documentWriter(document: Document, writers: Writers): Write {
     copyUndeclared(source, copy, depth);
     return copy;
   };
-  writers.set(document, compiled);
-  return compiled;
 }
 
 function fieldWriter(field: Field, writers: Writers): FieldWriter {
@@ -184,9 +191,10 @@ function compileUndeclared(
 ): (source: Readonly<Record<string, unknown>>, copy: Record<string, unknown>, depth: number) => void {
   const names = new Set(document.fields.map((field) => field.name));
   const jsonNames = new Set(document.fields.map((field) => field.jsonName));
+  const namesItself = compileNamesItself(document);
   return (source, copy, depth) => {
     for (const key of Object.keys(source)) {
-      if (names.has(key) || source[key] === undefined) continue;
+      if (names.has(key) || source[key] === undefined || namesItself(key, source[key])) continue;
       if (!document.open || jsonNames.has(key) || key === '__proto__') throw unknownField(document, key, names);
       try {
         copy[key] = writePlain(source[key] as Value, depth + 1);
@@ -264,7 +272,7 @@ type Blank = '' | null | { readonly [jsonName: string]: Blank };
 
 /**
  * The blank of a type: `""` for what is a string in JSON, null for other single values, one object with all fields blank for
- * a document, and for a list the blank of one entry. A document inside itself is null, and so is a choice.
+ * a document, and for a list the blank of one entry. A document inside itself is null, and so are a choice and an abstract document.
  */
 function blank(type: FieldType): Blank {
   return blankWithin(type, []);
@@ -275,7 +283,7 @@ function blankWithin(type: FieldType, outer: readonly Document[]): Blank {
   if (type.kind === 'map') return {};
   if (type.kind !== 'document') return blankOf(traitsOf(type));
   const { document } = type;
-  if (outer.includes(document) || document.choice !== undefined) return null;
+  if (outer.includes(document) || document.choice !== undefined || document.abstract) return null;
   const inner = [...outer, document];
   return Object.fromEntries(document.fields.map((field) => [field.jsonName, blankWithin(field.type, inner)]));
 }

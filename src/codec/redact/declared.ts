@@ -1,4 +1,5 @@
 import type { ConsumerOperation } from '../../model/consumer.ts';
+import { everyField } from '../../model/derivation.ts';
 import { contentField, type Document, itemName } from '../../model/document.ts';
 import { type Field, type FieldType, MAP_ENTRY, singleType } from '../../model/field.ts';
 import { MASK } from '../../model/redactor.ts';
@@ -10,7 +11,7 @@ import { isAttachment } from '../binary.ts';
 export type ReadSecrets = (value: Value) => Iterable<string>;
 
 export function fieldsOf(message: Message | undefined): readonly Field[] {
-  return message?.kind === 'document' ? message.document.fields : [];
+  return message?.kind === 'document' ? everyField(message.document) : [];
 }
 
 /** Compiles the reading of sensitive values, at any depth; `undefined` when no field is sensitive. */
@@ -36,7 +37,7 @@ function readerOf({ type, sensitive }: Field, known: Map<Document, ReadSecrets |
   const { document } = single;
   return function* (value) {
     // Compiled when it is first met: a document may hold itself.
-    if (!known.has(document)) known.set(document, compileSecrets(document.fields, known));
+    if (!known.has(document)) known.set(document, compileSecrets(everyField(document), known));
     const read = known.get(document);
     if (read !== undefined) for (const entry of entriesIn(value, type)) yield* read(entry);
   };
@@ -51,7 +52,7 @@ function entriesIn(value: Value, { kind }: FieldType): readonly Value[] {
 function holdsSecrets(document: Document, seen: Set<Document> = new Set()): boolean {
   if (seen.has(document)) return false;
   seen.add(document);
-  return document.fields.some(({ type, sensitive }) => {
+  return everyField(document).some(({ type, sensitive }) => {
     const single = singleType(type);
     return sensitive || (single.kind === 'document' && holdsSecrets(single.document, seen));
   });
@@ -106,10 +107,12 @@ export function replyFields(operation: ConsumerOperation): readonly Field[] {
 const OAUTH = ['access_token', 'refresh_token', 'id_token', 'client_secret', 'assertion'];
 
 /** Compiles the masking of texts in which the name of a sensitive field is in front of its value, in JSON, XML and forms. */
-export function compileNames(documents: readonly Pick<Document, 'fields' | 'xmlName'>[]): (text: string) => string {
+export function compileNames(
+  documents: readonly Pick<Document, 'fields' | 'kinds' | 'xmlName'>[],
+): (text: string) => string {
   const names = new Set(OAUTH);
   const seen = new Map<Document, boolean>();
-  for (const { fields, xmlName } of documents) addNames(fields, xmlName, false, names, seen);
+  for (const document of documents) addNames(everyField(document), document.xmlName, false, names, seen);
   const any = [...names].map(escaped).join('|');
   const json = new RegExp(
     `("(?:${any})"\\s*:\\s*)(?:"(?:[^"\\\\]|\\\\.)*"?|\\[[^\\]]*\\]?|\\{[^}]*\\}?|[^\\s,}\\]]+)`,
@@ -141,7 +144,7 @@ function addNames(
     const before = seen.get(single.document);
     if (before === true || before === isSecret) continue;
     seen.set(single.document, isSecret);
-    addNames(single.document.fields, inside, isSecret, names, seen);
+    addNames(everyField(single.document), inside, isSecret, names, seen);
   }
 }
 
@@ -196,7 +199,7 @@ export function compileMasked(
     const { document } = type;
     // Compiled when it is first met: a document may hold itself.
     return (value, parts) => {
-      const show = known.get(document) ?? compileMasked(document.fields, isSecret, known);
+      const show = known.get(document) ?? compileMasked(everyField(document), isSecret, known);
       known.set(document, show);
       return show(value, parts);
     };

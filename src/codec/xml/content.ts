@@ -53,6 +53,26 @@ export function isNil(element: XmlElement): boolean {
   return true;
 }
 
+/** A name as an `xsi:type` has it, with its prefix resolved. */
+interface TypeName {
+  readonly written: string;
+  readonly local: string;
+  /** Empty for none. */
+  readonly namespace: string;
+}
+
+/** The `xsi:type` of an element; `undefined` if it has none. */
+export function typeOf(element: XmlElement): TypeName | undefined {
+  const given = attributeOf(element, 'type', XSI);
+  if (given === undefined) return undefined;
+  const written = trimmed(given);
+  const colon = written.indexOf(':');
+  const prefix = written.slice(0, Math.max(colon, 0));
+  const namespace =
+    element.namespaceOf(prefix) ?? refuse(`has an xsi:type whose prefix ${quote(prefix)} is not declared`);
+  return { written, local: written.slice(colon + 1), namespace };
+}
+
 function truth(given: string): boolean {
   if (given === 'true' || given === '1') return true;
   return given === 'false' || given === '0' ? false : refuse('has an xsi:nil that is not true or false');

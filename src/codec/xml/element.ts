@@ -2,6 +2,7 @@ import { contentField, type Document, itemName, namespaceOf } from '../../model/
 import { type Field, singleType } from '../../model/field.ts';
 import { inlineDocument, mayBeWithoutElements, takesEmpty } from '../../model/particles.ts';
 import { isWhite } from '../../wire/white-space.ts';
+import { XSI } from '../../wire/xml/namespaces.ts';
 import { readXml } from '../../wire/xml/read.ts';
 import { escapeAttribute } from '../../wire/xml/text.ts';
 import { attributeOf, childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
@@ -27,6 +28,38 @@ export function tagOf(name: string, namespace: string, scope: string): Tag {
 /** The element's text; `attributes` and `content` are XML already. */
 export function element(tag: Tag, attributes: string, content: string): string {
   return content === '' ? `${tag.start}${attributes}/>` : `${tag.start}${attributes}>${content}${tag.end}`;
+}
+
+/** How an element states the type of its content. */
+interface TypeTag {
+  /** Its content has no default namespace around it. */
+  readonly isUnqualified: boolean;
+  of(tag: Tag): Tag;
+}
+
+/**
+ * Prepares an `xsi:type`.
+ * @param namespace of the type; empty for none
+ * @param own namespace of the element
+ */
+export function typeTag(type: string, namespace: string, own: string): TypeTag {
+  const declared = ` xmlns:xsi="${XSI}"`;
+  if (namespace !== '') {
+    const attributes = `${declared} xmlns:t="${escapeAttribute(namespace)}" xsi:type="t:${type}"`;
+    return { isUnqualified: false, of: ({ start, end }) => ({ start: start + attributes, end }) };
+  }
+  const attributes = `${declared} xsi:type="${type}"`;
+  if (own === '') return { isUnqualified: false, of: ({ start, end }) => ({ start: start + attributes, end }) };
+  // A name without a prefix is in the default namespace, so the element gets the prefix instead.
+  const unqualified = ` xmlns:e="${escapeAttribute(own)}" xmlns=""${attributes}`;
+  return {
+    isUnqualified: true,
+    of({ start, end }) {
+      const name = end.slice(2, -1);
+      const others = start.slice(name.length + 1).replace(/^ xmlns="[^"]*"/, '');
+      return { start: `<e:${name}${unqualified}${others}`, end: `</e:${name}>` };
+    },
+  };
 }
 
 /** An attribute up to its value. One with a namespace declares a prefix of its own; `index` keeps the prefixes apart. */
@@ -88,7 +121,7 @@ function blankElement(field: Field, place: XmlPlace, outer: readonly Document[])
 }
 
 function blankContent(document: Document, place: XmlPlace, outer: readonly Document[]): Content | undefined {
-  if (outer.includes(document) || document.choice !== undefined) return undefined;
+  if (outer.includes(document) || document.choice !== undefined || document.abstract) return undefined;
   // The text of its own element is empty then.
   const content = contentField(document);
   if (content !== undefined && !takesEmpty(content, content.type)) return undefined;

@@ -14,6 +14,7 @@ import { isWhite, trimmed } from '../../wire/white-space.ts';
 import { quote } from '../../wire/words.ts';
 import { attributeOf, writeXml, type XmlAttribute, type XmlElement } from '../../wire/xml/tree.ts';
 import { addError, type CodecError, isAbout, refuse, stepOf, within } from '../error.ts';
+import { isKinded } from '../kind.ts';
 import { compileScalar, initialValue } from '../scalar.ts';
 import { compileSpaced } from '../spaced.ts';
 import { checkChosen, checkDepth, compileEntryCount, type Foreign, named, setMember } from '../value.ts';
@@ -29,6 +30,7 @@ import {
   refuseAttributes,
 } from './content.ts';
 import { compileIsBlankXml } from './element.ts';
+import { compileKindsRead } from './kinds.ts';
 import { isMarkup, markupIn } from './markup.ts';
 import {
   ANY,
@@ -112,6 +114,18 @@ function documentReader(document: Document, namespace: string, shared: Shared): 
     read: (element, depth, resolve) => compiled!.read(element, depth, resolve),
     readSorted: (sorted, depth, resolve) => compiled!.readSorted(sorted, depth, resolve),
   });
+  const itself = itselfReader(document, namespace, shared);
+  const readKind = (kind: Document, of: string): Read =>
+    kind === document ? itself.read : itselfReader(kind, of, shared).read;
+  compiled = isKinded(document)
+    ? { ...itself, read: compileKindsRead(document, namespace, shared.service, readKind) }
+    : itself;
+  ofDocument.set(namespace, compiled);
+  return compiled;
+}
+
+/** Reads an element as a document itself, not as one that derives from it. */
+function itselfReader(document: Document, namespace: string, shared: Shared): DocumentReader {
   const fields = document.fields.map((field) => fieldReader(field, namespace, shared, document.patch));
   const sort = hasGroups(document)
     ? compileGroupSort(document, namespace, shared.service, shared.foreign)
@@ -146,9 +160,7 @@ function documentReader(document: Document, namespace: string, shared: Shared): 
     checkDepth(depth);
     return readSorted(sort(element), depth, resolve);
   };
-  compiled = { read, readSorted };
-  ofDocument.set(namespace, compiled);
-  return compiled;
+  return { read, readSorted };
 }
 
 function fieldReader(field: Field, namespace: string, shared: Shared, patch: Patch | undefined): FieldReader {
@@ -304,7 +316,7 @@ function mapReader(field: Field, type: MapType, namespace: string, shared: Share
   const checkCount = compileEntryCount(field);
   const readEntry = (entry: XmlElement, depth: number, resolve: Resolve | undefined): Value => {
     const attributes = entry.attributes.filter(({ local, namespace: of }) => local !== MAP_ENTRY.key || of !== '');
-    const element = { ...entry, attributes };
+    const element = { ...entry, attributes, namespaceOf: (prefix: string) => entry.namespaceOf(prefix) };
     if (!isNil(element)) return read(element, depth, resolve);
     return primitiveOf(type.item) === 'json' ? null : refuse('is nil, which no entry of its map can be');
   };

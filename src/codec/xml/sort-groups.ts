@@ -107,7 +107,9 @@ export function compileGroup(document: Document, namespace: string, service: str
     if (field.attribute) return undefined;
     const { name, type, xmlName, any } = field;
     const group = inlineGroup(field, namespace, service);
-    if (any !== undefined) wild.push({ index, name, takes: (found) => takesNamespace(any, found, namespace) });
+    // One from a base is in the namespace of the base.
+    const target = field.namespace || namespace;
+    if (any !== undefined) wild.push({ index, name, takes: (found) => takesNamespace(any, found, target) });
     else if (group === undefined) add(xmlName, { index, name, namespace: field.namespace ?? namespace });
     for (const [local, inner] of group?.named ?? [])
       for (const each of inner) add(local, { index, name, namespace: each.namespace });

@@ -10,11 +10,9 @@ import {
 } from '../../model/field.ts';
 import { holdsNull, primitiveOf } from '../../model/scalar.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
-import { quote } from '../../wire/words.ts';
-import { NIL } from '../../wire/xml/namespaces.ts';
-import { escapeAttribute, escapeText, isXmlName } from '../../wire/xml/text.ts';
-import { isAttachment } from '../binary.ts';
+import { escapeAttribute, escapeText } from '../../wire/xml/text.ts';
 import { kindOf, refuse, stepOf, within } from '../error.ts';
+import { isKinded } from '../kind.ts';
 import { kinds } from '../kinds.ts';
 import { compileScalar, initialValue } from '../scalar.ts';
 import { compileSpaced } from '../spaced.ts';
@@ -28,11 +26,12 @@ import {
   named,
   ownMember,
   plainObject,
-  unknownField,
 } from '../value.ts';
 import { attributesWriter } from './attributes.ts';
 import { attributeStart, blankXml, element, type Tag, tagOf, type XmlPlace } from './element.ts';
+import { compileKindsWrite, nilElement } from './kinds.ts';
 import { compileAnyElement, isMarkup, writeMarkup } from './markup.ts';
+import { compileUndeclaredXml } from './write-undeclared.ts';
 
 /** Writes a value as XML: one element or several, or one attribute with a space in front. */
 type Write = (value: Value, depth: number) => string;
@@ -71,6 +70,8 @@ interface Shared {
   readonly writers: Map<Document, Map<string, DocumentWriter>>;
   /** What is written for the content of a binary element, as XML; its base64 where undefined. */
   readonly hold: ((attachment: Attachment) => string) | undefined;
+  /** The namespace of the schema with the types of documents without one. */
+  readonly home: string;
 }
 
 /**
@@ -96,7 +97,16 @@ export function compileXmlWriter(
 ): (value: DocumentValue) => string {
   const namespace = namespaceOf(document, service, service);
   const scope = root?.namespace ?? namespace;
-  const { write } = documentWriter(document, { namespace, scope, service }, { writers: new Map(), hold });
+  const { write } = documentWriter(
+    document,
+    { namespace, scope, service },
+    {
+      writers: new Map(),
+      hold,
+      // Over SOAP every schema has a namespace (WS-I Basic Profile 1.1, R2105).
+      home: root === undefined ? '' : service,
+    },
+  );
   const tag = tagOf(root?.name ?? document.xmlName, scope, '');
   return (value) => {
     try {
@@ -120,6 +130,18 @@ function documentWriter(document: Document, place: XmlPlace, shared: Shared): Do
     write: (tag, value, depth) => compiled!.write(tag, value, depth),
     writeInside: (value, depth) => compiled!.writeInside(value, depth),
   });
+  const itself = itselfWriter(document, place, shared);
+  const writeKind = (kind: Document, at: XmlPlace): WriteDocument =>
+    kind === document ? itself.write : itselfWriter(kind, at, shared).write;
+  compiled = isKinded(document)
+    ? { ...itself, write: compileKindsWrite(document, place, shared.home, writeKind) }
+    : itself;
+  ofDocument.set(key, compiled);
+  return compiled;
+}
+
+/** Writes a document itself, not one that derives from it. */
+function itselfWriter(document: Document, place: XmlPlace, shared: Shared): DocumentWriter {
   const attributes = document.fields
     .map((field, index) => [field, index] as const)
     .filter(([field]) => field.attribute)
@@ -157,7 +179,7 @@ function documentWriter(document: Document, place: XmlPlace, shared: Shared): Do
     }
     return content;
   };
-  compiled = {
+  return {
     write(tag, value, depth) {
       const source = membersOf(value, depth);
       const written = writeFields(attributes, source, depth);
@@ -165,8 +187,6 @@ function documentWriter(document: Document, place: XmlPlace, shared: Shared): Do
     },
     writeInside: (value, depth) => contentOf(membersOf(value, depth), depth),
   };
-  ofDocument.set(key, compiled);
-  return compiled;
 }
 
 function writeFields(fields: readonly FieldWriter[], source: Readonly<Record<string, unknown>>, depth: number): string {
@@ -224,7 +244,7 @@ function contentWriter(field: Field, { scope }: XmlPlace, { hold }: Shared): Wri
 
 /** Writes elements of any name. */
 function anyWriter(field: Field, { namespace, scope }: XmlPlace): Write {
-  const writeElement = compileAnyElement(field, namespace, scope);
+  const writeElement = compileAnyElement(field, field.namespace || namespace, scope);
   const write: Write = (value) => writeElement(kinds.xml.accept(value) as string);
   return field.type.kind === 'list' ? entriesWriter(field, write) : write;
 }
@@ -246,7 +266,7 @@ function elementWriter(field: Field, place: XmlPlace, shared: Shared): Write {
   const tag = tagOf(field.xmlName, namespace, place.scope);
   const write = valueWriter(field, tag, namespace, place, shared);
   if (!field.nullable) return write;
-  const nil = element(tag, NIL, '');
+  const nil = nilElement(field, tag, namespace, place, shared.home);
   return (value, depth) => (value === null ? nil : write(value, depth));
 }
 
@@ -316,53 +336,6 @@ function entriesWriter(field: Field, write: Write): Write {
     }
     return written;
   };
-}
-
-/**
- * Compiles what becomes in XML of fields that a document doesn't declare: refused, or, where it is open, elements without a
- * namespace after the declared ones, a list as its element repeated and an object as elements inside.
- */
-function compileUndeclaredXml(
-  document: Document,
-  scope: string,
-): (source: Readonly<Record<string, unknown>>, depth: number) => string {
-  const names = new Set(document.fields.map((field) => field.name));
-  const xmlNames = new Set(document.fields.filter((field) => !field.attribute).map((field) => field.xmlName));
-  return (source, depth) => {
-    let written = '';
-    for (const key of Object.keys(source)) {
-      if (names.has(key) || source[key] === undefined) continue;
-      if (!document.open || xmlNames.has(key)) throw unknownField(document, key, names);
-      written += undeclared(key, source[key] as Value, scope, depth + 1);
-    }
-    return written;
-  };
-}
-
-function undeclared(name: string, value: Value, scope: string, depth: number): string {
-  if (!isXmlName(name)) return refuse(`holds ${quote(name)}, which can't be the name of an element`);
-  const tag = tagOf(name, '', scope);
-  try {
-    checkDepth(depth);
-    if (!Array.isArray(value)) return single(tag, value, depth);
-    return (value as readonly Value[]).map((entry) => single(tag, entry, depth)).join('');
-  } catch (error) {
-    throw within(error, name);
-  }
-}
-
-function single(tag: Tag, value: Value, depth: number): string {
-  if (value === null) return element(tag, '', '');
-  if (typeof value === 'object') {
-    if (Array.isArray(value) || isAttachment(value)) refuse(`is ${kindOf(value)}, which has no form in XML here`);
-    const members = Object.entries(value as Readonly<Record<string, Value>>).filter(
-      ([, member]) => member !== undefined,
-    );
-    return element(tag, '', members.map(([name, member]) => undeclared(name, member, '', depth + 1)).join(''));
-  }
-  if (typeof value === 'number' && !Number.isFinite(value)) refuse(`is ${value}, which a document does not allow`);
-  if (typeof value === 'undefined' || typeof value === 'function') refuse(`is ${kindOf(value)}`);
-  return element(tag, '', escapeText(String(value)));
 }
 
 /** Placeholder for an attachment in the text; unambiguous, because XML does not allow this character. */

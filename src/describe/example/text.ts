@@ -1,9 +1,11 @@
-import { bareField, type Document, itemName } from '../../model/document.ts';
+import { kindsOf, typeName } from '../../model/derivation.ts';
+import { bareField, type Document, documentName, itemName } from '../../model/document.ts';
 import { type Field, MAP_ENTRY, singleType } from '../../model/field.ts';
 import { inlineDocument } from '../../model/particles.ts';
 import { primitiveOf, traitsOf } from '../../model/scalar.ts';
 import { namePartsOf } from '../../model/wildcard.ts';
 import { buildXmlFragment, element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
+import { XSI } from '../../wire/xml/namespaces.ts';
 import { readXml } from '../../wire/xml/read.ts';
 import type { XmlElement as ReadElement } from '../../wire/xml/tree.ts';
 import { blankJson, type Json, type JsonObject } from '../json.ts';
@@ -47,12 +49,24 @@ function membersJson(document: Document, value: ExampleDocument, absent: Absent 
     if (choice.named) return { [branch.jsonName]: inner };
     return choice.tag === undefined ? inner : { [choice.tag]: branch.name, ...(inner as JsonObject) };
   }
+  const kind = kindIn(document, value);
+  if (kind !== undefined) return { [kind.by]: kind.name, ...(membersJson(kind.itself, value, absent) as JsonObject) };
   const members = fields.flatMap((field): [string, Json][] => {
     const each = value[field.name];
     const json = each === undefined ? absent(field) : fieldJson(field, each, absent);
     return json === undefined ? [] : [[field.jsonName, json]];
   });
   return Object.fromEntries(members);
+}
+
+/** Which of the documents that may stand for another one an example is; `undefined` where none may. */
+function kindIn(document: Document, value: ExampleDocument) {
+  const { kinds, ...own } = document;
+  if (kinds === undefined) return undefined;
+  const { name: by } = kinds.by;
+  const kind = kindsOf(document).find((each) => documentName(each) === value[by]) ?? document;
+  const { kinds: _, ...other } = kind;
+  return { by, name: documentName(kind), kind, itself: kind.id === own.id ? own : other };
 }
 
 /** The example of a field in JSON. */
@@ -69,8 +83,8 @@ export function fieldJson(field: Field, value: ExampleValue, absent: Absent = le
 
 /** An example as a message's XML, without an XML declaration. */
 export function exampleXml(document: Document, value: ExampleDocument, documents: DocumentSet): string {
-  const root = { name: document.xmlName, namespace: documents.namespaceOf(document) };
-  return buildXmlFragment(exampleElement(document, value, documents, root));
+  const own = documents.namespaceOf(document);
+  return buildXmlFragment(documentXml(document, document.xmlName, value, { documents, own, around: '', home: '' }));
 }
 
 /** An example as an element other than the document's own. */
@@ -80,7 +94,7 @@ export function exampleElement(
   documents: DocumentSet,
   root: { readonly name: string; readonly namespace: string },
 ): XmlElement {
-  return documentXml(document, root.name, value, { documents, own: root.namespace, around: '' });
+  return documentXml(document, root.name, value, { documents, own: root.namespace, around: '', home: root.namespace });
 }
 
 /** The namespace of an element, and the default namespace around it. */
@@ -88,12 +102,30 @@ interface Place {
   readonly documents: DocumentSet;
   readonly own: string;
   readonly around: string;
+  /** The namespace of the schema with the types of documents without one. */
+  readonly home: string;
 }
 
 /** An element of a document in the namespace of its place; its content is in the namespace of the document. */
-function documentXml(document: Document, name: string, value: ExampleDocument, place: Place): XmlElement {
-  const { attributes, children } = insideXml(document, value, place);
-  return placed(name, place, children, attributes);
+function documentXml(expected: Document, name: string, value: ExampleDocument, place: Place): XmlElement {
+  const kind = kindIn(expected, value)?.kind;
+  const type = kind === undefined || kind.id === expected.id ? undefined : typeIn(kind, place);
+  const isUnqualified = type?.isUnqualified === true;
+  const inner = insideXml(kind ?? expected, value, isUnqualified ? { ...place, own: '' } : place);
+  const attributes = { ...type?.attributes, ...inner.attributes };
+  return isUnqualified
+    ? element(`e:${name}`, attributes, inner.children)
+    : placed(name, place, inner.children, attributes);
+}
+
+/** The `xsi:type` of a document. Without a namespace it needs an element that is not in the default namespace. */
+function typeIn(document: Document, { documents, own, home }: Place) {
+  const namespace = documents.namespaceOf(document) || home;
+  const name = typeName(document);
+  const isUnqualified = namespace === '' && own !== '';
+  const around = isUnqualified ? { 'xmlns:e': own, xmlns: '' } : {};
+  const type = namespace === '' ? { 'xsi:type': name } : { 'xmlns:t': namespace, 'xsi:type': `t:${name}` };
+  return { isUnqualified, attributes: { ...around, 'xmlns:xsi': XSI, ...type } };
 }
 
 /** The attributes of a document and what is inside its element. */
@@ -109,8 +141,7 @@ function insideXml(document: Document, value: ExampleDocument, place: Place) {
       for (const entry of entriesOf(each)) children.push(...insideXml(inner, entry as ExampleDocument, place).children);
     else if (field.any !== undefined) addAny(field, each, place.own, attributes, children);
     else if (field.content) children.push(...contentXml(field, each, place.own));
-    else if (!field.attribute)
-      children.push(...fieldXml(field, each, { documents: place.documents, own, around: place.own }));
+    else if (!field.attribute) children.push(...fieldXml(field, each, { ...place, own, around: place.own }));
     else if (own === '') attributes[field.xmlName] = spacedText(each);
     else
       Object.assign(attributes, {

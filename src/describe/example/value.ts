@@ -1,3 +1,4 @@
+import type { Kinds } from '../../model/derivation.ts';
 import type { Document } from '../../model/document.ts';
 import {
   type CompoundType,
@@ -71,15 +72,31 @@ function shownFields(fields: readonly Field[]): readonly Field[] {
 }
 
 /** The parts of a document that an example depends on. */
-type Exemplary = Pick<Document, 'fields' | 'choice'>;
+type Exemplary = Pick<Document, 'fields' | 'choice' | 'kinds' | 'abstract'>;
 
 type Open = readonly Exemplary[];
 
 function documentExample(document: Exemplary, open: Open): ExampleDocument | undefined {
   if (document.choice !== undefined) return choiceExample(document, [...open, document]);
+  if (document.kinds !== undefined) return kindExample(document, document.kinds, [...open, document]);
+  return itselfExample(document, [...open, document]);
+}
+
+/** An example of the first document that may stand for another one, and for which one can be derived. */
+function kindExample(document: Exemplary, { by, derived }: Kinds, open: Open): ExampleDocument | undefined {
+  const kinds = [document, ...derived].filter(({ abstract }) => !abstract);
+  for (const [index, kind] of kinds.entries()) {
+    const value = open.includes(kind) && kind !== document ? undefined : itselfExample(kind, [...open, kind]);
+    if (value !== undefined) return Object.assign(emptyExample(), { [by.name]: by.enum?.[index] }, value);
+  }
+  return undefined;
+}
+
+/** An example of the document itself, not of one that derives from it. */
+function itselfExample(document: Exemplary, open: Open): ExampleDocument | undefined {
   const values = emptyExample();
   for (const field of shownFields(document.fields)) {
-    const value = fieldExample(field, [...open, document]);
+    const value = fieldExample(field, open);
     if (value !== undefined) values[field.name] = value;
     else if (field.required) return undefined;
   }
@@ -294,7 +311,7 @@ function filled(document: Document, fault: FaultWords, open: readonly Document[]
 function faultValue(field: Field, fault: FaultWords, open: readonly Document[]): ExampleValue | undefined {
   if (field.type.kind === 'document') {
     const { document } = field.type;
-    if (open.includes(document) || document.choice !== undefined) return undefined;
+    if (open.includes(document) || document.choice !== undefined || document.abstract) return undefined;
     const inner = filled(document, fault, [...open, document]);
     return Object.keys(inner).length === 0 && !field.required ? undefined : inner;
   }

@@ -2,7 +2,7 @@ import { type Document, documentName, foldedName } from '../../model/document.ts
 import type { CompoundType } from '../../model/field.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { firstFree, nameAllocator, ncName } from '../names.ts';
-import { blankSchema, documentSchema, type SchemaRefs } from './schema.ts';
+import { blankSchema, documentSchema, objectSchema, type SchemaRefs } from './schema.ts';
 
 /** The `components` of an OpenAPI description, filled as they are referred to. */
 export interface Components extends SchemaRefs {
@@ -45,6 +45,12 @@ export function openComponents(documents: readonly Document[]): Components {
         () => taggedSchema(documentSchema(branch, branch.fields, components), tag, name),
       );
     },
+    kind: (document, kind, by) =>
+      schemas.keyed(
+        `kind ${nameOf(document)} ${nameOf(kind)}`,
+        () => allocate(`${ncName(documentName(document))}_${ncName(documentName(kind))}`),
+        () => kindSchema(document, kind, by, components),
+      ),
     message(document) {
       const inner = components.document(document);
       if (!document.root) return inner;
@@ -69,8 +75,9 @@ export function openComponents(documents: readonly Document[]): Components {
  */
 function schemaNames(documents: readonly Document[]): (wanted: string) => string {
   const members = new Set(
-    documents.flatMap(({ id, root, choice, fields }) => [
+    documents.flatMap(({ id, root, choice, kinds, fields }) => [
       ...(root ? [id] : []),
+      ...(kinds === undefined ? [] : [kinds.by.jsonName]),
       ...(choice?.tag === undefined ? [] : [choice.tag]),
       ...fields.map((field) => field.jsonName),
     ]),
@@ -94,6 +101,13 @@ function className(name: string): string {
 function taggedSchema({ properties, required, ...schema }: JsonObject, tag: string, name: string): JsonObject {
   const members = { [tag]: { type: 'string', const: name }, ...(properties as JsonObject) };
   return { ...schema, properties: members, required: [tag, ...((required ?? []) as Json[])] };
+}
+
+/** The same of a document that may stand for another one. Where it is the expected one itself, the member may be absent. */
+function kindSchema(document: Document, kind: Document, by: string, refs: SchemaRefs): JsonObject {
+  const schema = objectSchema(kind, kind.fields, refs);
+  const tagged = taggedSchema(schema, by, documentName(kind));
+  return kind === document ? { ...tagged, required: schema.required } : tagged;
 }
 
 /** An object under its root label. */

@@ -1,3 +1,4 @@
+import { isOneOfSeveral } from '../../model/derivation.ts';
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import type { Gateway, Once } from '../../model/gateway.ts';
@@ -149,7 +150,7 @@ function isFreeText({ type, format, enum: values, const: fixed }: JsonObject): b
 }
 
 /** Neither a URL nor a header contains documents: definitions with one there don't load. */
-const noDocuments = { document: () => ({}), branch: () => ({}), blank: () => ({}) };
+const noDocuments = { document: () => ({}), branch: () => ({}), kind: () => ({}), blank: () => ({}) };
 
 /** Requests to an operation at one of its URIs. */
 interface Requests {
@@ -165,19 +166,24 @@ export function requestBody(requests: Requests, context: Writing): JsonObject | 
   if (!takesBody(operation, uri)) return undefined;
   const [mediaType = '', inXml] = requestMediaTypes(operation, uri);
   const { request } = operation;
-  const isChoice = request.kind === 'document' && request.document.choice !== undefined;
-  const required = request.kind === 'raw' || isChoice || uri.body.some(mustBeGiven);
+  const isOne = request.kind === 'document' && isOneOfSeveral(request.document);
+  const required = request.kind === 'raw' || isOne || uri.body.some(mustBeGiven);
   const content = { [mediaType]: bodyContent(requests, mediaType, context.components) };
   return { required, content: inXml === undefined ? content : { ...content, [inXml]: xmlContent(requests, context) } };
+}
+
+/** Whether the body of requests is a document as a whole, without fields in the URI. */
+export function isWhole(document: Document, { body }: OperationUri): boolean {
+  return document.kinds !== undefined || body.length === document.fields.length;
 }
 
 /** A body of fields as XML: the document's element with the fields that are in the body. */
 function xmlContent({ operation, uri }: Requests, { scope }: Writing): JsonObject {
   const { document } = operation.request as Extract<Message, { kind: 'document' }>;
-  const whole = uri.body.length === document.fields.length;
+  const whole = isWhole(document, uri);
   const names = uri.body.map((field) => field.xmlName).join(', ');
   const part = whole ? undefined : joined(' ', `Contains only ${names}.`, repeatsNote(uri.repeats));
-  const fields = tellingFields(uri.body);
+  const fields = tellingFields(document.kinds === undefined ? uri.body : document.fields);
   const value = exampleDocument({ ...document, fields });
   return {
     schema: xmlSchema(joined(' ', xmlWords(document, scope), part) ?? ''),
@@ -199,7 +205,7 @@ function bodyContent({ operation, uri, name }: Requests, mediaType: string, comp
   const { document } = request;
   if (operation.form !== undefined)
     return partsContent(uri.body, partSchema(document, uri, components), () => bodyExample(operation, uri));
-  const whole = uri.body.length === document.fields.length;
+  const whole = isWhole(document, uri);
   const part = whole ? undefined : components.schema(`${name}_BODY`, partSchema(document, uri, components));
   const schema = part === undefined ? components.message(document) : document.root ? labelled(document.id, part) : part;
   return { schema, example: bodyExample(operation, uri) };

@@ -1,5 +1,6 @@
 // JSON Schema 2020-12, the dialect of OpenAPI 3.1, of documents in their JSON form.
 
+import { type Kinds, kindsOf } from '../../model/derivation.ts';
 import { bareField, type Choice, type Document, documentName } from '../../model/document.ts';
 import {
   entryField,
@@ -26,6 +27,8 @@ export interface SchemaRefs {
   document(document: Document): JsonObject;
   /** A branch of a choice, with the member that names it where there is one. */
   branch(document: Document, branch: Field, tag: string | undefined): JsonObject;
+  /** A document that may stand where another one is expected, with the member that names it. */
+  kind(document: Document, kind: Document, by: string): JsonObject;
   /** The object that is written for a document without a value (`absent: blank`). */
   blank(document: Document): JsonObject;
 }
@@ -36,6 +39,12 @@ export function documentSchema(document: Document, fields: readonly Field[], ref
   if (whole !== undefined) return { ...fieldSchema(whole, refs), description: document.description };
   if (document.choice?.named) return namedChoiceSchema(document, refs);
   if (document.choice !== undefined) return choiceSchema(document, document.choice, refs);
+  if (document.kinds !== undefined) return kindsSchema(document, document.kinds, refs);
+  return objectSchema(document, fields, refs);
+}
+
+/** The schema of an object of the document itself, not of one that derives from it. */
+export function objectSchema(document: Document, fields: readonly Field[], refs: SchemaRefs): JsonObject {
   const required = fields.filter(mustBeGiven).map((field) => field.jsonName);
   return {
     type: 'object',
@@ -60,6 +69,22 @@ function namedChoiceSchema({ description, fields }: Document, refs: SchemaRefs):
     minProperties: 1,
     maxProperties: 1,
     additionalProperties: false,
+  };
+}
+
+/** One of the documents that may stand for it, each with all of its members. */
+function kindsSchema(document: Document, { by }: Kinds, refs: SchemaRefs): JsonObject {
+  const kinds = kindsOf(document).map((kind) => ({
+    name: documentName(kind),
+    schema: refs.kind(document, kind, by.jsonName),
+  }));
+  return {
+    description: document.description,
+    oneOf: kinds.map(({ schema }) => schema),
+    discriminator: {
+      propertyName: by.jsonName,
+      mapping: Object.fromEntries(kinds.map(({ name, schema }) => [name, schema.$ref])),
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { typeName } from '../../model/derivation.ts';
 import { type Document, documentName, foldedName, itemName } from '../../model/document.ts';
 import { isCollection } from '../../model/field.ts';
 import { elementsIn } from '../../model/particles.ts';
@@ -56,14 +57,18 @@ export function typeNamesOf(
     names.set(document, found);
   };
   const declared = new Set<string>();
-  for (const document of documents) {
-    const { xmlType } = document;
-    const key = `${homeOf(document)} ${xmlType}`;
-    if (xmlType === undefined || declared.has(key)) continue;
+  const keep = (document: Document): void => {
+    const wanted = typeName(document);
+    const key = `${homeOf(document)} ${wanted}`;
+    if (names.has(document) || declared.has(key)) return;
     declared.add(key);
-    given.add(foldedName(xmlType));
-    names.set(document, xmlType);
-  }
+    given.add(foldedName(wanted));
+    names.set(document, wanted);
+  };
+  // Messages have the names of documents that may stand for others, in xsi:type.
+  for (const document of documents)
+    if (document.derivation !== undefined || document.kinds !== undefined) keep(document);
+  for (const document of documents) if (document.xmlType !== undefined) keep(document);
   // Documents with an id of their own have precedence over those named after their place.
   const rest = documents.filter((document) => !names.has(document));
   for (const document of rest) if (!document.inPlace) name(document);

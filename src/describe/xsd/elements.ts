@@ -1,3 +1,4 @@
+import type { Derivation } from '../../model/derivation.ts';
 import { type Document, itemName } from '../../model/document.ts';
 import {
   type CompoundType,
@@ -18,7 +19,7 @@ import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts'
 import { plainDefault } from '../field.ts';
 import type { SoapOperation } from '../scope.ts';
 import { boundsNote, caseNote, joined } from '../words.ts';
-import { lexical, simpleType, spacedType, translatedPattern } from './types.ts';
+import { lexical, type SimpleType, simpleType, spacedType, translatedPattern } from './types.ts';
 
 /** What the declaration of a field needs from its schema. */
 export interface SchemaContext {
@@ -32,6 +33,8 @@ export interface SchemaContext {
   typeName(document: Document): string;
   /** Declares a simple type of its own for the field, and returns its QName. */
   nameType(content: readonly XmlNode[]): string;
+  /** The simple type of the field in a document that restricts another one, or that others restrict; else the type itself. */
+  deriveType(own: SimpleType): SimpleType;
   /** QName of the simple type that the field shares with others; `undefined` if it has one of its own. */
   sharedType(): string | undefined;
 }
@@ -117,43 +120,86 @@ function itemType(field: Field, type: ScalarType, context: SchemaContext): strin
   return name ?? context.nameType((restriction as XmlElement).children);
 }
 
-/** The type of a document whose own element has text: a simple type with attributes, or markup of any kind. */
+/** The type that the type of a document derives from. */
+export interface BaseType {
+  readonly by: Derivation['by'];
+  readonly type: string;
+  /** Whether its own element has text already. */
+  readonly hasText: boolean;
+}
+
+/**
+ * The type of a document whose own element has text: a simple type with attributes, or markup of any kind.
+ * @param head the attributes of the type
+ */
 export function contentType(
-  name: string,
+  head: Readonly<Record<string, string | undefined>>,
   description: string | undefined,
   field: Field,
   attributes: readonly XmlElement[],
   context: SchemaContext,
+  base: BaseType | undefined,
 ): XmlElement {
   const type = singleType(field.type) as ScalarType;
   const { markup } = traitsOf(type).xml;
   const notes = annotation(joined(' ', description, field.description), markup ? [] : notesOf(field));
+  const hasIt = base?.by === 'extension' && base.hasText;
   if (markup) {
     const any = element('xs:any', { processContents: 'lax', minOccurs: '0', maxOccurs: 'unbounded' });
-    const content = element('xs:sequence', {}, [any]);
-    return element('xs:complexType', { name, mixed: 'true' }, [notes, content, ...attributes]);
+    const content = [hasIt ? undefined : element('xs:sequence', {}, [any]), ...attributes];
+    const derived = base && [
+      element('xs:complexContent', {}, [element(`xs:${base.by}`, { base: base.type }, content)]),
+    ];
+    return element('xs:complexType', { ...head, mixed: 'true' }, [notes, ...(derived ?? content)]);
   }
-  const base = isSpaced(field.type)
-    ? context.nameType(spacedType(field, field.type.item as ScalarType).children)
-    : contentBase(field, type, context);
-  const extension = element('xs:extension', { base }, attributes);
-  return element('xs:complexType', { name }, [notes, element('xs:simpleContent', {}, [extension])]);
+  const step = hasIt
+    ? element('xs:extension', { base: base.type }, attributes)
+    : contentStep(
+        context.deriveType(isSpaced(field.type) ? textType(field) : contentSimple(field, type)),
+        attributes,
+        context,
+        base,
+      );
+  return element('xs:complexType', head, [notes, element('xs:simpleContent', {}, [step])]);
+}
+
+/** A simple type with attributes, or what restricts one that has them. */
+function contentStep(
+  { type, restriction }: SimpleType,
+  attributes: readonly XmlElement[],
+  context: SchemaContext,
+  base: BaseType | undefined,
+): XmlElement {
+  if (base?.by !== 'restriction') {
+    const named = type ?? context.nameType((restriction as XmlElement).children);
+    return element('xs:extension', { base: named }, attributes);
+  }
+  const simple = restriction ?? element('xs:simpleType', {}, [element('xs:restriction', { base: type })]);
+  return element('xs:restriction', { base: base.type }, [simple, ...attributes]);
 }
 
 /** Content has no `fixed` in XML Schema: it is the only value of its type. */
-function contentBase(field: Field, type: ScalarType, context: SchemaContext): string {
+function contentSimple(field: Field, type: ScalarType): SimpleType {
   const { fixed } = field;
-  if (fixed === undefined) return itemType(field, type, context);
-  if (typeof fixed !== 'boolean') return itemType({ ...field, enum: [fixed] }, type, context);
+  if (fixed === undefined) return simpleType(entryField(field), type);
+  if (typeof fixed !== 'boolean') return simpleType(entryField({ ...field, enum: [fixed] }), type);
   const pattern = element('xs:pattern', { value: fixed ? 'true|1' : 'false|0' });
-  return context.nameType([element('xs:restriction', { base: 'xs:boolean' }, [pattern])]);
+  return { restriction: element('xs:simpleType', {}, [element('xs:restriction', { base: 'xs:boolean' }, [pattern])]) };
+}
+
+/** The type of a single value, or of a list that is one text. */
+function textType(field: Field): SimpleType {
+  if (isSpaced(field.type)) return { restriction: spacedType(field, field.type.item as ScalarType) };
+  return simpleType(field, field.type as ScalarType);
 }
 
 /** Declares a field as an attribute. */
-export function fieldAttribute(field: Field, form: 'qualified' | undefined): XmlElement {
-  const { type, restriction } = isSpaced(field.type)
-    ? { type: undefined, restriction: spacedType(field, field.type.item as ScalarType) }
-    : simpleType(field, field.type as ScalarType);
+export function fieldAttribute(
+  field: Field,
+  form: 'qualified' | undefined,
+  { deriveType }: Pick<SchemaContext, 'deriveType'>,
+): XmlElement {
+  const { type, restriction } = deriveType(textType(field));
   const use = isThere(field) ? 'required' : undefined;
   // An attribute has a simple type, so XML is a string there.
   const named = type === 'xs:anyType' ? 'xs:string' : type;
@@ -190,7 +236,8 @@ function single(
     return element('xs:element', { name, form, type: context.typeName(type.document), ...occurs }, [notes]);
   }
   const shared = context.sharedType();
-  const simple = shared === undefined ? simpleType(entryField(field), type) : { type: shared };
+  const simple: SimpleType =
+    shared === undefined ? context.deriveType(simpleType(entryField(field), type)) : { type: shared };
   const content = context.attachments && primitiveOf(type) === 'binary' ? ATTACHMENT : undefined;
   return element('xs:element', { name, form, type: simple.type, ...occurs, ...content }, [notes, simple.restriction]);
 }

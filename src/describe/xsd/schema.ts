@@ -4,9 +4,10 @@ import type { Field } from '../../model/field.ts';
 import { inlineDocument } from '../../model/particles.ts';
 import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import { ncName } from '../names.ts';
-import type { DocumentSet, HeaderBlock } from '../scope.ts';
+import type { HeaderBlock } from '../scope.ts';
 import { joined } from '../words.ts';
 import { typeNamesOf } from './class-names.ts';
+import { baseFirst, baseOf, deriveType, ownFields, prohibited } from './derivation.ts';
 import {
   annotation,
   anyAttribute,
@@ -22,32 +23,10 @@ import {
   wrapperElement,
   XMIME,
 } from './elements.ts';
-import type { SharedType } from './types.ts';
+import type { SimpleType } from './types.ts';
+import { type Draft, homeOf, refer, referType, type SchemaOptions, type Workshop } from './workshop.ts';
 
 const XS = 'http://www.w3.org/2001/XMLSchema';
-
-/** The contents of a set of schemas. */
-export interface SchemaOptions {
-  readonly documents: DocumentSet;
-  /** The namespace of the service; its schema is the main one. */
-  readonly namespace: string;
-  /** Whether the service has operations over SOAP. */
-  readonly soap: boolean;
-  /** Elements of the service's namespace around SOAP messages. */
-  readonly wrappers: readonly Wrapper[];
-  /** Fields that are header blocks: each has a global element. */
-  readonly blocks: readonly HeaderBlock[];
-  /** Messages of rpc/literal, whose fields are parts with types. */
-  readonly parts: readonly Document[];
-  /** Documentation at the head of each schema. */
-  readonly title: string;
-  /** Elements other than those of the documents, declared in the schema without a namespace. */
-  readonly extra: readonly XmlElement[];
-  /** Names of the classes for parts outside of the schemas: port types, services and faults. */
-  readonly classNames: readonly string[];
-  /** Simple types that fields share, in the service's namespace. */
-  readonly shared: readonly SharedType[];
-}
 
 /** The schemas of a set of documents. */
 export interface SchemaSet {
@@ -64,27 +43,6 @@ export interface SchemaSet {
    * schema imports every other one, as the entry point.
    */
   schemaOf(namespace: string, locations?: ReadonlyMap<string, string>): XmlElement;
-}
-
-/** The contents of one `xs:schema`. */
-interface Draft {
-  readonly namespace: string;
-  /** Namespaces that it refers to. */
-  readonly imports: Set<string>;
-  readonly elements: XmlElement[];
-  readonly types: XmlElement[];
-  readonly groups: XmlElement[];
-}
-
-/** The context of declarations. */
-interface Workshop {
-  readonly options: SchemaOptions;
-  readonly drafts: ReadonlyMap<string, Draft>;
-  readonly typeNames: (document: Document) => string;
-  readonly giveName: (wanted: string) => string;
-  /** Names of the simple types that fields share with others. */
-  readonly sharedNames: ReadonlyMap<Field, string>;
-  readonly prefixOf: (namespace: string) => string | undefined;
 }
 
 /**
@@ -119,10 +77,11 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
     giveName: typeNames.give,
     sharedNames,
     prefixOf,
+    valueTypes: new Map(),
   };
   for (const wrapper of wrappers) declareWrapper(wrapper, drafts.get(wrapper.namespace ?? main) as Draft, workshop);
   for (const block of options.blocks) declareBlock(block, workshop);
-  for (const document of typed) declareType(document, workshop);
+  for (const document of baseFirst(typed)) declareType(document, workshop);
   for (const { name, base } of shared)
     drafts.get(main)?.types.push(element('xs:simpleType', { name }, [element('xs:restriction', { base })]));
   const partTypes = new Map(options.parts.flatMap((document) => declareParts(document, workshop)));
@@ -166,16 +125,6 @@ function namespacesOf(options: SchemaOptions, named: readonly Document[]): strin
   ];
 }
 
-/**
- * The namespace of the schema with a document's type, which is usually its own. Every schema in a WSDL must have a namespace
- * (WS-I Basic Profile 1.1, R2105), so in a service with SOAP operations a type without one is in the namespace of the service,
- * with unqualified elements.
- */
-function homeOf(document: Document, { documents, namespace, soap }: SchemaOptions): string {
-  const own = documents.namespaceOf(document);
-  return own === '' && soap ? namespace : own;
-}
-
 function schemaElement(
   draft: Draft,
   { options, drafts, prefixOf }: Workshop,
@@ -204,18 +153,6 @@ function schemaElement(
   ]);
 }
 
-/** The QName of a component, as a schema refers to it. */
-function refer(from: Draft, namespace: string, name: string, workshop: Workshop): string {
-  if (namespace !== from.namespace) from.imports.add(namespace);
-  const prefix = workshop.prefixOf(namespace);
-  return prefix === undefined ? name : `${prefix}:${name}`;
-}
-
-/** The QName of a document's type, as a schema refers to it. */
-function referType(from: Draft, document: Document, workshop: Workshop): string {
-  return refer(from, homeOf(document, workshop.options), workshop.typeNames(document), workshop);
-}
-
 function declareWrapper(wrapper: Wrapper, draft: Draft, workshop: Workshop): void {
   if (draft.elements.some((each) => each.attributes.name === wrapper.name)) return;
   draft.elements.push(wrapperElement(wrapper, (document) => referType(draft, document, workshop)));
@@ -237,40 +174,56 @@ function declareElement(document: Document, workshop: Workshop): boolean {
 
 function declareType(document: Document, workshop: Workshop): void {
   const draft = workshop.drafts.get(homeOf(document, workshop.options)) as Draft;
-  const namespace = workshop.options.documents.namespaceOf(document);
-  const attributes = document.fields.filter((field) => field.attribute);
-  const declared = [
-    ...attributes.filter(({ any }) => any === undefined).map((field) => attribute(field, document, draft, workshop)),
-    ...attributes.filter(({ any }) => any !== undefined).map(anyAttribute),
-  ];
+  const { description, derivation, kinds } = document;
+  // Nothing refers to what may stand for a document; who has its schema needs theirs too.
+  for (const each of kinds?.derived ?? []) {
+    const home = homeOf(each, workshop.options);
+    if (home !== draft.namespace) draft.imports.add(home);
+  }
+  const head = { name: workshop.typeNames(document), abstract: document.abstract && 'true' };
+  const base = derivation && baseOf(derivation, draft, workshop);
+  const attributes = [...attributesOf(document, draft, workshop), ...prohibited(document)];
   const text = contentField(document);
   if (text !== undefined) {
     const context = contextOf(text, document, draft, workshop);
-    draft.types.push(contentType(workshop.typeNames(document), document.description, text, declared, context));
+    draft.types.push(contentType(head, description, text, attributes, context, base));
     return;
   }
-  const elements = document.fields.filter((field) => !field.attribute);
-  const particles = particlesOf(document, draft, workshop);
+  const elements = ownFields(document).filter((field) => !field.attribute);
+  const particles = particlesOf(document, elements, draft, workshop);
+  const namespace = workshop.options.documents.namespaceOf(document);
   const content = document.open ? openContent(elements, particles, namespace) : { particles, notes: [] };
+  const group = content.particles.length === 0 ? undefined : element(groupOf(document), {}, content.particles);
+  const children = [group, ...attributes];
+  const derived = base && element(`xs:${base.by}`, { base: base.type }, children);
   draft.types.push(
-    element('xs:complexType', { name: workshop.typeNames(document) }, [
-      annotation(document.description, content.notes),
-      content.particles.length === 0 ? undefined : element(groupOf(document), {}, content.particles),
-      ...declared,
+    element('xs:complexType', head, [
+      annotation(description, content.notes),
+      ...(derived === undefined ? children : [element('xs:complexContent', {}, [derived])]),
     ]),
   );
+}
+
+function attributesOf(document: Document, draft: Draft, workshop: Workshop): readonly XmlElement[] {
+  const attributes = ownFields(document).filter((field) => field.attribute);
+  return [
+    ...attributes.filter(({ any }) => any === undefined).map((field) => attribute(field, document, draft, workshop)),
+    ...attributes.filter(({ any }) => any !== undefined).map(anyAttribute),
+  ];
 }
 
 function groupOf({ choice }: Document): 'xs:sequence' | 'xs:choice' {
   return choice === undefined ? 'xs:sequence' : 'xs:choice';
 }
 
-/** The elements of a document, in the schema of one that they are in. */
-function particlesOf(document: Document, draft: Draft, workshop: Workshop): XmlElement[] {
-  const { choice, fields } = document;
-  return fields
-    .filter((field) => !field.attribute)
-    .map((field) => particle(choice === undefined ? field : { ...field, required: true }, document, draft, workshop));
+/** The elements among fields of a document, in the schema of one that they are in. */
+function particlesOf(
+  document: Document,
+  fields: readonly Field[],
+  draft: Draft,
+  workshop: Workshop,
+): readonly XmlElement[] {
+  return fields.filter((field) => !field.attribute).map((field) => particle(field, document, draft, workshop));
 }
 
 /** Operations may have the same header block. */
@@ -315,6 +268,7 @@ function contextOf(
       from.types.push(element('xs:simpleType', { name }, content));
       return refer(from, from.namespace, name, workshop);
     },
+    deriveType: (own: SimpleType) => deriveType(own, field, document, from, workshop),
     sharedType: () => {
       const name = workshop.sharedNames.get(field);
       return name === undefined ? undefined : refer(from, workshop.options.namespace, name, workshop);
@@ -324,28 +278,30 @@ function contextOf(
 
 /** An element in place, a group in the schema of the field's namespace, or the elements of a document that is inline. */
 function particle(field: Field, document: Document, draft: Draft, workshop: Workshop): XmlElement {
+  // The branch that a choice has is always there.
+  const shown = document.choice === undefined ? field : { ...field, required: true };
   const inner = inlineDocument(field);
   if (inner !== undefined) {
-    const content = particlesOf(inner, draft, workshop);
+    const content = particlesOf(inner, inner.fields, draft, workshop);
     const notes = annotation(joined(' ', field.description, inner.description));
-    return element(groupOf(inner), occurrence(field), [notes, ...content]);
+    return element(groupOf(inner), occurrence(shown), [notes, ...content]);
   }
   const namespace = field.namespace ?? workshop.options.documents.namespaceOf(document);
   const context = (from: Draft, form?: 'unqualified'): SchemaContext =>
     contextOf(field, document, from, workshop, form);
   if (field.any !== undefined && (namespace === draft.namespace || !dependsOnTarget(field.any)))
-    return anyElement(field);
-  if (namespace === draft.namespace) return fieldElement(field, context(draft));
+    return anyElement(shown);
+  if (namespace === draft.namespace) return fieldElement(shown, context(draft));
   // A type without a namespace in a schema that has one: what is not in that namespace is not in none either.
-  if (namespace === '' && field.any !== undefined) return anyElement(field);
-  if (namespace === '') return fieldElement(field, context(draft, 'unqualified'));
+  if (namespace === '' && field.any !== undefined) return anyElement(shown);
+  if (namespace === '') return fieldElement(shown, context(draft, 'unqualified'));
   const home = workshop.drafts.get(namespace) as Draft;
   const name = `${workshop.typeNames(document)}.${ncName(field.name)}`;
   const isDeclared = home.groups.some((each) => each.name === 'xs:group' && each.attributes.name === name);
   const reference = element('xs:group', { ref: refer(draft, namespace, name, workshop) });
   // A document that is inline in several others has one group for all of them.
   if (isDeclared) return reference;
-  const content = field.any === undefined ? fieldElement(field, context(home)) : anyElement(field);
+  const content = field.any === undefined ? fieldElement(shown, context(home)) : anyElement(shown);
   home.groups.push(element('xs:group', { name }, [element('xs:sequence', {}, [content])]));
   return reference;
 }
@@ -357,9 +313,12 @@ function dependsOnTarget(any: string): boolean {
 
 /** Attributes have no namespace unless the field declares one. */
 function attribute(field: Field, document: Document, draft: Draft, workshop: Workshop): XmlElement {
-  if (field.namespace === undefined || field.namespace === '') return fieldAttribute(field, undefined);
+  const context = (from: Draft) => ({
+    deriveType: (own: SimpleType) => deriveType(own, field, document, from, workshop),
+  });
+  if (field.namespace === undefined || field.namespace === '') return fieldAttribute(field, undefined, context(draft));
   const home = workshop.drafts.get(field.namespace) as Draft;
   const name = `${workshop.typeNames(document)}.${ncName(field.name)}`;
-  home.groups.push(element('xs:attributeGroup', { name }, [fieldAttribute(field, 'qualified')]));
+  home.groups.push(element('xs:attributeGroup', { name }, [fieldAttribute(field, 'qualified', context(home))]));
   return element('xs:attributeGroup', { ref: refer(draft, field.namespace, name, workshop) });
 }

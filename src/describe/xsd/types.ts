@@ -22,11 +22,14 @@ export function builtInType(type: ScalarType, space?: Spacing): string {
 /** The types of texts whose white space is normalised. */
 const SPACED: Readonly<Record<Spacing, string>> = { replace: 'xs:normalizedString', collapse: 'xs:token' };
 
+/** A simple type: the name of one, or a restriction in place. */
+export interface SimpleType {
+  readonly type?: string;
+  readonly restriction?: XmlElement;
+}
+
 /** The type of a scalar: the name of a built-in type, or a restriction of it in place. */
-export function simpleType(
-  field: Field,
-  type: ScalarType,
-): { readonly type?: string; readonly restriction?: XmlElement } {
+export function simpleType(field: Field, type: ScalarType): SimpleType {
   const facets = facetsOf(field, type);
   const base = builtInType(type, field.space);
   const { takes, xml } = traitsOf(type);

@@ -9,6 +9,7 @@ import { CodecError } from '../../codec/index.ts';
 import { compileSecrets } from '../../codec/redact/declared.ts';
 import { holdsPrimitive } from '../../codec/value.ts';
 import type { SoapConsumer } from '../../model/consumer.ts';
+import { everyField } from '../../model/derivation.ts';
 import type { Message, SoapForm } from '../../model/service.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
@@ -91,7 +92,7 @@ function writeRequest(
   });
   const { request } = operation.soap;
   const secrets = () =>
-    upContent && request.kind === 'document' ? (compileSecrets(request.document.fields)?.(input) ?? []) : [];
+    upContent && request.kind === 'document' ? (compileSecrets(everyField(request.document))?.(input) ?? []) : [];
   const sent = { 'X-Request-Id': called.requestId, ...message.headers, ...headers };
   return {
     method: 'POST',

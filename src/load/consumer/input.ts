@@ -4,7 +4,7 @@ import type { Field } from '../../model/field.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import type { OperationUri } from '../../model/service.ts';
 import { type Place, placeOf } from '../diagnostic/diagnostic.ts';
-import { hasOwnValue } from '../document/documents.ts';
+import { hasOwnValue } from '../document/field.ts';
 import type { Linking } from '../linking.ts';
 import { given } from '../object.ts';
 import { type InputFields, inputFields, whyNoText, whyOnlyWhole } from '../operation/request.ts';

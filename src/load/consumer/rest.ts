@@ -1,4 +1,5 @@
 import type { CallBody, CallHeader, CallText, RestConsumer } from '../../model/consumer.ts';
+import { everyField, isOneOfSeveral } from '../../model/derivation.ts';
 import type { Field } from '../../model/field.ts';
 import type { Message, Method, Operation, OperationUri } from '../../model/service.ts';
 import { compileUriExpander, UriExpansionError } from '../../wire/uri-template/expand.ts';
@@ -257,7 +258,8 @@ function linkForm(
   const at = places.key(declared, 'form');
   refuseBoth(linking, declared, 'form', 'body', 'each of them defines the body');
   if (method === 'GET' || method === 'HEAD') report.raise('bad-body', { reason: `${method} has no body` }, at);
-  if (request.kind === 'raw' || documentOf(request)?.choice !== undefined) {
+  const document = documentOf(request);
+  if (request.kind === 'raw' || (document !== undefined && isOneOfSeveral(document))) {
     const what = request.kind === 'raw' ? request.raw : messageWords(request);
     const reason = `The request is ${what}, which is the body, so form: can't be used`;
     report.raise('bad-body', { reason }, at);
@@ -279,6 +281,6 @@ function linkForm(
 function bodyFields(body: CallBody, input: InputFields, elsewhere: ReadonlySet<string>): readonly Field[] {
   if (body.kind === 'field') return [body.field];
   if (body.kind !== 'document') return [];
-  const left = body.document.fields.filter(({ name }) => !elsewhere.has(name));
+  const left = everyField(body.document).filter(({ name }) => !elsewhere.has(name));
   return left.flatMap(({ name }) => input.byName.get(name) ?? []);
 }

@@ -3,7 +3,7 @@ import type { ConfigText } from '../../model/definition.ts';
 import type { Field, FieldType, ScalarType } from '../../model/field.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import { type Place, positionOf } from '../diagnostic/diagnostic.ts';
-import { madeField } from '../document/documents.ts';
+import { madeField } from '../document/field.ts';
 import { fitValue } from '../document/fit.ts';
 import type { Linking } from '../linking.ts';
 import { whyNoText } from '../operation/request.ts';

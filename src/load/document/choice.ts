@@ -1,4 +1,5 @@
 import { areApart } from '../../model/choice.ts';
+import { isOneOfSeveral } from '../../model/derivation.ts';
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import { type Place, placeOf } from '../diagnostic/diagnostic.ts';
@@ -84,12 +85,14 @@ export function checkChoice(linking: Linking, { id, choice, fields }: Document, 
     if (doubt.about(document)) return [];
     if (document.choice !== undefined)
       refuse(`has the branch ${name}, and ${document.id} is a choice itself: name its documents instead`);
+    if (document.kinds !== undefined)
+      refuse(`has the branch ${name}, and others derive from ${document.id}: JSON needs \`named: true\` for these`);
     if (document.open)
       refuse(`has the branch ${name}, and ${document.id} accepts undeclared fields, so that it could be any other`);
     const taken = document.fields.find(({ jsonName }) => jsonName === choice?.tag);
     if (taken !== undefined)
       refuse(`has \`by: ${choice?.tag}\`, which is a field of ${document.id}`, places.value(declared, 'by'));
-    return document.choice === undefined && !document.open ? { name, at, document } : [];
+    return isOneOfSeveral(document) || document.open ? [] : { name, at, document };
   });
   if (choice?.tag !== undefined) return;
   for (const [index, one] of sound.entries()) {

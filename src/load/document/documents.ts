@@ -1,6 +1,5 @@
-import type { Position } from '../../model/definition.ts';
 import { bareField, type Choice, contentField, type Document, documentName } from '../../model/document.ts';
-import { type Field, type FieldType, MAP_ENTRY, singleType } from '../../model/field.ts';
+import { type Field, MAP_ENTRY, singleType } from '../../model/field.ts';
 import { takesEmpty } from '../../model/particles.ts';
 import { primitiveOf, SCALAR_KINDS } from '../../model/scalar.ts';
 import { type Message, RAW_KINDS } from '../../model/service.ts';
@@ -10,7 +9,8 @@ import { declarationsOf, type Linking } from '../linking.ts';
 import { eachOnce, given, type Mutable } from '../object.ts';
 import type { ChoiceDeclared, DocumentDeclared, FieldsDeclared, InPlaceDeclared } from '../schema/document.ts';
 import { checkChoice, type DeclaredChoice, linkBranches } from './choice.ts';
-import { linkField } from './field.ts';
+import { compileInherited, type Inherited, linkBases, linkKinds } from './derivation.ts';
+import { hasOwnValue, linkField, madeField } from './field.ts';
 import { type DerivedName, type DocumentSource, typeWords } from './field-type.ts';
 
 const RESERVED: ReadonlySet<string> = new Set([...SCALAR_KINDS, ...RAW_KINDS, 'none', 'list', 'map', '__proto__']);
@@ -39,7 +39,10 @@ export class Documents implements DocumentSource {
       if (linking.doubt.about(value)) linking.doubt.mark(document);
       return { document, value };
     });
-    for (const { document, value } of begun) this.fill(document, value, this.linking.places.start(value));
+    const inherited = compileInherited(linking);
+    for (const each of linkBases(linking, begun, (id, at) => this.resolve(id, at)))
+      this.fill(each.document, each.value, linking.places.start(each.value), inherited(each));
+    linkKinds(linking, begun);
     this.areFilled = true;
     this.checkChoices();
     checkTypeNames(linking, begun);
@@ -82,7 +85,7 @@ export class Documents implements DocumentSource {
     const { linking } = this;
     const document = this.begin(derived, declared, at, true);
     if (linking.doubt.about(declared)) linking.doubt.mark(document);
-    this.fill(document, declared, at, derived.unqualified);
+    this.fill(document, declared, at, { fields: [], unqualified: derived.unqualified === true });
     if (this.areFilled) this.checkChoices();
     return document;
   }
@@ -118,6 +121,7 @@ export class Documents implements DocumentSource {
         xmlType,
         namespace: declared.namespace,
         choice: isDeclaredChoice(declared) ? choiceOf(declared) : undefined,
+        abstract: declared.abstract === true ? true : undefined,
       }),
       at: positionOf(at),
     };
@@ -132,20 +136,19 @@ export class Documents implements DocumentSource {
     else report.raise('duplicate-id', { what: `document ${document.id}`, first: placeText(other.at) }, at);
   }
 
-  /**
-   * Fills a document with its fields or branches, once all declared documents have begun.
-   * @param inherited whether the document around one in place is `unqualified`
-   */
-  private fill(document: Mutable<Document>, declared: InPlaceDeclared, at: Place, inherited = false): void {
-    const { unqualified = inherited } = declared;
+  /** Fills a document with its fields or branches, once all declared documents have begun. */
+  private fill(document: Mutable<Document>, declared: DocumentDeclared, at: Place, inherited: Inherited): void {
+    const { unqualified = inherited.unqualified } = declared;
     const owner = { id: document.id, name: documentName(document), unqualified };
     if (isDeclaredChoice(declared)) {
       document.fields = linkBranches(this, document, declared, owner);
       this.choices.push({ document, declared });
     } else {
       refuseChoiceKeys(this.linking, document, declared);
-      if (declared.fields !== undefined) document.fields = this.linkFields(document, declared.fields, owner);
-      else if (!this.linking.doubt.about(declared)) {
+      const own = declared.fields === undefined ? [] : this.linkFields(document, declared.fields, owner);
+      document.fields = [...inherited.fields, ...own];
+      const mayLack = declared.extends !== undefined || this.linking.doubt.about(declared);
+      if (declared.fields === undefined && !mayLack) {
         const what = document.inPlace ? 'The document' : `Document ${document.id}`;
         this.linking.report.raise('missing-key', { key: 'fields', owner: what }, at);
       }
@@ -177,10 +180,10 @@ function choiceOf({ by, named }: ChoiceDeclared): Choice {
   return given({ tag: by, named: named === true ? true : undefined });
 }
 
-/** Keys that only a choice has. */
-function refuseChoiceKeys({ report, places }: Linking, { id }: Document, declared: InPlaceDeclared): void {
+/** Keys that only a choice has. `by:` of a declared document may be that of a base. */
+function refuseChoiceKeys({ report, places }: Linking, { id, inPlace }: Document, declared: InPlaceDeclared): void {
   for (const key of ['by', 'named'] as const) {
-    if (declared[key] === undefined) continue;
+    if (declared[key] === undefined || (key === 'by' && !inPlace)) continue;
     const reason = `has \`${key}:\` and no \`one-of:\`, whose branches it would tell apart`;
     report.raise('bad-choice', { document: id, reason }, places.key(declared, key));
   }
@@ -246,17 +249,22 @@ export function checkXmlNames({ report }: Linking, fields: readonly Field[], at:
   );
 }
 
+const fieldsOf = ({ fields }: Document): readonly Field[] => fields;
+
 /** The documents that have a finite value: in each required field, or in one branch of a choice. */
 function finite(documents: Iterable<Document>): Set<Document> {
   const found = new Set<Document>();
   const rest = new Set(documents);
   const mayEnd = ({ type }: Field): boolean => type.kind !== 'document' || found.has(type.document);
+  const ends = ({ choice, fields, abstract, kinds }: Document): boolean => {
+    if (choice !== undefined) return fields.some(mayEnd);
+    const isItself = !abstract && fields.every((each) => !each.required || mayEnd(each));
+    return isItself || kinds?.derived.some((each) => found.has(each)) === true;
+  };
   for (let before = -1; before < found.size; ) {
     before = found.size;
     for (const document of rest) {
-      const { choice, fields } = document;
-      if (!(choice === undefined ? fields.every((each) => !each.required || mayEnd(each)) : fields.some(mayEnd)))
-        continue;
+      if (!ends(document)) continue;
       found.add(document);
       rest.delete(document);
     }
@@ -274,7 +282,8 @@ export function checkEndless({ report }: Linking, documents: ReadonlyMap<string,
     if (start >= 0) {
       const steps = path.slice(start).map((step) => `${step.document.id}.${step.field}`);
       const [first] = path.slice(start);
-      const field = first?.document.fields.find((each) => each.name === first.field);
+      const among = [first?.document, ...(first?.document.kinds?.derived ?? [])].flatMap((each) => each?.fields ?? []);
+      const field = among.find((each) => each.name === first?.field);
       report.raise(
         'endless-document',
         { document: document.id, path: steps.join(' > ') },
@@ -282,7 +291,7 @@ export function checkEndless({ report }: Linking, documents: ReadonlyMap<string,
       );
       return;
     }
-    for (const { type, required, name } of document.fields) {
+    for (const { type, required, name } of [document, ...(document.kinds?.derived ?? [])].flatMap(fieldsOf)) {
       if (type.kind !== 'document' || !(required || document.choice !== undefined)) continue;
       path.push({ document, field: name });
       visit(type.document);
@@ -335,39 +344,4 @@ export function messageWords(message: Message): string {
   if (message.kind === 'raw') return `${message.raw} without a document`;
   const whole = bareField(message.document);
   return whole === undefined ? `the document ${message.document.id}` : typeWords(whole.type);
-}
-
-/** Whether a field has a value when the caller leaves it out. */
-export function hasOwnValue({ fixed, default: standard }: Field): boolean {
-  return fixed !== undefined || standard !== undefined;
-}
-
-/** Whether the caller must give a field. */
-export function isNeeded(field: Field): boolean {
-  return field.required && !hasOwnValue(field);
-}
-
-/** A field that no definition declares, with the same name in every format and the given options only. */
-export function madeField(
-  name: string,
-  type: FieldType,
-  at: Position,
-  options: Partial<
-    Pick<Field, 'xmlName' | 'description' | 'required' | 'sensitive' | 'enum' | 'range' | 'example'>
-  > = {},
-): Field {
-  return {
-    name,
-    jsonName: name,
-    xmlName: name,
-    type,
-    required: false,
-    anyCase: false,
-    sensitive: false,
-    attribute: false,
-    absent: 'omit',
-    url: 'segment',
-    ...options,
-    at,
-  };
 }

@@ -187,6 +187,7 @@ interface Optional {
 const isList = ({ type }: Optional): boolean => type.kind === 'list';
 const hasEntries = ({ type }: Optional): boolean => isCollection(type);
 const isChoice = (type: FieldType): boolean => type.kind === 'document' && type.document.choice !== undefined;
+const isAbstract = (type: FieldType): boolean => type.kind === 'document' && type.document.abstract === true;
 const isInPlace = ({ declared }: Optional): boolean =>
   declared.fields !== undefined || declared['one-of'] !== undefined;
 const isDocument = ({ item }: Optional): boolean => item === undefined;
@@ -260,6 +261,7 @@ const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional
   ['url', 'single values and lists of them', isWritten],
   ['absent', 'all types but maps: one without entries is empty', ({ type }) => type.kind !== 'map'],
   ['absent', 'documents with fields: a choice has no blank', ({ type }) => !isChoice(singleType(type))],
+  ['absent', 'documents that are not abstract', ({ type }) => !isAbstract(singleType(type))],
   ['nullable', 'types other than json, which holds null anyway', ({ item }) => item?.primitive !== 'json'],
   // Which of these a document in place can't have is reported with the document.
   ['open', 'compounds in place, together with `fields:`', isInPlace],
@@ -353,4 +355,39 @@ export function linkSingleValues(
     report.raise('not-a-value', { name, what }, places.key(declared, name));
     return [];
   });
+}
+
+/** Whether a field has a value when the caller leaves it out. */
+export function hasOwnValue({ fixed, default: standard }: Field): boolean {
+  return fixed !== undefined || standard !== undefined;
+}
+
+/** Whether the caller must give a field. */
+export function isNeeded(field: Field): boolean {
+  return field.required && !hasOwnValue(field);
+}
+
+/** A field that no definition declares, with the same name in every format and the given options only. */
+export function madeField(
+  name: string,
+  type: FieldType,
+  at: Position,
+  options: Partial<
+    Pick<Field, 'xmlName' | 'description' | 'required' | 'sensitive' | 'enum' | 'range' | 'example'>
+  > = {},
+): Field {
+  return {
+    name,
+    jsonName: name,
+    xmlName: name,
+    type,
+    required: false,
+    anyCase: false,
+    sensitive: false,
+    attribute: false,
+    absent: 'omit',
+    url: 'segment',
+    ...options,
+    at,
+  };
 }

@@ -45,6 +45,8 @@ function embeds(from: Document, to: Document, compared: Map<Document, Set<Docume
   const known = compared.get(from) ?? new Set();
   if (from === to || known.has(to)) return true;
   compared.set(from, known.add(to));
+  // What derives from one document is known by its name, which values of another have not.
+  if (from.kinds !== undefined || to.kinds !== undefined || to.abstract) return false;
   if (from.open && !to.open) return false;
   if (to.choice !== undefined && from.choice === undefined) return false;
   const targets = new Map(to.fields.map((field) => [field.name, field]));

@@ -8,7 +8,7 @@ import type { Place } from '../diagnostic/diagnostic.ts';
 import type { Linking } from '../linking.ts';
 import { given, type Mutable } from '../object.ts';
 import type { MembersDeclared, SourceDeclared } from '../schema/mapping.ts';
-import { hasOwnValue, isNeeded } from './documents.ts';
+import { hasOwnValue, isNeeded } from './field.ts';
 import { typeWords } from './field-type.ts';
 import { fitValue, restrictionBroken, restrictionOf, spelled } from './fit.ts';
 import { valuesOf, whyNoValue } from './mapped-fields.ts';

@@ -72,6 +72,8 @@ function whyNotInline(document: Document, { name }: Field, inner: Document): str
   const has = `has ${name} inline`;
   if (document.open) return `${has}, and is \`open\`: its elements could be undeclared ones`;
   if (inner.open) return `${has}, and ${inner.id} is \`open\`: its elements could be those of any field`;
+  if (inner.kinds !== undefined || inner.abstract)
+    return `${has}, and others derive from ${inner.id}: only an element of its own says which of them it is`;
   const other = inner.fields.find(({ attribute, content }) => attribute || content);
   if (other !== undefined)
     return `${has}, and ${other.name} of ${inner.id} needs an element of its own: it is ${other.content ? 'the text' : 'an attribute'} of it`;

@@ -5,7 +5,8 @@ import type { Flow } from '../../model/flow.ts';
 import { qualifiedName, shortestName } from '../../model/operation-names.ts';
 import { type Message, operationsOf } from '../../model/service.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
-import { contentOf, documentOf, hasOwnValue } from '../document/documents.ts';
+import { contentOf, documentOf } from '../document/documents.ts';
+import { hasOwnValue } from '../document/field.ts';
 import { isRejectedOperation, type Linking, type OperationNames, resolveOperation } from '../linking.ts';
 import { noMessage } from '../operation/message.ts';
 

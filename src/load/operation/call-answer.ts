@@ -1,8 +1,10 @@
+import { everyField } from '../../model/derivation.ts';
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import { isAnyText, primitiveOf } from '../../model/scalar.ts';
 import { type Answer, type MediaMessage, type Message, type Operation, operationsOf } from '../../model/service.ts';
-import { contentOf, documentOf, hasOwnValue, isNeeded, messageWords } from '../document/documents.ts';
+import { contentOf, documentOf, messageWords } from '../document/documents.ts';
+import { hasOwnValue, isNeeded } from '../document/field.ts';
 import { typeWords } from '../document/field-type.ts';
 import { fills } from '../document/fit.ts';
 import { type Callee, type Calls, inputOf, replyOf, resolveCall } from '../flow/calls.ts';
@@ -61,7 +63,7 @@ interface Given {
 function givenFields({ request, uris, requestHeaders }: CallerInput, { at }: OperationSpot): Map<string, Given> {
   // Without a document, the request is its content, which may be empty.
   const content = contentOf(request, { at }).map((field) => ({ ...field, required: true }));
-  const own = request.kind === 'document' ? request.document.fields : content;
+  const own = request.kind === 'document' ? everyField(request.document) : content;
   const others = [...uris.flatMap((uri) => uri.variables), ...requestHeaders].map(({ field }) => field);
   const given = new Map<string, Given>();
   for (const field of [...own, ...others]) {
@@ -136,6 +138,10 @@ function whyNotFilled(call: Callee, response: Document, reply: Document): string
   });
   if (response.choice !== undefined && reply.choice === undefined)
     return [`The response ${response.id} is one of several documents, and the reply of ${call.id} is not`];
+  if ((response.kinds ?? reply.kinds) !== undefined && response !== reply)
+    return [
+      `Other documents derive from ${response.kinds ? response.id : reply.id}: the response and the reply of ${call.id} must be the same`,
+    ];
   if (reasons.length > 0 || response.open || response.fields.some(({ name }) => replied.has(name))) return reasons;
   return [`no field of ${response.id} has the name of a field in the reply of ${call.id}`];
 }

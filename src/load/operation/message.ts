@@ -1,3 +1,4 @@
+import { isOneOfSeveral } from '../../model/derivation.ts';
 import { bareField, type Document, foldedName, itemName, type Patch } from '../../model/document.ts';
 import { type Field, type FieldType, type ListType, singleType } from '../../model/field.ts';
 import { isFormType } from '../../model/form.ts';
@@ -12,16 +13,8 @@ import {
 } from '../../model/service.ts';
 import { type Place, placeOf, positionOf } from '../diagnostic/diagnostic.ts';
 import { nearest } from '../diagnostic/suggest.ts';
-import {
-  CONTENT,
-  checkXmlNames,
-  contentOf,
-  type Documents,
-  documentOf,
-  hasOwnValue,
-  madeField,
-  messageWords,
-} from '../document/documents.ts';
+import { CONTENT, checkXmlNames, contentOf, type Documents, documentOf, messageWords } from '../document/documents.ts';
+import { hasOwnValue, madeField } from '../document/field.ts';
 import { type DerivedName, derivedName, parseTypeWord } from '../document/field-type.ts';
 import type { Linking } from '../linking.ts';
 import { given } from '../object.ts';
@@ -193,6 +186,12 @@ export function soapRequest(documents: Documents, twin: DerivedName, rest: RestI
   const same = fields.length === own.length && fields.every((field, index) => field === own[index]);
   const patch = patchOf(documents.linking, documentOf(request), fields, spot);
   if (same && patch === undefined) return request;
+  const document = documentOf(request);
+  if (document !== undefined && isOneOfSeveral(document)) {
+    const others = fields.filter((field) => !own.includes(field)).map(({ name }) => name);
+    const reason = `The request ${document.id} is one of several things, and over SOAP it has no room for ${others.join(', ')}`;
+    documents.linking.report.raise('bad-body', { reason }, spot.at);
+  }
   // Fields of two documents are combined here.
   checkXmlNames(documents.linking, fields, (field) => placeOf(field.at));
   const { namespace, open = false } = documentOf(request) ?? {};

@@ -14,7 +14,8 @@ import {
 } from '../../model/service.ts';
 import { isXmlType } from '../../wire/media-type.ts';
 import { type Place, positionOf } from '../diagnostic/diagnostic.ts';
-import { type Documents, documentOf, hasOwnValue } from '../document/documents.ts';
+import { type Documents, documentOf } from '../document/documents.ts';
+import { hasOwnValue } from '../document/field.ts';
 import { type Linking, refuseKey } from '../linking.ts';
 import { given, type Mutable } from '../object.ts';
 import type { GrantSources } from '../security/grants.ts';
@@ -172,6 +173,11 @@ function checkFault({ report, doubt }: Linking, document: Document, at: Place): 
     report.raise('bad-choice', { document: document.id, reason }, at);
     return;
   }
+  if (document.abstract) {
+    const reason = 'is abstract, and nothing says which of the documents that derive from it a fault of the gateway is';
+    report.raise('bad-derivation', { document: document.id, reason }, at);
+    return;
+  }
   const field = unfilled(document, []);
   if (field !== undefined) report.raise('unfillable-fault', { document: document.id, field }, at);
 }
@@ -193,7 +199,7 @@ function unfilled(document: Document, outer: readonly Document[]): string | unde
 
 /** Whether a document contains a field with a value of its own, so that it is written. */
 function hasValues(document: Document, outer: readonly Document[]): boolean {
-  if (outer.includes(document) || document.choice !== undefined) return false;
+  if (outer.includes(document) || document.choice !== undefined || document.abstract) return false;
   const around = [...outer, document];
   return document.fields.some((field) =>
     field.type.kind === 'document' ? hasValues(field.type.document, around) : hasOwnValue(field),

@@ -3,7 +3,8 @@ import type { Field, FieldType } from '../../model/field.ts';
 import { PAGE_VARIABLES, type Paging, type Query } from '../../model/query.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import type { Answer, MediaMessage, Message } from '../../model/service.ts';
-import { type Documents, documentOf, madeField } from '../document/documents.ts';
+import { type Documents, documentOf } from '../document/documents.ts';
+import { madeField } from '../document/field.ts';
 import { derivedName, typeWords } from '../document/field-type.ts';
 import { fitsSingle } from '../document/fit.ts';
 import { type Linking, refuseBoth, resolveKey } from '../linking.ts';
@@ -265,6 +266,7 @@ function whyNotFilled({ name, type }: Field, query: Query): string | undefined {
   if (type.kind !== 'list' || type.item.kind !== 'document')
     return `${name} is ${typeWords(type)}, not a list of documents, so it can't contain rows`;
   const { document } = type.item;
+  if (document.abstract) return `${document.id} is abstract, so that no row is one`;
   const columns = new Map(query.columns.map((column) => [column.name, column]));
   for (const field of document.fields) {
     const column = columns.get(field.name);

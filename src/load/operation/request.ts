@@ -1,3 +1,4 @@
+import { everyField, isOneOfSeveral } from '../../model/derivation.ts';
 import { bareField, type Document } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
 import { primitiveOf } from '../../model/scalar.ts';
@@ -83,7 +84,7 @@ export function linkBody(linking: Linking, spot: OperationSpot, method: Method, 
   const said = spot.declared.body;
   const none = (why: string): Body => ({ kind: 'none', why });
   const whole = request.kind === 'document' ? bareField(request.document) : undefined;
-  const isChoice = request.kind === 'document' && request.document.choice !== undefined;
+  const isOne = request.kind === 'document' && isOneOfSeveral(request.document);
   const unknown = (why: string): Body => {
     // The content of a rejected body is not reported as unreachable.
     const body = { ...none(why), ...given({ field: whole }) };
@@ -106,7 +107,7 @@ export function linkBody(linking: Linking, spot: OperationSpot, method: Method, 
       return body;
     }
   }
-  if (request.kind === 'raw' || whole !== undefined || isChoice) {
+  if (request.kind === 'raw' || whole !== undefined || isOne) {
     const what = request.kind === 'raw' ? request.raw : messageWords(request);
     if (said !== undefined) return refuse(`The request is ${what}, which is the whole body, so body: can't be used`);
     if (method === 'GET' || method === 'HEAD') return refuse(`The request is ${what}, but ${method} has no body`);
@@ -153,7 +154,8 @@ function linkUri(
   variables: readonly UriVariable[],
   { request, headers, body, repeatable }: UriParts,
 ): OperationUri {
-  const fields = documentOf(request)?.fields ?? [];
+  const document = documentOf(request);
+  const fields = document === undefined ? [] : everyField(document);
   const elsewhere = new Set([...variables, ...headers].map((each) => each.field.name));
   const left = fields.filter((field) => !elsewhere.has(field.name));
   if (body.field !== undefined && elsewhere.has(body.field.name)) {
@@ -163,7 +165,9 @@ function linkUri(
       at,
     );
   }
-  if (body.kind !== 'document' && !spot.lacks('request', 'headers', 'body')) {
+  // Of what is only sent as a whole it has been reported that there is no body.
+  const isSplit = document !== undefined && !isOneOfSeveral(document);
+  if (isSplit && body.kind !== 'document' && !spot.lacks('request', 'headers', 'body')) {
     for (const field of left) {
       if (!field.required || field.fixed !== undefined || field === body.field) continue;
       report.raise('unreachable-field', { field: field.name, uri: index, why: body.why }, at);
@@ -183,16 +187,17 @@ export interface InputFields {
   readonly complete: boolean;
   /** The operation whose messages have the fields; absent for the values of a call. */
   readonly messagesOf?: string;
-  /** Names of the fields that are sent in the body only, all together: those of a choice. */
+  /** Names of the fields that are sent in the body only, all together: those of what may be one of several things. */
   readonly whole?: ReadonlySet<string>;
 }
 
 /** The fields that a call may fill: those of the request, then those of the template document. */
 export function inputFields({ doubt }: Linking, documents: readonly (Document | undefined)[]): InputFields {
   const byName = new Map<string, Field>();
-  for (const field of documents.flatMap((document) => document?.fields ?? []))
-    if (!byName.has(field.name)) byName.set(field.name, field);
-  const whole = documents.flatMap((document) => (document?.choice === undefined ? [] : document.fields));
+  const fieldsOf = (document: Document | undefined): readonly Field[] =>
+    document === undefined ? [] : everyField(document);
+  for (const field of documents.flatMap(fieldsOf)) if (!byName.has(field.name)) byName.set(field.name, field);
+  const whole = documents.filter((document) => document && isOneOfSeveral(document)).flatMap(fieldsOf);
   const complete = !documents.some((document) => doubt.about(document));
   return { byName, complete, whole: new Set(whole.map(({ name }) => name)) };
 }
@@ -228,7 +233,7 @@ function whyNotReadBack(variable: TemplateVariable, { type, nullable }: Field): 
 
 /** Why a field is sent in the body only; `undefined` when it may be sent elsewhere. */
 export function whyOnlyWhole({ whole }: InputFields, { name }: Field): string | undefined {
-  return whole?.has(name) ? 'it is a branch of the request, which is the whole body' : undefined;
+  return whole?.has(name) ? 'it depends on which of several the request is, so it is only in the body' : undefined;
 }
 
 /** Why values of a field have no text form; `undefined` when they have one. */

@@ -10,7 +10,8 @@ import {
 } from '../../model/service.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
 import { placeOf, positionOf } from '../diagnostic/diagnostic.ts';
-import { contentOf, documentOf, hasOwnValue, messageWords } from '../document/documents.ts';
+import { contentOf, documentOf, messageWords } from '../document/documents.ts';
+import { hasOwnValue } from '../document/field.ts';
 import { lostFields } from '../document/mapped-fields.ts';
 import { linkMapping } from '../document/mapping.ts';
 import type { Calls } from '../flow/calls.ts';

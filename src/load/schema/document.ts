@@ -1,5 +1,5 @@
 import type { Spacing } from '../../wire/white-space.ts';
-import { description, type JsonSchema, keys, reference, text, word, yesNo } from './json-schema.ts';
+import { description, type JsonSchema, keys, reference, refersTo, text, word, yesNo } from './json-schema.ts';
 
 export type Scalar = string | number | boolean;
 
@@ -24,7 +24,11 @@ export interface InPlaceDeclared extends ChoiceDeclared {
   readonly root?: boolean;
 }
 
-export type DocumentDeclared = InPlaceDeclared;
+export interface DocumentDeclared extends InPlaceDeclared {
+  readonly extends?: string;
+  readonly restricts?: string;
+  readonly abstract?: boolean;
+}
 
 /** What restricts a single value, beyond its type. */
 export interface FacetsDeclared {
@@ -312,6 +316,21 @@ export const document = keys<'document' | keyof DocumentDeclared>(
   {
     document: text('Its id, and its name in XML unless `xml:` sets another.', 'LOC_REQUEST'),
     ...documentKeys,
+    extends: refersTo(
+      'document-id',
+      'A document in place of which it may stand. It has the fields of that one, and then its own.',
+      'PARTY',
+    ),
+    restricts: refersTo(
+      'document-id',
+      'A document in place of which it may stand. It has all of its fields itself: some of that one, with narrower types.',
+      'PARTY',
+    ),
+    abstract: yesNo('Whether only documents that extend or restrict it may stand where it is expected.', false),
+    by: text(
+      'With `one-of`: the member of the JSON object that says which branch it is, by its name there. Without `by:` and `named:` the branches must differ in their members. For a document that others extend or restrict: the member that names the document; `type` by default.',
+      'kind',
+    ),
   },
 );
 

@@ -5,6 +5,7 @@ import { setMember } from '../../codec/value.ts';
 import { FlowError, SoapFault } from '../../invoke/error.ts';
 import { fitted, type InputField, inputFields } from '../../invoke/options.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
+import { everyField } from '../../model/derivation.ts';
 import type { Document } from '../../model/document.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Flow } from '../../model/flow.ts';
@@ -124,7 +125,7 @@ function replyValue(
 }
 
 function documentOf(document: Document, value: DocumentValue, callee: ConsumerOperation | Flow): DocumentValue {
-  const given = document.open ? value : handedOver(document.fields, value);
+  const given = document.open ? value : handedOver(everyField(document), value);
   for (const { name, required, fixed, default: standard, absent } of document.fields) {
     const isMade = fixed !== undefined || standard !== undefined || absent === 'blank';
     if (required && !isMade && given[name] === undefined) throw lacking(callee, `its reply has no ${name}`);

@@ -3,6 +3,7 @@ import { CodecError, compileText } from '../../../codec/index.ts';
 import { setMember } from '../../../codec/value.ts';
 import { type ExampleDocument, type ExampleValue, exampleField } from '../../../describe/example/value.ts';
 import { mustBeGiven } from '../../../describe/field.ts';
+import { everyField } from '../../../model/derivation.ts';
 import type { Document } from '../../../model/document.ts';
 import { entryField, type Field, isCollection, singleType } from '../../../model/field.ts';
 import { primitiveOf } from '../../../model/scalar.ts';
@@ -39,12 +40,17 @@ export interface FormField {
 }
 
 /** The fields of a document as a caller gives them. */
-export const formFields = ({ fields, patch }: Pick<Document, 'fields' | 'patch'>): FormField[] =>
-  fields.map((field) => ({
+export const formFields = ({ patch, ...document }: Pick<Document, 'fields' | 'patch' | 'kinds'>): FormField[] =>
+  eachName(everyField(document)).map((field) => ({
     field,
     required: mustBeGiven(field),
     nullable: field.nullable === true || patch?.clearable.includes(field) === true,
   }));
+
+/** Fields of documents that derive from the same may have one name, which is in a form once. */
+const eachName = (fields: readonly Field[]): readonly Field[] => [
+  ...new Map(fields.toReversed().map((field) => [field.name, field])).values().toArray().toReversed(),
+];
 
 /** Fills in an example of a field. */
 export function fill(entered: Entered, field: Field, path: string, value: ExampleValue | undefined): void {
@@ -76,7 +82,7 @@ function fillOne(entered: Entered, field: Field, path: string, value: ExampleVal
 }
 
 export function fillDocument(entered: Entered, document: Document, path: string, value: ExampleDocument): void {
-  for (const field of document.fields) {
+  for (const { field } of formFields(document)) {
     if (value[field.name] === undefined) continue;
     if (document.choice !== undefined) entered.set(keyOf('b', path), field.name);
     fill(entered, field, below(path, field.name), value[field.name]);

@@ -125,6 +125,15 @@ export const documentEntries = {
     right:
       'document: PRICE\nfields: { VALUE: { type: decimal, content: true, required: true }, CURRENCY: { type: string, attribute: true } }',
   }),
+  'bad-derivation': error<{ document: string; reason: string }>({
+    message: ({ document, reason }) => `Document ${document} ${reason}.`,
+    explanation:
+      'A document that extends another has its fields, and then its own; one that restricts another has some of its fields, with narrower types, and all that are required. It may stand wherever the other one is expected. XML says which it is by `xsi:type`, JSON by a member, which `by:` of the topmost base names (`type` by default) and which is no field of any of them. An abstract document needs one that derives from it.',
+    wrong:
+      'document: PARTY\nabstract: true\nfields: { type: string }\n---\ndocument: PERSON\nextends: PARTY\nfields: { BORN: date }',
+    right:
+      'document: PARTY\nabstract: true\nby: kind\nfields: { type: string }\n---\ndocument: PERSON\nextends: PARTY\nfields: { BORN: date }',
+  }),
   'root-list': error<{ what: string }>({
     message: ({ what }) => `The root of ${what} can't be a list.`,
     hint: () =>

@@ -1,3 +1,4 @@
+import { type Document, documentName } from '../model/document.ts';
 import { boundsOf, type Field, isSpaced, typeWords } from '../model/field.ts';
 import type { Registry } from '../model/registry.ts';
 import type { JsonTree } from './json-text.ts';
@@ -25,3 +26,16 @@ const FIELD = shape<Field>()(
 export function fieldsTree(fields: readonly Field[], registry: Registry): JsonTree {
   return new Map(fields.map((field) => [field.name, FIELD(field, registry)]));
 }
+
+/** How a document is written to `registry.json`. */
+export const DOCUMENT = shape<Document>()(
+  'description xml xml-type namespace! root open bare patch choice derivation kinds abstract in-place fields!',
+  {
+    xml: (document) => document.xmlName !== documentName(document) && document.xmlName,
+    patch: ({ patch }) => patch !== undefined,
+    choice: ({ choice }) => choice && (choice.named ? { named: true } : (choice.tag ?? true)),
+    derivation: ({ derivation }) => derivation && { [derivation.by]: derivation.base.id },
+    kinds: ({ kinds }) => kinds?.by.name,
+    fields: ({ fields }, registry) => fieldsTree(fields, registry),
+  },
+);
