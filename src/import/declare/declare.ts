@@ -21,7 +21,7 @@ export interface DeclareOptions extends ServiceOptions {
 export function declare(contract: DraftContract, options: DeclareOptions, losses: Losses): readonly Declared[] {
   const namespaces = new Set(contract.services.map(({ namespace }) => namespace));
   const namespace = namespaces.size === 1 ? [...namespaces][0] : undefined;
-  const documents = new DeclaredDocuments(contract, namespace, options.taken.document);
+  const documents = new DeclaredDocuments(contract, namespace, options.taken.document, losses);
   return [...new DeclaredServices(documents, options, losses).all(contract.services), ...documents.all()];
 }
 

@@ -1,5 +1,7 @@
 import type { DraftContract, DraftDocument, DraftField, DraftMessage, DraftType } from '../draft.ts';
+import type { Losses } from '../place.ts';
 import { type Declared, type DeclaredMap, type DeclaredValue, given } from './declared.ts';
+import { Families } from './families.ts';
 import { Names, plainName, xmlNameOf } from './names.ts';
 import { isInPlace, usesOf } from './uses.ts';
 
@@ -14,12 +16,15 @@ export class DeclaredDocuments {
   readonly #ids = new Map<DraftDocument, string>();
   readonly #isXml: boolean;
   readonly #namespace: string | undefined;
+  readonly #families: Families;
+  readonly #losses: Losses;
 
   /**
    * @param namespace the namespace that all services have, which documents then need not name
    * @param taken ids of other documents of the project
    */
-  constructor(contract: DraftContract, namespace: string | undefined, taken: readonly string[]) {
+  constructor(contract: DraftContract, namespace: string | undefined, taken: readonly string[], losses: Losses) {
+    this.#losses = losses;
     this.#isXml = contract.language !== 'openapi';
     this.#namespace = namespace;
     const uses = usesOf(contract);
@@ -32,6 +37,7 @@ export class DeclaredDocuments {
       ids.set(document, names.give(xmlNameOf(document.name)));
     }
     for (const document of declared) this.#ids.set(document, ids.get(document) as string);
+    this.#families = new Families(declared);
   }
 
   all(): readonly Declared[] {
@@ -85,7 +91,18 @@ export class DeclaredDocuments {
 
   #document(document: DraftDocument, id: string): DeclaredMap {
     const { description, options, fields, choice } = document;
-    const { named, by, namespace: _, xml, 'xml-type': xmlType, open, ...others } = options;
+    const {
+      named,
+      xml,
+      'xml-type': xmlType,
+      open,
+      by: _,
+      namespace: _own,
+      abstract: _it,
+      unqualified: _too,
+      ...others
+    } = options;
+    const { abstract, by, unqualified, isInNamespace } = this.#families.keysOf(document, this.#losses);
     // The id takes the place of the name, unless another document has it.
     const wire = this.#isXml ? xmlNameOf(document.name) : id;
     const root = xml ?? wire;
@@ -97,7 +114,9 @@ export class DeclaredDocuments {
       open: open || undefined,
       xml: root === id ? undefined : root,
       'xml-type': xmlType === id ? undefined : xmlType,
-      namespace: this.#namespaceOf(document),
+      namespace: isInNamespace ? options.namespace : this.#namespaceOf(document),
+      abstract,
+      unqualified,
       by,
       ...(choice ? { named, 'one-of': this.#fields(fields) } : { fields: this.#fields(fields) }),
     });
