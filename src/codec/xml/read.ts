@@ -8,27 +8,18 @@ import {
   type ScalarType,
 } from '../../model/field.ts';
 import { hasGroups, inlineDocument } from '../../model/particles.ts';
-import { holdsNull, isAnyText, primitiveOf, traitsOf } from '../../model/scalar.ts';
+import { holdsNull, primitiveOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
-import { isWhite, trimmed } from '../../wire/white-space.ts';
+import { isWhite } from '../../wire/white-space.ts';
 import { quote } from '../../wire/words.ts';
 import { attributeOf, writeXml, type XmlAttribute, type XmlElement } from '../../wire/xml/tree.ts';
 import { addError, type CodecError, isAbout, refuse, stepOf, within } from '../error.ts';
 import { isKinded } from '../kind.ts';
-import { compileScalar, initialValue } from '../scalar.ts';
+import { initialValue } from '../scalar.ts';
 import { compileSpaced } from '../spaced.ts';
 import { checkChosen, checkDepth, compileEntryCount, type Foreign, named, setMember } from '../value.ts';
 import { attributesReader } from './attributes.ts';
-import {
-  checkBinaryAttributes,
-  fromSpacedBase64,
-  isNil,
-  markupOrText,
-  onlyText,
-  type Resolve,
-  readBinary,
-  refuseAttributes,
-} from './content.ts';
+import { isNil, onlyText, type Resolve, readBinary, refuseAttributes } from './content.ts';
 import { compileIsBlankXml } from './element.ts';
 import { compileKindsRead } from './kinds.ts';
 import { isMarkup, markupIn } from './markup.ts';
@@ -43,6 +34,7 @@ import {
   wrongNamespace,
 } from './read-members.ts';
 import { compileGroup, compileGroupSort, emptyGroup } from './sort-groups.ts';
+import { scalarReader, textReader } from './text.ts';
 
 /** Reads an element; `undefined` when it says that nothing is given. `depth` counts from the root, which is level 1. */
 type Read = (element: XmlElement, depth: number, resolve: Resolve | undefined) => Value;
@@ -380,30 +372,4 @@ function entriesReader(
     if (nil && !takesNull) refuse('is nil, which no entry of its list can be');
     return nil ? null : read(element, depth, resolve);
   });
-}
-
-/** @param blank whether an empty element is absent where it can't be a text */
-function scalarReader(field: Field, type: ScalarType, blank: boolean, foreign: Foreign): Read {
-  const strict = foreign === 'refuse';
-  if (primitiveOf(type) === 'binary') {
-    return (element, _depth, resolve) => {
-      if (strict) checkBinaryAttributes(element);
-      return blank && element.content.length === 0 ? undefined : readBinary(element, resolve);
-    };
-  }
-  const read = textReader(field, type, blank, foreign);
-  const contentOf = traitsOf(type).xml.markup ? markupOrText : onlyText;
-  return (element) => {
-    if (strict) refuseAttributes(element);
-    return read(contentOf(element));
-  };
-}
-
-function textReader(field: Field, type: ScalarType, blank: boolean, foreign: Foreign): (text: string) => Value {
-  const fromText = primitiveOf(type) === 'binary' ? fromSpacedBase64 : compileScalar(field, type, foreign).fromText;
-  const { preserved } = traitsOf(type).xml;
-  const read = preserved ? fromText : (text: string) => fromText(trimmed(text));
-  if (!blank || isAnyText(type)) return read;
-  const isBlank = preserved ? (text: string) => text === '' : isWhite;
-  return (text) => (isBlank(text) ? undefined : read(text));
 }

@@ -101,7 +101,7 @@ class DeclaredServices {
     return given({
       description,
       ...(rest === undefined ? {} : restKeys(rest, this.#formOf(operation))),
-      ...(soap === undefined ? {} : soapKeys(soap, id, service, isCall)),
+      ...(soap === undefined ? {} : soapKeys(operation, soap, id, service, isCall)),
       template: rest?.template && this.#documents.message({ kind: 'document', document: rest.template }),
       request: this.#documents.message(operation.request, soap?.style === 'wrapped' ? soap.request : undefined),
       response: this.#response(operation),
@@ -122,11 +122,15 @@ class DeclaredServices {
       return {};
     }
     const names = new Names();
-    return {
-      faults: Object.fromEntries(
-        faults.map((fault) => [names.give(plainName(fault.name, 'Fault')), this.#documents.idOf(fault.document)]),
-      ),
-    };
+    const named = new Map<string, string>();
+    for (const fault of faults) {
+      const id = this.#documents.idOf(fault.document);
+      const known = named.get(id);
+      if (known === undefined) named.set(id, names.give(plainName(fault.name, 'Fault')));
+      else
+        this.#losses.add(`the fault "${fault.name}" has the element of ${known}`, `it is called ${known}, too`, place);
+    }
+    return { faults: Object.fromEntries([...named].map(([id, given]) => [given, id])) };
   }
 
   #restFault(faults: DraftOperation['faults'], name: string, place: Place): DeclaredMap {
@@ -234,7 +238,13 @@ function restKeys({ method, uris, headers, body }: DraftRest, form: DeclaredValu
   });
 }
 
-function soapKeys(soap: DraftSoap, id: string, { namespace }: DraftService, isCall: boolean): DeclaredMap {
+function soapKeys(
+  { uncallable }: DraftOperation,
+  soap: DraftSoap,
+  id: string,
+  { namespace }: DraftService,
+  isCall: boolean,
+): DeclaredMap {
   const { style, version, action, request, response, mtom } = soap;
   const isWrapped = style !== 'bare';
   const map = given({
@@ -246,7 +256,8 @@ function soapKeys(soap: DraftSoap, id: string, { namespace }: DraftService, isCa
   return given({
     soap: map,
     style: style === 'rpc' ? 'rpc' : undefined,
-    wrapped: isWrapped ? undefined : false,
+    // What can't be sent need not say how.
+    wrapped: isWrapped || uncallable !== undefined ? undefined : false,
     headers: isCall && version === '1.2' ? { 'Content-Type': 'application/soap+xml' } : undefined,
     properties: isCall && mtom ? { MTOM: 'Y' } : undefined,
   });

@@ -19,7 +19,7 @@ export interface OperationParts {
   readonly abstract: Part;
   readonly bound?: Part;
   readonly binding?: Binding;
-  /** Elements of requests that several operations of the binding have: only their action tells these apart. */
+  /** Elements that several messages have: as those around fields, each would belong to one operation alone. */
   readonly shared: ReadonlySet<string>;
 }
 
@@ -45,7 +45,8 @@ export function readSoapOperation(sources: MessageSources, parts: OperationParts
       style: form.style,
       version: binding?.protocol === '1.2' ? '1.2' : '1.1',
       ...(action === undefined ? {} : { action }),
-      request: form.element.local,
+      // Around the element of a bare message is nothing that has a name.
+      request: form.style === 'bare' ? name : form.element.local,
       ...(form.reply === undefined ? {} : { response: form.reply.local }),
       namespace: form.element.namespace,
       oneWay: output === undefined,
@@ -138,6 +139,7 @@ function documentForm(sources: MessageSources, { name, input, output }: Shape, s
     element !== undefined &&
     isWrapper(root) &&
     !shared.has(element.local) &&
+    !(reply !== undefined && shared.has(reply.local)) &&
     element.namespace !== '';
   const isWrapped =
     canBeWrapped && (output === undefined || (answer !== undefined && isReplyOf(reply, element) && isWrapper(answer)));

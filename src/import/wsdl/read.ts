@@ -58,7 +58,7 @@ function unused(schemas: SchemaDrafts, services: readonly DraftService[]): reado
   const around = new Set(
     services.flatMap(({ operations }) =>
       operations.flatMap(({ soap }) =>
-        soap === undefined || soap.style === 'rpc'
+        soap === undefined || soap.style !== 'wrapped'
           ? []
           : [soap.request, soap.response ?? ''].map((local) => qnameKey({ namespace: soap.namespace ?? '', local })),
       ),
@@ -208,13 +208,16 @@ function readUnknown({ name, description, binding, addresses }: Offer): DraftSer
   };
 }
 
-/** Local names of elements that are the request of several operations. */
+/** Local names of elements that several messages of a port type have. */
 function sharedElements({ parts, losses }: MessageSources, portType: Part): ReadonlySet<string> {
   const counts = new Map<string, number>();
-  for (const { part } of operationsOf(portType)) {
-    const input = childrenNamed(part.element, WSDL, 'input')[0];
-    const found = input === undefined ? undefined : parts.referred('message', inside(part, input), 'message');
-    for (const { element } of found === undefined ? [] : partsOf(found, losses)) {
+  const messages = operationsOf(portType).flatMap(({ part }) =>
+    childrenNamed(part.element, WSDL, 'input', 'output').flatMap(
+      (side) => parts.referred('message', inside(part, side), 'message') ?? [],
+    ),
+  );
+  for (const each of messages) {
+    for (const { element } of partsOf(each, losses)) {
       if (element !== undefined) counts.set(element.local, (counts.get(element.local) ?? 0) + 1);
     }
   }

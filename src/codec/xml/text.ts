@@ -1,0 +1,45 @@
+import type { Field, ScalarType } from '../../model/field.ts';
+import { isAnyText, primitiveOf, traitsOf } from '../../model/scalar.ts';
+import type { Value } from '../../model/value.ts';
+import { isWhite, trimmed } from '../../wire/white-space.ts';
+import type { XmlElement } from '../../wire/xml/tree.ts';
+import { compileScalar } from '../scalar.ts';
+import type { Foreign } from '../value.ts';
+import {
+  checkBinaryAttributes,
+  fromSpacedBase64,
+  markupOrText,
+  onlyText,
+  type Resolve,
+  readBinary,
+  refuseAttributes,
+} from './content.ts';
+
+/** Reads an element; `undefined` when it says that nothing is given. */
+type Read = (element: XmlElement, depth: number, resolve: Resolve | undefined) => Value;
+
+/** @param blank whether an empty element is absent where it can't be a text */
+export function scalarReader(field: Field, type: ScalarType, blank: boolean, foreign: Foreign): Read {
+  const strict = foreign === 'refuse';
+  if (primitiveOf(type) === 'binary') {
+    return (element, _depth, resolve) => {
+      if (strict) checkBinaryAttributes(element);
+      return blank && element.content.length === 0 ? undefined : readBinary(element, resolve);
+    };
+  }
+  const read = textReader(field, type, blank, foreign);
+  const contentOf = traitsOf(type).xml.markup ? markupOrText : onlyText;
+  return (element) => {
+    if (strict) refuseAttributes(element);
+    return read(contentOf(element));
+  };
+}
+
+export function textReader(field: Field, type: ScalarType, blank: boolean, foreign: Foreign): (text: string) => Value {
+  const fromText = primitiveOf(type) === 'binary' ? fromSpacedBase64 : compileScalar(field, type, foreign).fromText;
+  const { preserved } = traitsOf(type).xml;
+  const read = preserved ? fromText : (text: string) => fromText(trimmed(text));
+  if (!blank || isAnyText(type)) return read;
+  const isBlank = preserved ? (text: string) => text === '' : isWhite;
+  return (text) => (isBlank(text) ? undefined : read(text));
+}
