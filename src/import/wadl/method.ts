@@ -104,7 +104,7 @@ function uriOf(path: string, params: readonly Param[], taken: Set<string>) {
 /** A part of a path, with what no URI has in it percent-encoded; a variable stays. */
 function encodedLiteral(part: string): string {
   if (/^\{.+\}$/.test(part)) return part;
-  return part.replace(/[^\w\-.~:/?#[\]@!$&'()*+,;=%]|%(?![0-9A-Fa-f]{2})/gu, encodeURIComponent);
+  return part.replace(/[^\w\-.~:/?[\]@!$&'()*+,;=%]|%(?![0-9A-Fa-f]{2})/gu, encodeURIComponent);
 }
 
 /** The body of a request. */

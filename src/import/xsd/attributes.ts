@@ -192,11 +192,13 @@ export function anyAttribute(place: Place): DraftField {
   return { name: 'anyAttribute', place, type: { kind: 'map', item: text }, options: { attribute: true } };
 }
 
+const WILDCARD_WORDS: ReadonlySet<string> = new Set(['##other', '##local', '##targetNamespace']);
+
 /** The namespaces of a wildcard, with that of the schema by its name; `true` for all. */
 export function wildcardNamespaces(words: string, { namespace }: Schema): true | string {
   if (words === '##any' || words === '') return true;
-  return words
-    .split(/\s+/)
-    .map((word) => (word === '##targetNamespace' ? namespace || '##local' : word))
-    .join(' ');
+  const known = words.split(/\s+/).filter((word) => !word.startsWith('#') || WILDCARD_WORDS.has(word));
+  // Words that XML Schema does not have mean nothing.
+  if (known.length === 0) return true;
+  return known.map((word) => (word === '##targetNamespace' ? namespace || '##local' : word)).join(' ');
 }
