@@ -171,5 +171,6 @@ else {
     for (const [text, count] of [...counts].sort(([, a], [, b]) => b - a).slice(0, 60))
       process.stdout.write(`${String(count).padStart(5)}  ${text}\n`);
   }
+  process.stdout.write(`${outcomes.length - failed.length} passed, ${failed.length} failed\n`);
   if (failed.length > 0) process.exitCode = 1;
 }

@@ -3,16 +3,18 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DefinitionsCase } from './check.ts';
+import type { ImportCase } from './contracts.ts';
 
 /** A finding, which a test replays from then on. */
 export type FoundCase =
   | { readonly kind: 'request'; readonly found: string; readonly bytes: string }
-  | ({ readonly kind: 'definitions'; readonly found: string } & DefinitionsCase);
+  | ({ readonly kind: 'definitions'; readonly found: string } & DefinitionsCase)
+  | ({ readonly kind: 'import'; readonly found: string } & ImportCase);
 
 const folder = fileURLToPath(new URL('../../test/attacks/cases/', import.meta.url));
 
 /**
- * Stores a case under a name derived from its content. Bytes of requests are stored as Latin-1, one character per byte.
+ * Stores a case under a name derived from its content. Bytes of requests and contracts are stored as Latin-1, one character per byte.
  * @returns its path
  */
 export function keepCase(given: FoundCase): string {

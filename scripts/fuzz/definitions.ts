@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { CHECK_MS, type DefinitionsCase } from './check.ts';
+import type { ImportCase } from './contracts.ts';
 import { Finding } from './judge.ts';
 import { mutated } from './mutate.ts';
 
@@ -28,7 +29,7 @@ export function definitionsCases(root: string): fc.Arbitrary<DefinitionsCase> {
     .chain((path) => mutated([readFileSync(join(root, path))]).map((text) => ({ path, text: text.toString() })));
 }
 
-/** Checks definitions in a separate process, which is replaced if it crashes or hangs. */
+/** Checks definitions and contracts in a separate process, which is replaced if it crashes or hangs. */
 export class Checker {
   readonly #root: string;
   #child: ChildProcess | undefined;
@@ -38,11 +39,12 @@ export class Checker {
     this.#root = root;
   }
 
-  /** @throws Finding if the check does not end, or ends with neither a registry nor diagnostics */
-  async check(given: DefinitionsCase): Promise<void> {
+  /** @throws Finding if the check does not end, or finds an error that is none of the case */
+  async check(given: DefinitionsCase | ImportCase): Promise<void> {
     this.#child ??= fork(fileURLToPath(new URL('check-process.ts', import.meta.url)), {
       cwd: this.#root,
       stdio: 'inherit',
+      execArgv: ['--max-old-space-size=512'],
     });
     const child = this.#child;
     const wrong = await new Promise<string>((resolve) => {

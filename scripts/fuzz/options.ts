@@ -10,14 +10,14 @@ export interface FuzzOptions {
   readonly kinds: readonly string[];
 }
 
-/** Kinds of input: those of requests, and definitions. */
-const ALL_KINDS: readonly string[] = [...Object.keys(KINDS), 'definitions'];
+/** Kinds of input: those of requests, definitions, and contracts that are imported. */
+const ALL_KINDS: readonly string[] = [...Object.keys(KINDS), 'definitions', 'import'];
 
 const HELP = `node scripts/fuzz.ts [options]
 
-Sends mutated requests to the sample's gateway, and mutated definitions to the loader, each in a separate process. Exits with 1
-if one of them crashes, hangs, answers with bytes that are not HTTP, has an internal error (INTERNAL), or leaks memory. Each
-finding is shrunk and written to test/attacks/cases, where a test replays it. Runs the build in dist/.
+Sends mutated requests to the sample's gateway, and mutated definitions to the loader, and imports mutated contracts, each in a
+separate process. Exits with 1 if one of them crashes, hangs, answers with bytes that are not HTTP, has an internal error
+(INTERNAL), or leaks memory, or if the definitions that an import writes are not valid. Each finding is shrunk and written to test/attacks/cases, where a test replays it. Runs the build in dist/.
 
   --seconds <n>    duration (default: 60)
   --seed <n>       seed of an earlier run

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { ChildGateway } from '../child/gateway.ts';
 import { keepCase } from './cases.ts';
+import type { DefinitionsCase } from './check.ts';
+import { type ImportCase, importCases } from './contracts.ts';
 import { Checker, definitionsCases } from './definitions.ts';
 import { Ended, judge } from './judge.ts';
 import type { FuzzOptions } from './options.ts';
@@ -35,7 +37,7 @@ export async function runFuzz(options: FuzzOptions, say: (line: string) => void)
     turn = judged.catch(() => {});
     return judged;
   };
-  const checker = new Checker(gateway.folder);
+  const checkers = { definitions: new Checker(gateway.folder), import: new Checker(gateway.folder) };
   const tried = new Map<string, number>();
   const findings: string[] = [];
   const progress = setInterval(
@@ -61,12 +63,16 @@ export async function runFuzz(options: FuzzOptions, say: (line: string) => void)
     };
     const runs = options.kinds.map(async (kind) => {
       const requests = KINDS[kind];
+      const checked = (given: fc.Arbitrary<DefinitionsCase | ImportCase>, checker: Checker) =>
+        fc.asyncProperty(given, async (each) => {
+          count(kind);
+          await checker.check(each);
+        });
       const property =
         requests === undefined
-          ? fc.asyncProperty(definitionsCases(gateway.folder), async (given) => {
-              count(kind);
-              await checker.check(given);
-            })
+          ? kind === 'import'
+            ? checked(importCases(), checkers.import)
+            : checked(definitionsCases(gateway.folder), checkers.definitions)
           : fc
               .asyncProperty(requests, async (bytes) => {
                 count(kind);
@@ -105,7 +111,7 @@ export async function runFuzz(options: FuzzOptions, say: (line: string) => void)
     return { tried, findings, heap: [before.heap, after.heap], resident: after.resident };
   } finally {
     clearInterval(progress);
-    checker.close();
+    for (const checker of Object.values(checkers)) checker.close();
     gateway.remove();
     other.remove();
   }
@@ -116,8 +122,10 @@ function record(kind: string, given: unknown, error: unknown, say: (line: string
   const found = error instanceof Error ? error.message : String(error);
   const path =
     kind === 'definitions'
-      ? keepCase({ kind: 'definitions', found, ...(given as { path: string; text: string }) })
-      : keepCase({ kind: 'request', found, bytes: Buffer.from(given as Uint8Array).toString('latin1') });
+      ? keepCase({ kind, found, ...(given as DefinitionsCase) })
+      : kind === 'import'
+        ? keepCase({ kind, found, ...(given as ImportCase) })
+        : keepCase({ kind: 'request', found, bytes: Buffer.from(given as Uint8Array).toString('latin1') });
   say(`${kind}: ${found.slice(0, 500)}`);
   return `${kind}: ${found.slice(0, 500)}\n  stored in ${path}`;
 }

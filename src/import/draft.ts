@@ -117,6 +117,9 @@ export interface DraftCollection {
   readonly item: DraftScalar | DraftCompound;
 }
 
+/** Most documents of one contract: many times those of the largest that were seen, and as much as its memory allows. */
+export const MOST_DOCUMENTS = 50_000;
+
 /** A document. Readers make it with its name and place, and fill the rest while they read. */
 export interface DraftDocument {
   /** The name in the source; for an anonymous type, that of the element or member that declares it. */

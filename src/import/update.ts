@@ -1,7 +1,6 @@
 import { type Document, isMap, isScalar, type Pair, parseAllDocuments, type YAMLMap } from 'yaml';
 import {
   type Declared,
-  type DeclaredKind,
   type DeclaredMap,
   type DeclaredValue,
   isMapValue,
@@ -50,6 +49,8 @@ export function update(input: UpdateInput): Update {
 class Updating {
   readonly #input: UpdateInput;
   readonly #documents = new Map<string, Document[]>();
+  /** Where each definition is, by {@link keyOf}: contracts have thousands. */
+  readonly #places = new Map<string, Placed>();
   readonly #touched = new Set<string>();
   readonly #changes: Change[] = [];
   #file = '';
@@ -57,7 +58,20 @@ class Updating {
   constructor(input: UpdateInput) {
     this.#input = input;
     for (const [path, text] of input.files) {
-      this.#documents.set(path, [...(parseAllDocuments(text) as Iterable<Document>)]);
+      const documents = [...(parseAllDocuments(text) as Iterable<Document>)];
+      const kept = documents.filter(({ contents }) => contents !== null);
+      this.#documents.set(path, kept);
+      for (const { contents } of kept) this.#record(path, contents);
+    }
+  }
+
+  #record(file: string, contents: unknown): void {
+    if (!isMap(contents)) return;
+    for (const { key, value } of contents.items) {
+      const [name, id] = [key, value].map((each) => (isScalar(each) ? each.value : undefined));
+      if (typeof name !== 'string' || typeof id !== 'string') continue;
+      const placed = `${name} ${id}`;
+      if (!this.#places.has(placed)) this.#places.set(placed, { file, map: contents });
     }
   }
 
@@ -73,7 +87,7 @@ class Updating {
 
   /** Adds a definition, or brings it up to date. */
   #bring(wanted: Declared, base: Declared | undefined): void {
-    const found = this.#find(wanted);
+    const found = this.#places.get(keyOf(wanted));
     const path = [`${wanted.kind} ${wanted.id}`];
     if (found === undefined) {
       this.#file = this.#input.pathOf(wanted.file);
@@ -82,8 +96,11 @@ class Updating {
         if (!isSame(base.keys, wanted.keys)) this.#note('kept', path, undefined, wanted.keys);
         return;
       }
-      const documents = this.#documents.get(this.#file) ?? [];
-      this.#documents.set(this.#file, [...documents.filter(({ contents }) => contents !== null), yamlOf(wanted)]);
+      const document = yamlOf(wanted);
+      const documents = this.#documents.get(this.#file);
+      if (documents === undefined) this.#documents.set(this.#file, [document]);
+      else documents.push(document);
+      this.#record(this.#file, document.contents);
       this.#touched.add(this.#file);
       this.#note('added', path);
       return;
@@ -94,7 +111,7 @@ class Updating {
 
   /** Removes a definition that the contract no longer has, unless people changed it. */
   #drop(base: Declared): void {
-    const found = this.#find(base);
+    const found = this.#places.get(keyOf(base));
     if (found === undefined) return;
     this.#file = found.file;
     const path = [`${base.kind} ${base.id}`];
@@ -107,20 +124,6 @@ class Updating {
     this.#documents.set(found.file, rest);
     this.#touched.add(found.file);
     this.#note('removed', path);
-  }
-
-  #find({
-    kind,
-    id,
-  }: {
-    kind: DeclaredKind;
-    id: string;
-  }): { readonly file: string; readonly map: YAMLMap } | undefined {
-    for (const [file, documents] of this.#documents) {
-      for (const { contents } of documents)
-        if (isMap(contents) && contents.get(kind) === id) return { file, map: contents };
-    }
-    return undefined;
   }
 
   #note(kind: Change['kind'], path: readonly string[], before?: DeclaredValue, after?: DeclaredValue): void {
@@ -152,6 +155,12 @@ class Updating {
       this.#merge(innerMap(map, key, mine), (base ?? {}) as DeclaredMap, (wanted ?? {}) as DeclaredMap, path);
     } else this.#note('kept', path, mine, wanted);
   }
+}
+
+/** A definition in a file. */
+interface Placed {
+  readonly file: string;
+  readonly map: YAMLMap;
 }
 
 /** The map at a key; a field that is a type word becomes one. */

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SCHEME_ENV, writeProject } from '../../scripts/child/schemes.ts';
 import { readCases } from '../../scripts/fuzz/cases.ts';
 import { CHECK_MS, type Check, createCheck } from '../../scripts/fuzz/check.ts';
+import { checkImport } from '../../scripts/fuzz/contracts.ts';
 import { judge } from '../../scripts/fuzz/judge.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { expectUnharmed } from './support/attack.ts';
@@ -43,6 +44,6 @@ it.each(readCases())('%s', async (name, given) => {
     return;
   }
   const from = performance.now();
-  expect(check(given)).toBe('');
+  expect(given.kind === 'import' ? await checkImport(given) : check(given)).toBe('');
   expect(performance.now() - from, 'more than the fuzz run gives it').toBeLessThan(CHECK_MS);
 });

@@ -97,13 +97,14 @@ it('bytes that nobody takes are found where the gateway has not ended before', a
   await expect(judge(gateway, REQUEST)).resolves.toBeUndefined();
 });
 
-it('definitions are checked with the text of the case', async () => {
+it('definitions and contracts are checked with the text of the case', async () => {
   const root = mkdtempSync(join(tmpdir(), 'signalbox-checked-'));
   writeProject(fileURLToPath(new URL('../../', import.meta.url)), root);
   const checker = new Checker(root);
   try {
     await expect(checker.check({ path: 'definitions/child.yaml', text: '\0: [' })).resolves.toBeUndefined();
     await expect(checker.check({ path: 'definitions/none.yaml', text: '' })).rejects.toThrow('has no definitions/none');
+    await expect(checker.check({ location: 'a.wsdl', bytes: '<definitions' })).resolves.toBeUndefined();
   } finally {
     checker.close();
     rmSync(root, { recursive: true, force: true });

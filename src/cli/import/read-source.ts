@@ -1,10 +1,10 @@
 import { type LookupAddress, lookup } from 'node:dns';
-import { readFile, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { get as getHttp, type IncomingMessage, type RequestOptions } from 'node:http';
 import { get as getHttps } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { basename } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { type Found, type ReadSource, SOURCE_LIMITS } from '../../import/index.ts';
 import { codeOf, messageOf } from '../../wire/error.ts';
 
@@ -23,49 +23,75 @@ export interface SourceOptions {
 /** Reads files and addresses, each once. */
 export function sourceReader(options: SourceOptions): ReadSource {
   const known = new Map<string, Promise<Found>>();
+  const until = performance.now() + TIMEOUT_OF_ALL;
   return (location) => {
-    const found = known.get(location) ?? readOne(location, options);
+    const found = known.get(location) ?? readOne(location, options, until);
     known.set(location, found);
     return found;
   };
 }
 
-async function readOne(location: string, options: SourceOptions): Promise<Found> {
-  if (location === STDIN) return { bytes: await buffer(process.stdin) };
-  if (!/^https?:/i.test(location)) return await readLocal(location);
+async function readOne(location: string, options: SourceOptions, until: number): Promise<Found> {
   const isGiven = options.given.has(location);
-  if (!isGiven && !options.fetch) return { missing: 'is on the network (--fetch reads it)' };
   try {
-    return { bytes: await fetchBytes(location, isGiven || options.private) };
+    if (location === STDIN) return { bytes: await bounded(process.stdin) };
+    if (!/^https?:/i.test(location)) return await readLocal(location, isGiven);
+    if (!isGiven && !options.fetch) return { missing: 'is on the network (--fetch reads it)' };
+    const timeout = Math.min(TIMEOUT, until - performance.now());
+    if (timeout <= 0) return { missing: `is not read: the network took more than ${TIMEOUT_OF_ALL / 1000} s` };
+    return { bytes: await fetchBytes(location, { isGiven, private: options.private, timeout }) };
   } catch (error) {
-    return { missing: `can't be fetched: ${messageOf(error)}` };
+    return { missing: `can't be ${/^https?:/i.test(location) ? 'fetched' : 'read'}: ${messageOf(error)}` };
   }
 }
 
-async function readLocal(path: string): Promise<Found> {
+async function readLocal(path: string, isGiven: boolean): Promise<Found> {
   try {
-    const { size } = await stat(path);
-    if (size > SOURCE_LIMITS.file) return { missing: `is larger than ${SOURCE_LIMITS.file / 1024 ** 2} MiB` };
-    return { bytes: await readFile(path) };
+    const found = await stat(path);
+    if (found.isDirectory()) return { missing: `is a folder: ${basename(path)}` };
+    // Reading a device or a pipe may never end: only the user may name one, as `<(…)` of a shell does. Those in /proc are
+    // files without a size.
+    if (!isGiven && !found.isFile()) return { missing: 'is not a file' };
+    if (!isGiven && found.size === 0) return { missing: 'is empty' };
+    return { bytes: await bounded(createReadStream(path)) };
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return { missing: 'does not exist' };
-    if (code === 'EISDIR') return { missing: `is a folder: ${basename(path)}` };
     return { missing: `can't be read: ${messageOf(error)}` };
   }
 }
 
 const MOST_REDIRECTS = 5;
+/** Milliseconds for one address with all its redirects and its content, and for all addresses of an import. */
 const TIMEOUT = 30_000;
+const TIMEOUT_OF_ALL = 120_000;
+
+interface Fetching {
+  /** Whether the user gave the address: it may be private, as may be those of the same host that it redirects to. */
+  readonly isGiven: boolean;
+  readonly private: boolean;
+  readonly timeout: number;
+}
 
 /** @throws Error with a clause that says why there is no content */
-async function fetchBytes(address: string, mayBePrivate: boolean): Promise<Uint8Array> {
-  let url = new URL(address);
+async function fetchBytes(address: string, fetching: Fetching): Promise<Uint8Array> {
+  const signal = AbortSignal.timeout(fetching.timeout);
+  try {
+    return await fetchWithin(new URL(address), fetching, signal);
+  } catch (error) {
+    throw signal.aborted ? new Error(`it took more than ${Math.round(fetching.timeout / 1000)} s`) : error;
+  }
+}
+
+async function fetchWithin(address: URL, fetching: Fetching, signal: AbortSignal): Promise<Uint8Array> {
+  let url = address;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
-    const response = await request(url, mayBePrivate);
+    const mayBePrivate = fetching.private || (fetching.isGiven && url.hostname === address.hostname);
+    const response = await request(url, mayBePrivate, signal);
     const { statusCode = 0, headers } = response;
     if (statusCode >= 300 && statusCode < 400 && headers.location !== undefined) {
       response.destroy();
+      if (!URL.canParse(headers.location, url.href)) throw new Error('it redirects to an invalid address');
       url = new URL(headers.location, url);
       if (!/^https?:$/.test(url.protocol)) throw new Error(`it redirects to ${url.protocol}`);
       continue;
@@ -74,18 +100,24 @@ async function fetchBytes(address: string, mayBePrivate: boolean): Promise<Uint8
       response.destroy();
       throw new Error(`the answer has status ${statusCode}`);
     }
-    return await bounded(response);
+    const abort = (): void => {
+      response.destroy(new Error('aborted'));
+    };
+    signal.addEventListener('abort', abort);
+    return await bounded(response).finally(() => signal.removeEventListener('abort', abort));
   }
   throw new Error(`it redirects more than ${MOST_REDIRECTS} times`);
 }
 
-function request(url: URL, mayBePrivate: boolean): Promise<IncomingMessage> {
+function request(url: URL, mayBePrivate: boolean, signal: AbortSignal): Promise<IncomingMessage> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (!mayBePrivate && isIP(host) !== 0 && isPrivate(host)) throw new Error(PRIVATE);
   return new Promise((resolve, reject) => {
     const options: RequestOptions = {
       headers: { Accept: 'application/xml, text/xml, application/json, application/yaml, */*;q=0.5' },
-      signal: AbortSignal.timeout(TIMEOUT),
+      signal,
+      // A connection that was opened to a private address is not used again where none is permitted.
+      agent: false,
       ...(mayBePrivate ? {} : { lookup: publicLookup }),
     };
     (url.protocol === 'https:' ? getHttps : getHttp)(url, options, resolve).on('error', reject);
@@ -123,7 +155,11 @@ for (const [network, prefix] of [
   RESERVED.addSubnet(`64:ff9b::${network}`, 96 + prefix, 'ipv6');
 }
 for (const [network, prefix] of [
-  ['::', 127],
+  // Addresses that contain one of IPv4: compatible ones, 6to4 (RFC 3056), and NAT64 of a local network (RFC 8215).
+  ['::', 96],
+  ['2002::', 16],
+  ['64:ff9b:1::', 48],
+  ['fec0::', 10],
   ['fc00::', 7],
   ['fe80::', 10],
   ['ff00::', 8],
@@ -132,14 +168,15 @@ for (const [network, prefix] of [
 }
 
 function isPrivate(address: string): boolean {
-  return RESERVED.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  const [plain = ''] = address.split('%');
+  return RESERVED.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** The content of an answer, within the limit of one file. */
-async function bounded(response: IncomingMessage): Promise<Uint8Array> {
+/** What a stream holds, within the limit of one file. */
+async function bounded(stream: AsyncIterable<unknown>): Promise<Uint8Array> {
   const pieces: Buffer[] = [];
   let size = 0;
-  for await (const piece of response as AsyncIterable<Buffer>) {
+  for await (const piece of stream as AsyncIterable<Buffer>) {
     size += piece.length;
     if (size > SOURCE_LIMITS.file) throw new Error(`it is larger than ${SOURCE_LIMITS.file / 1024 ** 2} MiB`);
     pieces.push(piece);

@@ -4,6 +4,8 @@ import { isXmlName } from '../../wire/xml/text.ts';
 /** Names that are given out: each is distinct from all others by more than letter case and punctuation. */
 export class Names {
   readonly #taken: Set<string>;
+  /** The number to try next, by the wanted name: contracts have thousands of names that collide. */
+  readonly #next = new Map<string, number>();
 
   constructor(taken: Iterable<string> = []) {
     this.#taken = new Set([...taken].map(foldedName));
@@ -11,9 +13,12 @@ export class Names {
 
   /** The name, or the first of `name_2`, `name_3` and so on that is not taken. */
   give(wanted: string): string {
+    const folded = foldedName(wanted);
     let name = wanted;
-    for (let n = 2; this.#taken.has(foldedName(name)); n++) name = `${wanted}_${n}`;
+    let next = this.#next.get(folded) ?? 2;
+    for (; this.#taken.has(foldedName(name)); next++) name = `${wanted}_${next}`;
     this.#taken.add(foldedName(name));
+    if (name !== wanted) this.#next.set(folded, next);
     return name;
   }
 

@@ -74,8 +74,13 @@ export function ownAddresses(root: Node): ReadonlyMap<string, Node> {
   return found;
 }
 
-/** References that a pointer may lead through in one place. */
+/** References that may lead to one another, by themselves or in the pointer of one. */
 const MOST_HOPS = 100;
+
+/** Refuses references that lead to one another without end. @param hops how many were followed @throws ImportError */
+export function checkHops(hops: number, reference: Node): void {
+  if (hops > MOST_HOPS) throw new ImportError(`more than ${MOST_HOPS} references lead to one another`, reference.place);
+}
 
 /** What references of a contract lead to. */
 export class References {
@@ -88,6 +93,7 @@ export class References {
   readonly #anchors = new Map<unknown, ReadonlyMap<string, Node>>();
   readonly #valid = new Set<unknown>();
   readonly #version: OpenApiVersion;
+  #depth = 0;
 
   constructor(sources: Sources<Tree>, version: OpenApiVersion, losses: Losses) {
     this.#sources = sources;
@@ -121,6 +127,7 @@ export class References {
         return found;
       }
       seen.add(found.value);
+      checkHops(seen.size, next);
       found = this.target(next, found);
     }
     if (kind !== undefined && found.tree !== node.tree) this.#validate(found, kind);
@@ -153,7 +160,9 @@ export class References {
     if (!this.#known.has(key)) {
       // A pointer that leads through itself leads nowhere.
       this.#known.set(key, undefined);
+      checkHops(++this.#depth, reference);
       this.#known.set(key, this.#resolve(text, reference.tree.location, base));
+      this.#depth--;
     }
     return this.#known.get(key);
   }

@@ -1,4 +1,11 @@
-import type { DraftCompound, DraftDocument, DraftScalar, Facets, FieldOptions } from '../draft.ts';
+import {
+  type DraftCompound,
+  type DraftDocument,
+  type DraftScalar,
+  type Facets,
+  type FieldOptions,
+  MOST_DOCUMENTS,
+} from '../draft.ts';
 import { ImportError } from '../place.ts';
 import { Choices } from './choices.ts';
 import { fillDocument } from './document.ts';
@@ -235,6 +242,8 @@ export class SchemaReader {
     const known = this.#documents.get(key);
     if (known !== undefined) return known;
     const document: DraftDocument = { name, place: shape.node.place, named: isNamed, options: {}, fields: [] };
+    if (this.documents.length >= MOST_DOCUMENTS)
+      throw new ImportError(`the contract has more than ${MOST_DOCUMENTS} types`, document.place);
     this.#documents.set(key, document);
     this.documents.push(document);
     const description = prose(shape.first('title'), shape.first('description'));

@@ -1,5 +1,5 @@
 import type { Losses } from '../place.ts';
-import { type References, referenceOf } from './references.ts';
+import { checkHops, type References, referenceOf } from './references.ts';
 import { type Node, pointerTokens } from './tree.ts';
 import type { OpenApiVersion } from './validate.ts';
 
@@ -117,22 +117,25 @@ export function shapeOf(schemas: Schemas, context: SchemaContext): Shape {
   const seen = new Set<unknown>();
   let base: Node | undefined;
   let isNever = false;
+  let depth = 0;
   const visit = (node: Node): void => {
     if (node.value === false) isNever = true;
     if (node.map === undefined || seen.has(node.value)) return;
     seen.add(node.value);
+    checkHops(++depth, node);
     const reference = referenceOf(node);
     if (reference !== undefined) {
       if (hasSiblings(version)) parts.push(node);
       else tellSiblings(node, context);
       visit(references.target(reference, node));
-      if (!hasSiblings(version)) return;
     } else parts.push(node);
-    for (const member of node.get('allOf')?.items() ?? []) {
+    const isAlone = reference !== undefined && !hasSiblings(version);
+    for (const member of isAlone ? [] : (node.get('allOf')?.items() ?? [])) {
       const target = references.follow(member);
       if (base === undefined && target !== member && !seen.has(target.value) && isBase(target)) base = target;
       else visit(member);
     }
+    depth--;
   };
   for (const schema of schemas) visit(schema);
   return new Shape(schemas[0] as Node, parts, base, isNever);
@@ -181,12 +184,14 @@ export function referred(node: Node, { references, version }: SchemaContext): Re
     const adds = (harmless: RegExp): boolean => found.entries().some(([key]) => !harmless.test(key));
     if (reference !== undefined) {
       if (hasSiblings(version) && adds(HARMLESS)) break;
+      checkHops(seen.size, reference);
       name = nameOfReference(reference.text as string);
       found = references.target(reference, found);
       continue;
     }
     const [only, ...others] = found.get('allOf')?.items() ?? [];
     if (only === undefined || others.length > 0 || adds(AROUND)) break;
+    checkHops(seen.size, only);
     isNullable ||= (found.get('nullable')?.flag || found.get('x-nullable')?.flag) === true;
     // The name of the schema around says as much as that of what it stands for.
     found = only;

@@ -1,4 +1,4 @@
-import type { Place } from '../place.ts';
+import { ImportError, type Place } from '../place.ts';
 
 /** A value of JSON or YAML. */
 export type TreeValue = string | number | boolean | null | readonly TreeValue[] | TreeMap;
@@ -208,10 +208,14 @@ function lineStarts(text: string): number[] {
   return starts;
 }
 
+/** Most objects and lists of one file: they take half a gigabyte. */
+const MOST_CONTAINERS = 1_000_000;
+
 /** Builds the tree of a text while it is read. */
 export class TreeBuilder {
   readonly #text: TreeText;
   readonly #repeated: Repeated[] = [];
+  #containers = 0;
 
   constructor(text: string, location: string) {
     this.#text = new TreeText(text, location);
@@ -222,11 +226,18 @@ export class TreeBuilder {
   }
 
   map(start: number): MapBuilder {
+    this.#count(start);
     return new MapBuilder(this.#text, start, this.#repeated);
   }
 
   list(start: number): ListBuilder {
+    this.#count(start);
     return new ListBuilder(this.#text, start);
+  }
+
+  #count(start: number): void {
+    if (++this.#containers > MOST_CONTAINERS)
+      throw new ImportError(`there are more than ${MOST_CONTAINERS} objects and lists`, this.#text.placeOf(start));
   }
 
   done(value: TreeValue, start: number): Tree {
@@ -238,6 +249,8 @@ export class TreeBuilder {
 class MapBuilder {
   readonly value: Record<string, TreeValue> = {};
   readonly #keys: string[] = [];
+  /** The positions of the keys, from the first one on that is there twice. */
+  #positions: Map<string, number> | undefined;
   readonly #at: number[] = [];
   readonly #values: number[] = [];
   readonly #text: TreeText;
@@ -253,12 +266,14 @@ class MapBuilder {
   set(key: string, value: TreeValue, at: number, start: number): void {
     let index = this.#keys.length;
     if (Object.hasOwn(this.value, key)) {
-      index = this.#keys.indexOf(key);
+      this.#positions ??= new Map(this.#keys.map((each, position) => [each, position]));
+      index = this.#positions.get(key) as number;
       this.#repeated.push({ key, place: this.#text.placeOf(at) });
     }
     if (key === '__proto__') Object.defineProperty(this.value, key, { value, enumerable: true, configurable: true });
     else this.value[key] = value;
     this.#keys[index] = key;
+    this.#positions?.set(key, index);
     this.#at[index] = at;
     this.#values[index] = start;
   }

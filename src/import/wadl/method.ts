@@ -97,7 +97,14 @@ function uriOf(path: string, params: readonly Param[], taken: Set<string>) {
   }
   const begun = literal.length === 0 ? '' : `?${literal.join('&')}`;
   const rest = query.length === 0 ? '' : `{${begun === '' ? '?' : '&'}${query.join(',')}}`;
-  return { uri: `${template}${matrix.join('')}${begun}${rest}`, fields, headers };
+  const encoded = template.replace(/\{[\p{L}\p{N}_]+\}|[^{}]+|[{}]/gu, encodedLiteral);
+  return { uri: `${encoded}${matrix.join('')}${begun}${rest}`, fields, headers };
+}
+
+/** A part of a path, with what no URI has in it percent-encoded; a variable stays. */
+function encodedLiteral(part: string): string {
+  if (/^\{.+\}$/.test(part)) return part;
+  return part.replace(/[^\w\-.~:/?[\]@!$&'()*+,;=%]|%(?![0-9A-Fa-f]{2})/gu, encodeURIComponent);
 }
 
 /** The body of a request. */

@@ -30,9 +30,16 @@ export function readParams(context: WadlContext, parent: Node): readonly Param[]
     const style = (attribute(each.element, 'style') ?? DEFAULT_STYLES[parent.element.local] ?? 'query') as Style;
     const name = attribute(each.element, 'name');
     if (style === 'plain' || name === undefined || name === '') return [];
+    if (style === 'header' && !HEADER_NAME.test(name)) {
+      context.losses.add(`the header ${JSON.stringify(name)}, which is not a name of one`, 'left out', placeIn(each));
+      return [];
+    }
     return [readParam(context, each, name, style)];
   });
 }
+
+/** Names of headers (RFC 9110, section 5.6.2). */
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 const TEXT = { kind: 'scalar', word: 'string' } as const;
 

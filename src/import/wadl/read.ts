@@ -1,7 +1,7 @@
 import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
 import { fileName } from '../declare/documents.ts';
 import type { DraftContract, DraftOperation, DraftService } from '../draft.ts';
-import type { Losses } from '../place.ts';
+import { ImportError, type Losses } from '../place.ts';
 import type { Sources } from '../source.ts';
 import { attribute, childrenNamed } from '../xml.ts';
 import { SchemaDrafts, type SchemaPart } from '../xsd/drafts.ts';
@@ -49,10 +49,14 @@ interface Spot {
 /** Deepest nesting of resources, types included: types may refer to each other in circles. */
 const DEEPEST = 50;
 
+/** Most resources, each counted as often as its types are used. */
+const MOST_RESOURCES = 20_000;
+
 class Reading {
   readonly #context: WadlContext;
   /** Methods and resource types that were read. */
   readonly #used = new Set<XmlElement>();
+  #resources = 0;
 
   constructor(context: WadlContext) {
     this.#context = context;
@@ -99,6 +103,8 @@ class Reading {
       losses.add('resources are nested too deeply', 'what is below is left out', placeIn(node));
       return [];
     }
+    if (++this.#resources > MOST_RESOURCES)
+      throw new ImportError(`there are more than ${MOST_RESOURCES} resources`, placeIn(node));
     this.#used.add(node.element);
     const spot = { path: around.path, params: [...around.params, ...readParams(this.#context, node)] };
     const types = node.element.local === 'resource' ? (attribute(node.element, 'type') ?? '').split(/\s+/) : [];

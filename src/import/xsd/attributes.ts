@@ -1,7 +1,7 @@
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { attributeOf, childrenOf } from '../../wire/xml/tree.ts';
 import type { DraftField, FieldOptions } from '../draft.ts';
-import type { Losses, Place } from '../place.ts';
+import { ImportError, type Losses, type Place } from '../place.ts';
 import { attribute, childrenNamed, proseOf, type QName, qnameKey } from '../xml.ts';
 import { BUILT_IN, type SimpleType } from './builtin.ts';
 import { type Component, type Components, documentationOf, placeIn, type Schema } from './components.ts';
@@ -33,11 +33,15 @@ const WELL_KNOWN: ReadonlyMap<string, SimpleType> = new Map<string, SimpleType>(
   ['{http://schemas.xmlsoap.org/soap/envelope/}encodingStyle', FREE],
 ]);
 
+/** Deepest nesting of attribute groups. */
+const DEEPEST = 300;
+
 /** Reads the attributes of complex types. */
 export class Attributes {
   readonly #components: Components;
   readonly #simple: SimpleTypes;
   readonly #losses: Losses;
+  #depth = 0;
 
   constructor(components: Components, simple: SimpleTypes, losses: Losses) {
     this.#components = components;
@@ -82,7 +86,10 @@ export class Attributes {
     } else if (!seen.has(found)) {
       // Attributes of a group that was added already are the same.
       seen.add(found);
+      if (++this.#depth > DEEPEST)
+        throw new ImportError(`attribute groups are more than ${DEEPEST} levels deep`, placeIn(element, schema));
       this.#add(found.element, found.schema, found, to, seen);
+      this.#depth--;
     }
   }
 
@@ -185,11 +192,13 @@ export function anyAttribute(place: Place): DraftField {
   return { name: 'anyAttribute', place, type: { kind: 'map', item: text }, options: { attribute: true } };
 }
 
+const WILDCARD_WORDS: ReadonlySet<string> = new Set(['##other', '##local', '##targetNamespace']);
+
 /** The namespaces of a wildcard, with that of the schema by its name; `true` for all. */
 export function wildcardNamespaces(words: string, { namespace }: Schema): true | string {
   if (words === '##any' || words === '') return true;
-  return words
-    .split(/\s+/)
-    .map((word) => (word === '##targetNamespace' ? namespace || '##local' : word))
-    .join(' ');
+  const known = words.split(/\s+/).filter((word) => !word.startsWith('#') || WILDCARD_WORDS.has(word));
+  // Words that XML Schema does not have mean nothing.
+  if (known.length === 0) return true;
+  return known.map((word) => (word === '##targetNamespace' ? namespace || '##local' : word)).join(' ');
 }

@@ -1,5 +1,6 @@
+import { isXmlName } from '../../wire/xml/text.ts';
 import { childrenOf, textOf, type XmlElement } from '../../wire/xml/tree.ts';
-import type { Losses, Place } from '../place.ts';
+import { ImportError, type Losses, type Place } from '../place.ts';
 import type { Sources } from '../source.ts';
 import { attribute, childrenNamed, placeOf, type QName, qnameKey, readQName } from '../xml.ts';
 import { schemasOf, XSD } from './sources.ts';
@@ -84,10 +85,11 @@ export class Components {
     }
   }
 
-  #isNew({ root, namespace }: Schema): boolean {
+  #isNew({ root, namespace, location }: Schema): boolean {
     const namespaces = this.#seen.get(root) ?? new Set();
     this.#seen.set(root, namespaces);
     if (namespaces.has(namespace)) return false;
+    if (namespaces.size === 0) checkNames(root, location);
     namespaces.add(namespace);
     return true;
   }
@@ -167,6 +169,14 @@ export class Components {
 /** Whether an element declares a component again in the same way, or the one that a component redefines. */
 function isRepeated({ element, redefined }: Component, again: XmlElement): boolean {
   return isSame(element, again) || (redefined !== undefined && isRepeated(redefined, again));
+}
+
+/** Refuses names that no element or attribute can have. @throws ImportError */
+function checkNames(element: XmlElement, location: string): void {
+  const name = element.namespace === XSD ? attribute(element, 'name') : undefined;
+  if (name !== undefined && name !== '' && !isXmlName(name))
+    throw new ImportError(`${JSON.stringify(name)} is not a name of XML`, placeOf(element, location));
+  for (const child of childrenOf(element)) checkNames(child, location);
 }
 
 function targetOf(root: XmlElement): string {

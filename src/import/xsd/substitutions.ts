@@ -1,5 +1,9 @@
+import { ImportError } from '../place.ts';
 import { attribute, qnameKey } from '../xml.ts';
-import type { Component, Components } from './components.ts';
+import { type Component, type Components, placeIn } from './components.ts';
+
+/** Most elements that may stand for one: each is a branch of a choice. */
+const MOST_MEMBERS = 2000;
 
 /** Which elements may stand for others: substitution groups (XML Schema 1.0 Part 1, section 3.3.2.2). */
 export class Substitutions {
@@ -30,6 +34,11 @@ export class Substitutions {
   #closure(head: Component): readonly Component[] {
     const found = new Set([head]);
     for (const each of found) {
+      if (found.size > MOST_MEMBERS)
+        throw new ImportError(
+          `more than ${MOST_MEMBERS} elements may stand for one`,
+          placeIn(head.element, head.schema),
+        );
       if (blocksSubstitution(each)) continue;
       for (const member of this.#members.get(qnameKey(each.name)) ?? []) found.add(member);
     }

@@ -1,6 +1,6 @@
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { attributeOf, childrenOf } from '../../wire/xml/tree.ts';
-import type { DraftDocument } from '../draft.ts';
+import { type DraftDocument, MOST_DOCUMENTS } from '../draft.ts';
 import { ImportError, type Losses, type Place } from '../place.ts';
 import { attribute, childrenNamed, proseOf, type QName } from '../xml.ts';
 import { Attributes } from './attributes.ts';
@@ -32,6 +32,7 @@ export class Types {
   readonly #global: ReadonlySet<XmlElement>;
   readonly #complex = new Map<XmlElement, Map<string, Typed>>();
   readonly #pending: ComplexType[] = [];
+  #count = 0;
   readonly #reported = new Set<string>();
   /** The type of elements with any content: xs:anyType, and what is unknown. */
   readonly anyContent: Typed;
@@ -151,6 +152,8 @@ export class Types {
     const description = proseOf(documentationOf(element));
     if (description !== undefined) document.description = description;
     const type: ComplexType = { element, schema, document, isFilled: false, ...(component && { component }) };
+    if (++this.#count > MOST_DOCUMENTS)
+      throw new ImportError(`the contract has more than ${MOST_DOCUMENTS} types`, document.place);
     this.#documents.add(type);
     this.#pending.push(type);
     return { kind: 'document', document };

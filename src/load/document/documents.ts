@@ -249,60 +249,6 @@ export function checkXmlNames({ report }: Linking, fields: readonly Field[], at:
   );
 }
 
-const fieldsOf = ({ fields }: Document): readonly Field[] => fields;
-
-/** The documents that have a finite value: in each required field, or in one branch of a choice. */
-function finite(documents: Iterable<Document>): Set<Document> {
-  const found = new Set<Document>();
-  const rest = new Set(documents);
-  const mayEnd = ({ type }: Field): boolean => type.kind !== 'document' || found.has(type.document);
-  const ends = ({ choice, fields, abstract, kinds }: Document): boolean => {
-    if (choice !== undefined) return fields.some(mayEnd);
-    const isItself = !abstract && fields.every((each) => !each.required || mayEnd(each));
-    return isItself || kinds?.derived.some((each) => found.has(each)) === true;
-  };
-  for (let before = -1; before < found.size; ) {
-    before = found.size;
-    for (const document of rest) {
-      if (!ends(document)) continue;
-      found.add(document);
-      rest.delete(document);
-    }
-  }
-  return found;
-}
-
-/** Refuses documents with no finite value: each contains another in a required field, or in each branch of a choice. */
-export function checkEndless({ report }: Linking, documents: ReadonlyMap<string, Document>): void {
-  const safe = finite(documents.values());
-  const path: { document: Document; field: string }[] = [];
-  const visit = (document: Document): void => {
-    if (safe.has(document)) return;
-    const start = path.findIndex((step) => step.document === document);
-    if (start >= 0) {
-      const steps = path.slice(start).map((step) => `${step.document.id}.${step.field}`);
-      const [first] = path.slice(start);
-      const among = [first?.document, ...(first?.document.kinds?.derived ?? [])].flatMap((each) => each?.fields ?? []);
-      const field = among.find((each) => each.name === first?.field);
-      report.raise(
-        'endless-document',
-        { document: document.id, path: steps.join(' > ') },
-        placeOf(field?.at ?? document.at),
-      );
-      return;
-    }
-    for (const { type, required, name } of [document, ...(document.kinds?.derived ?? [])].flatMap(fieldsOf)) {
-      if (type.kind !== 'document' || !(required || document.choice !== undefined)) continue;
-      path.push({ document, field: name });
-      visit(type.document);
-      path.pop();
-      if (document.choice !== undefined) break;
-    }
-    safe.add(document);
-  };
-  for (const document of documents.values()) visit(document);
-}
-
 /**
  * Refuses fields whose documents have attributes that XML has no place for: a nullable document with a required one, since in
  * XML Schema a nil element still has it (Part 1, 3.3.4), and in a map one that is called as the key is.
