@@ -3,6 +3,7 @@ import { type Field, singleType } from '../../model/field.ts';
 import { inlineDocument, mayBeWithoutElements } from '../../model/particles.ts';
 import { takesEmpty } from '../../model/scalar.ts';
 import { isWhite } from '../../wire/white-space.ts';
+import { XML_NAMESPACE } from '../../wire/xml/namespaces.ts';
 import { readXml } from '../../wire/xml/read.ts';
 import { escapeAttribute } from '../../wire/xml/text.ts';
 import { attributeOf, childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
@@ -30,9 +31,13 @@ export function element(tag: Tag, attributes: string, content: string): string {
   return content === '' ? `${tag.start}${attributes}/>` : `${tag.start}${attributes}>${content}${tag.end}`;
 }
 
-/** An attribute up to its value. One with a namespace declares a prefix of its own; `index` keeps the prefixes apart. */
+/**
+ * An attribute up to its value. One with a namespace declares a prefix of its own; `index` keeps the prefixes apart. The
+ * namespace of XML (`xml:lang`) has a prefix, and no other may be bound to it (Namespaces in XML 1.0, section 3).
+ */
 export function attributeStart(field: Field, index: number): string {
   if (field.namespace === undefined || field.namespace === '') return ` ${field.xmlName}="`;
+  if (field.namespace === XML_NAMESPACE) return ` xml:${field.xmlName}="`;
   return ` xmlns:a${index}="${escapeAttribute(field.namespace)}" a${index}:${field.xmlName}="`;
 }
 
