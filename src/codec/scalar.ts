@@ -5,7 +5,6 @@ import {
   filledByFault,
   isCollection,
   isSpaced,
-  type ListType,
   type ScalarType,
   singleType,
 } from '../model/field.ts';
@@ -14,7 +13,7 @@ import type { DocumentValue, Value } from '../model/value.ts';
 import { digitsOf } from '../wire/decimal.ts';
 import { brokenBound, integersWithin, ORDERS, type OrderName, type Range } from '../wire/order.ts';
 import { compilePattern } from '../wire/pattern.ts';
-import { NORMALISED, type Spacing, wordsOf } from '../wire/white-space.ts';
+import { NORMALISED, type Spacing } from '../wire/white-space.ts';
 import { counted, quote } from '../wire/words.ts';
 import { addError, CodecError, kindOf, refuse, within } from './error.ts';
 import { readJsonText } from './json/plain.ts';
@@ -121,44 +120,6 @@ export function compileList(field: Field): (texts: readonly string[]) => Value {
     }
     return values;
   };
-}
-
-/** Reads and writes a list whose entries have spaces between them in XML. */
-interface Spaced {
-  read(text: string): Value;
-  write(value: Value): string;
-}
-
-/** Compiles the text of a list with spaces between its entries. Both functions throw a {@link CodecError} whose path is the index. */
-export function compileSpaced(field: Field, type: ListType, foreign: Foreign): Spaced {
-  const { fromText, toText } = compileScalar(field, type.item as ScalarType, foreign);
-  const checkCount = compileEntryCount(field);
-  return {
-    read(text) {
-      const words = wordsOf(text);
-      checkCount(words.length);
-      return eachEntry(words, fromText);
-    },
-    write(value) {
-      if (!Array.isArray(value)) return refuse(`is ${kindOf(value)}, not a list`);
-      checkCount(value.length);
-      return eachEntry(value as readonly Value[], toText).join(' ');
-    },
-  };
-}
-
-function eachEntry<A, B>(entries: readonly A[], convert: (entry: A) => B): B[] {
-  let errors: CodecError | undefined;
-  const converted: B[] = [];
-  for (const [index, entry] of entries.entries()) {
-    try {
-      converted.push(convert(entry));
-    } catch (error) {
-      errors = addError(errors, within(error, index));
-    }
-  }
-  if (errors !== undefined) throw errors;
-  return converted;
 }
 
 /**

@@ -1,5 +1,12 @@
 import { type Document, isMap, isScalar, type Pair, parseAllDocuments, type YAMLMap } from 'yaml';
-import type { Declared, DeclaredKind, DeclaredMap, DeclaredValue } from './declare/declared.ts';
+import {
+  type Declared,
+  type DeclaredKind,
+  type DeclaredMap,
+  type DeclaredValue,
+  isMapValue,
+  isSame,
+} from './declare/declared.ts';
 import { nodeOf, yamlOf, yamlText } from './yaml.ts';
 
 /** What an import does to one element of the definitions. */
@@ -202,16 +209,19 @@ function keyOf({ kind, id }: Declared): string {
   return `${kind} ${id}`;
 }
 
-function isMapValue(value: DeclaredValue | undefined): value is DeclaredMap {
-  return typeof value === 'object' && !Array.isArray(value);
-}
-
-/** Whether two values are the same, the order of members aside. */
-function isSame(one: DeclaredValue | undefined, other: DeclaredValue | undefined): boolean {
-  if (Array.isArray(one) && Array.isArray(other)) {
-    return one.length === other.length && one.every((each, index) => isSame(each, other[index]));
+/** Ids by kind in definition files, without those of `own`. */
+export function idsIn(texts: Iterable<string>, own: readonly Declared[]): ReadonlyMap<string, readonly string[]> {
+  const ours = new Set(own.map(keyOf));
+  const ids = new Map<string, string[]>();
+  for (const text of texts) {
+    for (const document of parseAllDocuments(text)) {
+      const value: unknown = document.toJSON();
+      if (typeof value !== 'object' || value === null) continue;
+      for (const [kind, id] of Object.entries(value)) {
+        if (typeof id !== 'string' || ours.has(`${kind} ${id}`)) continue;
+        ids.set(kind, [...(ids.get(kind) ?? []), id]);
+      }
+    }
   }
-  if (!isMapValue(one) || !isMapValue(other)) return one === other;
-  const keys = Object.keys(one);
-  return keys.length === Object.keys(other).length && keys.every((key) => isSame(one[key], other[key]));
+  return ids;
 }

@@ -1,5 +1,6 @@
 import type { Document } from './document.ts';
-import { type Field, singleType } from './field.ts';
+import { type Field, type FieldType, singleType } from './field.ts';
+import { traitsOf } from './scalar.ts';
 
 // The content of elements as a model of particles (XML Schema 1.0 Part 1, section 3.8): the elements of a document, with those
 // of the documents that stand in it without an element of their own.
@@ -49,4 +50,11 @@ function mayBeEmpty({ choice, fields }: Document): boolean {
   if (choice === undefined) return fields.every(mayBeWithoutElements);
   // One branch of a choice is there.
   return fields.some((field) => mayBeWithoutElements({ ...field, required: true }));
+}
+
+/** Whether an empty element or attribute is a value of a field, whose values have a type. */
+export function takesEmpty(field: Field, type: FieldType): boolean {
+  if (traitsOf(type)?.xml.empty !== true) return false;
+  const free = field.enum === undefined && field.patterns === undefined && field.fixed === undefined;
+  return free && !(field.minimum !== undefined && field.minimum > 0);
 }

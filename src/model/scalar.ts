@@ -388,13 +388,6 @@ export function isAnyText(type: FieldType): boolean {
   return traitsOf(type)?.anyText === true;
 }
 
-/** Whether an empty element or attribute is a value of a field, whose values have a type. */
-export function takesEmpty(field: Field, type: FieldType): boolean {
-  if (traitsOf(type)?.xml.empty !== true) return false;
-  const free = field.enum === undefined && field.patterns === undefined && field.fixed === undefined;
-  return free && !(field.minimum !== undefined && field.minimum > 0);
-}
-
 /** What is written in JSON for a value that is not given and has to be there. */
 export function blankOf({ json }: ScalarTraits): '' | null {
   return json.type === 'string' ? '' : null;

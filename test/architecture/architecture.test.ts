@@ -36,7 +36,7 @@ const TABLE: Readonly<Record<string, string>> = {
     'binding codec console delivered describe event invoke load message process query security store trace hono pino prom-client',
   mock: 'binding codec describe invoke security serve store trace',
   testing: 'codec describe invoke load mock security serve store pg',
-  cli: 'codec describe generate invoke load type:message type:process mock query security serve store better-sqlite3 commander picocolors',
+  cli: 'codec describe generate import invoke load type:message type:process mock query security serve store better-sqlite3 commander picocolors',
   handlers: 'signalbox',
   '.': 'client codec invoke load serve store',
 };
@@ -52,6 +52,7 @@ const SMALL: readonly string[] = [
   'codec/index.ts',
   'console/index.ts',
   'event/index.ts',
+  'import/index.ts',
   'load/index.ts',
   'message/index.ts',
   'process/index.ts',

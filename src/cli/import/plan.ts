@@ -1,7 +1,7 @@
 import type { Change, Declared, DeclaredMap, Loss } from '../../import/index.ts';
 import type { Place } from '../project.ts';
 import { expand } from './expand.ts';
-import { type ImportRecord, idsIn, readDefinitionTexts, readRecord } from './project-files.ts';
+import { type ImportRecord, readDefinitionTexts, readRecord } from './project-files.ts';
 import { STDIN, sourceReader } from './read-source.ts';
 
 /** The options of `signalbox import`. */
@@ -62,7 +62,7 @@ interface One {
 }
 
 async function planOne(place: Place, { definitions, texts, imported, options }: One): Promise<ImportPlan> {
-  const { declare, fileName, update } = await import('../../import/index.ts');
+  const { declare, fileName, idsIn, update } = await import('../../import/index.ts');
   const { contract, losses, roots } = imported;
   const name = options.name ?? nameOf(roots);
   const folder = `${definitions}/${fileName(name)}`;

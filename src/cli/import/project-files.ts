@@ -1,6 +1,5 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { parseAllDocuments } from 'yaml';
 import type { Declared } from '../../import/index.ts';
 import { codeOf } from '../../wire/error.ts';
 import { jsonText } from '../terminal.ts';
@@ -20,23 +19,6 @@ export async function readDefinitionTexts(root: string, folder: string): Promise
     if (codeOf(error) === 'ENOENT') return new Map();
     throw error;
   }
-}
-
-/** Ids by kind in the definitions of a project, without those of `own`. */
-export function idsIn(texts: Iterable<string>, own: readonly Declared[]): ReadonlyMap<string, readonly string[]> {
-  const ours = new Set(own.map(({ kind, id }) => `${kind} ${id}`));
-  const ids = new Map<string, string[]>();
-  for (const text of texts) {
-    for (const document of parseAllDocuments(text)) {
-      const value: unknown = document.toJSON();
-      if (typeof value !== 'object' || value === null) continue;
-      for (const [kind, id] of Object.entries(value)) {
-        if (typeof id !== 'string' || ours.has(`${kind} ${id}`)) continue;
-        ids.set(kind, [...(ids.get(kind) ?? []), id]);
-      }
-    }
-  }
-  return ids;
 }
 
 /** What an import declared, kept beside its definitions for the next one. */

@@ -1,7 +1,6 @@
 import { contentField, type Document, itemName, namespaceOf } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
-import { inlineDocument, mayBeWithoutElements } from '../../model/particles.ts';
-import { takesEmpty } from '../../model/scalar.ts';
+import { inlineDocument, mayBeWithoutElements, takesEmpty } from '../../model/particles.ts';
 import { isWhite } from '../../wire/white-space.ts';
 import { XML_NAMESPACE } from '../../wire/xml/namespaces.ts';
 import { readXml } from '../../wire/xml/read.ts';

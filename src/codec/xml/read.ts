@@ -14,7 +14,8 @@ import { isWhite, trimmed } from '../../wire/white-space.ts';
 import { quote } from '../../wire/words.ts';
 import { attributeOf, writeXml, type XmlAttribute, type XmlElement } from '../../wire/xml/tree.ts';
 import { addError, type CodecError, isAbout, refuse, stepOf, within } from '../error.ts';
-import { compileScalar, compileSpaced, initialValue } from '../scalar.ts';
+import { compileScalar, initialValue } from '../scalar.ts';
+import { compileSpaced } from '../spaced.ts';
 import { checkChosen, checkDepth, compileEntryCount, type Foreign, named, setMember } from '../value.ts';
 import { attributesReader } from './attributes.ts';
 import {

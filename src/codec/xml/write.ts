@@ -16,7 +16,8 @@ import { escapeAttribute, escapeText, isXmlName } from '../../wire/xml/text.ts';
 import { isAttachment } from '../binary.ts';
 import { kindOf, refuse, stepOf, within } from '../error.ts';
 import { kinds } from '../kinds.ts';
-import { compileScalar, compileSpaced, initialValue } from '../scalar.ts';
+import { compileScalar, initialValue } from '../scalar.ts';
+import { compileSpaced } from '../spaced.ts';
 import {
   checkDepth,
   chosenField,

@@ -1,8 +1,17 @@
-import type { DraftContract } from '../draft.ts';
-import type { Losses } from '../place.ts';
-import type { Declared } from './declared.ts';
+import type { DraftContract, DraftOperation, DraftRest, DraftSecurity, DraftService, DraftSoap } from '../draft.ts';
+import type { Losses, Place } from '../place.ts';
+import { type Declared, type DeclaredMap, type DeclaredValue, given } from './declared.ts';
 import { DeclaredDocuments } from './documents.ts';
-import { DeclaredServices, type ServiceOptions } from './services.ts';
+import { capitalName, Names, plainName, xmlNameOf } from './names.ts';
+
+interface ServiceOptions {
+  /** Whether the contract is called (`target:`) or served here. */
+  readonly as: 'consumer' | 'provider';
+  /** Name of the contract, from which those of the node, the permission list and settings are derived. */
+  readonly name: string;
+  /** Ids that other definitions of the project have, by kind. Names of services are without versions. */
+  readonly taken: Readonly<Record<'service' | 'node' | 'permission-list' | 'scheme', readonly string[]>>;
+}
 
 export interface DeclareOptions extends ServiceOptions {
   readonly taken: ServiceOptions['taken'] & { readonly document: readonly string[] };
@@ -14,4 +23,288 @@ export function declare(contract: DraftContract, options: DeclareOptions, losses
   const namespace = namespaces.size === 1 ? [...namespaces][0] : undefined;
   const documents = new DeclaredDocuments(contract, namespace, options.taken.document);
   return [...new DeclaredServices(documents, options, losses).all(contract.services), ...documents.all()];
+}
+
+/** The services of a contract, with the node, permission list and schemes that they refer to. */
+class DeclaredServices {
+  readonly #documents: DeclaredDocuments;
+  readonly #options: ServiceOptions;
+  readonly #losses: Losses;
+  readonly #names: Names;
+  readonly #permission: string;
+  readonly #nodes = new Map<string, { readonly id: string; readonly keys: DeclaredMap }>();
+  readonly #nodeNames: Names;
+  readonly #schemes = new Map<string, { readonly id: string; readonly keys: DeclaredMap }>();
+  readonly #schemeNames: Names;
+
+  constructor(documents: DeclaredDocuments, options: ServiceOptions, losses: Losses) {
+    this.#documents = documents;
+    this.#options = options;
+    this.#losses = losses;
+    const { taken } = options;
+    this.#names = new Names(taken.service);
+    this.#permission = new Names(taken['permission-list']).give(capitalName(options.name));
+    // Nodes and services have the same place in a path.
+    this.#nodeNames = new Names([...taken.node, ...taken.service]);
+    this.#schemeNames = new Names([...taken.scheme, 'basic']);
+  }
+
+  all(services: readonly DraftService[]): readonly Declared[] {
+    if (services.length === 0) return [];
+    const named = services.map((service) => ({ service, name: this.#names.give(plainName(service.name, 'Service')) }));
+    const taken = new Names([...this.#options.taken.service, ...named.map(({ name }) => name)]);
+    const declared = named.map(({ service, name }) => this.#service(service, name, taken));
+    const setup = [...this.#nodes.values()].map(
+      ({ id, keys }): Declared => ({ kind: 'node', id, keys, file: 'setup' }),
+    );
+    const schemes = [...this.#schemes.values()].map(
+      ({ id, keys }): Declared => ({ kind: 'scheme', id, keys, file: 'setup' }),
+    );
+    const permission: Declared = {
+      kind: 'permission-list',
+      id: this.#permission,
+      keys: { description: `Grants the operations of ${this.#options.name}.` },
+      file: 'setup',
+    };
+    return [...declared, ...setup, ...schemes, permission];
+  }
+
+  #service(service: DraftService, name: string, taken: Names): Declared {
+    const isCall = this.#options.as === 'consumer';
+    const names = new Names();
+    const operations = service.operations.map((operation) => {
+      const id = names.give(plainName(operation.name, 'Operation'));
+      return [id, this.#operation(operation, id, service)] as const;
+    });
+    return {
+      kind: 'service',
+      id: `${name}.v${majorOf(service.version)}`,
+      file: 'service',
+      keys: given({
+        description: service.description,
+        namespace: service.namespace,
+        target: isCall ? this.#node(service, taken) : undefined,
+        permission: this.#permission,
+        requires: isCall ? undefined : this.#requires(service.security),
+        operations: Object.fromEntries(operations),
+      }),
+    };
+  }
+
+  #operation(operation: DraftOperation, id: string, service: DraftService): DeclaredMap {
+    const { soap, rest, description, uncallable } = operation;
+    const isCall = this.#options.as === 'consumer';
+    if (uncallable !== undefined) {
+      const what = `the operation "${operation.name}" can't be ${isCall ? 'called' : 'served'}: ${uncallable}`;
+      this.#losses.add(what, 'declared with `active: false`', operation.place);
+    }
+    return given({
+      description,
+      ...(rest === undefined ? {} : restKeys(rest, this.#formOf(operation))),
+      ...(soap === undefined ? {} : soapKeys(soap, id, service, isCall)),
+      template: rest?.template && this.#documents.message({ kind: 'document', document: rest.template }),
+      request: this.#documents.message(operation.request, soap?.style === 'wrapped' ? soap.request : undefined),
+      response: this.#response(operation),
+      ...this.#faults(operation),
+      // A call has the status that its target gives.
+      status: isCall || operation.status === 200 ? undefined : operation.status,
+      requires: isCall ? undefined : this.#requires(operation.security),
+      active: uncallable === undefined ? undefined : false,
+    });
+  }
+
+  /** Over SOAP faults have names; over REST there is one document for all of them. */
+  #faults({ faults, soap, name, place, responses }: DraftOperation): DeclaredMap {
+    if (faults.length === 0) return {};
+    if (soap === undefined) return this.#restFault(faults, name, place);
+    if (soap.oneWay || (soap.style === 'bare' && responses[0]?.message.kind === 'none')) {
+      this.#losses.add(`faults of "${name}", whose reply is empty`, 'not read', place);
+      return {};
+    }
+    const names = new Names();
+    return {
+      faults: Object.fromEntries(
+        faults.map((fault) => [names.give(plainName(fault.name, 'Fault')), this.#documents.idOf(fault.document)]),
+      ),
+    };
+  }
+
+  #restFault(faults: DraftOperation['faults'], name: string, place: Place): DeclaredMap {
+    const chosen = faults.find((fault) => fault.name === 'default') ?? faults[0];
+    if (chosen === undefined) return {};
+    const isCall = this.#options.as === 'consumer';
+    const others = faults.filter(({ document }) => document !== chosen.document || !isCall);
+    if (others.length > 0) {
+      const words = others.map((fault) => fault.name).join(', ');
+      const instead = isCall ? 'read as they are' : 'errors are problem details (RFC 9457)';
+      this.#losses.add(`documents of error replies of "${name}": ${words}`, instead, place);
+    }
+    // What fills the document of an error is known to people alone.
+    return isCall ? { fault: this.#documents.idOf(chosen.document) } : {};
+  }
+
+  #response({ responses, soap }: DraftOperation): DeclaredValue | undefined {
+    const around = soap?.style === 'wrapped' ? `${soap.request}Response` : undefined;
+    const declared = responses.flatMap(({ mediaType, message }) => {
+      const value = this.#documents.message(message, around);
+      return value === undefined ? [] : [{ mediaType, value, isRaw: message.kind === 'raw' }];
+    });
+    const [first] = declared;
+    // An element that is around nothing is a reply all the same.
+    if (first === undefined)
+      return soap === undefined || soap.oneWay || soap.style === 'bare' ? undefined : { fields: {} };
+    // JSON and XML of a document need no media type.
+    if (declared.length === 1 && (first.mediaType === undefined || !first.isRaw)) return first.value;
+    return Object.fromEntries(declared.map(({ mediaType = 'application/json', value }) => [mediaType, value]));
+  }
+
+  /** The form of a body: each field that is in neither a URI nor a header. */
+  #formOf({ rest, request, name, place }: DraftOperation): DeclaredValue | undefined {
+    if (rest?.form !== 'urlencoded') return rest?.form;
+    const fields = request.kind === 'document' ? request.document.fields.map((field) => xmlNameOf(field.name)) : [];
+    const elsewhere = `${rest.uris.join(' ')} ${Object.values(rest.headers).join(' ')}`;
+    const sent = fields.filter(
+      (field) => !new RegExp(`(?<![\\p{L}\\p{N}_])${escaped(field)}(?![\\p{L}\\p{N}_])`, 'u').test(elsewhere),
+    );
+    if (this.#options.as === 'consumer' && sent.length > 0)
+      return Object.fromEntries(sent.map((field) => [field, `{${field}}`]));
+    if (sent.length > 0)
+      this.#losses.add(`the form of "${name}" (urlencoded)`, 'its fields are taken as JSON or XML', place);
+    return undefined;
+  }
+
+  /** The node for the addresses of a service. Services with the same addresses share it. */
+  #node({ addresses, security, place }: DraftService, taken: Names): string {
+    const key = JSON.stringify([addresses, security]);
+    const known = this.#nodes.get(key);
+    if (known !== undefined) return known.id;
+    let id = this.#nodeNames.give(capitalName(this.#options.name));
+    if (taken.has(id)) id = this.#nodeNames.give(`${id}_NODE`);
+    const setting = `${id}_URL`;
+    const usable = addresses
+      .map((each) => each.replace(/[?#].*$/s, ''))
+      .find((each) => /^https?:\/\/[^\s{}$]+$/i.test(each) && URL.canParse(each));
+    for (const each of addresses.filter((address) => /[?#]/.test(address)))
+      this.#losses.add(`the query of the address "${each}"`, 'left out', place);
+    const base = usable === undefined ? `\${env:${setting}}` : `\${env:${setting}:-${usable.replace(/\/$/, '')}}`;
+    this.#nodes.set(key, { id, keys: given({ base, credential: credentialOf(security ?? [], id) }) });
+    return id;
+  }
+
+  /** The schemes of callers, by their ids; `undefined` for the gateway's own. */
+  #requires(security: readonly DraftSecurity[] | undefined): DeclaredValue | undefined {
+    const ids = (security ?? []).flatMap((each) => this.#scheme(each) ?? []);
+    if (ids.length === 0) return undefined;
+    return ids.length === 1 ? (ids[0] as string) : ids;
+  }
+
+  #scheme(security: DraftSecurity): string | undefined {
+    if (security.kind === 'basic') return 'basic';
+    const keys = schemeKeys(security, capitalName(this.#options.name));
+    if (keys === undefined) return undefined;
+    const key = JSON.stringify(keys);
+    const known = this.#schemes.get(key);
+    if (known !== undefined) return known.id;
+    const id = this.#schemeNames.give(`${capitalName(this.#options.name)}_${SCHEME_WORDS[security.kind]}`);
+    this.#schemes.set(key, { id, keys });
+    return id;
+  }
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+/** The version of a service: the first number of a version in the source, 1 without one. */
+function majorOf(version: string | undefined): number {
+  const major = Number(/^\D{0,3}(\d{1,4})/.exec(version?.trim() ?? '')?.[1] ?? 1);
+  return major < 1 ? 1 : major;
+}
+
+function restKeys({ method, uris, headers, body }: DraftRest, form: DeclaredValue | undefined): DeclaredMap {
+  const templates = uris.map((each) => (each === '' ? '/' : each));
+  return given({
+    [method.toLowerCase()]: templates.length === 1 ? (templates[0] as string) : templates,
+    headers:
+      Object.keys(headers).length === 0
+        ? undefined
+        : Object.fromEntries(Object.entries(headers).map(([name, field]) => [name, `{${field}}`])),
+    body,
+    form,
+  });
+}
+
+function soapKeys(soap: DraftSoap, id: string, { namespace }: DraftService, isCall: boolean): DeclaredMap {
+  const { style, version, action, request, response, mtom } = soap;
+  const isWrapped = style !== 'bare';
+  const map = given({
+    name: request === id ? undefined : request,
+    action: action ?? '',
+    namespace: isWrapped && soap.namespace !== namespace ? soap.namespace || undefined : undefined,
+    reply: isWrapped && response !== undefined && response !== `${request}Response` ? response : undefined,
+  });
+  return given({
+    soap: map,
+    style: style === 'rpc' ? 'rpc' : undefined,
+    wrapped: isWrapped ? undefined : false,
+    headers: isCall && version === '1.2' ? { 'Content-Type': 'application/soap+xml' } : undefined,
+    properties: isCall && mtom ? { MTOM: 'Y' } : undefined,
+  });
+}
+
+/** The credential of calls. Its values are settings. */
+function credentialOf(security: readonly DraftSecurity[], node: string): DeclaredMap | undefined {
+  for (const each of security) {
+    switch (each.kind) {
+      case 'basic':
+        return { basic: { user: `\${env:${node}_USER}`, password: `\${secret:${node}_PASSWORD}` } };
+      case 'bearer':
+        return { bearer: `\${secret:${node}_TOKEN}` };
+      case 'api-key':
+        if (each.in !== 'header') break;
+        return { 'api-key': { header: each.name, value: `\${secret:${node}_KEY}` } };
+      case 'client-credentials':
+        return {
+          'client-credentials': given({
+            'token-url': each.tokenUrl,
+            'client-id': `\${env:${node}_CLIENT_ID}`,
+            'client-secret': `\${secret:${node}_CLIENT_SECRET}`,
+            scope: each.scopes.length === 0 ? undefined : each.scopes.join(' '),
+          }),
+        };
+    }
+  }
+  return undefined;
+}
+
+const SCHEME_WORDS: Readonly<Record<DraftSecurity['kind'], string>> = {
+  basic: 'BASIC',
+  bearer: 'LOGIN',
+  'api-key': 'KEY',
+  'client-credentials': 'LOGIN',
+  'username-token': 'TOKEN',
+  'client-certificate': 'CERTIFICATE',
+};
+
+/** The keys of a scheme. What a contract does not say, as the issuer of tokens, is a setting. */
+function schemeKeys(security: DraftSecurity, name: string): DeclaredMap | undefined {
+  switch (security.kind) {
+    case 'basic':
+      return undefined;
+    case 'api-key':
+      return security.in === 'header' ? { 'api-key': { header: security.name } } : undefined;
+    case 'bearer':
+    case 'client-credentials':
+      return {
+        bearer: {
+          issuer: `\${env:${name}_ISSUER}`,
+          audience: `\${env:${name}_AUDIENCE}`,
+          jwks: `\${env:${name}_JWKS}`,
+        },
+      };
+    case 'username-token':
+      return { 'username-token': {} };
+    case 'client-certificate':
+      return { 'client-certificate': {} };
+  }
 }

@@ -18,3 +18,18 @@ export interface DeclaredMap {
 export function given(keys: Readonly<Record<string, DeclaredValue | undefined>>): DeclaredMap {
   return Object.fromEntries(Object.entries(keys).filter(([, value]) => value !== undefined)) as DeclaredMap;
 }
+
+/** Whether a value is a map. */
+export function isMapValue(value: DeclaredValue | undefined): value is DeclaredMap {
+  return typeof value === 'object' && !Array.isArray(value);
+}
+
+/** Whether two values are the same, the order of members aside. */
+export function isSame(one: DeclaredValue | undefined, other: DeclaredValue | undefined): boolean {
+  if (Array.isArray(one) && Array.isArray(other)) {
+    return one.length === other.length && one.every((each, index) => isSame(each, other[index]));
+  }
+  if (!isMapValue(one) || !isMapValue(other)) return one === other;
+  const keys = Object.keys(one);
+  return keys.length === Object.keys(other).length && keys.every((key) => isSame(one[key], other[key]));
+}

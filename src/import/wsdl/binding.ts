@@ -2,7 +2,7 @@ import { attributeOf, childrenOf, type XmlElement } from '../../wire/xml/tree.ts
 import type { Losses } from '../place.ts';
 import { attribute, childrenNamed, type QName, readQName } from '../xml.ts';
 import { inside, nameOf, type Part } from './model.ts';
-import { HTTP, MIME, SOAP, WSDL } from './namespaces.ts';
+import { HTTP, MIME, SOAP, WSDL } from './sources.ts';
 
 /** How messages of a port type are sent. */
 export interface Binding {

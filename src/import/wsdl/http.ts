@@ -2,8 +2,8 @@ import type { DraftField, DraftMessage, DraftOperation, DraftRest } from '../dra
 import { attribute, childrenNamed } from '../xml.ts';
 import { ANY_TYPE, type MessageSources } from './messages.ts';
 import { documentationOf, inside, type MessagePart, nameOf, partsOf, placeIn } from './model.ts';
-import { HTTP, WSDL } from './namespaces.ts';
 import type { OperationParts } from './operation.ts';
+import { HTTP, WSDL } from './sources.ts';
 
 // WSDL 1.1, section 4: operations by GET and POST.
 

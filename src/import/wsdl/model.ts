@@ -1,7 +1,7 @@
 import { attributeOf, childrenOf, textOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { Losses, Place } from '../place.ts';
 import { attribute, childrenNamed, placeOf, proseOf, type QName, qnameKey, readQName } from '../xml.ts';
-import { WSDL } from './namespaces.ts';
+import { WSDL } from './sources.ts';
 
 /** An element of WSDL with the file that it is in. */
 export interface Part {

@@ -12,7 +12,7 @@ import {
   splitMessage,
 } from './messages.ts';
 import { documentationOf, inside, nameOf, type Part, partsOf, placeIn } from './model.ts';
-import { ACTION, WSDL } from './namespaces.ts';
+import { ACTION, WSDL } from './sources.ts';
 
 /** An operation of a port type, and of a binding of it. */
 export interface OperationParts {

@@ -9,9 +9,9 @@ import { type Binding, operationsOf, readBinding } from './binding.ts';
 import { readHttpOperation } from './http.ts';
 import type { MessageSources } from './messages.ts';
 import { documentationOf, inside, nameOf, type Part, partsOf, placeIn, WsdlParts } from './model.ts';
-import { WSDL } from './namespaces.ts';
 import { readSoapOperation } from './operation.ts';
 import { type Policies, readPolicies } from './policy.ts';
+import { WSDL } from './sources.ts';
 
 /** Reads WSDL 1.1 files with everything that they import. @throws ImportError */
 export function readWsdl(sources: Sources<XmlElement>, losses: Losses): DraftContract {

@@ -1,7 +1,8 @@
 import type { Position } from '../../model/definition.ts';
 import { bareField, type Choice, contentField, type Document, documentName } from '../../model/document.ts';
 import { type Field, type FieldType, MAP_ENTRY, singleType } from '../../model/field.ts';
-import { primitiveOf, SCALAR_KINDS, takesEmpty } from '../../model/scalar.ts';
+import { takesEmpty } from '../../model/particles.ts';
+import { primitiveOf, SCALAR_KINDS } from '../../model/scalar.ts';
 import { type Message, RAW_KINDS } from '../../model/service.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
 import { type Place, placeOf, placeText, positionOf } from '../diagnostic/diagnostic.ts';

@@ -18,8 +18,7 @@ target: PARTNER
 permission: PARTNER
 operations:
   place:
-    soap: true
-    headers: { SOAPAction: urn:t/place }
+    soap: { action: urn:t/place }
     request:
       fields:
         customer: { type: string, required: true }
