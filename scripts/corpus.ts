@@ -13,8 +13,9 @@ Imports each file of a corpus, whose INDEX.tsv says what is expected of it, and 
 --sample takes every n-th file; --losses lists what could not be carried, most frequent first; --only takes the files whose
 path contains a text.
 
---instances makes n random instances of each global element of the schemas of WSDL that must import, and mutants of them, and
-holds xmllint's word on them against what the import reads, writes and describes; --seed repeats a run.`;
+--instances makes n random instances, and mutants of them, of each global element and named schema of the WSDL and OpenAPI files
+that must import, and holds the word of xmllint and ajv on them against what the import reads, writes and describes; --seed
+repeats a run.`;
 
 const { values } = parseArgs({
   options: {
@@ -143,9 +144,11 @@ function complaint({ row, refused, crash, operations, losses, errors }: Outcome)
 
 if (values.help) process.stdout.write(`${HELP}\n`);
 else if (values.instances !== undefined) {
-  const rows = (await readRows()).filter(({ kind, expect }) => kind === 'wsdl' && expect === 'must-import');
-  const paths = rows.map(({ path }) => join(values.corpus, 'files', path));
-  const found = await reportInstances(paths, read, { count: Number(values.instances), seed: values.seed });
+  const rows = (await readRows()).filter(
+    ({ kind, expect }) => (kind === 'wsdl' || kind === 'openapi') && expect === 'must-import',
+  );
+  const contracts = rows.map(({ kind, path }) => ({ kind, path: join(values.corpus, 'files', path) }));
+  const found = await reportInstances(contracts, read, { count: Number(values.instances), seed: values.seed });
   if (found > 0) process.exitCode = 1;
 } else {
   const outcomes: Outcome[] = [];

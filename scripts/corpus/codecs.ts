@@ -51,7 +51,10 @@ export function importSchemas(
     if (reason !== undefined) skipped.set(qnameKey(component.name), reason);
     return reason === undefined ? [{ component, document }] : [];
   });
-  const { registry, errors } = load(usable.map(({ document }) => document));
+  const { registry, errors } = load(
+    usable.map(({ document }) => document),
+    'xsd',
+  );
   const service = registry?.services.get('INSTANCES.v1');
   if (registry === undefined || service === undefined) {
     for (const { component } of usable) skipped.set(qnameKey(component.name), errors[0] ?? 'not loaded');
@@ -77,8 +80,11 @@ function isAbstract({ attributes }: XmlElement): boolean {
   return attributes.some(({ local, value }) => local === 'abstract' && /^(true|1)$/.test(value));
 }
 
-/** Loads a service whose operations have these requests. */
-function load(documents: readonly DraftDocument[]): {
+/** Loads a service INSTANCES.v1 whose operations `e0`, `e1` and so on have these requests. */
+export function load(
+  documents: readonly DraftDocument[],
+  language: DraftContract['language'],
+): {
   readonly registry: Registry | undefined;
   readonly errors: readonly string[];
 } {
@@ -93,7 +99,7 @@ function load(documents: readonly DraftDocument[]): {
     }),
   );
   const contract: DraftContract = {
-    language: 'xsd',
+    language,
     services: [{ name: 'INSTANCES', place: NOWHERE, addresses: [], operations }],
     documents,
   };

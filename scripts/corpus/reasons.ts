@@ -8,6 +8,35 @@ interface Reason {
 /** Differences that are known, with their reasons. */
 const REASONS: readonly Reason[] = [
   {
+    words: 'null is an absent member',
+    is: ({ finding, constructs, text, reason }) =>
+      constructs.includes('JSON') &&
+      /null/.test(text) &&
+      (finding === 'accepted' ? / must be /.test(reason) : finding === 'other content' && / is gone$/.test(reason)),
+  },
+  {
+    words: 'entries of a list may be equal (reported by the import)',
+    is: ({ finding, reason }) => finding === 'accepted' && /duplicate items/.test(reason),
+  },
+  {
+    words: 'a schema without a type, whose keywords are about a number or text (reported by the import)',
+    is: ({ finding, constructs, reason }) =>
+      finding === 'refused' && constructs.includes('untyped') && /not a (number|string)|an? .*, not a/.test(reason),
+  },
+  {
+    words: 'a default is written where a member is absent',
+    is: ({ finding, constructs, reason }) =>
+      finding === 'other content' &&
+      constructs.includes('JSON') &&
+      constructs.includes('default') &&
+      / was added$/.test(reason),
+  },
+  {
+    words: 'a schema without a type permits values of every type, and a document is an object',
+    is: ({ finding, mutation, reason }) =>
+      finding === 'refused' && mutation !== undefined && /, not an object$/.test(reason),
+  },
+  {
     words: 'elements are accepted in any order',
     is: ({ finding, mutation, reason }) =>
       finding === 'accepted' &&

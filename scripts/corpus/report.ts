@@ -1,5 +1,6 @@
 import type { ReadSource } from '../../src/import/source.ts';
 import { type Difference, judge } from './judge.ts';
+import { judgeJson } from './judge-json.ts';
 import { reasonOf } from './reasons.ts';
 
 /** Examples that are printed of one kind of difference. */
@@ -11,7 +12,7 @@ const LONGEST = 600;
  * @returns the number of these
  */
 export async function reportInstances(
-  paths: readonly string[],
+  contracts: readonly { readonly kind: string; readonly path: string }[],
   read: ReadSource,
   { count, seed }: { readonly count: number; readonly seed: string },
 ): Promise<number> {
@@ -22,8 +23,9 @@ export async function reportInstances(
   >;
   const constructs = new Map<string, { valid: number; different: number }>();
   const groups = new Map<string, (Difference & { readonly path: string })[]>();
-  for (const path of paths) {
-    const judged = await judge(path, read, { count, seed: `${seed} ${path.replace(/.*\/files\//, '')}` });
+  for (const { kind, path } of contracts) {
+    const judgeOne = kind === 'openapi' ? judgeJson : judge;
+    const judged = await judgeOne(path, read, { count, seed: `${seed} ${path.replace(/.*\/files\//, '')}` });
     if (judged.reason !== undefined) add(tallies.without, judged.reason.replace(/:.*/s, ''));
     else totals.contracts += 1;
     totals.elements += judged.elements;

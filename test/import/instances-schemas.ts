@@ -130,3 +130,45 @@ export const SCHEMAS: Readonly<Record<string, string>> = {
   'names that are not those of fields': `
     <xs:element name="a"><xs:complexType><xs:sequence><xs:element name="a-b" type="xs:int"/><xs:element name="a.b" type="xs:int"/><xs:element name="a_b" type="xs:int"/><xs:element name="type" type="xs:string"/><xs:element name="constructor" type="xs:string"/><xs:element name="Größe" type="xs:int"/></xs:sequence></xs:complexType></xs:element>`,
 };
+
+/** Schemas of OpenAPI 3.1 by the construct that they show, in YAML. */
+export const JSON_SCHEMAS: Readonly<Record<string, string>> = {
+  'an object with required members': `
+    type: object
+    required: [id]
+    properties: { id: { type: integer, minimum: 1, maximum: 99 }, name: { type: string, minLength: 2, maxLength: 8 }, on: { type: boolean } }`,
+  'texts with facets': `
+    type: object
+    properties: { code: { type: string, pattern: '^[A-Z]{2}[0-9]+$' }, at: { type: string, format: date-time }, day: { type: string, format: date }, key: { type: string, format: uuid }, colour: { enum: [red, green] } }`,
+  'numbers with facets': `
+    type: object
+    properties: { a: { type: number, exclusiveMinimum: 0, maximum: 10 }, b: { type: integer, enum: [1, 5] }, c: { type: number } }`,
+  'lists and maps': `
+    type: object
+    properties:
+      many: { type: array, minItems: 1, maxItems: 3, items: { type: string } }
+      map: { type: object, additionalProperties: { type: integer } }
+      objects: { type: array, items: { type: object, properties: { a: { type: string } } } }`,
+  'null as a value': `
+    type: object
+    required: [a]
+    properties: { a: { type: [string, 'null'] }, b: { type: [integer, 'null'] } }`,
+  'what is composed of others': `
+    allOf:
+      - { type: object, required: [a], properties: { a: { type: string } } }
+      - { type: object, properties: { b: { type: integer }, c: { $ref: '#/components/schemas/Part' } } }`,
+  'one of several objects': `
+    type: object
+    properties:
+      pay:
+        oneOf:
+          - { type: object, additionalProperties: false, required: [card], properties: { card: { type: string } } }
+          - { type: object, additionalProperties: false, required: [iban], properties: { iban: { type: integer } } }`,
+  'members of any name': `
+    type: object
+    additionalProperties: true
+    properties: { a: { type: string } }`,
+  recursion: `
+    type: object
+    properties: { value: { type: integer }, inner: { $ref: '#/components/schemas/Tried' }, list: { type: array, items: { $ref: '#/components/schemas/Tried' } } }`,
+};
