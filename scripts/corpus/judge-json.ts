@@ -43,15 +43,14 @@ export async function judgeJson(
   if (service === undefined)
     return { ...NOTHING, skipped: names.map(() => errors[0] ?? 'not loaded'), reason: errors[0] ?? 'not loaded' };
   const made = makeAll(root, schemas, names, { count, seed });
-  const isValid = compiler(root);
-  const judgedAll = new JsonTrial(path, isValid);
+  const trial = new JsonTrial(path, compiler(root));
   for (const [index, name] of names.entries()) {
     const operation = service.operations.find(({ id }) => id === `e${index}`);
     if (operation?.request.kind !== 'document') continue;
     const codec = compileDocument(operation.request.document, { namespace: '' });
-    for (const each of made.instances.filter((one) => one.name === name)) judgedAll.add(each, codec);
+    for (const each of made.instances.filter((one) => one.name === name)) trial.add(each, codec);
   }
-  const { unmade, ...others } = judgedAll.found();
+  const { unmade, ...others } = trial.found();
   return { ...NOTHING, ...others, elements: names.length, unmade: [...made.unmade, ...unmade] };
 }
 
@@ -88,19 +87,22 @@ function makeAll(
   return { instances, unmade };
 }
 
+/** Judges values by a schema that has an address in a description; `undefined` when ajv does not compile it. */
+type Validators = (ref: string) => ((value: Json) => string | undefined) | undefined;
+
 /** What the instances of one contract show. */
 class JsonTrial {
   readonly #path: string;
-  readonly #isValid: (ref: string) => (value: Json) => string | undefined;
+  readonly #validators: Validators;
   readonly #differences: Difference[] = [];
   readonly #constructs = new Map<string, { valid: number; different: number }>();
   readonly #unmade: string[] = [];
   #valid = 0;
   #mutants = 0;
 
-  constructor(path: string, isValid: (ref: string) => (value: Json) => string | undefined) {
+  constructor(path: string, validators: Validators) {
     this.#path = path;
-    this.#isValid = isValid;
+    this.#validators = validators;
   }
 
   found(): Pick<Judged, 'valid' | 'mutants' | 'unmade' | 'differences' | 'constructs'> {
@@ -109,7 +111,11 @@ class JsonTrial {
   }
 
   add({ name, value, constructs, mutation }: JsonMade, codec: DocumentCodec): void {
-    const isValid = this.#isValid(`${this.#path}${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+    const isValid = this.#validators(`${this.#path}${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+    if (isValid === undefined) {
+      this.#unmade.push('ajv does not compile the schema');
+      return;
+    }
     const error = isValid(value);
     if (error !== undefined && mutation === undefined) {
       this.#unmade.push(`not valid: ${error}`);
@@ -193,24 +199,25 @@ function differenceIn(a: Json, b: Json, path: string): string {
 }
 
 /** Compiles schemas by their addresses in a description. */
-function compiler(root: JsonSchema): (ref: string) => (value: Json) => string | undefined {
+function compiler(root: JsonSchema): Validators {
   const ajv = new Ajv2020({ strict: false, logger: false, validateFormats: true });
   formats.default(ajv);
   // Before 3.1 a reference stands alone: what is beside it is ignored.
   const alone = !/^3\.[12]/.test(String(root.openapi));
   ajv.addSchema({ ...(modern(root, alone) as object), $id: 'root' });
-  const compiled = new Map<string, ValidateFunction>();
-  const compile = (ref: string): ValidateFunction => {
+  const compiled = new Map<string, ValidateFunction | undefined>();
+  const compile = (ref: string): ValidateFunction | undefined => {
     try {
       return ajv.compile({ $ref: `root${ref}` });
     } catch {
-      // A reference through another one, which ajv does not follow: no instance counts as valid.
-      return ajv.compile(false);
+      // A reference through another one, which ajv does not follow.
+      return undefined;
     }
   };
   return (ref) => {
-    const validate = compiled.get(ref) ?? compile(ref);
-    compiled.set(ref, validate);
+    if (!compiled.has(ref)) compiled.set(ref, compile(ref));
+    const validate = compiled.get(ref);
+    if (validate === undefined) return undefined;
     return (value) => {
       if (validate(value)) return undefined;
       const [error] = validate.errors ?? [];

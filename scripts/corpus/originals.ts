@@ -9,7 +9,7 @@ const HEAD = `<xs:schema xmlns:xs="${XSD}"`;
 
 /** What schemas refer to without a place where it is. */
 const KNOWN: Readonly<Record<string, string>> = {
-  'http://www.w3.org/XML/1998/namespace': `${HEAD} targetNamespace="http://www.w3.org/XML/1998/namespace"><xs:attribute name="lang" type="xs:string"/><xs:attribute name="base" type="xs:anyURI"/><xs:attribute name="space" type="xs:NCName"/><xs:attribute name="id" type="xs:ID"/></xs:schema>`,
+  'http://www.w3.org/XML/1998/namespace': `${HEAD} targetNamespace="http://www.w3.org/XML/1998/namespace"><xs:attribute name="lang"><xs:simpleType><xs:union memberTypes="xs:language"><xs:simpleType><xs:restriction base="xs:string"><xs:enumeration value=""/></xs:restriction></xs:simpleType></xs:union></xs:simpleType></xs:attribute><xs:attribute name="base" type="xs:anyURI"/><xs:attribute name="space" type="xs:NCName"/><xs:attribute name="id" type="xs:ID"/></xs:schema>`,
   ...Object.fromEntries(
     ['http://www.w3.org/2005/05/xmlmime', 'http://www.w3.org/2004/11/xmlmime'].map((namespace) => [
       namespace,
