@@ -4,12 +4,18 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Declared, declare, type Found, ImportError, importContracts, update } from '../src/import/index.ts';
 import { loadFiles } from '../src/load/load.ts';
+import { reportInstances } from './corpus/report.ts';
 
 const HELP = `usage: npm run corpus -- [--corpus <dir>] [--only <text>] [--as consumer|provider] [--sample <n>] [--losses] [--quiet]
+                          [--instances <n> [--seed <n>]]
 
 Imports each file of a corpus, whose INDEX.tsv says what is expected of it, and loads the definitions that are written.
 --sample takes every n-th file; --losses lists what could not be carried, most frequent first; --only takes the files whose
-path contains a text.`;
+path contains a text.
+
+--instances makes n random instances, and mutants of them, of each global element and named schema of the WSDL and OpenAPI files
+that must import, and holds the word of xmllint and ajv on them against what the import reads, writes and describes; --seed
+repeats a run.`;
 
 const { values } = parseArgs({
   options: {
@@ -18,6 +24,8 @@ const { values } = parseArgs({
     as: { type: 'string', default: 'consumer' },
     sample: { type: 'string', default: '1' },
     losses: { type: 'boolean', default: false },
+    instances: { type: 'string' },
+    seed: { type: 'string', default: '1' },
     quiet: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -135,7 +143,14 @@ function complaint({ row, refused, crash, operations, losses, errors }: Outcome)
 }
 
 if (values.help) process.stdout.write(`${HELP}\n`);
-else {
+else if (values.instances !== undefined) {
+  const rows = (await readRows()).filter(
+    ({ kind, expect }) => (kind === 'wsdl' || kind === 'openapi') && expect === 'must-import',
+  );
+  const contracts = rows.map(({ kind, path }) => ({ kind, path: join(values.corpus, 'files', path) }));
+  const found = await reportInstances(contracts, read, { count: Number(values.instances), seed: values.seed });
+  if (found > 0) process.exitCode = 1;
+} else {
   const outcomes: Outcome[] = [];
   const peak = { milliseconds: 0, path: '' };
   for (const row of await readRows()) {

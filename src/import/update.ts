@@ -1,11 +1,5 @@
 import { type Document, isMap, isScalar, type Pair, parseAllDocuments, type YAMLMap } from 'yaml';
-import {
-  type Declared,
-  type DeclaredMap,
-  type DeclaredValue,
-  isMapValue,
-  isSame,
-} from './declare/declared.ts';
+import { type Declared, type DeclaredMap, type DeclaredValue, isMapValue, isSame } from './declare/declared.ts';
 import { nodeOf, yamlOf, yamlText } from './yaml.ts';
 
 /** What an import does to one element of the definitions. */

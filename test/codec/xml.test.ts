@@ -153,3 +153,12 @@ it('keeps apart the prefixes of two attributes with namespaces, one of them blan
     '<D xmlns:a0="urn:y" a0:A="Y" xmlns:a1="urn:y" a1:B=""/>',
   );
 });
+
+it('writes attributes in the namespace of XML with its prefix', () => {
+  const options = { attribute: true, namespace: 'http://www.w3.org/XML/1998/namespace' } as const;
+  const d = document('D', [
+    field('lang', 'string', options),
+    field('space', 'string', { ...options, absent: 'blank' }),
+  ]);
+  expect(xml(d, { lang: 'en' }, '')).toBe('<D xml:lang="en" xml:space=""/>');
+});

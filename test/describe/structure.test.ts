@@ -15,6 +15,16 @@ import { NAMESPACE, structureOf } from './structure.ts';
 
 const root = (content: string, attributes = ''): string => `<DOC xmlns="${NAMESPACE}"${attributes}>${content}</DOC>`;
 
+it('has attributes in the namespace of XML', () => {
+  const doc = structureOf(`
+document: DOC
+fields:
+  A: string
+  lang: { type: string, attribute: true, namespace: http://www.w3.org/XML/1998/namespace }
+`);
+  doc.expectSame(root('<A>a</A>', ' xml:lang="en"'), { A: 'a', lang: 'en' });
+});
+
 describe('a document with `unqualified`', () => {
   const definitions = `
 document: DOC

@@ -2,7 +2,7 @@ import { contentField, type Document, itemName, namespaceOf } from '../../model/
 import { type Field, singleType } from '../../model/field.ts';
 import { inlineDocument, mayBeWithoutElements, takesEmpty } from '../../model/particles.ts';
 import { isWhite } from '../../wire/white-space.ts';
-import { XSI } from '../../wire/xml/namespaces.ts';
+import { XML_NAMESPACE, XSI } from '../../wire/xml/namespaces.ts';
 import { readXml } from '../../wire/xml/read.ts';
 import { escapeAttribute } from '../../wire/xml/text.ts';
 import { attributeOf, childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
@@ -62,9 +62,13 @@ export function typeTag(type: string, namespace: string, own: string): TypeTag {
   };
 }
 
-/** An attribute up to its value. One with a namespace declares a prefix of its own; `index` keeps the prefixes apart. */
+/**
+ * An attribute up to its value. One with a namespace declares a prefix of its own; `index` keeps the prefixes apart. The
+ * namespace of XML (`xml:lang`) has a prefix, and no other may be bound to it (Namespaces in XML 1.0, section 3).
+ */
 export function attributeStart(field: Field, index: number): string {
   if (field.namespace === undefined || field.namespace === '') return ` ${field.xmlName}="`;
+  if (field.namespace === XML_NAMESPACE) return ` xml:${field.xmlName}="`;
   return ` xmlns:a${index}="${escapeAttribute(field.namespace)}" a${index}:${field.xmlName}="`;
 }
 

@@ -3,6 +3,7 @@ import { classNameOf, contentField, type Document, documentName } from '../../mo
 import type { Field } from '../../model/field.ts';
 import { inlineDocument } from '../../model/particles.ts';
 import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
+import { XML_NAMESPACE } from '../../wire/xml/namespaces.ts';
 import { ncName } from '../names.ts';
 import type { HeaderBlock } from '../scope.ts';
 import { joined } from '../words.ts';
@@ -56,7 +57,9 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
   const named = [...documents.roots, ...typed.filter((each) => !documents.roots.has(each) && !each.inPlace)];
   const namespaces = namespacesOf(options, named);
   const prefixes = new Map(
-    namespaces.filter((each) => each !== '').map((each, index) => [each, index === 0 ? 'tns' : `ns${index}`]),
+    namespaces
+      .filter((each) => each !== '')
+      .map((each, index) => [each, each === XML_NAMESPACE ? 'xml' : index === 0 ? 'tns' : `ns${index}`]),
   );
   const drafts = new Map(
     namespaces.map((namespace): [string, Draft] => {

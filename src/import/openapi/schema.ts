@@ -135,6 +135,10 @@ export class SchemaReader {
       losses.add(`values of several types (${[...types].join(', ')})`, 'any JSON is accepted', shape.node.place);
       return ANY_JSON;
     }
+    if (shape.types() === undefined && values === undefined && (type === 'string' || type === 'number')) {
+      const what = `a schema without a type, whose keywords are about a ${type}`;
+      losses.add(what, `taken as a ${type}: other values are refused`, shape.node.place);
+    }
     const read = type === undefined ? ANY_JSON : this.#single(shape, spot, type, literals);
     const sound = this.#withoutContradiction(read, shape);
     return isNullable ? nullable(sound) : sound;

@@ -31,6 +31,12 @@ export class Fields {
   readonly #anyContent: Typed;
   readonly #groups = new Map<XmlElement, Map<string, DraftDocument>>();
   readonly #heads = new Map<Component, DraftDocument>();
+  /** Documents whose element may be nil, with its declaration. */
+  readonly #nullable: {
+    readonly document: DraftDocument;
+    readonly element: XmlElement;
+    readonly schema: Schema;
+  }[] = [];
   #made = 0;
 
   constructor(
@@ -164,8 +170,10 @@ export class Fields {
   #valueOptions(typed: Typed, term: Term, declaration: XmlElement, schema: Schema): FieldOptions {
     const options: FieldOptions = {};
     if (isNillable(declaration)) {
-      if (term.max === 1) options.nullable = true;
-      else this.#loseOnce('entries of lists may be nil', 'refused when they are', declaration, schema);
+      if (term.max === 1) {
+        options.nullable = true;
+        if (typed.kind === 'document') this.#nullable.push({ document: typed.document, element: declaration, schema });
+      } else this.#loseOnce('entries of lists may be nil', 'refused when they are', declaration, schema);
     }
     const simple =
       typed.kind === 'simple' && typed.simple.list === undefined && term.max === 1 ? typed.simple : undefined;
@@ -184,6 +192,14 @@ export class Fields {
       }
     }
     return options;
+  }
+
+  /** Reports attributes that an element that is nil may have. To be called when all documents have their fields. */
+  reportNil(): void {
+    for (const { document, element, schema } of this.#nullable)
+      if (hasAttributes(document))
+        this.#loseOnce('attributes of an element that is nil', 'refused when it has them', element, schema);
+    this.#nullable.length = 0;
   }
 
   /** Constraints of identity. */
@@ -268,6 +284,11 @@ export class Fields {
     else this.add({ ...group, ...ONCE }, document, schema, new Names());
     return document;
   }
+}
+
+/** Whether a document or its base has attributes in XML. */
+function hasAttributes({ fields, extends: base }: DraftDocument): boolean {
+  return fields.some(({ options }) => options.attribute) || (base !== undefined && hasAttributes(base));
 }
 
 /** Names of the fields of one document, each once. */

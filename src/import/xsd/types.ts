@@ -28,6 +28,7 @@ export class Types {
   readonly #losses: Losses;
   readonly #simple: SimpleTypes;
   readonly #particles: Particles;
+  readonly #fields: Fields;
   readonly #documents: ComplexTypes;
   readonly #global: ReadonlySet<XmlElement>;
   readonly #complex = new Map<XmlElement, Map<string, Typed>>();
@@ -45,7 +46,7 @@ export class Types {
     this.#simple = new SimpleTypes(components, losses);
     this.#particles = new Particles(components, losses);
     const substitutions = new Substitutions(components);
-    const fields = new Fields(
+    this.#fields = new Fields(
       components,
       losses,
       (...loss) => this.#loseOnce(...loss),
@@ -59,7 +60,7 @@ export class Types {
       simple: this.#simple,
       particles: this.#particles,
       attributes: new Attributes(components, this.#simple, losses),
-      fields,
+      fields: this.#fields,
       ofName: (name, element, schema) => this.ofName(name, element, schema),
     });
     this.#global = new Set([...components.all()].map(({ element }) => element));
@@ -199,6 +200,7 @@ export class Types {
   fill(): void {
     for (const type of this.#pending) this.#fillWithBases(type);
     this.#pending.length = 0;
+    this.#fields.reportNil();
   }
 
   /** A base is filled before the types that are derived from it. */
