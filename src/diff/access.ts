@@ -5,11 +5,15 @@ import { type Operation, onceOf } from '../model/service.ts';
 import { duration } from '../wire/words.ts';
 import { inside, type Pair, type Scope, type Sides } from './changes.ts';
 
-/** What holds for an operation, its own rules and those of its gateway together. */
-interface Access {
+/** Who may use something. */
+interface Grants {
   readonly public: boolean;
   readonly permissions: readonly string[];
   readonly requires: readonly SecurityScheme[];
+}
+
+/** What holds for an operation, its own rules and those of its gateway together. */
+interface Access extends Grants {
   readonly strict: boolean;
   readonly once: Once | undefined;
   readonly rate: Rate | undefined;
@@ -51,10 +55,11 @@ export function compareAccess({ before, after }: Pair<Access>, scope: Scope): vo
 
 type Add = (rule: Rule, old?: string, now?: string) => void;
 
-function compareGrants({ before, after }: Pair<Access>, add: Add): void {
+/** Compares who is permitted, and by which credentials. */
+export function compareGrants({ before, after }: Pair<Grants>, add: Add): void {
   if (before.public !== after.public) add(after.public ? 'public-begun' : 'public-ended');
   if (before.public || after.public) return;
-  const ids = ({ requires }: Access): readonly string[] => requires.map(({ id }) => id);
+  const ids = ({ requires }: Grants): readonly string[] => requires.map(({ id }) => id);
   compareLists(before.permissions, after.permissions, ['permission-added', 'permission-removed'], add);
   compareLists(ids(before), ids(after), ['scheme-added', 'scheme-removed'], add);
 }
@@ -148,13 +153,24 @@ function factsOf(scheme: SecurityScheme): Facts {
   }
 }
 
-function bearerFacts({ issuer, audience, algorithms, scopes, tolerance, users, user, claim }: BearerScheme): Facts {
+function bearerFacts({
+  issuer,
+  audience,
+  algorithms,
+  scopes,
+  tolerance,
+  users,
+  user,
+  claim,
+  roles,
+}: BearerScheme): Facts {
   return {
     form: [`the issuer ${issuer.source}`, `the user in ${user}`, `the roles in ${claim}`],
     accepted: [
       ...audience.map(({ source }) => `the audience ${source}`),
       ...algorithms,
       ...(users === 'any' ? ['any user'] : []),
+      ...[...roles].flatMap(([value, each]) => each.map(({ id }) => `the role ${id} for ${value}`)),
     ],
     needed: scopes.map((each) => `the scope ${each}`),
     tolerance,

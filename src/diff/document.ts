@@ -37,6 +37,8 @@ export interface DocumentScope extends Scope {
   readonly seen: Map<Document, Set<Document>>;
   /** Names of fields of a request over REST that are in URLs and headers, whose names and places are compared there. */
   readonly elsewhere: ReadonlySet<string>;
+  /** Of these, names of fields that each of the URLs has to have: whether they are required is seen there. */
+  readonly given?: ReadonlySet<string>;
   /** Over SOAP the root element has the name of the operation. */
   readonly wrapped?: true;
 }
@@ -81,7 +83,11 @@ function ofWhole(compare: Compare<Document, DocumentScope>): Compare<Document, D
 }
 
 const DOCUMENT: Comparison<Document, DocumentScope> = {
-  id: whenDifferent('document-renamed', (document) => documentName(document)),
+  id: (pair, scope) => {
+    // The types of a message over SOAP are named after the operation.
+    if (isWhole(scope) && scope.wrapped === true) return;
+    whenDifferent<Document, Scope>('document-renamed', (document) => documentName(document))(pair, scope);
+  },
   // Compared with the id.
   name: unseen,
   description: whenDifferent('description-changed', ({ description = '' }) => description),
@@ -249,6 +255,7 @@ const FIELD: Comparison<Field, DocumentScope> = {
   },
   description: whenDifferent('description-changed', ({ description = '' }) => description),
   required: (pair, scope) => {
+    if (scope.path.length === 1 && scope.given?.has(pair.after.name) === true) return;
     // A reply that always has the field because of a default or a blank is reported with these.
     if (!pair.after.required && isNeeded(pair.after, scope)) return;
     whenTurned<Field, DocumentScope>('field-required', 'field-optional', isNeeded)(pair, scope);

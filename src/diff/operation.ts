@@ -1,7 +1,7 @@
 import type { Position } from '../model/definition.ts';
 import type { Gateway } from '../model/gateway.ts';
 import type { Paging } from '../model/query.ts';
-import { hasXmlBody, type Operation, type OperationUri, replyForms, takesBody } from '../model/service.ts';
+import { type Answer, hasXmlBody, type Operation, type OperationUri, replyForms, takesBody } from '../model/service.ts';
 import { accessOf, compareAccess } from './access.ts';
 import {
   type Compare,
@@ -172,6 +172,14 @@ function elsewhereIn({ request, uris }: Operation): readonly string[] {
   return request.document.fields.map(({ name }) => name).filter((name) => !inBody.has(name));
 }
 
+/** The names of fields that each request over REST has in its URL. */
+function givenIn({ uris }: Operation): ReadonlySet<string> {
+  const [first = new Set<string>(), ...others] = uris.map(
+    ({ variables }) => new Set(variables.filter(({ required }) => required).map(({ field }) => field.name)),
+  );
+  return new Set([...first].filter((name) => others.every((each) => each.has(name))));
+}
+
 function compareRequest({ before, after }: Pair<Operation>, scope: OperationScope): void {
   const positions = { before: before.at, after: after.at };
   const request: Scope = { ...scope, role: 'request' };
@@ -194,7 +202,7 @@ function compareRequest({ before, after }: Pair<Operation>, scope: OperationScop
       'the request',
       elsewhere,
     );
-    compareRequests({ before: before.request, after: after.request }, within, positions);
+    compareRequests({ before: before.request, after: after.request }, { ...within, given: givenIn(before) }, positions);
     compareForeign({ before, after }, within);
   }
   if (before.soap === undefined || after.soap === undefined) return;
@@ -292,19 +300,28 @@ function compareAnswers(pair: Pair<Operation>, scope: OperationScope): void {
   const [old, now] = [pair.before.answer, pair.after.answer];
   const [was, is] = [old.kind === 'queue', now.kind === 'queue'];
   if (was !== is) scope.changes.add(is ? 'answer-queued' : 'answer-immediate', scope, sidesOf(pair));
-  if (old.kind === 'queue' && now.kind === 'queue') {
-    const nodes = ({ replyTo }: typeof old): readonly string[] => replyTo?.nodes.map(({ id }) => id) ?? [];
-    const [before, after] = [nodes(old), nodes(now)];
-    for (const each of before)
-      if (!after.includes(each)) scope.changes.add('reply-to-removed', scope, sidesOf(pair, each, ''));
-    for (const each of after)
-      if (!before.includes(each)) scope.changes.add('reply-to-added', scope, sidesOf(pair, '', each));
-  }
+  if (old.kind === 'queue' && now.kind === 'queue') compareLaterReplies(old, now, pair, scope);
   if (old.kind === 'query' && now.kind === 'query' && old.paging !== undefined && now.paging !== undefined) {
     // What callers may ask for are variables of the URI.
     const [a, b] = [orderOf(old.paging), orderOf(now.paging)];
     if (a !== b) scope.changes.add('row-order-changed', scope, sidesOf(pair, a, b));
   }
+}
+
+type Queued = Extract<Answer, { readonly kind: 'queue' }>;
+
+/** Compares the replies that come later, and where callers may have them sent. */
+function compareLaterReplies(old: Queued, now: Queued, pair: Pair<Operation>, scope: OperationScope): void {
+  const nodes = ({ replyTo }: Queued): readonly string[] => replyTo?.nodes.map(({ id }) => id) ?? [];
+  const [before, after] = [nodes(old), nodes(now)];
+  for (const each of before)
+    if (!after.includes(each)) scope.changes.add('reply-to-removed', scope, sidesOf(pair, each, ''));
+  for (const each of after)
+    if (!before.includes(each)) scope.changes.add('reply-to-added', scope, sidesOf(pair, '', each));
+  const none = { kind: 'none' } as const;
+  const later = messageScope({ ...scope, role: 'reply' }, 'later', 'the later reply');
+  const positions = { before: pair.before.at, after: pair.after.at };
+  compareReply({ before: old.reply ?? none, after: now.reply ?? none }, later, positions);
 }
 
 const orderOf = ({ order }: Paging): string =>

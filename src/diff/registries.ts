@@ -17,6 +17,7 @@ import {
 } from './changes.ts';
 import { calledLanguages, compareConsumers } from './consumer.ts';
 import { compareGateways } from './gateway.ts';
+import { compareNamed } from './named.ts';
 import { compareOperations, isServed, languagesOf } from './operation.ts';
 import type { WireLanguage } from './verdict.ts';
 
@@ -30,6 +31,7 @@ export function compareRegistries(before: Registry, after: Registry): readonly C
   compareGateways(gateways, gateway);
   const schemes = ({ schemes, gateway }: Registry) => ({ schemes, at: gateway.at });
   compareSchemes({ before: schemes(before), after: schemes(after) }, gateway);
+  compareNamed({ before, after }, gateway);
   const pairs = pairServices([...before.services.values()], [...after.services.values()]);
   const comparison = { changes, gateways };
   compareServices(pairs, comparison);

@@ -63,9 +63,9 @@ describe('two versions of a service', () => {
     const [v1, v2] = [registry.services.get('Orders.v1')!, registry.services.get('Orders.v2')!];
     expect(compareVersions(v1, v2, registry.gateway).map(({ rule, at }) => `${rule} ${at}`)).toEqual([
       'service-renamed Orders.v1',
-      'document-renamed Orders.v1.ORDER_GET.reply',
       'field-added Orders.v1.ORDER_GET.reply.REMARK',
       'optional-field-removed Orders.v1.ORDER_GET.reply.NOTE',
+      'document-renamed Orders.v1.ORDER_GET.reply',
       'root-element-changed Orders.v1.ORDER_GET.reply',
     ]);
     expect(compareVersions(v1, v1, registry.gateway)).toEqual([]);
@@ -102,6 +102,34 @@ describe('a change', () => {
       'query-parameter-removed',
     ]);
     expect(compareTexts(before, text('{?A,B}', 'A: integer, B: { type: integer, json: b }'))).toEqual([]);
+  });
+
+  it('of what each URL has to have anyway is not seen, neither there nor over SOAP', () => {
+    const text = (soap: string, id: string): string =>
+      service(
+        'v1',
+        `{ get: "orders/{ID}", ${soap}request: { fields: { ID: ${id} } }, response: { fields: { X: text } } }`,
+      );
+    const required = '{ type: integer, required: true }';
+    expect(compareTexts(text('', 'integer'), text('', required))).toEqual([]);
+    expect(compareTexts(text('soap: true, ', 'integer'), text('soap: true, ', required))).toEqual([]);
+  });
+
+  it('of a stored query concerns callers of the delivered service, if it is switched on', () => {
+    const text = (delivered: string, columns: string): string =>
+      `gateway: LOCAL\ndelivered: [${delivered}]\n---\npermission-list: ASKERS\n---\nquery: ORDERS\npermission: ASKERS\ncolumns: { ${columns} }\nsql: select 1\n`;
+    const columns = 'NUMBER: integer, NOTE: text';
+    expect(compareTexts(text('', columns), text('', 'NUMBER: integer'))).toEqual([]);
+    const on = compareTexts(text('QAS_QRY_SERVICE.v1', columns), text('QAS_QRY_SERVICE.v1', 'NUMBER: integer'));
+    expect(on.map(({ rule, at }) => `${rule} ${at}`)).toEqual(['optional-field-removed query.ORDERS.reply.NOTE']);
+  });
+
+  it('of a later reply concerns callers that wait for it', () => {
+    const text = (response: string): string =>
+      `queue: INBOX\n---\nsubscription: TAKEN\noperation: ORDER_POST\nhandler: taken\nreplies: true\n---\n${service('v1', '{ get: orders, response: text }')}  ORDER_POST: { post: orders, request: { fields: { X: text } }, response: { fields: ${response} }, queue: INBOX }\n`;
+    expect(compareTexts(text('{ A: text }'), text('{ A: integer }')).map(({ rule, at }) => `${rule} ${at}`)).toEqual([
+      'type-changed Orders.v1.ORDER_POST.later.A',
+    ]);
   });
 
   it('of an order of elements does not break what speaks JSON only', () => {

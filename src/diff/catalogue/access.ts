@@ -9,6 +9,12 @@ const bearer = (more: string): string =>
     `bearer:\n  issuer: https://login.example.org\n  audience: orders\n  jwks: https://login.example.org/keys\n${more}`,
   );
 
+const KEY = `"sha256:${'1'.repeat(64)}"`;
+const ROLES =
+  'permission-list: READERS\n---\npermission-list: WRITERS\n---\nrole: CLERK\npermission-lists: [READERS]\n---\nrole: CHIEF\npermission-lists: [WRITERS]\n---\n';
+const user = (keys: string): string =>
+  `${ROLES}user: shop\n${keys}\n---\nuser: other\nroles: [CLERK, CHIEF]\napi-keys: ["sha256:${'2'.repeat(64)}"]`;
+
 /** Changes of who may call, how callers prove who they are, and how much they may call. */
 export const accessRules = {
   'public-ended': {
@@ -170,6 +176,70 @@ export const accessRules = {
     sample: 'operation',
     before: 'post: orders\nrequest: text\nresponse: text\nonce: { for: 1 h }',
     after: 'post: orders\nrequest: text\nresponse: text\nonce: { for: 1 d }',
+  },
+  'role-narrowed': {
+    sentence: 'The role {what} no longer has the permission list {before}.',
+    reason: 'Callers with this role are answered by 403 where only this list permits them.',
+    verdicts: { callers: 'BBB' },
+    sample: 'definitions',
+    before: ROLES.replace('[READERS]', '[READERS, WRITERS]'),
+    after: ROLES,
+  },
+  'role-widened': {
+    sentence: 'The role {what} has the permission list {after}.',
+    reason: 'More callers are permitted than before.',
+    verdicts: { callers: 'CCC' },
+    sample: 'definitions',
+    before: ROLES,
+    after: ROLES.replace('[READERS]', '[READERS, WRITERS]'),
+  },
+  'user-removed': {
+    sentence: 'The user {before} is removed.',
+    reason: 'Its credentials are answered by 401, unless the database has the user now.',
+    verdicts: { callers: 'BBB' },
+    sample: 'definitions',
+    before: user(`roles: [CLERK]\napi-keys: [${KEY}]`),
+    after: ROLES.slice(0, -4),
+  },
+  'user-added': {
+    sentence: 'The user {after} is new.',
+    reason: 'More callers are permitted than before.',
+    verdicts: { callers: 'CCC' },
+    sample: 'definitions',
+    before: ROLES.slice(0, -4),
+    after: user(`roles: [CLERK]\napi-keys: [${KEY}]`),
+  },
+  'user-narrowed': {
+    sentence: 'The user {what} no longer has the role {before}.',
+    reason: 'Its calls are answered by 403 where only this role permits them.',
+    verdicts: { callers: 'BBB' },
+    sample: 'definitions',
+    before: user(`roles: [CLERK, CHIEF]\napi-keys: [${KEY}]`),
+    after: user(`roles: [CLERK]\napi-keys: [${KEY}]`),
+  },
+  'user-widened': {
+    sentence: 'The user {what} has the role {after}.',
+    reason: 'More is permitted to the user than before.',
+    verdicts: { callers: 'CCC' },
+    sample: 'definitions',
+    before: user(`roles: [CLERK]\napi-keys: [${KEY}]`),
+    after: user(`roles: [CLERK, CHIEF]\napi-keys: [${KEY}]`),
+  },
+  'credential-withdrawn': {
+    sentence: 'A credential of the user {what} is no longer valid: {before}.',
+    reason: 'Calls with it are answered by 401.',
+    verdicts: { callers: 'BBB' },
+    sample: 'definitions',
+    before: user(`roles: [CLERK]\napi-keys: [${KEY}]`),
+    after: user(`roles: [CLERK]\napi-keys: [${KEY.replaceAll('1', '3')}]`),
+  },
+  'credential-issued': {
+    sentence: 'The user {what} has a further credential: {after}.',
+    reason: 'More credentials are accepted than before.',
+    verdicts: { callers: 'CCC' },
+    sample: 'definitions',
+    before: user(`roles: [CLERK]\napi-keys: [${KEY}]`),
+    after: user(`roles: [CLERK]\napi-keys: [${KEY}, ${KEY.replaceAll('1', '3')}]`),
   },
   'origins-fewer': {
     sentence: 'Pages of {before} may no longer call from a browser.',

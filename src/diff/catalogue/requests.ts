@@ -6,6 +6,13 @@ const CARS =
 const paged = (order: string): string =>
   `${CARS}  CARS_GET: { get: "cars{?limit,after}", query: CARS, paging: { order: [${order}] } }`;
 
+const GATEWAY =
+  'gateway: LOCAL\ndelivered: [QAS_QRY_SERVICE.v1, PROCESSREQUEST.v1]\n---\npermission-list: ASKERS\noperations: [QAS_QRY_SERVICE.*, PROCESSREQUEST.*]\n---\n';
+const query = (id: string): string =>
+  `query: ${id}\npermission: ASKERS\ncolumns: { NUMBER: integer }\nsql: select number from orders\n`;
+const process = (id: string, type = 'Extract'): string =>
+  `process: ${id}\npermission: ASKERS\ntype: ${type}\nquery: ORDERS\n`;
+
 /** Changes of parameters in URLs and headers, and of what a caller may ask for. */
 export const requestRules = {
   'query-parameter-added': {
@@ -132,5 +139,47 @@ export const requestRules = {
     sample: 'definitions',
     before: paged('PLATE'),
     after: paged('-PLATE'),
+  },
+  'query-added': {
+    sentence: 'The stored query is new.',
+    reason:
+      'No one runs it yet. Callers of the delivered service of queries name queries, and so each of them is part of the contract.',
+    verdicts: { callers: 'CCC' },
+    sample: 'definitions',
+    before: `${GATEWAY}${query('ORDERS')}`,
+    after: `${GATEWAY}${query('ORDERS')}---\n${query('PARTS')}`,
+  },
+  'query-removed': {
+    sentence: 'The stored query is removed.',
+    reason: 'Callers of the delivered service of queries that name it get an error.',
+    verdicts: { callers: 'BBB' },
+    sample: 'definitions',
+    before: `${GATEWAY}${query('ORDERS')}---\n${query('PARTS')}`,
+    after: `${GATEWAY}${query('ORDERS')}`,
+  },
+  'process-added': {
+    sentence: 'The process is new.',
+    reason:
+      'No one requests it yet. Callers of the delivered service of processes name processes, and so each of them is part of the contract.',
+    verdicts: { callers: 'CCC' },
+    sample: 'definitions',
+    before: `${GATEWAY}${query('ORDERS')}---\n${process('ORDERS_LIST')}`,
+    after: `${GATEWAY}${query('ORDERS')}---\n${process('ORDERS_LIST')}---\n${process('ORDERS_EXTRACT')}`,
+  },
+  'process-removed': {
+    sentence: 'The process is removed.',
+    reason: 'Callers of the delivered service of processes that name it get an error.',
+    verdicts: { callers: 'BBB' },
+    sample: 'definitions',
+    before: `${GATEWAY}${query('ORDERS')}---\n${process('ORDERS_LIST')}---\n${process('ORDERS_EXTRACT')}`,
+    after: `${GATEWAY}${query('ORDERS')}---\n${process('ORDERS_LIST')}`,
+  },
+  'process-type-changed': {
+    sentence: 'The type of the process is {after}, no longer {before}.',
+    reason: 'Callers of the delivered service of processes name the type too, and search by it.',
+    verdicts: { callers: 'BBB' },
+    sample: 'definitions',
+    before: `${GATEWAY}${query('ORDERS')}---\n${process('ORDERS_LIST')}`,
+    after: `${GATEWAY}${query('ORDERS')}---\n${process('ORDERS_LIST', 'Report')}`,
   },
 } as const satisfies Rules;
