@@ -1,5 +1,7 @@
 import type { ConsumerOperation, RestConsumer, SoapConsumer } from '../model/consumer.ts';
+import type { Position } from '../model/definition.ts';
 import type { Node } from '../model/node.ts';
+import type { SoapForm } from '../model/service.ts';
 import { duration } from '../wire/words.ts';
 import {
   type Comparison,
@@ -49,16 +51,28 @@ function sidesOf({ before, after }: Pair<ConsumerOperation>, old = '', now = '')
 /** Members of the types of which calls over REST and over SOAP both are. */
 type Shared = keyof RestConsumer & keyof SoapConsumer;
 
+const NODE: Comparison<Node> = {
+  id: whenDifferent('target-changed', ({ id, base }) => `${id} (${base.map(({ source }) => source).join(', ')})`),
+  credential: whenDifferent('credential-changed', credentialWords),
+  // Compared with the id, and with the credential.
+  base: unseen,
+  certificate: unseen,
+  // How this gateway reaches it, and what it does when that fails.
+  description: unseen,
+  caFile: unseen,
+  resolve: unseen,
+  timeouts: unseen,
+  retry: unseen,
+  circuit: unseen,
+  rate: unseen,
+  concurrency: unseen,
+  redirects: unseen,
+  at: unseen,
+};
+
 const SHARED: Pick<Comparison<ConsumerOperation>, Exclude<Shared, 'headers' | 'properties'>> = {
   description: whenDifferent('description-changed', ({ description = '' }) => description),
-  target: ({ before, after }, scope) => {
-    const pair = { before: before.target, after: after.target };
-    whenDifferent<Node, Scope>(
-      'target-changed',
-      ({ id, base }) => `${id} (${base.map(({ source }) => source).join(', ')})`,
-    )(pair, scope);
-    whenDifferent<Node, Scope>('credential-changed', credentialWords)(pair, scope);
-  },
+  target: ({ before, after }, scope) => compareAll(NODE, { before: before.target, after: after.target }, scope),
   timeout: whenMoved(
     'call-timeout-lowered',
     'call-timeout-raised',
@@ -103,19 +117,38 @@ function credentialWords({ credential, certificate }: Node): string {
   return certificate === undefined ? words : `${words}, with a certificate`;
 }
 
+/** Where a comparison of a call's forms over SOAP is. */
+interface SoapScope extends Scope {
+  readonly consumers: Pair<SoapConsumer>;
+}
+
+const positionsOf = ({ before, after }: Pair<SoapConsumer>): Pair<Position> => ({ before: before.at, after: after.at });
+
+const SOAP_FORM: Comparison<SoapForm, SoapScope> = {
+  name: ({ before, after }, scope) => {
+    if (before.name !== after.name)
+      scope.changes.add('call-name-changed', scope, sidesOf(scope.consumers, before.name, after.name));
+  },
+  action: ({ before, after }, scope) => {
+    if (before.action !== after.action)
+      scope.changes.add('call-action-changed', scope, sidesOf(scope.consumers, before.action, after.action));
+  },
+  request: ({ before, after }, scope) => {
+    const sent = messageScope({ ...scope, role: 'sent' }, 'request', 'the request');
+    const messages = { before: before.request, after: after.request };
+    compareRequests(messages, { ...sent, wrapped: true }, positionsOf(scope.consumers));
+  },
+  response: ({ before, after }, scope) => {
+    const received = messageScope({ ...scope, role: 'received' }, 'reply', 'the reply');
+    const messages = { before: before.response, after: after.response };
+    compareReply(messages, { ...received, wrapped: true }, positionsOf(scope.consumers));
+  },
+};
+
 const SOAP: Comparison<SoapConsumer> = {
   ...SHARED,
   soap: ({ before, after }, scope) => {
-    const [old, now] = [before.soap, after.soap];
-    const positions = { before: before.at, after: after.at };
-    if (old.name !== now.name)
-      scope.changes.add('call-name-changed', scope, sidesOf({ before, after }, old.name, now.name));
-    if (old.action !== now.action)
-      scope.changes.add('call-action-changed', scope, sidesOf({ before, after }, old.action, now.action));
-    const sent = messageScope({ ...scope, role: 'sent' }, 'request', 'the request');
-    compareRequests({ before: old.request, after: now.request }, { ...sent, wrapped: true }, positions);
-    const received = messageScope({ ...scope, role: 'received' }, 'reply', 'the reply');
-    compareReply({ before: old.response, after: now.response }, { ...received, wrapped: true }, positions);
+    compareAll(SOAP_FORM, { before: before.soap, after: after.soap }, { ...scope, consumers: { before, after } });
   },
   headers: (pair, scope) => {
     const texts = ({ headers }: SoapConsumer) => headers.map(({ name, value }): [string, string] => [name, value]);

@@ -1,6 +1,6 @@
 import type { Position } from '../model/definition.ts';
-import { type Document, documentName, itemName } from '../model/document.ts';
-import { type Field, singleType } from '../model/field.ts';
+import { type Choice, type Document, documentName, itemName } from '../model/document.ts';
+import { type Field, type ListType, singleType } from '../model/field.ts';
 import { holdsNull } from '../model/scalar.ts';
 import {
   type Compare,
@@ -134,10 +134,18 @@ function compareLabels({ before, after }: Pair<Document>, scope: DocumentScope):
     scope.changes.add(after.root ? 'root-label-added' : 'root-label-removed', json, sides);
 }
 
+/** How the documents of a choice are distinguished in JSON, in words for each member of the model. */
+const CHOICE: Readonly<Record<keyof Choice, (choice: Choice) => string>> = {
+  tag: ({ tag }) => tag ?? 'their members',
+};
+
 function compareChoices({ before, after }: Pair<Document>, scope: DocumentScope): void {
   const words = ({ choice }: Document): string =>
     choice === undefined ? 'a document with fields' : 'one of several documents';
-  const tag = ({ choice }: Document): string => choice?.tag ?? 'their members';
+  const tag = ({ choice = {} }: Document): string =>
+    Object.values(CHOICE)
+      .map((read) => read(choice))
+      .join(', ');
   const sides = (read: (each: Document) => string) => ({
     before: { text: read(before), at: before.at },
     after: { text: read(after), at: after.at },
@@ -283,18 +291,23 @@ const FIELD: Comparison<Field, DocumentScope> = {
   at: unseen,
 };
 
+/** How the entries of a list are written in XML, in words for each member of the model but their type. */
+const LIST: Readonly<Record<Exclude<keyof ListType, 'kind' | 'item'>, (list: ListType) => string>> = {
+  flat: ({ flat }) => (flat ? 'without an element around them' : 'inside an element'),
+};
+
 /** The elements of a list's entries. */
 function compareEntries(pair: Pair<Field>, scope: DocumentScope): void {
   const { before, after } = pair;
   if (before.type.kind !== 'list' || after.type.kind !== 'list') return;
   const side = (field: Field, text: string): { text: string; at: Position } => ({ text, at: field.at });
-  const flat = (isFlat: boolean): string => (isFlat ? 'without an element around them' : 'inside an element');
+  const form = (list: ListType): string =>
+    Object.values(LIST)
+      .map((read) => read(list))
+      .join(', ');
   const [old, now] = [before.type, after.type];
-  if (old.flat !== now.flat)
-    scope.changes.add('flat-changed', scope, {
-      before: side(before, flat(old.flat)),
-      after: side(after, flat(now.flat)),
-    });
+  if (form(old) !== form(now))
+    scope.changes.add('flat-changed', scope, { before: side(before, form(old)), after: side(after, form(now)) });
   // The entries of a flat list have the name of the field.
   else if (!old.flat && itemName(old) !== itemName(now))
     scope.changes.add('entry-name-changed', scope, {

@@ -1,7 +1,15 @@
 import type { Position } from '../model/definition.ts';
 import type { Gateway } from '../model/gateway.ts';
 import type { Paging } from '../model/query.ts';
-import { type Answer, hasXmlBody, type Operation, type OperationUri, replyForms, takesBody } from '../model/service.ts';
+import {
+  type Answer,
+  hasXmlBody,
+  type Operation,
+  type OperationUri,
+  replyForms,
+  type SoapForm,
+  takesBody,
+} from '../model/service.ts';
 import { accessOf, compareAccess } from './access.ts';
 import {
   type Compare,
@@ -232,25 +240,41 @@ function compareForeign({ before, after }: Pair<Operation>, scope: DocumentScope
   compareDocuments({ before: whole(shared(old, now), before), after: whole(shared(now, old), after) }, scope);
 }
 
-function compareSoap({ before, after }: Pair<Operation>, scope: OperationScope): void {
-  const [old, now] = [before.soap, after.soap];
-  if (old === undefined || now === undefined) return;
-  const positions = { before: before.at, after: after.at };
-  const xml: Scope = { ...scope, languages: ['xml'] };
-  const sides = (a: string, b: string): Sides => sidesOf({ before, after }, a, b);
-  if (old.name !== now.name) scope.changes.add('soap-name-changed', xml, sides(old.name, now.name));
-  // The version at its end is that of the service, which is compared with it.
-  const action = (form: typeof old, { service }: Operation): string =>
-    form.action.replace(new RegExp(`\\.${service.version}$`), '');
-  if (action(old, before) !== action(now, after))
-    scope.changes.add('soap-action-changed', xml, sides(old.action, now.action));
-  if ((old.response.kind === 'none') !== (now.response.kind === 'none')) {
-    scope.changes.add(now.response.kind === 'none' ? 'one-way-begun' : 'one-way-ended', xml, sides('', ''));
-    return;
-  }
-  const reply = withoutRoot(messageScope({ ...xml, role: 'reply' }, 'reply', 'the reply'));
-  compareReply({ before: old.response, after: now.response }, reply, positions);
+/** Where a comparison of an operation's forms over SOAP is. */
+interface SoapScope extends OperationScope {
+  readonly operations: Pair<Operation>;
 }
+
+function compareSoap(operations: Pair<Operation>, scope: OperationScope): void {
+  const [before, after] = [operations.before.soap, operations.after.soap];
+  if (before === undefined || after === undefined) return;
+  compareAll(SOAP_FORM, { before, after }, { ...scope, languages: ['xml'], operations });
+}
+
+const SOAP_FORM: Comparison<SoapForm, SoapScope> = {
+  name: ({ before, after }, scope) => {
+    if (before.name !== after.name)
+      scope.changes.add('soap-name-changed', scope, sidesOf(scope.operations, before.name, after.name));
+  },
+  action: ({ before, after }, scope) => {
+    // The version at its end is that of the service, which is compared with it.
+    const action = (form: SoapForm, { service }: Operation): string =>
+      form.action.replace(new RegExp(`\\.${service.version}$`), '');
+    const { operations } = scope;
+    if (action(before, operations.before) !== action(after, operations.after))
+      scope.changes.add('soap-action-changed', scope, sidesOf(operations, before.action, after.action));
+  },
+  // See compareRequest.
+  request: unseen,
+  response: ({ before, after }, scope) => {
+    const [was, is] = [before.response.kind !== 'none', after.response.kind !== 'none'];
+    if (was !== is) scope.changes.add(is ? 'one-way-ended' : 'one-way-begun', scope, sidesOf(scope.operations));
+    if (!was || !is) return;
+    const positions = { before: scope.operations.before.at, after: scope.operations.after.at };
+    const reply = withoutRoot(messageScope({ ...scope, role: 'reply' }, 'reply', 'the reply'));
+    compareReply({ before: before.response, after: after.response }, reply, positions);
+  },
+};
 
 function compareBodies(pair: Pair<Operation>, scope: OperationScope): void {
   const words = ({ body, uris }: Operation): string => {

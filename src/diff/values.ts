@@ -144,9 +144,7 @@ function addBound(
   });
 }
 
-/** One pattern, or several of which each must match. */
-const patternsOf = ({ pattern }: { readonly pattern?: string | readonly string[] }): readonly string[] =>
-  pattern === undefined ? [] : [pattern].flat();
+const patternsOf = ({ pattern }: Field): readonly string[] => (pattern === undefined ? [] : [pattern]);
 
 export const comparePatterns = ofAkin(({ before, after }, scope) => {
   const [old, now] = [patternsOf(before), patternsOf(after)];
