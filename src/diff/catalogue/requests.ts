@@ -1,0 +1,185 @@
+import type { Rules } from './entry.ts';
+
+const NUMBER = 'request: { fields: { NUMBER: integer } }\nresponse: text';
+const CARS =
+  'query: CARS\npublic: true\ncolumns: { PLATE: { type: string(9), required: true }, MAKE: string(20) }\nsql: select plate, make from cars\n---\nservice: Cars.v1\npublic: true\noperations:\n';
+const paged = (order: string): string =>
+  `${CARS}  CARS_GET: { get: "cars{?limit,after}", query: CARS, paging: { order: [${order}] } }`;
+
+const GATEWAY =
+  'gateway: LOCAL\ndelivered: [QAS_QRY_SERVICE.v1, PROCESSREQUEST.v1]\n---\npermission-list: ASKERS\noperations: [QAS_QRY_SERVICE.*, PROCESSREQUEST.*]\n---\n';
+const query = (id: string): string =>
+  `query: ${id}\npermission: ASKERS\ncolumns: { NUMBER: integer }\nsql: select number from orders\n`;
+const process = (id: string, type = 'Extract'): string =>
+  `process: ${id}\npermission: ASKERS\ntype: ${type}\nquery: ORDERS\n`;
+
+/** Changes of parameters in URLs and headers, and of what a caller may ask for. */
+export const requestRules = {
+  'query-parameter-added': {
+    sentence: 'The query parameter {what} is new.',
+    reason: 'Requests without an optional parameter remain valid. A system that is called may not know it.',
+    verdicts: { request: 'CCC', sent: 'MCC' },
+    sample: 'operation',
+    before: `get: orders\n${NUMBER}`
+      .replace('{ NUMBER', '{ X: integer, NUMBER')
+      .replace('get: orders', 'get: "orders{?X}"'),
+    after: `get: orders\n${NUMBER}`
+      .replace('{ NUMBER', '{ X: integer, NUMBER')
+      .replace('get: orders', 'get: "orders{?X,NUMBER}"'),
+  },
+  'required-query-parameter-added': {
+    sentence: 'The query parameter {what} is new, and required.',
+    reason: 'Requests without it do not match the URI any more.',
+    verdicts: { request: 'BCB', sent: 'MCC' },
+    sample: 'operation',
+    before: 'get: orders\nresponse: text',
+    after: `get: "orders?number={NUMBER}"\n${NUMBER}`,
+  },
+  'query-parameter-removed': {
+    sentence: 'The query parameter {what} is removed.',
+    reason: 'The parameter is ignored, so a request means something else than before.',
+    verdicts: { request: 'MCM', sent: 'MCC' },
+    sample: 'operation',
+    before: `get: "orders{?NUMBER}"\n${NUMBER}`,
+    after: 'get: orders\nresponse: text',
+  },
+  'query-parameter-refused': {
+    sentence: 'The query parameter {what} is removed, and requests with it are rejected.',
+    reason: 'With `strict: true`, a parameter that the URI does not declare is answered by 400.',
+    verdicts: { request: 'BCB' },
+    sample: 'operation',
+    before: `get: "orders{?NUMBER}"\nstrict: true\n${NUMBER}`,
+    after: 'get: orders\nstrict: true\nresponse: text',
+  },
+  'query-parameter-renamed': {
+    sentence: 'The query parameter {before} is called {after}.',
+    reason: 'Under its old name the parameter is ignored or rejected.',
+    verdicts: { request: 'BCC', sent: 'BCC' },
+    sample: 'operation',
+    before: `get: "orders?number={NUMBER}"\n${NUMBER}`,
+    after: `get: "orders?id={NUMBER}"\n${NUMBER}`,
+  },
+  'query-parameter-required': {
+    sentence: 'The query parameter {what} is required.',
+    reason: 'Requests without it do not match the URI any more.',
+    verdicts: { request: 'BCB', sent: 'CCC' },
+    sample: 'operation',
+    before: `get: "orders{?NUMBER}"\n${NUMBER}`,
+    after: `get: "orders?NUMBER={NUMBER}"\n${NUMBER}`,
+  },
+  'query-parameter-optional': {
+    sentence: 'The query parameter {what} is optional.',
+    reason: 'Requests that have it remain valid. A system that is called may rely on it.',
+    verdicts: { request: 'CCC', sent: 'BCC' },
+    sample: 'operation',
+    before: `get: "orders?NUMBER={NUMBER}"\n${NUMBER}`,
+    after: `get: "orders{?NUMBER}"\n${NUMBER}`,
+  },
+  'parameter-moved': {
+    sentence: '{what} is in the {after}, no longer in the {before}.',
+    reason: 'Where it was, it is ignored or rejected; where it is, no one sends it yet.',
+    verdicts: { request: 'BCB', sent: 'BCB' },
+    sample: 'operation',
+    before: 'post: "orders{?NUMBER}"\nrequest: { fields: { NUMBER: integer, NOTE: text } }\nresponse: text',
+    after: 'post: orders\nrequest: { fields: { NUMBER: integer, NOTE: text } }\nresponse: text',
+  },
+  'header-added': {
+    sentence: 'The request header {what} is new.',
+    reason: 'Requests without an optional header remain valid.',
+    verdicts: { request: 'CCC' },
+    sample: 'operation',
+    before: 'get: orders\nresponse: text',
+    after: `get: orders\nheaders: { X-Number: "{NUMBER}" }\n${NUMBER}`,
+  },
+  'required-header-added': {
+    sentence: 'The request header {what} is new, and required.',
+    reason: 'Requests without it are rejected.',
+    verdicts: { request: 'BCB' },
+    sample: 'operation',
+    before: 'get: orders\nresponse: text',
+    after:
+      'get: orders\nheaders: { X-Number: "{NUMBER}" }\nrequest: { fields: { NUMBER: { type: integer, required: true } } }\nresponse: text',
+  },
+  'header-removed': {
+    sentence: 'The request header {what} is removed.',
+    reason: 'The header is ignored, so a request means something else than before.',
+    verdicts: { request: 'MCM' },
+    sample: 'operation',
+    before: `get: orders\nheaders: { X-Number: "{NUMBER}" }\n${NUMBER}`,
+    after: 'get: orders\nresponse: text',
+  },
+  'header-renamed': {
+    sentence: 'The request header {before} is called {after}.',
+    reason: 'Under its old name the header is ignored.',
+    verdicts: { request: 'BCC' },
+    sample: 'operation',
+    before: `get: orders\nheaders: { X-Number: "{NUMBER}" }\n${NUMBER}`,
+    after: `get: orders\nheaders: { X-Order: "{NUMBER}" }\n${NUMBER}`,
+  },
+  'parameters-strict': {
+    sentence: 'Query parameters that the URI does not declare are rejected.',
+    reason: 'Callers may send parameters that were ignored, such as those of a proxy or a tracker.',
+    verdicts: { callers: 'MCM' },
+    sample: 'operation',
+    before: 'get: orders\nresponse: text',
+    after: 'get: orders\nresponse: text\nstrict: true',
+  },
+  'parameters-free': {
+    sentence: 'Query parameters that the URI does not declare are ignored.',
+    reason: 'More requests are accepted than before.',
+    verdicts: { callers: 'CCC' },
+    sample: 'operation',
+    before: 'get: orders\nresponse: text\nstrict: true',
+    after: 'get: orders\nresponse: text',
+  },
+  'row-order-changed': {
+    sentence: 'Rows are in the order of {after}, no longer of {before}.',
+    reason: 'Addresses of further pages that callers have kept are no longer valid.',
+    verdicts: { callers: 'MMM' },
+    sample: 'definitions',
+    before: paged('PLATE'),
+    after: paged('-PLATE'),
+  },
+  'query-added': {
+    sentence: 'The stored query is new.',
+    reason:
+      'No one runs it yet. Callers of the delivered service of queries name queries, and so each of them is part of the contract.',
+    verdicts: { callers: 'CCC' },
+    sample: 'definitions',
+    before: `${GATEWAY}${query('ORDERS')}`,
+    after: `${GATEWAY}${query('ORDERS')}---\n${query('PARTS')}`,
+  },
+  'query-removed': {
+    sentence: 'The stored query is removed.',
+    reason: 'Callers of the delivered service of queries that name it get an error.',
+    verdicts: { callers: 'BBB' },
+    sample: 'definitions',
+    before: `${GATEWAY}${query('ORDERS')}---\n${query('PARTS')}`,
+    after: `${GATEWAY}${query('ORDERS')}`,
+  },
+  'process-added': {
+    sentence: 'The process is new.',
+    reason:
+      'No one requests it yet. Callers of the delivered service of processes name processes, and so each of them is part of the contract.',
+    verdicts: { callers: 'CCC' },
+    sample: 'definitions',
+    before: `${GATEWAY}${query('ORDERS')}---\n${process('ORDERS_LIST')}`,
+    after: `${GATEWAY}${query('ORDERS')}---\n${process('ORDERS_LIST')}---\n${process('ORDERS_EXTRACT')}`,
+  },
+  'process-removed': {
+    sentence: 'The process is removed.',
+    reason: 'Callers of the delivered service of processes that name it get an error.',
+    verdicts: { callers: 'BBB' },
+    sample: 'definitions',
+    before: `${GATEWAY}${query('ORDERS')}---\n${process('ORDERS_LIST')}---\n${process('ORDERS_EXTRACT')}`,
+    after: `${GATEWAY}${query('ORDERS')}---\n${process('ORDERS_LIST')}`,
+  },
+  'process-type-changed': {
+    sentence: 'The type of the process is {after}, no longer {before}.',
+    reason: 'Callers of the delivered service of processes name the type too, and search by it.',
+    verdicts: { callers: 'BBB' },
+    sample: 'definitions',
+    before: `${GATEWAY}${query('ORDERS')}---\n${process('ORDERS_LIST')}`,
+    after: `${GATEWAY}${query('ORDERS')}---\n${process('ORDERS_LIST', 'Report')}`,
+  },
+} as const satisfies Rules;
