@@ -1,15 +1,15 @@
 import { accessRules, gatewayRules } from './catalogue/access.ts';
-import { callRules } from './catalogue/calls.ts';
 import { documentRules, fieldRules } from './catalogue/documents.ts';
 import type { Rule } from './catalogue/entry.ts';
+import { callRules, requestRules, soapRules } from './catalogue/messages.ts';
 import { operationRules } from './catalogue/operations.ts';
-import { requestRules } from './catalogue/requests.ts';
 import { valueRules } from './catalogue/values.ts';
 
 /** The rules by subject, as `docs/compatibility.md` lists them. */
 export const SUBJECTS = {
   'Services and operations': operationRules,
   'URLs and headers': requestRules,
+  'Messages over SOAP': soapRules,
   'Access and limits': accessRules,
   'The gateway': gatewayRules,
   Documents: documentRules,
@@ -25,6 +25,7 @@ export const SUBJECTS = {
 const CATALOGUE = {
   ...operationRules,
   ...requestRules,
+  ...soapRules,
   ...accessRules,
   ...gatewayRules,
   ...documentRules,

@@ -1,5 +1,4 @@
 import type { ConsumerOperation, RestConsumer, SoapConsumer } from '../model/consumer.ts';
-import type { Position } from '../model/definition.ts';
 import type { Node } from '../model/node.ts';
 import type { SoapForm } from '../model/service.ts';
 import { duration } from '../wire/words.ts';
@@ -15,7 +14,7 @@ import {
   whenMoved,
 } from './changes.ts';
 import { compareDocuments, messageScope } from './document.ts';
-import { compareForms, compareReply, compareRequests } from './messages.ts';
+import { compareForms, compareReply, compareRequests, overSoap, SOAP_MESSAGES, type SoapScope } from './messages.ts';
 import { compareUris } from './uris.ts';
 import type { WireLanguage } from './verdict.ts';
 
@@ -118,13 +117,12 @@ function credentialWords({ credential, certificate }: Node): string {
 }
 
 /** Where a comparison of a call's forms over SOAP is. */
-interface SoapScope extends Scope {
+interface CalledScope extends SoapScope {
   readonly consumers: Pair<SoapConsumer>;
 }
 
-const positionsOf = ({ before, after }: Pair<SoapConsumer>): Pair<Position> => ({ before: before.at, after: after.at });
-
-const SOAP_FORM: Comparison<SoapForm, SoapScope> = {
+const SOAP_FORM: Comparison<SoapForm, CalledScope> = {
+  ...SOAP_MESSAGES,
   name: ({ before, after }, scope) => {
     if (before.name !== after.name)
       scope.changes.add('call-name-changed', scope, sidesOf(scope.consumers, before.name, after.name));
@@ -136,19 +134,26 @@ const SOAP_FORM: Comparison<SoapForm, SoapScope> = {
   request: ({ before, after }, scope) => {
     const sent = messageScope({ ...scope, role: 'sent' }, 'request', 'the request');
     const messages = { before: before.request, after: after.request };
-    compareRequests(messages, { ...sent, wrapped: true }, positionsOf(scope.consumers));
+    compareRequests(messages, overSoap(sent, { before, after }), scope.positions);
   },
   response: ({ before, after }, scope) => {
     const received = messageScope({ ...scope, role: 'received' }, 'reply', 'the reply');
     const messages = { before: before.response, after: after.response };
-    compareReply(messages, { ...received, wrapped: true }, positionsOf(scope.consumers));
+    compareReply(messages, overSoap(received, { before, after }), scope.positions);
+  },
+  addressing: ({ before, after }, scope) => {
+    const [was, is] = [before.addressing === true, after.addressing === true];
+    if (was === is) return;
+    const sides = sidesOf(scope.consumers, was ? 'had' : 'did not have', is ? 'has' : 'does not have');
+    scope.changes.add('call-addressing-changed', scope, sides);
   },
 };
 
 const SOAP: Comparison<SoapConsumer> = {
   ...SHARED,
   soap: ({ before, after }, scope) => {
-    compareAll(SOAP_FORM, { before: before.soap, after: after.soap }, { ...scope, consumers: { before, after } });
+    const within = { ...scope, consumers: { before, after }, positions: { before: before.at, after: after.at } };
+    compareAll(SOAP_FORM, { before: before.soap, after: after.soap }, within);
   },
   headers: (pair, scope) => {
     const texts = ({ headers }: SoapConsumer) => headers.map(({ name, value }): [string, string] => [name, value]);

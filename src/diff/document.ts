@@ -1,6 +1,6 @@
 import type { Position } from '../model/definition.ts';
 import { type Choice, type Document, documentName, itemName } from '../model/document.ts';
-import { type Field, type ListType, singleType } from '../model/field.ts';
+import { type Field, isSpaced, type ListType, singleType } from '../model/field.ts';
 import { holdsNull } from '../model/scalar.ts';
 import {
   type Compare,
@@ -16,12 +16,14 @@ import {
 import {
   compareDefaults,
   compareDigits,
+  compareEntryLengths,
   compareEnums,
   compareFixed,
   compareLengths,
   compareMaximum,
   compareMinimum,
   comparePatterns,
+  compareRanges,
   compareTypes,
 } from './values.ts';
 
@@ -39,7 +41,9 @@ export interface DocumentScope extends Scope {
   readonly elsewhere: ReadonlySet<string>;
   /** Of these, names of fields that each of the URLs has to have: whether they are required is seen there. */
   readonly given?: ReadonlySet<string>;
-  /** Over SOAP the root element has the name of the operation. */
+  /** The message is one over SOAP. */
+  readonly soap?: true;
+  /** Its root element has the name of the operation. */
   readonly wrapped?: true;
 }
 
@@ -95,6 +99,7 @@ const DOCUMENT: Comparison<Document, DocumentScope> = {
     const xml = { ...scope, languages: scope.languages.filter((each) => each === 'xml' && scope.wrapped !== true) };
     whenDifferent<Document, Scope>('root-element-changed', ({ xmlName }) => xmlName)(pair, xml);
   }),
+  xmlType: whenDifferent('xml-type-changed', ({ xmlType }) => xmlType ?? 'as its document'),
   namespace: compareNamespaces,
   root: ofWhole(compareLabels),
   open: whenTurned('document-opened', 'document-closed', ({ open }) => open),
@@ -134,18 +139,24 @@ function compareLabels({ before, after }: Pair<Document>, scope: DocumentScope):
     scope.changes.add(after.root ? 'root-label-added' : 'root-label-removed', json, sides);
 }
 
-/** How the documents of a choice are distinguished in JSON, in words for each member of the model. */
+/** How the branches of a choice are distinguished in JSON, in words for each member of the model; empty for another one's. */
 const CHOICE: Readonly<Record<keyof Choice, (choice: Choice) => string>> = {
-  tag: ({ tag }) => tag ?? 'their members',
+  tag: ({ tag, named }) => tag ?? (named === true ? '' : 'their members'),
+  named: ({ named }) => (named === true ? 'the member that they are in' : ''),
 };
+
+/** The words of a table for one thing. */
+function wordsOf<T>(table: Readonly<Record<string, (thing: T) => string>>, thing: T): string {
+  return Object.values(table)
+    .map((read) => read(thing))
+    .filter((words) => words !== '')
+    .join(', ');
+}
 
 function compareChoices({ before, after }: Pair<Document>, scope: DocumentScope): void {
   const words = ({ choice }: Document): string =>
     choice === undefined ? 'a document with fields' : 'one of several documents';
-  const tag = ({ choice = {} }: Document): string =>
-    Object.values(CHOICE)
-      .map((read) => read(choice))
-      .join(', ');
+  const tag = ({ choice = {} }: Document): string => wordsOf(CHOICE, choice);
   const sides = (read: (each: Document) => string) => ({
     before: { text: read(before), at: before.at },
     after: { text: read(after), at: after.at },
@@ -234,9 +245,7 @@ function compareOrder({ before, after }: Pair<Document>, pairs: readonly Pair<Fi
 
 /** Compares two fields, and the documents inside them. */
 function compareField(pair: Pair<Field>, within: Pair<Document>, scope: DocumentScope): void {
-  // A branch is known by its name, and is neither required nor absent.
-  const isBranch = within.before.choice !== undefined;
-  if (!isBranch) compareAll(FIELD, pair, scope);
+  compareAll(within.before.choice === undefined ? FIELD : BRANCH, pair, scope);
   const [old, now] = [singleType(pair.before.type), singleType(pair.after.type)];
   if (old.kind !== 'document' || now.kind !== 'document') return;
   const around = {
@@ -251,6 +260,12 @@ function inBody(compare: Compare<Field, DocumentScope>): Compare<Field, Document
   return (pair, scope) => compare(pair, placed(scope, scope.path.length === 1, pair.after));
 }
 
+/** What becomes of white space. */
+const SPACING: Readonly<Record<NonNullable<Field['space']>, string>> = {
+  replace: 'replaced by spaces',
+  collapse: 'collapsed',
+};
+
 const FIELD: Comparison<Field, DocumentScope> = {
   name: whenDifferent('field-renamed', ({ name }) => name),
   jsonName: inBody(whenDifferent('json-name-changed', ({ jsonName }) => jsonName)),
@@ -261,6 +276,8 @@ const FIELD: Comparison<Field, DocumentScope> = {
     compareDigits(pair, scope);
     compareEntries(pair, scope);
   },
+  // That of the entries; that of the whole is compared with its type.
+  entry: compareEntryLengths,
   description: whenDifferent('description-changed', ({ description = '' }) => description),
   required: (pair, scope) => {
     if (scope.path.length === 1 && scope.given?.has(pair.after.name) === true) return;
@@ -275,13 +292,36 @@ const FIELD: Comparison<Field, DocumentScope> = {
   default: compareDefaults,
   enum: compareEnums,
   anyCase: whenTurned('letter-case-free', 'letter-case-strict', ({ anyCase }) => anyCase),
-  pattern: comparePatterns,
+  patterns: comparePatterns,
+  space: whenDifferent('space-changed', ({ space }) => (space === undefined ? 'kept' : SPACING[space])),
   minimum: compareMinimum,
   maximum: compareMaximum,
+  range: compareRanges,
+  // Compared with the sizes of types.
+  digits: unseen,
+  fraction: unseen,
   fixed: compareFixed,
   sensitive: whenDifferent('sensitive-changed', ({ sensitive }) => (sensitive ? 'masked' : 'shown')),
   example: whenDifferent('example-changed', ({ example }) => String(example ?? '')),
   attribute: whenDifferent('attribute-changed', ({ attribute }) => (attribute ? 'an attribute' : 'an element')),
+  content: whenDifferent('xml-form-changed', ({ content }) =>
+    content === true ? 'the text of its element' : 'an element or attribute',
+  ),
+  inline: whenDifferent('xml-form-changed', ({ inline }) =>
+    inline === true ? 'without an element around it' : 'inside an element',
+  ),
+  any: (pair, scope) => {
+    const isAny = ({ any }: Field): boolean => any !== undefined;
+    if (isAny(pair.before) !== isAny(pair.after))
+      whenTurned<Field, DocumentScope>('wildcard-begun', 'wildcard-ended', isAny)(pair, scope);
+    else whenDifferent<Field, DocumentScope>('wildcard-changed', ({ any }) => any ?? '')(pair, scope);
+  },
+  header: (pair, scope) => {
+    if (scope.soap === true)
+      whenDifferent<Field, DocumentScope>('header-block-changed', ({ header }) =>
+        header === true ? 'a header block' : 'in the Body',
+      )(pair, scope);
+  },
   namespace: whenDifferent('field-namespace-changed', ({ namespace }) => namespace ?? 'that of its document'),
   absent: whenDifferent('absent-changed', ({ absent }) => (absent === 'blank' ? 'blank' : 'left out')),
   url: (pair, scope) => {
@@ -291,9 +331,16 @@ const FIELD: Comparison<Field, DocumentScope> = {
   at: unseen,
 };
 
-/** How the entries of a list are written in XML, in words for each member of the model but their type. */
+/** A branch of a choice is neither required nor absent. */
+const BRANCH: typeof FIELD = { ...FIELD, required: unseen, absent: unseen };
+
+/** How the entries of a list are written in XML, in words for each member of the model but their type; empty for another one's. */
 const LIST: Readonly<Record<Exclude<keyof ListType, 'kind' | 'item'>, (list: ListType) => string>> = {
-  flat: ({ flat }) => (flat ? 'without an element around them' : 'inside an element'),
+  flat: ({ flat, spaced }) => {
+    if (spaced === true) return '';
+    return flat ? 'without an element around them' : 'inside an element';
+  },
+  spaced: ({ spaced }) => (spaced === true ? 'one text, separated by spaces' : ''),
 };
 
 /** The elements of a list's entries. */
@@ -301,15 +348,12 @@ function compareEntries(pair: Pair<Field>, scope: DocumentScope): void {
   const { before, after } = pair;
   if (before.type.kind !== 'list' || after.type.kind !== 'list') return;
   const side = (field: Field, text: string): { text: string; at: Position } => ({ text, at: field.at });
-  const form = (list: ListType): string =>
-    Object.values(LIST)
-      .map((read) => read(list))
-      .join(', ');
+  const form = (list: ListType): string => wordsOf(LIST, list);
   const [old, now] = [before.type, after.type];
   if (form(old) !== form(now))
     scope.changes.add('flat-changed', scope, { before: side(before, form(old)), after: side(after, form(now)) });
-  // The entries of a flat list have the name of the field.
-  else if (!old.flat && itemName(old) !== itemName(now))
+  // The entries of a flat list have the name of the field, and those of one text have none.
+  else if (!old.flat && !isSpaced(old) && itemName(old) !== itemName(now))
     scope.changes.add('entry-name-changed', scope, {
       before: side(before, itemName(old)),
       after: side(after, itemName(now)),

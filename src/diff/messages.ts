@@ -1,7 +1,7 @@
 import type { Position } from '../model/definition.ts';
 import { bareField } from '../model/document.ts';
-import type { MediaMessage, Message } from '../model/service.ts';
-import { inside, type Pair, type Scope, type Sides } from './changes.ts';
+import type { MediaMessage, Message, SoapForm } from '../model/service.ts';
+import { type Comparison, inside, type Pair, type Scope, type Sides } from './changes.ts';
 import { compareDocuments, compareMembership, type DocumentScope, messageScope } from './document.ts';
 import type { WireLanguage } from './verdict.ts';
 
@@ -94,3 +94,58 @@ export function compareForms(
   if (essenceOf(first) !== essenceOf(now))
     scope.changes.add('default-media-type-changed', reply, sidesOf(positions, essenceOf(first), essenceOf(now)));
 }
+
+/** Where a comparison of forms over SOAP is. */
+export interface SoapScope extends Scope {
+  readonly positions: Positions;
+}
+
+/** The scope of a message over SOAP. Unless it is bare, the root element has the name of the operation, and there is no label of JSON. */
+export function overSoap(scope: DocumentScope, { before, after }: Pair<SoapForm>): DocumentScope {
+  const isBare = before.style === 'bare' && after.style === 'bare';
+  return { ...scope, soap: true, ...(isBare ? {} : { wrapped: true }) };
+}
+
+const STYLES: Readonly<Record<NonNullable<SoapForm['style']>, string>> = {
+  bare: 'document/literal bare',
+  rpc: 'rpc/literal',
+};
+
+/** Compares how messages over SOAP are written, of operations and of calls alike. */
+export const SOAP_MESSAGES: Pick<Comparison<SoapForm, SoapScope>, 'style' | 'namespace' | 'reply' | 'faults'> = {
+  style: ({ before, after }, scope) => {
+    const words = ({ style }: SoapForm): string => (style === undefined ? 'document/literal wrapped' : STYLES[style]);
+    if (before.style === after.style) return;
+    scope.changes.add('soap-style-changed', scope, sidesOf(scope.positions, words(before), words(after)));
+  },
+  namespace: ({ before, after }, scope) => {
+    const words = ({ namespace }: SoapForm): string => namespace ?? 'that of the service';
+    if (before.namespace === after.namespace) return;
+    scope.changes.add('namespace-changed', scope, sidesOf(scope.positions, words(before), words(after)));
+  },
+  reply: ({ before, after }, scope) => {
+    // A name that follows from that of the operation changes with it.
+    if (before.reply === after.reply) return;
+    const [old, now] = [before, after].map(({ name, reply = `${name}Response` }) => reply);
+    if (old === now) return;
+    scope.changes.add('soap-reply-changed', scope, sidesOf(scope.positions, old ?? '', now ?? ''));
+  },
+  faults: (forms, scope) => {
+    const now = new Map(forms.after.faults?.map(({ name, document }) => [name, document]));
+    for (const { name, document } of forms.before.faults ?? []) {
+      const same = now.get(name);
+      now.delete(name);
+      const within = messageScope(
+        { ...scope, role: scope.role === 'called' ? 'received' : 'reply' },
+        `fault.${name}`,
+        `the fault ${name}`,
+      );
+      if (same === undefined)
+        scope.changes.add('soap-fault-removed', inside(scope, `fault.${name}`), sidesOf(scope.positions, name, ''));
+      // The root element of the document is in the detail.
+      else compareDocuments({ before: document, after: same }, { ...within, soap: true });
+    }
+    for (const name of now.keys())
+      scope.changes.add('soap-fault-added', inside(scope, `fault.${name}`), sidesOf(scope.positions, '', name));
+  },
+};

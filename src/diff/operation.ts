@@ -24,7 +24,7 @@ import {
   whenTurned,
 } from './changes.ts';
 import { compareDocuments, type DocumentScope, messageScope } from './document.ts';
-import { compareForms, compareReply, compareRequests } from './messages.ts';
+import { compareForms, compareReply, compareRequests, overSoap, SOAP_MESSAGES, type SoapScope } from './messages.ts';
 import { compareUris, placesOf } from './uris.ts';
 import type { WireLanguage } from './verdict.ts';
 
@@ -215,12 +215,8 @@ function compareRequest({ before, after }: Pair<Operation>, scope: OperationScop
   }
   if (before.soap === undefined || after.soap === undefined) return;
   const within = messageScope({ ...request, languages: ['xml'] }, 'request', 'the request');
-  compareRequests({ before: before.soap.request, after: after.soap.request }, withoutRoot(within), positions);
-}
-
-/** Over SOAP the root element has the name of the operation, and there is no label of JSON. */
-function withoutRoot(scope: DocumentScope): DocumentScope {
-  return { ...scope, wrapped: true };
+  const forms = { before: before.soap, after: after.soap };
+  compareRequests({ before: before.soap.request, after: after.soap.request }, overSoap(within, forms), positions);
 }
 
 /** Compares variables of URIs that are not fields of the request, by those of the same name. */
@@ -241,17 +237,19 @@ function compareForeign({ before, after }: Pair<Operation>, scope: DocumentScope
 }
 
 /** Where a comparison of an operation's forms over SOAP is. */
-interface SoapScope extends OperationScope {
+interface ProvidedScope extends SoapScope {
   readonly operations: Pair<Operation>;
 }
 
 function compareSoap(operations: Pair<Operation>, scope: OperationScope): void {
   const [before, after] = [operations.before.soap, operations.after.soap];
   if (before === undefined || after === undefined) return;
-  compareAll(SOAP_FORM, { before, after }, { ...scope, languages: ['xml'], operations });
+  const positions = { before: operations.before.at, after: operations.after.at };
+  compareAll(SOAP_FORM, { before, after }, { ...scope, languages: ['xml'], operations, positions });
 }
 
-const SOAP_FORM: Comparison<SoapForm, SoapScope> = {
+const SOAP_FORM: Comparison<SoapForm, ProvidedScope> = {
+  ...SOAP_MESSAGES,
   name: ({ before, after }, scope) => {
     if (before.name !== after.name)
       scope.changes.add('soap-name-changed', scope, sidesOf(scope.operations, before.name, after.name));
@@ -270,10 +268,11 @@ const SOAP_FORM: Comparison<SoapForm, SoapScope> = {
     const [was, is] = [before.response.kind !== 'none', after.response.kind !== 'none'];
     if (was !== is) scope.changes.add(is ? 'one-way-ended' : 'one-way-begun', scope, sidesOf(scope.operations));
     if (!was || !is) return;
-    const positions = { before: scope.operations.before.at, after: scope.operations.after.at };
-    const reply = withoutRoot(messageScope({ ...scope, role: 'reply' }, 'reply', 'the reply'));
-    compareReply({ before: before.response, after: after.response }, reply, positions);
+    const reply = overSoap(messageScope({ ...scope, role: 'reply' }, 'reply', 'the reply'), { before, after });
+    compareReply({ before: before.response, after: after.response }, reply, scope.positions);
   },
+  // Only of calls.
+  addressing: unseen,
 };
 
 function compareBodies(pair: Pair<Operation>, scope: OperationScope): void {

@@ -16,8 +16,7 @@ import {
   whenDifferent,
 } from './changes.ts';
 import { calledLanguages, compareConsumers } from './consumer.ts';
-import { compareGateways } from './gateway.ts';
-import { compareNamed } from './named.ts';
+import { compareGateways, compareNamed } from './gateway.ts';
 import { compareOperations, isServed, languagesOf } from './operation.ts';
 import type { WireLanguage } from './verdict.ts';
 

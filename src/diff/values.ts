@@ -1,6 +1,15 @@
-import { type Field, type FieldType, isCollection, type ScalarType, singleType, typeWords } from '../model/field.ts';
+import {
+  entryField,
+  type Field,
+  type FieldType,
+  isCollection,
+  type ScalarType,
+  singleType,
+  typeWords,
+} from '../model/field.ts';
 import { isAnyText, SCALARS, traitsOf } from '../model/scalar.ts';
-import { type Compare, type Pair, type Scope, whenMoved } from './changes.ts';
+import { integersWithin, ORDERS, type Order, type OrderName } from '../wire/order.ts';
+import { type Compare, type Sides, whenMoved } from './changes.ts';
 
 /** How the values of one type relate to those of another. Of types with sizes, the sizes are compared separately. */
 type Relation = 'same' | 'wider' | 'narrower' | 'other';
@@ -58,93 +67,155 @@ function ofAkin(compare: Compare<Field>): Compare<Field> {
   };
 }
 
-/** The most characters of a text: its length or the field's maximum, whichever is less. */
-function longestOf({ type, maximum }: Field): number | undefined {
+/** The most characters of a text, or of an entry: the length of its type or the declared maximum, whichever is less. */
+function longestOf(field: Field): number | undefined {
+  const { type, maximum } = entryField(field);
   const single = singleType(type);
   if (single.kind === 'document' || !isAnyText(single)) return undefined;
-  const bound = isCollection(type) ? undefined : numberOf(maximum);
-  if (single.length === undefined) return bound;
-  return bound === undefined ? single.length : Math.min(single.length, bound);
+  if (single.length === undefined) return maximum;
+  return maximum === undefined ? single.length : Math.min(single.length, maximum);
 }
 
 export const compareLengths = ofAkin(
   whenMoved('length-lowered', 'length-raised', longestOf, (field) => String(longestOf(field) ?? 'any number of')),
 );
 
-/** Digits before and after the point of a decimal with a size. */
-function digitsOf({ type }: Field): { readonly whole: number; readonly fraction: number } {
+/** The most digits of a number: in all, and before and after the point. */
+interface Digits {
+  readonly all: number;
+  readonly whole: number;
+  readonly fraction: number;
+}
+
+const ANY = Number.POSITIVE_INFINITY;
+
+/** Those of a decimal with a size, or those that are declared. */
+function digitsOf({ type, digits = ANY, fraction = ANY }: Field): Digits {
   const single = singleType(type);
   if (traitsOf(single)?.size !== 'digits' || single.kind === 'document' || single.length === undefined)
-    return { whole: Number.POSITIVE_INFINITY, fraction: Number.POSITIVE_INFINITY };
+    return { all: digits, whole: digits, fraction };
   const { length, scale = 0 } = single;
-  return { whole: length - scale, fraction: scale };
+  return { all: length, whole: length - scale, fraction: scale };
 }
 
 function digitWords(field: Field): string {
-  const { whole, fraction } = digitsOf(field);
-  return whole === Number.POSITIVE_INFINITY
-    ? 'any number of digits'
-    : `${whole} digits before and ${fraction} after the point`;
+  const { all, whole, fraction } = digitsOf(field);
+  if (all === whole && all !== ANY)
+    return fraction === ANY ? `${all} digits` : `${all} digits, and ${fraction} after the point`;
+  if (whole !== ANY) return `${whole} digits before and ${fraction} after the point`;
+  return fraction === ANY ? 'any number of digits' : `${fraction} digits after the point`;
 }
 
 export const compareDigits = ofAkin(({ before, after }, scope) => {
-  if (singleType(before.type).kind !== singleType(after.type).kind) return;
+  // Texts have lengths.
+  if (isAnyText(singleType(before.type)) || isAnyText(singleType(after.type))) return;
   const [old, now] = [digitsOf(before), digitsOf(after)];
+  const names = ['all', 'whole', 'fraction'] as const;
   const sides = {
     before: { text: digitWords(before), at: before.at },
     after: { text: digitWords(after), at: after.at },
   };
-  if (now.whole < old.whole || now.fraction < old.fraction) scope.changes.add('digits-lowered', scope, sides);
-  if (now.whole > old.whole || now.fraction > old.fraction) scope.changes.add('digits-raised', scope, sides);
+  if (names.some((each) => now[each] < old[each])) scope.changes.add('digits-lowered', scope, sides);
+  if (names.some((each) => now[each] > old[each])) scope.changes.add('digits-raised', scope, sides);
 });
 
-/** A bound of numbers or of counts; a text of another type has its own order. */
-type Bound = number | string | undefined;
+/** Compares the least length of a text, or of a collection. */
+export const compareMinimum = ofAkin(
+  // No minimum is less than any.
+  whenMoved(
+    'minimum-lowered',
+    'minimum-raised',
+    ({ minimum = 0 }) => minimum,
+    ({ minimum }) => String(minimum ?? 'none'),
+  ),
+);
 
-function numberOf(bound: Bound): number | undefined {
-  return bound === undefined ? undefined : Number(bound);
-}
-
-/** Whether a bound is above another one. Dates and times are compared as texts. */
-function isAbove(bound: number | string, other: number | string): boolean {
-  const [a, b] = [Number(bound), Number(other)];
-  return Number.isNaN(a) || Number.isNaN(b) ? String(bound) > String(other) : a > b;
-}
-
-const boundWords = (bound: Bound): string => (bound === undefined ? 'none' : String(bound));
-
-export const compareMinimum = ofAkin(({ before, after }, scope) => {
-  const [old, now]: [Bound, Bound] = [before.minimum, after.minimum];
-  if (old === now) return;
-  const raised = old === undefined || (now !== undefined && isAbove(now, old));
-  addBound(raised ? 'minimum-raised' : 'minimum-lowered', [old, now], { before, after }, scope);
-});
-
-export const compareMaximum = ofAkin(({ before, after }, scope) => {
-  const [old, now]: [Bound, Bound] = [before.maximum, after.maximum];
-  // The maximum of a text is compared together with its length.
-  if (old === now || isTextLength(before) || isTextLength(after)) return;
-  const raised = now === undefined || (old !== undefined && isAbove(now, old));
-  addBound(raised ? 'maximum-raised' : 'maximum-lowered', [old, now], { before, after }, scope);
+export const compareMaximum = ofAkin((pair, scope) => {
+  // The maximum of a text is compared together with the length of its type.
+  if (isTextLength(pair.before) || isTextLength(pair.after)) return;
+  const words = ({ maximum }: Field): string => String(maximum ?? 'none');
+  whenMoved<Field>('maximum-lowered', 'maximum-raised', ({ maximum }) => maximum, words)(pair, scope);
 });
 
 function isTextLength({ type }: Field): boolean {
   return !isCollection(type) && isAnyText(type);
 }
 
-function addBound(
-  rule: 'minimum-raised' | 'minimum-lowered' | 'maximum-raised' | 'maximum-lowered',
-  [old, now]: readonly [Bound, Bound],
-  { before, after }: Pair<Field>,
-  scope: Scope,
-): void {
-  scope.changes.add(rule, scope, {
-    before: { text: boundWords(old), at: before.at },
-    after: { text: boundWords(now), at: after.at },
-  });
+/** Compares the lengths of entries. The maximum of a text is compared with the length of its type. */
+export const compareEntryLengths = ofAkin((pair, scope) => {
+  if (!isCollection(pair.before.type)) return;
+  const { before, after } = { before: entryOf(pair.before), after: entryOf(pair.after) };
+  const within = { ...scope, what: `each entry of ${scope.what}` };
+  compareMinimum({ before, after }, within);
+  compareMaximum({ before, after }, within);
+});
+
+/** One entry of a collection as a field of its own. */
+function entryOf(field: Field): Field {
+  return { ...entryField(field), type: singleType(field.type) };
 }
 
-const patternsOf = ({ pattern }: Field): readonly string[] => (pattern === undefined ? [] : [pattern]);
+/** The end of a range: the value itself, or all that are beyond it. */
+interface Bound {
+  readonly value: string;
+  readonly isOpen: boolean;
+}
+
+function boundOf(closed: string | undefined, open: string | undefined): Bound | undefined {
+  if (open !== undefined) return { value: open, isOpen: true };
+  return closed === undefined ? undefined : { value: closed, isOpen: false };
+}
+
+/** The bounds of values. Those of integers are inclusive: above 0 is at least 1. */
+function rangeOf({ type, range = {} }: Field): { readonly low: Bound | undefined; readonly high: Bound | undefined } {
+  const single = singleType(type);
+  const isWhole = traitsOf(single)?.primitive === 'integer';
+  const { least, most } = isWhole ? integersWithin(range) : {};
+  const { minimum, above, maximum, below } = isWhole
+    ? { minimum: least?.toString(), maximum: most?.toString() }
+    : range;
+  return { low: boundOf(minimum, above), high: boundOf(maximum, below) };
+}
+
+/** Compares the values that lie between bounds. */
+export const compareRanges = ofAkin(({ before, after }, scope) => {
+  const [old, now] = [rangeOf(before), rangeOf(after)];
+  const order = traitsOf(singleType(after.type))?.order ?? traitsOf(singleType(before.type))?.order;
+  const low = orderOfBounds(old.low, now.low, order, 1);
+  const high = orderOfBounds(old.high, now.high, order, -1);
+  const sides = (from: Bound | undefined, to: Bound | undefined, words: string): Sides => ({
+    before: { text: boundWords(from, words), at: before.at },
+    after: { text: boundWords(to, words), at: after.at },
+  });
+  const lows = sides(old.low, now.low, 'above');
+  const highs = sides(old.high, now.high, 'below');
+  if (low.isNarrower) scope.changes.add('minimum-raised', scope, lows);
+  if (low.isWider) scope.changes.add('minimum-lowered', scope, lows);
+  if (high.isNarrower) scope.changes.add('maximum-lowered', scope, highs);
+  if (high.isWider) scope.changes.add('maximum-raised', scope, highs);
+});
+
+function boundWords(bound: Bound | undefined, open: string): string {
+  if (bound === undefined) return 'none';
+  return bound.isOpen ? `${open} ${bound.value}` : bound.value;
+}
+
+/** Whether a bound permits fewer values than another, or more; both if their order is not certain. @param sign 1 for lower bounds */
+function orderOfBounds(
+  old: Bound | undefined,
+  now: Bound | undefined,
+  order: OrderName | undefined,
+  sign: 1 | -1,
+): { readonly isNarrower: boolean; readonly isWider: boolean } {
+  if (old === undefined || now === undefined) return { isNarrower: now !== undefined, isWider: old !== undefined };
+  const compare = order === undefined ? undefined : (ORDERS[order] as Order).compare;
+  const moved = compare === undefined ? Number.NaN : compare(now.value, old.value) * sign;
+  if (old.value === now.value || moved === 0)
+    return { isNarrower: now.isOpen && !old.isOpen, isWider: old.isOpen && !now.isOpen };
+  return { isNarrower: !(moved < 0), isWider: !(moved > 0) };
+}
+
+const patternsOf = ({ patterns = [] }: Field): readonly string[] => patterns;
 
 export const comparePatterns = ofAkin(({ before, after }, scope) => {
   const [old, now] = [patternsOf(before), patternsOf(after)];

@@ -132,6 +132,43 @@ describe('a change', () => {
     ]);
   });
 
+  it.each([
+    ['integer, above: 0', 'integer, minimum: 1', []],
+    ['decimal, minimum: "1.50"', 'decimal, minimum: 1.5', []],
+    ['decimal, minimum: 1', 'decimal, above: 1', ['minimum-raised: above 1']],
+    ['decimal, below: 1', 'decimal, maximum: 2', ['maximum-raised: 2']],
+    ['decimal(6.2)', 'decimal, digits: 6, fraction: 2', ['digits-raised: 6 digits, and 2 after the point']],
+    ['integer, digits: 3', 'integer', ['digits-raised: any number of digits']],
+    ['date, maximum: "2026-12-31"', 'date, maximum: "2025-12-31"', ['maximum-lowered: 2025-12-31']],
+    [
+      'datetime, minimum: "2026-01-01T00:00:00"',
+      'datetime, minimum: "2026-01-01T00:00:00Z"',
+      ['minimum-raised: 2026-01-01T00:00:00Z', 'minimum-lowered: 2026-01-01T00:00:00Z'],
+    ],
+    ['list of text, entry: { minimum: 1 }', 'list of text, entry: { minimum: 2 }', ['minimum-raised: 2']],
+    ['text, pattern: [a+, a*]', 'text, pattern: a+', ['pattern-removed: ']],
+  ])('of a bound from %s to %s is that of its values', (before, after, expected) => {
+    const text = (field: string): string =>
+      `${service('v1', '{ get: orders, response: A }')}---\ndocument: A\nfields: { X: { type: ${field} } }`;
+    const changes = compareTexts(text(before), text(after));
+    expect(changes.map(({ rule, after }) => `${rule}: ${after?.text}`)).toEqual(expected);
+  });
+
+  it('of what a message over SOAP is in does not concern REST', () => {
+    const text = (more: string, fields: string): string =>
+      `${service('v1', `{ post: orders, soap: true${more}, request: A, response: A }`)}---\ndocument: A\nxml: a\nfields: { ${fields} }`;
+    const rules = (before: string, after: string) =>
+      compareTexts(before, after).map(({ rule, verdicts }) => `${rule} ${Object.keys(verdicts).join()}`);
+    const field = 'X: integer, Y: text';
+    expect(rules(text('', field), text(', wrapped: false', field))).toEqual(['soap-style-changed xml,clients']);
+    const bare = text(', wrapped: false', field);
+    expect(rules(bare, bare.replace('xml: a', 'xml: b'))).toContain('root-element-changed xml,clients');
+    expect(rules(text('', field), text('', 'X: integer, Y: { type: text, header: true }'))).toEqual([
+      'header-block-changed xml,clients',
+      'header-block-changed xml,clients',
+    ]);
+  });
+
   it('of an order of elements does not break what speaks JSON only', () => {
     const text = (fields: string): string =>
       `${service('v1', '{ get: orders, response: { application/json: A } }')}---\ndocument: A\nfields: { ${fields} }`;

@@ -78,6 +78,7 @@ operations: { PARTNER_POST: { post: staff, request: STAFF, response: text } }
     `${lists('ORDERS')}---\n{ role: READER, permission-lists: [ORDERS] }\n---\n{ document: ORDERS, fields: { Id: integer } }\n`,
   ],
   'docs/architecture.md': [],
+  'docs/importing.md': [],
   'docs/performance.md': [],
   'CONTRIBUTING.md': [],
   'CHANGELOG.md': [],

@@ -17,6 +17,14 @@ export const documentRules = {
     before: 'LINE: { fields: { TEXT: text } }',
     after: 'LINE: ORDER_DETAIL\n---\ndocument: ORDER_DETAIL\nfields: { TEXT: text }',
   },
+  'xml-type-changed': {
+    sentence: 'The type of {what} is named {after} in XML Schema, no longer {before}.',
+    reason: 'The name of a type is that of a class in code that is generated from XML Schema, and of `xsi:type`.',
+    verdicts: { request: 'CMM', reply: 'CMM' },
+    sample: 'document',
+    before: `document: ORDER\n${FIELDS}`,
+    after: `document: ORDER\nxml-type: OrderType\n${FIELDS}`,
+  },
   'root-element-changed': {
     sentence: 'The root element of {what} is {after}, no longer {before}.',
     reason:
@@ -233,6 +241,49 @@ export const fieldRules = {
     sample: 'fields',
     before: 'NUMBER: integer',
     after: 'NUMBER: { type: integer, attribute: true }',
+  },
+  'xml-form-changed': {
+    sentence: '{what} is {after} in XML, no longer {before}.',
+    reason: 'Readers find a value by the elements and attributes around it. JSON has the member in either case.',
+    verdicts: { request: 'CBC', reply: 'CBC' },
+    sample: 'fields',
+    before: 'SIZE: { fields: { WIDTH: integer } }',
+    after: 'SIZE: { inline: true, fields: { WIDTH: integer } }',
+  },
+  'wildcard-begun': {
+    sentence: '{what} is elements or attributes of any name in XML.',
+    reason:
+      'They are not inside an element of the field any more. JSON has their markup, or a map of them, in the member.',
+    verdicts: { request: 'MBM', reply: 'MBM' },
+    sample: 'fields',
+    before: 'MORE: xml',
+    after: 'MORE: { type: xml, any: true }',
+  },
+  'wildcard-ended': {
+    sentence: '{what} is no longer elements or attributes of any name in XML.',
+    reason: 'Elements and attributes that are not declared are rejected, and the field has an element of its own.',
+    verdicts: { request: 'MBM', reply: 'MBM' },
+    sample: 'fields',
+    before: 'MORE: { type: xml, any: true }',
+    after: 'MORE: xml',
+  },
+  'wildcard-changed': {
+    sentence: '{what} takes names of the namespaces {after}, no longer {before}.',
+    reason: 'Names of other namespaces are accepted, or no longer: whether anyone uses them is not in the definitions.',
+    verdicts: { request: 'MMM', reply: 'MMM' },
+    sample: 'fields',
+    before: 'MORE: { type: xml, any: true }',
+    after: 'MORE: { type: xml, any: "##other" }',
+  },
+  'header-block-changed': {
+    sentence: 'Over SOAP, {what} is {after}, no longer {before}.',
+    reason: 'Readers look for a value in the Header or in the Body, not in both.',
+    verdicts: { request: 'CBC', reply: 'CBC' },
+    sample: 'operation',
+    before:
+      'soap: true\nrequest: { fields: { NUMBER: integer, TOKEN: text } }\nresponse: { fields: { NUMBER: integer } }',
+    after:
+      'soap: true\nrequest: { fields: { NUMBER: integer, TOKEN: { type: text, header: true } } }\nresponse: { fields: { NUMBER: integer } }',
   },
   'flat-changed': {
     sentence: 'The entries of {what} are {after} in XML, no longer {before}.',

@@ -176,22 +176,6 @@ export const operationRules = {
     before: 'soap: true\nget: orders\nresponse: { fields: { NUMBER: integer } }',
     after: 'get: orders\nresponse: { fields: { NUMBER: integer } }',
   },
-  'soap-name-changed': {
-    sentence: 'Over SOAP the operation is called {after}, no longer {before}.',
-    reason: 'The elements around request and reply have the name of the operation.',
-    verdicts: { callers: 'CBC' },
-    sample: 'operation',
-    before: 'soap: true\nresponse: { fields: { NUMBER: integer } }',
-    after: 'soap: GetOrders\nresponse: { fields: { NUMBER: integer } }',
-  },
-  'soap-action-changed': {
-    sentence: 'The SOAP action is {after}, no longer {before}.',
-    reason: 'A message whose action differs from its content is rejected.',
-    verdicts: { callers: 'CBC' },
-    sample: 'operation',
-    before: 'soap: true\nresponse: { fields: { NUMBER: integer } }',
-    after: 'soap: GetOrders\nresponse: { fields: { NUMBER: integer } }',
-  },
   'one-way-begun': {
     sentence: 'Over SOAP the operation has no reply any more.',
     reason: 'Callers wait for a reply that does not come.',

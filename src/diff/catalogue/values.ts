@@ -137,6 +137,15 @@ export const valueRules = {
     before: 'NOTE: { type: text, pattern: "[A-Z]*" }',
     after: 'NOTE: { type: text, pattern: "[A-Z0-9]*" }',
   },
+  'space-changed': {
+    sentence: 'White space in {what} is {after}, no longer {before}.',
+    reason:
+      'Values with white space at an end, with line ends or with several spaces mean others, which may be rejected.',
+    verdicts: { request: 'MMM', reply: 'MMM' },
+    sample: 'fields',
+    before: 'NOTE: text',
+    after: 'NOTE: { type: text, space: collapse }',
+  },
   'enum-begun': {
     sentence: '{what} has only the values {after}.',
     reason: NARROWED,
