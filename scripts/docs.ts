@@ -1,4 +1,4 @@
-// Writes docs/diagnostics.md from the catalogue, docs/definitions.md from the JSON Schema of the definitions, docs/handlers.md
+// Writes docs/diagnostics.md and docs/compatibility.md from their catalogues, docs/definitions.md from the JSON Schema of the definitions, docs/handlers.md
 // from the types of contexts and the catalogue of faults, and the table of metrics in docs/operating.md.
 // `--check` writes nothing, and exits with 1 if a page is out of date.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,6 +15,7 @@ import {
 import { type FaultCode, faults } from '../src/model/fault.ts';
 import { METRICS, type MetricDefinition } from '../src/model/metrics.ts';
 import { SCALAR_KINDS, SCALARS, type ScalarKind } from '../src/model/scalar.ts';
+import { compatibilityPage } from './docs/compatibility.ts';
 
 const root = new URL('../', import.meta.url);
 const parts = definitionsSchema().$defs ?? {};
@@ -22,6 +23,7 @@ const parts = definitionsSchema().$defs ?? {};
 /** Pages by their path under the project's root. */
 export function pages(): Map<string, string> {
   return new Map([
+    ['docs/compatibility.md', compatibilityPage()],
     ['docs/definitions.md', definitionsPage()],
     ['docs/diagnostics.md', diagnosticsPage()],
     ['docs/handlers.md', handlersPage()],
@@ -179,6 +181,7 @@ function definitionsPage(): string {
     section('field in map', mapEntry.then ?? {}),
     section('paging', part('operation').properties?.paging ?? {}),
     section('rate', part('operation').properties?.limits?.properties?.rate?.then ?? {}),
+    section('accepted break', kindSchemas.gateway.properties?.['accepted-breaks']?.items ?? {}),
     section('properties of the gateway', kindSchemas.gateway.properties?.properties ?? {}),
     section('deprecated', kindSchemas.service.properties?.deprecated ?? {}),
   ];

@@ -49,6 +49,7 @@ export function importSchemas(
   const { registry, errors } = load(
     usable.map(({ document }) => document),
     'xsd',
+    drafts.documents(),
   );
   const service = registry?.services.get('INSTANCES.v1');
   if (registry === undefined || service === undefined) {
@@ -75,10 +76,11 @@ function isAbstract({ attributes }: XmlElement): boolean {
   return attributes.some(({ local, value }) => local === 'abstract' && /^(true|1)$/.test(value));
 }
 
-/** Loads a service INSTANCES.v1 whose operations `e0`, `e1` and so on have these requests. */
+/** Loads a service INSTANCES.v1 whose operations `e0`, `e1` and so on have these requests; others may derive from them. */
 export function load(
   documents: readonly DraftDocument[],
   language: DraftContract['language'],
+  others: readonly DraftDocument[] = [],
 ): {
   readonly registry: Registry | undefined;
   readonly errors: readonly string[];
@@ -96,7 +98,7 @@ export function load(
   const contract: DraftContract = {
     language,
     services: [{ name: 'INSTANCES', place: NOWHERE, addresses: [], operations }],
-    documents,
+    documents: [...documents, ...others],
   };
   const taken = { service: [], node: [], 'permission-list': [], scheme: [], document: [] };
   const declared = declare(contract, { as: 'provider', name: 'INSTANCES', taken }, new Losses());

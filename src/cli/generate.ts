@@ -31,7 +31,9 @@ export function addGenerate(program: Command): void {
       if (lines.length === 0) lines.push(`generated/ is up to date: ${counted(plan.same.length, 'file')}.`);
       await print(`${lines.join('\n')}\n`);
       if (check && !isUpToDate(plan)) {
-        note("Run 'signalbox generate' to update these files.");
+        note(
+          "Run 'signalbox generate' to update these files; 'signalbox diff' reports what the changes mean for callers.",
+        );
         throw new Ended(1);
       }
     });

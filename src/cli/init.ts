@@ -16,7 +16,7 @@ const help = {
   examples: ['signalbox init my-gateway', 'signalbox init .'],
   notes: [
     "The folder must be empty, except for files that 'npm install signalbox' and 'git init' create.",
-    'The project can be cloned: package.json names this version of signalbox if it came from a registry; otherwise vendor/ gets the file that was installed. .env.example lists the settings, `npm run verify` runs what the CI workflow runs, and the Dockerfile builds an image.',
+    'The project can be cloned: package.json names this version of signalbox if it came from a registry; otherwise vendor/ gets the file that was installed. .env.example lists the settings, `npm run verify` runs what the CI workflow runs for every push; for pull requests it also runs signalbox diff. The Dockerfile builds an image.',
   ],
   exits: ['done', 'the folder is not empty, or could not be written'],
 } as const;

@@ -38,6 +38,7 @@ export async function run(argv: readonly string[]): Promise<ExitCode> {
 const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
   check: async () => (await import('./check/check.ts')).addCheck,
   generate: async () => (await import('./generate.ts')).addGenerate,
+  diff: async () => (await import('./diff.ts')).addDiff,
   serve: async () => (await import('./serve.ts')).addServe,
   health: async () => (await import('./health.ts')).addHealth,
   dev: async () => (await import('./dev/dev.ts')).addDev,
@@ -119,6 +120,7 @@ function rethrow(error: CommanderError, command: Command): never {
 const COUNTERPARTS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ...{ start: 'serve', run: 'serve', up: 'serve', watch: 'dev', validate: 'check', lint: 'check', verify: 'check' },
+    ...{ compare: 'diff', changes: 'diff' },
     ...{ new: 'init', create: 'init', build: 'generate', codegen: 'generate', call: 'invoke', curl: 'invoke' },
     ...{
       wsdl: 'describe wsdl',

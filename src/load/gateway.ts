@@ -20,6 +20,7 @@ import type { Declaration } from './read/declaration.ts';
 import type { DatabaseDeclared, GatewayDeclared } from './schema/gateway.ts';
 import type { SchemeDeclared } from './schema/scheme.ts';
 import { type Callers, checkOwnPaths, usualSchemes } from './security/schemes.ts';
+import { linkAcceptedBreaks } from './value/accepted-breaks.ts';
 import { addressFault, linkFile, linkSecret, linkUrl, writtenFault } from './value/address.ts';
 import { parseConfigText, usesIn } from './value/config-text.ts';
 import { linkCallLimits, linkRetention } from './value/limits.ts';
@@ -73,6 +74,7 @@ export function linkGateway(
     retention: linkRetention(linking, value.retention),
     limits,
     ...given({
+      acceptedBreaks: linkAcceptedBreaks(linking, value),
       console: linkConsole(linking, value, callers.schemes),
       once: once === false ? undefined : once,
       publicUrl: value.publicUrl === undefined ? undefined : text(value.publicUrl.replace(/\/+$/, '')),

@@ -195,6 +195,20 @@ export interface Gateway {
   readonly retention: Retention;
   /** The operator's console; absent when it is off. */
   readonly console?: Console;
+  /** Changes that `signalbox diff` is to accept; absent for none. */
+  readonly acceptedBreaks?: readonly AcceptedBreak[];
+  readonly at: Position;
+}
+
+/** A change that breaks something, and is intended (`accepted-breaks:`). */
+export interface AcceptedBreak {
+  /** The id of a rule in docs/compatibility.md. */
+  readonly rule: string;
+  /** What may change, with everything in it: `Locations.v1.LOCATIONS_GET.reply`. */
+  readonly thing: string;
+  readonly reason: string;
+  /** The last day on which it is accepted, yyyy-MM-dd. */
+  readonly until: string;
   readonly at: Position;
 }
 

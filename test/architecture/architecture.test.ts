@@ -26,6 +26,7 @@ const TABLE: Readonly<Record<string, string>> = {
   message: 'binding codec invoke security store trace kysely',
   delivered: 'query type:message type:process type:store',
   describe: '',
+  diff: '',
   generate: 'describe',
   import: '@seriousme/openapi-schema-validator yaml',
   invoke: 'binding codec load trace oauth4webapi undici',
@@ -36,7 +37,7 @@ const TABLE: Readonly<Record<string, string>> = {
     'binding codec console delivered describe event invoke load message process query security store trace hono pino prom-client',
   mock: 'binding codec describe invoke security serve store trace',
   testing: 'codec describe invoke load mock security serve store pg',
-  cli: 'codec describe generate import invoke load type:message type:process mock query security serve store better-sqlite3 commander picocolors',
+  cli: 'codec describe diff generate import invoke load type:message type:process mock query security serve store better-sqlite3 commander picocolors',
   handlers: 'signalbox',
   '.': 'client codec invoke load serve store',
 };

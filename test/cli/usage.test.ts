@@ -9,6 +9,7 @@ import { bin, cleanEnvironment, finish, repository, signalbox, signalboxProcess,
 const commands = [
   'check',
   'generate',
+  'diff',
   'serve',
   'health',
   'dev',

@@ -6,7 +6,6 @@ const STOCK = `${lists('STOCK')}---\n{ document: ITEMS, fields: { Id: integer } 
 
 /** What completes each sample of a page: what its last definition lacks, and definitions that it speaks of. */
 export const COMPLETED: Readonly<Record<string, readonly Completion[]>> = {
-  'docs/importing.md': [],
   'docs/security.md': [
     '---\nrole: LOCATION_READER\npermission-lists: []\n',
     `---
@@ -86,6 +85,7 @@ operations: { PARTNER_POST: { post: staff, request: STAFF, response: text } }
 `,
   ],
   'docs/architecture.md': [],
+  'docs/importing.md': [],
   'docs/performance.md': [],
   'CONTRIBUTING.md': [],
   'CHANGELOG.md': [],

@@ -19,6 +19,7 @@ export function subcommand(words: readonly string[]): Command {
     depth += 1;
   }
   const known = [...program.options, ...command.options].flatMap(({ long, short }) => [long, short]);
+  // A hyphen alone is standard input.
   for (const option of words.slice(depth).filter((word) => word.startsWith('-') && word !== '-'))
     if (!known.includes(option)) throw new Error(`'signalbox ${words.join(' ')}' has no option ${option}.`);
   return command;

@@ -1,4 +1,5 @@
 import type { DatabaseEngine, DatabaseTimeouts } from '../../model/gateway.ts';
+import { type AcceptedBreakDeclared, acceptedBreaks } from '../value/accepted-breaks.ts';
 import { type GatewayLimitsDeclared, limits, type RetentionDeclared, retention } from '../value/limits.ts';
 import { type OnceDeclared, once } from '../value/once.ts';
 import { type ReplicasDeclared, replicas } from '../value/replicas.ts';
@@ -50,6 +51,7 @@ export interface GatewayDeclared {
   readonly once?: OnceDeclared;
   readonly retention?: RetentionDeclared;
   readonly console?: 'on' | 'off' | ConsoleDeclared;
+  readonly 'accepted-breaks'?: readonly AcceptedBreakDeclared[];
   readonly properties?: {
     readonly 'ig.MTOM.enablePeopleSoftServiceListeningConnector'?: boolean;
     readonly 'ig.MTOM.enableHttpListeningConnector'?: boolean;
@@ -363,6 +365,7 @@ export const gateway = keys<'gateway' | keyof GatewayDeclared>(
     once,
     retention,
     console: consoleKey,
+    'accepted-breaks': acceptedBreaks,
     properties,
   },
 );

@@ -141,6 +141,14 @@ export const time = (description: string, otherwise?: string, ...examples: reado
   ...(otherwise === undefined ? {} : { default: otherwise }),
 });
 
+export const date = (what: string): JsonSchema => ({
+  title: 'a date',
+  type: 'string',
+  pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$',
+  description: what,
+  examples: ['2027-01-01'],
+});
+
 /** A whole number within bounds. */
 export const integer = (
   description: string,

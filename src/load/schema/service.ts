@@ -1,5 +1,5 @@
 import { type FlowDeclared, flows } from './flow.ts';
-import { cors, description, keys, matching, reference, yesNo } from './json-schema.ts';
+import { cors, date, description, keys, matching, reference, yesNo } from './json-schema.ts';
 import { type OperationDeclared, type SharedDeclared, sharedKeys } from './operation.ts';
 
 export interface ServiceDeclared extends SharedDeclared {
@@ -13,15 +13,6 @@ export interface ServiceDeclared extends SharedDeclared {
   readonly operations: Readonly<Record<string, OperationDeclared>>;
   readonly flows?: Readonly<Record<string, FlowDeclared>>;
 }
-
-const date = (what: string) =>
-  ({
-    title: 'a date',
-    type: 'string',
-    pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$',
-    description: what,
-    examples: ['2027-01-01'],
-  }) as const;
 
 export const service = keys<'service' | keyof ServiceDeclared>(
   {

@@ -1,0 +1,43 @@
+import { accessRules, gatewayRules } from './catalogue/access.ts';
+import { documentRules, fieldRules } from './catalogue/documents.ts';
+import type { Rule } from './catalogue/entry.ts';
+import { callRules, requestRules, soapRules } from './catalogue/messages.ts';
+import { operationRules } from './catalogue/operations.ts';
+import { valueRules } from './catalogue/values.ts';
+
+/** The rules by subject, as `docs/compatibility.md` lists them. */
+export const SUBJECTS = {
+  'Services and operations': operationRules,
+  'URLs and headers': requestRules,
+  'Messages over SOAP': soapRules,
+  'Access and limits': accessRules,
+  'The gateway': gatewayRules,
+  Documents: documentRules,
+  Fields: fieldRules,
+  Values: valueRules,
+  'Calls to other systems': callRules,
+} as const;
+
+/**
+ * Every rule by its id. Definitions name rules in `accepted-breaks`, so ids are stable: that of a rule which is dropped is not used
+ * again.
+ */
+const CATALOGUE = {
+  ...operationRules,
+  ...requestRules,
+  ...soapRules,
+  ...accessRules,
+  ...gatewayRules,
+  ...documentRules,
+  ...fieldRules,
+  ...valueRules,
+  ...callRules,
+} as const;
+
+export type RuleId = keyof typeof CATALOGUE;
+
+export const RULES: Readonly<Record<RuleId, Rule>> = CATALOGUE;
+
+export function isRule(id: string): id is RuleId {
+  return Object.hasOwn(RULES, id);
+}

@@ -1,0 +1,277 @@
+import type { ConsumerOperation } from '../model/consumer.ts';
+import type { Position } from '../model/definition.ts';
+import type { Gateway } from '../model/gateway.ts';
+import type { Registry } from '../model/registry.ts';
+import { type Operation, type Service, serviceNamespace } from '../model/service.ts';
+import { compareSchemes } from './access.ts';
+import {
+  type Change,
+  Changes,
+  type Comparison,
+  compareAll,
+  type Pair,
+  type Scope,
+  type Sides,
+  unseen,
+  whenDifferent,
+} from './changes.ts';
+import { calledLanguages, compareConsumers } from './consumer.ts';
+import { compareGateways, compareNamed } from './gateway.ts';
+import { compareOperations, isServed, languagesOf } from './operation.ts';
+import type { WireLanguage } from './verdict.ts';
+
+const ALL: readonly WireLanguage[] = ['json', 'xml'];
+
+/** Compares two registries: every change that callers, or systems that are called, may notice. */
+export function compareRegistries(before: Registry, after: Registry): readonly Change[] {
+  const changes = new Changes();
+  const gateways = { before: before.gateway, after: after.gateway };
+  const gateway: Scope = { changes, role: 'callers', languages: ALL, at: 'gateway', what: 'the gateway' };
+  compareGateways(gateways, gateway);
+  const schemes = ({ schemes, gateway }: Registry) => ({ schemes, at: gateway.at });
+  compareSchemes({ before: schemes(before), after: schemes(after) }, gateway);
+  compareNamed({ before, after }, gateway);
+  const pairs = pairServices([...before.services.values()], [...after.services.values()]);
+  const comparison = { changes, gateways };
+  compareServices(pairs, comparison);
+  const [old, now] = [new Set(pairs.map((each) => each.before)), new Set(pairs.map((each) => each.after))];
+  for (const service of before.services.values()) if (!old.has(service)) addWhole(service, 'removed', comparison);
+  for (const service of after.services.values()) if (!now.has(service)) addWhole(service, 'added', comparison);
+  compareDefaults(before, after, comparison);
+  return changes.list;
+}
+
+/** Compares two versions of a service, or two services, of one registry: what callers of the first must change for the second. */
+export function compareVersions(before: Service, after: Service, gateway: Gateway): readonly Change[] {
+  const changes = new Changes();
+  compareServices([{ before, after }], { changes, gateways: { before: gateway, after: gateway } });
+  return changes.list;
+}
+
+/** What comparisons of services share. */
+interface Work {
+  readonly changes: Changes;
+  readonly gateways: Pair<Gateway>;
+}
+
+interface ServiceScope extends Scope {
+  readonly gateways: Pair<Gateway>;
+}
+
+function sidesOf({ before, after }: Pair<{ readonly at: Position } | undefined>, old = '', now = ''): Sides {
+  return {
+    before: before && { text: old, at: before.at },
+    after: after && { text: now, at: after.at },
+  };
+}
+
+/** The scope of a service. One that only calls another system has no callers. */
+function serviceScope({ changes, gateways }: Work, { id, operations }: Service): ServiceScope {
+  const role = operations.length > 0 ? 'callers' : 'called';
+  return { changes, gateways, role, languages: ALL, service: id, at: id, what: 'the service' };
+}
+
+/** Services with the same id; of the others, those with the same name or the same operations. */
+function pairServices(before: readonly Service[], after: readonly Service[]): readonly Pair<Service>[] {
+  const byId = new Map(after.map((service) => [service.id, service]));
+  const known = new Set(before.map(({ id }) => id));
+  const free = new Set(after.filter(({ id }) => !known.has(id)));
+  const names = ({ operations, consumers }: Service): string =>
+    [...operations, ...consumers]
+      .map(({ name }) => name)
+      .sort()
+      .join();
+  return before.flatMap((service) => {
+    const same = byId.get(service.id) ?? [...free].find((each) => names(each) === names(service));
+    if (same === undefined) return [];
+    free.delete(same);
+    return [{ before: service, after: same }];
+  });
+}
+
+function addWhole(service: Service, change: 'added' | 'removed', work: Work): void {
+  const scope = serviceScope(work, service);
+  const sides =
+    change === 'added'
+      ? { after: { text: service.id, at: service.at } }
+      : { before: { text: service.id, at: service.at } };
+  if (service.operations.length > 0 && service.active) work.changes.add(`service-${change}`, scope, sides);
+  for (const call of service.consumers) addCall(call, change, scope);
+}
+
+function addCall(call: ConsumerOperation, change: 'added' | 'removed', scope: ServiceScope): void {
+  if (!call.active || !call.service.active) return;
+  const side = { text: call.name, at: call.at };
+  scope.changes.add(`call-${change}`, callScope(call, scope), change === 'added' ? { after: side } : { before: side });
+}
+
+function compareServices(pairs: readonly Pair<Service>[], work: Work): void {
+  const moves = pairOperations(pairs);
+  for (const pair of pairs) {
+    const scope = serviceScope(work, pair.before.operations.length > 0 ? pair.before : pair.after);
+    const within = { ...scope, service: pair.before.id, at: pair.before.id };
+    compareAll(SERVICE, pair, within);
+    if (pair.before.active && pair.after.active) compareMembers(pair, moves, within);
+    compareCalls(pair, within);
+  }
+}
+
+const SERVICE: Comparison<Service, ServiceScope> = {
+  id: whenDifferent('service-renamed', ({ id }) => id),
+  // Compared with the id.
+  name: unseen,
+  version: unseen,
+  description: whenDifferent('description-changed', ({ description = '' }) => description),
+  namespace: ({ before, after }, scope) => {
+    // A namespace that follows from the id of the service changes with it.
+    const derived = (each: Service, { namespace }: Gateway): string =>
+      each.namespace ?? serviceNamespace({ id: before.id }, namespace);
+    const [old, now] = [derived(before, scope.gateways.before), derived(after, scope.gateways.after)];
+    if (old !== now && hasXml(before))
+      scope.changes.add('namespace-changed', scope, sidesOf({ before, after }, old, now));
+  },
+  // Compared for all versions together.
+  default: unseen,
+  active: ({ before, after }, scope) => {
+    if (before.active === after.active || before.operations.length === 0) return;
+    scope.changes.add(after.active ? 'service-activated' : 'service-deactivated', scope, sidesOf({ before, after }));
+  },
+  deprecated: compareDeprecation,
+  cors: ({ before, after }, scope) => {
+    if (before.operations.length === 0) return;
+    const [old, now] = [before.cors ?? scope.gateways.before.cors, after.cors ?? scope.gateways.after.cors];
+    for (const each of old)
+      if (!now.includes(each) && !now.includes('*'))
+        scope.changes.add('origins-fewer', scope, sidesOf({ before, after }, each));
+    for (const each of now)
+      if (!old.includes(each) && !old.includes('*'))
+        scope.changes.add('origins-more', scope, sidesOf({ before, after }, '', each));
+  },
+  // Compared with those of all services, between which operations may move.
+  operations: unseen,
+  consumers: unseen,
+  // A flow is a sequence of calls, which are compared.
+  flows: unseen,
+  delivered: unseen,
+  at: unseen,
+};
+
+function hasXml({ operations, consumers }: Service): boolean {
+  return (
+    operations.some((each) => languagesOf(each).includes('xml')) ||
+    consumers.some((each) => calledLanguages(each).includes('xml'))
+  );
+}
+
+function compareDeprecation({ before, after }: Pair<Service>, scope: ServiceScope): void {
+  const [old, now] = [before.deprecated, after.deprecated];
+  const add = (rule: Parameters<Changes['add']>[0]): void =>
+    scope.changes.add(rule, scope, sidesOf({ before, after }, old?.sunset, now?.sunset));
+  if ((old === undefined) !== (now === undefined))
+    add(now === undefined ? 'deprecation-withdrawn' : 'service-deprecated');
+  if (now?.sunset === undefined || now.sunset === old?.sunset) return;
+  add(old?.sunset === undefined ? 'end-announced' : now.sunset < old.sunset ? 'end-earlier' : 'end-later');
+}
+
+/** Operations of services, each with what it has become. */
+type Moves = ReadonlyMap<Operation, Operation>;
+
+/** Operations with the same name in the same service; of the others, those with the same name elsewhere, or the same address. */
+function pairOperations(pairs: readonly Pair<Service>[]): Moves {
+  const moves = new Map<Operation, Operation>();
+  const free = new Set(pairs.flatMap(({ after }) => after.operations));
+  const pick = (among: Iterable<Operation>, operation: Operation, fits: (other: Operation) => boolean): void => {
+    if (moves.has(operation)) return;
+    const found = [...among].find((other) => free.has(other) && fits(other));
+    if (found === undefined) return;
+    moves.set(operation, found);
+    free.delete(found);
+  };
+  for (const { before, after } of pairs)
+    for (const each of before.operations) pick(after.operations, each, ({ name }) => name === each.name);
+  for (const { before, after } of pairs)
+    for (const each of before.operations) pick(after.operations, each, (other) => addressOf(other) === addressOf(each));
+  for (const { before } of pairs)
+    for (const each of before.operations) pick(free, each, ({ name }) => name === each.name);
+  return moves;
+}
+
+function addressOf({ method, uris, soap, name }: Operation): string {
+  return uris.length > 0 ? `${method} ${uris.map(({ template }) => template.text).join()}` : (soap?.name ?? name);
+}
+
+function operationScope(operation: Operation, scope: ServiceScope): ServiceScope {
+  const { name } = operation;
+  return {
+    ...scope,
+    role: 'callers',
+    operation: name,
+    at: `${scope.at}.${name}`,
+    what: 'the operation',
+    languages: languagesOf(operation),
+  };
+}
+
+function compareMembers({ before, after }: Pair<Service>, moves: Moves, scope: ServiceScope): void {
+  const come = new Set(moves.values());
+  for (const old of before.operations) {
+    const within = operationScope(old, scope);
+    const now = moves.get(old);
+    if (now === undefined) {
+      if (isServed(old)) scope.changes.add('operation-removed', within, { before: { text: old.name, at: old.at } });
+      continue;
+    }
+    const sides = (a: string, b: string): Sides => sidesOf({ before: old, after: now }, a, b);
+    if (now.service !== after && isServed(old))
+      scope.changes.add('operation-moved', within, sides(old.service.id, now.service.id));
+    else if (now.name !== old.name && isServed(old))
+      scope.changes.add('operation-renamed', within, sides(old.name, now.name));
+    compareOperations({ before: old, after: now }, within);
+  }
+  for (const now of after.operations)
+    if (!come.has(now) && isServed(now))
+      scope.changes.add('operation-added', operationScope(now, scope), { after: { text: now.name, at: now.at } });
+}
+
+function callScope(call: ConsumerOperation, scope: ServiceScope): ServiceScope {
+  const { name } = call;
+  return {
+    ...scope,
+    role: 'called',
+    operation: name,
+    at: `${scope.at}.${name}`,
+    what: 'the call',
+    languages: calledLanguages(call),
+  };
+}
+
+function compareCalls({ before, after }: Pair<Service>, scope: ServiceScope): void {
+  const now = new Map(after.consumers.map((call) => [call.name, call]));
+  for (const call of before.consumers) {
+    const same = now.get(call.name);
+    now.delete(call.name);
+    if (same === undefined) addCall(call, 'removed', scope);
+    else compareConsumers({ before: call, after: same }, callScope(call, scope));
+  }
+  for (const call of now.values()) addCall(call, 'added', scope);
+}
+
+/** Compares where paths without a version lead. */
+function compareDefaults(before: Registry, after: Registry, work: Work): void {
+  const defaults = ({ services }: Registry): ReadonlyMap<string, Service> =>
+    new Map(
+      [...services.values()]
+        .filter((each) => each.default && each.operations.length > 0)
+        .map((each) => [each.name, each]),
+    );
+  const now = defaults(after);
+  for (const [name, old] of defaults(before)) {
+    const other = now.get(name);
+    if (other === undefined || other.id === old.id || !before.services.has(other.id)) continue;
+    work.changes.add(
+      'default-version-changed',
+      serviceScope(work, old),
+      sidesOf({ before: old, after: other }, old.id, other.id),
+    );
+  }
+}
