@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Declared, declare, type Found, ImportError, importContracts, update } from '../src/import/index.ts';
-import { loadFiles } from '../src/load/load.ts';
+import { loadTexts } from '../src/load/index.ts';
 import { reportInstances } from './corpus/report.ts';
 
 const HELP = `usage: npm run corpus -- [--corpus <dir>] [--only <text>] [--as consumer|provider] [--sample <n>] [--losses] [--quiet]
@@ -108,19 +108,7 @@ function errorsOf(declared: readonly Declared[]): readonly string[] {
     after: declared,
     pathOf: (file) => `definitions/${file}.yaml`,
   });
-  const texts = [['definitions/gateway.yaml', 'gateway: LOCAL\n'], ...files] as const;
-  const { diagnostics } = loadFiles(
-    {
-      folder: 'definitions',
-      definitions: texts.map(([file, text]) => ({ file, kind: 'text', text })),
-      delivered: [],
-      migrations: () => undefined,
-      sampleData: () => undefined,
-      handlers: () => [],
-      committed: undefined,
-    },
-    'ignore-missing',
-  );
+  const { diagnostics } = loadTexts(new Map([['definitions/gateway.yaml', 'gateway: LOCAL\n'], ...files]));
   return diagnostics.filter(({ severity }) => severity === 'error').map(({ code, message }) => `${code}: ${message}`);
 }
 

@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -11,8 +12,10 @@ import type { LoadedProject } from '../load/index.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Service } from '../model/service.ts';
 import { codeOf } from '../wire/error.ts';
+import { counted } from '../wire/words.ts';
 import { CliFailure, Ended, wrongUsage } from './failure.ts';
 import { AS_JSON, explain } from './help.ts';
+import { sourceReader } from './import/read-source.ts';
 import { loadRegistry, type Place, placeOf, renderLoaded } from './project.ts';
 import { coloursOf, jsonText, note, print, printable } from './terminal.ts';
 
@@ -23,9 +26,12 @@ const help = {
     'signalbox diff v1.0.0 HEAD --changelog',
     'signalbox diff ../released --markdown',
     'signalbox diff Locations.v1 Locations.v2',
+    'signalbox diff partner.wsdl                   # a contract with the service of its name here',
+    'signalbox diff old.wsdl https://partner.example.org/service?wsdl',
   ],
   notes: [
-    'BEFORE and AFTER are git references, folders of projects or of definitions, or both services of these definitions. A folder comes before a reference of the same name.',
+    'BEFORE and AFTER are git references, folders of projects or of definitions, contracts, or both services of these definitions. A folder comes before a reference of the same name.',
+    'A contract is a file that ends with .wsdl, .wadl, .xsd, .json, .yaml or .yml, or an address of one (of a gateway, that of one of its contracts, not its base). It is read as `signalbox import` reads it. With definitions, its services are compared with those of the same names; two contracts are compared for callers.',
     'Changes are judged for callers, and for systems that are called: breaking, may break, compatible, documentation. docs/compatibility.md has every rule. `accepted-breaks` of the gateway accepts changes that are intended; it is read from AFTER.',
   ],
   exits: ['no change is as bad as --fail-on', 'a change is, or the definitions contain errors'],
@@ -42,7 +48,7 @@ interface Options {
 export function addDiff(program: Command): void {
   explain(program.command('diff'), help)
     .description('report what changes of the definitions mean for callers and for systems that are called')
-    .argument('[before]', 'a git reference, a folder or a service', 'HEAD')
+    .argument('[before]', 'a git reference, a folder, a contract or a service', 'HEAD')
     .argument('[after]', 'likewise; by default the definitions as they are')
     .addOption(
       new Option('--fail-on <verdict>', 'exit with 1 if there is a change with this verdict or a worse one').choices([
@@ -73,6 +79,8 @@ async function compare(before: string, after: string | undefined, place: Place):
     const changes = await compareServices(before, after, await loadRegistry(place, 'ignore-missing'));
     if (changes !== undefined) return { changes, idle: [] };
   }
+  if (isContract(before) || (after !== undefined && isContract(after)))
+    return { changes: await compareContracts(before, after, place), idle: [] };
   const [old, now] = [await registryFrom(before, place), await registryFrom(after, place)];
   const today = new Date().toISOString().slice(0, 10);
   return judge(compareRegistries(old, now), now.gateway.acceptedBreaks ?? [], today);
@@ -98,12 +106,88 @@ async function compareServices(
   return compareVersions(need(old, before), need(now, after), registry.gateway);
 }
 
-async function registryFrom(name: string | undefined, place: Place): Promise<Registry> {
-  if (name === undefined) return loadRegistry(place, 'ignore-missing');
-  const project = await loadSource(name, place);
+function isContract(name: string): boolean {
+  if (/^https?:/i.test(name)) return true;
+  return /\.(?:wsdl|wadl|xsd|json|ya?ml)$/i.test(name) && statSync(name, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** Compares two contracts, or one with the services of definitions that have the names of its services. */
+async function compareContracts(before: string, after: string | undefined, place: Place): Promise<readonly Change[]> {
+  const { compareRegistries, compareWithContract } = await import('../diff/registries.ts');
+  if (after !== undefined && isContract(before) && isContract(after))
+    // Who reads a partner's contract is its caller.
+    return compareRegistries(await contractRegistry(before, isServed), await contractRegistry(after, isServed));
+  const isOld = isContract(before);
+  const contract = isOld ? before : (after as string);
+  const ours = await registryFrom(isOld ? after : before, place);
+  const ourService = (name: string): Service | undefined => {
+    // Contracts of a gateway are named after the id of the service.
+    const names = ({ id, name }: Service): readonly string[] => [name, id.replace('.', '_')];
+    const same = [...ours.services.values()].filter((each) => !each.delivered && names(each).includes(name));
+    return same.find((each) => each.default) ?? same.at(-1);
+  };
+  const theirs = await contractRegistry(contract, (name) => ourService(name)?.consumers.length === 0);
+  const pairs = [...theirs.services.values()].flatMap((service) => {
+    const own = ours.services.get(service.id) ?? ourService(service.name);
+    if (own === undefined || service.delivered) return [];
+    return isOld ? { before: service, after: own } : { before: own, after: service };
+  });
+  if (pairs.length === 0) throw noService(contract, theirs, ours);
+  const gateways = isOld
+    ? { before: theirs.gateway, after: ours.gateway }
+    : { before: ours.gateway, after: theirs.gateway };
+  return compareWithContract(pairs, gateways);
+}
+
+const isServed = (): boolean => true;
+
+function noService(contract: string, theirs: Registry, ours: Registry): Error {
+  const names = ({ services }: Registry): string =>
+    [...services.values()].flatMap(({ id, delivered }) => (delivered ? [] : id)).join(', ') || 'none';
+  return wrongUsage(
+    `no service of ${contract} has the name of one of the definitions`,
+    `Services of the contract: ${names(theirs)}; of the definitions: ${names(ours)}.`,
+  );
+}
+
+/** A contract as definitions of its own, which are not written. @param isProvided whether a service of a name is served, not called */
+async function contractRegistry(location: string, isProvided: (service: string) => boolean): Promise<Registry> {
+  const { declare, importContracts, update } = await import('../import/index.ts');
+  const { loadTexts } = await import('../load/index.ts');
+  const read = sourceReader({ fetch: /^https?:/i.test(location), private: false, given: new Set([location]) });
+  const imported = await importContracts([location], read);
+  const gateway = 'gateway: LOCAL\n';
+  const declared = imported.flatMap(({ contract, losses }) => {
+    const taken = { document: [], service: [], node: [], 'permission-list': [], scheme: [] };
+    const declareAs = (as: 'consumer' | 'provider') => declare(contract, { as, name: 'partner', taken }, losses);
+    const called = declareAs('consumer');
+    const names = called.flatMap(({ kind, id }) => (kind === 'service' ? id.replace(/\.v\d+$/, '') : []));
+    return names.some(isProvided) ? declareAs('provider') : called;
+  });
+  const { files } = update({
+    files: new Map([['definitions/gateway.yaml', gateway]]),
+    before: [],
+    after: declared,
+    pathOf: (file) => `${location}#${file}.yaml`,
+  });
+  const project = loadTexts(new Map([['definitions/gateway.yaml', gateway], ...files]));
+  const lost = new Set(
+    imported.flatMap(({ losses }) => losses.all().map(({ what, instead }) => `${what}: ${instead}`)),
+  );
+  if (lost.size > 0)
+    note(`${counted(lost.size, 'thing')} of ${location} can't be compared: signalbox import --dry-run lists them.`);
+  return checked(location, project);
+}
+
+async function checked(name: string, project: LoadedProject): Promise<Registry> {
   if (project.registry !== undefined) return project.registry;
   note(`The definitions of ${name} contain errors:\n\n${(await renderLoaded(project, process.stderr)).trimEnd()}`);
   throw new Ended(1);
+}
+
+async function registryFrom(name: string | undefined, place: Place): Promise<Registry> {
+  if (name === undefined) return loadRegistry(place, 'ignore-missing');
+  return checked(name, await loadSource(name, place));
 }
 
 /** Whether there is a change with this verdict or a worse one that is not accepted. */
@@ -124,11 +208,6 @@ async function render(judgement: Judgement, options: Options): Promise<string> {
  * @throws CliFailure when the name means neither
  */
 async function loadSource(name: string, place: Place): Promise<LoadedProject> {
-  if (/^https?:\/\//.test(name))
-    throw wrongUsage(
-      `${name} can't be compared: a gateway publishes contracts, not its definitions`,
-      'Name a git reference or a folder with the definitions that it runs.',
-    );
   const { loadProject } = await import('../load/index.ts');
   const folder = await folderOf(name, place);
   if (folder === undefined) return loadReference(name, place);

@@ -4,6 +4,7 @@ import type { Gateway } from '../model/gateway.ts';
 import type { Registry } from '../model/registry.ts';
 import { type Operation, type Service, serviceNamespace } from '../model/service.ts';
 import { compareSchemes } from './access.ts';
+import { accessRules } from './catalogue/access.ts';
 import {
   type Change,
   Changes,
@@ -46,6 +47,23 @@ export function compareVersions(before: Service, after: Service, gateway: Gatewa
   const changes = new Changes();
   compareServices([{ before, after }], { changes, gateways: { before: gateway, after: gateway } });
   return changes.list;
+}
+
+/** Rules about what contracts do not state: versions of services, who is permitted, and how a system is reached. */
+const NOT_IN_CONTRACTS: ReadonlySet<string> = new Set([
+  ...Object.keys(accessRules),
+  'service-renamed',
+  'target-changed',
+  'credential-changed',
+  'call-timeout-lowered',
+  'call-timeout-raised',
+]);
+
+/** Compares services of definitions with those of a contract, by what contracts state. */
+export function compareWithContract(pairs: readonly Pair<Service>[], gateways: Pair<Gateway>): readonly Change[] {
+  const changes = new Changes();
+  compareServices(pairs, { changes, gateways });
+  return changes.list.filter(({ rule }) => !NOT_IN_CONTRACTS.has(rule));
 }
 
 /** What comparisons of services share. */

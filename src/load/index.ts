@@ -10,6 +10,7 @@ export {
   type LoadedProject,
   type LoadOptions,
   loadProject,
+  loadTexts,
   registryOf,
 } from './load.ts';
 export { editorSchema } from './schema/editor.ts';

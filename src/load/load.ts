@@ -66,6 +66,20 @@ export function loadProject({ root, definitions = 'definitions', handlers = 'che
   return loadFiles(readProject(root, definitions), handlers);
 }
 
+/** Loads definitions that are not in files, by the names that diagnostics have for them. Nothing else of a project is there. */
+export function loadTexts(texts: ReadonlyMap<string, string>): LoadedProject {
+  const files: ProjectFiles = {
+    folder: 'definitions',
+    definitions: Array.from(texts, ([file, text]) => ({ file, kind: 'text', text })),
+    delivered: [],
+    migrations: () => undefined,
+    sampleData: () => undefined,
+    handlers: () => [],
+    committed: undefined,
+  };
+  return loadFiles(files, 'ignore-missing');
+}
+
 /** The stages of the loader, from texts to a registry, without access to the disk. */
 export function loadFiles(files: ProjectFiles, handlers: NonNullable<LoadOptions['handlers']>): LoadedProject {
   const linking = createLinking();

@@ -1,7 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { inOut, message, service, types, wrapper, wsdl } from '../import/wsdl/wsdl-text.ts';
 import { signalbox, signalboxProcess, temporaryFolder, writeFiles } from './support.ts';
 
 const GATEWAY = 'gateway: LOCAL\nnamespace: urn:test\nmigrations: migrations\n';
@@ -133,7 +137,8 @@ test.concurrent.each([
   [['diff', 'nosuch'], 2, 'nosuch is not a git reference, a folder, or a service of these definitions'],
   [['diff', '--output=x'], 2, "unknown option '--output=x'"],
   [['diff', 'HEAD', '--', '--output=x'], 2, '--output=x is not a git reference'],
-  [['diff', 'https://gateway.example.org'], 2, 'a gateway publishes contracts, not its definitions'],
+  [['diff', 'http://127.0.0.1:1/'], 1, "http://127.0.0.1:1/: can't be fetched: connect ECONNREFUSED"],
+  [['diff', 'definitions/gateway.yaml'], 1, 'definitions/gateway.yaml'],
   [['diff', '../empty'], 1, '../empty has no folder definitions and no definitions'],
   [['diff', '--json', '--markdown'], 2, "option '--json' cannot be used with option '--markdown'"],
   [['diff', '--fail-on', 'compatible'], 2, "--fail-on can't be 'compatible'"],
@@ -151,4 +156,89 @@ test.concurrent('says what to do outside of a repository', async () => {
   const { code, stderr } = await signalbox(['diff'], { cwd, env: { GIT_CEILING_DIRECTORIES: cwd } });
   expect(code).toBe(1);
   expect(stderr).toContain('this folder is not in a git repository, and HEAD is not a folder');
+});
+
+/** The contract of a service Orders with an operation `place`. */
+const contract = (...fields: readonly string[]): string =>
+  wsdl(
+    types(`${wrapper('place', ...fields)}${wrapper('placeResponse', 'number')}`) +
+      message('place', 'element="t:place"') +
+      message('placeReply', 'element="t:placeResponse"') +
+      service({ place: inOut('place', 'placeReply') }),
+  );
+
+const openapi = (field: string): string =>
+  JSON.stringify({
+    openapi: '3.0.3',
+    info: { title: 'Pets', version: '1' },
+    paths: {
+      '/pets': {
+        get: {
+          operationId: 'getPets',
+          responses: {
+            200: {
+              description: 'Pets.',
+              content: {
+                'application/json': {
+                  schema: { type: 'object', required: [field], properties: { [field]: { type: 'string' } } },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  });
+
+/** Lines of the changes: verdict, audience, rule and place. */
+async function changesOf(cwd: string, ...args: readonly string[]): Promise<readonly string[]> {
+  const { stdout, stderr } = await signalbox(['diff', ...args, '--json'], { cwd });
+  expect(stderr).toBe('');
+  const { changes } = JSON.parse(stdout) as {
+    changes: { verdict: string; audience: string; rule: string; at: string }[];
+  };
+  return changes.map(({ verdict, audience, rule, at }) => `${verdict} for ${audience}: ${rule} at ${at}`);
+}
+
+test.concurrent('compares contracts, of files and of addresses, for those who call what they describe', async ({
+  onTestFinished,
+}) => {
+  const cwd = await temporaryFolder();
+  const [old, now] = [contract('customer'), contract('customer', 'size')];
+  await writeFiles(cwd, { 'old.wsdl': old, 'new.wsdl': now, 'a.json': openapi('name'), 'b.json': openapi('label') });
+  const added = 'breaking for callers: required-field-added at Orders.v1.place.request.size';
+  expect(await changesOf(cwd, 'old.wsdl', 'new.wsdl')).toEqual([added]);
+  expect(await changesOf(cwd, 'old.wsdl', 'old.wsdl')).toEqual([]);
+  expect(await changesOf(cwd, 'a.json', 'b.json')).toEqual([
+    'may-break for callers: required-field-added at Pets.v1.getPets.reply.label',
+    'breaking for callers: field-removed at Pets.v1.getPets.reply.name',
+  ]);
+  const server = createServer((_, response) => void response.end(now)).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  expect(await changesOf(cwd, 'old.wsdl', `http://127.0.0.1:${port}/orders?wsdl`)).toEqual([added]);
+});
+
+test.concurrent('compares a contract with calls, or with what is served, of the same name', async () => {
+  const cwd = await temporaryFolder();
+  await writeFiles(cwd, { 'old.wsdl': contract('customer'), 'new.wsdl': contract('customer', 'size') });
+  await signalbox(['import', 'old.wsdl', '--name', 'partner'], { cwd });
+  expect(await changesOf(cwd, 'old.wsdl')).toEqual([]);
+  expect(await changesOf(cwd, 'new.wsdl')).toEqual([
+    'breaking for called: field-removed at Orders.v1.place.request.size',
+  ]);
+  await rm(join(cwd, 'definitions'), { recursive: true });
+  await signalbox(['import', 'old.wsdl', '--as', 'provider'], { cwd });
+  expect(await changesOf(cwd, 'old.wsdl')).toEqual([]);
+  expect(await changesOf(cwd, '.', 'new.wsdl')).toEqual([
+    'breaking for callers: required-field-added at Orders.v1.place.request.size',
+  ]);
+  expect((await signalbox(['diff', '.', 'new.wsdl', '--fail-on', 'breaking'], { cwd })).code).toBe(1);
+  await writeFiles(cwd, { 'pets.json': openapi('name') });
+  expect(await signalbox(['diff', 'pets.json'], { cwd })).toMatchObject({
+    code: 2,
+    stderr:
+      'signalbox: no service of pets.json has the name of one of the definitions\n  Services of the contract: Pets.v1; of the definitions: Orders.v1.\n',
+  });
 });
