@@ -171,9 +171,9 @@ function readOffer(offer: Offer, messages: MessageSources, { security, mtom }: P
     const read = readSoapOperation(messages, parts);
     return [mtom && read.soap !== undefined ? { ...read, soap: { ...read.soap, mtom } } : read];
   });
-  for (const { name, part } of bound) {
-    if (abstract.some((each) => each.name === name)) continue;
-    messages.losses.add(`the port type has no operation "${name}"`, 'left out', placeIn(part));
+  for (const each of bound) {
+    if (!abstract.some(({ name }) => name === each.name))
+      operations.push(unknownOperation(each.name, each.part, 'its port type does not have it'));
   }
   const description = offer.description ?? documentationOf(portType);
   const namespace = mostFrequent(operations.flatMap(({ soap }) => soap?.namespace || [])) ?? portType.namespace;
@@ -196,15 +196,20 @@ function readUnknown({ name, description, binding, addresses }: Offer): DraftSer
     place: placeIn(part),
     ...(description === undefined ? {} : { description }),
     addresses,
-    operations: operationsOf(part).map(({ name: operation, part: bound }) => ({
-      name: operation,
-      place: placeIn(bound),
-      soap: { style: 'bare', version: '1.1', request: operation, oneWay: true, mtom: false },
-      request: { kind: 'none' },
-      responses: [{ message: { kind: 'none' } }],
-      faults: [],
-      uncallable: 'its port type is missing',
-    })),
+    operations: operationsOf(part).map((each) => unknownOperation(each.name, each.part, 'its port type is missing')),
+  };
+}
+
+/** An operation of a binding, of whose messages nothing is known. */
+function unknownOperation(name: string, bound: Part, uncallable: string): DraftOperation {
+  return {
+    name,
+    place: placeIn(bound),
+    soap: { style: 'bare', version: '1.1', request: name, oneWay: true, mtom: false },
+    request: { kind: 'none' },
+    responses: [{ message: { kind: 'none' } }],
+    faults: [],
+    uncallable,
   };
 }
 
