@@ -1,6 +1,7 @@
 import { accessRules, gatewayRules } from './catalogue/access.ts';
 import { documentRules, fieldRules } from './catalogue/documents.ts';
 import type { Rule } from './catalogue/entry.ts';
+import { kindRules } from './catalogue/kinds.ts';
 import { callRules, requestRules, soapRules } from './catalogue/messages.ts';
 import { operationRules } from './catalogue/operations.ts';
 import { valueRules } from './catalogue/values.ts';
@@ -12,7 +13,7 @@ export const SUBJECTS = {
   'Messages over SOAP': soapRules,
   'Access and limits': accessRules,
   'The gateway': gatewayRules,
-  Documents: documentRules,
+  Documents: { ...documentRules, ...kindRules },
   Fields: fieldRules,
   Values: valueRules,
   'Calls to other systems': callRules,
@@ -29,6 +30,7 @@ const CATALOGUE = {
   ...accessRules,
   ...gatewayRules,
   ...documentRules,
+  ...kindRules,
   ...fieldRules,
   ...valueRules,
   ...callRules,

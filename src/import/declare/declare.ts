@@ -1,3 +1,4 @@
+import { parseMediaType } from '../../wire/media-type.ts';
 import type { DraftContract, DraftOperation, DraftRest, DraftSecurity, DraftService, DraftSoap } from '../draft.ts';
 import { ImportError, type Losses, type Place } from '../place.ts';
 import { type Declared, type DeclaredMap, type DeclaredValue, given } from './declared.ts';
@@ -168,9 +169,17 @@ class DeclaredServices {
     return isCall ? { fault: this.#documents.idOf(chosen.document) } : {};
   }
 
-  #response({ responses, soap }: DraftOperation): DeclaredValue | undefined {
+  #response({ responses, soap, name, place }: DraftOperation): DeclaredValue | undefined {
     const around = soap?.style === 'wrapped' ? `${soap.request}Response` : undefined;
     const declared = responses.flatMap(({ mediaType, message }) => {
+      if (mediaType !== undefined && parseMediaType(mediaType) === undefined) {
+        this.#losses.add(
+          `the reply of "${name}" as ${JSON.stringify(mediaType)}, which is not a media type`,
+          'left out',
+          place,
+        );
+        return [];
+      }
       const value = this.#documents.message(message, around);
       return value === undefined ? [] : [{ mediaType, value, isRaw: message.kind === 'raw' }];
     });
