@@ -58,7 +58,7 @@ export async function recordDefinitions(
       .deleteFrom('signalbox_definitions')
       .where('id', '<=', last.id - MOST)
       .execute();
-  });
+  }, 'definitions');
 }
 
 /** The definitions that were loaded last, the newest first. The first ones of a database have no changes. */

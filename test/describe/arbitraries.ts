@@ -322,19 +322,26 @@ export function families(id: string, depth = 1): fc.Arbitrary<DocumentCase> {
 export function bareDocuments(id: string): fc.Arbitrary<DocumentCase> {
   const options = { required: true, absent: 'omit', attribute: false, sensitive: false } as const;
   const any = fc.oneof(scalarField('content', false), listField('content'), documentField('content', 1));
-  return any
-    .filter(({ field: { type } }) => type.kind !== 'document')
-    .map(({ field: content, value }) => {
-      const { namespace: _, ...rest } = content;
-      const type = rest.type.kind === 'list' ? { ...rest.type, flat: true } : rest.type;
-      return { content: { ...rest, ...options, type }, value };
-    })
-    .chain(({ content, value }) =>
-      fc.tuple(value, value).map((values) => ({
-        document: document(id, [content], { bare: true }),
-        values: values.map((each) => ({ content: each })),
-      })),
-    );
+  return (
+    any
+      .filter(({ field: { type } }) => type.kind !== 'document')
+      // Documents of bare messages have the same ids, and xsi:type has one for each type.
+      .filter(({ field: { type } }) => {
+        const single = singleType(type);
+        return single.kind !== 'document' || single.document.kinds === undefined;
+      })
+      .map(({ field: content, value }) => {
+        const { namespace: _, ...rest } = content;
+        const type = rest.type.kind === 'list' ? { ...rest.type, flat: true } : rest.type;
+        return { content: { ...rest, ...options, type }, value };
+      })
+      .chain(({ content, value }) =>
+        fc.tuple(value, value).map((values) => ({
+          document: document(id, [content], { bare: true }),
+          values: values.map((each) => ({ content: each })),
+        })),
+      )
+  );
 }
 
 /** What an open document may hold beside its fields. */
