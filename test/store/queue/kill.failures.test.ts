@@ -54,15 +54,17 @@ async function freeze(
 ): Promise<void> {
   // Stopping it again and again would keep it from ever getting there.
   await eventually(what, async () => (await holds()) || undefined);
+  const openTransactions = async (): Promise<number> => {
+    if (!options.url.startsWith('postgres:')) return 0;
+    const of = `application_name = '${applicationName}' and xact_start is not null`;
+    return (await run(`select 1 from pg_stat_activity where ${of}`)).length;
+  };
   await eventually(`${what}, and no transaction open`, async () => {
     child.kill('SIGSTOP');
-    const open = options.url.startsWith('postgres:')
-      ? await run(
-          `select 1 from pg_stat_activity where application_name = '${applicationName}' and xact_start is not null`,
-        )
-      : [];
-    if (open.length === 0 && (await holds())) return true;
+    if ((await openTransactions()) === 0 && (await holds())) return true;
     child.kill('SIGCONT');
+    // Stopped again before that transaction has ended, it would not get on where the machine is busy.
+    await eventually('a transaction to end', async () => (await openTransactions()) === 0 || undefined);
     return undefined;
   });
 }
@@ -92,7 +94,8 @@ describeEngines('kill -9', ({ kind, place }) => {
     const wake = kind === 'postgres' ? await sleeper(where, slept) : () => {};
     for (let n = 0; n < JOBS; n++) ids.push(await enter(store, queue, n % 2 === 0 ? { key: `k${n % 6}` } : {}));
 
-    const victim = gateway(where.options);
+    // Its jobs take long enough for a busy machine to see some of them begun, and none of their transactions open.
+    const victim = gateway(where.options, 300);
     let begun = 0;
     await freeze(where, victim, 'it to be in the middle of its jobs', async () => {
       const all = (await runs(where)).filter(({ job }) => ids.includes(job));
