@@ -7,7 +7,7 @@ import type { Sources } from '../../src/import/source.ts';
 import { qnameKey } from '../../src/import/xml.ts';
 import { type Component, Components, type SchemaPart } from '../../src/import/xsd/components.ts';
 import { SchemaDrafts } from '../../src/import/xsd/drafts.ts';
-import { loadFiles } from '../../src/load/load.ts';
+import { loadTexts } from '../../src/load/index.ts';
 import type { Document } from '../../src/model/document.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import { serviceNamespace } from '../../src/model/service.ts';
@@ -105,18 +105,7 @@ export function load(
   const gateway = ['definitions/gateway.yaml', 'gateway: LOCAL\n'] as const;
   const pathOf = (file: string): string => `definitions/${file}.yaml`;
   const { files } = update({ files: new Map([gateway]), before: [], after: declared, pathOf });
-  const { registry, diagnostics } = loadFiles(
-    {
-      folder: 'definitions',
-      definitions: [gateway, ...files].map(([file, text]) => ({ file, kind: 'text', text })),
-      delivered: [],
-      migrations: () => undefined,
-      sampleData: () => undefined,
-      handlers: () => [],
-      committed: undefined,
-    },
-    'ignore-missing',
-  );
+  const { registry, diagnostics } = loadTexts(new Map([gateway, ...files]));
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   return { registry, errors: errors.map(({ code, message }) => `${code}: ${message}`) };
 }

@@ -23,7 +23,7 @@ export function validate(schema: string, documents: readonly string[], folder: s
   const judged = new Set<number>();
   for (const line of stderr.split('\n')) {
     const [, index, message = ''] = /\/i(\d+)\.xml(?::\d+)?:? ?(.*)$/.exec(line) ?? [];
-    // A namespace that is not a URI is none of the schema's business.
+    // The schema does not check whether a namespace is a URI.
     if (index === undefined || message.startsWith('namespace warning')) continue;
     if (/^(validates|fails to validate)/.test(message)) judged.add(Number(index));
     else if (!errors.has(Number(index))) errors.set(Number(index), message.replace(/^element [^:]*: /, ''));

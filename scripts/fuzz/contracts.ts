@@ -3,7 +3,7 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { declare, ImportError, importContracts, update } from '../../src/import/index.ts';
-import { loadFiles } from '../../src/load/load.ts';
+import { loadTexts } from '../../src/load/index.ts';
 import { mutated } from './mutate.ts';
 
 /** A contract that is imported, with its bytes as Latin-1. */
@@ -88,7 +88,7 @@ export function importCases(): fc.Arbitrary<ImportCase> {
 const TAKEN = { service: [], node: [], 'permission-list': [], scheme: [], document: [] };
 const GATEWAY = ['definitions/gateway.yaml', 'gateway: LOCAL\n'] as const;
 
-/** Imports a contract in each role. @returns the error; an empty text if there is none, or the contract is refused in words */
+/** Imports a contract in each role. @returns the error; an empty text if it succeeds, or the contract is refused in words */
 export async function checkImport(given: ImportCase): Promise<string> {
   try {
     for (const as of ['consumer', 'provider'] as const) {
@@ -115,17 +115,6 @@ async function importAs(as: 'consumer' | 'provider', { location, bytes }: Import
   const again = update({ files: written, before: declared, after: declared, pathOf });
   if (again.changes.length > 0) return `importing it again changes ${again.changes[0]?.path.join(' > ')}`;
   // Whether it accepts what was written is measured with contracts that mean something (npm run corpus).
-  loadFiles(
-    {
-      folder: 'definitions',
-      definitions: [...written].map(([file, text]) => ({ file, kind: 'text', text })),
-      delivered: [],
-      migrations: () => undefined,
-      sampleData: () => undefined,
-      handlers: () => [],
-      committed: undefined,
-    },
-    'ignore-missing',
-  );
+  loadTexts(written);
   return '';
 }

@@ -39,7 +39,7 @@ export class Checker {
     this.#root = root;
   }
 
-  /** @throws Finding if the check does not end, or finds an error that is none of the case */
+  /** @throws Finding if the check does not end, or finds an error that is not about the case */
   async check(given: DefinitionsCase | ImportCase): Promise<void> {
     this.#child ??= fork(fileURLToPath(new URL('check-process.ts', import.meta.url)), {
       cwd: this.#root,

@@ -27,7 +27,8 @@ export async function writeGenerated(root: string, plan: GeneratedPlan): Promise
   for (const [path, text] of plan.stubs) await createFile(join(root, path), text);
 }
 
-async function replaceFile(path: string, text: string): Promise<void> {
+/** Replaces a file atomically. */
+export async function replaceFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   // Watchers and globs ignore names with a leading dot.
   const temporary = join(dirname(path), `.${process.pid}.tmp`);
@@ -44,8 +45,9 @@ async function createFile(path: string, text: string): Promise<void> {
   }
 }
 
-async function readTexts(root: string, folder: string): Promise<Map<string, string>> {
-  const paths = await listFiles(root, folder);
+/** The texts of the files below a folder of the project whose names match, by their paths; none if it does not exist. */
+export async function readTexts(root: string, folder: string, names = /(?:)/): Promise<Map<string, string>> {
+  const paths = (await listFiles(root, folder)).filter((path) => names.test(path));
   return new Map(
     await Promise.all(paths.map(async (path) => [path, await readFile(join(root, path), 'utf8')] as const)),
   );

@@ -34,8 +34,9 @@ export async function importContracts(
   limits?: SourceLimits,
 ): Promise<readonly Imported[]> {
   const groups = new Map<string, { readonly language: Language; readonly roots: string[] }>();
+  const parsed = new Map<string, XmlElement>();
   for (const root of roots) {
-    const language = await languageOf(root, read);
+    const language = await languageOf(root, read, parsed);
     const key = language === 'openapi' ? `openapi ${root}` : language;
     const group = groups.get(key) ?? { language, roots: [] };
     group.roots.push(root);
@@ -43,32 +44,50 @@ export async function importContracts(
   }
   const imported: Imported[] = [];
   for (const group of groups.values()) {
-    // Schemas beside another contract are parts of it.
-    const reader = READERS[group.language];
-    if (reader === undefined || (group.language === 'xsd' && groups.size > 1)) continue;
-    imported.push(await reader(group.roots, read, limits));
+    // Schemas next to another contract are parts of it.
+    if (group.language === 'xsd' && groups.size > 1) continue;
+    imported.push(await READERS[group.language]({ roots: group.roots, read, limits, parsed }));
   }
   return imported;
 }
 
-type Reader = (roots: readonly string[], read: ReadSource, limits?: SourceLimits) => Promise<Imported>;
+interface ReaderInput {
+  readonly roots: readonly string[];
+  readonly read: ReadSource;
+  readonly limits: SourceLimits | undefined;
+  /** The contracts that are XML, parsed to find their language. */
+  readonly parsed: ReadonlyMap<string, XmlElement>;
+}
+
+type Reader = (input: ReaderInput) => Promise<Imported>;
 
 function readerOf<Content>(
   language: SourceLanguage<Content>,
   readContract: (sources: Sources<Content>, losses: Losses) => DraftContract,
 ): Reader {
-  return async (roots, read, limits) => {
+  return async ({ roots, read, limits }) => {
     const losses = new Losses();
     const sources = await gather(roots, language, read, losses, limits);
     return { contract: readContract(sources, losses), losses, roots };
   };
 }
 
-const READERS: Readonly<Partial<Record<Language, Reader>>> = {
-  wsdl: readerOf(WSDL_LANGUAGE, readWsdl),
-  wadl: readerOf(WADL_LANGUAGE, readWadl),
+function xmlReaderOf(
+  language: SourceLanguage<XmlElement>,
+  readContract: (sources: Sources<XmlElement>, losses: Losses) => DraftContract,
+): Reader {
+  return (input) => {
+    const parse = (bytes: Uint8Array, location: string): XmlElement =>
+      input.parsed.get(location) ?? language.parse(bytes, location);
+    return readerOf({ ...language, parse }, readContract)(input);
+  };
+}
+
+const READERS: Readonly<Record<Language, Reader>> = {
+  wsdl: xmlReaderOf(WSDL_LANGUAGE, readWsdl),
+  wadl: xmlReaderOf(WADL_LANGUAGE, readWadl),
   openapi: readerOf(OPENAPI_LANGUAGE, (sources, losses) => readOpenApi(sources.roots[0] ?? '', sources, losses)),
-  xsd: readerOf(XSD_LANGUAGE, readSchemas),
+  xsd: xmlReaderOf(XSD_LANGUAGE, readSchemas),
 };
 
 /** A contract that is schemas alone: documents, and no service. */
@@ -87,13 +106,14 @@ const ROOTS: Readonly<Record<string, Language>> = {
   ...Object.fromEntries(WADL.map((namespace) => [`{${namespace}}application`, 'wadl'] as const)),
 };
 
-/** The language of a contract, by its content. @throws ImportError when it is none that can be read */
-async function languageOf(location: string, read: ReadSource): Promise<Language> {
+/** The language of a contract, by its content. @throws ImportError for another language */
+async function languageOf(location: string, read: ReadSource, parsed: Map<string, XmlElement>): Promise<Language> {
   const found = await read(location);
   const place = { source: location, line: 0, column: 0 };
   if ('missing' in found) throw new ImportError(found.missing, place);
   if (!looksLikeXml(found.bytes)) return 'openapi';
   const root = parseXml(found.bytes, location);
+  parsed.set(location, root);
   const language = ROOTS[`{${root.namespace}}${root.local}`];
   if (language !== undefined) return language;
   if (root.namespace === WSDL_2) {

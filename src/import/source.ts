@@ -11,7 +11,7 @@ export interface SourceLimits {
 /** 1,000 files, of 64 MiB each, 256 MiB in all: four times the largest contracts that were seen. */
 export const SOURCE_LIMITS: SourceLimits = { files: 1000, file: 64 * 1024 ** 2, bytes: 256 * 1024 ** 2 };
 
-/** Bytes of a location, or the reason why there are none ("does not exist"). */
+/** Bytes of a location, or the reason why it can't be read ("does not exist"). */
 export type Found = { readonly bytes: Uint8Array } | { readonly missing: string };
 
 /** Reads a file or an address. A location is a path or an http(s) URL. */

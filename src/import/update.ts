@@ -1,5 +1,6 @@
 import { type Document, isMap, isScalar, type Pair, parseAllDocuments, type YAMLMap } from 'yaml';
 import { type Declared, type DeclaredMap, type DeclaredValue, isMapValue, isSame } from './declare/declared.ts';
+import { ImportError } from './place.ts';
 import { nodeOf, yamlOf, yamlText } from './yaml.ts';
 
 /** What an import does to one element of the definitions. */
@@ -35,6 +36,8 @@ interface UpdateInput {
 /**
  * Brings definitions up to date with a contract. Each element, down to one option of a field, is compared with what the last
  * import declared: what people added or changed since then stays, and everything else follows the contract.
+ *
+ * @throws ImportError for a definition file that is not valid YAML
  */
 export function update(input: UpdateInput): Update {
   return new Updating(input).run();
@@ -53,6 +56,15 @@ class Updating {
     this.#input = input;
     for (const [path, text] of input.files) {
       const documents = [...(parseAllDocuments(text) as Iterable<Document>)];
+      const [wrong] = documents.flatMap(({ errors }) => errors);
+      if (wrong !== undefined) {
+        const [{ line, col: column } = { line: 0, col: 0 }] = wrong.linePos ?? [];
+        throw new ImportError(
+          'this definition file is not valid YAML',
+          { source: path, line, column },
+          'Run signalbox check.',
+        );
+      }
       const kept = documents.filter(({ contents }) => contents !== null);
       this.#documents.set(path, kept);
       for (const { contents } of kept) this.#record(path, contents);

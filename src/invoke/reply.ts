@@ -103,7 +103,7 @@ export function shownFault(document: Document | undefined, value: DocumentValue,
 /** What was wrong with a reply, as the error of the call. */
 export function replyError(error: unknown, called: Called, httpResponseCode: number): unknown {
   if (error instanceof InvokeError) return error;
-  // A fault among the causes is one of the caller's own request, and this is none.
+  // A fault among the causes would be about the caller's own request, which this is not.
   const options = { httpResponseCode, cause: error instanceof Fault ? new Error(error.message) : error };
   const bad = (reason: string): InvokeError => new InvokeError('BAD_REPLY', called, `the reply ${reason}`, options);
   const large = (reason: string): InvokeError => new InvokeError('REPLY_TOO_LARGE', called, reason, options);

@@ -1,10 +1,11 @@
+import { spawn } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { inOut, message, service, types, wrapper, wsdl } from '../import/wsdl/wsdl-text.ts';
-import { signalbox, signalboxProcess, temporaryFolder } from './support.ts';
+import { bin, cleanEnvironment, finish, signalbox, signalboxProcess, temporaryFolder } from './support.ts';
 
 const orders = (more = ''): string =>
   wsdl(
@@ -140,4 +141,53 @@ test('an address is read; references to addresses need --fetch, and those to pri
   expect(allowed.code).toBe(0);
   expect(allowed.stdout).toContain('document: more\n');
   expect(allowed.stdout).not.toContain('private');
+});
+
+test('a contract is read from standard input', async () => {
+  const cwd = await temporaryFolder();
+  const child = spawn(process.execPath, [bin, 'import', '-', '--name', 'shop'], { cwd, env: cleanEnvironment() });
+  child.stdin.end(orders());
+  const { code, stdout } = await finish(child);
+  expect(code).toBe(0);
+  expect(stdout).toContain('shop: 1 operation, 2 documents, 3 fields, as calls.\n');
+  expect(await readFile(join(cwd, 'definitions/shop/setup.yaml'), 'utf8')).toContain('node: SHOP\n');
+});
+
+test.concurrent('a folder is its contracts of one kind, which belong together', async () => {
+  const cwd = await folderWith({ 'partner/orders.wsdl': orders(), 'partner/notes.xsd': '<a/>' });
+  const { code, stdout } = await signalbox(['import', 'partner', '--name', 'partner'], { cwd });
+  expect(code).toBe(0);
+  expect(stdout).toContain('partner: 1 operation');
+});
+
+const openApi = (path: string): string =>
+  JSON.stringify({
+    openapi: '3.0.3',
+    info: { title: path, version: '1' },
+    paths: { [`/${path}`]: { get: { operationId: `${path}_get`, responses: { 200: { description: 'ok' } } } } },
+  });
+
+test.concurrent('two contracts of one name are refused, since each has a record by its name', async () => {
+  const cwd = await folderWith({ 'a/api.json': openApi('one'), 'b/api.json': openApi('two') });
+  const { code, stderr } = await signalbox(['import', 'a/api.json', 'b/api.json'], { cwd });
+  expect(code).toBe(2);
+  expect(stderr).toContain('two contracts would have the name api');
+  await expect(readFile(join(cwd, 'definitions/api/service.yaml'))).rejects.toThrow('ENOENT');
+});
+
+test.concurrent.for([
+  ['definitions/orders/imported.json', '{', 'definitions/orders/imported.json is not JSON'],
+  [
+    'definitions/orders/service.yaml',
+    'a: [',
+    'definitions/orders/service.yaml:1:5: this definition file is not valid YAML',
+  ],
+] as const)('a second import beside a damaged %s names it, and writes nothing', async ([path, text, words]) => {
+  const cwd = await folderWith({ 'orders.wsdl': orders() });
+  await signalbox(['import', 'orders.wsdl'], { cwd });
+  await writeFile(join(cwd, path), text);
+  const { code, stderr } = await signalbox(['import', 'orders.wsdl'], { cwd });
+  expect(code).toBe(1);
+  expect(stderr).toContain(words);
+  expect(await readFile(join(cwd, path), 'utf8')).toBe(text);
 });

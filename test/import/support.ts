@@ -7,7 +7,7 @@ import {
   type Loss,
   update,
 } from '../../src/import/index.ts';
-import { loadFiles } from '../../src/load/load.ts';
+import { loadTexts } from '../../src/load/index.ts';
 
 /** Reads sources from texts by location. */
 export function readFrom(files: Readonly<Record<string, string>>): (location: string) => Promise<Found> {
@@ -47,21 +47,8 @@ export function yamlOf(declared: readonly Declared[]): Readonly<Record<string, s
 /** The errors that `check` reports in definitions. */
 export function errorsOf(declared: readonly Declared[]): readonly string[] {
   const texts = { gateway: 'gateway: LOCAL\n', ...yamlOf(declared) };
-  const { diagnostics } = loadFiles(
-    {
-      folder: 'definitions',
-      definitions: Object.entries(texts).map(([name, text]) => ({
-        file: `definitions/${name}.yaml`,
-        kind: 'text',
-        text,
-      })),
-      delivered: [],
-      migrations: () => undefined,
-      sampleData: () => undefined,
-      handlers: () => [],
-      committed: undefined,
-    },
-    'ignore-missing',
+  const { diagnostics } = loadTexts(
+    new Map(Object.entries(texts).map(([name, text]) => [`definitions/${name}.yaml`, text])),
   );
   return diagnostics.filter(({ severity }) => severity === 'error').map(({ code, message }) => `${code}: ${message}`);
 }

@@ -1,4 +1,5 @@
 import type { Change, Declared, DeclaredMap, Loss } from '../../import/index.ts';
+import { wrongUsage } from '../failure.ts';
 import type { Place } from '../project.ts';
 import { expand } from './expand.ts';
 import { type ImportRecord, readDefinitionTexts, readRecord } from './project-files.ts';
@@ -45,13 +46,22 @@ export async function planImport(
   const definitions = place.definitions ?? 'definitions';
   const texts = await readDefinitionTexts(place.root, definitions);
   const plans: ImportPlan[] = [];
-  for (const imported of await importContracts(locations, read)) {
+  const all = await importContracts(locations, read);
+  checkNames(all.map(({ roots }) => options.name ?? nameOf(roots)));
+  for (const imported of all) {
     const plan = await planOne(place, { definitions, texts, imported, options });
     // A later contract sees the definitions of those before it.
     for (const [path, text] of plan.files) texts.set(path, text);
     plans.push(plan);
   }
   return plans;
+}
+
+/** Each contract has a folder and a record of its own, by its name. @throws CliFailure for two with one name */
+function checkNames(names: readonly string[]): void {
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice === undefined) return;
+  throw wrongUsage(`two contracts would have the name ${twice}`, 'Import each by itself, with a --name of its own.');
 }
 
 interface One {

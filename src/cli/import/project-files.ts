@@ -1,27 +1,18 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Declared } from '../../import/index.ts';
 import { codeOf } from '../../wire/error.ts';
+import { CliFailure } from '../failure.ts';
+import { readTexts, replaceFile } from '../generated-files.ts';
 import { jsonText } from '../terminal.ts';
 
 /** The definition files of a project by their paths, relative to its folder. */
 export async function readDefinitionTexts(root: string, folder: string): Promise<Map<string, string>> {
-  try {
-    const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
-    const paths = entries
-      .filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name))
-      .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
-      .sort();
-    return new Map(
-      await Promise.all(paths.map(async (path) => [path, await readFile(join(root, path), 'utf8')] as const)),
-    );
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return new Map();
-    throw error;
-  }
+  const texts = await readTexts(root, folder, /\.ya?ml$/);
+  return new Map([...texts].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** What an import declared, kept beside its definitions for the next one. */
+/** What an import declared, kept next to its definitions for the next one. */
 export interface ImportRecord {
   readonly sources: readonly string[];
   readonly as: 'consumer' | 'provider';
@@ -32,11 +23,16 @@ const RECORD = 'imported.json';
 
 /** The record of the last import into a folder; `undefined` without one. */
 export async function readRecord(root: string, folder: string): Promise<ImportRecord | undefined> {
+  const path = join(folder, RECORD);
   try {
-    return JSON.parse(await readFile(join(root, folder, RECORD), 'utf8')) as ImportRecord;
+    return JSON.parse(await readFile(join(root, path), 'utf8')) as ImportRecord;
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new CliFailure(`${path} is not JSON: ${error.message}`, {
+      hint: 'Restore it from git. Without it an import does not know what it has written.',
+      cause: error,
+    });
   }
 }
 
@@ -49,14 +45,7 @@ export async function writeImport(
 ): Promise<void> {
   for (const [path, text] of files) {
     if (text === '') await rm(join(root, path), { force: true });
-    else await replace(join(root, path), text);
+    else await replaceFile(join(root, path), text);
   }
-  await replace(join(root, folder, RECORD), jsonText(record));
-}
-
-async function replace(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const temporary = join(dirname(path), `.${process.pid}.tmp`);
-  await writeFile(temporary, text);
-  await rename(temporary, path);
+  await replaceFile(join(root, folder, RECORD), jsonText(record));
 }

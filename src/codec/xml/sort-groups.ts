@@ -23,7 +23,7 @@ type Order =
   | 'kept'
   /** It is behind what was found before. */
   | 'behind'
-  /** It is anywhere; but the entries of a list are told apart by their order. */
+  /** It is anywhere; but the order separates the entries of a list. */
   | 'free';
 
 /** One way of finding the place of an element. */

@@ -18,7 +18,10 @@ export interface DeclareOptions extends ServiceOptions {
   readonly taken: ServiceOptions['taken'] & { readonly document: readonly string[] };
 }
 
-/** Writes a contract as definitions: with ids that are distinct in the project, and documents in place where they are used once. @throws ImportError */
+/**
+ * Writes a contract as definitions: with ids that are distinct in the project, and documents in place where they are used once.
+ * @throws ImportError for a definition that is too large for a file
+ */
 export function declare(contract: DraftContract, options: DeclareOptions, losses: Losses): readonly Declared[] {
   const namespaces = new Set(contract.services.map(({ namespace }) => namespace));
   const namespace = namespaces.size === 1 ? [...namespaces][0] : undefined;
@@ -107,7 +110,7 @@ class DeclaredServices {
         namespace: service.namespace,
         target: isCall ? this.#node(service, taken) : undefined,
         permission: this.#permission,
-        requires: isCall ? undefined : this.#requires(service.security),
+        requires: isCall ? undefined : this.#requires(service.security, service.place),
         operations: Object.fromEntries(operations),
       }),
     };
@@ -130,7 +133,7 @@ class DeclaredServices {
       ...this.#faults(operation),
       // A call has the status that its target gives.
       status: isCall || operation.status === 200 ? undefined : operation.status,
-      requires: isCall ? undefined : this.#requires(operation.security),
+      requires: isCall ? undefined : this.#requires(operation.security, operation.place),
       active: uncallable === undefined ? undefined : false,
     });
   }
@@ -220,16 +223,32 @@ class DeclaredServices {
       .find((each) => /^https?:\/\/[^\s{}$]+$/i.test(each) && URL.canParse(each));
     for (const each of addresses.filter((address) => /[?#]/.test(address)))
       this.#losses.add(`the query of the address "${each}"`, 'left out', place);
+    const [first, ...others] = addresses;
+    for (const each of others) this.#losses.add(`the further address "${each}"`, 'left out', place);
+    if (usable === undefined && first !== undefined)
+      this.#losses.add(`the address "${first}" can't be called`, `the setting ${setting} is the address`, place);
     const base = usable === undefined ? `\${env:${setting}}` : `\${env:${setting}:-${usable.replace(/\/$/, '')}}`;
-    this.#nodes.set(key, { id, keys: given({ base, credential: credentialOf(security ?? [], id) }) });
+    const credential = credentialOf(security ?? [], id);
+    if (credential === undefined) for (const each of security ?? []) this.#tellUnmet(each, place);
+    this.#nodes.set(key, { id, keys: given({ base, credential }) });
     return id;
   }
 
   /** The schemes of callers, by their ids; `undefined` for the gateway's own. */
-  #requires(security: readonly DraftSecurity[] | undefined): DeclaredValue | undefined {
-    const ids = (security ?? []).flatMap((each) => this.#scheme(each) ?? []);
+  #requires(security: readonly DraftSecurity[] | undefined, place: Place): DeclaredValue | undefined {
+    const ids = (security ?? []).flatMap((each) => {
+      const id = this.#scheme(each);
+      if (id === undefined) this.#tellUnmet(each, place);
+      return id ?? [];
+    });
     if (ids.length === 0) return undefined;
     return ids.length === 1 ? (ids[0] as string) : ids;
+  }
+
+  #tellUnmet(security: DraftSecurity, place: Place): void {
+    const words = security.kind === 'api-key' ? `an API key in the ${security.in}, ${security.name}` : security.kind;
+    const instead = this.#options.as === 'consumer' ? 'calls are sent without it' : 'the schemes of the gateway apply';
+    this.#losses.add(`the contract asks for ${words}`, instead, place);
   }
 
   #scheme(security: DraftSecurity): string | undefined {

@@ -4,7 +4,7 @@ import { isReference } from './sources.ts';
 import type { Node } from './tree.ts';
 import { ANY_JSON, nullable, type Spot, type TypeRead, type TypeReader } from './type-read.ts';
 
-/** A branch of `oneOf` or `anyOf`: its schema, together with what stands beside the keyword. */
+/** A branch of `oneOf` or `anyOf`: its schema, together with the keywords next to it. */
 interface Branch {
   readonly name: string;
   readonly schemas: Schemas;
@@ -54,7 +54,7 @@ export class Choices {
     return hasNull ? nullable(read) : read;
   }
 
-  /** What stands beside the alternatives, if that says something about values. */
+  /** The keywords next to the alternatives, if they restrict values. */
   #beside(shape: Shape, keyword: string): Shape | undefined {
     const isPlain = shape.parts.every((part) =>
       part.entries().every(([key, { value }]) => ANNOTATIONS.test(key) || (key === 'type' && value === 'object')),

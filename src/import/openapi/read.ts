@@ -97,7 +97,7 @@ class ContractReader {
 
   #item(path: string, declared: Node): DraftOperation[] {
     const item = this.#reader.context.references.follow(declared, 'pathItems');
-    // What stands beside the reference of a path counts too.
+    // Keywords next to the reference of a path count too.
     const parts = item === declared ? [item] : [declared, item];
     for (const part of parts) this.#tellItem(path, part);
     const keys = new Set(parts.flatMap((part) => part.entries().map(([key]) => key)));

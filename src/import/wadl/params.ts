@@ -55,11 +55,9 @@ function readParam({ schemas, losses, tree }: WadlContext, node: Node, name: str
   const said = attributeOf(element, 'type') ?? 'string';
   // Without a prefix it is a type of XML Schema to all tools, whatever the default namespace is.
   const type = said.includes(':') ? readQName(said, element, location, losses) : { namespace: XSD, local: said.trim() };
-  const made = schemas.field(name, type, placeIn(node));
-  // Fields of one type share its options.
-  const field = { ...made, options: { ...made.options } };
+  const field = schemas.field(name, type, placeIn(node));
   // A type that is not known; a URL and a header take texts alone.
-  if (made.type.kind !== 'scalar') Object.assign(field, { type: TEXT, options: {} });
+  if (field.type.kind !== 'scalar') Object.assign(field, { type: TEXT, options: {} });
   const options = tree.children(node, 'option').flatMap((each) => attribute(each.element, 'value') ?? []);
   const description = documentationOf(node);
   const repeating = attribute(element, 'repeating') === 'true';

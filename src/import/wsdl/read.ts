@@ -34,6 +34,10 @@ export function readWsdl(sources: Sources<XmlElement>, losses: Losses): DraftCon
   const messages: MessageSources = { parts, schemas, losses };
   const policies = readPolicies(files, losses);
   const services = readServices(messages, policies);
+  if (services.length === 0) {
+    const place = { source: sources.roots[0] ?? location, line: 0, column: 0 };
+    losses.add('no service, binding or port type was found', 'only documents are declared', place);
+  }
   return { language: 'wsdl', services, documents: unused(schemas, services) };
 }
 
@@ -80,7 +84,7 @@ interface Offer {
 }
 
 function readServices(messages: MessageSources, policies: Policies): readonly DraftService[] {
-  const { parts, losses } = messages;
+  const { parts } = messages;
   const offers = parts.all('service').flatMap((service) => offersOf(service, messages));
   const offered = new Set(offers.flatMap(({ portType, binding }) => [portType, binding?.part]));
   for (const part of parts.all('binding')) {
@@ -93,16 +97,12 @@ function readServices(messages: MessageSources, policies: Policies): readonly Dr
   for (const portType of parts.all('portType')) {
     if (!offered.has(portType)) offers.push({ name: nameOf(portType), portType, addresses: [] });
   }
-  if (offers.length === 0)
-    losses.add('no service, binding or port type was found', 'only documents are declared', NOWHERE);
   return offers.map((offer) => readOffer(offer, messages, policies));
 }
 
 function givenPortType(portType: Part | undefined): { readonly portType?: Part } {
   return portType === undefined ? {} : { portType };
 }
-
-const NOWHERE = { source: 'the contract', line: 0, column: 0 };
 
 /** How much a protocol is preferred, the lowest first: SOAP 1.1 is what every client and server has. */
 const PREFERENCE: Readonly<Record<Binding['protocol'], number>> = { '1.1': 0, '1.2': 1, http: 2, other: 3 };

@@ -91,7 +91,9 @@ export class SchemaDrafts {
       chameleon: false,
     });
     this.#types.fill();
-    return { name, place, ...singleField(typed) };
+    const { type: word, options } = singleField(typed);
+    // Fields of one type share its options, and readers of messages add theirs.
+    return { name, place, type: word, options: { ...options } };
   }
 
   /** An element for what a name outside of the schemas refers to: losses are at its place. */

@@ -76,6 +76,20 @@ it('what can not be called is declared and told: encoded messages, and operation
   ]);
 });
 
+it('credentials that no call can have are told, and so is an address that can not be called', async () => {
+  const policy =
+    '<wsp:Policy xmlns:wsp="http://www.w3.org/ns/ws-policy"><sp:UsernameToken xmlns:sp="urn:sp"/></wsp:Policy>';
+  const text = wsdl(
+    policy + types(place) + placeMessages + service({ place: inOut('place', 'placeReply') }, { address: 'jms:queue' }),
+  );
+  const { declared, losses } = await declaredOf({ 'orders.wsdl': text });
+  expect(errorsOf(declared)).toEqual([]);
+  expect(losses.map(({ what, instead }) => `${what}: ${instead}`)).toEqual([
+    'the address "jms:queue" can\'t be called: the setting PARTNER_URL is the address',
+    'the contract asks for username-token: calls are sent without it',
+  ]);
+});
+
 it('a one-way operation has no response', async () => {
   const text = wsdl(types(place) + placeMessages + service({ place: inOut('place') }));
   const { declared } = await declaredOf({ 'orders.wsdl': text });
