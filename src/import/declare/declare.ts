@@ -1,4 +1,4 @@
-import { parseMediaType } from '../../wire/media-type.ts';
+import { isJsonType, parseMediaType } from '../../wire/media-type.ts';
 import type { DraftContract, DraftOperation, DraftRest, DraftSecurity, DraftService, DraftSoap } from '../draft.ts';
 import { ImportError, type Losses, type Place } from '../place.ts';
 import { type Declared, type DeclaredMap, type DeclaredValue, given } from './declared.ts';
@@ -125,7 +125,7 @@ class DeclaredServices {
     }
     return given({
       description,
-      ...(rest === undefined ? {} : restKeys(rest, this.#formOf(operation))),
+      ...(rest === undefined ? {} : restKeys(rest, this.#formOf(operation), isCall)),
       ...(soap === undefined ? {} : soapKeys(operation, soap, id, service, isCall)),
       template: rest?.template && this.#documents.message({ kind: 'document', document: rest.template }),
       request: this.#documents.message(operation.request, soap?.style === 'wrapped' ? soap.request : undefined),
@@ -274,14 +274,20 @@ function majorOf(version: string | undefined): number {
   return major < 1 ? 1 : major;
 }
 
-function restKeys({ method, uris, headers, body }: DraftRest, form: DeclaredValue | undefined): DeclaredMap {
+function restKeys(
+  { method, uris, headers, body, mediaType }: DraftRest,
+  form: DeclaredValue | undefined,
+  isCall: boolean,
+): DeclaredMap {
+  // A call sends JSON unless it says otherwise; what is served takes JSON and XML.
+  const isOther = mediaType !== undefined && !isJsonType(parseMediaType(mediaType)?.essence ?? '');
+  const type = isCall && isOther && form === undefined ? { 'Content-Type': mediaType } : {};
+  const fields = Object.entries(headers).map(([name, field]) => [name, `{${field}}`] as const);
+  const all = { ...type, ...Object.fromEntries(fields) };
   const templates = uris.map((each) => (each === '' ? '/' : each));
   return given({
     [method.toLowerCase()]: templates.length === 1 ? (templates[0] as string) : templates,
-    headers:
-      Object.keys(headers).length === 0
-        ? undefined
-        : Object.fromEntries(Object.entries(headers).map(([name, field]) => [name, `{${field}}`])),
+    headers: Object.keys(all).length === 0 ? undefined : all,
     body,
     form,
   });

@@ -105,6 +105,10 @@ export class DeclaredDocuments {
     const { abstract, by, unqualified, isInNamespace } = this.#families.keysOf(document, this.#losses);
     // The id takes the place of the name, unless another document has it.
     const wire = this.#isXml ? xmlNameOf(document.name) : id;
+    if (document.tag !== undefined && document.tag !== id) {
+      const what = `the value "${document.tag}" of the discriminator for ${document.name}`;
+      this.#losses.add(what, `it is "${id}"`, document.place);
+    }
     const root = xml ?? wire;
     return given({
       description,

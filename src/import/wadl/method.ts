@@ -1,3 +1,4 @@
+import { parseMediaType } from '../../wire/media-type.ts';
 import { attributeOf } from '../../wire/xml/tree.ts';
 import type { DraftDocument, DraftField, DraftMessage, DraftOperation, DraftRest } from '../draft.ts';
 import { attribute, readQName } from '../xml.ts';
@@ -43,6 +44,7 @@ export function readMethod(
     headers,
     ...(body.body === undefined ? {} : { body: body.body }),
     ...(body.form === undefined ? {} : { form: body.form }),
+    ...(body.mediaType === undefined ? {} : { mediaType: body.mediaType }),
     ...(body.root === undefined || fields.length === 0 ? {} : { template: template(fields, method, name, path) }),
   };
   const responses = tree.children(method, 'response');
@@ -114,6 +116,7 @@ interface Body {
   readonly root?: DraftDocument;
   readonly body?: string;
   readonly form?: DraftRest['form'];
+  readonly mediaType?: string;
 }
 
 function bodyOf(context: WadlContext, method: string, representations: readonly Node[]): Body {
@@ -126,7 +129,10 @@ function bodyOf(context: WadlContext, method: string, representations: readonly 
   if (first === undefined) return { fields: [], body: 'none' };
   const withElement = representations.find(({ element }) => attribute(element, 'element') !== undefined);
   if (withElement !== undefined) {
-    return { fields: [], root: elementOf(context, withElement) };
+    const types = representations.map(({ element }) => attribute(element, 'mediaType') ?? 'application/xml');
+    // Calls send JSON where it is accepted.
+    const type = types.find((each) => rawOf(each) === 'json') ?? (types[0] as string);
+    return { fields: [], root: elementOf(context, withElement), ...sent(type) };
   }
   const mediaType = attribute(first.element, 'mediaType') ?? '*/*';
   const params = representations.flatMap((each) => formParams(context, each));
@@ -140,7 +146,13 @@ function bodyOf(context: WadlContext, method: string, representations: readonly 
   return {
     fields: [{ name: 'body', place: placeIn(first), type: { kind: 'scalar', word }, options: { required: true } }],
     body: 'body',
+    ...sent(mediaType),
   };
+}
+
+/** The media type of a body, unless it is a range or not valid. */
+function sent(mediaType: string): { readonly mediaType?: string } {
+  return mediaType.includes('*') || parseMediaType(mediaType) === undefined ? {} : { mediaType };
 }
 
 /** Parameters of a form, which have the style query. */

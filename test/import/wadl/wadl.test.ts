@@ -53,6 +53,8 @@ it('a body with an element is a document of the grammars, and variables are besi
   expect(errorsOf(declared)).toEqual([]);
   const { service } = yamlOf(declared);
   expect(service).toContain('    put: books/{title_2}\n');
+  // Without it a call would send JSON.
+  expect(service).toContain('    headers: { Content-Type: application/xml }\n');
   expect(service).toContain('    template: { fields: { title_2: { type: string, required: true } } }\n');
 });
 
