@@ -1,5 +1,5 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -31,13 +31,16 @@ const asUser = isRoot ? ['--user=mysql'] : [];
 /** @param settings in addition to those that make it fast and private */
 export async function startMariadb(port: number, settings: readonly string[] = []): Promise<MariadbServer> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-maria-'));
-  if (isRoot) {
-    const ids = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, 'mysql'], { encoding: 'utf8' })));
-    chownSync(folder, ids[0] as number, ids[1] as number);
-  }
   const data = join(folder, 'data');
   const log = join(folder, 'log');
-  const plain = ['--no-defaults', ...asUser, `--datadir=${data}`];
+  // A starting server deletes the temporary tables that it finds, so that two servers can't share their folder.
+  const temporary = join(folder, 'temporary');
+  mkdirSync(temporary);
+  if (isRoot) {
+    const ids = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, 'mysql'], { encoding: 'utf8' })));
+    for (const owned of [folder, temporary]) chownSync(owned, ids[0] as number, ids[1] as number);
+  }
+  const plain = ['--no-defaults', ...asUser, `--datadir=${data}`, `--tmpdir=${temporary}`];
   const made = spawnSync(
     INSTALL,
     [...plain, '--auth-root-authentication-method=normal', '--skip-test-db', '--skip-name-resolve'],
