@@ -9,7 +9,7 @@ import {
   singleType,
   typeWords,
 } from '../model/field.ts';
-import { holdsNull, primitiveOf, SCALARS, traitsOf } from '../model/scalar.ts';
+import { holdsNull, primitiveOf, rangeOf, SCALARS, traitsOf } from '../model/scalar.ts';
 import type { RawKind } from '../model/service.ts';
 import { integersWithin } from '../wire/order.ts';
 import { counted } from '../wire/words.ts';
@@ -168,8 +168,9 @@ function isOpaque(type: ScalarType | CompoundType): type is ScalarType {
 }
 
 /** Whether every value is exact as a number: both bounds lie within ±(2^53 - 1). */
-function isSafe({ range = {}, digits = Number.POSITIVE_INFINITY }: Field): boolean {
-  const { least, most } = integersWithin(range);
+function isSafe(field: Field): boolean {
+  const { digits = Number.POSITIVE_INFINITY } = field;
+  const { least, most } = integersWithin(rangeOf(field) ?? {});
   if (digits <= 15) return true;
   return (
     least !== undefined && most !== undefined && least >= Number.MIN_SAFE_INTEGER && most <= Number.MAX_SAFE_INTEGER

@@ -52,6 +52,7 @@ const values: Readonly<Record<ScalarKind, fc.Arbitrary<unknown>>> = {
   string: text(),
   text: text(),
   integer,
+  int: fc.integer(),
   decimal,
   number: fc.double().map((value) => (value === 0 ? 0 : value)),
   boolean: fc.boolean(),

@@ -3,7 +3,7 @@ import { traitsOf } from '../../model/scalar.ts';
 import { toDecimal } from '../../wire/decimal.ts';
 import { doubleText, readDouble } from '../../wire/double.ts';
 import { LEXICAL } from '../../wire/lexical.ts';
-import { BOUND_NAMES, ORDERS, type Order, type Range } from '../../wire/order.ts';
+import { BOUND_NAMES, brokenBound, ORDERS, type Order, type Range } from '../../wire/order.ts';
 import { compilePattern, type Pattern } from '../../wire/pattern.ts';
 import { PatternError } from '../../wire/pattern-syntax.ts';
 import { type Linking, refuseBoth } from '../linking.ts';
@@ -63,13 +63,19 @@ function linkRange(
     if (value === undefined) continue;
     const written = typeof value === 'string' ? value : (places.written(declared, name) ?? String(value));
     const { text, noun } = boundText(written, type);
+    const reason = text === undefined ? `it is not ${noun}` : beyondType(text, type);
     if (text !== undefined) range[name] = text;
-    else {
-      const reason = `it is not ${noun}`;
+    if (reason !== undefined)
       report.raise('value-does-not-fit', { option: name, value: written, reason }, places.value(declared, name));
-    }
   }
   return Object.keys(range).length === 0 ? undefined : range;
+}
+
+/** Why no value of a type is as small or as great as a bound. */
+function beyondType(bound: string, type: ScalarType): string | undefined {
+  const { range, order } = traitsOf(type);
+  const isBroken = range !== undefined && order !== undefined && brokenBound(bound, range, order) !== undefined;
+  return isBroken ? `values of the type ${type.kind} are from ${range.minimum} to ${range.maximum}` : undefined;
 }
 
 function boundText(written: string, type: ScalarType): { readonly text: string | undefined; readonly noun: string } {
