@@ -7,9 +7,9 @@ import {
   singleType,
   typeWords,
 } from '../model/field.ts';
-import { isAnyText, rangeOf, SCALARS, traitsOf } from '../model/scalar.ts';
+import { holdsNull, isAnyText, rangeOf, SCALARS, traitsOf } from '../model/scalar.ts';
 import { integersWithin, ORDERS, type Order, type OrderName } from '../wire/order.ts';
-import { type Compare, type Sides, whenMoved } from './changes.ts';
+import { type Compare, type Scope, type Sides, whenMoved, whenTurned } from './changes.ts';
 
 /** How the values of one type relate to those of another. Of types with sizes, the sizes are compared separately. */
 type Relation = 'same' | 'wider' | 'narrower' | 'other';
@@ -143,13 +143,16 @@ function isTextLength({ type }: Field): boolean {
   return !isCollection(type) && isAnyText(type);
 }
 
-/** Compares the lengths of entries. The maximum of a text is compared with the length of its type. */
-export const compareEntryLengths = ofAkin((pair, scope) => {
+export const compareNull = whenTurned<Field, Scope>('null-allowed', 'null-refused', (field) => holdsNull(field));
+
+/** Compares the lengths of entries, and whether they may be null. The maximum of a text is compared with the length of its type. */
+export const compareEntry = ofAkin((pair, scope) => {
   if (!isCollection(pair.before.type)) return;
   const { before, after } = { before: entryOf(pair.before), after: entryOf(pair.after) };
   const within = { ...scope, what: `each entry of ${scope.what}` };
   compareMinimum({ before, after }, within);
   compareMaximum({ before, after }, within);
+  compareNull({ before, after }, within);
 });
 
 /** One entry of a collection as a field of its own. */

@@ -150,15 +150,19 @@ export function valueText(field: Field, face: Face, names: TypeNames, uses: Uses
 
 function typeText(type: FieldType, field: Field, face: Face, names: TypeNames): string {
   if (type.kind === 'list') {
-    const item = typeText(type.item, field, face, names);
+    const item = entryText(type.item, field, face, names);
     return `readonly ${item.includes(' ') ? `(${item})` : item}[]`;
   }
-  if (type.kind === 'map') return `Readonly<Record<string, ${typeText(type.item, field, face, names)}>>`;
+  if (type.kind === 'map') return `Readonly<Record<string, ${entryText(type.item, field, face, names)}>>`;
   if (type.kind === 'document') return face === 'given' ? names.given(type.document) : names.received(type.document);
   const only = field.fixed === undefined ? field.enum : [field.fixed];
   if (only !== undefined && only.length > 0 && !isOpaque(type))
     return [...new Set(only.map((each) => literal(type, each)))].join(' | ');
   return primitiveOf(type) === 'integer' && isSafe(field) ? 'number' : traitsOf(type).typescript.type;
+}
+
+function entryText(type: ScalarType | CompoundType, field: Field, face: Face, names: TypeNames): string {
+  return typeText(type, field, face, names) + (field.entry?.nullable ? ' | null' : '');
 }
 
 /** Whether the values of a type have no literals: their TypeScript type is one of the package's. */
@@ -197,7 +201,8 @@ export function facts(field: Field): string {
   if (field.any !== undefined)
     notes.push(field.attribute ? 'XML attributes by name or {namespace}name' : 'the markup of an XML element');
   if (minimum !== undefined || maximum !== undefined) notes.push(bounds(field));
-  if (field.entry !== undefined) notes.push(`each ${bounds({ ...field, ...field.entry, type: item })}`);
+  const { minimum: least, maximum: most } = field.entry ?? {};
+  if (least !== undefined || most !== undefined) notes.push(`each ${bounds({ ...field, ...field.entry, type: item })}`);
   notes.push(...rangeWords(field));
   if (field.digits !== undefined) notes.push(`at most ${counted(field.digits, 'digit')}`);
   if (field.fraction !== undefined) notes.push(`at most ${counted(field.fraction, 'digit')} after the point`);

@@ -54,6 +54,7 @@ function embeds(from: Document, to: Document, compared: Map<Document, Set<Docume
   const held = from.fields.every((field) => {
     const target = targets.get(field.name);
     if (target?.required && field.nullable && !target.nullable) return false;
+    if (target !== undefined && field.entry?.nullable && !target.entry?.nullable) return false;
     return target === undefined ? to.open : compare(field.type, target.type, compared);
   });
   return held && to.fields.every(({ name, required, fixed }) => !required || fixed !== undefined || sources.has(name));
