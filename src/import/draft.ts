@@ -197,5 +197,6 @@ export interface FieldOptions extends Facets {
   inline?: boolean;
   any?: boolean | string;
   header?: boolean;
+  attachment?: boolean | string | readonly string[];
   entry?: Facets;
 }

@@ -11,6 +11,7 @@ import {
 import { holdsNull, primitiveOf } from '../../model/scalar.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { escapeAttribute, escapeText } from '../../wire/xml/text.ts';
+import { ReferredAttachment } from '../binary.ts';
 import { kindOf, refuse, stepOf, within } from '../error.ts';
 import { isKinded } from '../kind.ts';
 import { kinds } from '../kinds.ts';
@@ -235,8 +236,7 @@ function contentWriter(field: Field, { scope }: XmlPlace, { hold }: Shared): Wri
     return (value) => escapeText(spaced.write(value));
   }
   const type = field.type as ScalarType;
-  if (primitiveOf(type) === 'binary' && hold !== undefined)
-    return (value) => hold(kinds.binary.accept(value) as Attachment);
+  if (primitiveOf(type) === 'binary' && hold !== undefined) return (value) => hold(heldContent(field, value));
   if (isMarkup(field, type)) return (value) => writeMarkup(kinds.xml.accept(value) as string, scope);
   const { toText } = compileScalar(field, type);
   return (value) => escapeText(toText(value));
@@ -290,7 +290,7 @@ function valueWriter(field: Field, tag: Tag, namespace: string, place: XmlPlace,
 function singleWriter(field: Field, type: ListType['item'], place: XmlPlace, shared: Shared): WriteDocument {
   const { hold } = shared;
   if (primitiveOf(type) === 'binary' && hold !== undefined) {
-    return (tag, value) => element(tag, '', hold(kinds.binary.accept(value) as Attachment));
+    return (tag, value) => element(tag, '', hold(heldContent(field, value)));
   }
   if (type.kind !== 'document') {
     const { toText } = compileScalar(field, type);
@@ -336,6 +336,11 @@ function entriesWriter(field: Field, write: Write): Write {
     }
     return written;
   };
+}
+
+function heldContent({ attachment }: Field, value: Value): Attachment {
+  const content = kinds.binary.accept(value) as Attachment;
+  return attachment === 'reference' ? new ReferredAttachment(content) : content;
 }
 
 /** Placeholder for an attachment in the text; unambiguous, because XML does not allow this character. */

@@ -1,4 +1,4 @@
-import type { Field, ScalarType } from '../../model/field.ts';
+import { type Field, type FieldType, isCollection, type ScalarType } from '../../model/field.ts';
 import { traitsOf } from '../../model/scalar.ts';
 import { toDecimal } from '../../wire/decimal.ts';
 import { doubleText, readDouble } from '../../wire/double.ts';
@@ -8,7 +8,7 @@ import { compilePattern, type Pattern } from '../../wire/pattern.ts';
 import { PatternError } from '../../wire/pattern-syntax.ts';
 import { type Linking, refuseBoth } from '../linking.ts';
 import { given } from '../object.ts';
-import type { FacetsDeclared } from '../schema/document.ts';
+import type { FacetsDeclared, FieldDeclared } from '../schema/document.ts';
 
 /** The facets of a field; `minimum` and `maximum` are those of the length of a text. */
 export type Facets = Pick<Field, 'space' | 'minimum' | 'maximum' | 'range' | 'digits' | 'fraction'> & {
@@ -137,4 +137,71 @@ function linkPatterns({ report, places }: Linking, declared: FacetsDeclared): Pa
       return [];
     }
   });
+}
+
+/** Refuses two options that exclude each other. */
+type Both = (first: keyof FieldDeclared, second: keyof FieldDeclared, reason: string) => void;
+
+/**
+ * Refuses options of a field that exclude each other.
+ * @param isAny it takes elements or attributes of any name
+ */
+export function checkConflicts(linking: Linking, declared: FieldDeclared, type: FieldType, isAny: boolean): void {
+  const both: Both = (first, second, reason) => refuseBoth(linking, declared, first, second, reason);
+  if (declared.nullable === true) {
+    both('nullable', 'fixed', 'a fixed value is the only allowed one');
+    if (declared.attribute === true) both('nullable', 'attribute', 'an XML attribute has no null');
+    if (declared.flat === true) both('nullable', 'flat', 'a list without an element of its own has no null in XML');
+    if (declared.absent === 'blank') both('nullable', 'absent', 'null would be both a value and the blank');
+  }
+  if (declared.content === true) {
+    both('content', 'attribute', 'the text of an element is not one of its attributes');
+    both('content', 'xml', 'the text of an element has no name in XML');
+    both('content', 'namespace', 'the text of an element has no name in XML');
+    if (declared.nullable === true) both('content', 'nullable', 'an element that is nil has no value at all');
+    if (declared.absent === 'blank') both('content', 'absent', 'an element without text is its own blank');
+  }
+  if (isAny) {
+    const key = declared.any === undefined ? 'attribute' : 'any';
+    both(key, 'xml', 'it takes any name');
+    both(key, 'namespace', '`any` names the namespaces');
+    if (declared.nullable === true) both(key, 'nullable', 'it has no element of its own that could be null');
+    if (declared.absent === 'blank') both(key, 'absent', 'it has no element of its own that could be blank');
+    both(key, 'default', 'nothing says where it would be put');
+    both(key, 'fixed', 'nothing says where it would be put');
+  }
+  if (declared.inline === true) {
+    both('inline', 'xml', 'without an element it has no name in XML');
+    both('inline', 'namespace', 'without an element it has no name in XML');
+    if (declared.nullable === true) both('inline', 'nullable', 'without an element there is no null in XML');
+    if (declared.absent === 'blank') both('inline', 'absent', 'without an element there is no blank in XML');
+  }
+  if (declared.header === true) {
+    if (declared.attribute === true) both('header', 'attribute', 'a header block is an element');
+    if (declared.flat === true) both('header', 'flat', 'a header block occurs once');
+  }
+  if (attachmentOf(declared) !== undefined) checkAttachment(declared, both);
+  if (declared.spaced === true) both('flat', 'spaced', 'a list that is one text has no elements for its entries');
+  if (declared.required === true) both('required', 'default', 'a required field never uses its default');
+  both('fixed', 'default', 'a fixed value is always used');
+  both('fixed', 'enum', 'a fixed value is the only allowed one');
+  if (isCollection(type) && Number(declared.minimum) > Number(declared.maximum))
+    both('minimum', 'maximum', 'the minimum is greater than the maximum');
+}
+
+/** Where the content of a field is, as the model has it. */
+export function attachmentOf({ attachment = false }: FieldDeclared): Field['attachment'] {
+  if (attachment === false) return undefined;
+  if (attachment === 'reference') return attachment;
+  return attachment === true ? [] : [attachment].flat();
+}
+
+/** What is beside the envelope has no element, and what refers to it is an element. */
+function checkAttachment({ attachment, header, attribute, nullable, absent }: FieldDeclared, both: Both): void {
+  if (attribute === true) both('attachment', 'attribute', 'an attachment is not an XML attribute');
+  if (header === true) both('attachment', 'header', 'an attachment is not a header block');
+  if (attachment === 'reference') return;
+  both('attachment', 'namespace', 'an attachment has no element');
+  if (nullable === true) both('attachment', 'nullable', 'an attachment has no null');
+  if (absent === 'blank') both('attachment', 'absent', 'an attachment has no blank');
 }

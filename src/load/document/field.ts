@@ -5,11 +5,11 @@ import type { ScalarTraits } from '../../model/scalar-traits.ts';
 import { ANY_NAMESPACE } from '../../model/wildcard.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
 import { positionOf } from '../diagnostic/diagnostic.ts';
-import { type Linking, refuseBoth, refuseKey } from '../linking.ts';
+import { type Linking, refuseKey } from '../linking.ts';
 import { given } from '../object.ts';
 import type { FieldDeclared, FieldsDeclared, Scalar } from '../schema/document.ts';
 import { isMade } from '../value/config-text.ts';
-import { type Facets, lengths, linkFacets } from './facets.ts';
+import { attachmentOf, checkConflicts, type Facets, lengths, linkFacets } from './facets.ts';
 import { type DerivedName, type DocumentSource, type FieldSpot, linkType, typeWords } from './field-type.ts';
 import { fitValue, type Restriction, restrictionBroken, spelled } from './fit.ts';
 
@@ -56,6 +56,7 @@ export function linkField(
       content: declared.content === true ? true : undefined,
       inline: declared.inline === true && isInlineable(type) ? true : undefined,
       header: declared.header === true ? true : undefined,
+      attachment: attachmentOf(declared),
       namespace: declared.namespace ?? (owner.unqualified && declared.attribute !== true ? '' : undefined),
     }),
     ...values,
@@ -253,6 +254,12 @@ const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional
     'xml, lists of it that are `flat`, and maps of text that are attributes',
     ({ type, declared }) => isAnyType(type, declared),
   ],
+  [
+    'attachment',
+    'binary content, and with `reference` lists of it',
+    ({ type, item, declared }) =>
+      item?.primitive === 'binary' && (!isCollection(type) || declared.attachment === 'reference'),
+  ],
   ['content', 'single values, and lists with `spaced`', (field) => isInAttribute(field) && !isDocument(field)],
   ['inline', 'documents, and lists of them that are `flat`', ({ type }) => isInlineable(type)],
   ['default', 'single values', (field) => !hasEntries(field) && isWritten(field)],
@@ -287,47 +294,7 @@ function refusedOptions({ report, places }: Linking, declared: FieldDeclared, ty
  */
 function checkOptions({ linking }: DocumentSource, { declared }: FieldSpot, type: FieldType): Set<string> {
   const refused = refusedOptions(linking, declared, type);
-  const both = (first: keyof FieldDeclared, second: keyof FieldDeclared, reason: string): void =>
-    refuseBoth(linking, declared, first, second, reason);
-  if (declared.nullable === true) {
-    both('nullable', 'fixed', 'a fixed value is the only allowed one');
-    if (declared.attribute === true) both('nullable', 'attribute', 'an XML attribute has no null');
-    if (declared.flat === true) both('nullable', 'flat', 'a list without an element of its own has no null in XML');
-    if (declared.absent === 'blank') both('nullable', 'absent', 'null would be both a value and the blank');
-  }
-  if (declared.content === true) {
-    both('content', 'attribute', 'the text of an element is not one of its attributes');
-    both('content', 'xml', 'the text of an element has no name in XML');
-    both('content', 'namespace', 'the text of an element has no name in XML');
-    if (declared.nullable === true) both('content', 'nullable', 'an element that is nil has no value at all');
-    if (declared.absent === 'blank') both('content', 'absent', 'an element without text is its own blank');
-  }
-  const isAny = anyOf(declared, type) !== undefined;
-  if (isAny) {
-    const key = declared.any === undefined ? 'attribute' : 'any';
-    both(key, 'xml', 'it takes any name');
-    both(key, 'namespace', '`any` names the namespaces');
-    if (declared.nullable === true) both(key, 'nullable', 'it has no element of its own that could be null');
-    if (declared.absent === 'blank') both(key, 'absent', 'it has no element of its own that could be blank');
-    both(key, 'default', 'nothing says where it would be put');
-    both(key, 'fixed', 'nothing says where it would be put');
-  }
-  if (declared.inline === true) {
-    both('inline', 'xml', 'without an element it has no name in XML');
-    both('inline', 'namespace', 'without an element it has no name in XML');
-    if (declared.nullable === true) both('inline', 'nullable', 'without an element there is no null in XML');
-    if (declared.absent === 'blank') both('inline', 'absent', 'without an element there is no blank in XML');
-  }
-  if (declared.header === true) {
-    if (declared.attribute === true) both('header', 'attribute', 'a header block is an element');
-    if (declared.flat === true) both('header', 'flat', 'a header block occurs once');
-  }
-  if (declared.spaced === true) both('flat', 'spaced', 'a list that is one text has no elements for its entries');
-  if (declared.required === true) both('required', 'default', 'a required field never uses its default');
-  both('fixed', 'default', 'a fixed value is always used');
-  both('fixed', 'enum', 'a fixed value is the only allowed one');
-  if (isCollection(type) && Number(declared.minimum) > Number(declared.maximum))
-    both('minimum', 'maximum', 'the minimum is greater than the maximum');
+  checkConflicts(linking, declared, type, anyOf(declared, type) !== undefined);
   return refused;
 }
 
@@ -343,7 +310,7 @@ export function linkSingleValues(
     const field = linkField(source, declared, name, { id: owner, name: owner });
     if (field === undefined) return [];
     const written = declared[name] as object;
-    for (const key of ['content', 'inline', 'any'])
+    for (const key of ['content', 'inline', 'any', 'attachment'])
       refuseKey(source.linking, written, key, `The ${what} ${name}`, 'only fields of documents have it');
     const primitive = primitiveOf(field.type);
     if (field.nullable && what !== 'column') {
