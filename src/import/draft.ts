@@ -71,6 +71,8 @@ export interface DraftSoap {
   readonly namespace?: string;
   readonly oneWay: boolean;
   readonly mtom: boolean;
+  /** Requests must have the header blocks of WS-Addressing. */
+  readonly addressing?: boolean;
 }
 
 export interface DraftRest {
