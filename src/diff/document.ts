@@ -345,6 +345,9 @@ const FIELD: Comparison<Field, DocumentScope> = {
         header === true ? 'a header block' : 'in the Body',
       )(pair, scope);
   },
+  attachment: (pair, scope) => {
+    if (scope.soap === true) whenDifferent<Field, DocumentScope>('attachment-changed', attachmentWords)(pair, scope);
+  },
   namespace: whenDifferent('field-namespace-changed', ({ namespace }) => namespace ?? 'that of its document'),
   absent: whenDifferent('absent-changed', ({ absent }) => (absent === 'blank' ? 'blank' : 'left out')),
   url: (pair, scope) => {
@@ -353,6 +356,12 @@ const FIELD: Comparison<Field, DocumentScope> = {
   },
   at: unseen,
 };
+
+/** Media types are what is usual, and nobody is refused for another one. */
+function attachmentWords({ attachment }: Field): string {
+  if (attachment === undefined) return 'in the Body';
+  return attachment === 'reference' ? 'an attachment that the Body refers to' : 'an attachment';
+}
 
 /** A branch of a choice is neither required nor absent. */
 const BRANCH: typeof FIELD = { ...FIELD, required: unseen, absent: unseen };

@@ -71,6 +71,8 @@ export interface DraftSoap {
   readonly namespace?: string;
   readonly oneWay: boolean;
   readonly mtom: boolean;
+  /** Requests must have the header blocks of WS-Addressing. */
+  readonly addressing?: boolean;
 }
 
 export interface DraftRest {
@@ -202,5 +204,6 @@ export interface FieldOptions extends Facets {
   inline?: boolean;
   any?: boolean | string;
   header?: boolean;
+  attachment?: boolean | string | readonly string[];
   entry?: EntryOptions;
 }

@@ -126,6 +126,11 @@ export interface Field {
   readonly example?: string | number | boolean;
   /** Over SOAP, a header block of its own rather than a part of the Body. */
   readonly header?: true;
+  /**
+   * Over SOAP, content beside the envelope (SOAP with Attachments) in one of these media types, or any where there is none; or
+   * `reference`: its element has the `cid:` address of the part (swaRef of the WS-I Attachments Profile 1.0).
+   */
+  readonly attachment?: readonly string[] | 'reference';
   /** An attribute in XML rather than an element; of a map, the attributes that no other field takes. */
   readonly attribute: boolean;
   /**

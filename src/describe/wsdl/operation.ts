@@ -20,6 +20,15 @@ import { builtInType } from '../xsd/types.ts';
 export interface WsdlMessage {
   readonly name: string;
   readonly parts: readonly WsdlPart[];
+  /** Parts beside the envelope, which come last; `undefined` for none. */
+  readonly attachments?: readonly WsdlAttachment[];
+}
+
+/** A part of a message that is beside the envelope. */
+interface WsdlAttachment {
+  readonly part: string;
+  /** At least one. */
+  readonly mediaTypes: readonly string[];
 }
 
 /** A part of a message, with the QName of its element, or in rpc/literal that of its type. */
@@ -73,11 +82,24 @@ export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Polic
   return soap.map((operation): WsdlOperation => {
     const { name, action, response, style } = operation.soap;
     const elements = soapElements(operation, gateway.namespace);
-    const messageOf = (name: string, element: ElementName | undefined, message: Message): WsdlMessage => {
-      if (style === 'rpc') return { name, parts: partsOf(message, schemas) };
-      if (element === undefined) return { name, parts: [] };
+    const bodyParts = (element: ElementName | undefined, message: Message, taken: readonly string[]): WsdlPart[] => {
+      if (style === 'rpc') return partsOf(message, schemas);
+      if (element === undefined) return [];
       const qname = `${schemas.prefixOf(element.namespace)}:${element.name}`;
-      return { name, parts: [{ name: style === 'bare' ? 'body' : 'parameters', element: qname }] };
+      return [{ name: nameAllocator(taken)(style === 'bare' ? 'body' : 'parameters'), element: qname }];
+    };
+    const messageOf = (
+      name: string,
+      element: ElementName | undefined,
+      message: Message,
+      beside: readonly Field[],
+    ): WsdlMessage => {
+      const attachments = beside.map(attachmentOf);
+      const names = attachments.map(({ part }) => part);
+      const parts = bodyParts(element, message, names);
+      if (attachments.length === 0) return { name, parts };
+      const others = names.map((part): WsdlPart => ({ name: part, type: 'xs:base64Binary' }));
+      return { name, parts: [...parts, ...others], attachments };
     };
     const oneWay = response.kind === 'none';
     const fault = oneWay ? undefined : operation.fault;
@@ -92,8 +114,8 @@ export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Polic
       action,
       rpc: style === 'rpc' ? elements.request?.namespace : undefined,
       text: textOf(operation, message),
-      input: messageOf(requestMessage(name), elements.request, operation.soap.request),
-      output: oneWay ? undefined : messageOf(replyMessage(name), elements.reply, response),
+      input: messageOf(requestMessage(name), elements.request, operation.soap.request, operation.attachments.request),
+      output: oneWay ? undefined : messageOf(replyMessage(name), elements.reply, response, operation.attachments.reply),
       headers: {
         input: headersOf(requestMessage(name), operation.blocks.request),
         output: oneWay ? undefined : headersOf(replyMessage(name), operation.blocks.reply),
@@ -109,6 +131,11 @@ export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Polic
       bindings: wrapperStyle(operation, scope),
     };
   });
+}
+
+function attachmentOf({ xmlName, attachment }: Field): WsdlAttachment {
+  const mediaTypes = Array.isArray(attachment) && attachment.length > 0 ? attachment : ['*/*'];
+  return { part: ncName(xmlName), mediaTypes };
 }
 
 /** The parts of a message in rpc/literal: its fields. */

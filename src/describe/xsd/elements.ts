@@ -29,6 +29,8 @@ export interface SchemaContext {
   readonly nillable: boolean;
   /** Binary elements are marked as possible attachments. */
   readonly attachments: boolean;
+  /** The QName of swaRef, the type of elements with the address of an attachment. */
+  readonly referenceName: () => string;
   /** QName of a document's complexType as written in this schema. */
   typeName(document: Document): string;
   /** Declares a simple type of its own for the field, and returns its QName. */
@@ -241,6 +243,8 @@ function single(
   if (type.kind === 'document') {
     return element('xs:element', { name, form, type: context.typeName(type.document), ...occurs }, [notes]);
   }
+  if (field.attachment === 'reference' && context.attachments)
+    return element('xs:element', { name, form, type: context.referenceName(), ...occurs }, [notes]);
   const shared = context.sharedType();
   const simple: SimpleType =
     shared === undefined ? context.deriveType(simpleType(entryField(field), type)) : { type: shared };

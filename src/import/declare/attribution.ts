@@ -61,11 +61,16 @@ function settleOne(document: DraftDocument, settling: Settling): boolean {
 function mayBeUnclear(document: DraftDocument): boolean {
   const names = new Set<string>();
   return fieldsOf(document).some(({ field, owner }) => {
-    const { inline, any, attribute, content } = field.options;
-    if (attribute || content) return false;
+    if (!isInContent(field.options)) return false;
+    const { inline, any } = field.options;
     const name = nameOf({ field, owner, namespace: namespaceOf(field, owner) });
     return inline === true || any !== undefined || names.size === names.add(name).size;
   });
+}
+
+/** Whether a field is among the elements of its document: no attribute, header block or attachment. */
+function isInContent({ attribute, content, header, attachment }: FieldOptions): boolean {
+  return !attribute && !content && !header && (attachment === undefined || attachment === 'reference');
 }
 
 /** The fields of a document and of those that it extends. */
@@ -178,7 +183,7 @@ function namespaceOf({ options }: DraftField, owner: DraftDocument): string {
 function partOf(document: DraftDocument, follow: Follow, around: readonly DraftDocument[]): Part {
   const within = [...around, document];
   const parts = fieldsOf(document)
-    .filter(({ field: { options } }) => !options.attribute && !options.content)
+    .filter(({ field: { options } }) => isInContent(options))
     .map(({ field, owner }) => fieldPart(field, owner, document.choice === true, follow, within));
   if (document.choice) {
     return {

@@ -16,7 +16,16 @@ import type { EntryDeclared, FieldDeclared, FieldsDeclared, Scalar } from '../sc
 import { isMade } from '../value/config-text.ts';
 import { type DerivedName, type DocumentSource, type FieldSpot, linkType } from './field-type.ts';
 import { fitValue, type Restriction, restrictionBroken, spelled } from './fit.ts';
-import { anyOf, checkOptions, type Facets, isInlineable, lengths, linkFacets, refusedOptions } from './options.ts';
+import {
+  anyOf,
+  attachmentOf,
+  checkOptions,
+  type Facets,
+  isInlineable,
+  lengths,
+  linkFacets,
+  refusedOptions,
+} from './options.ts';
 
 /** Links one field of a document, a prompt or a column; `undefined` when its type is not valid. */
 export function linkField(
@@ -61,6 +70,7 @@ export function linkField(
       content: declared.content === true ? true : undefined,
       inline: declared.inline === true && isInlineable(type) ? true : undefined,
       header: declared.header === true ? true : undefined,
+      attachment: attachmentOf(declared),
       namespace: declared.namespace ?? (owner.unqualified && declared.attribute !== true ? '' : undefined),
     }),
     ...values,
@@ -214,7 +224,7 @@ export function linkSingleValues(
     const field = linkField(source, declared, name, { id: owner, name: owner });
     if (field === undefined) return [];
     const written = declared[name] as object;
-    for (const key of ['content', 'inline', 'any'])
+    for (const key of ['content', 'inline', 'any', 'attachment'])
       refuseKey(source.linking, written, key, `The ${what} ${name}`, 'only fields of documents have it');
     const primitive = primitiveOf(field.type);
     if (field.nullable && what !== 'column') {

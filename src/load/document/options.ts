@@ -91,6 +91,12 @@ const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional
     'xml, lists of it that are `flat`, and maps of text that are attributes',
     ({ type, declared }) => isAnyType(type, declared),
   ],
+  [
+    'attachment',
+    'binary content, and with `reference` lists of it',
+    ({ type, item, declared }) =>
+      item?.primitive === 'binary' && (!isCollection(type) || declared.attachment === 'reference'),
+  ],
   ['content', 'single values, and lists with `spaced`', (field) => isInAttribute(field) && !isDocument(field)],
   ['inline', 'documents, and lists of them that are `flat`', ({ type }) => isInlineable(type)],
   ['default', 'single values', (field) => !hasEntries(field) && isWritten(field)],
@@ -125,8 +131,14 @@ export function refusedOptions({ report, places }: Linking, declared: FieldDecla
  */
 export function checkOptions({ linking }: DocumentSource, { declared }: FieldSpot, type: FieldType): Set<string> {
   const refused = refusedOptions(linking, declared, type);
-  const both = (first: keyof FieldDeclared, second: keyof FieldDeclared, reason: string): void =>
-    refuseBoth(linking, declared, first, second, reason);
+  checkConflicts(declared, type, (first, second, reason) => refuseBoth(linking, declared, first, second, reason));
+  return refused;
+}
+
+/** Refuses two options that exclude each other. */
+type Both = (first: keyof FieldDeclared, second: keyof FieldDeclared, reason: string) => void;
+
+function checkConflicts(declared: FieldDeclared, type: FieldType, both: Both): void {
   if (declared.nullable === true) {
     both('nullable', 'fixed', 'a fixed value is the only allowed one');
     if (declared.attribute === true) both('nullable', 'attribute', 'an XML attribute has no null');
@@ -160,13 +172,30 @@ export function checkOptions({ linking }: DocumentSource, { declared }: FieldSpo
     if (declared.attribute === true) both('header', 'attribute', 'a header block is an element');
     if (declared.flat === true) both('header', 'flat', 'a header block occurs once');
   }
+  if (attachmentOf(declared) !== undefined) checkAttachment(declared, both);
   if (declared.spaced === true) both('flat', 'spaced', 'a list that is one text has no elements for its entries');
   if (declared.required === true) both('required', 'default', 'a required field never uses its default');
   both('fixed', 'default', 'a fixed value is always used');
   both('fixed', 'enum', 'a fixed value is the only allowed one');
   if (isCollection(type) && Number(declared.minimum) > Number(declared.maximum))
     both('minimum', 'maximum', 'the minimum is greater than the maximum');
-  return refused;
+}
+
+/** Where the content of a field is, as the model has it. */
+export function attachmentOf({ attachment = false }: FieldDeclared): Field['attachment'] {
+  if (attachment === false) return undefined;
+  if (attachment === 'reference') return attachment;
+  return attachment === true ? [] : [attachment].flat();
+}
+
+/** What is beside the envelope has no element, and what refers to it is an element. */
+function checkAttachment({ attachment, header, attribute, nullable, absent }: FieldDeclared, both: Both): void {
+  if (attribute === true) both('attachment', 'attribute', 'an attachment is not an XML attribute');
+  if (header === true) both('attachment', 'header', 'an attachment is not a header block');
+  if (attachment === 'reference') return;
+  both('attachment', 'namespace', 'an attachment has no element');
+  if (nullable === true) both('attachment', 'nullable', 'an attachment has no null');
+  if (absent === 'blank') both('attachment', 'absent', 'an attachment has no blank');
 }
 
 /** The facets of a field; `minimum` and `maximum` are those of the length of a text. */

@@ -64,6 +64,7 @@ export interface FieldDeclared extends FacetsDeclared, ChoiceDeclared {
   readonly json?: string;
   readonly xml?: string;
   readonly header?: boolean;
+  readonly attachment?: boolean | string | readonly string[];
   readonly attribute?: boolean;
   readonly content?: boolean;
   readonly inline?: boolean;
@@ -75,6 +76,9 @@ export interface FieldDeclared extends FacetsDeclared, ChoiceDeclared {
   readonly absent?: 'omit' | 'blank';
   readonly url?: 'segment' | 'path' | 'odata' | 'odata-path';
 }
+
+/** A media type, or a range of them. */
+const MEDIA_RANGE = '[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+';
 
 /** What a list of namespaces has. */
 const NAMESPACE_WORD = '(##local|##targetNamespace|[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>"{}|\\\\^`]+)';
@@ -223,6 +227,18 @@ export const field: JsonSchema = {
         'Over SOAP, whether it is a header block instead of an element in the body, in a request or a response. Over REST it is a field like any other.',
         false,
       ),
+      attachment: {
+        title: 'true, reference, or media types',
+        type: ['boolean', 'string', 'array'],
+        pattern: `^(reference|${MEDIA_RANGE})$`,
+        items: { type: 'string', pattern: `^${MEDIA_RANGE}$` },
+        minItems: 1,
+        uniqueItems: true,
+        description:
+          'Over SOAP, whether binary content of a request or a response is an attachment beside the envelope (SOAP with Attachments), and the media types that the contract names for it. With `reference` it stays an element, whose text is the address of the attachment (swaRef). Over REST it is a field like any other.',
+        default: false,
+        examples: [true, 'image/jpeg', 'reference'],
+      },
       attribute: yesNo(
         'Whether it is an XML attribute instead of an element. A `map of text` takes the attributes that no other field takes, by their names.',
         false,
