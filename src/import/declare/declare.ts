@@ -30,8 +30,11 @@ export function declare(contract: DraftContract, options: DeclareOptions, losses
   return inFiles([...services, ...documents.all()], options.name);
 }
 
-/** Bytes of one definition and of the definitions of one file, as JSON. `check` reads files of 4 MiB; YAML is longer. */
-const MOST_BYTES = 2 * 1024 ** 2;
+/** Bytes of the definitions of one file, as JSON. */
+const FILE_BYTES = 2 * 1024 ** 2;
+
+/** Bytes of one definition, as JSON: a service with 5,000 operations. `check` reads files of 16 MiB; YAML is longer. */
+const MOST_BYTES = 10 * 1024 ** 2;
 
 /** Puts definitions that are too large for one file into several: `documents`, `documents-2`. @throws ImportError */
 function inFiles(declared: readonly Declared[], source: string): readonly Declared[] {
@@ -45,7 +48,7 @@ function inFiles(declared: readonly Declared[], source: string): readonly Declar
     const file = open.get(each.file) ?? { bytes: 0, number: 1 };
     open.set(each.file, file);
     file.bytes += bytes;
-    if (file.bytes > MOST_BYTES) Object.assign(file, { bytes, number: file.number + 1 });
+    if (file.bytes > FILE_BYTES && file.bytes > bytes) Object.assign(file, { bytes, number: file.number + 1 });
     return file.number === 1 ? each : { ...each, file: `${each.file}-${file.number}` };
   });
 }

@@ -154,7 +154,7 @@ export class DeclaredDocuments {
     const inPlace = this.#inPlaceOf(type);
     const keys = given({
       ...(inPlace === undefined ? { type: this.#typeWord(type) } : {}),
-      description,
+      description: describedEntries(description, type, inPlace),
       ...(others as DeclaredMap),
       default: preset,
       json: json === name ? undefined : json,
@@ -169,7 +169,9 @@ export class DeclaredDocuments {
     const single = type.kind === 'list' ? type.item : type;
     if (single.kind !== 'document' || this.#ids.has(single.document)) return undefined;
     const keys = this.#inPlace(single.document);
-    return type.kind === 'list' ? { list: keys } : keys;
+    if (type.kind !== 'list') return keys;
+    const { description: _, ...list } = keys;
+    return { list };
   }
 
   /** A type in words; its document has an id. */
@@ -178,6 +180,18 @@ export class DeclaredDocuments {
     if (type.kind === 'document') return this.idOf(type.document);
     return `${type.kind} of ${this.#typeWord(type.item)}`;
   }
+}
+
+/** The description of a field, with that of its entries when these are declared in place, where they have none. */
+function describedEntries(
+  description: string | undefined,
+  type: DraftType,
+  inPlace: DeclaredMap | undefined,
+): string | undefined {
+  if (inPlace === undefined || type.kind !== 'list' || type.item.kind !== 'document') return description;
+  const inner = type.item.document.description;
+  if (description === undefined || inner === undefined || description.includes(inner)) return description ?? inner;
+  return `${description}\n\n${inner}`;
 }
 
 /** A percent-encoded character in the name of a variable (RFC 6570, section 2.3). */
