@@ -27,6 +27,52 @@ components:
     expect(documents).toMatch(/Newest first\.\n\n\s+What was said\./);
   });
 
+  it('leave an operation without an address that is its own inactive, and one that no request can match out', async () => {
+    const files = contract(`
+paths:
+  /a/{x}: { get: { operationId: one, responses: { '200': { description: ok } } } }
+  /a/{y}/: { get: { operationId: two, responses: { '200': { description: ok } } } }
+  /b/{x}/{x}: { get: { operationId: three, responses: { '200': { description: ok } } } }
+  /a/mine: { get: { operationId: four, responses: { '200': { description: ok } } } }
+`);
+    const { declared, losses } = await declaredOf(files, { as: 'provider' });
+    expect(errorsOf(declared)).toEqual([]);
+    const { service = '' } = yamlOf(declared);
+    expect(service.match(/^ {2}\w+:/gm)).toEqual(['  one:', '  two:', '  four:']);
+    expect(service.match(/active: false/g)).toHaveLength(1);
+    expect(losses.map(({ what, instead }) => `${what}: ${instead}`)).toEqual(
+      expect.arrayContaining([
+        'the operation "two" can\'t be served: a request to a/{y}/ can be one to a/{x} of "one": declared with `active: false`',
+        expect.stringMatching(/^the operation "three", whose path no request can match: .*: left out$/),
+      ]),
+    );
+    const { declared: called } = await declaredOf(files);
+    expect(errorsOf(called)).toEqual([]);
+    expect(yamlOf(called).service).not.toContain('active');
+  });
+
+  it('call with the credential that most operations ask for, and report every other one', async () => {
+    const operation = (id: string, security: string) =>
+      `  /${id}: { get: { operationId: ${id}, security: ${security}, responses: { '200': { description: ok } } } }`;
+    const { declared, losses } = await declaredOf(
+      contract(`
+paths:
+${operation('a', '[{ key: [] }]')}
+${operation('b', '[{ key: [] }]')}
+${operation('c', '[{ key: [], basic: [] }]')}
+components:
+  securitySchemes:
+    key: { type: apiKey, in: header, name: X-Key }
+    basic: { type: http, scheme: basic }
+`),
+    );
+    expect(errorsOf(declared)).toEqual([]);
+    expect(yamlOf(declared).setup).toContain('credential: { api-key: { header: X-Key');
+    expect(losses.map(({ what }) => what)).toEqual([
+      'the operation "c" asks for an API key in the header, X-Key and basic',
+    ]);
+  });
+
   it('are one service, however many operations it has', async () => {
     const words = 'words '.repeat(400);
     const paths = Array.from(
