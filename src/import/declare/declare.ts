@@ -1,10 +1,18 @@
 import { isJsonType, parseMediaType } from '../../wire/media-type.ts';
-import type { DraftContract, DraftOperation, DraftRest, DraftSecurity, DraftService, DraftSoap } from '../draft.ts';
+import type {
+  DraftContract,
+  DraftField,
+  DraftOperation,
+  DraftRest,
+  DraftSecurity,
+  DraftService,
+  DraftSoap,
+} from '../draft.ts';
 import { ImportError, type Losses, type Place } from '../place.ts';
 import { credentialOf, SCHEME_WORDS, schemeKeys, securityOfCalls, securityWords } from './credentials.ts';
 import { type Declared, type DeclaredMap, type DeclaredValue, given } from './declared.ts';
-import { DeclaredDocuments } from './documents.ts';
-import { capitalName, Names, plainName, xmlNameOf } from './names.ts';
+import { DeclaredDocuments, fieldNames } from './documents.ts';
+import { capitalName, Names, plainName } from './names.ts';
 import { servable } from './servable.ts';
 
 interface ServiceOptions {
@@ -212,13 +220,14 @@ class DeclaredServices {
   /** The form of a body: each field that is in neither a URI nor a header. */
   #formOf({ rest, request, name, place }: DraftOperation): DeclaredValue | undefined {
     if (rest?.form !== 'urlencoded') return rest?.form;
-    const fields = request.kind === 'document' ? request.document.fields.map((field) => xmlNameOf(field.name)) : [];
+    const fields = request.kind === 'document' ? request.document.fields : [];
+    const names = fieldNames(fields);
     const elsewhere = `${rest.uris.join(' ')} ${Object.values(rest.headers).join(' ')}`;
-    const sent = fields.filter(
-      (field) => !new RegExp(`(?<![\\p{L}\\p{N}_])${escaped(field)}(?![\\p{L}\\p{N}_])`, 'u').test(elsewhere),
-    );
-    if (this.#options.as === 'consumer' && sent.length > 0)
-      return Object.fromEntries(sent.map((field) => [field, `{${field}}`]));
+    const sent = names.flatMap((field, index) => {
+      const isElsewhere = new RegExp(`(?<![\\p{L}\\p{N}_%])${escaped(field)}(?![\\p{L}\\p{N}_%])`, 'u').test(elsewhere);
+      return isElsewhere ? [] : [[(fields[index] as DraftField).name, `{${field}}`] as const];
+    });
+    if (this.#options.as === 'consumer' && sent.length > 0) return Object.fromEntries(sent);
     if (sent.length > 0)
       this.#losses.add(`the form of "${name}" (urlencoded)`, 'its fields are taken as JSON or XML', place);
     return undefined;

@@ -133,17 +133,8 @@ export class DeclaredDocuments {
   }
 
   #fields(fields: readonly DraftField[]): DeclaredMap {
-    const names = new Set<string>(['__proto__']);
-    const declared: Record<string, DeclaredValue> = {};
-    for (const field of fields) {
-      // A variable of a URI keeps its name: `page%2Dsize` is page-size on the wire.
-      const wanted = PERCENT.test(field.name) ? field.name : xmlNameOf(field.name);
-      let name = wanted;
-      for (let n = 2; names.has(name); n++) name = `${wanted}_${n}`;
-      names.add(name);
-      declared[name] = this.#field(field, name);
-    }
-    return declared;
+    const names = fieldNames(fields);
+    return Object.fromEntries(fields.map((field, index) => [names[index], this.#field(field, names[index] as string)]));
   }
 
   #field({ name: wire, type, options }: DraftField, name: string): DeclaredValue {
@@ -191,6 +182,19 @@ function describedEntries(
   const inner = type.item.document.description;
   if (description === undefined || inner === undefined || description.includes(inner)) return description ?? inner;
   return `${description}\n\n${inner}`;
+}
+
+/** The names that fields have in definitions, each distinct. */
+export function fieldNames(fields: readonly DraftField[]): string[] {
+  const names = new Set<string>(['__proto__']);
+  return fields.map((field) => {
+    // A variable of a URI keeps its name: `page%2Dsize` is page-size on the wire.
+    const wanted = PERCENT.test(field.name) ? field.name : xmlNameOf(field.name);
+    let name = wanted;
+    for (let n = 2; names.has(name); n++) name = `${wanted}_${n}`;
+    names.add(name);
+    return name;
+  });
 }
 
 /** A percent-encoded character in the name of a variable (RFC 6570, section 2.3). */

@@ -91,11 +91,14 @@ export function readField(reader: TypeReader, name: string, nodes: Schemas, isRe
 export function addValues({ context }: TypeReader, options: FieldOptions, { type }: TypeRead, shape: Shape): void {
   const word = type.kind === 'scalar' ? type.word : undefined;
   const initial = shape.first('default');
-  if (initial !== undefined && initial.value !== null && options.required !== true && options.fixed === undefined) {
-    if (word !== undefined && fits(initial, word, options) && !isMade(initial))
+  if (initial !== undefined && initial.value !== null && options.fixed === undefined) {
+    const isRequired = options.required === true;
+    if (word !== undefined && fits(initial, word, options) && !isMade(initial) && !isRequired)
       options.default = initial.value as string;
-    else if (!isEmptyDefault(initial))
-      context.losses.add(`the default ${shown(initial)}`, 'there is no default', initial.place);
+    else if (!isEmptyDefault(initial)) {
+      const what = `the default ${shown(initial)}${isRequired ? ' of what is required' : ''}`;
+      context.losses.add(what, 'there is no default', initial.place);
+    }
   }
   const examples = [...shape.all('example'), ...shape.all('examples').flatMap((each) => each.items())];
   const example = word === undefined ? undefined : examples.find((each) => fits(each, word, options));

@@ -73,6 +73,47 @@ components:
     ]);
   });
 
+  it('send each field of a form as one text, members of objects by fields of their own, and lists in headers as texts', async () => {
+    const { declared, losses } = await declaredOf(
+      contract(`
+paths:
+  /charges/{id}:
+    post:
+      operationId: charge
+      parameters:
+        - { name: id, in: path, required: true, schema: { type: string } }
+        - { name: X-Tags, in: header, schema: { type: array, items: { type: string } } }
+      requestBody:
+        required: true
+        content:
+          application/x-www-form-urlencoded:
+            encoding: { card: { style: deepObject }, codes: { explode: false } }
+            schema:
+              type: object
+              required: [card]
+              properties:
+                id: { type: string }
+                card: { type: object, required: [no], properties: { no: { type: string }, by: { type: object, properties: { day: { type: string, format: date } } } } }
+                codes: { type: array, items: { type: string } }
+                expand: { type: array, items: { type: string } }
+                metadata: { type: object, additionalProperties: { type: string } }
+      responses: { '200': { description: ok, content: { application/jsonl: { schema: { type: object } } } } }
+`),
+    );
+    expect(errorsOf(declared)).toEqual([]);
+    const { service = '' } = yamlOf(declared);
+    expect(service).toContain('card[no]: "{card_no_}"');
+    expect(service).toContain('card[by][day]: "{card_by_day_}"');
+    expect(service).toContain('card_no_: { type: string, required: true, json: "card[no]" }');
+    expect(losses.map(({ what, instead }) => `${what}: ${instead}`)).toEqual([
+      'the list in the header X-Tags: a text, in which the caller writes commas',
+      'the field "codes" of a form, which is a list: a text, with commas between entries',
+      'the field "expand" of a form, which is a list: one entry, as a text',
+      'the field "metadata" of a form, which is an object: a text that the caller writes',
+      'the schema of a body in application/jsonl: any bytes are accepted',
+    ]);
+  });
+
   it('are one service, however many operations it has', async () => {
     const words = 'words '.repeat(400);
     const paths = Array.from(
