@@ -1,4 +1,6 @@
 import { isJsonType, parseMediaType } from '../../wire/media-type.ts';
+import { receivable } from '../../wire/uri-template/layout.ts';
+import { parseUriTemplate } from '../../wire/uri-template/uri-template.ts';
 import type {
   DraftContract,
   DraftField,
@@ -13,7 +15,6 @@ import { credentialOf, SCHEME_WORDS, schemeKeys, securityOfCalls, securityWords 
 import { type Declared, type DeclaredMap, type DeclaredValue, given } from './declared.ts';
 import { DeclaredDocuments, fieldNames } from './documents.ts';
 import { capitalName, Names, plainName } from './names.ts';
-import { servable } from './servable.ts';
 
 interface ServiceOptions {
   /** Whether the contract is called (`target:`) or served here. */
@@ -110,7 +111,7 @@ class DeclaredServices {
   #service(service: DraftService, name: string, taken: Names): Declared {
     const isCall = this.#options.as === 'consumer';
     const names = new Names();
-    const all = isCall ? service.operations : servable(service.operations, this.#losses);
+    const all = isCall ? service.operations : this.#matchable(service.operations);
     const operations = all.map((operation) => {
       const id = names.give(plainName(operation.name, 'Operation'));
       return [id, this.#operation(operation, id, service)] as const;
@@ -128,6 +129,17 @@ class DeclaredServices {
         operations: Object.fromEntries(operations),
       }),
     };
+  }
+
+  /** The operations with an address that a request can match. */
+  #matchable(operations: readonly DraftOperation[]): readonly DraftOperation[] {
+    return operations.filter(({ rest, name, place }) => {
+      const faults = (rest?.uris ?? []).map((uri) => receivable(parseUriTemplate(uri)));
+      const fault = faults.find((each) => each !== undefined);
+      if (fault === undefined) return true;
+      this.#losses.add(`the operation "${name}", whose path no request can match: ${fault}`, 'left out', place);
+      return false;
+    });
   }
 
   #operation(operation: DraftOperation, id: string, service: DraftService): DeclaredMap {

@@ -132,7 +132,19 @@ export function formDocument(
     losses.add(`the fields of ${mediaType}`, 'the body is passed as it is', shape.node.place);
     return undefined;
   }
-  return isUrlencoded(mediaType) ? urlencoded(document, node?.get('encoding'), reader) : document;
+  if (!isUrlencoded(mediaType)) return document;
+  const encoding = node?.get('encoding');
+  const writtenAs = (field: string): WrittenAs => {
+    const how = encoding?.get(field);
+    return { isDeep: how?.get('style')?.text === 'deepObject', isJoined: how?.get('explode')?.value === false };
+  };
+  return urlencoded(document, writtenAs, reader);
+}
+
+/** How a form has a field that is not one value: an object with a field for each member, or a list with commas. */
+interface WrittenAs {
+  readonly isDeep: boolean;
+  readonly isJoined: boolean;
 }
 
 const isUrlencoded = (mediaType: string): boolean => carrierOf(mediaType) === 'urlencoded';
@@ -141,7 +153,11 @@ const isUrlencoded = (mediaType: string): boolean => carrierOf(mediaType) === 'u
 const DEEPEST_FORM = 4;
 
 /** The fields of a form, each of which is one text: members of objects have fields of their own, as `deepObject` writes them. */
-function urlencoded(document: DraftDocument, encoding: Node | undefined, reader: SchemaReader): DraftDocument {
+export function urlencoded(
+  document: DraftDocument,
+  writtenAs: (field: string) => WrittenAs,
+  reader: SchemaReader,
+): DraftDocument {
   reader.fill();
   const { losses } = reader.context;
   const text: DraftType = { kind: 'scalar', word: 'string' };
@@ -151,20 +167,20 @@ function urlencoded(document: DraftDocument, encoding: Node | undefined, reader:
     const options = { ...(description === undefined ? {} : { description }), ...(required ? { required } : {}) };
     return { name: wire, place: field.place, type: text, options };
   };
-  const flat = (field: DraftField, wire: string, how: Node | undefined, depth: number): DraftField[] => {
+  const flat = (field: DraftField, wire: string, how: WrittenAs, depth: number): DraftField[] => {
     const { type, place, options } = field;
-    const style = how?.get('style')?.text;
     if (type.kind === 'scalar') {
       if (type.word !== 'binary') return [{ name: wire, place, type, options }];
       return [asText(field, wire, 'binary', 'a text that the caller writes')];
     }
     if (type.kind === 'list') {
-      const isJoined = how?.get('explode')?.value === false;
-      return [asText(field, wire, 'a list', isJoined ? 'a text, with commas between entries' : 'one entry, as a text')];
+      return [
+        asText(field, wire, 'a list', how.isJoined ? 'a text, with commas between entries' : 'one entry, as a text'),
+      ];
     }
     const inner = type.kind === 'document' ? type.document : undefined;
     const isPlain = inner !== undefined && inner.choice !== true && inner.extends === undefined;
-    if (!isPlain || style !== 'deepObject' || depth > DEEPEST_FORM || inner.fields.length === 0)
+    if (!isPlain || !how.isDeep || depth > DEEPEST_FORM || inner.fields.length === 0)
       return [asText(field, wire, 'an object', 'a text that the caller writes')];
     return inner.fields.flatMap((member) => {
       const required = options.required === true && member.options.required === true;
@@ -173,6 +189,6 @@ function urlencoded(document: DraftDocument, encoding: Node | undefined, reader:
       return flat(own, `${wire}[${member.name}]`, how, depth + 1);
     });
   };
-  const fields = document.fields.flatMap((field) => flat(field, field.name, encoding?.get(field.name), 1));
+  const fields = document.fields.flatMap((field) => flat(field, field.name, writtenAs(field.name), 1));
   return { ...document, named: false, fields };
 }

@@ -149,6 +149,9 @@ function xmlFieldOptions(name: string, shape: Shape, read: TypeRead, context: Sc
   if (type.kind === 'list') return { ...options, ...listOptions(name, shape, read, context) };
   const said = own?.get('name')?.text;
   if (said !== undefined && type.kind === 'scalar') options.xml = said;
+  const node = own?.get('nodeType');
+  if (node?.text !== undefined && node.text !== 'element' && node.text !== 'attribute')
+    context.losses.add(`the XML node ${node.text} of "${name}"`, 'an element', node.place);
   const isAttribute = own?.get('attribute')?.flag || own?.get('nodeType')?.text === 'attribute';
   if (isAttribute && type.kind === 'scalar') options.attribute = true;
   return options;

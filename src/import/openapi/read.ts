@@ -53,6 +53,9 @@ const METHODS: Readonly<Record<string, DraftRest['method']>> = {
 /** Methods of OpenAPI that operations of ours don't have. */
 const OTHER_METHODS = ['options', 'trace', 'query'];
 
+/** What to do about requests that go the other way. */
+const CALLED_BACK = 'left out: a service of your own receives it, or a node is where it is sent';
+
 class ContractReader {
   readonly #root: Node;
   readonly #reader: SchemaReader;
@@ -153,7 +156,7 @@ class ContractReader {
 
   #tellOperation(node: Node): void {
     for (const [name, callback] of node.get('callbacks')?.entries() ?? [])
-      this.#losses.add(`the callback "${name}"`, 'left out', callback.place);
+      this.#losses.add(`the callback "${name}"`, CALLED_BACK, callback.place);
     const servers = node.get('servers');
     if (servers !== undefined)
       this.#losses.add('the servers of an operation', 'those of the contract are used', servers.place);
@@ -161,7 +164,7 @@ class ContractReader {
 
   #tellWebhooks(): void {
     for (const [name, webhook] of this.#root.get('webhooks')?.entries() ?? [])
-      this.#losses.add(`the webhook "${name}"`, 'left out', webhook.place);
+      this.#losses.add(`the webhook "${name}"`, CALLED_BACK, webhook.place);
   }
 
   /** The operationId, or the method and the path. */

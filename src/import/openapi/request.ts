@@ -1,6 +1,15 @@
 import type { DraftDocument, DraftField, DraftMessage, DraftRest } from '../draft.ts';
 import type { Losses } from '../place.ts';
-import { type Content, carrierOf, concreteType, contentsOf, formDocument, jsonFirst, messageOf } from './content.ts';
+import {
+  type Content,
+  carrierOf,
+  concreteType,
+  contentsOf,
+  formDocument,
+  jsonFirst,
+  messageOf,
+  urlencoded,
+} from './content.ts';
 import { readField } from './document.ts';
 import { type DeclaredParameter, declaredParameters, type Parameter, ParameterReader } from './parameters.ts';
 import type { SchemaReader } from './schema.ts';
@@ -260,7 +269,12 @@ function bodyOfTwo(found: Found, declared: readonly DeclaredParameter[], reader:
     options: {},
     fields: fields.map((each) => readField(reader, each.name, [each.node], each.node.get('required')?.flag === true)),
   };
-  return { message: { kind: 'document', document }, form: isMultipart ? 'multipart' : 'urlencoded' };
+  if (isMultipart) return { message: { kind: 'document', document }, form: 'multipart' };
+  const joined = new Set(
+    fields.flatMap((each) => (each.node.get('collectionFormat')?.text === 'multi' ? [] : [each.name])),
+  );
+  const writtenAs = (field: string) => ({ isDeep: false, isJoined: joined.has(field) });
+  return { message: { kind: 'document', document: urlencoded(document, writtenAs, reader) }, form: 'urlencoded' };
 }
 
 /** A parameter with the name of its field. */

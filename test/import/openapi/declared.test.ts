@@ -27,28 +27,54 @@ components:
     expect(documents).toMatch(/Newest first\.\n\n\s+What was said\./);
   });
 
-  it('leave an operation without an address that is its own inactive, and one that no request can match out', async () => {
+  it('leave an operation that no request can match out where it is served', async () => {
     const files = contract(`
 paths:
   /a/{x}: { get: { operationId: one, responses: { '200': { description: ok } } } }
-  /a/{y}/: { get: { operationId: two, responses: { '200': { description: ok } } } }
-  /b/{x}/{x}: { get: { operationId: three, responses: { '200': { description: ok } } } }
-  /a/mine: { get: { operationId: four, responses: { '200': { description: ok } } } }
+  /b/{x}/{x}: { get: { operationId: two, responses: { '200': { description: ok } } } }
 `);
     const { declared, losses } = await declaredOf(files, { as: 'provider' });
     expect(errorsOf(declared)).toEqual([]);
-    const { service = '' } = yamlOf(declared);
-    expect(service.match(/^ {2}\w+:/gm)).toEqual(['  one:', '  two:', '  four:']);
-    expect(service.match(/active: false/g)).toHaveLength(1);
-    expect(losses.map(({ what, instead }) => `${what}: ${instead}`)).toEqual(
-      expect.arrayContaining([
-        'the operation "two" can\'t be served: a request to a/{y}/ can be one to a/{x} of "one": declared with `active: false`',
-        expect.stringMatching(/^the operation "three", whose path no request can match: .*: left out$/),
-      ]),
+    expect(yamlOf(declared).service?.match(/^ {2}\w+:/gm)).toEqual(['  one:']);
+    expect(losses.at(-1)?.what).toMatch(/^the operation "two", whose path no request can match: /);
+    expect(yamlOf((await declaredOf(files)).declared).service?.match(/^ {2}\w+:/gm)).toEqual(['  one:', '  two:']);
+  });
+
+  it('take a dynamic reference as the reference that it is without others, and lists in forms of OpenAPI 2.0 as texts', async () => {
+    const tree = contract(`
+components:
+  schemas:
+    Tree: { $dynamicAnchor: node, type: object, properties: { kids: { type: array, items: { $dynamicRef: '#node' } } } }
+`);
+    const { declared } = await declaredOf(tree);
+    expect(yamlOf(declared).documents).toContain('kids: list of Tree');
+    const old = await declaredOf({
+      'api.yaml': `
+swagger: '2.0'
+info: { title: Shop, version: '1' }
+paths:
+  /a:
+    post:
+      consumes: [application/x-www-form-urlencoded]
+      parameters: [{ name: tags, in: formData, type: array, items: { type: string } }]
+      responses: { 204: { description: ok } }
+`,
+    });
+    expect(errorsOf(old.declared)).toEqual([]);
+    expect(old.losses.map(({ instead }) => instead)).toEqual(['a text, with commas between entries']);
+  });
+
+  it('may be null for objects without properties and lists without types', async () => {
+    const { declared, losses } = await declaredOf(
+      contract(`
+components:
+  schemas:
+    Any: { type: object, properties: { map: { type: [object, 'null'] }, list: { type: [array, 'null'] } } }
+`),
     );
-    const { declared: called } = await declaredOf(files);
-    expect(errorsOf(called)).toEqual([]);
-    expect(yamlOf(called).service).not.toContain('active');
+    expect(errorsOf(declared)).toEqual([]);
+    expect(losses).toEqual([]);
+    expect(yamlOf(declared).documents).toContain('map: { type: map of json, nullable: true }');
   });
 
   it('call with the credential that most operations ask for, and report every other one', async () => {
