@@ -75,8 +75,8 @@ describe('files that are no definitions', () => {
   });
 
   it('are refused where they are too large', () => {
-    write('definitions/x.yaml', '#'.repeat(4 * 1024 * 1024 + 1));
-    expect(only()).toContain('it is larger than 4 MiB');
+    write('definitions/x.yaml', '#'.repeat(16 * 1024 * 1024 + 1));
+    expect(only()).toContain('it is larger than 16 MiB');
   });
 
   it('are refused where a link leads nowhere; a folder of such a name is a folder', () => {

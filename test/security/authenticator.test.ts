@@ -276,6 +276,20 @@ describe('several schemes', () => {
     expect(any.shows(shown({ 'x-api-key': key }), [BASIC, KEYS])).toBe(true);
   });
 
+  it('takes a key in the Authorization header, alone or after the name of a scheme, next to passwords', async () => {
+    const own: ApiKeyScheme = { ...KEYS, header: 'Authorization' };
+    const ours = 'sbk_12345678_key';
+    const ana = users.get('ana') as User;
+    const of = new Map([...users, ['ana', { ...ana, apiKeys: [apiKeyHash(key), apiKeyHash(ours)] }] as const]);
+    const { any } = authenticatorOf({ users: of, schemes: [BASIC, own] });
+    const called = (authorization: string) => outcome(() => any.authenticate(shown({ authorization }), [own, BASIC]));
+    for (const value of [key, `Token ${key}`, `ApiKey  ${ours}`, ours, `Bearer ${ours}`])
+      expect(await called(value), value).toBe('ana');
+    expect(await called(basic('demo', 'demo'))).toBe('demo');
+    for (const value of ['wrong', 'Token wrong', `Basic ${key}`, `Bearer ${key}`])
+      expect(await called(value), value).toBe('UNAUTHENTICATED');
+  });
+
   it('names every allowed scheme in one challenge, and the cause to the log alone', async () => {
     const { any } = authenticatorOf({ users: withKey() });
     const refusal = async (headers: Record<string, string>) => {

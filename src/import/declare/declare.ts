@@ -1,9 +1,20 @@
 import { isJsonType, parseMediaType } from '../../wire/media-type.ts';
-import type { DraftContract, DraftOperation, DraftRest, DraftSecurity, DraftService, DraftSoap } from '../draft.ts';
+import { receivable } from '../../wire/uri-template/layout.ts';
+import { parseUriTemplate } from '../../wire/uri-template/uri-template.ts';
+import type {
+  DraftContract,
+  DraftField,
+  DraftOperation,
+  DraftRest,
+  DraftSecurity,
+  DraftService,
+  DraftSoap,
+} from '../draft.ts';
 import { ImportError, type Losses, type Place } from '../place.ts';
+import { credentialOf, SCHEME_WORDS, schemeKeys, securityOfCalls, securityWords } from './credentials.ts';
 import { type Declared, type DeclaredMap, type DeclaredValue, given } from './declared.ts';
-import { DeclaredDocuments } from './documents.ts';
-import { capitalName, Names, plainName, xmlNameOf } from './names.ts';
+import { DeclaredDocuments, fieldNames } from './documents.ts';
+import { capitalName, Names, plainName } from './names.ts';
 
 interface ServiceOptions {
   /** Whether the contract is called (`target:`) or served here. */
@@ -30,8 +41,11 @@ export function declare(contract: DraftContract, options: DeclareOptions, losses
   return inFiles([...services, ...documents.all()], options.name);
 }
 
-/** Bytes of one definition and of the definitions of one file, as JSON. `check` reads files of 4 MiB; YAML is longer. */
-const MOST_BYTES = 2 * 1024 ** 2;
+/** Bytes of the definitions of one file, as JSON. */
+const FILE_BYTES = 2 * 1024 ** 2;
+
+/** Bytes of one definition, as JSON: a service with 5,000 operations. `check` reads files of 16 MiB; YAML is longer. */
+const MOST_BYTES = 10 * 1024 ** 2;
 
 /** Puts definitions that are too large for one file into several: `documents`, `documents-2`. @throws ImportError */
 function inFiles(declared: readonly Declared[], source: string): readonly Declared[] {
@@ -45,7 +59,7 @@ function inFiles(declared: readonly Declared[], source: string): readonly Declar
     const file = open.get(each.file) ?? { bytes: 0, number: 1 };
     open.set(each.file, file);
     file.bytes += bytes;
-    if (file.bytes > MOST_BYTES) Object.assign(file, { bytes, number: file.number + 1 });
+    if (file.bytes > FILE_BYTES && file.bytes > bytes) Object.assign(file, { bytes, number: file.number + 1 });
     return file.number === 1 ? each : { ...each, file: `${each.file}-${file.number}` };
   });
 }
@@ -97,7 +111,8 @@ class DeclaredServices {
   #service(service: DraftService, name: string, taken: Names): Declared {
     const isCall = this.#options.as === 'consumer';
     const names = new Names();
-    const operations = service.operations.map((operation) => {
+    const all = isCall ? service.operations : this.#matchable(service.operations);
+    const operations = all.map((operation) => {
       const id = names.give(plainName(operation.name, 'Operation'));
       return [id, this.#operation(operation, id, service)] as const;
     });
@@ -114,6 +129,17 @@ class DeclaredServices {
         operations: Object.fromEntries(operations),
       }),
     };
+  }
+
+  /** The operations with an address that a request can match. */
+  #matchable(operations: readonly DraftOperation[]): readonly DraftOperation[] {
+    return operations.filter(({ rest, name, place }) => {
+      const faults = (rest?.uris ?? []).map((uri) => receivable(parseUriTemplate(uri)));
+      const fault = faults.find((each) => each !== undefined);
+      if (fault === undefined) return true;
+      this.#losses.add(`the operation "${name}", whose path no request can match: ${fault}`, 'left out', place);
+      return false;
+    });
   }
 
   #operation(operation: DraftOperation, id: string, service: DraftService): DeclaredMap {
@@ -139,9 +165,17 @@ class DeclaredServices {
       ...this.#faults(operation),
       // A call has the status that its target gives.
       status: isCall || operation.status === 200 ? undefined : operation.status,
-      requires: isCall ? undefined : this.#requires(operation.security, operation.place),
+      requires: isCall ? this.#tellOther(operation, service) : this.#requires(operation.security, operation.place),
       active: uncallable === undefined ? undefined : false,
     });
+  }
+
+  /** Calls of a node have one way to authenticate: others of single operations are reported. */
+  #tellOther({ security, name, place }: DraftOperation, service: DraftService): undefined {
+    if (security === undefined || security.length === 0) return;
+    if (JSON.stringify(security) === JSON.stringify(securityOfCalls(service))) return;
+    const what = `the operation "${name}" asks for ${security.map(securityWords).join(' and ')}`;
+    this.#losses.add(what, 'it is called with the credential of the node', place);
   }
 
   /** Over SOAP faults have names; over REST there is one document for all of them. */
@@ -204,20 +238,23 @@ class DeclaredServices {
   /** The form of a body: each field that is in neither a URI nor a header. */
   #formOf({ rest, request, name, place }: DraftOperation): DeclaredValue | undefined {
     if (rest?.form !== 'urlencoded') return rest?.form;
-    const fields = request.kind === 'document' ? request.document.fields.map((field) => xmlNameOf(field.name)) : [];
+    const fields = request.kind === 'document' ? request.document.fields : [];
+    const names = fieldNames(fields);
     const elsewhere = `${rest.uris.join(' ')} ${Object.values(rest.headers).join(' ')}`;
-    const sent = fields.filter(
-      (field) => !new RegExp(`(?<![\\p{L}\\p{N}_])${escaped(field)}(?![\\p{L}\\p{N}_])`, 'u').test(elsewhere),
-    );
-    if (this.#options.as === 'consumer' && sent.length > 0)
-      return Object.fromEntries(sent.map((field) => [field, `{${field}}`]));
+    const sent = names.flatMap((field, index) => {
+      const isElsewhere = new RegExp(`(?<![\\p{L}\\p{N}_%])${escaped(field)}(?![\\p{L}\\p{N}_%])`, 'u').test(elsewhere);
+      return isElsewhere ? [] : [[(fields[index] as DraftField).name, `{${field}}`] as const];
+    });
+    if (this.#options.as === 'consumer' && sent.length > 0) return Object.fromEntries(sent);
     if (sent.length > 0)
       this.#losses.add(`the form of "${name}" (urlencoded)`, 'its fields are taken as JSON or XML', place);
     return undefined;
   }
 
   /** The node for the addresses of a service. Services with the same addresses share it. */
-  #node({ addresses, security, place }: DraftService, taken: Names): string {
+  #node(service: DraftService, taken: Names): string {
+    const { addresses, place } = service;
+    const security = securityOfCalls(service);
     const key = JSON.stringify([addresses, security]);
     const known = this.#nodes.get(key);
     if (known !== undefined) return known.id;
@@ -234,8 +271,9 @@ class DeclaredServices {
     if (usable === undefined && first !== undefined)
       this.#losses.add(`the address "${first}" can't be called`, `the setting ${setting} is the address`, place);
     const base = usable === undefined ? `\${env:${setting}}` : `\${env:${setting}:-${usable.replace(/\/$/, '')}}`;
-    const credential = credentialOf(security ?? [], id);
-    if (credential === undefined) for (const each of security ?? []) this.#tellUnmet(each, place);
+    const met = security.find((each) => credentialOf(each, id) !== undefined);
+    const credential = met && credentialOf(met, id);
+    for (const each of security) if (each !== met) this.#tellUnmet(each, place);
     this.#nodes.set(key, { id, keys: given({ base, credential }) });
     return id;
   }
@@ -248,11 +286,14 @@ class DeclaredServices {
       return id ?? [];
     });
     if (ids.length === 0) return undefined;
-    return ids.length === 1 ? (ids[0] as string) : ids;
+    if (ids.length === 1) return ids[0] as string;
+    const words = (security ?? []).map(securityWords).join(' and ');
+    this.#losses.add(`the contract asks for ${words}`, 'any one of them is enough', place);
+    return ids;
   }
 
   #tellUnmet(security: DraftSecurity, place: Place): void {
-    const words = security.kind === 'api-key' ? `an API key in the ${security.in}, ${security.name}` : security.kind;
+    const words = securityWords(security);
     const instead = this.#options.as === 'consumer' ? 'calls are sent without it' : 'the schemes of the gateway apply';
     this.#losses.add(`the contract asks for ${words}`, instead, place);
   }
@@ -323,61 +364,4 @@ function soapKeys(
     headers: isCall && version === '1.2' ? { 'Content-Type': 'application/soap+xml' } : undefined,
     properties: isCall && mtom ? { MTOM: 'Y' } : undefined,
   });
-}
-
-/** The credential of calls. Its values are settings. */
-function credentialOf(security: readonly DraftSecurity[], node: string): DeclaredMap | undefined {
-  for (const each of security) {
-    switch (each.kind) {
-      case 'basic':
-        return { basic: { user: `\${env:${node}_USER}`, password: `\${secret:${node}_PASSWORD}` } };
-      case 'bearer':
-        return { bearer: `\${secret:${node}_TOKEN}` };
-      case 'api-key':
-        if (each.in !== 'header') break;
-        return { 'api-key': { header: each.name, value: `\${secret:${node}_KEY}` } };
-      case 'client-credentials':
-        return {
-          'client-credentials': given({
-            'token-url': each.tokenUrl,
-            'client-id': `\${env:${node}_CLIENT_ID}`,
-            'client-secret': `\${secret:${node}_CLIENT_SECRET}`,
-            scope: each.scopes.length === 0 ? undefined : each.scopes.join(' '),
-          }),
-        };
-    }
-  }
-  return undefined;
-}
-
-const SCHEME_WORDS: Readonly<Record<DraftSecurity['kind'], string>> = {
-  basic: 'BASIC',
-  bearer: 'LOGIN',
-  'api-key': 'KEY',
-  'client-credentials': 'LOGIN',
-  'username-token': 'TOKEN',
-  'client-certificate': 'CERTIFICATE',
-};
-
-/** The keys of a scheme. What a contract does not say, as the issuer of tokens, is a setting. */
-function schemeKeys(security: DraftSecurity, name: string): DeclaredMap | undefined {
-  switch (security.kind) {
-    case 'basic':
-      return undefined;
-    case 'api-key':
-      return security.in === 'header' ? { 'api-key': { header: security.name } } : undefined;
-    case 'bearer':
-    case 'client-credentials':
-      return {
-        bearer: {
-          issuer: `\${env:${name}_ISSUER}`,
-          audience: `\${env:${name}_AUDIENCE}`,
-          jwks: `\${env:${name}_JWKS}`,
-        },
-      };
-    case 'username-token':
-      return { 'username-token': {} };
-    case 'client-certificate':
-      return { 'client-certificate': {} };
-  }
 }

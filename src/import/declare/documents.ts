@@ -133,17 +133,8 @@ export class DeclaredDocuments {
   }
 
   #fields(fields: readonly DraftField[]): DeclaredMap {
-    const names = new Set<string>(['__proto__']);
-    const declared: Record<string, DeclaredValue> = {};
-    for (const field of fields) {
-      // A variable of a URI keeps its name: `page%2Dsize` is page-size on the wire.
-      const wanted = PERCENT.test(field.name) ? field.name : xmlNameOf(field.name);
-      let name = wanted;
-      for (let n = 2; names.has(name); n++) name = `${wanted}_${n}`;
-      names.add(name);
-      declared[name] = this.#field(field, name);
-    }
-    return declared;
+    const names = fieldNames(fields);
+    return Object.fromEntries(fields.map((field, index) => [names[index], this.#field(field, names[index] as string)]));
   }
 
   #field(field: DraftField, name: string): DeclaredValue {
@@ -154,7 +145,7 @@ export class DeclaredDocuments {
     const inPlace = this.#inPlaceOf(type);
     const keys = given({
       ...(inPlace === undefined ? { type: this.#typeWord(type) } : {}),
-      description,
+      description: describedEntries(description, type, inPlace),
       ...(others as DeclaredMap),
       default: preset,
       json: json === name ? undefined : json,
@@ -169,7 +160,9 @@ export class DeclaredDocuments {
     const single = type.kind === 'list' ? type.item : type;
     if (single.kind !== 'document' || this.#ids.has(single.document)) return undefined;
     const keys = this.#inPlace(single.document);
-    return type.kind === 'list' ? { list: keys } : keys;
+    if (type.kind !== 'list') return keys;
+    const { description: _, ...list } = keys;
+    return { list };
   }
 
   /** A type in words; its document has an id. */
@@ -178,6 +171,31 @@ export class DeclaredDocuments {
     if (type.kind === 'document') return this.idOf(type.document);
     return `${type.kind} of ${this.#typeWord(type.item)}`;
   }
+}
+
+/** The description of a field, with that of its entries when these are declared in place, where they have none. */
+function describedEntries(
+  description: string | undefined,
+  type: DraftType,
+  inPlace: DeclaredMap | undefined,
+): string | undefined {
+  if (inPlace === undefined || type.kind !== 'list' || type.item.kind !== 'document') return description;
+  const inner = type.item.document.description;
+  if (description === undefined || inner === undefined || description.includes(inner)) return description ?? inner;
+  return `${description}\n\n${inner}`;
+}
+
+/** The names that fields have in definitions, each distinct. */
+export function fieldNames(fields: readonly DraftField[]): string[] {
+  const names = new Set<string>(['__proto__']);
+  return fields.map((field) => {
+    // A variable of a URI keeps its name: `page%2Dsize` is page-size on the wire.
+    const wanted = PERCENT.test(field.name) ? field.name : xmlNameOf(field.name);
+    let name = wanted;
+    for (let n = 2; names.has(name); n++) name = `${wanted}_${n}`;
+    names.add(name);
+    return name;
+  });
 }
 
 /** A percent-encoded character in the name of a variable (RFC 6570, section 2.3). */

@@ -16,7 +16,7 @@ const ANNOTATIONS =
   /^(?:oneOf|anyOf|discriminator|description|title|example|examples|default|deprecated|nullable|readOnly|writeOnly|xml|externalDocs|\$id|\$schema|\$comment|x-.*)$/;
 
 /** Keywords whose schemas have been combined already. */
-const COMBINING: ReadonlySet<string> = new Set(['oneOf', 'anyOf', 'allOf', 'discriminator', '$ref']);
+const COMBINING: ReadonlySet<string> = new Set(['oneOf', 'anyOf', 'allOf', 'discriminator', '$ref', '$dynamicRef']);
 
 /** Reads `oneOf`, `anyOf` and `discriminator`. */
 export class Choices {
@@ -59,7 +59,9 @@ export class Choices {
     const isPlain = shape.parts.every((part) =>
       part.entries().every(([key, { value }]) => ANNOTATIONS.test(key) || (key === 'type' && value === 'object')),
     );
-    return isPlain || shape.parts.some((part) => part.has(keyword) && part.has('$ref')) ? undefined : shape;
+    return isPlain || shape.parts.some((part) => part.has(keyword) && (part.has('$ref') || part.has('$dynamicRef')))
+      ? undefined
+      : shape;
   }
 
   #branches(items: readonly Node[], beside: Shape | undefined, spot: Spot): Branch[] {

@@ -1,5 +1,5 @@
 import { isJsonType, isXmlType, parseMediaType } from '../../wire/media-type.ts';
-import type { DraftDocument, DraftMessage } from '../draft.ts';
+import type { DraftDocument, DraftField, DraftMessage, DraftType } from '../draft.ts';
 import type { SchemaReader } from './schema.ts';
 import { shapeOf } from './shape.ts';
 import type { Node } from './tree.ts';
@@ -62,10 +62,16 @@ export function concreteType(mediaType: string, message?: DraftMessage): string 
 export function messageOf(content: Content, reader: SchemaReader, name: string): DraftMessage {
   const carrier = carrierOf(content.mediaType);
   const { schema } = content;
-  if (carrier === 'text' || carrier === 'urlencoded') return { kind: 'raw', raw: 'text' };
+  if (carrier === 'text' || carrier === 'urlencoded') {
+    tellUnread(content, reader, 'any text is accepted');
+    return { kind: 'raw', raw: 'text' };
+  }
   if (carrier === 'json')
     return schema === undefined ? { kind: 'raw', raw: 'json' } : jsonMessage(schema, reader, name);
-  if (carrier !== 'xml') return { kind: 'raw', raw: 'binary' };
+  if (carrier !== 'xml') {
+    tellUnread(content, reader, 'any bytes are accepted');
+    return { kind: 'raw', raw: 'binary' };
+  }
   if (schema === undefined) return { kind: 'raw', raw: 'xml' };
   const { type } = reader.read([schema], name);
   if (type.kind === 'document') return { kind: 'document', document: type.document };
@@ -74,6 +80,20 @@ export function messageOf(content: Content, reader: SchemaReader, name: string):
   if (isText) return { kind: 'raw', raw: 'xml' };
   reader.context.losses.add(`the schema of a body in ${content.mediaType}`, 'any XML is accepted', schema.place);
   return { kind: 'raw', raw: 'xml' };
+}
+
+/** Keywords of a schema that leaves a text or bytes as they are. */
+const FREE =
+  /^(?:type|format|description|title|example|examples|default|contentMediaType|contentEncoding|nullable|externalDocs|\$ref|x-.*)$/;
+
+/** Reports the schema of a body in a media type that is passed as it is, unless the schema says no more than that. */
+function tellUnread({ mediaType, schema }: Content, reader: SchemaReader, instead: string): void {
+  if (schema === undefined) return;
+  const shape = shapeOf([schema], reader.context);
+  const types = shape.types();
+  const isText = types === undefined || [...types].every((type) => /^(?:string|file|null)$/.test(type));
+  const isFree = shape.parts.every((part) => part.entries().every(([key]) => FREE.test(key)));
+  if (!isText || !isFree) reader.context.losses.add(`the schema of a body in ${mediaType}`, instead, schema.place);
 }
 
 function documentOf(schema: Node, reader: SchemaReader, name: string): DraftDocument | undefined {
@@ -103,7 +123,8 @@ export function formDocument(
   const { losses } = reader.context;
   for (const [part, encoding] of node?.get('encoding')?.entries() ?? [])
     for (const [key, each] of encoding.entries())
-      if (key !== 'contentType') losses.add(`"${key}" of the part "${part}"`, 'encoded as usual', each.place);
+      if (key !== 'contentType' && !(isUrlencoded(mediaType) && (key === 'style' || key === 'explode')))
+        losses.add(`"${key}" of the part "${part}"`, 'encoded as usual', each.place);
   if (schema === undefined) return undefined;
   const shape = shapeOf([schema], reader.context);
   const document = documentOf(schema, reader, name);
@@ -111,5 +132,63 @@ export function formDocument(
     losses.add(`the fields of ${mediaType}`, 'the body is passed as it is', shape.node.place);
     return undefined;
   }
-  return document;
+  if (!isUrlencoded(mediaType)) return document;
+  const encoding = node?.get('encoding');
+  const writtenAs = (field: string): WrittenAs => {
+    const how = encoding?.get(field);
+    return { isDeep: how?.get('style')?.text === 'deepObject', isJoined: how?.get('explode')?.value === false };
+  };
+  return urlencoded(document, writtenAs, reader);
+}
+
+/** How a form has a field that is not one value: an object with a field for each member, or a list with commas. */
+interface WrittenAs {
+  readonly isDeep: boolean;
+  readonly isJoined: boolean;
+}
+
+const isUrlencoded = (mediaType: string): boolean => carrierOf(mediaType) === 'urlencoded';
+
+/** Deepest objects in objects whose members are fields of a form: `a[b][c]`. */
+const DEEPEST_FORM = 4;
+
+/** The fields of a form, each of which is one text: members of objects have fields of their own, as `deepObject` writes them. */
+export function urlencoded(
+  document: DraftDocument,
+  writtenAs: (field: string) => WrittenAs,
+  reader: SchemaReader,
+): DraftDocument {
+  reader.fill();
+  const { losses } = reader.context;
+  const text: DraftType = { kind: 'scalar', word: 'string' };
+  const asText = (field: DraftField, wire: string, what: string, instead: string): DraftField => {
+    losses.add(`the field "${wire}" of a form, which is ${what}`, instead, field.place);
+    const { description, required } = field.options;
+    const options = { ...(description === undefined ? {} : { description }), ...(required ? { required } : {}) };
+    return { name: wire, place: field.place, type: text, options };
+  };
+  const flat = (field: DraftField, wire: string, how: WrittenAs, depth: number): DraftField[] => {
+    const { type, place, options } = field;
+    if (type.kind === 'scalar') {
+      if (type.word !== 'binary') return [{ name: wire, place, type, options }];
+      return [asText(field, wire, 'binary', 'a text that the caller writes')];
+    }
+    if (type.kind === 'list') {
+      return [
+        asText(field, wire, 'a list', how.isJoined ? 'a text, with commas between entries' : 'one entry, as a text'),
+      ];
+    }
+    const inner = type.kind === 'document' ? type.document : undefined;
+    const isPlain = inner !== undefined && inner.choice !== true && inner.extends === undefined;
+    if (!isPlain || !how.isDeep || depth > DEEPEST_FORM || inner.fields.length === 0)
+      return [asText(field, wire, 'an object', 'a text that the caller writes')];
+    return inner.fields.flatMap((member) => {
+      const required = options.required === true && member.options.required === true;
+      const { required: _, ...others } = member.options;
+      const own = { ...member, options: required ? { ...others, required } : others };
+      return flat(own, `${wire}[${member.name}]`, how, depth + 1);
+    });
+  };
+  const fields = document.fields.flatMap((field) => flat(field, field.name, writtenAs(field.name), 1));
+  return { ...document, named: false, fields };
 }

@@ -1,11 +1,10 @@
-import type { DraftDocument, DraftField, FieldOptions } from '../draft.ts';
+import type { DocumentOptions, DraftDocument, DraftField, FieldOptions } from '../draft.ts';
 import { tagOf } from './choices.ts';
 import { prose, withDeprecation } from './prose.ts';
 import { fits } from './scalars.ts';
-import { type Schemas, type Shape, shapeOf } from './shape.ts';
+import { type SchemaContext, type Schemas, type Shape, shapeOf } from './shape.ts';
 import type { Node } from './tree.ts';
 import { JSON_TYPE, type TypeRead, type TypeReader } from './type-read.ts';
-import { xmlDocumentOptions, xmlFieldOptions } from './xml.ts';
 
 /** Fills a document with the properties of its schema. */
 export function fillDocument(reader: TypeReader, document: DraftDocument, shape: Shape): void {
@@ -92,11 +91,14 @@ export function readField(reader: TypeReader, name: string, nodes: Schemas, isRe
 export function addValues({ context }: TypeReader, options: FieldOptions, { type }: TypeRead, shape: Shape): void {
   const word = type.kind === 'scalar' ? type.word : undefined;
   const initial = shape.first('default');
-  if (initial !== undefined && initial.value !== null && options.required !== true && options.fixed === undefined) {
-    if (word !== undefined && fits(initial, word, options) && !isMade(initial))
+  if (initial !== undefined && initial.value !== null && options.fixed === undefined) {
+    const isRequired = options.required === true;
+    if (word !== undefined && fits(initial, word, options) && !isMade(initial) && !isRequired)
       options.default = initial.value as string;
-    else if (!isEmptyDefault(initial))
-      context.losses.add(`the default ${shown(initial)}`, 'there is no default', initial.place);
+    else if (!isEmptyDefault(initial)) {
+      const what = `the default ${shown(initial)}${isRequired ? ' of what is required' : ''}`;
+      context.losses.add(what, 'there is no default', initial.place);
+    }
   }
   const examples = [...shape.all('example'), ...shape.all('examples').flatMap((each) => each.items())];
   const example = word === undefined ? undefined : examples.find((each) => fits(each, word, options));
@@ -125,4 +127,55 @@ function isEmptyDefault({ value }: Node): boolean {
 function shown({ value }: Node): string {
   const text = JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+/** The `xml` of the schema of a document, where a message is XML. Without one, its elements have no namespace. */
+function xmlDocumentOptions(shape: Shape, { hasXml }: SchemaContext): DocumentOptions {
+  const xml = shape.first('xml');
+  if (!hasXml) return {};
+  const name = xml?.get('name')?.text;
+  const namespace = xml?.get('namespace')?.text ?? '';
+  return name === undefined ? { namespace } : { xml: name, namespace };
+}
+
+/** The `xml` of the schema of a property, where a message is XML. OpenAPI writes lists without an element around. */
+function xmlFieldOptions(name: string, shape: Shape, read: TypeRead, context: SchemaContext): FieldOptions {
+  if (!context.hasXml) return {};
+  const own = shape.first('xml');
+  const options: FieldOptions = {};
+  const namespace = own?.get('namespace')?.text;
+  if (namespace !== undefined) options.namespace = namespace;
+  const { type } = read;
+  if (type.kind === 'list') return { ...options, ...listOptions(name, shape, read, context) };
+  const said = own?.get('name')?.text;
+  if (said !== undefined && type.kind === 'scalar') options.xml = said;
+  const node = own?.get('nodeType');
+  if (node?.text !== undefined && node.text !== 'element' && node.text !== 'attribute')
+    context.losses.add(`the XML node ${node.text} of "${name}"`, 'an element', node.place);
+  const isAttribute = own?.get('attribute')?.flag || own?.get('nodeType')?.text === 'attribute';
+  if (isAttribute && type.kind === 'scalar') options.attribute = true;
+  return options;
+}
+
+/** A list is flat, with the element of an entry; or it is wrapped, with one of its own. */
+function listOptions(name: string, shape: Shape, { type, options }: TypeRead, context: SchemaContext): FieldOptions {
+  const own = shape.first('xml');
+  const items = shape.first('items');
+  const entry = items === undefined ? undefined : shapeOf([items], context).first('xml')?.get('name')?.text;
+  const isWrapped = own?.get('wrapped')?.flag === true || own?.get('nodeType')?.text === 'element';
+  if (!isWrapped) {
+    const flat: FieldOptions = options.nullable ? {} : { flat: true };
+    if (type.kind === 'list' && type.item.kind === 'scalar') return { ...flat, xml: entry ?? name };
+    return { ...flat, ...(entry === undefined ? {} : { xml: entry }) };
+  }
+  const wrapper = own?.get('name')?.text ?? name;
+  const element = entry ?? name;
+  const isItem = type.kind === 'list' && type.item.kind === 'scalar';
+  if (isItem && element !== 'item')
+    context.losses.add(
+      `the XML element "${element}" of an entry`,
+      'in XML it is called "item"',
+      (own ?? shape.node).place,
+    );
+  return { xml: wrapper };
 }

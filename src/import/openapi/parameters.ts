@@ -160,7 +160,9 @@ export class ParameterReader {
       Object.assign(own, facets);
       addValues(this.#reader, own, { type, options }, shape);
     }
-    if (own.required && own.fixed === undefined) delete own.default;
+    const empty = node.get('allowEmptyValue');
+    if (empty?.flag && !(written.kind === 'scalar' && /^string\b/.test(written.word)))
+      this.#reader.context.losses.add(`"allowEmptyValue" of the parameter "${name}"`, 'it has a value', empty.place);
     return { name, place: node.place, type: written, options: own };
   }
 
@@ -172,6 +174,10 @@ export class ParameterReader {
     if (type.kind === 'list' && type.item.kind === 'scalar') {
       const style = node.get('style')?.text ?? node.get('collectionFormat')?.text ?? '';
       const mark = JOINED[style];
+      if (node.get('in')?.text === 'header') {
+        losses.add(`the list in the header ${name}`, 'a text, in which the caller writes commas', node.place);
+        return text;
+      }
       if (mark === undefined) return type.item.word === 'json' ? { kind: 'list', item: text } : type;
       losses.add(
         `the style ${style} of the parameter "${name}"`,

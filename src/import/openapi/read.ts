@@ -7,10 +7,9 @@ import { type Found, readRequest } from './request.ts';
 import { readResponses } from './responses.ts';
 import { SchemaReader } from './schema.ts';
 import { SecurityReader } from './security.ts';
-import { addressesOf } from './servers.ts';
 import { settle } from './settle.ts';
 import type { Node, Tree } from './tree.ts';
-import { validateOpenApi } from './validate.ts';
+import { type OpenApiVersion, validateOpenApi } from './validate.ts';
 
 /**
  * Reads an OpenAPI contract (2.0, 3.0, 3.1, 3.2).
@@ -53,6 +52,9 @@ const METHODS: Readonly<Record<string, DraftRest['method']>> = {
 
 /** Methods of OpenAPI that operations of ours don't have. */
 const OTHER_METHODS = ['options', 'trace', 'query'];
+
+/** What to do about requests that go the other way. */
+const CALLED_BACK = 'left out: a service of your own receives it, or a node is where it is sent';
 
 class ContractReader {
   readonly #root: Node;
@@ -154,7 +156,7 @@ class ContractReader {
 
   #tellOperation(node: Node): void {
     for (const [name, callback] of node.get('callbacks')?.entries() ?? [])
-      this.#losses.add(`the callback "${name}"`, 'left out', callback.place);
+      this.#losses.add(`the callback "${name}"`, CALLED_BACK, callback.place);
     const servers = node.get('servers');
     if (servers !== undefined)
       this.#losses.add('the servers of an operation', 'those of the contract are used', servers.place);
@@ -162,7 +164,7 @@ class ContractReader {
 
   #tellWebhooks(): void {
     for (const [name, webhook] of this.#root.get('webhooks')?.entries() ?? [])
-      this.#losses.add(`the webhook "${name}"`, 'left out', webhook.place);
+      this.#losses.add(`the webhook "${name}"`, CALLED_BACK, webhook.place);
   }
 
   /** The operationId, or the method and the path. */
@@ -184,4 +186,45 @@ function descriptionOf(node: Node): string | undefined {
   const description = prose(undefined, node.get('description'));
   const isSame = summary === undefined || description?.startsWith(summary) === true;
   return withDeprecation([isSame ? undefined : summary, description], node.get('deprecated'));
+}
+
+/** The addresses of a contract. One that is relative stays so, unless the contract has an address itself. */
+function addressesOf(root: Node, version: OpenApiVersion, losses: Losses): string[] {
+  const found =
+    version === '2.0'
+      ? addressesOfTwo(root)
+      : (root.get('servers')?.items() ?? []).map((each) => serverAddress(each, losses));
+  const { location } = root.tree;
+  const absolute = found.map((each) =>
+    /^https?:/i.test(location) && URL.canParse(each, location) ? new URL(each, location).href : each,
+  );
+  return [...new Set(absolute.map((each) => each.replace(/(?<=[^:/])\/+$/, '')))].filter((each) => each !== '');
+}
+
+/** `schemes`, `host` and `basePath`. TLS first, whatever the order is. */
+function addressesOfTwo(root: Node): string[] {
+  const host = root.get('host')?.text;
+  const path = root.get('basePath')?.text ?? '';
+  const base = path === '' || path.startsWith('/') ? path : `/${path}`;
+  if (host === undefined) return base === '' ? [] : [base];
+  const schemes = (root.get('schemes')?.items() ?? [])
+    .flatMap(({ text }) => text ?? [])
+    .filter((each) => /^https?$/.test(each));
+  const given = schemes.length === 0 ? ['https'] : schemes.toSorted((a, b) => b.length - a.length);
+  return given.map((scheme) => `${scheme}://${host}${base}`);
+}
+
+function serverAddress(server: Node, losses: Losses): string {
+  const variables = server.get('variables');
+  const url = server.get('url')?.text ?? '';
+  return url.trim().replace(/\{([^{}]*)\}/g, (_, name: string) => {
+    const variable = variables?.get(name);
+    const value = variable?.get('default')?.text ?? variable?.get('enum')?.items()[0]?.text;
+    losses.add(
+      `the variable "${name}" of the address ${url}`,
+      value === undefined ? 'left out' : `"${value}"`,
+      (variable ?? server).place,
+    );
+    return value ?? '';
+  });
 }

@@ -204,9 +204,9 @@ export class References {
   }
 }
 
-/** The reference of an object, if it is one. */
+/** The reference of an object, if it is one. A dynamic one leads where its text says: what may be elsewhere, no contract shows. */
 export function referenceOf(node: Node): Node | undefined {
-  const reference = node.get('$ref');
+  const reference = node.get('$ref') ?? node.get('$dynamicRef');
   return reference?.text === undefined ? undefined : reference;
 }
 

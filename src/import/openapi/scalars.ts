@@ -144,6 +144,8 @@ export function numberOf(
   for (const node of shape.all('multipleOf'))
     if (!(isInteger ? Number(node.value) === 1 : fractionOf([node]) !== undefined))
       context.losses.add(`"multipleOf: ${node.number}"`, 'not checked', node.place);
+  if (isInteger && format === 'uint64')
+    tellOnce(context, 'the format "uint64"', `numbers above ${MOST} are refused`, shape.first('format'));
   const word = isInteger ? 'integer' : step !== undefined || format === 'decimal' ? 'decimal' : 'number';
   if (values !== undefined) return { word, options: oneOrMore(numbersIn(values, isInteger, context)) };
   const options: FieldOptions = step === undefined ? {} : { fraction: step };

@@ -139,6 +139,8 @@ export class SchemaReader {
       const what = `a schema without a type, whose keywords are about a ${type}`;
       losses.add(what, `taken as a ${type}: other values are refused`, shape.node.place);
     }
+    if (type === undefined && (shape.types()?.has('null') || literals?.length === 0))
+      losses.add('a value that is always null', 'any JSON is accepted', shape.node.place);
     const read = type === undefined ? ANY_JSON : this.#single(shape, spot, type, literals);
     const sound = this.#withoutContradiction(read, shape);
     return isNullable ? nullable(sound) : sound;

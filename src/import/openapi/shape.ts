@@ -151,7 +151,8 @@ function hasSiblings(version: OpenApiVersion): boolean {
 }
 
 /** Keywords beside a reference that have no effect on values. */
-const HARMLESS = /^(?:\$ref|description|summary|title|example|examples|deprecated|readOnly|writeOnly|xml|x-.*)$/;
+const HARMLESS =
+  /^(?:\$ref|\$dynamicRef|description|summary|title|example|examples|deprecated|readOnly|writeOnly|xml|x-.*)$/;
 
 /** Keywords beside a single `allOf` that leave it what it is. */
 const AROUND =

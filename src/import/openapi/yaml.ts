@@ -1,5 +1,4 @@
 import {
-  type Alias,
   type Document,
   isAlias,
   isMap,
@@ -14,9 +13,6 @@ import {
 import { ImportError } from '../place.ts';
 import { MOST_LEVELS } from './json.ts';
 import { type Tree, TreeBuilder, type TreeMap, type TreeValue } from './tree.ts';
-
-/** Most values that the aliases of one file may repeat: what reads the file walks through all of them. */
-const MOST_REPEATED = 100_000;
 
 /** Reads YAML 1.2 with the place of each member, and the merge key `<<` of YAML 1.1. @throws ImportError */
 export function readYaml(text: string, location: string): Tree {
@@ -52,25 +48,22 @@ const lowered = (message: string): string => message.slice(0, 1).toLowerCase() +
 class Converter {
   readonly #builder: TreeBuilder;
   readonly #fail: Fail;
-  readonly #anchors = new Map<string, { value: TreeValue | undefined; size: number }>();
-  #size = 0;
-  #repeated = 0;
+  readonly #aliases: Aliases;
 
   constructor(builder: TreeBuilder, fail: Fail) {
     this.#builder = builder;
     this.#fail = fail;
+    this.#aliases = new Aliases(builder);
   }
 
   convert(node: YamlNode | null, level: number): TreeValue {
     if (node === null) return null;
-    if (isAlias(node)) return this.#alias(node);
+    if (isAlias(node)) return this.#aliases.value(node.source, offsetOf(node));
     if (level > MOST_LEVELS) this.#fail(`nests more than ${MOST_LEVELS} levels`, offsetOf(node));
-    const before = this.#size++;
+    this.#aliases.count();
     const { anchor } = node as Scalar;
-    if (anchor !== undefined) this.#anchors.set(anchor, { value: undefined, size: 0 });
-    const value = this.#value(node, level);
-    if (anchor !== undefined) this.#anchors.set(anchor, { value, size: this.#size - before });
-    return value;
+    const read = (): TreeValue => this.#value(node, level);
+    return anchor === undefined ? read() : this.#aliases.anchored(anchor, read);
   }
 
   #value(node: YamlNode, level: number): TreeValue {
@@ -86,7 +79,7 @@ class Converter {
 
   #map(node: YAMLMap, level: number): TreeMap {
     const map = this.#builder.map(offsetOf(node));
-    const merged: { readonly from: TreeMap; readonly at: number }[] = [];
+    const merged: Merged[] = [];
     for (const { key, value } of node.items as { key: YamlNode | null; value: YamlNode | null }[]) {
       const at = offsetOf(key);
       const name = this.#key(key);
@@ -94,34 +87,16 @@ class Converter {
       if (name === '<<') for (const from of mergedMaps(read)) merged.push({ from, at });
       else map.set(name, read, at, value === null ? at : offsetOf(value));
     }
-    for (const { from, at } of merged)
-      for (const key of Object.keys(from))
-        if (!Object.hasOwn(map.value, key)) map.set(key, from[key] as TreeValue, at, at);
+    mergeInto(map, merged);
     return map.done();
   }
 
   #key(key: YamlNode | null): string {
-    if (key !== null && isAlias(key)) return String(this.#alias(key));
+    if (key !== null && isAlias(key)) return String(this.#aliases.value(key.source, offsetOf(key)));
     // A status as a key, 200, is its text; a number keeps its spelling.
     if (key !== null && isScalar(key)) return typeof key.value === 'string' ? key.value : (key.source ?? '');
     return key === null ? '' : this.#fail('a key of a map is itself a map or a list', offsetOf(key));
   }
-
-  #alias(alias: Alias): TreeValue {
-    const anchor = this.#anchors.get(alias.source);
-    if (anchor === undefined) return this.#fail(`the alias *${alias.source} has no anchor`, offsetOf(alias));
-    if (anchor.value === undefined) this.#fail(`the alias *${alias.source} contains itself`, offsetOf(alias));
-    this.#size += anchor.size;
-    this.#repeated += anchor.size;
-    if (this.#repeated > MOST_REPEATED)
-      this.#fail(`its aliases repeat more than ${MOST_REPEATED} values`, offsetOf(alias));
-    return anchor.value as TreeValue;
-  }
-}
-
-function mergedMaps(value: TreeValue): TreeMap[] {
-  const all = Array.isArray(value) ? (value as readonly TreeValue[]) : [value];
-  return all.filter((each): each is TreeMap => typeof each === 'object' && each !== null && !Array.isArray(each));
 }
 
 function offsetOf(node: YamlNode | null): number {
@@ -132,4 +107,70 @@ function scalarValue(value: unknown): TreeValue {
   if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return value;
   return String(value);
+}
+
+/**
+ * Most values that the aliases of one file may repeat: what reads the file walks through all of them. Contracts that a tool
+ * wrote from objects that share parts repeat 100,000.
+ */
+const MOST_REPEATED = 1_000_000;
+
+/** The anchors of a YAML file, with the number of values that each stands for. */
+export class Aliases {
+  readonly #builder: TreeBuilder;
+  readonly #anchors = new Map<string, { value: TreeValue | undefined; size: number }>();
+  #size = 0;
+  #repeated = 0;
+
+  constructor(builder: TreeBuilder) {
+    this.#builder = builder;
+  }
+
+  /** Counts a value that was read. */
+  count(): void {
+    this.#size += 1;
+  }
+
+  /** Reads the value of an anchor, which can't contain its own alias. */
+  anchored(anchor: string, read: () => TreeValue): TreeValue {
+    this.#anchors.set(anchor, { value: undefined, size: 0 });
+    const before = this.#size;
+    const value = read();
+    this.#anchors.set(anchor, { value, size: this.#size - before });
+    return value;
+  }
+
+  /** What an alias stands for. @param at its offset @throws ImportError */
+  value(name: string, at: number): TreeValue {
+    const anchor = this.#anchors.get(name);
+    if (anchor === undefined) return this.#fail(`the alias *${name} has no anchor`, at);
+    if (anchor.value === undefined) return this.#fail(`the alias *${name} contains itself`, at);
+    this.#repeated += anchor.size;
+    this.#size += anchor.size;
+    if (this.#repeated > MOST_REPEATED) this.#fail(`aliases repeat more than ${MOST_REPEATED} values`, at);
+    return anchor.value;
+  }
+
+  #fail(reason: string, at: number): never {
+    throw new ImportError(reason, this.#builder.placeOf(at));
+  }
+}
+
+/** Maps that a merge key (`<<` of YAML 1.1) adds to one, with the offset of the key. */
+export interface Merged {
+  readonly from: TreeMap;
+  readonly at: number;
+}
+
+/** The maps that are the value of a merge key. */
+export function mergedMaps(value: TreeValue): TreeMap[] {
+  const all = Array.isArray(value) ? (value as readonly TreeValue[]) : [value];
+  return all.filter((each): each is TreeMap => typeof each === 'object' && each !== null && !Array.isArray(each));
+}
+
+/** Adds members of merged maps that a map does not have itself. */
+export function mergeInto(map: ReturnType<TreeBuilder['map']>, merged: readonly Merged[]): void {
+  for (const { from, at } of merged)
+    for (const key of Object.keys(from))
+      if (!Object.hasOwn(map.value, key)) map.set(key, from[key] as TreeValue, at, at);
 }

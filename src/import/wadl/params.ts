@@ -70,11 +70,25 @@ function readParam({ schemas, losses, tree }: WadlContext, node: Node, name: str
   if (isText && fixed !== undefined) {
     delete field.options.enum;
     field.options.fixed = fixed;
-  } else if (isText && preset !== undefined && !isRequired && (options.length === 0 || options.includes(preset))) {
-    field.options.default = preset;
+  } else if (preset !== undefined) {
+    const value = isText ? preset : presetOf(preset, field);
+    const isListed = options.length === 0 || options.includes(preset);
+    if (value !== undefined && !isRequired && !repeating && isListed) field.options.default = value;
+    else losses.add(`the default ${JSON.stringify(preset)} of "${name}"`, 'there is no default', placeIn(node));
   }
+  if (!isText && fixed !== undefined)
+    losses.add(`the fixed value ${JSON.stringify(fixed)} of "${name}"`, 'any value of its type', placeIn(node));
   if (isRequired) field.options.required = true;
   else delete field.options.required;
   if (repeating && field.type.kind === 'scalar') field.type = { kind: 'list', item: field.type };
   return { style, name, field, repeating };
+}
+
+/** A text as a value of a field that is a number or a truth value; `undefined` for others. */
+function presetOf(text: string, { type, options }: DraftField): number | boolean | undefined {
+  const word = type.kind === 'scalar' ? type.word : '';
+  if (word === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined;
+  const value = Number(text);
+  if (!/^(?:integer|number)/.test(word) || !/^-?\d+$/.test(text) || !Number.isSafeInteger(value)) return undefined;
+  return value < Number(options.minimum ?? value) || value > Number(options.maximum ?? value) ? undefined : value;
 }

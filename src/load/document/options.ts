@@ -106,7 +106,11 @@ const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional
   ['absent', 'all types but maps: one without entries is empty', ({ type }) => type.kind !== 'map'],
   ['absent', 'documents with fields: a choice has no blank', ({ type }) => !isChoice(singleType(type))],
   ['absent', 'documents that are not abstract', ({ type }) => !isAbstract(singleType(type))],
-  ['nullable', 'types other than json, which holds null anyway', ({ item }) => item?.primitive !== 'json'],
+  [
+    'nullable',
+    'types other than json, which holds null anyway',
+    (field) => field.item?.primitive !== 'json' || hasEntries(field),
+  ],
   // Which of these a document in place can't have is reported with the document.
   ['open', 'compounds in place, together with `fields:`', isInPlace],
   ['by', 'choices in place, together with `one-of:`', isInPlace],

@@ -30,7 +30,7 @@ export interface ProjectFiles {
 }
 
 /** Maximum size of a definition file in bytes. */
-const LARGEST = 4 * 1024 * 1024;
+const LARGEST = 16 * 1024 * 1024;
 
 /** Maximum size of a migration in bytes. */
 const LARGEST_MIGRATION = 64 * 1024 * 1024;

@@ -233,7 +233,8 @@ export const scheme = keys<'scheme' | keyof SchemeDeclared>(
     'api-key': keys(
       {
         required: ['header'],
-        description: 'A key in a header of its own. Its hash is among the `api-keys` of a user, or in the database.',
+        description:
+          'A key in a header of its own or in `Authorization`. Its hash is among the `api-keys` of a user, or in the database.',
         examples: [{ header: 'X-Api-Key' }],
       },
       { header: headerName('The header that carries it. Headers of the protocol are not allowed.', 'X-Api-Key') },

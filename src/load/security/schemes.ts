@@ -60,7 +60,7 @@ function linkKind(
     case 'basic':
       return { kind: 'basic' };
     case 'api-key':
-      return { kind: 'api-key', header: linkHeader(linking, value['api-key']) ?? '' };
+      return { kind: 'api-key', header: linkHeader(linking, value['api-key'], 'authorization') ?? '' };
     case 'bearer':
       return value.bearer && linkBearer(linking, id, value.bearer, roles);
     case 'client-certificate':
@@ -81,10 +81,16 @@ const MAX_AGE = 5 * 60_000;
 /** Anyone who intercepts a message has this long to send it to another gateway first. */
 const LONGEST_AGE = { amount: 3_600_000, words: 'from 1 ms to 1 h' };
 
-/** The header of a scheme. It must not have another meaning. */
-function linkHeader({ report, places }: Linking, holder: { readonly header?: string } | undefined): string | undefined {
+/** The header of a scheme. It must not have another meaning. @param permitted one that is for credentials anyway */
+function linkHeader(
+  { report, places }: Linking,
+  holder: { readonly header?: string } | undefined,
+  permitted?: string,
+): string | undefined {
   const header = holder?.header;
-  if (header !== undefined && isTaken(header.toLowerCase()))
+  if (header === undefined) return undefined;
+  const name = header.toLowerCase();
+  if (name !== permitted && isTaken(name))
     report.raise('scheme-header', { header }, places.value(holder as object, 'header'));
   return header;
 }

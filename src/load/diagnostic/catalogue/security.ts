@@ -75,8 +75,8 @@ export const schemeEntries = {
     message: ({ header }) => `The header ${header} has another meaning and can't carry credentials.`,
     hint: () => 'Use a header of its own, for example X-Api-Key.',
     explanation:
-      'A key or a certificate is sent in a header of its own. Headers that the protocol, proxies or the gateway use, such as Host, Authorization, X-Forwarded-For or X-Request-Id, have another meaning and are logged, forwarded or rewritten.',
-    wrong: 'scheme: KEY\napi-key: { header: Authorization }',
+      'A key or a certificate is sent in a header of its own; a key may be in Authorization, too. Headers that the protocol, proxies or the gateway use, such as Host, X-Forwarded-For or X-Request-Id, have another meaning and are logged, forwarded or rewritten.',
+    wrong: 'scheme: KEY\napi-key: { header: X-Request-Id }',
     right: 'scheme: KEY\napi-key: { header: X-Api-Key }',
   }),
   'algorithm-refused': error<{ algorithm: string; why: string }>({

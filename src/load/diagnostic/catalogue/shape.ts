@@ -184,7 +184,7 @@ export const textEntries = {
   'file-unreadable': error<{ reason: string }>({
     message: ({ reason }) => `The file can't be read: ${reason}.`,
     explanation:
-      'Definition files are UTF-8 text of at most 4 MiB, readable by the user who runs the command. A link must lead to a file.',
+      'Definition files are UTF-8 text of at most 16 MiB, readable by the user who runs the command. A link must lead to a file.',
     wrong: "#file definitions/broken.yaml\n\u0000binary: '\\xff'",
     right: 'document: ORDER\nfields: { NUMBER: integer }',
   }),
