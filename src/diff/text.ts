@@ -92,9 +92,11 @@ function countWords(changes: readonly JudgedChange[]): string {
     .join(', ');
 }
 
-/** `definitions/orders.yaml:12`; a dash where there is nothing. */
+/** `definitions/orders.yaml:12`; a dash where there is nothing. Of some contracts only the file is known. */
 function sideWords(side: Side | undefined): string {
-  return side === undefined ? '-' : `${side.at.file}:${side.at.line}`;
+  if (side === undefined) return '-';
+  const { file, line } = side.at;
+  return line === 0 ? file : `${file}:${line}`;
 }
 
 /** Colours a text, or not. */

@@ -1,4 +1,4 @@
-export { type DeclareOptions, declare } from './declare/declare.ts';
+export { type DeclareOptions, declare, serviceNames } from './declare/declare.ts';
 export type { Declared, DeclaredMap } from './declare/declared.ts';
 export { fileName } from './declare/documents.ts';
 export { importContracts } from './import.ts';

@@ -137,7 +137,7 @@ test.concurrent.each([
   [['diff', 'nosuch'], 2, 'nosuch is not a git reference, a folder, or a service of these definitions'],
   [['diff', '--output=x'], 2, "unknown option '--output=x'"],
   [['diff', 'HEAD', '--', '--output=x'], 2, '--output=x is not a git reference'],
-  [['diff', 'http://127.0.0.1:1/'], 1, "http://127.0.0.1:1/: can't be fetched: connect ECONNREFUSED"],
+  [['diff', 'http://127.0.0.1:1/'], 1, "http://127.0.0.1:1/ is neither a contract nor a gateway: http://127.0.0.1:1/ can't be fetched: connect ECONNREFUSED"],
   [['diff', 'definitions/gateway.yaml'], 1, 'definitions/gateway.yaml'],
   [['diff', '../empty'], 1, '../empty has no folder definitions and no definitions'],
   [['diff', '--json', '--markdown'], 2, "option '--json' cannot be used with option '--markdown'"],
@@ -239,6 +239,6 @@ test.concurrent('compares a contract with calls, or with what is served, of the 
   expect(await signalbox(['diff', 'pets.json'], { cwd })).toMatchObject({
     code: 2,
     stderr:
-      'signalbox: no service of pets.json has the name of one of the definitions\n  Services of the contract: Pets.v1; of the definitions: Orders.v1.\n',
+      'signalbox: no service of pets.json corresponds to one of the definitions, by its name or its operations\n  Services of the contract: Pets.v1; of the definitions: Orders.v1.\n',
   });
 });

@@ -3,7 +3,7 @@ import type { Losses } from '../place.ts';
 import { type Declared, type DeclaredMap, type DeclaredValue, given } from './declared.ts';
 import { Families } from './families.ts';
 import { Names, plainName, xmlNameOf } from './names.ts';
-import { isInPlace, usesOf } from './uses.ts';
+import { derivedIds, isInPlace, usesOf } from './uses.ts';
 
 /** Words that are types or messages and can't be ids of documents. */
 const RESERVED = (
@@ -30,11 +30,14 @@ export class DeclaredDocuments {
     const uses = usesOf(contract);
     const declared = [...uses].flatMap(([document, use]) => (isInPlace(document, use) ? [] : [document]));
     const names = new Names([...taken, ...RESERVED]);
+    const derived = derivedIds(contract, new Set(declared));
     const ids = new Map<DraftDocument, string>();
     // Types keep their names, then elements, then what has no name of its own.
     const rank = ({ named, options }: DraftDocument): number => (options['xml-type'] !== undefined ? 0 : named ? 1 : 2);
     for (const document of [...declared].sort((a, b) => rank(a) - rank(b))) {
-      ids.set(document, names.give(xmlNameOf(document.name)));
+      const wanted = xmlNameOf(document.name);
+      const id = names.give(wanted);
+      ids.set(document, derived.has(id) ? names.give(wanted) : id);
     }
     for (const document of declared) this.#ids.set(document, ids.get(document) as string);
     this.#families = new Families(declared);

@@ -1,4 +1,5 @@
 import type { DraftContract, DraftDocument, DraftMessage, DraftType } from '../draft.ts';
+import { plainName, xmlNameOf } from './names.ts';
 
 /** How a contract uses a document. */
 export interface Use {
@@ -66,4 +67,26 @@ export function isInPlace(document: DraftDocument, { count, byId, depth }: Use):
   const { named, options, extends: base, restricts } = document;
   if (named || byId || count !== 1 || depth > DEEPEST) return false;
   return base === undefined && restricts === undefined && options.abstract === undefined;
+}
+
+/** The ids that documents in place get from their position, `LOCATIONS_GET_REQUEST`. @param declared those that are not in place */
+export function derivedIds({ services }: DraftContract, declared: ReadonlySet<DraftDocument>): ReadonlySet<string> {
+  const ids = new Set<string>();
+  const visit = (document: DraftDocument, id: string): void => {
+    if (declared.has(document)) return;
+    ids.add(id);
+    for (const field of document.fields) addType(field.type, (inner) => visit(inner, `${id}_${xmlNameOf(field.name)}`));
+  };
+  for (const { operations } of services)
+    for (const { name, request, responses, rest } of operations) {
+      const operation = plainName(name, 'Operation');
+      const messages = { REQUEST: [request], RESPONSE: responses.map(({ message }) => message) };
+      for (const [suffix, all] of Object.entries(messages))
+        for (const message of all) if (message.kind === 'document') visit(message.document, `${operation}_${suffix}`);
+      if (rest?.template !== undefined) visit(rest.template, `${operation}_TEMPLATE`);
+    }
+  for (const document of declared)
+    for (const field of document.fields)
+      addType(field.type, (inner) => visit(inner, `${xmlNameOf(document.name)}_${xmlNameOf(field.name)}`));
+  return ids;
 }
