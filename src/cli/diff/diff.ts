@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { Judgement } from '../../diff/accepted.ts';
+import type { IdleAcceptance, Judgement } from '../../diff/accepted.ts';
 import type { Change } from '../../diff/changes.ts';
 import type { Verdict } from '../../diff/verdict.ts';
 import type { Registry } from '../../model/registry.ts';
@@ -56,11 +56,19 @@ export function addDiff(program: Command): void {
       const judgement = await compare(before, after, placeOf(command));
       await print(await render(judgement, options));
       // Entries of `accepted-breaks` that have no effect can be removed.
-      if (!options.json)
-        for (const { entry, why } of judgement.idle)
-          note(`${entry.at.file}:${entry.at.line}: this entry of accepted-breaks has no effect: ${printable(why)}.`);
+      if (!options.json) for (const idle of judgement.idle) note(await idleWords(idle));
       if (options.failOn !== undefined && (await hasLeft(judgement, options.failOn))) throw new Ended(1);
     });
+}
+
+async function idleWords({ entry: { at, rule }, why }: IdleAcceptance): Promise<string> {
+  const [{ RULES }, { nearest }] = await Promise.all([
+    import('../../diff/catalogue.ts'),
+    import('../../load/diagnostic/suggest.ts'),
+  ]);
+  const meant = Object.hasOwn(RULES, rule) ? undefined : nearest(rule, Object.keys(RULES));
+  const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
+  return `${at.file}:${at.line}: this entry of accepted-breaks has no effect: ${printable(why)}${hint}.`;
 }
 
 async function compare(before: string, after: string | undefined, place: Place): Promise<Judgement> {
