@@ -201,6 +201,14 @@ export const fieldRules = {
     before: 'document: ORDER\nopen: true\nfields: { NUMBER: integer, NOTE: text }',
     after: 'document: ORDER\nopen: true\nfields: { NUMBER: integer }',
   },
+  'field-declared': {
+    sentence: '{what} is declared, in a document that is open.',
+    reason: 'Others may send something of this name already, which was accepted unchecked. Now it has a type.',
+    verdicts: { request: 'MMM' },
+    sample: 'document',
+    before: 'document: ORDER\nopen: true\nfields: { NUMBER: integer }',
+    after: 'document: ORDER\nopen: true\nfields: { NUMBER: integer, WEIGHT: decimal }',
+  },
   'field-renamed': {
     sentence: '{what} was called {before}; it is named as before in JSON and XML.',
     reason: 'The name in YAML is not sent. It is used by handlers and in error messages.',
@@ -334,6 +342,14 @@ export const fieldRules = {
     sample: 'fields',
     before: 'NOTE: text',
     after: 'NOTE: { type: text, absent: blank }',
+  },
+  'blank-refused': {
+    sentence: 'A blank value of {what} no longer counts as absent.',
+    reason: 'A sender that writes `""` for what it does not know is refused, since that is not a value of the type.',
+    verdicts: { request: 'MMM' },
+    sample: 'fields',
+    before: 'DUE: { type: date, absent: blank }',
+    after: 'DUE: date',
   },
   'url-style-changed': {
     sentence: '{what} is written into a URL in the style {after}, no longer {before}.',
