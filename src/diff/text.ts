@@ -1,6 +1,6 @@
 import type { JudgedChange, Judgement } from './accepted.ts';
 import type { Side } from './changes.ts';
-import { isAtLeast, type Language, VERDICTS, type Verdict } from './verdict.ts';
+import { type Audience, isAtLeast, type Language, VERDICTS, type Verdict } from './verdict.ts';
 
 /** Changes of the same operations. */
 interface Group {
@@ -63,6 +63,8 @@ const VERDICT_WORDS: Readonly<Record<Verdict, string>> = {
   compatible: 'compatible',
   documentation: 'documentation',
 };
+
+const AUDIENCE_WORDS: Readonly<Record<Audience, string>> = { callers: 'callers', called: 'called systems' };
 
 const LANGUAGE_WORDS: Readonly<Record<Language, string>> = {
   json: 'REST and JSON',
@@ -172,7 +174,7 @@ function markdownGroup(group: Group): string {
         : VERDICT_WORDS[verdict];
     const notes = [languages, accepted === undefined ? '' : `accepted until ${accepted.until}: ${accepted.reason}`];
     const about = [message, ...notes.filter((each) => each !== '').map((each) => `(${each})`)].join(' ');
-    return `| ${verdictWords} | ${audience} | ${cell(about)} | \`${rule}\` | ${cell(sideWords(before))} | ${cell(sideWords(after))} |\n`;
+    return `| ${verdictWords} | ${AUDIENCE_WORDS[audience]} | ${cell(about)} | \`${rule}\` | ${cell(sideWords(before))} | ${cell(sideWords(after))} |\n`;
   });
   const head = '| verdict | for | change | rule | before | after |\n|---|---|---|---|---|---|\n';
   return `### ${escaped(titleOf(group))}\n\n${head}${rows.join('')}`;
