@@ -1,7 +1,7 @@
 import type { Position } from '../model/definition.ts';
 import { type Document, documentName, itemName } from '../model/document.ts';
 import { type Field, isSpaced, type ListType, singleType } from '../model/field.ts';
-import { holdsNull, isAnyText } from '../model/scalar.ts';
+import { isAnyText } from '../model/scalar.ts';
 import { compareChoices, compareKinds, wordsOf } from './alternatives.ts';
 import {
   type Compare,
@@ -17,12 +17,13 @@ import {
 import {
   compareDefaults,
   compareDigits,
-  compareEntryLengths,
+  compareEntry,
   compareEnums,
   compareFixed,
   compareLengths,
   compareMaximum,
   compareMinimum,
+  compareNull,
   comparePatterns,
   compareRanges,
   compareTypes,
@@ -264,7 +265,7 @@ const FIELD: Comparison<Field, DocumentScope> = {
     compareEntries(pair, scope);
   },
   // That of the entries; that of the whole is compared with its type.
-  entry: compareEntryLengths,
+  entry: compareEntry,
   description: whenDifferent('description-changed', ({ description = '' }) => description),
   required: (pair, scope) => {
     if (scope.path.length === 1 && scope.given?.has(pair.after.name) === true) return;
@@ -275,7 +276,7 @@ const FIELD: Comparison<Field, DocumentScope> = {
     const needed = isRequired ? isNeeded : (field: Field) => isNeeded({ ...field, absent: 'omit' }, scope);
     whenTurned<Field, DocumentScope>('field-required', 'field-optional', needed)(pair, scope);
   },
-  nullable: whenTurned('null-allowed', 'null-refused', (field) => holdsNull(field)),
+  nullable: compareNull,
   asFound: whenDifferent('as-found-changed', ({ asFound }) =>
     asFound === true ? 'written as it is found' : 'checked',
   ),

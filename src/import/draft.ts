@@ -179,6 +179,11 @@ export interface Facets {
   space?: 'collapse' | 'replace';
 }
 
+/** What each entry of a collection may be. */
+export interface EntryOptions extends Facets {
+  nullable?: boolean;
+}
+
 export interface FieldOptions extends Facets {
   description?: string;
   required?: boolean;
@@ -197,5 +202,5 @@ export interface FieldOptions extends Facets {
   inline?: boolean;
   any?: boolean | string;
   header?: boolean;
-  entry?: Facets;
+  entry?: EntryOptions;
 }

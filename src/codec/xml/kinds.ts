@@ -1,7 +1,7 @@
 // Documents that others derive from, in XML: `xsi:type` names the document that an element holds.
 import { kindsOf, typeName } from '../../model/derivation.ts';
 import { type Document, documentName, namespaceOf } from '../../model/document.ts';
-import type { Field } from '../../model/field.ts';
+import { type Field, singleType } from '../../model/field.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { quote } from '../../wire/words.ts';
 import { NIL } from '../../wire/xml/namespaces.ts';
@@ -84,7 +84,8 @@ export function compileKindsWrite(
 }
 
 /** An element that is nil has a type all the same, which can't be abstract (XML Schema Part 1, 3.3.4). */
-export function nilElement({ type }: Field, tag: Tag, own: string, place: XmlPlace, home: string): string {
+export function nilElement(field: Field, tag: Tag, own: string, place: XmlPlace, home: string): string {
+  const type = singleType(field.type);
   const kind = type.kind === 'document' && type.document.abstract ? kindsOf(type.document)[0] : undefined;
   if (kind === undefined) return element(tag, NIL, '');
   const namespace = namespaceOf(kind, place.namespace, place.service);
