@@ -38,7 +38,7 @@ export async function run(argv: readonly string[]): Promise<ExitCode> {
 const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
   check: async () => (await import('./check/check.ts')).addCheck,
   generate: async () => (await import('./generate.ts')).addGenerate,
-  diff: async () => (await import('./diff.ts')).addDiff,
+  diff: async () => (await import('./diff/diff.ts')).addDiff,
   serve: async () => (await import('./serve.ts')).addServe,
   health: async () => (await import('./health.ts')).addHealth,
   dev: async () => (await import('./dev/dev.ts')).addDev,

@@ -1,7 +1,7 @@
 import { accessRules, gatewayRules } from './catalogue/access.ts';
-import { documentRules, fieldRules } from './catalogue/documents.ts';
+import { documentRules, kindRules } from './catalogue/documents.ts';
 import type { Rule } from './catalogue/entry.ts';
-import { kindRules } from './catalogue/kinds.ts';
+import { fieldRules } from './catalogue/fields.ts';
 import { callRules, requestRules, soapRules } from './catalogue/messages.ts';
 import { operationRules } from './catalogue/operations.ts';
 import { valueRules } from './catalogue/values.ts';

@@ -1,7 +1,8 @@
 import type { Position } from '../model/definition.ts';
-import { kindsOf } from '../model/derivation.ts';
-import { type Choice, type Document, documentName, itemName } from '../model/document.ts';
+import { type Document, documentName, itemName } from '../model/document.ts';
 import { type Field, isSpaced, type ListType, singleType } from '../model/field.ts';
+import { isAnyText } from '../model/scalar.ts';
+import { compareChoices, compareKinds, wordsOf } from './alternatives.ts';
 import {
   type Compare,
   type Comparison,
@@ -146,48 +147,6 @@ function compareLabels({ before, after }: Pair<Document>, scope: DocumentScope):
     scope.changes.add(after.root ? 'root-label-added' : 'root-label-removed', json, sides);
 }
 
-/** How the branches of a choice are distinguished in JSON, in words for each member of the model; empty for another one's. */
-const CHOICE: Readonly<Record<keyof Choice, (choice: Choice) => string>> = {
-  tag: ({ tag, named }) => tag ?? (named === true ? '' : 'their members'),
-  named: ({ named }) => (named === true ? 'the member that they are in' : ''),
-};
-
-/** Compares the documents that may stand where one is expected, and the member of JSON that names them. */
-function compareKinds({ before, after }: Pair<Document>, scope: DocumentScope): void {
-  const namesIn = (document: Document): string[] => kindsOf(document).map(documentName);
-  const [old, now] = [namesIn(before), namesIn(after)];
-  const side = (text: string, { at }: Document) => ({ text, at });
-  // A document that only has another name is reported as such.
-  if (before.kinds === undefined && after.kinds === undefined) return;
-  for (const name of now.filter((each) => !old.includes(each)))
-    scope.changes.add('kind-added', scope, { before: side('', before), after: side(name, after) });
-  for (const name of old.filter((each) => !now.includes(each)))
-    scope.changes.add('kind-removed', scope, { before: side(name, before), after: side('', after) });
-  const [was, is] = [before.kinds?.by.jsonName, after.kinds?.by.jsonName];
-  if (was !== undefined && is !== undefined && was !== is)
-    scope.changes.add('kind-member-changed', scope, { before: side(was, before), after: side(is, after) });
-}
-
-/** The words of a table for one thing. */
-function wordsOf<T>(table: Readonly<Record<string, (thing: T) => string>>, thing: T): string {
-  return Object.values(table)
-    .map((read) => read(thing))
-    .filter((words) => words !== '')
-    .join(', ');
-}
-
-function compareChoices({ before, after }: Pair<Document>, scope: DocumentScope): void {
-  const words = ({ choice }: Document): string =>
-    choice === undefined ? 'a document with fields' : 'one of several documents';
-  const tag = ({ choice = {} }: Document): string => wordsOf(CHOICE, choice);
-  const sides = (read: (each: Document) => string) => ({
-    before: { text: read(before), at: before.at },
-    after: { text: read(after), at: after.at },
-  });
-  if (words(before) !== words(after)) scope.changes.add('choice-changed', scope, sides(words));
-  else if (tag(before) !== tag(after)) scope.changes.add('tag-changed', scope, sides(tag));
-}
-
 function compareFields(pair: Pair<Document>, scope: DocumentScope): void {
   const { before, after } = pair;
   // They have no fields in common, but branches on one side.
@@ -195,16 +154,16 @@ function compareFields(pair: Pair<Document>, scope: DocumentScope): void {
   const pairs = pairFields(before.fields, after.fields);
   const [old, now] = [new Set(pairs.map((each) => each.before)), new Set(pairs.map((each) => each.after))];
   for (const each of pairs) compareField(each, pair, fieldScope(scope, each.after));
-  for (const field of after.fields) if (!now.has(field)) addField(field, after, scope);
+  for (const field of after.fields) if (!now.has(field)) addField(field, pair, scope);
   for (const field of before.fields) if (!old.has(field)) removeField(field, pair, scope);
   if (before.choice === undefined) compareOrder(pair, pairs, scope);
 }
 
 /** Compares a document with a message that has none, as if it had no fields. */
 export function compareMembership(document: Document, change: 'added' | 'removed', scope: DocumentScope): void {
-  const none = { ...document, fields: [] };
+  const none = { ...document, open: false, fields: [] };
   for (const field of document.fields)
-    if (change === 'added') addField(field, document, scope);
+    if (change === 'added') addField(field, { before: none, after: document }, scope);
     else removeField(field, { before: document, after: none }, scope);
 }
 
@@ -233,17 +192,23 @@ function placed(scope: DocumentScope, whole: boolean, { name }: Field): Document
   return { ...scope, languages: [] };
 }
 
+/** Whether the other side writes the message, and it is read here. */
+const isRead = ({ role }: Scope): boolean => role === 'request' || role === 'received';
+
+/** Whether a field without a value gets one. */
+const isFilled = (field: Field): boolean => field.default !== undefined || field.fixed !== undefined;
+
 /** Whether a message has to have the field. What is written has those that are filled in, too. */
-function isNeeded({ required, default: standard, fixed, absent }: Field, { role }: Scope): boolean {
-  const filled = standard !== undefined || fixed !== undefined;
-  if (role === 'request' || role === 'received') return required && !filled;
-  return required || filled || absent === 'blank';
+function isNeeded(field: Field, scope: Scope): boolean {
+  if (isRead(scope)) return field.required && !isFilled(field);
+  return field.required || isFilled(field) || field.absent === 'blank';
 }
 
-function addField(field: Field, document: Document, scope: DocumentScope): void {
+function addField(field: Field, { before, after }: Pair<Document>, scope: DocumentScope): void {
   const within = placed(fieldScope(scope, field), isWhole(scope), field);
   const needed = isNeeded(field, within) && field.required;
-  const rule = document.choice !== undefined ? 'branch-added' : needed ? 'required-field-added' : 'field-added';
+  const added = before.open && isRead(scope) ? 'field-declared' : 'field-added';
+  const rule = after.choice !== undefined ? 'branch-added' : needed ? 'required-field-added' : added;
   within.changes.add(rule, within, { after: { text: field.name, at: field.at } });
 }
 
@@ -305,8 +270,11 @@ const FIELD: Comparison<Field, DocumentScope> = {
   required: (pair, scope) => {
     if (scope.path.length === 1 && scope.given?.has(pair.after.name) === true) return;
     // A reply that always has the field because of a default or a blank is reported with these.
-    if (!pair.after.required && isNeeded(pair.after, scope)) return;
-    whenTurned<Field, DocumentScope>('field-required', 'field-optional', isNeeded)(pair, scope);
+    const { required: isRequired } = pair.after;
+    if (!isRequired && isNeeded(pair.after, scope) && (!pair.before.required || isFilled(pair.after))) return;
+    // What is blank where there always was a value is no value.
+    const needed = isRequired ? isNeeded : (field: Field) => isNeeded({ ...field, absent: 'omit' }, scope);
+    whenTurned<Field, DocumentScope>('field-required', 'field-optional', needed)(pair, scope);
   },
   nullable: compareNull,
   asFound: whenDifferent('as-found-changed', ({ asFound }) =>
@@ -349,7 +317,21 @@ const FIELD: Comparison<Field, DocumentScope> = {
     if (scope.soap === true) whenDifferent<Field, DocumentScope>('attachment-changed', attachmentWords)(pair, scope);
   },
   namespace: whenDifferent('field-namespace-changed', ({ namespace }) => namespace ?? 'that of its document'),
-  absent: whenDifferent('absent-changed', ({ absent }) => (absent === 'blank' ? 'blank' : 'left out')),
+  absent: (pair, scope) => {
+    const { before, after } = pair;
+    const wasBlank = before.absent === 'blank' && after.absent !== 'blank';
+    if (wasBlank && isRead(scope) && !isAnyText(after.type)) {
+      const sides = { before: { text: '', at: before.at }, after: { text: '', at: after.at } };
+      // An empty element of any other type counts as absent.
+      const isXml = singleType(after.type).kind === 'json';
+      const languages = scope.languages.filter((each) => each === 'json' || isXml);
+      scope.changes.add('blank-refused', { ...scope, languages }, sides);
+    } else
+      whenDifferent<Field, Scope>('absent-changed', ({ absent }) => (absent === 'blank' ? 'blank' : 'left out'))(
+        pair,
+        scope,
+      );
+  },
   url: (pair, scope) => {
     if (scope.path.length === 1 && scope.elsewhere.has(pair.after.name))
       whenDifferent<Field, DocumentScope>('url-style-changed', ({ url }) => url)(pair, scope);

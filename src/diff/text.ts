@@ -1,6 +1,6 @@
 import type { JudgedChange, Judgement } from './accepted.ts';
 import type { Side } from './changes.ts';
-import { isAtLeast, type Language, VERDICTS, type Verdict } from './verdict.ts';
+import { type Audience, isAtLeast, type Language, VERDICTS, type Verdict } from './verdict.ts';
 
 /** Changes of the same operations. */
 interface Group {
@@ -64,6 +64,8 @@ const VERDICT_WORDS: Readonly<Record<Verdict, string>> = {
   documentation: 'documentation',
 };
 
+const AUDIENCE_WORDS: Readonly<Record<Audience, string>> = { callers: 'callers', called: 'called systems' };
+
 const LANGUAGE_WORDS: Readonly<Record<Language, string>> = {
   json: 'REST and JSON',
   xml: 'SOAP and XML',
@@ -92,9 +94,11 @@ function countWords(changes: readonly JudgedChange[]): string {
     .join(', ');
 }
 
-/** `definitions/orders.yaml:12`; a dash where there is nothing. */
+/** `definitions/orders.yaml:12`; a dash where there is nothing. Of some contracts only the file is known. */
 function sideWords(side: Side | undefined): string {
-  return side === undefined ? '-' : `${side.at.file}:${side.at.line}`;
+  if (side === undefined) return '-';
+  const { file, line } = side.at;
+  return line === 0 ? file : `${file}:${line}`;
 }
 
 /** Colours a text, or not. */
@@ -170,7 +174,7 @@ function markdownGroup(group: Group): string {
         : VERDICT_WORDS[verdict];
     const notes = [languages, accepted === undefined ? '' : `accepted until ${accepted.until}: ${accepted.reason}`];
     const about = [message, ...notes.filter((each) => each !== '').map((each) => `(${each})`)].join(' ');
-    return `| ${verdictWords} | ${audience} | ${cell(about)} | \`${rule}\` | ${cell(sideWords(before))} | ${cell(sideWords(after))} |\n`;
+    return `| ${verdictWords} | ${AUDIENCE_WORDS[audience]} | ${cell(about)} | \`${rule}\` | ${cell(sideWords(before))} | ${cell(sideWords(after))} |\n`;
   });
   const head = '| verdict | for | change | rule | before | after |\n|---|---|---|---|---|---|\n';
   return `### ${escaped(titleOf(group))}\n\n${head}${rows.join('')}`;

@@ -1,7 +1,7 @@
-export { type DeclareOptions, declare } from './declare/declare.ts';
+export { type DeclareOptions, declare, serviceNames } from './declare/declare.ts';
 export type { Declared, DeclaredMap } from './declare/declared.ts';
 export { fileName } from './declare/documents.ts';
 export { importContracts } from './import.ts';
 export { ImportError, type Loss, placeWords } from './place.ts';
 export { type Found, type ReadSource, SOURCE_LIMITS } from './source.ts';
-export { type Change, idsIn, update } from './update.ts';
+export { type Change, DefinitionFiles, update } from './update.ts';

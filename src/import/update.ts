@@ -33,28 +33,23 @@ interface UpdateInput {
   readonly pathOf: (file: string) => string;
 }
 
-/**
- * Brings definitions up to date with a contract. Each element, down to one option of a field, is compared with what the last
- * import declared: what people added or changed since then stays, and everything else follows the contract.
- *
- * @throws ImportError for a definition file that is not valid YAML
- */
-export function update(input: UpdateInput): Update {
-  return new Updating(input).run();
+/** Brings definitions up to date with one contract (see {@link DefinitionFiles.update}). */
+export function update({ files, ...input }: UpdateInput): Update {
+  return new DefinitionFiles(files).update(input);
 }
 
-class Updating {
-  readonly #input: UpdateInput;
+/** The definition files of a project, parsed once and kept up to date between contracts: a project may have thousands. */
+export class DefinitionFiles {
   readonly #documents = new Map<string, Document[]>();
-  /** Where each definition is, by {@link keyOf}: contracts have thousands. */
+  /** Where each definition is, by {@link keyOf}. */
   readonly #places = new Map<string, Placed>();
   readonly #touched = new Set<string>();
-  readonly #changes: Change[] = [];
+  #changes: Change[] = [];
   #file = '';
 
-  constructor(input: UpdateInput) {
-    this.#input = input;
-    for (const [path, text] of input.files) {
+  /** @throws ImportError for a definition file that is not valid YAML */
+  constructor(files: ReadonlyMap<string, string>) {
+    for (const [path, text] of files) {
       const documents = [...(parseAllDocuments(text) as Iterable<Document>)];
       const [wrong] = documents.flatMap(({ errors }) => errors);
       if (wrong !== undefined) {
@@ -77,26 +72,46 @@ class Updating {
       const [name, id] = [key, value].map((each) => (isScalar(each) ? each.value : undefined));
       if (typeof name !== 'string' || typeof id !== 'string') continue;
       const placed = `${name} ${id}`;
-      if (!this.#places.has(placed)) this.#places.set(placed, { file, map: contents });
+      if (!this.#places.has(placed)) this.#places.set(placed, { file, map: contents, kind: name, id });
     }
   }
 
-  run(): Update {
-    const { before, after } = this.#input;
+  /** The ids of definitions by kind, without those of `own`. */
+  idsBesides(own: readonly Declared[]): ReadonlyMap<string, readonly string[]> {
+    const ours = new Set(own.map(keyOf));
+    const ids = new Map<string, string[]>();
+    for (const [key, { kind, id }] of this.#places) {
+      if (ours.has(key)) continue;
+      const same = ids.get(kind);
+      if (same === undefined) ids.set(kind, [id]);
+      else same.push(id);
+    }
+    return ids;
+  }
+
+  /**
+   * Brings the definitions up to date with a contract. Each element, down to one option of a field, is compared with what the
+   * last import declared: what people added or changed since then stays, and everything else follows the contract.
+   *
+   * @returns what this contract changes; later contracts find the definitions as it leaves them
+   */
+  update({ before, after, pathOf }: Omit<UpdateInput, 'files'>): Update {
+    this.#touched.clear();
+    this.#changes = [];
     const known = new Map(before.map((each) => [keyOf(each), each]));
     const wanted = new Map(after.map((each) => [keyOf(each), each]));
-    for (const each of after) this.#bring(each, known.get(keyOf(each)));
+    for (const each of after) this.#bring(each, known.get(keyOf(each)), pathOf);
     for (const each of before) if (!wanted.has(keyOf(each))) this.#drop(each);
     const files = new Map([...this.#touched].map((path) => [path, yamlText(this.#documents.get(path) ?? [])]));
     return { files, changes: this.#changes };
   }
 
   /** Adds a definition, or brings it up to date. */
-  #bring(wanted: Declared, base: Declared | undefined): void {
+  #bring(wanted: Declared, base: Declared | undefined, pathOf: (file: string) => string): void {
     const found = this.#places.get(keyOf(wanted));
     const path = [`${wanted.kind} ${wanted.id}`];
     if (found === undefined) {
-      this.#file = this.#input.pathOf(wanted.file);
+      this.#file = pathOf(wanted.file);
       if (base !== undefined) {
         // Someone removed it.
         if (!isSame(base.keys, wanted.keys)) this.#note('kept', path, undefined, wanted.keys);
@@ -128,6 +143,7 @@ class Updating {
     }
     const rest = (this.#documents.get(found.file) ?? []).filter(({ contents }) => contents !== found.map);
     this.#documents.set(found.file, rest);
+    for (const [key, { map }] of this.#places) if (map === found.map) this.#places.delete(key);
     this.#touched.add(found.file);
     this.#note('removed', path);
   }
@@ -167,6 +183,8 @@ class Updating {
 interface Placed {
   readonly file: string;
   readonly map: YAMLMap;
+  readonly kind: string;
+  readonly id: string;
 }
 
 /** The map at a key; a field that is a type word becomes one. */
@@ -222,21 +240,4 @@ function place(map: YAMLMap, key: string, value: DeclaredValue, order: readonly 
 
 function keyOf({ kind, id }: Declared): string {
   return `${kind} ${id}`;
-}
-
-/** Ids by kind in definition files, without those of `own`. */
-export function idsIn(texts: Iterable<string>, own: readonly Declared[]): ReadonlyMap<string, readonly string[]> {
-  const ours = new Set(own.map(keyOf));
-  const ids = new Map<string, string[]>();
-  for (const text of texts) {
-    for (const document of parseAllDocuments(text)) {
-      const value: unknown = document.toJSON();
-      if (typeof value !== 'object' || value === null) continue;
-      for (const [kind, id] of Object.entries(value)) {
-        if (typeof id !== 'string' || ours.has(`${kind} ${id}`)) continue;
-        ids.set(kind, [...(ids.get(kind) ?? []), id]);
-      }
-    }
-  }
-  return ids;
 }

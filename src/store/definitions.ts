@@ -1,4 +1,5 @@
 import type { Store, StoreReader } from './port.ts';
+import type { Db } from './tables.ts';
 
 /** The parts of definitions, by kind and name, each with a hash: `operation LOCATIONS_GET`, `file definitions/nodes.yaml`. */
 export type DefinedParts = Readonly<Record<string, string>>;
@@ -38,27 +39,49 @@ export async function recordDefinitions(
   const newest = db.selectFrom('signalbox_definitions').select('hash').orderBy('id', 'desc').limit(1);
   if ((await newest.executeTakeFirst())?.hash === hash) return;
   const now = await parts();
-  await store.transaction(async (tx) => {
-    const last = await tx
-      .selectFrom('signalbox_definitions')
-      .select(['id', 'hash', 'parts'])
-      .orderBy('id', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-    // Gateways of a fleet start at the same time.
-    if (last?.hash === hash) return;
-    const before = JSON.parse(last?.parts ?? 'null') as DefinedParts | null;
-    const changes = before === null ? { added: [], changed: [], removed: [] } : changesOf(before, now);
-    const row = { loaded, hash, gateway, parts: JSON.stringify(now), changes: JSON.stringify(changes) };
-    await tx.insertInto('signalbox_definitions').values(row).execute();
-    if (last === undefined) return;
-    // Only the newest is compared with.
-    await tx.updateTable('signalbox_definitions').set({ parts: null }).where('id', '<=', last.id).execute();
-    await tx
-      .deleteFrom('signalbox_definitions')
-      .where('id', '<=', last.id - MOST)
-      .execute();
-  }, 'definitions');
+  // Gateways of a fleet start at the same time. Of those that find the same newest row one adds the next, and the others look again.
+  for (let tries = 0; tries < MOST_TRIES; tries++)
+    if (await store.transaction((tx) => addNext(tx, { hash, gateway, loaded }, now), 'definitions')) return;
+}
+
+/** As many gateways with definitions of their own as may start at once. */
+const MOST_TRIES = 20;
+
+/** Adds a row unless the newest one has the same definitions. @returns whether these are recorded, and no other gateway was first */
+async function addNext(
+  tx: Db,
+  row: Pick<LoadedDefinitions, 'hash' | 'gateway' | 'loaded'>,
+  now: DefinedParts,
+): Promise<boolean> {
+  const last = await tx
+    .selectFrom('signalbox_definitions')
+    .select(['id', 'hash', 'parts'])
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (last?.hash === row.hash) return true;
+  const entered = await tx
+    .insertInto('signalbox_definitions_order')
+    .values({ follows: last?.id ?? 0 })
+    .onConflict((conflict) => conflict.column('follows').doNothing())
+    .executeTakeFirst();
+  // Waits for the gateway that is about to add a row, and finds that it was first.
+  if (entered.numInsertedOrUpdatedRows !== 1n) return false;
+  const before = JSON.parse(last?.parts ?? 'null') as DefinedParts | null;
+  const changes = before === null ? { added: [], changed: [], removed: [] } : changesOf(before, now);
+  await tx
+    .insertInto('signalbox_definitions')
+    .values({ ...row, parts: JSON.stringify(now), changes: JSON.stringify(changes) })
+    .execute();
+  if (last === undefined) return true;
+  // Only the newest is compared with.
+  await tx.updateTable('signalbox_definitions').set({ parts: null }).where('id', '<=', last.id).execute();
+  await tx
+    .deleteFrom('signalbox_definitions')
+    .where('id', '<=', last.id - MOST)
+    .execute();
+  await tx.deleteFrom('signalbox_definitions_order').where('follows', '<', last.id).execute();
+  return true;
 }
 
 /** The definitions that were loaded last, the newest first. The first ones of a database have no changes. */

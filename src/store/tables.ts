@@ -25,6 +25,7 @@ export interface Tables
   signalbox_lease: LeaseTable;
   signalbox_once: OnceTable;
   signalbox_definitions: DefinitionsTable;
+  signalbox_definitions_order: DefinitionsOrderTable;
 }
 
 /** The query builder of the gateway's own tables, over the pool or inside a transaction. */
@@ -130,4 +131,9 @@ export interface DefinitionsTable {
   parts: string | null;
   /** JSON: the names of what was added, changed and removed. */
   changes: string;
+}
+
+export interface DefinitionsOrderTable {
+  /** The id of definitions that others follow, 0 for none. */
+  follows: number;
 }

@@ -118,6 +118,10 @@ test.concurrent('shows breaks that are accepted, and entries without effect', as
   expect((await signalbox(['diff', '--markdown'], { cwd })).stdout).toContain(
     '(accepted until 2999-12-31: No one reads it.)',
   );
+  await accept(entry('field-removd', '2999-12-31'));
+  expect((await signalbox(['diff'], { cwd })).stderr).toBe(
+    'definitions/gateway.yaml:5: this entry of accepted-breaks has no effect: field-removd is not a rule (did you mean field-removed?).\n',
+  );
   await accept(entry('field-removed', '2020-01-01'));
   expect(await signalbox(['diff', '--fail-on', 'breaking'], { cwd })).toMatchObject({
     code: 1,
@@ -137,7 +141,11 @@ test.concurrent.each([
   [['diff', 'nosuch'], 2, 'nosuch is not a git reference, a folder, or a service of these definitions'],
   [['diff', '--output=x'], 2, "unknown option '--output=x'"],
   [['diff', 'HEAD', '--', '--output=x'], 2, '--output=x is not a git reference'],
-  [['diff', 'http://127.0.0.1:1/'], 1, "http://127.0.0.1:1/: can't be fetched: connect ECONNREFUSED"],
+  [
+    ['diff', 'http://127.0.0.1:1/'],
+    1,
+    "http://127.0.0.1:1/ is neither a contract nor a gateway: http://127.0.0.1:1/ can't be fetched: connect ECONNREFUSED",
+  ],
   [['diff', 'definitions/gateway.yaml'], 1, 'definitions/gateway.yaml'],
   [['diff', '../empty'], 1, '../empty has no folder definitions and no definitions'],
   [['diff', '--json', '--markdown'], 2, "option '--json' cannot be used with option '--markdown'"],
@@ -239,6 +247,6 @@ test.concurrent('compares a contract with calls, or with what is served, of the 
   expect(await signalbox(['diff', 'pets.json'], { cwd })).toMatchObject({
     code: 2,
     stderr:
-      'signalbox: no service of pets.json has the name of one of the definitions\n  Services of the contract: Pets.v1; of the definitions: Orders.v1.\n',
+      'signalbox: no service of pets.json corresponds to one of the definitions, by its name or its operations\n  Services of the contract: Pets.v1; of the definitions: Orders.v1.\n',
   });
 });

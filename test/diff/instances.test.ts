@@ -1,13 +1,10 @@
 // What was valid before and is refused after is never judged compatible: tried with every pair of these definitions of a field.
 import { expect, it } from 'vitest';
-import { CodecError, compileDocument } from '../../src/codec/index.ts';
-import { Changes } from '../../src/diff/changes.ts';
-import { compareDocuments, messageScope } from '../../src/diff/document.ts';
-import { isAtLeast, type Role, type WireLanguage } from '../../src/diff/verdict.ts';
+import { compileDocument } from '../../src/codec/index.ts';
+import type { Role, WireLanguage } from '../../src/diff/verdict.ts';
 import { instanceOf, seeded } from '../../src/mock/instance.ts';
 import type { Document } from '../../src/model/document.ts';
-import type { DocumentValue } from '../../src/model/value.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { changesOf, hasAtLeast, type Messages, messagesOf, refusedOf } from './messages.ts';
 import { registryIn } from './sample.ts';
 
 /** Definitions of the field F, each with further documents that it needs. */
@@ -178,25 +175,8 @@ const VALUES: readonly string[] = [
 
 const TEXTS: readonly string[] = ['{}', ...VALUES.map((value) => `{"F":${value}}`), '{"f":"A"}', '{"F":"A","f":"A"}'];
 
-interface Known {
+interface Known extends Messages {
   readonly definition: string;
-  readonly document: Document;
-  /** Messages that others may send. */
-  readonly valid: Readonly<Record<WireLanguage, readonly string[]>>;
-  /** Messages that the gateway writes: they have what is filled in, and values in one spelling. */
-  readonly written: Readonly<Record<WireLanguage, readonly string[]>>;
-  readonly reads: (text: string, language: WireLanguage) => boolean;
-  /** Reads replies of others, in which undeclared members are ignored. */
-  readonly takes: (text: string, language: WireLanguage) => boolean;
-}
-
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof CodecError) return undefined;
-    throw error;
-  }
 }
 
 function knownOf(definition: string): Known {
@@ -207,32 +187,10 @@ function knownOf(definition: string): Known {
     BRANCHES,
   ];
   const document = registryIn(text.join('\n---\n')).documents.get('DOC') as Document;
-  const strict = compileDocument(document, { namespace: 'urn:test' });
-  const lax = compileDocument(document, { namespace: 'urn:test', foreign: 'pass' });
-  const read = (codec: typeof strict, text: string, language: WireLanguage): DocumentValue | undefined =>
-    attempt(() => (language === 'json' ? codec.fromJson(text) : codec.fromXml(readXml(text))));
+  const { toJson } = compileDocument(document, { namespace: 'urn:test' });
   const pick = seeded(definition);
-  const made = Array.from({ length: 10 }, () => strict.toJson(instanceOf(document, pick)));
-  const values = [...TEXTS, ...made].map((each) => read(strict, each, 'json')).filter((each) => each !== undefined);
-  const written = (write: (value: DocumentValue) => string): string[] => [
-    ...new Set(values.flatMap((value) => attempt(() => write(value)) ?? [])),
-  ];
-  const [json, xml] = [written(strict.toJson), written(strict.toXml)];
-  return {
-    definition,
-    document,
-    valid: { json: [...json, ...TEXTS.filter((each) => read(strict, each, 'json') !== undefined)], xml },
-    written: { json, xml },
-    reads: (each, language) => read(strict, each, language) !== undefined,
-    takes: (each, language) => read(lax, each, language) !== undefined,
-  };
-}
-
-function isNoticed(before: Document, after: Document, role: Role, language: WireLanguage): boolean {
-  const changes = new Changes();
-  const scope = messageScope({ changes, role, languages: [language], at: 'X', what: '' }, 'message', 'the message');
-  compareDocuments({ before, after }, scope);
-  return changes.list.some(({ verdicts }) => isAtLeast(verdicts[language] ?? 'compatible', 'may-break'));
+  const made = Array.from({ length: 10 }, () => toJson(instanceOf(document, pick)));
+  return { definition, ...messagesOf(document, [...TEXTS, ...made]) };
 }
 
 const known = FIELDS.map(knownOf);
@@ -241,12 +199,9 @@ const known = FIELDS.map(knownOf);
 function missed(role: Role, language: WireLanguage): string[] {
   return known.flatMap((before) =>
     known.flatMap((after) => {
-      // Requests that others send are read here; what is written here is read there.
-      const isRead = role === 'request' || role === 'received';
-      const [writer, reader] = isRead ? [before, after] : [after, before];
-      const accepts = role === 'request' ? reader.reads : reader.takes;
-      const refused = writer[isRead ? 'valid' : 'written'][language].find((text) => !accepts(text, language));
-      if (refused === undefined || isNoticed(before.document, after.document, role, language)) return [];
+      const refused = refusedOf(before, after, role, language);
+      if (refused === undefined) return [];
+      if (hasAtLeast(changesOf(before.document, after.document, role, language), language, 'may-break')) return [];
       return `${before.definition} > ${after.definition}: ${refused}`;
     }),
   );

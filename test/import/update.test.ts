@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Declared, DeclaredMap } from '../../src/import/declare/declared.ts';
-import { update } from '../../src/import/update.ts';
+import { DefinitionFiles, update } from '../../src/import/update.ts';
 
 const order = (fields: DeclaredMap, more: DeclaredMap = {}): Declared => ({
   kind: 'document',
@@ -99,4 +99,19 @@ fields: {}
     });
     expect(Object.fromEntries(written)).toEqual({ 'elsewhere.yaml': 'document: ORDER\nfields: { A: date }\n' });
   });
+});
+
+it('finds what contracts before it declared, and not what they removed', () => {
+  const files = new DefinitionFiles(new Map([['ours.yaml', 'document: OURS\nfields: {}\n']]));
+  const pathOf = (file: string): string => `${file}.yaml`;
+  const idsOf = (own: readonly Declared[] = []) => files.idsBesides(own).get('document');
+  const first = [order({ A: 'string' })];
+  expect([...files.update({ before: [], after: first, pathOf }).files.keys()]).toEqual(['documents.yaml']);
+  expect(idsOf()).toEqual(['OURS', 'ORDER']);
+  expect(idsOf(first)).toEqual(['OURS']);
+  const again = files.update({ before: first, after: first, pathOf });
+  expect([again.files.size, again.changes]).toEqual([0, []]);
+  expect(files.update({ before: first, after: [], pathOf }).files.get('documents.yaml')).toBe('');
+  expect(idsOf()).toEqual(['OURS']);
+  expect(files.update({ before: [], after: first, pathOf }).files.get('documents.yaml')).toContain('document: ORDER');
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readDefinitions, recordDefinitions } from '../../src/store/index.ts';
+import { readDefinitions, recordDefinitions, type Store } from '../../src/store/index.ts';
 import { describeEngines } from './engines.ts';
 
 describeEngines('the definitions that were loaded', ({ place }) => {
@@ -24,5 +24,40 @@ describeEngines('the definitions that were loaded', ({ place }) => {
     expect(asked).toBeLessThanOrEqual(3);
     for (let hash = 3; hash < 70; hash++) await record(String(hash), { 'operation A': String(hash) });
     expect(await readDefinitions(store, 100)).toHaveLength(51);
+  });
+
+  it('are recorded once by gateways that start at the same time, and follow each other', async () => {
+    const at = await place();
+    const first = await at.migrated();
+    // Each has connections of its own, as another process has.
+    const stores = [first, await at.open(), await at.open(), await at.open()];
+    const record = (store: Store, hash: string, gateway: string) =>
+      recordDefinitions(store, { hash, gateway, loaded: '2026-01-01T00:00:00.000Z' }, () => ({
+        [`node ${hash}`]: 'x',
+      }));
+    for (let round = 0; round < 10; round++)
+      await Promise.all(stores.map((store, index) => record(store, `same ${round}`, String(index))));
+    const rows = (await readDefinitions(first, 50)).toReversed();
+    expect(rows.map(({ hash }) => hash)).toEqual(Array.from({ length: 10 }, (_, round) => `same ${round}`));
+    await Promise.all(stores.map((store, index) => record(store, `own ${index}`, String(index))));
+    const own = (await readDefinitions(first, 4)).toReversed();
+    expect(own.map(({ hash }) => hash).sort()).toEqual(['own 0', 'own 1', 'own 2', 'own 3']);
+    // What is removed is what was loaded before, so that the changes add up.
+    const names = ['node same 9', ...own.map(({ hash }) => `node ${hash}`)];
+    expect(own.map(({ removed }) => removed)).toEqual(names.slice(0, 4).map((name) => [name]));
+  });
+
+  it('of gateways of an older version are recorded beside those of this one', async () => {
+    const at = await place();
+    const store = await at.migrated();
+    const insert = (hash: string) =>
+      at.run(
+        `insert into signalbox_definitions (loaded, hash, gateway, changes) values ('2026-01-01T00:00:00.000Z', '${hash}', 'old', '{"added":[],"changed":[],"removed":[]}')`,
+      );
+    await insert('1');
+    await insert('2');
+    const facts = { hash: '3', gateway: 'new', loaded: '2026-01-01T00:00:00.000Z' };
+    await recordDefinitions(store, facts, () => ({}));
+    expect((await readDefinitions(store, 5)).map(({ hash }) => hash)).toEqual(['3', '2', '1']);
   });
 });

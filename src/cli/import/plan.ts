@@ -1,4 +1,4 @@
-import type { Change, Declared, DeclaredMap, Loss } from '../../import/index.ts';
+import type { Change, Declared, DeclaredMap, DefinitionFiles, Loss } from '../../import/index.ts';
 import { wrongUsage } from '../failure.ts';
 import type { Place } from '../project.ts';
 import { expand } from './expand.ts';
@@ -36,7 +36,7 @@ export async function planImport(
   sources: readonly string[],
   options: ImportOptions,
 ): Promise<readonly ImportPlan[]> {
-  const { importContracts } = await import('../../import/index.ts');
+  const { DefinitionFiles, importContracts } = await import('../../import/index.ts');
   const locations = (await Promise.all(sources.map(expand))).flat();
   const read = sourceReader({
     fetch: options.fetch === true,
@@ -44,16 +44,12 @@ export async function planImport(
     given: new Set(locations),
   });
   const definitions = place.definitions ?? 'definitions';
-  const texts = await readDefinitionTexts(place.root, definitions);
-  const plans: ImportPlan[] = [];
   const all = await importContracts(locations, read);
   checkNames(all.map(({ roots }) => options.name ?? nameOf(roots)));
-  for (const imported of all) {
-    const plan = await planOne(place, { definitions, texts, imported, options });
-    // A later contract sees the definitions of those before it.
-    for (const [path, text] of plan.files) texts.set(path, text);
-    plans.push(plan);
-  }
+  // A later contract sees the definitions of those before it.
+  const files = new DefinitionFiles(await readDefinitionTexts(place.root, definitions));
+  const plans: ImportPlan[] = [];
+  for (const imported of all) plans.push(await planOne(place, { definitions, files, imported, options }));
   return plans;
 }
 
@@ -66,20 +62,20 @@ function checkNames(names: readonly string[]): void {
 
 interface One {
   readonly definitions: string;
-  readonly texts: ReadonlyMap<string, string>;
+  readonly files: DefinitionFiles;
   readonly imported: Awaited<ReturnType<typeof import('../../import/index.ts')['importContracts']>>[number];
   readonly options: ImportOptions;
 }
 
-async function planOne(place: Place, { definitions, texts, imported, options }: One): Promise<ImportPlan> {
-  const { declare, fileName, idsIn, update } = await import('../../import/index.ts');
+async function planOne(place: Place, { definitions, files, imported, options }: One): Promise<ImportPlan> {
+  const { declare, fileName } = await import('../../import/index.ts');
   const { contract, losses, roots } = imported;
   const name = options.name ?? nameOf(roots);
   const folder = `${definitions}/${fileName(name)}`;
   const before = await readRecord(place.root, folder);
   const as = options.as ?? before?.as ?? 'consumer';
   const known = before?.declared ?? [];
-  const taken = idsIn(texts.values(), known);
+  const taken = files.idsBesides(known);
   const idsOf = (kind: string): readonly string[] => taken.get(kind) ?? [];
   const declared = declare(
     contract,
@@ -97,14 +93,13 @@ async function planOne(place: Place, { definitions, texts, imported, options }: 
     losses,
   );
   const gateway = known.length === 0 && idsOf('gateway').length === 0 ? [GATEWAY] : [];
-  const { files, changes } = update({
-    files: texts,
+  const updated = files.update({
     before: known,
     after: [...gateway, ...declared],
     pathOf: (file) => (file === GATEWAY.file ? `${definitions}/gateway.yaml` : `${folder}/${file}.yaml`),
   });
   const record = { sources: roots, as, declared };
-  return { name, folder, files, changes, isNew: before === undefined, losses: losses.all(), record };
+  return { name, folder, ...updated, isNew: before === undefined, losses: losses.all(), record };
 }
 
 /** A project without definitions gets a gateway; everything in it has a default. */

@@ -18,6 +18,14 @@ export interface SourceOptions {
   readonly private: boolean;
   /** The locations that the user gave. */
   readonly given: ReadonlySet<string>;
+  /** The header Authorization of requests to one server, and to no other. */
+  readonly authorization?: Authorization;
+}
+
+interface Authorization {
+  /** `https://gateway.example.org` */
+  readonly origin: string;
+  readonly value: string;
 }
 
 /** Reads files and addresses, each once. */
@@ -39,7 +47,14 @@ async function readOne(location: string, options: SourceOptions, until: number):
     if (!isGiven && !options.fetch) return { missing: 'is on the network (--fetch reads it)' };
     const timeout = Math.min(TIMEOUT, until - performance.now());
     if (timeout <= 0) return { missing: `is not read: the network took more than ${TIMEOUT_OF_ALL / 1000} s` };
-    return { bytes: await fetchBytes(location, { isGiven, private: options.private, timeout }) };
+    return {
+      bytes: await fetchBytes(location, {
+        isGiven,
+        private: options.private,
+        timeout,
+        authorization: options.authorization,
+      }),
+    };
   } catch (error) {
     return { missing: `can't be ${/^https?:/i.test(location) ? 'fetched' : 'read'}: ${messageOf(error)}` };
   }
@@ -71,6 +86,7 @@ interface Fetching {
   readonly isGiven: boolean;
   readonly private: boolean;
   readonly timeout: number;
+  readonly authorization: Authorization | undefined;
 }
 
 /** @throws Error with a clause that says why there is no content */
@@ -87,7 +103,7 @@ async function fetchWithin(address: URL, fetching: Fetching, signal: AbortSignal
   let url = address;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
     const mayBePrivate = fetching.private || (fetching.isGiven && url.hostname === address.hostname);
-    const response = await request(url, mayBePrivate, signal);
+    const response = await request(url, mayBePrivate, fetching.authorization, signal);
     const { statusCode = 0, headers } = response;
     if (statusCode >= 300 && statusCode < 400 && headers.location !== undefined) {
       response.destroy();
@@ -109,12 +125,20 @@ async function fetchWithin(address: URL, fetching: Fetching, signal: AbortSignal
   throw new Error(`it redirects more than ${MOST_REDIRECTS} times`);
 }
 
-function request(url: URL, mayBePrivate: boolean, signal: AbortSignal): Promise<IncomingMessage> {
+function request(
+  url: URL,
+  mayBePrivate: boolean,
+  authorization: Authorization | undefined,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (!mayBePrivate && isIP(host) !== 0 && isPrivate(host)) throw new Error(PRIVATE);
   return new Promise((resolve, reject) => {
     const options: RequestOptions = {
-      headers: { Accept: 'application/xml, text/xml, application/json, application/yaml, */*;q=0.5' },
+      headers: {
+        Accept: 'application/xml, text/xml, application/json, application/yaml, */*;q=0.5',
+        ...(authorization?.origin === url.origin ? { Authorization: authorization.value } : {}),
+      },
       signal,
       // A connection that was opened to a private address is not used again where none is permitted.
       agent: false,

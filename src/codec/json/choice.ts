@@ -1,10 +1,12 @@
 // A choice in JSON: the object of the chosen branch, with a member that names the branch where the choice has a tag.
+
 import { compileMayBe, jsonBranch } from '../../model/choice.ts';
 import type { Document } from '../../model/document.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { quote } from '../../wire/words.ts';
 import { CodecError, kindOf, refuse, stepOf, within } from '../error.ts';
 import { checkDepth, chosenField, isInherited, nearest, ownMember, plainObject, setMember } from '../value.ts';
+import { objectOf } from './plain.ts';
 import { NumberToken } from './scan.ts';
 
 /** Reads or writes the value of one branch. */
@@ -22,7 +24,7 @@ export function choiceReader(
   const find = document.choice?.tag === undefined ? bestOf(document) : taggedBy(document.choice.tag, names);
   return (raw, depth) => {
     checkDepth(depth);
-    const { index, members } = find(plainObject(raw));
+    const { index, members } = find(objectOf(raw));
     const name = names[index] as string;
     const value: Record<string, unknown> = {};
     try {

@@ -1,6 +1,6 @@
 import type { JsonValue, Value } from '../../model/value.ts';
 import { CodecError, kindOf, refuse, stepOf, within } from '../error.ts';
-import { checkDepth, checkSound, type Foreign } from '../value.ts';
+import { checkDepth, checkSound, type Foreign, plainObject } from '../value.ts';
 import { NEEDS_DIGITS, NumberToken, parseWithDigits, SHORT, scanJson } from './scan.ts';
 
 /** Whether a reader of JSON needs the digits of numbers as they are written. */
@@ -84,6 +84,11 @@ export function readPlain(raw: unknown, depth: number): JsonValue {
     object[key] = readMember(object[key], key, depth);
   }
   return object as { readonly [key: string]: JsonValue };
+}
+
+/** The members of an object of JSON. @throws CodecError for other values, among them numbers that have kept their digits */
+export function objectOf(raw: unknown): Record<string, unknown> {
+  return raw instanceof NumberToken ? refuse('is a number, not an object') : plainObject(raw);
 }
 
 function readMember(raw: unknown, step: string | number, depth: number): JsonValue {

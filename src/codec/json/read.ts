@@ -14,13 +14,12 @@ import {
   isInherited,
   named,
   ownMember,
-  plainObject,
   setMember,
   unknownField,
 } from '../value.ts';
 import { choiceReader } from './choice.ts';
 import { compileKinds } from './kinds.ts';
-import { type Digits, readJson, readPlain } from './plain.ts';
+import { type Digits, objectOf, readJson, readPlain } from './plain.ts';
 import { NEEDS_DIGITS } from './scan.ts';
 import { type AsIsField, compileIsBlank, mayStayAsIs, staysAsIs } from './write.ts';
 
@@ -133,7 +132,7 @@ function itselfReader(document: Document, shared: Shared): (raw: unknown, depth:
   const mayStay = !isChoice && mayStayAsIs(document.fields);
   const renames = fields.some(({ name, jsonName }) => name !== jsonName || name === '__proto__');
   return (raw, depth) => {
-    const source = plainObject(raw);
+    const source = objectOf(raw);
     checkDepth(depth);
     if (mayStay && staysAsIs(source, fields, depth)) return source as DocumentValue;
     const target: Record<string, unknown> = renames ? {} : source;
@@ -245,7 +244,7 @@ function mapReader(field: Field, type: MapType, shared: Shared): Read {
   const item = entryReader(field, type, shared);
   const checkCount = compileEntryCount(field);
   return (raw, depth) => {
-    const map = plainObject(raw);
+    const map = objectOf(raw);
     checkDepth(depth);
     const keys = Object.keys(map);
     checkCount(keys.length);

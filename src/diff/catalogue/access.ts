@@ -295,7 +295,7 @@ export const gatewayRules = {
   },
   'tls-minimum-raised': {
     sentence: 'The least version of TLS is {after}; it was {before}.',
-    reason: 'Callers that can only use an older version can not connect.',
+    reason: 'Callers that can only use an older version cannot connect.',
     verdicts: { callers: 'MMC' },
     sample: 'gateway',
     before: 'tls: { certificate: tls/cert.pem, key: tls/key.pem }',
@@ -367,7 +367,7 @@ export const gatewayRules = {
   },
   'compression-begun': {
     sentence: 'Replies over {what} are compressed for callers that accept it.',
-    reason: 'Some SOAP clients request compression and can not read it.',
+    reason: 'Some SOAP clients request compression and cannot read it.',
     verdicts: { callers: 'CMC' },
     sample: 'gateway',
     before: '',

@@ -295,7 +295,7 @@ export const callRules = {
     after: 'post: orders\nrequest: json\nresponse: json',
   },
   'call-path-changed': {
-    sentence: 'URI {what} of the call is {after}, no longer {before}.',
+    sentence: 'The URI {before} of the call is {after} now.',
     reason: 'The other system has to offer that address.',
     verdicts: { called: 'BCC' },
     sample: 'call',

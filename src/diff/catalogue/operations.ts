@@ -209,7 +209,7 @@ export const operationRules = {
     after: 'get: orders\nresponse: text\nalias: Sales',
   },
   'path-changed': {
-    sentence: 'The path of URI {what} is {after}, no longer {before}.',
+    sentence: 'The URI {before} is {after} now.',
     reason: 'Requests to the old path are answered by 404, or by another operation.',
     verdicts: { callers: 'BCC' },
     sample: 'operation',
@@ -217,7 +217,7 @@ export const operationRules = {
     after: 'get: sales\nresponse: text',
   },
   'uri-added': {
-    sentence: 'URI {what} is new: {after}.',
+    sentence: 'The URI {after} is new.',
     reason: 'No one uses it yet.',
     verdicts: { callers: 'CCC', called: 'CCC' },
     sample: 'operation',
@@ -225,7 +225,7 @@ export const operationRules = {
     after: 'get: [orders, sales]\nresponse: text',
   },
   'uri-removed': {
-    sentence: 'URI {what} is removed: {before}.',
+    sentence: 'The URI {before} is removed.',
     reason: 'Requests to its path are answered by 404. A system that is called merely gets no such requests any more.',
     verdicts: { callers: 'BCB', called: 'CCC' },
     sample: 'operation',
@@ -241,7 +241,7 @@ export const operationRules = {
     after: 'get: [sales, orders]\nresponse: text',
   },
   'path-variable-renamed': {
-    sentence: 'The variable of URI {what} is called {after}, no longer {before}.',
+    sentence: 'The variable {before} in the path is called {after} now.',
     reason: 'The name of a variable in a path is not sent. It is that of a parameter in generated code.',
     verdicts: { callers: 'CCM' },
     sample: 'operation',
@@ -331,7 +331,7 @@ export const operationRules = {
   'writes-begun': {
     sentence: 'The operation is declared to write.',
     reason:
-      'It can not be called by GET over the HTTP connector, or by a page of another site with credentials that the browser adds.',
+      'It cannot be called by GET over the HTTP connector, or by a page of another site with credentials that the browser adds.',
     verdicts: { callers: 'MMC' },
     sample: 'operation',
     before: 'post: orders\nrequest: text\nresponse: text\nwrites: false',

@@ -41,6 +41,12 @@ export function declare(contract: DraftContract, options: DeclareOptions, losses
   return inFiles([...services, ...documents.all()], options.name);
 }
 
+/** The names that the services of a contract get, without versions. @param taken those of other services of the project */
+export function serviceNames(services: readonly DraftService[], taken: readonly string[] = []): readonly string[] {
+  const names = new Names(taken);
+  return services.map(({ name }) => names.give(plainName(name, 'Service')));
+}
+
 /** Bytes of the definitions of one file, as JSON. */
 const FILE_BYTES = 2 * 1024 ** 2;
 
@@ -69,7 +75,6 @@ class DeclaredServices {
   readonly #documents: DeclaredDocuments;
   readonly #options: ServiceOptions;
   readonly #losses: Losses;
-  readonly #names: Names;
   readonly #permission: string;
   readonly #nodes = new Map<string, { readonly id: string; readonly keys: DeclaredMap }>();
   readonly #nodeNames: Names;
@@ -81,7 +86,6 @@ class DeclaredServices {
     this.#options = options;
     this.#losses = losses;
     const { taken } = options;
-    this.#names = new Names(taken.service);
     this.#permission = new Names(taken['permission-list']).give(capitalName(options.name));
     // Nodes and services have the same place in a path.
     this.#nodeNames = new Names([...taken.node, ...taken.service]);
@@ -90,7 +94,8 @@ class DeclaredServices {
 
   all(services: readonly DraftService[]): readonly Declared[] {
     if (services.length === 0) return [];
-    const named = services.map((service) => ({ service, name: this.#names.give(plainName(service.name, 'Service')) }));
+    const names = serviceNames(services, this.#options.taken.service);
+    const named = services.map((service, index) => ({ service, name: names[index] as string }));
     const taken = new Names([...this.#options.taken.service, ...named.map(({ name }) => name)]);
     const declared = named.map(({ service, name }) => this.#service(service, name, taken));
     const setup = [...this.#nodes.values()].map(

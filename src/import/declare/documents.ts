@@ -29,11 +29,14 @@ export class DeclaredDocuments {
     const uses = usesOf(contract);
     const declared = [...uses].flatMap(([document, use]) => (isInPlace(document, use) ? [] : [document]));
     const names = new Names([...taken, ...RESERVED]);
+    const derived = derivedIds(contract, new Set(declared));
     const ids = new Map<DraftDocument, string>();
     // Types keep their names, then elements, then what has no name of its own.
     const rank = ({ named, options }: DraftDocument): number => (options['xml-type'] !== undefined ? 0 : named ? 1 : 2);
     for (const document of [...declared].sort((a, b) => rank(a) - rank(b))) {
-      ids.set(document, names.give(xmlNameOf(document.name)));
+      const wanted = xmlNameOf(document.name);
+      const id = names.give(wanted);
+      ids.set(document, derived.has(id) ? names.give(wanted) : id);
     }
     for (const document of declared) this.#ids.set(document, ids.get(document) as string);
     this.#families = new Families(declared);
@@ -311,4 +314,26 @@ function isInPlace(document: DraftDocument, { count, byId, depth }: Use): boolea
   const { named, options, extends: base, restricts } = document;
   if (named || byId || count !== 1 || depth > DEEPEST) return false;
   return base === undefined && restricts === undefined && options.abstract === undefined;
+}
+
+/** The ids that documents in place get from their position, `LOCATIONS_GET_REQUEST`. @param declared those that are not in place */
+function derivedIds({ services }: DraftContract, declared: ReadonlySet<DraftDocument>): ReadonlySet<string> {
+  const ids = new Set<string>();
+  const visit = (document: DraftDocument, id: string): void => {
+    if (declared.has(document)) return;
+    ids.add(id);
+    for (const field of document.fields) addType(field.type, (inner) => visit(inner, `${id}_${xmlNameOf(field.name)}`));
+  };
+  for (const { operations } of services)
+    for (const { name, request, responses, rest } of operations) {
+      const operation = plainName(name, 'Operation');
+      const messages = { REQUEST: [request], RESPONSE: responses.map(({ message }) => message) };
+      for (const [suffix, all] of Object.entries(messages))
+        for (const message of all) if (message.kind === 'document') visit(message.document, `${operation}_${suffix}`);
+      if (rest?.template !== undefined) visit(rest.template, `${operation}_TEMPLATE`);
+    }
+  for (const document of declared)
+    for (const field of document.fields)
+      addType(field.type, (inner) => visit(inner, `${xmlNameOf(document.name)}_${xmlNameOf(field.name)}`));
+  return ids;
 }

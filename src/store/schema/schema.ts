@@ -37,6 +37,7 @@ import { addTrailIndexes } from './0023-trail-indexes.ts';
 import { addFailures } from './0024-failures.ts';
 import { addRequestTrail } from './0025-request-trail.ts';
 import { addSignIn } from './0026-sign-in.ts';
+import { addDefinitionsOrder } from './0027-definitions-order.ts';
 
 /** One step of the schema, forward only. Once released it never changes: a later step corrects it. */
 interface Migration {
@@ -73,6 +74,7 @@ export const migrations: readonly Migration[] = [
   { name: '0024-failures', up: addFailures },
   { name: '0025-request-trail', up: addRequestTrail },
   { name: '0026-sign-in', up: addSignIn },
+  { name: '0027-definitions-order', up: addDefinitionsOrder },
 ];
 
 /**

@@ -1,0 +1,252 @@
+import type { Rules } from './entry.ts';
+
+/** Changes of which fields a document has, and how they are named and written. */
+export const fieldRules = {
+  'field-added': {
+    sentence: '{what} is new.',
+    reason:
+      'Callers that do not send an optional field remain valid. In a reply, JSON readers ignore a member that they do not know, but XML readers that validate, and some generated clients, reject it. A system that is called may reject what it does not know.',
+    verdicts: { request: 'CCC', reply: 'CMM', sent: 'MMM' },
+    sample: 'fields',
+    before: 'NUMBER: integer',
+    after: 'NUMBER: integer\nNOTE: text',
+  },
+  'required-field-added': {
+    sentence: '{what} is new, and required.',
+    reason:
+      'Requests without the new field are rejected, and no caller sends it yet; nor does a system that is called. In a reply it is like any new field.',
+    verdicts: { request: 'BBB', reply: 'CMM', sent: 'MMM' },
+    sample: 'fields',
+    before: 'NUMBER: integer',
+    after: 'NUMBER: integer\nNOTE: { type: text, required: true }',
+  },
+  'field-removed': {
+    sentence: '{what} is removed.',
+    reason:
+      'Requests with a field that is not declared are rejected. Readers of a reply rely on a field that was always there. In what a system that is called replies, an undeclared field is ignored.',
+    verdicts: { request: 'BBB', reply: 'BBB', received: 'CCC' },
+    sample: 'fields',
+    before: 'NUMBER: integer\nNOTE: { type: text, required: true }',
+    after: 'NUMBER: integer',
+  },
+  'optional-field-removed': {
+    sentence: '{what} is removed. It was optional.',
+    reason:
+      'Requests with a field that is not declared are rejected. Readers of a reply can do without an optional field, if they expect it to be absent at all.',
+    verdicts: { request: 'BBB', reply: 'MMM', received: 'CCC' },
+    sample: 'fields',
+    before: 'NUMBER: integer\nNOTE: text',
+    after: 'NUMBER: integer',
+  },
+  'field-undeclared': {
+    sentence: '{what} is no longer declared, in a document that is open.',
+    reason: 'An open document still accepts the field, without checking it, but what it means is no longer defined.',
+    verdicts: { request: 'MMM', reply: 'MMM', received: 'CCC' },
+    sample: 'document',
+    before: 'document: ORDER\nopen: true\nfields: { NUMBER: integer, NOTE: text }',
+    after: 'document: ORDER\nopen: true\nfields: { NUMBER: integer }',
+  },
+  'field-declared': {
+    sentence: '{what} is declared, in a document that is open.',
+    reason: 'Others may send something of this name already, which was accepted unchecked. Now it has a type.',
+    verdicts: { request: 'MMM' },
+    sample: 'document',
+    before: 'document: ORDER\nopen: true\nfields: { NUMBER: integer }',
+    after: 'document: ORDER\nopen: true\nfields: { NUMBER: integer, WEIGHT: decimal }',
+  },
+  'field-renamed': {
+    sentence: '{what} was called {before}; it is named as before in JSON and XML.',
+    reason: 'The name in YAML is not sent. It is used by handlers and in error messages.',
+    verdicts: { request: 'DDD', reply: 'DDD' },
+    sample: 'fields',
+    before: 'NUMBER: integer',
+    after: 'ORDER_NUMBER: { type: integer, json: NUMBER, xml: NUMBER }',
+  },
+  'json-name-changed': {
+    sentence: '{what} is called {after} in JSON, no longer {before}.',
+    reason: 'Under its old name the field is unknown, and under its new one the other side does not look for it.',
+    verdicts: { request: 'BCC', reply: 'BCC' },
+    sample: 'fields',
+    before: 'NUMBER: integer',
+    after: 'NUMBER: { type: integer, json: number }',
+  },
+  'xml-name-changed': {
+    sentence: '{what} is called {after} in XML, no longer {before}.',
+    reason:
+      'Under its old name the element or attribute is unknown, and under its new one the other side does not look for it.',
+    verdicts: { request: 'CBC', reply: 'CBC' },
+    sample: 'fields',
+    before: 'NUMBER: integer',
+    after: 'NUMBER: { type: integer, xml: Number }',
+  },
+  'field-namespace-changed': {
+    sentence: '{what} is in the XML namespace {after}, no longer {before}.',
+    reason: 'An element in another namespace is another element.',
+    verdicts: { request: 'CBC', reply: 'CBC' },
+    sample: 'fields',
+    before: 'NUMBER: integer',
+    after: 'NUMBER: { type: integer, namespace: "urn:example:types" }',
+  },
+  'attribute-changed': {
+    sentence: '{what} is {after} in XML, no longer {before}.',
+    reason: 'Readers look for an attribute or for an element, not for both.',
+    verdicts: { request: 'CBC', reply: 'CBC' },
+    sample: 'fields',
+    before: 'NUMBER: integer',
+    after: 'NUMBER: { type: integer, attribute: true }',
+  },
+  'xml-form-changed': {
+    sentence: '{what} is {after} in XML, no longer {before}.',
+    reason: 'Readers find a value by the elements and attributes around it. JSON has the member in either case.',
+    verdicts: { request: 'CBC', reply: 'CBC' },
+    sample: 'fields',
+    before: 'SIZE: { fields: { WIDTH: integer } }',
+    after: 'SIZE: { inline: true, fields: { WIDTH: integer } }',
+  },
+  'wildcard-begun': {
+    sentence: '{what} is elements or attributes of any name in XML.',
+    reason:
+      'They are not inside an element of the field any more. JSON has their markup, or a map of them, in the member.',
+    verdicts: { request: 'MBM', reply: 'MBM' },
+    sample: 'fields',
+    before: 'MORE: xml',
+    after: 'MORE: { type: xml, any: true }',
+  },
+  'wildcard-ended': {
+    sentence: '{what} is no longer elements or attributes of any name in XML.',
+    reason: 'Elements and attributes that are not declared are rejected, and the field has an element of its own.',
+    verdicts: { request: 'MBM', reply: 'MBM' },
+    sample: 'fields',
+    before: 'MORE: { type: xml, any: true }',
+    after: 'MORE: xml',
+  },
+  'wildcard-changed': {
+    sentence: '{what} takes names of the namespaces {after}, no longer {before}.',
+    reason: 'Names of other namespaces are accepted, or no longer: whether anyone uses them is not in the definitions.',
+    verdicts: { request: 'MMM', reply: 'MMM' },
+    sample: 'fields',
+    before: 'MORE: { type: xml, any: true }',
+    after: 'MORE: { type: xml, any: "##other" }',
+  },
+  'header-block-changed': {
+    sentence: 'Over SOAP, {what} is {after}, no longer {before}.',
+    reason: 'Readers look for a value in the Header or in the Body, not in both.',
+    verdicts: { request: 'CBC', reply: 'CBC' },
+    sample: 'operation',
+    before:
+      'soap: true\nrequest: { fields: { NUMBER: integer, TOKEN: text } }\nresponse: { fields: { NUMBER: integer } }',
+    after:
+      'soap: true\nrequest: { fields: { NUMBER: integer, TOKEN: { type: text, header: true } } }\nresponse: { fields: { NUMBER: integer } }',
+  },
+  'attachment-changed': {
+    sentence: 'Over SOAP, {what} is {after}, no longer {before}.',
+    reason: 'Readers look for content in the Body or beside the envelope, not in both.',
+    verdicts: { request: 'CBC', reply: 'CBC' },
+    sample: 'operation',
+    before:
+      'soap: true\nrequest: { fields: { NUMBER: integer, SCAN: binary } }\nresponse: { fields: { NUMBER: integer } }',
+    after:
+      'soap: true\nrequest: { fields: { NUMBER: integer, SCAN: { type: binary, attachment: true } } }\nresponse: { fields: { NUMBER: integer } }',
+  },
+  'flat-changed': {
+    sentence: 'The entries of {what} are {after} in XML, no longer {before}.',
+    reason: 'Entries of a flat list have no element around them; readers expect one form or the other.',
+    verdicts: { request: 'CBC', reply: 'CBC' },
+    sample: 'fields',
+    before: 'LINES: list of string',
+    after: 'LINES: { type: list of string, flat: true }',
+  },
+  'entry-name-changed': {
+    sentence: 'An entry of {what} is called {after} in XML, no longer {before}.',
+    reason: 'Readers find the entries of a list by the name of their elements.',
+    verdicts: { request: 'CBC', reply: 'CBC' },
+    sample: 'fields',
+    before: 'LINES: { list: { fields: { TEXT: text } } }',
+    after: 'LINES: { list: { xml: line, fields: { TEXT: text } } }',
+  },
+  'field-order-changed': {
+    sentence: 'The elements of {what} have another order: {after}. It was {before}.',
+    reason:
+      'The order of elements is part of an XML Schema: readers that validate reject another one, and some lose elements silently. The gateway reads elements in any order, and members of JSON objects have none.',
+    verdicts: { request: 'CCC', reply: 'CBC' },
+    sample: 'fields',
+    before: 'NUMBER: integer\nNOTE: text',
+    after: 'NOTE: text\nNUMBER: integer',
+  },
+  'field-required': {
+    sentence: '{what} is required.',
+    reason:
+      'Messages without the field were valid, and are rejected. In what is written, a field that is always there breaks nothing.',
+    verdicts: { request: 'BBB', reply: 'CCC' },
+    sample: 'fields',
+    before: 'NUMBER: integer',
+    after: 'NUMBER: { type: integer, required: true }',
+  },
+  'field-optional': {
+    sentence: '{what} may be missing.',
+    reason: 'Readers rely on a field that was always there. Requests that have it remain valid.',
+    verdicts: { request: 'CCC', reply: 'BBB' },
+    sample: 'fields',
+    before: 'NUMBER: { type: integer, required: true }',
+    after: 'NUMBER: integer',
+  },
+  'absent-changed': {
+    sentence: 'Without a value, {what} is {after}, no longer {before}.',
+    reason: 'Readers may tell an absent field from one that is blank.',
+    verdicts: { request: 'CCC', reply: 'MMM' },
+    sample: 'fields',
+    before: 'NOTE: text',
+    after: 'NOTE: { type: text, absent: blank }',
+  },
+  'blank-refused': {
+    sentence: 'A blank value of {what} no longer counts as absent.',
+    reason: 'A sender that writes `""` for what it does not know is refused, since that is not a value of the type.',
+    verdicts: { request: 'MMM' },
+    sample: 'fields',
+    before: 'DUE: { type: date, absent: blank }',
+    after: 'DUE: date',
+  },
+  'url-style-changed': {
+    sentence: '{what} is written into a URL in the style {after}, no longer {before}.',
+    reason: 'Values with slashes or quotes are encoded differently, so such a URL no longer means the same value.',
+    verdicts: { request: 'MCM', sent: 'MCM' },
+    sample: 'operation',
+    before: 'get: "orders/{NUMBER}"\nrequest: { fields: { NUMBER: string(10) } }\nresponse: text',
+    after: 'get: "orders/{NUMBER}"\nrequest: { fields: { NUMBER: { type: string(10), url: path } } }\nresponse: text',
+  },
+  'as-found-changed': {
+    sentence: '{what} is {after}, no longer {before}.',
+    reason:
+      'A value from a database that is written as it is found may be longer than declared, or missing where required.',
+    verdicts: { request: 'CCC', reply: 'MMM' },
+    sample: 'definitions',
+    before:
+      'document: REPLY\nfields: { rows: { list: { fields: { NUMBER: { type: integer, required: true } } } } }\n---\nservice: Orders.v1\npublic: true\noperations:\n  ORDERS_GET: { get: orders, response: REPLY }',
+    after:
+      'query: ORDERS\npublic: true\ncolumns: { NUMBER: { type: integer, required: true } }\nsql: select number from orders\n---\nservice: Orders.v1\npublic: true\noperations:\n  ORDERS_GET: { get: orders, query: ORDERS }',
+  },
+  'sensitive-changed': {
+    sentence: '{what} is {after} in logs, no longer {before}.',
+    reason: 'What logs and errors show is not part of a message.',
+    verdicts: { request: 'DDD', reply: 'DDD' },
+    sample: 'fields',
+    before: 'NUMBER: string(20)',
+    after: 'NUMBER: { type: string(20), sensitive: true }',
+  },
+  'example-changed': {
+    sentence: 'The example of {what} changes.',
+    reason: 'Examples are for readers of a contract.',
+    verdicts: { request: 'DDD', reply: 'DDD' },
+    sample: 'fields',
+    before: 'NUMBER: integer',
+    after: 'NUMBER: { type: integer, example: 17 }',
+  },
+  'description-changed': {
+    sentence: 'The description of {what} changes.',
+    reason: 'Descriptions are for readers of a contract.',
+    verdicts: { callers: 'DDD', request: 'DDD', reply: 'DDD', called: 'DDD' },
+    sample: 'fields',
+    before: 'NUMBER: integer',
+    after: 'NUMBER: { type: integer, description: Number of the order. }',
+  },
+} as const satisfies Rules;
