@@ -1,5 +1,5 @@
 import type { Position } from '../model/definition.ts';
-import { kindsOf } from '../model/derivation.ts';
+import { kindName, kindsOf } from '../model/derivation.ts';
 import { type Choice, type Document, documentName, itemName } from '../model/document.ts';
 import { type Field, isSpaced, type ListType, singleType } from '../model/field.ts';
 import {
@@ -112,6 +112,8 @@ const DOCUMENT: Comparison<Document, DocumentScope> = {
     derivation === undefined ? 'none' : documentName(derivation.base),
   ),
   kinds: compareKinds,
+  // Seen in the documents that may be where it may.
+  byValue: unseen,
   // Whether it may stand itself is seen in the documents that may.
   abstract: unseen,
   patch: whenDifferent('patch-changed', ({ patch }) => (patch === undefined ? 'a record' : 'a change of a record')),
@@ -154,7 +156,7 @@ const CHOICE: Readonly<Record<keyof Choice, (choice: Choice) => string>> = {
 
 /** Compares the documents that may stand where one is expected, and the member of JSON that names them. */
 function compareKinds({ before, after }: Pair<Document>, scope: DocumentScope): void {
-  const namesIn = (document: Document): string[] => kindsOf(document).map(documentName);
+  const namesIn = (document: Document): string[] => kindsOf(document).map(kindName);
   const [old, now] = [namesIn(before), namesIn(after)];
   const side = (text: string, { at }: Document) => ({ text, at });
   // A document that only has another name is reported as such.

@@ -29,6 +29,19 @@ describe('a value of a document that derives from another', () => {
     expect(messageOf(() => codec.toXml({ LEAF: { type: 'BASE' } }))).toBe('LEAF.type is not a field of LEAF');
   });
 
+  it('may have another name there than in XML', () => {
+    const dogs: Document[] = [];
+    const pet = document('PET', [field('A')], { byValue: 'pet', kinds: { by: field('kind'), derived: dogs } });
+    dogs.push(document('DOG', [field('A')], { byValue: 'dog', derivation: { base: pet, by: 'extension' } }));
+    const pets = compileDocument(document('PETS', [field('ALL', list(pet))]), { namespace: '' });
+    const value = { ALL: [{ kind: 'dog', A: 'x' }, { kind: 'pet' }] };
+    expect(pets.toJson(value)).toBe('{"ALL":[{"kind":"dog","A":"x"},{"kind":"pet"}]}');
+    expect(pets.fromJson('{"ALL":[{"kind":"dog","A":"x"},{}]}')).toEqual(value);
+    expect(pets.toXml(value)).toContain('xsi:type="DOG"');
+    expect(pets.fromXml(readXml(pets.toXml(value)))).toEqual(value);
+    expect(messageOf(() => pets.fromJson('{"ALL":[{"kind":"DOG"}]}'))).toContain('not one of pet, dog');
+  });
+
   it('keeps its digits, and all of its errors', () => {
     expect(codec.fromJson('{"ALL":[{"type":"LEAF","B":1.10}]}')).toEqual({ ALL: [{ type: 'LEAF', B: '1.10' }] });
     expect(messageOf(() => codec.fromJson('{"ALL":[{"type":"LEAF","A":1,"B":"x"}]}'))).toContain('ALL[0].A');

@@ -121,6 +121,7 @@ export class Documents implements DocumentSource {
         xmlType,
         namespace: declared.namespace,
         choice: isDeclaredChoice(declared) ? choiceOf(declared) : undefined,
+        byValue: declared['by-value'],
         abstract: declared.abstract === true ? true : undefined,
       }),
       at: positionOf(at),
