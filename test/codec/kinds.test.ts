@@ -25,6 +25,8 @@ describe('a value of a document that derives from another', () => {
         { type: 'BASE', A: 'y' },
       ],
     });
+    expect(codec.fromJson('{"LEAF":{"type":"LEAF","A":"x"}}')).toEqual({ LEAF: { A: 'x' } });
+    expect(messageOf(() => codec.fromJson('{"LEAF":{"type":"BASE"}}'))).toBe('LEAF.type is not a field of LEAF');
     expect(messageOf(() => codec.toJson({ LEAF: { type: 'BASE' } }))).toBe('LEAF.type is not a field of LEAF');
     expect(messageOf(() => codec.toXml({ LEAF: { type: 'BASE' } }))).toBe('LEAF.type is not a field of LEAF');
   });
