@@ -72,11 +72,15 @@ function orderDifference(
 /** How a difference of the order alone begins, which does not matter in an xs:all. */
 export const ORDER = 'order of elements';
 
-/** Whether two texts are lexical forms of the same value. */
+/** Whether two texts are lexical forms of the same value, or of lists of such values. */
 function isSameText(a: string, b: string): boolean {
   if (a === b) return true;
   const [x, y] = [a, b].map((text) => text.trim().replace(/\s+/g, ' ')) as [string, string];
   if (x === y) return true;
+  if (x.includes(' ') && x.split(' ').length === y.split(' ').length) {
+    const words = y.split(' ');
+    return x.split(' ').every((word, index) => isSameText(word, words[index] as string));
+  }
   if (NUMBER.test(x) && NUMBER.test(y)) return numberOf(x) === numberOf(y);
   if (BOOLEANS[x] !== undefined) return BOOLEANS[x] === BOOLEANS[y];
   if (/^\d{4}-|^\d\d:/.test(x) && moment(x) === moment(y)) return true;

@@ -86,12 +86,24 @@ const REASONS: readonly Reason[] = [
   { words: 'integers beyond 64 bits (reported by the import)', is: ({ reason }) => /of 64 bits/.test(reason) },
   {
     words: 'the offset of dates and times (reported by the import)',
-    is: ({ finding, reason }) => finding === 'other content' && /\d(Z|[-+]\d\d:\d\d)"? \| /.test(reason),
+    is: ({ finding, reason }) => finding === 'other content' && /\d(Z|[-+]\d\d:\d\d)( [^|]*)?"? \| /.test(reason),
   },
   {
     words: 'the default of an empty element that is required (reported by the import)',
     is: ({ constructs, finding, reason }) =>
       finding === 'refused' && constructs.includes('default') && !/not a field/.test(reason),
+  },
+  {
+    words: 'a fixed value is filled in where its element is absent',
+    is: ({ finding, mutation, reason, elementDefaults }) => {
+      const [, expected = ''] = /Expected is \( (?:\{[^}]*\})?(\S+) \)/.exec(reason) ?? [];
+      return finding === 'accepted' && mutation === 'an element removed' && elementDefaults.has(expected);
+    },
+  },
+  {
+    words: 'an empty element among several with a fixed value (reported by the import)',
+    is: ({ finding, mutation, reason }) =>
+      finding === 'refused' && mutation !== undefined && /\] is "", not one of/.test(reason),
   },
   {
     words: 'an integer has 64 bits, and is described as xs:integer, which has no bound',

@@ -1,5 +1,5 @@
-import { type Kinds, kindMember } from '../model/derivation.ts';
-import { type Document, documentName } from '../model/document.ts';
+import { type Kinds, kindMember, kindName } from '../model/derivation.ts';
+import type { Document } from '../model/document.ts';
 import { quote } from '../wire/words.ts';
 import { CodecError, kindOf, stepOf } from './error.ts';
 import { nearest } from './value.ts';
@@ -18,7 +18,7 @@ export function isKinded(document: Document): document is Kinded {
  */
 export function compileFindKind<T>(document: Kinded, byName: ReadonlyMap<string, T>): (given: unknown) => T {
   const { name: by } = document.kinds.by;
-  const own = byName.get(documentName(document));
+  const own = byName.get(kindName(document));
   const known = [...byName.keys()].join(', ');
   const wrong = (reason: string): never => {
     throw new CodecError(by, reason, [stepOf(by)]);
@@ -39,6 +39,6 @@ export function compileFindKind<T>(document: Kinded, byName: ReadonlyMap<string,
  */
 export function compileNamesItself(document: Document): (name: string, value: unknown) => boolean {
   const member = kindMember(document);
-  const own = documentName(document);
+  const own = kindName(document);
   return (name, value) => name === member && value === own;
 }

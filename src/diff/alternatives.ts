@@ -1,5 +1,5 @@
-import { kindsOf } from '../model/derivation.ts';
-import { type Choice, type Document, documentName } from '../model/document.ts';
+import { kindName, kindsOf } from '../model/derivation.ts';
+import type { Choice, Document } from '../model/document.ts';
 import type { Pair, Scope } from './changes.ts';
 
 // What may stand where a document is expected: the branches of a choice, and documents that derive from it.
@@ -12,7 +12,7 @@ const CHOICE: Readonly<Record<keyof Choice, (choice: Choice) => string>> = {
 
 /** Compares the documents that may stand where one is expected, and the member of JSON that names them. */
 export function compareKinds({ before, after }: Pair<Document>, scope: Scope): void {
-  const namesIn = (document: Document): string[] => kindsOf(document).map(documentName);
+  const namesIn = (document: Document): string[] => kindsOf(document).map(kindName);
   const [old, now] = [namesIn(before), namesIn(after)];
   const side = (text: string, { at }: Document) => ({ text, at });
   // A document that only has another name is reported as such.

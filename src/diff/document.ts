@@ -113,6 +113,8 @@ const DOCUMENT: Comparison<Document, DocumentScope> = {
     derivation === undefined ? 'none' : documentName(derivation.base),
   ),
   kinds: compareKinds,
+  // Seen in the documents that may be where it may.
+  byValue: unseen,
   // Whether it may stand itself is seen in the documents that may.
   abstract: unseen,
   patch: whenDifferent('patch-changed', ({ patch }) => (patch === undefined ? 'a record' : 'a change of a record')),

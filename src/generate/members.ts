@@ -1,5 +1,5 @@
-import { type Kinds, kindsOf } from '../model/derivation.ts';
-import { type Document, documentName } from '../model/document.ts';
+import { type Kinds, kindName, kindsOf } from '../model/derivation.ts';
+import type { Document } from '../model/document.ts';
 import {
   type CompoundType,
   type Field,
@@ -60,11 +60,11 @@ function kindsText(document: Document, { by, derived }: Kinds, face: Face, words
   const lead = leadOf(face);
   const names = (of: Document): string =>
     kindsOf(of)
-      .map((each) => quoted(documentName(each)))
+      .map((each) => quoted(kindName(each)))
       .join(' | ');
   const mark = face === 'given' ? '?' : '';
   const maybe = face === 'given' ? ' | null | undefined' : '';
-  const itself = `${lead}${member}${mark}: ${quoted(documentName(document))}${maybe};\n`;
+  const itself = `${lead}${member}${mark}: ${quoted(kindName(document))}${maybe};\n`;
   const own = document.abstract ? [] : [itselfText(document, [itself], face, words).replace(/;\n$/, '')];
   const others = derived
     .filter(({ derivation }) => derivation?.base === document)

@@ -29,13 +29,14 @@ export function fieldsTree(fields: readonly Field[], registry: Registry): JsonTr
 
 /** How a document is written to `registry.json`. */
 export const DOCUMENT = shape<Document>()(
-  'description xml xml-type namespace! root open bare patch choice derivation kinds abstract in-place fields!',
+  'description xml xml-type namespace! root open bare patch choice derivation kinds by-value abstract in-place fields!',
   {
     xml: (document) => document.xmlName !== documentName(document) && document.xmlName,
     patch: ({ patch }) => patch !== undefined,
     choice: ({ choice }) => choice && (choice.named ? { named: true } : (choice.tag ?? true)),
     derivation: ({ derivation }) => derivation && { [derivation.by]: derivation.base.id },
     kinds: ({ kinds }) => kinds?.by.name,
+    'by-value': ({ byValue }) => byValue,
     fields: ({ fields }, registry) => fieldsTree(fields, registry),
   },
 );

@@ -9,8 +9,8 @@ import {
   exampleField,
 } from '../describe/example/value.ts';
 import { exampleKey, plainDefault } from '../describe/field.ts';
-import { type Kinds, kindsOf } from '../model/derivation.ts';
-import { type Document, documentName } from '../model/document.ts';
+import { type Kinds, kindName, kindsOf } from '../model/derivation.ts';
+import type { Document } from '../model/document.ts';
 import { type Field, filledByFault, isCollection, type ScalarType } from '../model/field.ts';
 import { isNumeric, primitiveOf, traitsOf } from '../model/scalar.ts';
 import type { DocumentValue } from '../model/value.ts';
@@ -58,7 +58,7 @@ function kindInstance(document: Document, { by }: Kinds, pick: Pick, inside: Ope
   for (const kind of [...kinds.slice(first), ...kinds.slice(0, first)]) {
     try {
       const value = itselfInstance(kind, pick, [...inside, kind]);
-      return Object.assign(emptyExample(), { [by.name]: documentName(kind) }, value);
+      return Object.assign(emptyExample(), { [by.name]: kindName(kind) }, value);
     } catch (error) {
       if (!(error instanceof CodecError)) throw error;
       reason = error;

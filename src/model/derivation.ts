@@ -48,6 +48,11 @@ export function kindMember({ derivation }: Document): string | undefined {
   return base?.kinds?.by.name;
 }
 
+/** How the member that names the document says this one, in JSON and in memory. */
+export function kindName(document: Document): string {
+  return document.byValue ?? documentName(document);
+}
+
 /** The name of a document's type in XML Schema and in `xsi:type`. */
 export function typeName(document: Document): string {
   return document.xmlType ?? documentName(document);

@@ -51,6 +51,8 @@ export interface Document {
   readonly derivation?: Derivation;
   /** Set for a document that others derive from: a value may be one of these. */
   readonly kinds?: Kinds;
+  /** What the member that names the document says for it (`by-value:`), where others of its kind may stand; its name by default. */
+  readonly byValue?: string;
   /** No value is this document itself, only one that derives from it. */
   readonly abstract?: true;
   /** Set for a change of a record: null clears a field, an absent field stays. No other document contains null. */

@@ -25,8 +25,23 @@ describe('a value of a document that derives from another', () => {
         { type: 'BASE', A: 'y' },
       ],
     });
+    expect(codec.fromJson('{"LEAF":{"type":"LEAF","A":"x"}}')).toEqual({ LEAF: { A: 'x' } });
+    expect(messageOf(() => codec.fromJson('{"LEAF":{"type":"BASE"}}'))).toBe('LEAF.type is not a field of LEAF');
     expect(messageOf(() => codec.toJson({ LEAF: { type: 'BASE' } }))).toBe('LEAF.type is not a field of LEAF');
     expect(messageOf(() => codec.toXml({ LEAF: { type: 'BASE' } }))).toBe('LEAF.type is not a field of LEAF');
+  });
+
+  it('may have another name there than in XML', () => {
+    const dogs: Document[] = [];
+    const pet = document('PET', [field('A')], { byValue: 'pet', kinds: { by: field('kind'), derived: dogs } });
+    dogs.push(document('DOG', [field('A')], { byValue: 'dog', derivation: { base: pet, by: 'extension' } }));
+    const pets = compileDocument(document('PETS', [field('ALL', list(pet))]), { namespace: '' });
+    const value = { ALL: [{ kind: 'dog', A: 'x' }, { kind: 'pet' }] };
+    expect(pets.toJson(value)).toBe('{"ALL":[{"kind":"dog","A":"x"},{"kind":"pet"}]}');
+    expect(pets.fromJson('{"ALL":[{"kind":"dog","A":"x"},{}]}')).toEqual(value);
+    expect(pets.toXml(value)).toContain('xsi:type="DOG"');
+    expect(pets.fromXml(readXml(pets.toXml(value)))).toEqual(value);
+    expect(messageOf(() => pets.fromJson('{"ALL":[{"kind":"DOG"}]}'))).toContain('not one of pet, dog');
   });
 
   it('keeps its digits, and all of its errors', () => {

@@ -11,6 +11,33 @@ const typed = (type: string): string => ` xmlns:xsi="${XSI}" xmlns:t="${NAMESPAC
 const root = (content: string): string => `<DOC xmlns="${NAMESPACE}">${content}</DOC>`;
 
 describe('a document that extends another', () => {
+  it('has one name in XML Schema and in xsi:type where one of another family has its name', () => {
+    const doc = structureOf(`
+document: DOC
+fields: { PARTY: PARTY, PET: PET }
+---
+document: PARTY
+fields: { NAME: string }
+---
+document: PERSON
+xml-type: One
+extends: PARTY
+fields: { BORN: date }
+---
+document: PET
+fields: { NAME: string }
+---
+document: DOG
+xml-type: One
+extends: PET
+fields: { BREED: string }
+`);
+    doc.expectSame(root(`<PARTY${typed('One')}><NAME>n</NAME></PARTY><PET${typed('One_2')}><BREED>b</BREED></PET>`), {
+      PARTY: { type: 'PERSON', NAME: 'n' },
+      PET: { type: 'DOG', BREED: 'b' },
+    });
+  });
+
   it('is unqualified as that is, and has its inline fields and wildcards', () => {
     const doc = structureOf(`
 document: DOC

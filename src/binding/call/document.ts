@@ -3,8 +3,8 @@ import { isAttachment, MemoryAttachment } from '../../codec/binary.ts';
 import { compileDocument, compileJsonFieldWriter, initialValue } from '../../codec/index.ts';
 import { compileSecrets } from '../../codec/redact/declared.ts';
 import { checkDepth, holdsPrimitive, setMember } from '../../codec/value.ts';
-import { everyField } from '../../model/derivation.ts';
-import { type Document, documentName } from '../../model/document.ts';
+import { everyField, kindName } from '../../model/derivation.ts';
+import type { Document } from '../../model/document.ts';
 import { type Field, type FieldType, isCollection, singleType } from '../../model/field.ts';
 import { MASK } from '../../model/redactor.ts';
 import { primitiveOf } from '../../model/scalar.ts';
@@ -176,7 +176,7 @@ function compileShown(document: Document, known: Map<Document, ShownForm> = new 
   for (const each of kinds?.derived ?? []) {
     const other = compileShown(each, known);
     derived.push(other.document);
-    others.set(documentName(each), other);
+    others.set(kindName(each), other);
   }
   for (const field of document.fields) {
     const each = shownField(field, known);

@@ -1,6 +1,6 @@
 // Documents that others derive from, in JSON: a member of the object names the document that it is.
-import { kindsOf } from '../../model/derivation.ts';
-import { type Document, documentName } from '../../model/document.ts';
+import { kindName, kindsOf } from '../../model/derivation.ts';
+import type { Document } from '../../model/document.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { compileFindKind, type Kinded } from '../kind.ts';
 import { isInherited, ownMember, plainObject } from '../value.ts';
@@ -15,9 +15,7 @@ export function compileKinds(
 ): (value: unknown, depth: number) => DocumentValue {
   const { name: by } = document.kinds.by;
   const inherited = isInherited(by);
-  const ones = new Map(
-    kindsOf(document).map((kind) => [documentName(kind), { name: documentName(kind), one: compile(kind) }]),
-  );
+  const ones = new Map(kindsOf(document).map((kind) => [kindName(kind), { name: kindName(kind), one: compile(kind) }]));
   const find = compileFindKind(document, ones);
   return (value, depth) => {
     const source = plainObject(value);

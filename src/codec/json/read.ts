@@ -3,7 +3,7 @@ import type { Field, FieldType, ListType, MapType } from '../../model/field.ts';
 import { holdsNull, isAnyText } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { addError, CodecError, kindOf, refuse, stepOf, within } from '../error.ts';
-import { isKinded } from '../kind.ts';
+import { compileNamesItself, isKinded } from '../kind.ts';
 import { compileScalar, initialValue, plainLength } from '../scalar.ts';
 import {
   checkChosen,
@@ -293,6 +293,7 @@ function checkNesting(value: unknown, depth: number): void {
 function compileUndeclared(document: Document): TakeUndeclared {
   const jsonNames = new Set(document.fields.map((field) => field.jsonName));
   const names = new Set(document.fields.map((field) => field.name));
+  const namesItself = compileNamesItself(document);
   const take = (source: Record<string, unknown>, target: Record<string, unknown>, key: string, depth: number): void => {
     // A field's own name, if its JSON name differs, would be mistaken for the field.
     if (!document.open || names.has(key) || key === '__proto__') throw unknownField(document, key, jsonNames);
@@ -306,6 +307,10 @@ function compileUndeclared(document: Document): TakeUndeclared {
     let found = errors;
     for (const key of Object.keys(source)) {
       if (jsonNames.has(key)) continue;
+      if (namesItself(key, source[key])) {
+        delete target[key];
+        continue;
+      }
       try {
         take(source, target, key, depth);
       } catch (error) {

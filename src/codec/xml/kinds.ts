@@ -1,6 +1,6 @@
 // Documents that others derive from, in XML: `xsi:type` names the document that an element holds.
-import { kindsOf, typeName } from '../../model/derivation.ts';
-import { type Document, documentName, namespaceOf } from '../../model/document.ts';
+import { kindName, kindsOf, typeName } from '../../model/derivation.ts';
+import { type Document, namespaceOf } from '../../model/document.ts';
 import type { FieldType } from '../../model/field.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { quote } from '../../wire/words.ts';
@@ -29,10 +29,10 @@ export function compileKindsRead(
   service: string,
   readOf: (kind: Document, namespace: string) => Read,
 ): Read {
-  const own = document.abstract ? undefined : documentName(document);
+  const own = document.abstract ? undefined : kindName(document);
   const kinds = kindsOf(document).map((kind) => {
     const of = kind === document ? namespace : namespaceOf(kind, namespace, service);
-    return { name: documentName(kind), type: typeName(kind), namespace: of, read: readOf(kind, of) };
+    return { name: kindName(kind), type: typeName(kind), namespace: of, read: readOf(kind, of) };
   });
   const { name: by } = document.kinds.by;
   const known = kinds.map(({ type }) => type).join(', ');
@@ -66,7 +66,7 @@ export function compileKindsWrite(
   const inherited = isInherited(by);
   const ones = new Map(
     kindsOf(document).map((kind) => {
-      const name = documentName(kind);
+      const name = kindName(kind);
       if (kind === document) return [name, { tagOf: (tag: Tag) => tag, write: writeOf(kind, place) }];
       const namespace = namespaceOf(kind, place.namespace, place.service);
       const type = typeTag(typeName(kind), namespace || home, place.scope);

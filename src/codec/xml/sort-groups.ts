@@ -59,6 +59,8 @@ export interface Group {
 interface Place {
   /** Whether it has any number of elements, or of groups. */
   readonly many: boolean;
+  /** The most elements that it has where the order of elements is kept: more of them belong to what comes after. */
+  readonly maximum: number;
   /** The fields inside; `undefined` for an element. */
   readonly group: Group | undefined;
   /** Whether a valid document has an element of it. */
@@ -115,7 +117,8 @@ export function compileGroup(document: Document, namespace: string, service: str
       for (const each of inner) add(local, { index, name, namespace: each.namespace });
     for (const { takes } of group?.wild ?? []) wild.push({ index, name, takes });
     const many = type.kind === 'list' && type.flat;
-    return { many, group, needed: !mayBeWithoutElements(field) };
+    const { maximum = Number.POSITIVE_INFINITY } = field;
+    return { many, maximum, group, needed: !mayBeWithoutElements(field) };
   });
   return { isChoice: document.choice !== undefined, places, named, wild };
 }
@@ -189,7 +192,7 @@ function isInOrder({ isChoice, places }: Group, { at, given }: SortedGroup, inde
 }
 
 function put(group: Group, { given }: SortedGroup, index: number, element: XmlElement, attempt: Attempt): boolean {
-  const { many, group: inner } = group.places[index] as Place;
+  const { many, maximum, group: inner } = group.places[index] as Place;
   const before = given[index];
   if (inner !== undefined) {
     if (many) return putEntry(inner, given, index, element, attempt);
@@ -199,8 +202,8 @@ function put(group: Group, { given }: SortedGroup, index: number, element: XmlEl
     return true;
   }
   if (before === undefined) given[index] = many ? [element] : element;
-  else if (many) (before as XmlElement[]).push(element);
-  else return false;
+  else if (!many || (attempt.order === 'kept' && (before as XmlElement[]).length >= maximum)) return false;
+  else (before as XmlElement[]).push(element);
   return true;
 }
 

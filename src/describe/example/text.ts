@@ -1,5 +1,5 @@
-import { kindsOf, typeName } from '../../model/derivation.ts';
-import { bareField, type Document, documentName, itemName } from '../../model/document.ts';
+import { kindName, kindsOf, typeName } from '../../model/derivation.ts';
+import { bareField, type Document, itemName } from '../../model/document.ts';
 import { type Field, MAP_ENTRY, singleType } from '../../model/field.ts';
 import { inlineDocument } from '../../model/particles.ts';
 import { primitiveOf, traitsOf } from '../../model/scalar.ts';
@@ -64,9 +64,9 @@ function kindIn(document: Document, value: ExampleDocument) {
   const { kinds, ...own } = document;
   if (kinds === undefined) return undefined;
   const { name: by } = kinds.by;
-  const kind = kindsOf(document).find((each) => documentName(each) === value[by]) ?? document;
+  const kind = kindsOf(document).find((each) => kindName(each) === value[by]) ?? document;
   const { kinds: _, ...other } = kind;
-  return { by, name: documentName(kind), kind, itself: kind.id === own.id ? own : other };
+  return { by, name: kindName(kind), kind, itself: kind.id === own.id ? own : other };
 }
 
 /** The example of a field in JSON. */

@@ -1,3 +1,4 @@
+import { kindName } from '../../model/derivation.ts';
 import { type Document, documentName, foldedName } from '../../model/document.ts';
 import type { CompoundType } from '../../model/field.ts';
 import type { Json, JsonObject } from '../json.ts';
@@ -106,7 +107,7 @@ function taggedSchema({ properties, required, ...schema }: JsonObject, tag: stri
 /** The same of a document that may stand for another one. Where it is the expected one itself, the member may be absent. */
 function kindSchema(document: Document, kind: Document, by: string, refs: SchemaRefs): JsonObject {
   const schema = objectSchema(kind, kind.fields, refs);
-  const tagged = taggedSchema(schema, by, documentName(kind));
+  const tagged = taggedSchema(schema, by, kindName(kind));
   return kind === document ? { ...tagged, required: schema.required } : tagged;
 }
 

@@ -1,6 +1,6 @@
 // JSON Schema 2020-12, the dialect of OpenAPI 3.1, of documents in their JSON form.
 
-import { type Kinds, kindsOf } from '../../model/derivation.ts';
+import { type Kinds, kindName, kindsOf } from '../../model/derivation.ts';
 import { bareField, type Choice, type Document, documentName } from '../../model/document.ts';
 import {
   entryField,
@@ -75,7 +75,7 @@ function namedChoiceSchema({ description, fields }: Document, refs: SchemaRefs):
 /** One of the documents that may stand for it, each with all of its members. */
 function kindsSchema(document: Document, { by }: Kinds, refs: SchemaRefs): JsonObject {
   const kinds = kindsOf(document).map((kind) => ({
-    name: documentName(kind),
+    name: kindName(kind),
     schema: refs.kind(document, kind, by.jsonName),
   }));
   return {

@@ -5,11 +5,16 @@ import { overlap, takesNamespace } from '../../model/wildcard.ts';
 import type { DraftDocument, DraftField, FieldOptions } from '../draft.ts';
 import type { Losses } from '../place.ts';
 
-/** A field with an element of its own, or with elements of any name. */
-interface Position {
+/** A field, and the document that declares it. */
+interface Owned {
   readonly field: DraftField;
-  /** The document that declares it. */
   readonly owner: DraftDocument;
+}
+
+/** A field with an element of its own, or with elements of any name. */
+interface Position extends Owned {
+  /** The fields of the groups that it is in, from the outermost on, and itself. */
+  readonly path: readonly Owned[];
   /** Of its element; of its document for elements of any name. */
   readonly namespace: string;
 }
@@ -49,7 +54,7 @@ function settleOne(document: DraftDocument, settling: Settling): boolean {
   if (clash !== undefined) {
     const [one, other] = clash;
     if (one.field.options.any !== undefined) narrow(one, other, settling);
-    else drop(other, `a second element "${wireName(other)}", whose place is not clear`, settling);
+    else drop(other, one, `a second element "${wireName(other)}", whose place is not clear`, settling);
     return true;
   }
   const unlike = unlikeIn(follow.keys());
@@ -63,7 +68,7 @@ function mayBeUnclear(document: DraftDocument): boolean {
   return fieldsOf(document).some(({ field, owner }) => {
     if (!isInContent(field.options)) return false;
     const { inline, any } = field.options;
-    const name = nameOf({ field, owner, namespace: namespaceOf(field, owner) });
+    const name = `${namespaceOf(field, owner)} ${wireName({ field })}`;
     return inline === true || any !== undefined || names.size === names.add(name).size;
   });
 }
@@ -74,7 +79,7 @@ function isInContent({ attribute, content, header, attachment }: FieldOptions): 
 }
 
 /** The fields of a document and of those that it extends. */
-function fieldsOf(document: DraftDocument): readonly { readonly field: DraftField; readonly owner: DraftDocument }[] {
+function fieldsOf(document: DraftDocument): readonly Owned[] {
   const chain = [document];
   for (let base = document.extends; base !== undefined && !chain.includes(base); base = base.extends) chain.push(base);
   return chain.reverse().flatMap((owner) => owner.fields.map((field) => ({ field, owner })));
@@ -117,10 +122,12 @@ function narrow(wild: Position, other: Position, settling: Settling): void {
     settling.losses.add(what, 'accepted in other namespaces only', field.place);
     return;
   }
-  drop(wild, `elements of any name beside ${beside} in "${owner.name}", which may be either`, settling);
+  drop(wild, other, `elements of any name beside ${beside} in "${owner.name}", which may be either`, settling);
 }
 
-function drop({ field, owner }: Position, what: string, { losses, restricting }: Settling): void {
+/** Leaves out an element, with the groups that it is in and the other is not: other content may have the groups too. */
+function drop(one: Position, other: Position, what: string, { losses, restricting }: Settling): void {
+  const { field, owner } = one.path.find((each, index) => each.field !== other.path[index]?.field) ?? one;
   losses.add(what, 'left out', field.place);
   const { name } = field;
   // What restricts a document has no field that it has not, and has each that it needs.
@@ -129,6 +136,11 @@ function drop({ field, owner }: Position, what: string, { losses, restricting }:
   for (const each of without) each.fields = each.fields.filter((own) => own.name !== name);
   for (let base = owner.restricts; base !== undefined; base = base.restricts)
     for (const own of base.fields) if (own.name === name) delete own.options.required;
+  if (!owner.choice || owner.fields.length > 1) return;
+  // What is left is no choice.
+  owner.choice = false;
+  delete owner.options.named;
+  for (const { options } of owner.fields) options.required = true;
 }
 
 /** Elements of one name that have different types. */
@@ -167,7 +179,7 @@ function loosen(unlike: readonly Position[], losses: Losses): void {
   }
 }
 
-function wireName({ field: { name, options } }: Position): string {
+function wireName({ field: { name, options } }: Pick<Owned, 'field'>): string {
   return options.xml ?? name;
 }
 
@@ -180,11 +192,10 @@ function namespaceOf({ options }: DraftField, owner: DraftDocument): string {
   return options.namespace ?? (owner.options.unqualified ? '' : (owner.options.namespace ?? ''));
 }
 
-function partOf(document: DraftDocument, follow: Follow, around: readonly DraftDocument[]): Part {
-  const within = [...around, document];
+function partOf(document: DraftDocument, follow: Follow, around: readonly Owned[]): Part {
   const parts = fieldsOf(document)
     .filter(({ field: { options } }) => isInContent(options))
-    .map(({ field, owner }) => fieldPart(field, owner, document.choice === true, follow, within));
+    .map((each) => fieldPart([...around, each], document.choice === true, follow));
   if (document.choice) {
     return {
       first: parts.flatMap(({ first }) => first),
@@ -202,20 +213,15 @@ function partOf(document: DraftDocument, follow: Follow, around: readonly DraftD
   }, NOTHING);
 }
 
-function fieldPart(
-  field: DraftField,
-  owner: DraftDocument,
-  isBranch: boolean,
-  follow: Follow,
-  within: readonly DraftDocument[],
-): Part {
+function fieldPart(path: readonly Owned[], isBranch: boolean, follow: Follow): Part {
+  const { field, owner } = path.at(-1) as Owned;
   const { type, options } = field;
   const inner = options.inline ? inlineOf(field) : undefined;
-  if (inner !== undefined && within.includes(inner)) return NOTHING;
+  if (inner !== undefined && path.some((each) => each.owner === inner)) return NOTHING;
   const part =
     inner === undefined
-      ? position({ field, owner, namespace: namespaceOf(field, owner) }, follow)
-      : partOf(inner, follow, within);
+      ? position({ field, owner, path, namespace: namespaceOf(field, owner) }, follow)
+      : partOf(inner, follow, path);
   const isRepeated = type.kind === 'list' && options.flat === true;
   if (isRepeated && (options.maximum ?? 2) !== 1) connect(part.last, part.first, follow);
   const isOptional = (!isBranch && !options.required) || (isRepeated && (options.minimum ?? 0) === 0);

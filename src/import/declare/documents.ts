@@ -107,10 +107,6 @@ export class DeclaredDocuments {
     const { abstract, by, unqualified, isInNamespace } = this.#families.keysOf(document, this.#losses);
     // The id takes the place of the name, unless another document has it.
     const wire = this.#isXml ? xmlNameOf(document.name) : id;
-    if (document.tag !== undefined && document.tag !== id) {
-      const what = `the value "${document.tag}" of the discriminator for ${document.name}`;
-      this.#losses.add(what, `it is "${id}"`, document.place);
-    }
     const root = xml ?? wire;
     return given({
       description,
@@ -124,6 +120,7 @@ export class DeclaredDocuments {
       abstract,
       unqualified,
       by,
+      'by-value': document.tag === id ? undefined : document.tag,
       ...(choice ? { named, 'one-of': this.#fields(fields) } : { fields: this.#fields(fields) }),
     });
   }
@@ -292,8 +289,9 @@ function usesOf({ services, documents }: DraftContract): ReadonlyMap<DraftDocume
     for (let document = open.shift(); document !== undefined; document = open.shift()) {
       const depth = document.named ? 1 : (uses.get(document)?.depth ?? 0) + 1;
       for (const base of [document.extends, document.restricts]) if (base !== undefined) add(base, true, 0);
-      for (const { type } of document.fields) {
-        addType(type, (inner) => add(inner, type.kind === 'map', depth));
+      for (const field of document.fields) {
+        const { type } = field;
+        addType(type, (inner) => add(inner, type.kind === 'map' || isElsewhere(inner, field, document), depth));
       }
     }
   };
@@ -301,6 +299,13 @@ function usesOf({ services, documents }: DraftContract): ReadonlyMap<DraftDocume
   for (const document of documents) add(document, false, 0, 0);
   walk();
   return uses;
+}
+
+/** Whether elements of a document are in another namespace than they would be in if it was in place. */
+function isElsewhere(inner: DraftDocument, { options }: DraftField, around: DraftDocument): boolean {
+  const hasElements = inner.fields.some((field) => !field.options.attribute && !field.options.content);
+  const isOther = (inner.options.unqualified === true) !== (around.options.unqualified === true);
+  return hasElements && (options.namespace !== undefined || isOther);
 }
 
 /** Calls `add` with the document of a type. */

@@ -31,8 +31,9 @@ export class Fields {
   readonly #anyContent: Typed;
   readonly #groups = new Map<XmlElement, Map<string, DraftDocument>>();
   readonly #heads = new Map<Component, DraftDocument>();
-  /** Documents whose element may be nil, with its declaration. */
+  /** Fields whose element may be nil, and has a document, with its declaration. */
   readonly #nullable: {
+    readonly options: FieldOptions;
     readonly document: DraftDocument;
     readonly element: XmlElement;
     readonly schema: Schema;
@@ -87,7 +88,20 @@ export class Fields {
         schema,
         names,
       );
-    for (const { options } of document.fields) delete options.required;
+    this.#settleBranches(document);
+  }
+
+  /** Exactly one branch has a value, so that none is required, and none has one of its own. */
+  #settleBranches({ fields }: DraftDocument): void {
+    for (const { name, options, place } of fields) {
+      delete options.required;
+      delete options.default;
+      const { fixed } = options;
+      delete options.fixed;
+      if (typeof fixed === 'boolean')
+        this.#losses.add(`fixed="${fixed}" of the element "${name}", which is a branch`, 'left out', place);
+      else if (fixed !== undefined) options.enum = [fixed];
+    }
   }
 
   #field(particle: Particle, home: string): DraftField {
@@ -148,7 +162,8 @@ export class Fields {
   #declared(name: QName, term: Term, declaration: XmlElement, schema: Schema, home: string): DraftField {
     const typed = this.#typeOf(declaration, schema);
     const { type, options } = occurring(typed, term);
-    const values = this.#valueOptions(typed, term, declaration, schema);
+    const { entry, ...values } = this.#valueOptions(typed, term, declaration, schema);
+    if (entry !== undefined) options.entry = { ...options.entry, ...entry };
     // Each entry of a list has an element of its own, which may be nil.
     if (isNillable(declaration) && term.max !== 1) options.entry = { ...options.entry, nullable: true };
     if (values.fixed !== undefined) delete options.enum;
@@ -164,6 +179,8 @@ export class Fields {
         ...values,
       },
     };
+    if (typed.kind === 'document' && isNillable(declaration))
+      this.#nullable.push({ options: field.options, document: typed.document, element: declaration, schema });
     this.#unchecked(declaration, schema);
     return field;
   }
@@ -171,20 +188,20 @@ export class Fields {
   /** What a declaration states about null, and about the value. */
   #valueOptions(typed: Typed, term: Term, declaration: XmlElement, schema: Schema): FieldOptions {
     const options: FieldOptions = {};
-    if (isNillable(declaration)) {
-      if (term.max === 1) options.nullable = true;
-      if (typed.kind === 'document') this.#nullable.push({ document: typed.document, element: declaration, schema });
-    }
-    const simple =
-      typed.kind === 'simple' && typed.simple.list === undefined && term.max === 1 ? typed.simple : undefined;
+    if (isNillable(declaration) && term.max === 1) options.nullable = true;
+    const simple = typed.kind === 'simple' && typed.simple.list === undefined ? typed.simple : undefined;
     for (const key of ['default', 'fixed'] as const) {
       const text = attributeOf(declaration, key);
       if (text === undefined) continue;
       const value = simple && valueFrom(simple.word, text, simple.facets);
       const what = `${key}="${text}" of the element "${attribute(declaration, 'name')}"`;
       const place = placeIn(declaration, schema);
-      if (value === undefined) this.#losses.add(what, 'left out', place);
-      else if (key === 'fixed') Object.assign(options, fixedOptions(value, term));
+      if (value === undefined || (term.max !== 1 && (key === 'default' || typeof value === 'boolean')))
+        this.#losses.add(what, 'left out', place);
+      else if (term.max !== 1) {
+        options.entry = { enum: [value as string | number] };
+        this.#losses.add(`${what}, for an element that is empty`, 'refused when it is', place);
+      } else if (key === 'fixed') Object.assign(options, fixedOptions(value, term));
       else if (term.min > 0) this.#losses.add(`${what}, for an element that is empty`, 'left out', place);
       else {
         options.default = value;
@@ -194,11 +211,18 @@ export class Fields {
     return options;
   }
 
-  /** Reports attributes that an element that is nil may have. To be called when all documents have their fields. */
+  /** Reports attributes that an element that is nil may have, or must have. To be called when all documents have their fields. */
   reportNil(): void {
-    for (const { document, element, schema } of this.#nullable)
-      if (hasAttributes(document))
+    for (const { options, document, element, schema } of this.#nullable) {
+      const attributes = attributesOf(document);
+      if (attributes.some((each) => each.options.required)) {
+        const what = `the element "${attribute(element, 'name')}" may be nil, and has an attribute then that is required`;
+        this.#losses.add(what, 'refused when it is nil', placeIn(element, schema));
+        delete options.nullable;
+        if (options.entry !== undefined) delete options.entry.nullable;
+      } else if (attributes.length > 0)
         this.#loseOnce('attributes of an element that is nil', 'refused when it has them', element, schema);
+    }
     this.#nullable.length = 0;
   }
 
@@ -249,7 +273,7 @@ export class Fields {
       const field = this.#declared(member.name, term, member.element, member.schema, schema.namespace);
       document.fields.push(names.named(field));
     }
-    for (const { options } of document.fields) delete options.required;
+    this.#settleBranches(document);
     return document;
   }
 
@@ -286,9 +310,10 @@ export class Fields {
   }
 }
 
-/** Whether a document or its base has attributes in XML. */
-function hasAttributes({ fields, extends: base }: DraftDocument): boolean {
-  return fields.some(({ options }) => options.attribute) || (base !== undefined && hasAttributes(base));
+/** The attributes of a document and its bases in XML. */
+function attributesOf({ fields, extends: base }: DraftDocument): readonly DraftField[] {
+  const own = fields.filter(({ options }) => options.attribute);
+  return base === undefined ? own : [...own, ...attributesOf(base)];
 }
 
 /** Names of the fields of one document, each once. */
@@ -304,7 +329,8 @@ export class Names {
     const name = this.free(field.name, field.options.attribute === true ? `${field.name}_attribute` : undefined);
     if (name === field.name) return field;
     const { options } = field;
-    return { ...field, name, options: isWired(field) ? { ...options, xml: options.xml ?? field.name } : options };
+    if (isWired(field)) options.xml ??= field.name;
+    return { ...field, name };
   }
 
   free(name: string, other?: string): string {
@@ -335,9 +361,9 @@ function isWired({ type, options: { inline, any, content, attribute: isAttribute
   return inline !== true && any === undefined && content !== true && !(isAttribute === true && type.kind === 'map');
 }
 
-/** Whether a field has an element of its own in the namespace of its document. */
-function isPlain({ options: { attribute: isAttribute, inline, any, content, namespace } }: DraftField): boolean {
-  return isAttribute !== true && inline !== true && any === undefined && content !== true && namespace === undefined;
+/** Whether the element of a field is in the namespace of its document, or elements that are inline, whose document may be in place. */
+function isPlain({ options: { attribute: isAttribute, any, content, namespace } }: DraftField): boolean {
+  return isAttribute !== true && any === undefined && content !== true && namespace === undefined;
 }
 
 /** Whether local elements have no namespace, although the schema has one. */

@@ -1,5 +1,5 @@
-import { type Derivation, kindsOf, typeName } from '../../model/derivation.ts';
-import { contentField, type Document, documentName } from '../../model/document.ts';
+import { type Derivation, kindName, kindsOf, typeName } from '../../model/derivation.ts';
+import { contentField, type Document } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
 import { type Place, placeOf } from '../diagnostic/diagnostic.ts';
 import { type Linking, refuseBoth } from '../linking.ts';
@@ -200,18 +200,37 @@ export function linkKinds(linking: Linking, begun: readonly Begun[]): void {
     } else if (document.abstract && !linking.doubt.about(document)) {
       refuse(linking, each, 'is abstract, and no document extends or restricts it, so that it has no values');
     }
+    if (value['by-value'] !== undefined && isTop && derived === undefined) {
+      const reason = 'has `by-value:`, and neither derives from a document nor does another derive from it';
+      linking.report.raise('bad-derivation', { document: document.id, reason }, linking.places.key(value, 'by-value'));
+    }
     if (value.by === undefined || value['one-of'] !== undefined || (isTop && derived !== undefined)) continue;
     const reason = isTop
       ? 'has `by:`, and neither `one-of:` nor a document that extends or restricts it'
       : `has \`by:\`, which the topmost of the documents that it derives from sets: ${topOf(document).id}`;
     linking.report.raise('bad-derivation', { document: document.id, reason }, linking.places.key(value, 'by'));
   }
+  settleTypeNames(begun);
   // The member has the name that the topmost base sets, and the names of those below.
   for (const { document } of begun) {
     const { kinds } = document;
     const name = topOf(document).kinds?.by.name;
     if (kinds !== undefined && name !== undefined && name !== kinds.by.name)
       document.kinds = { ...kinds, by: { ...kinds.by, name, jsonName: name, xmlName: name } };
+  }
+}
+
+/** Documents of several families that have one name in XML get names that differ, for `xsi:type` and XML Schema alike. */
+function settleTypeNames(begun: readonly Begun[]): void {
+  const taken = new Set<string>();
+  for (const { document } of begun) {
+    if (document.derivation === undefined && document.kinds === undefined) continue;
+    const wanted = typeName(document);
+    const keyOf = (name: string): string => `{${document.namespace ?? ''}}${name}`;
+    let name = wanted;
+    for (let n = 2; taken.has(keyOf(name)); n++) name = `${wanted}_${n}`;
+    taken.add(keyOf(name));
+    if (name !== wanted) document.xmlType = name;
   }
 }
 
@@ -226,7 +245,7 @@ function memberField(document: Document, by: string = BY, derived: readonly Docu
   return madeField(by, { kind: 'string' }, document.at, {
     description: 'Which document it is.',
     required: document.abstract === true,
-    enum: names.map(documentName),
+    enum: names.map(kindName),
   });
 }
 
@@ -244,6 +263,10 @@ function checkFamily(linking: Linking, top: Begun, derived: readonly Document[])
     const reason = `is one that others derive from, so the member ${name} of its JSON says which of them a value is, and ${taken.id} has a field of that name: set another member by \`by:\``;
     refuse(linking, top, reason, at ?? places.start(value));
   }
+  eachOnce(family, kindName, (each, first) => {
+    const reason = `is called ${kindName(each)} by the member ${name}, as ${first.id} is, which derives from the same: set another \`by-value:\``;
+    report.raise('bad-derivation', { document: each.id, reason }, placeOf(each.at));
+  });
   eachOnce(
     family,
     (each) => `{${each.namespace ?? ''}}${typeName(each)}`,

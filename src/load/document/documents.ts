@@ -121,6 +121,7 @@ export class Documents implements DocumentSource {
         xmlType,
         namespace: declared.namespace,
         choice: isDeclaredChoice(declared) ? choiceOf(declared) : undefined,
+        byValue: declared['by-value'],
         abstract: declared.abstract === true ? true : undefined,
       }),
       at: positionOf(at),
@@ -255,12 +256,12 @@ export function checkXmlNames({ report }: Linking, fields: readonly Field[], at:
  */
 export function checkAttributes({ report }: Linking, documents: ReadonlyMap<string, Document>): void {
   for (const { fields } of documents.values()) {
-    for (const { name, type, nullable, at } of fields) {
+    for (const { name, type, nullable, entry, at } of fields) {
       const single = singleType(type);
       if (single.kind !== 'document') continue;
       const attributes = single.document.fields.filter(({ attribute }) => attribute);
       const needed = attributes.find(({ required }) => required);
-      if (needed !== undefined && nullable && type.kind === 'document') {
+      if (needed !== undefined && (entry?.nullable || (nullable && type.kind === 'document'))) {
         const reason = `is ${typeWords(type)}, whose XML attribute ${needed.name} is required of a nil element too`;
         report.raise('no-null', { name, reason }, placeOf(at));
       }

@@ -1,6 +1,6 @@
 // Whether the elements of a document tell, in their order, which field they belong to: the rule Unique Particle Attribution of
 // XML Schema (1.0 Part 1, section 3.8.6), decided by the sets of positions that may follow each other (Glushkov).
-import type { Document } from '../../model/document.ts';
+import { type Document, namespaceOf } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
 import { hasGroups, inlineDocument, mayBeWithoutElements } from '../../model/particles.ts';
 import { overlap, takesNamespace } from '../../model/wildcard.ts';
@@ -26,6 +26,9 @@ interface Part {
   readonly last: readonly Position[];
   readonly mayBeEmpty: boolean;
 }
+
+/** In place of the namespace of the service, which is not known. */
+const SERVICE = '*';
 
 const NOTHING: Part = { first: [], last: [], mayBeEmpty: true };
 
@@ -130,7 +133,7 @@ function checkOrder({ report }: Linking, document: Document, refuse: Refuse): vo
     }
   };
   const follow = new Map<Position, Set<Position>>();
-  const whole = partOf(document, [], undefined, follow);
+  const whole = partOf(document, document.namespace ?? SERVICE, [], undefined, follow);
   alternatives(whole.first);
   for (const next of follow.values()) alternatives([...next]);
   checkTypes(follow.keys(), refuse);
@@ -171,9 +174,13 @@ function typeOf({ type }: Field): string {
   return `${isWrapped ? `${type.kind} of ` : ''}${single.kind === 'document' ? single.document.id : single.kind}`;
 }
 
-/** @param follow what may follow each position, which is added to */
+/**
+ * @param namespace of the document
+ * @param follow what may follow each position, which is added to
+ */
 function partOf(
   document: Document,
+  namespace: string,
   path: readonly string[],
   outermost: Field | undefined,
   follow: Map<Position, Set<Position>>,
@@ -182,7 +189,7 @@ function partOf(
   const parts = document.fields.flatMap((each) => {
     const field = isChoice ? { ...each, required: true } : each;
     if (field.attribute || field.content || field.header || Array.isArray(field.attachment)) return [];
-    return [fieldPart(document, field, [...path, field.name], outermost ?? each, follow)];
+    return [fieldPart(namespace, field, [...path, field.name], outermost ?? each, follow)];
   });
   if (isChoice) {
     return {
@@ -202,7 +209,7 @@ function partOf(
 }
 
 function fieldPart(
-  document: Document,
+  namespace: string,
   field: Field,
   path: readonly string[],
   outermost: Field,
@@ -210,14 +217,16 @@ function fieldPart(
 ): Part {
   const inner = inlineDocument(field);
   const part =
-    inner === undefined ? position(document, field, path, outermost, follow) : partOf(inner, path, outermost, follow);
+    inner === undefined
+      ? position(namespace, field, path, outermost, follow)
+      : partOf(inner, namespaceOf(inner, namespace, SERVICE), path, outermost, follow);
   const { type, maximum = Number.POSITIVE_INFINITY } = field;
   if (type.kind === 'list' && type.flat && maximum > 1) connect(part.last, part.first, follow);
   return { ...part, mayBeEmpty: part.mayBeEmpty || mayBeWithoutElements(field) };
 }
 
 function position(
-  { namespace: around = '*' }: Document,
+  around: string,
   field: Field,
   path: readonly string[],
   outermost: Field,

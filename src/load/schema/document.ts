@@ -28,6 +28,7 @@ export interface DocumentDeclared extends InPlaceDeclared {
   readonly extends?: string;
   readonly restricts?: string;
   readonly abstract?: boolean;
+  readonly 'by-value'?: string;
 }
 
 /** What restricts a single value, beyond its type. */
@@ -354,6 +355,10 @@ export const document = keys<'document' | keyof DocumentDeclared>(
       'PARTY',
     ),
     abstract: yesNo('Whether only documents that extend or restrict it may stand where it is expected.', false),
+    'by-value': text(
+      'How the member `by` of JSON names it, for a document that extends or restricts another, or that others derive from. The default is the id.',
+      'person',
+    ),
     by: text(
       'With `one-of`: the member of the JSON object that says which branch it is, by its name there. Without `by:` and `named:` the branches must differ in their members. For a document that others extend or restrict: the member that names the document; `type` by default.',
       'kind',
