@@ -2,7 +2,6 @@ import type { Position } from '../model/definition.ts';
 import { kindsOf } from '../model/derivation.ts';
 import { type Choice, type Document, documentName, itemName } from '../model/document.ts';
 import { type Field, isSpaced, type ListType, singleType } from '../model/field.ts';
-import { holdsNull } from '../model/scalar.ts';
 import {
   type Compare,
   type Comparison,
@@ -17,12 +16,13 @@ import {
 import {
   compareDefaults,
   compareDigits,
-  compareEntryLengths,
+  compareEntry,
   compareEnums,
   compareFixed,
   compareLengths,
   compareMaximum,
   compareMinimum,
+  compareNull,
   comparePatterns,
   compareRanges,
   compareTypes,
@@ -300,7 +300,7 @@ const FIELD: Comparison<Field, DocumentScope> = {
     compareEntries(pair, scope);
   },
   // That of the entries; that of the whole is compared with its type.
-  entry: compareEntryLengths,
+  entry: compareEntry,
   description: whenDifferent('description-changed', ({ description = '' }) => description),
   required: (pair, scope) => {
     if (scope.path.length === 1 && scope.given?.has(pair.after.name) === true) return;
@@ -308,7 +308,7 @@ const FIELD: Comparison<Field, DocumentScope> = {
     if (!pair.after.required && isNeeded(pair.after, scope)) return;
     whenTurned<Field, DocumentScope>('field-required', 'field-optional', isNeeded)(pair, scope);
   },
-  nullable: whenTurned('null-allowed', 'null-refused', (field) => holdsNull(field)),
+  nullable: compareNull,
   asFound: whenDifferent('as-found-changed', ({ asFound }) =>
     asFound === true ? 'written as it is found' : 'checked',
   ),

@@ -181,6 +181,11 @@ export interface Facets {
   space?: 'collapse' | 'replace';
 }
 
+/** What each entry of a collection may be. */
+export interface EntryOptions extends Facets {
+  nullable?: boolean;
+}
+
 export interface FieldOptions extends Facets {
   description?: string;
   required?: boolean;
@@ -200,5 +205,5 @@ export interface FieldOptions extends Facets {
   any?: boolean | string;
   header?: boolean;
   attachment?: boolean | string | readonly string[];
-  entry?: Facets;
+  entry?: EntryOptions;
 }

@@ -266,7 +266,7 @@ function elementWriter(field: Field, place: XmlPlace, shared: Shared): Write {
   const tag = tagOf(field.xmlName, namespace, place.scope);
   const write = valueWriter(field, tag, namespace, place, shared);
   if (!field.nullable) return write;
-  const nil = nilElement(field, tag, namespace, place, shared.home);
+  const nil = nilElement(field.type, tag, namespace, place, shared.home);
   return (value, depth) => (value === null ? nil : write(value, depth));
 }
 
@@ -278,12 +278,18 @@ function valueWriter(field: Field, tag: Tag, namespace: string, place: XmlPlace,
   }
   const single = singleWriter(field, singleType(type), { ...place, scope: namespace }, shared);
   if (type.kind === 'map') {
-    const entries = mapWriter(field, tagOf(MAP_ENTRY.element, namespace, namespace), single);
+    const nil = (of: Tag): string => nilElement(type.item, of, namespace, place, shared.home);
+    const write: WriteDocument = (of, value, depth) => (value === null ? nil(of) : single(of, value, depth));
+    const entryTag = tagOf(MAP_ENTRY.element, namespace, namespace);
+    const entries = mapWriter(field, entryTag, field.entry?.nullable ? write : single);
     return (value, depth) => element(tag, '', entries(value, depth));
   }
   if (type.kind !== 'list') return (value, depth) => single(tag, value, depth);
   const itemTag = type.flat ? tag : tagOf(itemName(type), namespace, namespace);
-  const entries = entriesWriter(field, (value, depth) => single(itemTag, value, depth));
+  const nil = field.entry?.nullable ? nilElement(type.item, itemTag, namespace, place, shared.home) : undefined;
+  const entries = entriesWriter(field, (value, depth) =>
+    value === null && nil !== undefined ? nil : single(itemTag, value, depth),
+  );
   return type.flat ? entries : (value, depth) => element(tag, '', entries(value, depth));
 }
 

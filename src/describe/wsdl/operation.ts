@@ -1,7 +1,7 @@
 import { type Document, documentName, type ElementName, foldedName } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
 import { elementsIn } from '../../model/particles.ts';
-import { primitiveOf } from '../../model/scalar.ts';
+import { primitiveOf, rangeOf } from '../../model/scalar.ts';
 import type { UsernameTokenScheme } from '../../model/security.ts';
 import { type Message, replyAction } from '../../model/service.ts';
 import { soapElements } from '../../model/soap.ts';
@@ -251,13 +251,14 @@ function childrenOf(message: Message, { documents, namespace }: Scope): Child[] 
 }
 
 /** JAXB writes the class of a list's element inside the class of its document. */
-function javaType({ type, range = {}, digits, required, absent, xmlName, space }: Field, document: Document): string {
+function javaType(field: Field, document: Document): string {
+  const { type, digits, required, absent, xmlName, space } = field;
   if (type.kind === 'map' || (type.kind === 'list' && !type.flat)) return `${document.id}.${xmlName}`;
   const single = singleType(type);
   const many = type.kind === 'list' ? 'list of ' : '';
   if (single.kind === 'document') return `${many}${single.document.id}`;
   // An integer within bounds is an Integer or a Long. A required one, like a required Boolean, is a primitive type.
-  const { least, most } = primitiveOf(single) === 'integer' ? integersWithin(range) : {};
+  const { least, most } = primitiveOf(single) === 'integer' ? integersWithin(rangeOf(field) ?? {}) : {};
   const bounds = digits !== undefined || (least !== undefined && most !== undefined) ? [least, most, digits] : [];
   const small = primitiveOf(single) === 'boolean' || bounds.length > 0;
   return `${many}${builtInType(single, space)} ${bounds} ${small && required && absent !== 'blank'}`;

@@ -72,10 +72,15 @@ export function fieldElement(field: Field, context: SchemaContext): XmlElement {
     return element('xs:element', { ...attributes, minOccurs, nillable }, [notes, spaced]);
   }
   const bounds = entriesOf(field, type);
-  if (type.flat) return single({ ...attributes, ...bounds }, field, type.item, notes, context);
-  const item = single({ name: itemName(type), form: context.form, ...bounds }, field, type.item, undefined, context);
+  const ofEntries = { ...bounds, nillable: isNillableEntry(field) };
+  if (type.flat) return single({ ...attributes, ...ofEntries }, field, type.item, notes, context);
+  const item = single({ name: itemName(type), form: context.form, ...ofEntries }, field, type.item, undefined, context);
   const wrapper = element('xs:complexType', {}, [element('xs:sequence', {}, [item])]);
   return element('xs:element', { ...attributes, minOccurs, nillable }, [notes, wrapper]);
+}
+
+function isNillableEntry({ entry }: Field): 'true' | undefined {
+  return entry?.nullable ? 'true' : undefined;
 }
 
 /** How often the elements of a field occur, one after the other. */
@@ -111,7 +116,8 @@ function mapEntry(field: Field, type: MapType, context: SchemaContext): XmlEleme
   const content = element(isDocument ? 'xs:complexContent' : 'xs:simpleContent', {}, [
     element('xs:extension', { base }, [key]),
   ]);
-  return element('xs:element', { name: MAP_ENTRY.element, form: context.form, ...occurs }, [
+  const nillable = isNillableEntry(field);
+  return element('xs:element', { name: MAP_ENTRY.element, form: context.form, ...occurs, nillable }, [
     element('xs:complexType', {}, [content]),
   ]);
 }

@@ -1,15 +1,13 @@
-import type { DraftContract, DraftDocument, DraftField, DraftMessage, DraftType } from '../draft.ts';
+import { SCALAR_KINDS, SCALARS } from '../../model/scalar.ts';
+import type { DraftContract, DraftDocument, DraftField, DraftMessage, DraftType, Facets } from '../draft.ts';
 import type { Losses } from '../place.ts';
+import { settleAttribution } from './attribution.ts';
 import { type Declared, type DeclaredMap, type DeclaredValue, given } from './declared.ts';
 import { Families } from './families.ts';
 import { Names, plainName, xmlNameOf } from './names.ts';
-import { isInPlace, usesOf } from './uses.ts';
 
 /** Words that are types or messages and can't be ids of documents. */
-const RESERVED = (
-  'string text integer decimal boolean flag date time datetime uuid uri binary json xml number hex duration none list map ' +
-  '__proto__'
-).split(' ');
+const RESERVED = [...SCALAR_KINDS, 'none', 'list', 'map', '__proto__'];
 
 /** The documents of a contract with their ids, and how messages and fields refer to them. */
 export class DeclaredDocuments {
@@ -27,6 +25,7 @@ export class DeclaredDocuments {
     this.#losses = losses;
     this.#isXml = contract.language !== 'openapi';
     this.#namespace = namespace;
+    if (this.#isXml) settleAttribution([...usesOf(contract).keys()], losses);
     const uses = usesOf(contract);
     const declared = [...uses].flatMap(([document, use]) => (isInPlace(document, use) ? [] : [document]));
     const names = new Names([...taken, ...RESERVED]);
@@ -147,7 +146,8 @@ export class DeclaredDocuments {
     return declared;
   }
 
-  #field({ name: wire, type, options }: DraftField, name: string): DeclaredValue {
+  #field(field: DraftField, name: string): DeclaredValue {
+    const { name: wire, type, options } = spelledIn(field);
     const { description, json = this.#isXml ? name : wire, xml = this.#isXml ? wire : name, ...others } = options;
     // In XML Schema the default of an element is for an empty one, which is there.
     const preset = others.required ? undefined : others.default;
@@ -193,4 +193,104 @@ export function fileName(source: string): string {
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
     .replace(/_+/g, '-')
     .toLowerCase();
+}
+
+/** The type of integers of 32 bits, `xs:int` and `int32`, and its bounds. */
+const INT = { kind: 'scalar', word: 'int' } as const;
+const [LEAST, MOST] = [Number(SCALARS.int.range?.minimum), Number(SCALARS.int.range?.maximum)];
+
+/** An integer that begins or ends where 32 bits do is an `int` with the bounds that are left. */
+function spelledIn(field: DraftField): DraftField {
+  const { type, options } = field;
+  if (isInteger(type)) {
+    const rest = withinInt(options);
+    return rest === undefined ? field : { ...field, type: INT, options: rest };
+  }
+  if (type.kind === 'scalar' || type.kind === 'document' || !isInteger(type.item) || options.entry === undefined)
+    return field;
+  const entry = withinInt(options.entry);
+  if (entry === undefined) return field;
+  const { entry: _, ...others } = options;
+  const isPlain = Object.keys(entry).length === 0;
+  return { ...field, type: { ...type, item: INT }, options: isPlain ? others : { ...others, entry } };
+}
+
+function isInteger(type: DraftType): boolean {
+  return type.kind === 'scalar' && type.word === 'integer';
+}
+
+/** The options without the bounds of an `int`; `undefined` for those of another type. */
+function withinInt<T extends Facets>({ minimum, maximum, ...others }: T): T | undefined {
+  if (minimum === undefined || maximum === undefined) return undefined;
+  const [low, high] = [Number(minimum), Number(maximum)];
+  if (low < LEAST || high > MOST || (low !== LEAST && high !== MOST)) return undefined;
+  return { ...others, ...(low === LEAST ? {} : { minimum }), ...(high === MOST ? {} : { maximum }) } as T;
+}
+
+/** How a contract uses a document. */
+interface Use {
+  /** The fields and messages that it is the type of. */
+  count: number;
+  /** It is referred to by its id alone: as the base of another, as a fault, in `list of` or `map of` at a message. */
+  byId: boolean;
+  /** Nesting in documents that are declared in place, if it is declared in place itself. */
+  depth: number;
+}
+
+/** Documents that are declared in place are at most so deep: deeper ones are hard to read. */
+const DEEPEST = 3;
+
+/** The uses of all documents of a contract, in the order in which they are met: from the operations on. */
+function usesOf({ services, documents }: DraftContract): ReadonlyMap<DraftDocument, Use> {
+  const uses = new Map<DraftDocument, Use>();
+  const open: DraftDocument[] = [];
+  const add = (document: DraftDocument, byId: boolean, depth: number, counts = 1): void => {
+    let use = uses.get(document);
+    if (use === undefined) {
+      use = { count: 0, byId: false, depth };
+      uses.set(document, use);
+      open.push(document);
+    }
+    use.count += counts;
+    use.byId ||= byId;
+  };
+  const addMessage = (message: DraftMessage): void => {
+    if (message.kind === 'document') add(message.document, false, 0);
+    else if (message.kind === 'type') addType(message.type, (document) => add(document, true, 0));
+  };
+  for (const { operations } of services) {
+    for (const { request, responses, faults, rest } of operations) {
+      addMessage(request);
+      if (rest?.template !== undefined) add(rest.template, false, 0);
+      for (const { message } of responses) addMessage(message);
+      for (const { document } of faults) add(document, true, 0);
+    }
+  }
+  const walk = (): void => {
+    // Those that are found on the way are appended.
+    for (let document = open.shift(); document !== undefined; document = open.shift()) {
+      const depth = document.named ? 1 : (uses.get(document)?.depth ?? 0) + 1;
+      for (const base of [document.extends, document.restricts]) if (base !== undefined) add(base, true, 0);
+      for (const { type } of document.fields) {
+        addType(type, (inner) => add(inner, type.kind === 'map', depth));
+      }
+    }
+  };
+  walk();
+  for (const document of documents) add(document, false, 0, 0);
+  walk();
+  return uses;
+}
+
+/** Calls `add` with the document of a type. */
+function addType(type: DraftType, add: (document: DraftDocument) => void): void {
+  const single = type.kind === 'list' || type.kind === 'map' ? type.item : type;
+  if (single.kind === 'document') add(single.document);
+}
+
+/** Whether a document is declared where it is used: once, without a name of its own, and without anything that needs one. */
+function isInPlace(document: DraftDocument, { count, byId, depth }: Use): boolean {
+  const { named, options, extends: base, restricts } = document;
+  if (named || byId || count !== 1 || depth > DEEPEST) return false;
+  return base === undefined && restricts === undefined && options.abstract === undefined;
 }

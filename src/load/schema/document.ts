@@ -43,6 +43,11 @@ export interface FacetsDeclared {
   readonly fraction?: number;
 }
 
+/** What each entry of a list or a map may be. */
+export interface EntryDeclared extends FacetsDeclared {
+  readonly nullable?: boolean;
+}
+
 export interface FieldDeclared extends FacetsDeclared, ChoiceDeclared {
   readonly type?: string;
   readonly fields?: FieldsDeclared;
@@ -67,7 +72,7 @@ export interface FieldDeclared extends FacetsDeclared, ChoiceDeclared {
   readonly namespace?: string;
   readonly flat?: boolean;
   readonly spaced?: boolean;
-  readonly entry?: FacetsDeclared;
+  readonly entry?: EntryDeclared;
   readonly absent?: 'omit' | 'blank';
   readonly url?: 'segment' | 'path' | 'odata' | 'odata-path';
 }
@@ -266,10 +271,16 @@ export const field: JsonSchema = {
         false,
       ),
       entry: {
-        ...keys<keyof FacetsDeclared>({}, facetKeys),
+        ...keys<keyof EntryDeclared>(
+          {},
+          {
+            nullable: yesNo('Whether null is an entry: null in JSON, an element with `xsi:nil` in XML.', false),
+            ...facetKeys,
+          },
+        ),
         description:
-          'Restrictions of each entry of a list or a map of single values, with the keys that a single value has.',
-        examples: [{ minimum: 2, pattern: '[A-Z]+' }],
+          'What each entry of a list or a map may be: whether it may be null, and of single values the restrictions, with the keys that a single value has.',
+        examples: [{ minimum: 2, pattern: '[A-Z]+' }, { nullable: true }],
       },
       absent: word(
         ['omit', 'blank'],
