@@ -115,6 +115,11 @@ const REASONS: readonly Reason[] = [
       finding === 'refused' && mutation !== undefined && /is not base64/.test(reason),
   },
   {
+    words: 'an address in swaRef is that of an attachment (reported by the import)',
+    is: ({ finding, reason, text }) =>
+      finding === 'refused' && /is not base64/.test(reason) && /urn:x:1|mailto:a@|example\.com\/a|a\/b%20c/.test(text),
+  },
+  {
     words: 'xmllint takes an unknown attribute of an element that is nil',
     is: ({ finding, mutation, text }) =>
       finding === 'refused' && mutation === 'an unknown attribute' && /nil="true" unknownAttribute/.test(text),

@@ -34,6 +34,8 @@ export interface Loss {
   readonly what: string;
   /** What was done instead: "not checked". */
   readonly instead: string;
+  /** Nothing is missing in the definitions for it. */
+  readonly note?: true;
 }
 
 /** Collects losses. The same one is recorded once, at its first place, however many things use what it is about. */
@@ -43,6 +45,12 @@ export class Losses {
   add(what: string, instead: string, place: Place): void {
     const key = `${placeWords(place)} ${what}`;
     if (!this.#all.has(key)) this.#all.set(key, { place, what, instead });
+  }
+
+  /** Something that a reader should know, by which nothing is lost. */
+  note(what: string, instead: string, place: Place): void {
+    const key = `${placeWords(place)} ${what}`;
+    if (!this.#all.has(key)) this.#all.set(key, { place, what, instead, note: true });
   }
 
   /** In the order in which they were found. */

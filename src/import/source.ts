@@ -21,6 +21,8 @@ export type ReadSource = (location: string) => Promise<Found>;
 export interface SourceReference {
   readonly to: string;
   readonly place: Place;
+  /** What contracts use of the source is known, so that it is not read. */
+  readonly known?: boolean;
 }
 
 /** How sources of one language are parsed, and how they refer to each other. */
@@ -78,6 +80,10 @@ export async function gather<Content>(
     location,
   }));
   for (const { location, from } of open) {
+    if (from?.known) {
+      await noteKnown(losses, from, location, read);
+      continue;
+    }
     const known = missing.get(location);
     if (known !== undefined && from !== undefined) addMissing(losses, from, known);
     if (contents.has(location) || known !== undefined) continue;
@@ -122,6 +128,18 @@ function parsePart<Content>(
     losses.add(`the part "${from.to}" is not valid: ${error.reason}`, 'what it declares is unknown', error.place);
     return undefined;
   }
+}
+
+/** Names a part that is not needed and not there. */
+async function noteKnown(
+  losses: Losses,
+  { to, place }: SourceReference,
+  location: string,
+  read: ReadSource,
+): Promise<void> {
+  const isAddress = /^https?:/i.test(location);
+  const found = isAddress ? { missing: 'is an address' } : await read(location);
+  if ('missing' in found) losses.note(`the part "${to}" ${found.missing}`, 'not needed: its namespace is known', place);
 }
 
 function addMissing(losses: Losses, { to, place }: SourceReference, reason: string): void {

@@ -43,7 +43,7 @@ export function addImport(program: Command): void {
     .action(async (sources: readonly string[], options: ImportOptions, command: Command) => {
       const place = placeOf(command);
       const plans = await planImport(place, sources, options);
-      const losses = plans.reduce((sum, each) => sum + each.losses.length, 0);
+      const losses = plans.reduce((sum, each) => sum + each.losses.filter((loss) => loss.note !== true).length, 0);
       if (options.json) await print(jsonText(plans.map(reportOf)));
       else await print(renderPlans(plans, options));
       if (options.strict && losses > 0) {

@@ -13,7 +13,7 @@ export function reportOf({ name, folder, files, changes, losses, record }: Impor
     ...countsOf(record.declared),
     files: [...files.keys()],
     changes: changes.map(({ path, ...rest }) => ({ ...rest, path: path.join(' > ') })),
-    losses: losses.map(({ place, what, instead }) => ({ at: placeWords(place), what, instead })),
+    losses: losses.map(({ place, ...rest }) => ({ at: placeWords(place), ...rest })),
   };
 }
 
@@ -33,14 +33,22 @@ function renderPlan(plan: ImportPlan, { dryRun }: ImportOptions): string {
   else if (files.size > 0)
     parts.push(`${[...files].map(([path, text]) => `${text === '' ? 'removed' : 'wrote'} ${path}`).join('\n')}\n`);
   else if (isNew || changes.length === 0) parts.push(`${folder} is up to date.\n`);
-  if (losses.length > 0)
-    parts.push(`\n${counted(losses.length, 'thing')} that the definitions do not say:\n\n`, lossTable(losses));
+  const lost = losses.filter(({ note }) => note !== true);
+  const notes = losses.filter(({ note }) => note === true);
+  if (lost.length > 0)
+    parts.push(`\n${counted(lost.length, 'thing')} that the definitions do not say:\n\n`, lossTable(lost));
+  if (notes.length > 0) {
+    const columns = { at: atOf, note: ({ what, instead }: Loss) => `${what}: ${instead}` };
+    parts.push(`\n${counted(notes.length, 'thing')} that nothing is lost by:\n\n`, tableOf(notes, columns));
+  }
   return parts.join('');
 }
 
+const atOf = ({ place }: Loss): string => placeWords(place);
+
 function lossTable(losses: readonly Loss[]): string {
   return tableOf(losses, {
-    at: ({ place }) => placeWords(place),
+    at: atOf,
     'not carried': ({ what }) => what,
     instead: ({ instead }) => instead,
   });

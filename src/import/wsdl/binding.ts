@@ -2,7 +2,7 @@ import { attributeOf, childrenOf, type XmlElement } from '../../wire/xml/tree.ts
 import type { Losses } from '../place.ts';
 import { attribute, childrenNamed, placeOf, type QName, readQName } from '../xml.ts';
 import { inside, nameOf, type Part } from './model.ts';
-import { HTTP, MIME, SOAP, WSDL } from './sources.ts';
+import { ADDRESSING, HTTP, MIME, POLICY, SOAP, WSDL } from './sources.ts';
 
 /** How messages of a port type are sent. */
 export interface Binding {
@@ -62,6 +62,7 @@ export function readBound(binding: Part, message: XmlElement | undefined, losses
   const elements = [message, ...mimeParts].flatMap((each) => childrenOf(each));
   const soapElements = elements.filter(({ namespace }) => SOAP[namespace] !== undefined);
   const body = soapElements.find(({ local }) => local === 'body');
+  tellHeaders(binding, soapElements, losses);
   const parts = body === undefined ? undefined : attributeOf(body, 'parts');
   const namespace = body === undefined ? undefined : attribute(body, 'namespace');
   return {
@@ -77,6 +78,34 @@ export function readBound(binding: Part, message: XmlElement | undefined, losses
     ...(namespace === undefined || namespace === '' ? {} : { namespace }),
   };
 }
+
+/** What is said of header blocks, and not carried: how they are encoded, and the blocks of faults about them (WSDL 1.1, section 3.7). */
+function tellHeaders({ location }: Part, elements: readonly XmlElement[], losses: Losses): void {
+  for (const header of elements.filter(({ local }) => local === 'header')) {
+    const part = attribute(header, 'part') ?? '';
+    if (attribute(header, 'use') === 'encoded')
+      losses.add(`the encoding of the header "${part}" (use="encoded")`, 'taken as literal', placeOf(header, location));
+    for (const each of childrenOf(header).filter(({ local }) => local === 'headerfault'))
+      losses.add(
+        `the header fault "${attribute(each, 'part') ?? ''}"`,
+        'its header block is neither read nor written',
+        placeOf(each, location),
+      );
+  }
+}
+
+/** Reports extension elements of a part that have to be understood and are not (WSDL 1.1, section 2.1.3). */
+export function tellRequired({ element, location }: Part, losses: Losses): void {
+  for (const each of childrenOf(element)) {
+    const isRequired = /^\s*(?:true|1)\s*$/.test(attributeOf(each, 'required', WSDL) ?? '');
+    if (!isRequired || UNDERSTOOD.has(each.namespace)) continue;
+    const what = `<${each.local}> of ${each.namespace}, which the contract requires to be understood`;
+    losses.add(what, 'ignored, so that messages may be refused', placeOf(each, location));
+  }
+}
+
+/** Namespaces whose extension elements are read. */
+const UNDERSTOOD: ReadonlySet<string> = new Set([WSDL, HTTP, MIME, ...Object.keys(SOAP), ...POLICY, ...ADDRESSING]);
 
 /** The parts of a message that have parts of multipart/related of their own. */
 function readAttachments(

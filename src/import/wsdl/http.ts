@@ -1,9 +1,18 @@
-import type { DraftField, DraftMessage, DraftOperation, DraftRest } from '../draft.ts';
+import { isXmlType } from '../../wire/media-type.ts';
+import type {
+  DraftCompound,
+  DraftDocument,
+  DraftField,
+  DraftMessage,
+  DraftOperation,
+  DraftRest,
+  DraftType,
+} from '../draft.ts';
 import { attribute, childrenNamed } from '../xml.ts';
-import { ANY_TYPE, type MessageSources } from './messages.ts';
+import { ANY_TYPE, isWrapper, type MessageSources } from './messages.ts';
 import { documentationOf, inside, type MessagePart, nameOf, partsOf, placeIn } from './model.ts';
 import type { OperationParts } from './operation.ts';
-import { HTTP, WSDL } from './sources.ts';
+import { HTTP, MIME, WSDL } from './sources.ts';
 
 // WSDL 1.1, section 4: operations by GET and POST.
 
@@ -16,22 +25,48 @@ export function readHttpOperation(
   const output = messageParts(sources, abstract, 'output');
   const place = placeIn(abstract);
   const name = nameOf(abstract);
-  const fields = input.map((part) => fieldOf(sources, part));
-  const rest = restOf(bound, binding?.verb ?? 'GET', fields);
+  const verb = binding?.verb ?? 'GET';
+  const isXml = isXmlBody(bound, verb) && input.length === 1 && input[0]?.element !== undefined;
+  const fields = isXml ? input.map((part) => fieldOf(sources, part)) : formFields(sources, input);
+  const unsent = isXml || isMultipart(bound) ? undefined : fields.find(({ type }) => !isText(type));
+  const rest = isXml
+    ? { ...restOf(bound, 'GET', []), method: 'POST' as const, mediaType: contentTypeOf(bound, 'input') as string }
+    : restOf(bound, verb, unsent === undefined ? fields : []);
   const description = documentationOf(abstract);
-  const request: DraftMessage =
-    fields.length === 0
-      ? { kind: 'none' }
-      : { kind: 'document', document: { name: `${name}_REQUEST`, place, named: false, options: {}, fields } };
+  const [only] = fields;
+  const document: DraftDocument = isXml
+    ? (only?.type as DraftCompound).document
+    : { name: `${name}_REQUEST`, place, named: false, options: {}, fields: [...fields] };
+  const isEmpty = fields.length === 0 || unsent !== undefined;
+  for (const each of childrenNamed(abstract.element, WSDL, 'fault')) {
+    const fault = inside(abstract, each);
+    sources.losses.add(`the fault "${nameOf(fault)}" over HTTP`, 'errors are read as they are', placeIn(fault));
+  }
   return {
     name,
     place,
     ...(description === undefined ? {} : { description }),
     rest,
-    request,
-    responses: [{ mediaType: 'text/xml', message: replyOf(sources, output[0]) }],
+    request: isEmpty ? { kind: 'none' } : { kind: 'document', document },
+    responses: [replyOf(sources, output[0], contentTypeOf(bound, 'output'))],
     faults: [],
+    ...(bound === undefined ? { uncallable: 'its binding does not have it' } : {}),
+    ...(unsent === undefined ? {} : { uncallable: `"${unsent.name}" of its request has no form in a URL or a form` }),
   };
+}
+
+/** Whether values are texts in a URL or a form. */
+function isText(type: DraftType): boolean {
+  const single = 'item' in type ? type.item : type;
+  return type.kind !== 'map' && single.kind === 'scalar' && !['binary', 'xml', 'json'].includes(single.word);
+}
+
+/** The fields of a form: the parts, or the elements in the only one. */
+function formFields(sources: MessageSources, input: readonly MessagePart[]): readonly DraftField[] {
+  const [only, ...others] = input;
+  if (only?.element === undefined || others.length > 0) return input.map((part) => fieldOf(sources, part));
+  const document = sources.schemas.element(only.element, only.place);
+  return isWrapper(document) ? document.fields : [fieldOf(sources, only)];
 }
 
 function messageParts(sources: MessageSources, abstract: OperationParts['abstract'], side: 'input' | 'output') {
@@ -62,13 +97,37 @@ function restOf(bound: OperationParts['bound'], verb: string, fields: readonly D
       ...(method === 'POST' ? { body: 'none' } : {}),
     };
   }
-  if (method === 'POST') return { method, uris: [path], headers: {}, form: 'urlencoded' };
+  const form = isMultipart(bound) ? 'multipart' : 'urlencoded';
+  if (method === 'POST') return { method, uris: [path], headers: {}, form };
   return { method, uris: [names.length === 0 ? path : `${path}{?${names.join(',')}}`], headers: {} };
 }
 
-/** The reply is XML of an element, or of a value that is in an element of its type's name. */
-function replyOf({ schemas }: MessageSources, part: MessagePart | undefined): DraftMessage {
-  if (part === undefined) return { kind: 'none' };
-  if (part.element === undefined) return { kind: 'raw', raw: 'xml' };
-  return { kind: 'document', document: schemas.element(part.element, part.place) };
+/** The media type of a message, that of the first alternative (WSDL 1.1, section 5.3). */
+function contentTypeOf(bound: OperationParts['bound'], side: 'input' | 'output'): string | undefined {
+  const [element] = bound === undefined ? [] : childrenNamed(bound.element, WSDL, side);
+  const [content] = element === undefined ? [] : childrenNamed(element, MIME, 'content');
+  return content === undefined ? undefined : attribute(content, 'type')?.toLowerCase();
+}
+
+function isMultipart(bound: OperationParts['bound']): boolean {
+  return contentTypeOf(bound, 'input') === 'multipart/form-data';
+}
+
+/** Whether a request is XML rather than a form. */
+function isXmlBody(bound: OperationParts['bound'], verb: string | undefined): boolean {
+  return verb?.toUpperCase() === 'POST' && isXmlType(contentTypeOf(bound, 'input') ?? '');
+}
+
+/** The reply is XML of an element, or of a value that is in an element of its type's name, or content of another type. */
+function replyOf(
+  { schemas }: MessageSources,
+  part: MessagePart | undefined,
+  given: string | undefined,
+): { readonly mediaType: string; readonly message: DraftMessage } {
+  const mediaType = given ?? 'text/xml';
+  if (part === undefined) return { mediaType, message: { kind: 'none' } };
+  if (!isXmlType(mediaType) && !mediaType.includes('*'))
+    return { mediaType, message: { kind: 'raw', raw: mediaType.startsWith('text/') ? 'text' : 'binary' } };
+  if (part.element === undefined) return { mediaType: 'text/xml', message: { kind: 'raw', raw: 'xml' } };
+  return { mediaType: 'text/xml', message: { kind: 'document', document: schemas.element(part.element, part.place) } };
 }

@@ -36,8 +36,11 @@ export function splitMessage(
   place: Place,
 ): SplitMessage {
   const all = message === undefined ? [] : partsOf(message, losses);
+  // References without a prefix mean the target namespace to many tools, whatever the default namespace is.
+  const messageNamed = (name: QName): Part | undefined =>
+    parts.named('message', name) ?? parts.named('message', { namespace: message?.namespace ?? '', local: name.local });
   const headers = bound.headers.flatMap(({ message: name, part }) => {
-    const from = parts.named('message', name);
+    const from = messageNamed(name);
     const found = (from === undefined ? [] : partsOf(from, losses)).find((each) => each.name === part);
     if (found === undefined)
       losses.add(`the header "${part}" of the message "${name.local}" does not exist`, 'left out', place);
@@ -47,8 +50,15 @@ export function splitMessage(
     if (bound.attachments.has(name)) return false;
     if (bound.parts !== undefined) return bound.parts.includes(name);
     // A part that is a header is not in the body, even if the binding does not list the parts of the body.
-    return !bound.headers.some((each) => each.part === name && parts.named('message', each.message) === message);
+    return !bound.headers.some((each) => each.part === name && messageNamed(each.message) === message);
   };
+  const named = [...(bound.parts ?? []), ...bound.attachments.keys()];
+  for (const name of bound.parts ?? [])
+    if (!all.some((each) => each.name === name))
+      losses.add(`the part "${name}" of the Body is not a part of its message`, 'left out', place);
+  for (const each of bound.parts === undefined ? [] : all)
+    if (!named.includes(each.name) && !bound.headers.some(({ part }) => part === each.name))
+      losses.add(`the part "${each.name}", which the binding puts nowhere`, 'left out', each.place);
   const attachments = [...bound.attachments].flatMap(([name, mediaTypes]): Attached[] => {
     const part = all.find((each) => each.name === name);
     if (part === undefined) losses.add(`the attachment "${name}" is not a part of its message`, 'left out', place);

@@ -1,4 +1,4 @@
-import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
+import { attributeOf, childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { DraftDocument, DraftMessage, DraftOperation, DraftSoap } from '../draft.ts';
 import { attribute, childrenNamed, type QName } from '../xml.ts';
 import { type Binding, type BoundMessage, readBound, soapOperation } from './binding.ts';
@@ -12,13 +12,15 @@ import {
   splitMessage,
 } from './messages.ts';
 import { documentationOf, inside, nameOf, type Part, partsOf, placeIn } from './model.ts';
-import { ACTION, WSDL } from './sources.ts';
+import { ACTION, SOAP, WSDL } from './sources.ts';
 
 /** An operation of a port type, and of a binding of it. */
 export interface OperationParts {
   readonly abstract: Part;
   readonly bound?: Part;
   readonly binding?: Binding;
+  /** The contract has no bindings at all: it is sent as usual. */
+  readonly assumed?: boolean;
   /** Elements that several messages have: as those around fields, each would belong to one operation alone. */
   readonly shared: ReadonlySet<string>;
 }
@@ -32,10 +34,16 @@ export function readSoapOperation(sources: MessageSources, parts: OperationParts
   const soap = bound === undefined ? undefined : soapOperation(bound);
   const style = styleOf(binding, soap, input);
   const shape = { name, input: input?.split ?? EMPTY(abstract), output: output?.split };
-  const form = style === 'rpc' ? rpcForm(sources, shape, binding) : documentForm(sources, shape, parts.shared);
+  const form =
+    style === 'rpc'
+      ? rpcForm(sources, shape, (binding?.part ?? abstract).namespace)
+      : documentForm(sources, shape, parts.shared);
   const description = documentationOf(abstract);
-  const bare = form.style === 'bare' && form.request.kind === 'document' && form.element.namespace === '';
-  const uncallable = whyNot(parts, input, output) ?? (bare ? 'the element of its request has no namespace' : undefined);
+  const unclear =
+    style === 'rpc' ? undefined : (unclearBody(shape.input, 'request') ?? unclearBody(shape.output, 'reply'));
+  const bare = form.style === 'bare' && bodyElement(shape.input)?.namespace === '';
+  const uncallable =
+    whyNot(parts, input, output) ?? unclear ?? (bare ? 'the element of its request has no namespace' : undefined);
   const action = actionOf(soap, input?.element);
   return {
     name,
@@ -54,7 +62,7 @@ export function readSoapOperation(sources: MessageSources, parts: OperationParts
     },
     request: form.request,
     responses: [{ message: form.response }],
-    faults: faultsOf(sources, abstract),
+    faults: faultsOf(sources, parts),
     ...(uncallable === undefined ? {} : { uncallable }),
   };
 }
@@ -117,8 +125,9 @@ interface Form {
   readonly response: DraftMessage;
 }
 
-function rpcForm(sources: MessageSources, { name, input, output }: Shape, binding: Binding | undefined): Form {
-  const namespace = input.namespace ?? binding?.part.namespace ?? '';
+/** @param otherwise the namespace of elements for which the binding has none */
+function rpcForm(sources: MessageSources, { name, input, output }: Shape, otherwise: string): Form {
+  const namespace = input.namespace ?? otherwise;
   return {
     style: 'rpc',
     element: { namespace, local: name },
@@ -175,18 +184,27 @@ function unwrapped(document: DraftDocument, name: string): DraftDocument {
 
 /** Why an operation can't be called or served; `undefined` when it can. */
 function whyNot(
-  { abstract, binding }: OperationParts,
+  { abstract, binding, assumed }: OperationParts,
   input: BoundSide | undefined,
   output: BoundSide | undefined,
 ): string | undefined {
-  if (binding === undefined) return 'no binding says how it is sent';
-  if (binding.protocol === 'other') return `its binding is not SOAP over HTTP (${binding.foreign})`;
+  if (binding === undefined && !assumed) return 'no binding says how it is sent';
+  if (binding?.protocol === 'other') return `its binding is not SOAP over HTTP (${binding.foreign})`;
   if (input === undefined) return 'it only sends messages (notification)';
   const [first] = childrenNamed(abstract.element, WSDL, 'input', 'output');
   if (first?.local === 'output') return 'it begins with its output (solicit-response)';
   const sides = [input, ...(output === undefined ? [] : [output])];
   if (sides.some(({ split }) => split.isEncoded)) return 'its messages are encoded (use="encoded")';
   return undefined;
+}
+
+/** What the Body of document/literal can't be (WS-I Basic Profile 1.1, R2201 and R2204). */
+function unclearBody(split: SplitMessage | undefined, what: 'request' | 'reply'): string | undefined {
+  const body = split?.body ?? [];
+  if (body.length > 1) return `the Body of its ${what} has several parts`;
+  return body[0] !== undefined && body[0].element === undefined
+    ? `the Body of its ${what} has a type, and no element`
+    : undefined;
 }
 
 /** The SOAPAction of an operation, else the WS-Addressing action of its input. */
@@ -200,18 +218,28 @@ function actionOf(soap: XmlElement | undefined, input: XmlElement | undefined): 
 }
 
 /** The documents of faults by name. */
-function faultsOf(sources: MessageSources, abstract: Part): DraftOperation['faults'] {
+function faultsOf(sources: MessageSources, { abstract, bound }: OperationParts): DraftOperation['faults'] {
+  const { losses } = sources;
   return childrenNamed(abstract.element, WSDL, 'fault').flatMap((each) => {
     const part = inside(abstract, each);
     const found = sources.parts.referred('message', part, 'message');
-    const [first] = found === undefined ? [] : partsOf(found, sources.losses);
-    if (first?.element === undefined) {
-      if (first !== undefined)
-        sources.losses.add(`the fault "${nameOf(part)}" has no element`, 'its detail is not read', placeIn(part));
+    const [first, ...others] = found === undefined ? [] : partsOf(found, losses);
+    const name = nameOf(part);
+    const reason =
+      first?.element === undefined ? 'has no element' : isEncodedFault(bound, name) ? 'is encoded' : undefined;
+    if (first?.element === undefined || reason !== undefined) {
+      if (first !== undefined) losses.add(`the fault "${name}" ${reason}`, 'its detail is not read', placeIn(part));
       return [];
     }
-    return [
-      { name: nameOf(part) || first.element.local, document: sources.schemas.element(first.element, first.place) },
-    ];
+    for (const other of others)
+      losses.add(`the part "${other.name}" of the fault "${name}", which has several`, 'not read', other.place);
+    return [{ name: name || first.element.local, document: sources.schemas.element(first.element, first.place) }];
   });
+}
+
+/** Whether the binding of a fault says `use="encoded"`. */
+function isEncodedFault(bound: Part | undefined, name: string): boolean {
+  const faults = bound === undefined ? [] : childrenNamed(bound.element, WSDL, 'fault');
+  const [soap] = faults.filter((each) => attribute(each, 'name') === name).flatMap((each) => childrenOf(each));
+  return soap !== undefined && SOAP[soap.namespace] !== undefined && attribute(soap, 'use') === 'encoded';
 }

@@ -3,17 +3,10 @@ import type { DraftSecurity } from '../draft.ts';
 import type { Losses, Place } from '../place.ts';
 import { attribute, placeOf } from '../xml.ts';
 import type { Part } from './model.ts';
-import { ADDRESSING } from './sources.ts';
+import { ADDRESSING, POLICY } from './sources.ts';
 
 // Web Services Policy 1.5 - Framework and Attachment (W3C, 4 September 2007) and its predecessors; WS-SecurityPolicy.
 
-/** Namespaces of policies, of all versions. */
-const POLICY: ReadonlySet<string> = new Set([
-  'http://schemas.xmlsoap.org/ws/2002/12/policy',
-  'http://schemas.xmlsoap.org/ws/2004/09/policy',
-  'http://www.w3.org/2006/07/ws-policy',
-  'http://www.w3.org/ns/ws-policy',
-]);
 const UTILITY = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd';
 
 /** Assertions that a credential or a scheme can meet, by local name: WS-SecurityPolicy and the assertions of .NET for HTTP. */

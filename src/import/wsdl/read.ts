@@ -5,7 +5,7 @@ import type { Sources } from '../source.ts';
 import { attribute, childrenNamed, placeOf, qnameKey } from '../xml.ts';
 import { SchemaDrafts, type SchemaPart } from '../xsd/drafts.ts';
 import { schemasOf } from '../xsd/sources.ts';
-import { type Binding, operationsOf, readBinding } from './binding.ts';
+import { type Binding, operationsOf, readBinding, tellRequired } from './binding.ts';
 import { readHttpOperation } from './http.ts';
 import type { MessageSources } from './messages.ts';
 import { documentationOf, inside, nameOf, type Part, partsOf, placeIn, WsdlParts } from './model.ts';
@@ -164,19 +164,30 @@ function readOffer(offer: Offer, messages: MessageSources, policies: Policies): 
   const shared = sharedElements(messages, portType);
   const subjects = [...endpoint, ...(binding === undefined ? [] : [binding.part]), portType];
   const common = policies.effective(subjects);
+  for (const each of subjects) tellRequired(each, messages.losses);
   const addressing = subjects.some(requiresAddressing);
+  const assumed = messages.parts.all('binding').length + messages.parts.all('service').length === 0;
+  if (assumed)
+    messages.losses.add(
+      `the binding of the port type "${nameOf(portType)}", which the contract does not have`,
+      'its operations are literal, over SOAP 1.1, at an address that is yours to set',
+      placeIn(portType),
+    );
   const operations = abstract.flatMap(({ name, part }, index): DraftOperation[] => {
     // Overloaded operations are bound in the same order.
     const nth = abstract.slice(0, index).filter((each) => each.name === name).length;
     const found = bound.filter((each) => each.name === name)[nth]?.part;
     const parts = {
       abstract: part,
+      assumed,
       shared,
       ...(found === undefined ? {} : { bound: found }),
       ...(binding === undefined ? {} : { binding }),
     };
     if (binding?.protocol === 'http') return [readHttpOperation(messages, parts)];
-    const own = policies.effective([...subjects, ...policySubjects(messages, parts)]);
+    const subjectsOf = policySubjects(messages, parts);
+    for (const each of subjectsOf) tellRequired(each, messages.losses);
+    const own = policies.effective([...subjects, ...subjectsOf]);
     return [
       withPolicy(readSoapOperation(messages, parts), common, { ...own, addressing: addressing || own.addressing }),
     ];

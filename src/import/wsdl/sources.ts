@@ -28,6 +28,14 @@ export const ADDRESSING: ReadonlySet<string> = new Set([
   'http://schemas.xmlsoap.org/ws/2004/08/addressing/policy',
 ]);
 
+/** Namespaces of WS-Policy, of all versions. */
+export const POLICY: ReadonlySet<string> = new Set([
+  'http://schemas.xmlsoap.org/ws/2002/12/policy',
+  'http://schemas.xmlsoap.org/ws/2004/09/policy',
+  'http://www.w3.org/2006/07/ws-policy',
+  'http://www.w3.org/ns/ws-policy',
+]);
+
 /** WSDL 1.1: its files refer to each other by `wsdl:import`, and to schemas from `wsdl:types`. */
 export const WSDL_LANGUAGE: SourceLanguage<XmlElement> = {
   parse: parseXml,

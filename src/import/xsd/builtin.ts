@@ -131,7 +131,12 @@ export const BUILT_IN: ReadonlyMap<string, SimpleType> = new Map<string, SimpleT
 const GUID = token('[\\da-fA-F]{8}-[\\da-fA-F]{4}-[\\da-fA-F]{4}-[\\da-fA-F]{4}-[\\da-fA-F]{12}');
 
 /** The address of an attachment (WS-I Attachments Profile 1.0, section 4.4), by whatever schema a contract declares it. */
-export const SWA_REF: SimpleType = { word: 'binary', facets: {}, refers: true };
+export const SWA_REF: SimpleType = {
+  word: 'binary',
+  facets: {},
+  refers: true,
+  note: { what: 'addresses in swaRef that are not those of attachments (cid:)', instead: 'refused' },
+};
 export const SWA_REF_NAME = '{http://ws-i.org/profiles/basic/1.1/xsd}swaRef';
 
 /** Simple types of namespaces that contracts use without bringing their schemas. */

@@ -22,8 +22,9 @@ export const XSD_LANGUAGE: SourceLanguage<XmlElement> = {
     schemasOf(content).flatMap((schema) =>
       childrenNamed(schema, XSD, 'include', 'import', 'redefine').flatMap((each): SourceReference[] => {
         const to = attribute(each, 'schemaLocation');
-        const isKnown = KNOWN.has(attribute(each, 'namespace') ?? '');
-        return to === undefined || to === '' || isKnown ? [] : [{ to, place: placeOf(each, location) }];
+        if (to === undefined || to === '') return [];
+        const known = KNOWN.has(attribute(each, 'namespace') ?? '');
+        return [{ to, place: placeOf(each, location), ...(known ? { known } : {}) }];
       }),
     ),
 };

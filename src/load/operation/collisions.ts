@@ -175,7 +175,9 @@ function checkBlocks(
       blocks.set(key, other);
       const owner = owners.get(key);
       const first = owner?.words ?? `a header block of the type ${typeWords(other.type)}`;
-      if (owner !== undefined || typeWords(other.type) !== typeWords(field.type))
+      const content = field.type.kind === 'document' ? field.type.document : undefined;
+      const isOther = owner !== undefined && !isSameContent(owner.content, content);
+      if (isOther || typeWords(other.type) !== typeWords(field.type))
         report.raise('element-name', { name, first, second }, placeOf(at));
     }
   }
