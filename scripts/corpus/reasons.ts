@@ -79,8 +79,9 @@ const REASONS: readonly Reason[] = [
     is: ({ finding, reason }) => finding === 'accepted' && /: ' +[-\d. ]+' is not a valid/.test(reason),
   },
   {
-    words: 'entries of lists that are nil (reported by the import)',
-    is: ({ reason }) => /is nil, which no entry/.test(reason),
+    words: 'xsi:type of an element that shares its type with others (reported by the import)',
+    is: ({ finding, text, reason }) =>
+      finding === 'refused' && /^\S* is not a field of/.test(reason) && /^<[^>]* a\d+:type="/.test(text),
   },
   { words: 'integers beyond 64 bits (reported by the import)', is: ({ reason }) => /of 64 bits/.test(reason) },
   {

@@ -28,6 +28,35 @@ export class MemoryAttachment implements Attachment {
   }
 }
 
+/** Content that is not in its element, which has the `cid:` address of the part with it. */
+export class ReferredAttachment implements Attachment {
+  readonly #content: Attachment;
+
+  constructor(content: Attachment) {
+    this.#content = content;
+  }
+
+  get contentType(): string {
+    return this.#content.contentType;
+  }
+
+  get name(): string | undefined {
+    return this.#content.name;
+  }
+
+  get length(): number | undefined {
+    return this.#content.length;
+  }
+
+  get again(): boolean {
+    return this.#content.again === true;
+  }
+
+  stream(): AsyncIterable<Uint8Array> {
+    return this.#content.stream();
+  }
+}
+
 /** Reads base64 (RFC 4648, section 4), padded and without line breaks. */
 export function fromBase64(text: string): MemoryAttachment {
   const bytes = Buffer.from(text, 'base64');

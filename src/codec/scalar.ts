@@ -8,7 +8,7 @@ import {
   type ScalarType,
   singleType,
 } from '../model/field.ts';
-import { isFreeText, isNumeric, primitiveOf, traitsOf } from '../model/scalar.ts';
+import { isFreeText, isNumeric, primitiveOf, rangeOf, traitsOf } from '../model/scalar.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { digitsOf } from '../wire/decimal.ts';
 import { brokenBound, integersWithin, ORDERS, type OrderName, type Range } from '../wire/order.ts';
@@ -197,6 +197,7 @@ type Check = (value: Value) => Value;
  */
 function compileConstraints(field: Field, type: ScalarType): Check | undefined {
   const { takes } = traitsOf(type);
+  const range = rangeOf(field);
   const checks = [
     ...(field.space === undefined ? [] : [spaceCheck(field.space)]),
     ...(takes.bounds === 'length' ? [lengthCheck(field, type)] : []),
@@ -204,7 +205,7 @@ function compileConstraints(field: Field, type: ScalarType): Check | undefined {
     digitsCheck(field, type),
     enumCheck(field, type),
     ...(field.patterns ?? []).map(patternCheck),
-    ...(field.range === undefined ? [] : [rangeCheck(field.range, type)]),
+    ...(range === undefined ? [] : [rangeCheck(range, type)]),
     fixedCheck(field, type),
     compileMarkupCheck(field, type),
     isSpaced(field.type) && primitiveOf(type) === 'text' ? wordCheck : undefined,

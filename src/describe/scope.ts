@@ -11,15 +11,16 @@ import {
   type SoapForm,
   serviceNamespace,
 } from '../model/service.ts';
-import { bareMessages, bodyMessage, faultDocuments, headerFields } from '../model/soap.ts';
+import { attachmentFields, bareMessages, bodyMessage, faultDocuments, headerFields } from '../model/soap.ts';
 import { uriNames } from './names.ts';
 
 /** An operation that is called over REST. */
 export type RestOperation = Operation & { readonly method: Method };
 
-/** An operation that is called over SOAP. Its form is that of the Body; header blocks are apart. */
+/** An operation that is called over SOAP. Its form is that of the Body; header blocks and attachments are apart. */
 export interface SoapOperation extends Operation {
   readonly soap: SoapForm;
+  readonly attachments: { readonly request: readonly Field[]; readonly reply: readonly Field[] };
   readonly blocks: { readonly request: readonly HeaderBlock[]; readonly reply: readonly HeaderBlock[] };
 }
 
@@ -125,6 +126,7 @@ export function soapOperations(operation: Operation): SoapOperation[] {
       ...operation,
       soap: { ...soap, request: bodyMessage(request), response: bodyMessage(response) },
       blocks: { request: blocksOf(request), reply: blocksOf(response) },
+      attachments: { request: attachmentFields(request), reply: attachmentFields(response) },
     },
   ];
 }

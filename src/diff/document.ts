@@ -2,7 +2,6 @@ import type { Position } from '../model/definition.ts';
 import { kindsOf } from '../model/derivation.ts';
 import { type Choice, type Document, documentName, itemName } from '../model/document.ts';
 import { type Field, isSpaced, type ListType, singleType } from '../model/field.ts';
-import { holdsNull } from '../model/scalar.ts';
 import {
   type Compare,
   type Comparison,
@@ -17,12 +16,13 @@ import {
 import {
   compareDefaults,
   compareDigits,
-  compareEntryLengths,
+  compareEntry,
   compareEnums,
   compareFixed,
   compareLengths,
   compareMaximum,
   compareMinimum,
+  compareNull,
   comparePatterns,
   compareRanges,
   compareTypes,
@@ -300,7 +300,7 @@ const FIELD: Comparison<Field, DocumentScope> = {
     compareEntries(pair, scope);
   },
   // That of the entries; that of the whole is compared with its type.
-  entry: compareEntryLengths,
+  entry: compareEntry,
   description: whenDifferent('description-changed', ({ description = '' }) => description),
   required: (pair, scope) => {
     if (scope.path.length === 1 && scope.given?.has(pair.after.name) === true) return;
@@ -308,7 +308,7 @@ const FIELD: Comparison<Field, DocumentScope> = {
     if (!pair.after.required && isNeeded(pair.after, scope)) return;
     whenTurned<Field, DocumentScope>('field-required', 'field-optional', isNeeded)(pair, scope);
   },
-  nullable: whenTurned('null-allowed', 'null-refused', (field) => holdsNull(field)),
+  nullable: compareNull,
   asFound: whenDifferent('as-found-changed', ({ asFound }) =>
     asFound === true ? 'written as it is found' : 'checked',
   ),
@@ -345,6 +345,9 @@ const FIELD: Comparison<Field, DocumentScope> = {
         header === true ? 'a header block' : 'in the Body',
       )(pair, scope);
   },
+  attachment: (pair, scope) => {
+    if (scope.soap === true) whenDifferent<Field, DocumentScope>('attachment-changed', attachmentWords)(pair, scope);
+  },
   namespace: whenDifferent('field-namespace-changed', ({ namespace }) => namespace ?? 'that of its document'),
   absent: whenDifferent('absent-changed', ({ absent }) => (absent === 'blank' ? 'blank' : 'left out')),
   url: (pair, scope) => {
@@ -353,6 +356,12 @@ const FIELD: Comparison<Field, DocumentScope> = {
   },
   at: unseen,
 };
+
+/** Media types are what is usual, and nobody is refused for another one. */
+function attachmentWords({ attachment }: Field): string {
+  if (attachment === undefined) return 'in the Body';
+  return attachment === 'reference' ? 'an attachment that the Body refers to' : 'an attachment';
+}
 
 /** A branch of a choice is neither required nor absent. */
 const BRANCH: typeof FIELD = { ...FIELD, required: unseen, absent: unseen };

@@ -7,9 +7,9 @@ import {
   singleType,
   typeWords,
 } from '../model/field.ts';
-import { isAnyText, SCALARS, traitsOf } from '../model/scalar.ts';
+import { holdsNull, isAnyText, rangeOf, SCALARS, traitsOf } from '../model/scalar.ts';
 import { integersWithin, ORDERS, type Order, type OrderName } from '../wire/order.ts';
-import { type Compare, type Sides, whenMoved } from './changes.ts';
+import { type Compare, type Scope, type Sides, whenMoved, whenTurned } from './changes.ts';
 
 /** How the values of one type relate to those of another. Of types with sizes, the sizes are compared separately. */
 type Relation = 'same' | 'wider' | 'narrower' | 'other';
@@ -30,6 +30,8 @@ function relationOf(before: ScalarType, after: ScalarType): Relation {
   if (now) return isWithin(before, after) ? 'wider' : 'other';
   if (old) return isWithin(after, before) ? 'narrower' : 'other';
   const [from, to] = [SCALARS[before.kind].primitive, SCALARS[after.kind].primitive];
+  // Integers of 32 and of 64 bits differ in their bounds.
+  if (from === 'integer' && to === 'integer') return 'same';
   if (from === 'integer' && to === 'decimal' && after.length === undefined) return 'wider';
   if (from === 'decimal' && to === 'integer' && before.length === undefined) return 'narrower';
   return 'other';
@@ -141,13 +143,16 @@ function isTextLength({ type }: Field): boolean {
   return !isCollection(type) && isAnyText(type);
 }
 
-/** Compares the lengths of entries. The maximum of a text is compared with the length of its type. */
-export const compareEntryLengths = ofAkin((pair, scope) => {
+export const compareNull = whenTurned<Field, Scope>('null-allowed', 'null-refused', (field) => holdsNull(field));
+
+/** Compares the lengths of entries, and whether they may be null. The maximum of a text is compared with the length of its type. */
+export const compareEntry = ofAkin((pair, scope) => {
   if (!isCollection(pair.before.type)) return;
   const { before, after } = { before: entryOf(pair.before), after: entryOf(pair.after) };
   const within = { ...scope, what: `each entry of ${scope.what}` };
   compareMinimum({ before, after }, within);
   compareMaximum({ before, after }, within);
+  compareNull({ before, after }, within);
 });
 
 /** One entry of a collection as a field of its own. */
@@ -167,8 +172,9 @@ function boundOf(closed: string | undefined, open: string | undefined): Bound | 
 }
 
 /** The bounds of values. Those of integers are inclusive: above 0 is at least 1. */
-function rangeOf({ type, range = {} }: Field): { readonly low: Bound | undefined; readonly high: Bound | undefined } {
-  const single = singleType(type);
+function ends(field: Field): { readonly low: Bound | undefined; readonly high: Bound | undefined } {
+  const range = rangeOf(field) ?? {};
+  const single = singleType(field.type);
   const isWhole = traitsOf(single)?.primitive === 'integer';
   const { least, most } = isWhole ? integersWithin(range) : {};
   const { minimum, above, maximum, below } = isWhole
@@ -179,7 +185,7 @@ function rangeOf({ type, range = {} }: Field): { readonly low: Bound | undefined
 
 /** Compares the values that lie between bounds. */
 export const compareRanges = ofAkin(({ before, after }, scope) => {
-  const [old, now] = [rangeOf(before), rangeOf(after)];
+  const [old, now] = [ends(before), ends(after)];
   const order = traitsOf(singleType(after.type))?.order ?? traitsOf(singleType(before.type))?.order;
   const low = orderOfBounds(old.low, now.low, order, 1);
   const high = orderOfBounds(old.high, now.high, order, -1);

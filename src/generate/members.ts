@@ -9,7 +9,7 @@ import {
   singleType,
   typeWords,
 } from '../model/field.ts';
-import { holdsNull, primitiveOf, SCALARS, traitsOf } from '../model/scalar.ts';
+import { holdsNull, primitiveOf, rangeOf, SCALARS, traitsOf } from '../model/scalar.ts';
 import type { RawKind } from '../model/service.ts';
 import { integersWithin } from '../wire/order.ts';
 import { counted } from '../wire/words.ts';
@@ -150,15 +150,19 @@ export function valueText(field: Field, face: Face, names: TypeNames, uses: Uses
 
 function typeText(type: FieldType, field: Field, face: Face, names: TypeNames): string {
   if (type.kind === 'list') {
-    const item = typeText(type.item, field, face, names);
+    const item = entryText(type.item, field, face, names);
     return `readonly ${item.includes(' ') ? `(${item})` : item}[]`;
   }
-  if (type.kind === 'map') return `Readonly<Record<string, ${typeText(type.item, field, face, names)}>>`;
+  if (type.kind === 'map') return `Readonly<Record<string, ${entryText(type.item, field, face, names)}>>`;
   if (type.kind === 'document') return face === 'given' ? names.given(type.document) : names.received(type.document);
   const only = field.fixed === undefined ? field.enum : [field.fixed];
   if (only !== undefined && only.length > 0 && !isOpaque(type))
     return [...new Set(only.map((each) => literal(type, each)))].join(' | ');
   return primitiveOf(type) === 'integer' && isSafe(field) ? 'number' : traitsOf(type).typescript.type;
+}
+
+function entryText(type: ScalarType | CompoundType, field: Field, face: Face, names: TypeNames): string {
+  return typeText(type, field, face, names) + (field.entry?.nullable ? ' | null' : '');
 }
 
 /** Whether the values of a type have no literals: their TypeScript type is one of the package's. */
@@ -168,8 +172,9 @@ function isOpaque(type: ScalarType | CompoundType): type is ScalarType {
 }
 
 /** Whether every value is exact as a number: both bounds lie within ±(2^53 - 1). */
-function isSafe({ range = {}, digits = Number.POSITIVE_INFINITY }: Field): boolean {
-  const { least, most } = integersWithin(range);
+function isSafe(field: Field): boolean {
+  const { digits = Number.POSITIVE_INFINITY } = field;
+  const { least, most } = integersWithin(rangeOf(field) ?? {});
   if (digits <= 15) return true;
   return (
     least !== undefined && most !== undefined && least >= Number.MIN_SAFE_INTEGER && most <= Number.MAX_SAFE_INTEGER
@@ -196,7 +201,8 @@ export function facts(field: Field): string {
   if (field.any !== undefined)
     notes.push(field.attribute ? 'XML attributes by name or {namespace}name' : 'the markup of an XML element');
   if (minimum !== undefined || maximum !== undefined) notes.push(bounds(field));
-  if (field.entry !== undefined) notes.push(`each ${bounds({ ...field, ...field.entry, type: item })}`);
+  const { minimum: least, maximum: most } = field.entry ?? {};
+  if (least !== undefined || most !== undefined) notes.push(`each ${bounds({ ...field, ...field.entry, type: item })}`);
   notes.push(...rangeWords(field));
   if (field.digits !== undefined) notes.push(`at most ${counted(field.digits, 'digit')}`);
   if (field.fraction !== undefined) notes.push(`at most ${counted(field.fraction, 'digit')} after the point`);

@@ -71,6 +71,8 @@ export interface DraftSoap {
   readonly namespace?: string;
   readonly oneWay: boolean;
   readonly mtom: boolean;
+  /** Requests must have the header blocks of WS-Addressing. */
+  readonly addressing?: boolean;
 }
 
 export interface DraftRest {
@@ -179,6 +181,11 @@ export interface Facets {
   space?: 'collapse' | 'replace';
 }
 
+/** What each entry of a collection may be. */
+export interface EntryOptions extends Facets {
+  nullable?: boolean;
+}
+
 export interface FieldOptions extends Facets {
   description?: string;
   required?: boolean;
@@ -197,5 +204,6 @@ export interface FieldOptions extends Facets {
   inline?: boolean;
   any?: boolean | string;
   header?: boolean;
-  entry?: Facets;
+  attachment?: boolean | string | readonly string[];
+  entry?: EntryOptions;
 }

@@ -103,7 +103,8 @@ function soapWriter(operation: Operation, { gateway }: MessagesOptions['registry
     const action = reply instanceof Fault ? faultAction(addressing.namespace) : replied;
     const headers = replyBlocks(addressing, to, { messageId: id, action });
     if (!(reply instanceof Fault)) {
-      const options = { mtom: false, action, headers: headers + binding.writeReplyHeaders(reply) };
+      const attached = binding.writeReplyAttachments(reply);
+      const options = { mtom: false, action, attached, headers: headers + binding.writeReplyHeaders(reply) };
       return assembleMessage(version, binding.writeReply(reply), options);
     }
     const code = reply.status < 500 ? 'Client' : 'Server';

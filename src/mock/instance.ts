@@ -1,11 +1,17 @@
 import { createHash } from 'node:crypto';
 import { CodecError, compileDocument, compileText } from '../codec/index.ts';
 import { exampleJson } from '../describe/example/text.ts';
-import { type ExampleDocument, type ExampleValue, emptyExample, exampleField } from '../describe/example/value.ts';
+import {
+  type ExampleDocument,
+  type ExampleValue,
+  emptyExample,
+  exampleEntry,
+  exampleField,
+} from '../describe/example/value.ts';
 import { exampleKey, plainDefault } from '../describe/field.ts';
 import { type Kinds, kindsOf } from '../model/derivation.ts';
 import { type Document, documentName } from '../model/document.ts';
-import { entryField, type Field, filledByFault, isCollection, type ScalarType } from '../model/field.ts';
+import { type Field, filledByFault, isCollection, type ScalarType } from '../model/field.ts';
 import { isNumeric, primitiveOf, traitsOf } from '../model/scalar.ts';
 import type { DocumentValue } from '../model/value.ts';
 
@@ -99,7 +105,7 @@ function fieldInstance(field: Field, pick: Pick, open: Open): ExampleValue | und
   const least = field.minimum ?? 1;
   const count = Math.min(least + pick(ENTRIES), field.maximum ?? Number.POSITIVE_INFINITY);
   const { item } = type;
-  const entry = entryField(field);
+  const entry = exampleEntry(field);
   const entries = Array.from({ length: count }, () =>
     item.kind === 'document'
       ? compoundInstance(item.document, pick, open)
@@ -130,7 +136,8 @@ function scalarInstance(field: Field, type: ScalarType, pick: Pick): ExampleValu
   };
   const plain = exampleField(field);
   const varied = variant(field, type, pick);
-  return varied !== undefined && fits(String(varied)) ? varied : plain;
+  const unspaced = typeof varied === 'string' ? varied.replaceAll(' ', '_') : varied;
+  return [varied, unspaced].find((each) => each !== undefined && fits(String(each))) ?? plain;
 }
 
 /** The field with a value to show, in the form that `example:` has. */

@@ -47,10 +47,13 @@ export function singleType(type: FieldType): ScalarType | CompoundType {
   return isCollection(type) ? type.item : type;
 }
 
-/** The field for one entry of its list or map: its lengths are those of the entry. The type is still that of the collection. */
+/**
+ * The field for one entry of its list or map: its lengths, and whether it is nullable, are those of the entry. The type is still
+ * that of the collection.
+ */
 export function entryField(field: Field): Field {
   if (!isCollection(field.type)) return field;
-  const { minimum: _, maximum: __, entry, ...rest } = field;
+  const { minimum: _, maximum: __, nullable: ___, entry, ...rest } = field;
   return { ...rest, ...entry };
 }
 
@@ -106,8 +109,11 @@ export interface Field {
   readonly minimum?: number;
   /** Most characters of a text, bytes of hexadecimal digits, or entries of a list or a map. */
   readonly maximum?: number;
-  /** Lengths of the entries of a list or a map. All other restrictions of such a field are those of its entries. */
-  readonly entry?: { readonly minimum?: number; readonly maximum?: number };
+  /**
+   * Lengths of the entries of a list or a map, and whether each may be null. All other restrictions of such a field are those of
+   * its entries.
+   */
+  readonly entry?: { readonly minimum?: number; readonly maximum?: number; readonly nullable?: true };
   /** Bounds of a number, a date or a time. */
   readonly range?: Range;
   /** Most digits of an integer or a decimal in all, and after the point; zeros at the ends do not count. */
@@ -120,6 +126,11 @@ export interface Field {
   readonly example?: string | number | boolean;
   /** Over SOAP, a header block of its own rather than a part of the Body. */
   readonly header?: true;
+  /**
+   * Over SOAP, content beside the envelope (SOAP with Attachments) in one of these media types, or any where there is none; or
+   * `reference`: its element has the `cid:` address of the part (swaRef of the WS-I Attachments Profile 1.0).
+   */
+  readonly attachment?: readonly string[] | 'reference';
   /** An attribute in XML rather than an element; of a map, the attributes that no other field takes. */
   readonly attribute: boolean;
   /**

@@ -89,7 +89,7 @@ export function isSameForm(mapping: Mapping, assumed: Set<Mapping> = new Set()):
 const FORM = [
   ...(['jsonName', 'xmlName', 'attribute', 'namespace', 'nullable', 'absent', 'anyCase'] as const),
   ...(['enum', 'patterns', 'space', 'range', 'digits', 'fraction', 'minimum', 'maximum', 'fixed', 'entry'] as const),
-  ...(['content', 'inline', 'any', 'header'] as const),
+  ...(['content', 'inline', 'any', 'header', 'attachment'] as const),
 ] satisfies readonly (keyof Field)[];
 
 const sameText = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);

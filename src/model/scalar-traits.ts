@@ -1,5 +1,5 @@
 import type { LexicalName } from '../wire/lexical.ts';
-import type { OrderName } from '../wire/order.ts';
+import type { OrderName, Range } from '../wire/order.ts';
 import type { RawKind } from './service.ts';
 
 /** The databases that run stored queries. */
@@ -47,6 +47,8 @@ export interface ScalarTraits {
   readonly order: OrderName | undefined;
   /** The only values, when there are few. */
   readonly values: readonly string[] | undefined;
+  /** The least and the greatest value, of a type of fewer bits than what holds it. */
+  readonly range: Required<Pick<Range, 'minimum' | 'maximum'>> | undefined;
   /** A value of a text type can fill a field of this type. */
   readonly takesText: boolean;
 
@@ -113,3 +115,84 @@ export interface ScalarTraits {
 
 /** What values are compared as: numbers by value, all else by its text. */
 export type Comparison = 'text' | 'uuid' | 'integer' | 'decimal' | 'boolean' | 'date' | 'time' | 'datetime';
+
+const TEXT_COLUMNS: readonly ColumnFamily[] = [
+  'integer',
+  'decimal',
+  'real',
+  'boolean',
+  'text',
+  'date',
+  'time',
+  'datetime',
+  'json',
+  'uuid',
+];
+
+export const PLAIN_XML = {
+  pattern: undefined,
+  empty: false,
+  preserved: false,
+  markup: false,
+  note: undefined,
+} as const;
+export const FREE_XML = { ...PLAIN_XML, type: 'xs:string', empty: true, preserved: true } as const;
+
+export const TEXT_SQL = {
+  cast: { sqlite: 'text', postgres: 'text', mysql: 'char' },
+  columns: TEXT_COLUMNS,
+  comparedAs: 'text',
+} as const satisfies ScalarTraits['sql'];
+
+/** What a type is that has no size, restricts no text, and is a text in URLs, headers and bodies. */
+export const PLAIN = {
+  size: undefined,
+  anyText: false,
+  lexical: undefined,
+  order: undefined,
+  values: undefined,
+  range: undefined,
+  takesText: false,
+  body: 'text',
+} as const;
+
+/** Any text. */
+export const FREE = {
+  ...PLAIN,
+  primitive: 'text',
+  anyText: true,
+  takes: { bounds: 'length', pattern: true, enum: true, key: true },
+  json: { type: 'string' },
+  xml: FREE_XML,
+  typescript: { type: 'string', note: undefined },
+  example: 'text',
+  sql: TEXT_SQL,
+} as const;
+
+/** A text in a form of its own. */
+export const SPELLED = {
+  ...PLAIN,
+  primitive: 'text',
+  takesText: true,
+  sql: { ...TEXT_SQL, columns: ['text'] },
+  jdbc: [12, 'VARCHAR'],
+  peoplesoft: { type: 'Long Character', length: 0 },
+} as const;
+
+/** A whole number. */
+export const WHOLE = {
+  ...PLAIN,
+  primitive: 'integer',
+  order: 'decimal',
+  takes: { bounds: 'value', pattern: false, enum: true, key: true },
+  typescript: { type: 'number | bigint', note: undefined },
+  example: 1,
+  sql: {
+    // A bigint is compared with the indexes of all integers.
+    cast: { sqlite: 'integer', postgres: 'bigint', mysql: 'signed' },
+    columns: ['integer', 'decimal'],
+    comparedAs: 'integer',
+  },
+  workbook: { width: 11, format: 'whole' },
+  peoplesoft: { type: 'Number', length: 0 },
+} as const;

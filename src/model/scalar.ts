@@ -4,64 +4,19 @@
  * values have one.
  */
 
-import type { Field, FieldType, ScalarType } from './field.ts';
-import type { ColumnFamily, Primitive, ScalarTraits } from './scalar-traits.ts';
-
-const TEXT_COLUMNS: readonly ColumnFamily[] = [
-  'integer',
-  'decimal',
-  'real',
-  'boolean',
-  'text',
-  'date',
-  'time',
-  'datetime',
-  'json',
-  'uuid',
-];
-
-const PLAIN_XML = { pattern: undefined, empty: false, preserved: false, markup: false, note: undefined } as const;
-const FREE_XML = { ...PLAIN_XML, type: 'xs:string', empty: true, preserved: true } as const;
-
-const TEXT_SQL = {
-  cast: { sqlite: 'text', postgres: 'text', mysql: 'char' },
-  columns: TEXT_COLUMNS,
-  comparedAs: 'text',
-} as const satisfies ScalarTraits['sql'];
-
-/** What a type is that has no size, restricts no text, and is a text in URLs, headers and bodies. */
-const PLAIN = {
-  size: undefined,
-  anyText: false,
-  lexical: undefined,
-  order: undefined,
-  values: undefined,
-  takesText: false,
-  body: 'text',
-} as const;
-
-/** Any text. */
-const FREE = {
-  ...PLAIN,
-  primitive: 'text',
-  anyText: true,
-  takes: { bounds: 'length', pattern: true, enum: true, key: true },
-  json: { type: 'string' },
-  xml: FREE_XML,
-  typescript: { type: 'string', note: undefined },
-  example: 'text',
-  sql: TEXT_SQL,
-} as const;
-
-/** A text in a form of its own. */
-const SPELLED = {
-  ...PLAIN,
-  primitive: 'text',
-  takesText: true,
-  sql: { ...TEXT_SQL, columns: ['text'] },
-  jdbc: [12, 'VARCHAR'],
-  peoplesoft: { type: 'Long Character', length: 0 },
-} as const;
+import type { Range } from '../wire/order.ts';
+import { type Field, type FieldType, type ScalarType, singleType } from './field.ts';
+import {
+  FREE,
+  FREE_XML,
+  PLAIN,
+  PLAIN_XML,
+  type Primitive,
+  type ScalarTraits,
+  SPELLED,
+  TEXT_SQL,
+  WHOLE,
+} from './scalar-traits.ts';
 
 const ENTRIES = {
   string: {
@@ -80,24 +35,20 @@ const ENTRIES = {
     peoplesoft: { type: 'Long Character', length: 0 },
   },
   integer: {
-    ...PLAIN,
+    ...WHOLE,
     description: 'whole number of 64 bits, -2^63 to 2^63 - 1; all digits are kept',
-    primitive: 'integer',
-    order: 'decimal',
-    takes: { bounds: 'value', pattern: false, enum: true, key: true },
     json: { type: 'integer', format: 'int64' },
     xml: { ...PLAIN_XML, type: 'xs:integer' },
-    typescript: { type: 'number | bigint', note: undefined },
-    example: 1,
-    sql: {
-      // A bigint is compared with the indexes of all integers.
-      cast: { sqlite: 'integer', postgres: 'bigint', mysql: 'signed' },
-      columns: ['integer', 'decimal'],
-      comparedAs: 'integer',
-    },
     jdbc: [-5, 'BIGINT'],
-    workbook: { width: 11, format: 'whole' },
-    peoplesoft: { type: 'Number', length: 0 },
+  },
+  int: {
+    ...WHOLE,
+    description: 'whole number of 32 bits, -2^31 to 2^31 - 1',
+    range: { minimum: '-2147483648', maximum: '2147483647' },
+    json: { type: 'integer', format: 'int32' },
+    xml: { ...PLAIN_XML, type: 'xs:int' },
+    typescript: { type: 'number', note: undefined },
+    jdbc: [4, 'INTEGER'],
   },
   decimal: {
     ...PLAIN,
@@ -359,6 +310,18 @@ export function traitsOf(type: ScalarType): ScalarTraits;
 export function traitsOf(type: FieldType): ScalarTraits | undefined;
 export function traitsOf({ kind }: FieldType): ScalarTraits | undefined {
   return kind === 'list' || kind === 'map' || kind === 'document' ? undefined : SCALARS[kind];
+}
+
+/** The bounds of a value: those of its field, and where it has none those of its type. */
+export function rangeOf({ type, range }: Pick<Field, 'type' | 'range'>): Range | undefined {
+  const own = traitsOf(singleType(type))?.range;
+  if (own === undefined) return range;
+  const { minimum, maximum } = own;
+  return {
+    ...(range?.above === undefined ? { minimum } : {}),
+    ...(range?.below === undefined ? { maximum } : {}),
+    ...range,
+  };
 }
 
 /** How values of a type are held; `undefined` for a document or a list. */

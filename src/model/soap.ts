@@ -17,7 +17,7 @@ export function soapElements(
   const { namespace = own } = soap;
   const elementOf = (message: Message, name: string): ElementName | undefined => {
     if (soap.style !== 'bare' || message.kind === 'raw') return { name, namespace };
-    if (message.kind === 'none') return undefined;
+    if (message.kind === 'none' || isBodyEmpty(message.document)) return undefined;
     const { document } = message;
     return { name: document.xmlName, namespace: document.namespace ?? own };
   };
@@ -46,15 +46,31 @@ export function headerFields(message: Message): readonly Field[] {
   return message.kind === 'document' ? message.document.fields.filter(({ header }) => header) : [];
 }
 
-/** Documents without their header blocks, so that each has one form only. */
+/** Whether a bare message has all that it has beside the Body, which is empty then. */
+function isBodyEmpty({ fields }: Document): boolean {
+  return fields.length > 0 && fields.every((field) => field.header === true || isBeside(field));
+}
+
+/** The fields of a message whose content is beside the envelope, each a part of WSDL. */
+export function attachmentFields(message: Message): readonly Field[] {
+  return message.kind === 'document' ? message.document.fields.filter(isBeside) : [];
+}
+
+function isBeside({ attachment }: Field): boolean {
+  return attachment !== undefined && attachment !== 'reference';
+}
+
+/** Documents without what is not in the Body, so that each has one form only. */
 const bodies = new WeakMap<Document, Document>();
 
-/** A message without its header blocks: the Body. */
+/** A message without its header blocks and attachments: the Body. */
 export function bodyMessage(message: Message): Message {
-  if (message.kind !== 'document' || headerFields(message).length === 0) return message;
+  if (message.kind !== 'document') return message;
   const { document } = message;
+  const isInBody = (field: Field): boolean => !field.header && !isBeside(field);
+  if (document.fields.every(isInBody)) return message;
   const known = bodies.get(document);
-  const body = known ?? { ...document, fields: document.fields.filter(({ header }) => !header) };
+  const body = known ?? { ...document, fields: document.fields.filter(isInBody) };
   bodies.set(document, body);
   return { kind: 'document', document: body };
 }

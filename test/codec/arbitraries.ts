@@ -52,6 +52,7 @@ const values: Readonly<Record<ScalarKind, fc.Arbitrary<unknown>>> = {
   string: text(),
   text: text(),
   integer,
+  int: fc.integer(),
   decimal,
   number: fc.double().map((value) => (value === 0 ? 0 : value)),
   boolean: fc.boolean(),
@@ -77,6 +78,8 @@ export const kinds = allKinds.filter((kind) => kind !== 'binary');
 interface Sample {
   readonly type: FieldType;
   readonly value: fc.Arbitrary<unknown>;
+  /** Of a list or a map. */
+  readonly entry?: NonNullable<Field['entry']>;
 }
 
 export const scalar = (of: readonly ScalarKind[] = kinds): fc.Arbitrary<Sample & { readonly type: ScalarType }> =>
@@ -88,10 +91,24 @@ const keys = fc.oneof(
   fc.stringMatching(/^[A-Za-z0-9_ .-]{1,8}$/),
 );
 
-const mapOf = (item: { readonly type: ListType['item']; readonly value: fc.Arbitrary<unknown> }): Sample => ({
-  type: { kind: 'map', item: item.type },
-  value: fc.array(fc.tuple(keys, item.value), { maxLength: 3 }).map((entries) => Object.fromEntries(entries)),
+/** What may be an entry, and whether null is one beside it. */
+type Entry = { readonly type: ListType['item']; readonly value: fc.Arbitrary<unknown> };
+
+const listOf = ({ type: item, value }: Entry, flat: boolean): Sample => ({
+  type: { kind: 'list', item, flat },
+  value: fc.array(value, { maxLength: 3 }),
 });
+
+const mapOf = ({ type: item, value }: Entry): Sample => ({
+  type: { kind: 'map', item },
+  value: fc.array(fc.tuple(keys, value), { maxLength: 3 }).map((entries) => Object.fromEntries(entries)),
+});
+
+/** A list or a map whose entries may be null. */
+function withNulls(entry: Entry, nulls: boolean, of: (entry: Entry) => Sample): Sample {
+  if (!nulls || entry.type.kind === 'json') return of(entry);
+  return { ...of({ ...entry, value: fc.option(entry.value, { nil: null }) }), entry: { nullable: true } };
+}
 
 const names = fc.uniqueArray(
   fc.oneof(
@@ -120,12 +137,11 @@ export function documents(depth: number): fc.Arbitrary<{ of: Document; value: fc
     { weight: 3, arbitrary: single() },
     {
       weight: 1,
-      arbitrary: fc.tuple(single(), fc.boolean()).map(([item, flat]) => ({
-        type: { kind: 'list', item: item.type, flat } as const,
-        value: fc.array(item.value, { maxLength: 3 }),
-      })),
+      arbitrary: fc
+        .tuple(single(), fc.boolean(), fc.boolean())
+        .map(([item, flat, nulls]) => withNulls(item, nulls, (entry) => listOf(entry, flat))),
     },
-    { weight: 1, arbitrary: single().map(mapOf) },
+    { weight: 1, arbitrary: fc.tuple(single(), fc.boolean()).map(([item, nulls]) => withNulls(item, nulls, mapOf)) },
   );
   const namespace = fc.option(fc.constantFrom('', 'urn:a', 'urn:b'), { nil: undefined });
   const options = fc.record({
@@ -140,10 +156,10 @@ export function documents(depth: number): fc.Arbitrary<{ of: Document; value: fc
     .tuple(names, fc.array(fc.tuple(type, options), { minLength: 6, maxLength: 6 }), own)
     .map(([chosen, types, { root, inPlace, namespace }]) => {
       const parts = chosen.map((name, i) => {
-        const [{ type, value }, { attribute, nullable, ...option }] = types[i]!;
+        const [{ type, value, entry }, { attribute, nullable, ...option }] = types[i]!;
         const isSingle = type.kind !== 'document' && !isCollection(type);
         const takesNull = nullable && type.kind !== 'json' && !(type.kind === 'list' && type.flat);
-        const sample = { type, value: takesNull ? fc.option(value, { nil: null }) : value };
+        const sample = { type, entry, value: takesNull ? fc.option(value, { nil: null }) : value };
         return {
           name,
           sample,
@@ -158,6 +174,7 @@ export function documents(depth: number): fc.Arbitrary<{ of: Document; value: fc
           xmlName: `x${i}`,
           attribute: option.attribute,
           ...(option.nullable ? { nullable: true } : {}),
+          ...(sample.entry === undefined ? {} : { entry: sample.entry }),
           ...(option.namespace === undefined ? {} : { namespace: option.namespace }),
         }),
       );

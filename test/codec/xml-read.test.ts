@@ -159,6 +159,22 @@ describe('lists in XML', () => {
     expect(complaint(d, content)).toBe(message);
   });
 
+  it('have null for an entry that is nil, where that is allowed', () => {
+    const nullable = { entry: { nullable: true } } as const;
+    const of = document('D', [
+      field('W', list('string'), nullable),
+      field('F', list('integer', true), nullable),
+      field('R', list(INNER, true), nullable),
+    ]);
+    const content = '<W><item xsi:nil="true"/><item/></W><F>1</F><F xsi:nil="true"/><R B="1"/><R xsi:nil="true"/>';
+    const value = { W: [null, ''], F: [1, null], R: [{ B: 1 }, null] };
+    expect(inside(of, content)).toEqual(value);
+    const codec = compileDocument(of, { namespace: '' });
+    expect(codec.fromXml(readXml(codec.toXml(value)))).toEqual(value);
+    expect(codec.fromJson('{"W":[null,""],"F":[1,null],"R":[{"B":1},null]}')).toEqual(value);
+    expect(codec.toJson(value)).toBe('{"W":[null,""],"F":[1,null],"R":[{"B":1},null]}');
+  });
+
   it('are counted where their elements are repeated', () => {
     const of = document('D', [field('F', list('string', true), { maximum: 2, minimum: 2 })]);
     expect(inside(of, '')).toEqual({});

@@ -36,6 +36,7 @@ describe('a field in XML Schema', () => {
     ['string', 'xs:string'],
     ['text', 'xs:string'],
     ['integer', 'xs:integer'],
+    ['int', 'xs:int'],
     ['decimal', 'xs:decimal'],
     ['boolean', 'xs:boolean'],
     ['time', 'xs:time'],

@@ -85,7 +85,14 @@ operations: { PARTNER_POST: { post: staff, request: STAFF, response: text } }
 `,
   ],
   'docs/architecture.md': [],
-  'docs/importing.md': [],
+  'docs/importing.md': [
+    `operations: { ORDER_GET: { soap: true, request: { fields: { ID: string } }, response: text } }
+---
+{ service: OrderService_2.v1, target: OLD, permission: OLD, operations: { ORDER_GET: { soap: true, request: { fields: { ID: string } }, response: text } } }
+---
+{ node: OLD, base: https://old.example.org }
+${lists('OLD', 'OLD_SERVICE')}`,
+  ],
   'docs/performance.md': [],
   'CONTRIBUTING.md': [],
   'CHANGELOG.md': [],

@@ -105,6 +105,13 @@ export const SCHEMAS: Readonly<Record<string, string>> = {
       <xs:element name="c" nillable="true" minOccurs="0"><xs:complexType><xs:sequence><xs:element name="x" type="xs:int"/></xs:sequence></xs:complexType></xs:element>
       <xs:element name="d" type="xs:string" default="dd" minOccurs="0"/><xs:element name="f" type="xs:string" fixed="ff"/><xs:element name="g" type="xs:int" fixed="7" minOccurs="0"/>
     </xs:sequence></xs:complexType></xs:element>`,
+  'entries of lists that may be nil': `
+    <xs:complexType name="Row"><xs:sequence><xs:element name="x" type="xs:int" minOccurs="0"/></xs:sequence></xs:complexType>
+    <xs:complexType name="ArrayOfString"><xs:sequence><xs:element name="string" type="xs:string" nillable="true" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>
+    <xs:element name="a"><xs:complexType><xs:sequence>
+      <xs:element name="texts" type="t:ArrayOfString" nillable="true"/><xs:element name="number" type="xs:int" nillable="true" minOccurs="2" maxOccurs="4"/>
+      <xs:element name="row" type="t:Row" nillable="true" minOccurs="0" maxOccurs="unbounded"/>
+    </xs:sequence></xs:complexType></xs:element>`,
   'a nillable element with attributes': `
     <xs:element name="a"><xs:complexType><xs:sequence>
       <xs:element name="c" nillable="true"><xs:complexType><xs:sequence><xs:element name="x" type="xs:int"/></xs:sequence><xs:attribute name="why"/></xs:complexType></xs:element>

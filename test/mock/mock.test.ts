@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { compileDocument } from '../../src/codec/index.ts';
+import { madeField } from '../../src/load/document/field.ts';
 import { mockAnswerer } from '../../src/mock/answer.ts';
 import { instanceOf, seeded } from '../../src/mock/instance.ts';
 import { startMock } from '../../src/mock/serve.ts';
 import type { Document } from '../../src/model/document.ts';
+import type { Field } from '../../src/model/field.ts';
+import { readXml } from '../../src/wire/xml/read.ts';
 import { atFileEnd } from '../support/file-end.ts';
 import { registryIn } from './project.ts';
 
@@ -164,6 +167,19 @@ describe('the value of a document', () => {
     for (let seed = 0; seed < 200; seed++) {
       const value = instanceOf(document, seeded(String(seed)));
       expect(codec.fromJson(codec.toJson(value))).toEqual(value);
+    }
+  });
+
+  it('has entries without spaces where spaces separate them', () => {
+    const type: Field['type'] = { kind: 'list', item: { kind: 'string' }, flat: false, spaced: true };
+    const words = madeField('FIRST_NAMES', type, document.at, { required: true });
+    for (const field of [words, { ...words, entry: { minimum: 40 } }]) {
+      const listed: Document = { ...document, fields: [field] };
+      const codec = compileDocument(listed, { namespace: '' });
+      for (let seed = 0; seed < 20; seed++) {
+        const value = instanceOf(listed, seeded(String(seed)));
+        expect(codec.fromXml(readXml(codec.toXml(value)))).toEqual(value);
+      }
     }
   });
 

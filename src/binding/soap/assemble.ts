@@ -1,10 +1,19 @@
+import { ReferredAttachment } from '../../codec/binary.ts';
 import type { Attachment } from '../../model/value.ts';
 import { dispositionOf } from '../../wire/multipart/headers.ts';
 import { freshBoundary, writeMultipart } from '../../wire/multipart/write.ts';
 import { envelope, SOAP_CONTENT_TYPES, SOAP_MEDIA_TYPES, type SoapVersion } from '../../wire/soap/version.ts';
-import { hrefOf, newContentId, relatedContentType, XOP_MEDIA_TYPE, XOP_NAMESPACE } from '../../wire/soap/xop.ts';
-import { escapeAttribute } from '../../wire/xml/text.ts';
+import {
+  hrefOf,
+  newContentId,
+  newPartId,
+  relatedContentType,
+  XOP_MEDIA_TYPE,
+  XOP_NAMESPACE,
+} from '../../wire/soap/xop.ts';
+import { escapeAttribute, escapeText } from '../../wire/xml/text.ts';
 import { bytesOf, lengthOf, type Pieces, textOf, XmlBytes } from '../pieces.ts';
+import type { NamedAttachment } from './attachments.ts';
 
 /** A message as it is sent. */
 export interface OutgoingMessage {
@@ -26,6 +35,8 @@ export interface AssembleOptions {
   readonly headers?: string;
   /** Parts that nothing includes. If there are any, the message is multipart regardless of `mtom`. */
   readonly segments?: readonly Attachment[];
+  /** Parts that the contract declares beside the envelope. */
+  readonly attached?: readonly NamedAttachment[];
   /** Transfer encoding of the parts; `binary` by default. */
   readonly transfer?: 'binary' | 'base64';
 }
@@ -42,9 +53,10 @@ export function assembleMessage(version: SoapVersion, content: Pieces, options: 
 
 /** The same for an envelope that is complete already. */
 export function assembleEnvelope(version: SoapVersion, pieces: Pieces, options: AssembleOptions): OutgoingMessage {
-  const { mtom, action, segments = [] } = options;
+  const { mtom, action, segments = [], attached = [] } = options;
   const contentType = SOAP_CONTENT_TYPES[version];
-  if (mtom || segments.length > 0) return related(version, pieces, options);
+  if (mtom || segments.length + attached.length > 0 || pieces.some(isReferred))
+    return related(version, pieces, options);
   const headers = withAction(version, contentType, action);
   const text = textOf(pieces);
   const whole = text === undefined ? pieces : [text];
@@ -58,8 +70,12 @@ function withAction(version: SoapVersion, contentType: string, action: string | 
   return { 'Content-Type': action === '' ? contentType : `${contentType}; action="${action}"` };
 }
 
+function isReferred(piece: Pieces[number]): boolean {
+  return piece instanceof ReferredAttachment;
+}
+
 function related(version: SoapVersion, pieces: Pieces, options: AssembleOptions): OutgoingMessage {
-  const { mtom, action, segments = [], transfer = 'binary' } = options;
+  const { mtom, action, segments = [], attached = [], transfer = 'binary' } = options;
   const type = SOAP_MEDIA_TYPES[version];
   const start = newContentId();
   const included: { readonly id: string; readonly attachment: Attachment }[] = [];
@@ -68,8 +84,16 @@ function related(version: SoapVersion, pieces: Pieces, options: AssembleOptions)
     included.push({ id, attachment });
     return `<xop:Include xmlns:xop="${XOP_NAMESPACE}" href="${escapeAttribute(hrefOf(id))}"/>`;
   };
-  const isXml = (piece: Pieces[number]): boolean => typeof piece === 'string' || piece instanceof XmlBytes;
-  const xml = mtom ? pieces.map((piece) => (isXml(piece) ? piece : includeAt(piece as Attachment))) : pieces;
+  const referTo = (attachment: Attachment): string => {
+    const id = newContentId();
+    included.push({ id, attachment });
+    return escapeText(hrefOf(id));
+  };
+  const xml = pieces.map((piece) => {
+    if (typeof piece === 'string' || piece instanceof XmlBytes) return piece;
+    if (piece instanceof ReferredAttachment) return referTo(piece);
+    return mtom ? includeAt(piece) : piece;
+  });
   const rootType = mtom ? `${XOP_MEDIA_TYPE}; charset=UTF-8; type="${type}"` : SOAP_CONTENT_TYPES[version];
   const boundary = freshBoundary();
   const written = writeMultipart({
@@ -80,6 +104,7 @@ function related(version: SoapVersion, pieces: Pieces, options: AssembleOptions)
         content: textOf(xml) ?? { length: lengthOf(xml), stream: () => bytesOf(xml) },
       },
       ...included.map(({ id, attachment }) => part(id, attachment, transfer)),
+      ...attached.map((each) => part(newPartId(each.part), each.attachment, transfer)),
       ...segments.map((attachment) => part(newContentId(), attachment, transfer)),
     ],
   });

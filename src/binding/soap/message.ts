@@ -26,13 +26,22 @@ export interface MessageLimits extends PartLimits {
   readonly envelope: number;
 }
 
+/** Finds the attachment that is a part of WSDL, by its name. */
+export type Attached = (part: string) => Attachment | undefined;
+
 /** A message whose XML has been read, and whose attachments are about to be. */
 export interface OpenedMessage {
   readonly root: XmlElement;
   /** Whether it arrived as multipart/related. */
   readonly mtom: boolean;
-  /** Goes on to the last attachment that the root includes: the others are kept until they are wanted. @throws Fault */
-  include(): void | Promise<void>;
+  /**
+   * Goes on to the last attachment that the root includes, or that is a field: the others are kept until they are wanted.
+   * @param fields names of parts in WSDL
+   * @throws Fault
+   */
+  include(fields?: readonly string[]): void | Promise<void>;
+  /** Finds the attachment that is a field, after {@link OpenedMessage.include}. */
+  readonly attached: Attached | undefined;
   /** Finds the attachment that a `cid:` of the root names, after {@link OpenedMessage.include}: every one of them is there. */
   readonly resolve: Resolve | undefined;
   /** Attachments that were not resolved, in the order in which they come. Each is to be read before the next is asked for. */
@@ -90,6 +99,7 @@ const ALONE = {
   mtom: false,
   include: nothing,
   resolve: undefined,
+  attached: undefined,
   segments: empty,
   finish: nothing,
   close: nothing,
@@ -119,7 +129,8 @@ async function openRelated(
     return {
       root,
       mtom: true,
-      include: () => parts.include(root),
+      include: (fields) => parts.include(root, fields),
+      attached: (part) => parts.attached(part),
       resolve: (href) => parts.resolve(href),
       segments: () => parts.segments(),
       finish: () => parts.finish(),

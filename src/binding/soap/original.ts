@@ -39,6 +39,9 @@ export function compileOriginal(soap: SoapProvider, shape: OriginalShape, versio
     understands: () => false,
     writeReply: (value) => reply()(value),
     writeReplyHeaders: () => '',
+    writeReplyAttachments: () => [],
+    requestParts: [],
+    hasAttachments: false,
     writeFaultDetail: brokerDetail,
   };
 }

@@ -2,7 +2,7 @@ import type { Kept, Spool } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Attachment } from '../../model/value.ts';
 import type { MultipartReader, Part } from '../../wire/multipart/read.ts';
-import { cidOf } from '../../wire/soap/xop.ts';
+import { cidOf, partNameOf } from '../../wire/soap/xop.ts';
 import { quote } from '../../wire/words.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { asFault, speaking } from '../message.ts';
@@ -31,8 +31,10 @@ export class MessageParts {
   readonly #arrived: Received[] = [];
   /** Parts that the envelope includes, by Content-ID. */
   readonly #included = new Map<string, Received>();
-  /** Parts that have been resolved by their Content-ID. */
+  /** Parts that have been resolved by their Content-ID, or are fields. */
   readonly #resolved = new Set<Received>();
+  /** Parts that are fields of the message, by the names of these parts in WSDL. */
+  readonly #fields = new Map<string, Received>();
   readonly #ids = new Set<string>();
   #count = 0;
   /** The attachment that is still on the connection. */
@@ -57,26 +59,70 @@ export class MessageParts {
     throw Fault.of('BAD_BODY', { reason });
   }
 
-  /** Reads on to the last part that an envelope includes. @throws Fault BAD_BODY when such a part is missing */
-  async include(root: XmlElement): Promise<void> {
-    const { wanted, others } = includedBy(root);
-    const beside = (): number => this.#arrived.length - this.#included.size;
+  /**
+   * Reads on to the last part that an envelope includes, or that is a field.
+   * @param fields names of parts in WSDL, in their order
+   * @throws Fault BAD_BODY when a part is missing that the envelope includes
+   */
+  async include(root: XmlElement, fields: readonly string[] = []): Promise<void> {
+    const { wanted, hoped, repeated, others } = includedBy(root);
+    const take = (id: string | undefined): boolean => id !== undefined && (wanted.delete(id) || hoped.delete(id));
+    let beside = 0;
+    let candidates = 0;
+    const isComplete = (): boolean =>
+      wanted.size === 0 && hoped.size === 0 && beside >= others && candidates >= fields.length;
+    /** @returns whether it is read as a field: by its id, or as a part of WSDL */
+    const count = (id: string | undefined): boolean => {
+      if (take(id)) return true;
+      beside++;
+      const name = fieldOf(id, fields);
+      const isCandidate = fields.length > 0 && (name !== undefined || !isNamed(id));
+      if (isCandidate) candidates++;
+      return isCandidate;
+    };
+    const include = (part: Received): void => {
+      if (part.id !== undefined && included.has(part.id)) this.#included.set(part.id, part);
+    };
+    const included = new Set([...wanted, ...hoped]);
     for (const each of this.#arrived) {
-      if (each.id !== undefined && wanted.delete(each.id)) this.#included.set(each.id, each);
+      count(each.id);
+      include(each);
     }
-    while (wanted.size > 0 || beside() < others) {
+    while (!isComplete()) {
       const part = await this.#next();
-      if (part === undefined) {
-        const [missing] = wanted;
-        throw missing === undefined ? withoutSegment(others) : withoutPart(missing);
-      }
+      if (part === undefined) break;
       const id = idOf(part);
-      const isWanted = id !== undefined && wanted.delete(id);
-      const isLast = isWanted && wanted.size === 0 && beside() >= others;
-      const received = isLast ? this.#goLive(part, () => this.#keepRest()) : await this.#keep(part);
+      const isRead = count(id) && !(id !== undefined && repeated.has(id));
+      const received = isRead && isComplete() ? this.#goLive(part, () => this.#keepRest()) : await this.#keep(part);
       this.#arrived.push(received);
-      if (isWanted) this.#included.set(id, received);
+      include(received);
     }
+    const [missing] = wanted;
+    if (missing !== undefined) throw withoutPart(missing);
+    if (beside < others) throw withoutSegment(others);
+    this.#match(fields);
+  }
+
+  /** Fields have the parts with their names in the Content-ID (WS-I Attachments Profile 1.0, R2933), else those without a name. */
+  #match(fields: readonly string[]): void {
+    const others: Received[] = [];
+    for (const each of this.#arrived) {
+      if (each.id !== undefined && this.#included.has(each.id)) continue;
+      const name = fieldOf(each.id, fields);
+      if (name !== undefined && !this.#fields.has(name)) this.#fields.set(name, each);
+      else if (!isNamed(each.id)) others.push(each);
+    }
+    for (const field of fields) {
+      const next = this.#fields.has(field) ? undefined : others.shift();
+      if (next !== undefined) this.#fields.set(field, next);
+    }
+  }
+
+  /** The part that is a field, after {@link MessageParts.include}. */
+  attached(field: string): Attachment | undefined {
+    const found = this.#fields.get(field);
+    if (found !== undefined) this.#resolved.add(found);
+    return found;
   }
 
   /** @throws XopError for a URL that is not a `cid:` */
@@ -153,9 +199,30 @@ export class MessageParts {
   }
 }
 
-/** What an envelope includes: parts by their Content-IDs, and so many of the others. */
-function includedBy(root: XmlElement): { readonly wanted: Set<string>; readonly others: number } {
-  const { hrefs, numbers } = includedBelow(root);
+/** Whether an id names a part of WSDL. */
+function isNamed(id: string | undefined): boolean {
+  return id !== undefined && partNameOf(id) !== undefined;
+}
+
+/** The field that an id names: as `name=uuid@domain`, or, by senders who do not know the profile, as `name@domain` or `name`. */
+function fieldOf(id: string | undefined, fields: readonly string[]): string | undefined {
+  if (id === undefined) return undefined;
+  const name = partNameOf(id) ?? id.replace(/@.*$/s, '');
+  return fields.includes(name) ? name : undefined;
+}
+
+/** What an envelope includes: parts by their Content-IDs, those that texts may mean, and so many of the others. */
+function includedBy(root: XmlElement): {
+  readonly wanted: Set<string>;
+  readonly hoped: Set<string>;
+  /** Those that several texts mean, each of which is read. */
+  readonly repeated: ReadonlySet<string>;
+  readonly others: number;
+} {
+  const { hrefs, numbers, addresses } = includedBelow(root);
+  const meant = addresses.flatMap((each) => meantBy(each) ?? []);
+  const hoped = new Set(meant);
+  const repeated = new Set(meant.filter((each, index) => meant.indexOf(each) !== index));
   const wanted = new Set<string>();
   for (const href of hrefs) {
     if (href === undefined) throw Fault.of('BAD_BODY', { reason: 'an Include in it has no href' });
@@ -168,7 +235,16 @@ function includedBy(root: XmlElement): { readonly wanted: Set<string>; readonly 
     if (found === undefined) throw withoutSegment(number);
     return found;
   });
-  return { wanted, others: Math.max(0, ...others) };
+  return { wanted, hoped, repeated, others: Math.max(0, ...others) };
+}
+
+/** The id of the part that a text means; `undefined` for a mere text. */
+function meantBy(text: string): string | undefined {
+  try {
+    return cidOf(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function withoutSegment(number: string | number): Fault {

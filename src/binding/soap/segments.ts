@@ -8,6 +8,8 @@ import type { Pieces } from '../pieces.ts';
 interface Included {
   /** The `href` of each `xop:Include` (XOP 1.0, section 2.1), undefined for one without. */
   readonly hrefs: readonly (string | undefined)[];
+  /** Texts of elements that look like the address of a part: swaRef of the WS-I Attachments Profile 1.0, or mere texts. */
+  readonly addresses: readonly string[];
   /** The `SegmentNumber` of each marker (specification 4.4), as it is written. */
   readonly numbers: readonly string[];
 }
@@ -16,9 +18,13 @@ interface Included {
 export function includedBelow(root: XmlElement): Included {
   const hrefs: (string | undefined)[] = [];
   const numbers: string[] = [];
+  const addresses: string[] = [];
   const walk = (element: XmlElement): void => {
     for (const each of element.content) {
-      if (typeof each === 'string') continue;
+      if (typeof each === 'string') {
+        if (/^\s*cid:/i.test(each)) addresses.push(each);
+        continue;
+      }
       const number = each.local === 'Include' ? attributeOf(each, NUMBER) : undefined;
       if (number !== undefined) numbers.push(number);
       else if (isInclude(each)) hrefs.push(attributeOf(each, 'href'));
@@ -26,7 +32,7 @@ export function includedBelow(root: XmlElement): Included {
     }
   };
   walk(root);
-  return { hrefs, numbers };
+  return { hrefs, numbers, addresses };
 }
 
 /** The number of a segment, from 1; undefined for a text that is not one. */

@@ -10,7 +10,7 @@ import {
   type SoapForm,
   serviceNamespace,
 } from '../../model/service.ts';
-import { accessorsOf, bodyMessage, headerFields, replyName, soapElements } from '../../model/soap.ts';
+import { accessorsOf, attachmentFields, bodyMessage, headerFields, replyName, soapElements } from '../../model/soap.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { once } from '../../wire/waiting.ts';
 import { readXml, XmlError } from '../../wire/xml/read.ts';
@@ -18,9 +18,18 @@ import { escapeAttribute } from '../../wire/xml/text.ts';
 import { childrenOf, writeXml, type XmlElement } from '../../wire/xml/tree.ts';
 import { CONTENT, reading } from '../message.ts';
 import type { Pieces } from '../pieces.ts';
+import { type AttachmentCodec, compileAttachments, type NamedAttachment, partsOf } from './attachments.ts';
 import { compileHeaders, type HeaderCodec, NO_HEADERS } from './header-blocks.ts';
 import { writeIbResponse } from './ib-message.ts';
+import type { Attached } from './message.ts';
 import { refuseIncludes } from './parts.ts';
+
+/** What a message has beside its Body. */
+export interface Beside {
+  /** The header blocks that are addressed to this receiver. */
+  readonly blocks?: readonly XmlElement[];
+  readonly attached?: Attached | undefined;
+}
 
 /** The operations of a SOAP form that a provider needs. */
 export interface SoapProvider {
@@ -34,16 +43,22 @@ export interface SoapProvider {
   /**
    * @param payload the element in the envelope's Body; `undefined` for an empty one
    * @param resolve finds the attachment of a `cid:`; a message without attachments has none
-   * @param blocks the header blocks that are addressed to this receiver
+   * @param beside what else the message has
    * @throws Fault MISSING_PARAMETER, BAD_PARAMETER, BAD_BODY
    */
-  readRequest(payload: XmlElement | undefined, resolve?: Resolve, blocks?: readonly XmlElement[]): DocumentValue;
+  readRequest(payload: XmlElement | undefined, resolve?: Resolve, beside?: Beside): DocumentValue;
+  /** The parts in WSDL of the fields of a request that are attachments, in their order. */
+  readonly requestParts: readonly string[];
+  /** Whether the messages have attachments beside the envelope, by the contract. */
+  readonly hasAttachments: boolean;
   /** Whether a header block of a request is a field. */
   understands(block: XmlElement): boolean;
   /** The content of the Body. @throws CodecError */
   writeReply(value: DocumentValue): Pieces;
   /** The header blocks of a reply, as XML. @throws CodecError */
   writeReplyHeaders(value: DocumentValue): string;
+  /** The attachments of a reply beside the envelope. @throws CodecError */
+  writeReplyAttachments(value: DocumentValue): readonly NamedAttachment[];
   /**
    * The content of a fault's `detail`: the document of the fault that its code names, else the operation's fault document, or
    * the broker's own form. @throws CodecError for a document that is not valid
@@ -61,8 +76,14 @@ export interface SoapBinding extends SoapProvider {
   writeRequest(value: DocumentValue): Pieces;
   /** The header blocks of a request, as XML. @throws CodecError */
   writeRequestHeaders(value: DocumentValue): string;
+  /** The attachments of a request beside the envelope. @throws CodecError */
+  writeRequestAttachments(value: DocumentValue): readonly NamedAttachment[];
   /** @throws CodecError */
-  readReply(payload: XmlElement | undefined, resolve?: Resolve, blocks?: readonly XmlElement[]): DocumentValue;
+  readReply(payload: XmlElement | undefined, resolve?: Resolve, beside?: Beside): DocumentValue;
+  /** Whether the Body of a reply has an element. */
+  readonly hasReplyElement: boolean;
+  /** The parts in WSDL of the fields of a reply that are attachments, in their order. */
+  readonly replyParts: readonly string[];
   /** Whether a header block of a reply is a field. */
   understandsReply(block: XmlElement): boolean;
   /** The fault document of a `detail`, and the name of the fault if it has one; `undefined` when it holds something else. */
@@ -87,15 +108,21 @@ export function compileSoap(
   const elements = soapElements(operation, namespace);
   const replyRoot = elements.reply ?? { name: replyName(soap), namespace: soap.namespace ?? own };
   const request = once(() => compileMessage(soap, soap.request, elements.request, own));
-  const reply = once(() => compileMessage(soap, soap.response, replyRoot, own));
+  // A reply with all that it has beside the Body is no element.
+  const answer = soap.response.kind === 'document' ? elements.reply : replyRoot;
+  const reply = once(() => compileMessage(soap, soap.response, answer, own));
   const detail = once(() => compileDetail(soap.response.kind === 'none' ? undefined : fault, soap.faults ?? [], own));
   return {
     form: soap,
     namespace: own,
     request: elements.request,
     replyRoot,
-    readRequest(payload, resolve, blocks) {
-      const value = reading(() => request().read(payload, resolve, blocks), request().document);
+    hasReplyElement: answer !== undefined,
+    requestParts: partsOf(soap.request),
+    replyParts: partsOf(soap.response),
+    hasAttachments: partsOf(soap.request).length + partsOf(soap.response).length > 0,
+    readRequest(payload, resolve, beside) {
+      const value = reading(() => request().read(payload, resolve, beside), request().document);
       // A field with an Include of its own reports the missing attachment itself.
       if (resolve === undefined && payload !== undefined) refuseIncludes(payload);
       return value;
@@ -103,22 +130,20 @@ export function compileSoap(
     understands: (block) => request().understands(block),
     writeRequest: (value) => request().write(value),
     writeRequestHeaders: (value) => request().writeHeaders(value),
-    readReply: (payload, resolve, blocks) => reply().read(payload, resolve, blocks),
+    writeRequestAttachments: (value) => request().writeAttachments(value),
+    readReply: (payload, resolve, beside) => reply().read(payload, resolve, beside),
     understandsReply: (block) => reply().understands(block),
     writeReply: (value) => reply().write(value),
     writeReplyHeaders: (value) => reply().writeHeaders(value),
+    writeReplyAttachments: (value) => reply().writeAttachments(value),
     writeFaultDetail: (thrown) => detail().writeFaultDetail(thrown),
     readFaultDetail: (elements) => detail().readFaultDetail(elements),
   };
 }
 
 /** One message. All but `understands` throw a CodecError. */
-interface MessageCodec extends Omit<BodyCodec, 'read'>, HeaderCodec {
-  read(
-    payload: XmlElement | undefined,
-    resolve: Resolve | undefined,
-    blocks: readonly XmlElement[] | undefined,
-  ): DocumentValue;
+interface MessageCodec extends Omit<BodyCodec, 'read'>, HeaderCodec, Pick<AttachmentCodec, 'writeAttachments'> {
+  read(payload: XmlElement | undefined, resolve: Resolve | undefined, beside: Beside | undefined): DocumentValue;
 }
 
 /** The Body of a message: its element. Both throw a CodecError. */
@@ -137,27 +162,32 @@ function compileMessage(
   namespace: string,
 ): MessageCodec {
   const body = compileBody(form, bodyMessage(message), root, namespace);
-  const fields = headerFields(message);
-  if (message.kind !== 'document' || fields.length === 0)
-    return {
-      ...body,
-      ...NO_HEADERS,
-      read: (payload, resolve) => (payload === undefined ? {} : body.read(payload, resolve)),
-    };
+  const blocks = headerFields(message);
+  const attachments = attachmentFields(message);
+  const readBody = (payload: XmlElement | undefined, resolve: Resolve | undefined): DocumentValue =>
+    payload === undefined ? {} : body.read(payload, resolve);
+  if (message.kind !== 'document' || blocks.length + attachments.length === 0)
+    return { ...body, ...NO_HEADERS, writeAttachments: () => [], read: readBody };
   const { document } = message;
-  const headers = compileHeaders({ ...document, fields, open: false }, namespace);
-  const names = new Set(fields.map(({ name }) => name));
+  const headers =
+    blocks.length === 0 ? undefined : compileHeaders({ ...document, fields: blocks, open: false }, namespace);
+  const { readAttachments, writeAttachments } = compileAttachments(attachments);
+  const names = new Set([...blocks, ...attachments].map(({ name }) => name));
   return {
+    ...(headers ?? NO_HEADERS),
     document,
-    read: (payload, resolve, blocks = []) =>
-      together([() => headers.read(blocks), () => (payload === undefined ? {} : body.read(payload, resolve))]),
+    read: (payload, resolve, beside = {}) =>
+      together([
+        () => headers?.read(beside.blocks ?? []) ?? {},
+        () => readBody(payload, resolve),
+        () => readAttachments(beside.attached),
+      ]),
     write: (value) => body.write(Object.fromEntries(Object.entries(value).filter(([name]) => !names.has(name)))),
-    writeHeaders: headers.writeHeaders,
-    understands: headers.understands,
+    writeAttachments,
   };
 }
 
-/** The values of two parts of a message. @throws CodecError with the errors of both */
+/** The values of the parts of a message. @throws CodecError with the errors of all */
 function together(parts: readonly (() => DocumentValue)[]): DocumentValue {
   let whole: DocumentValue = {};
   let errors: CodecError | undefined;

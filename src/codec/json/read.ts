@@ -211,8 +211,14 @@ function valueReader(field: Field, type: FieldType, shared: Shared): Read {
   };
 }
 
+/** Reads an entry of a list or a map, which may be null. */
+function entryReader(field: Field, type: ListType | MapType, shared: Shared): Read {
+  const read = valueReader(field, type.item, shared);
+  return field.entry?.nullable ? (raw, depth) => (raw === null ? null : read(raw, depth)) : read;
+}
+
 function listReader(field: Field, type: ListType, shared: Shared): Read {
-  const item = valueReader(field, type.item, shared);
+  const item = entryReader(field, type, shared);
   const checkCount = compileEntryCount(field);
   return (raw, depth) => {
     if (!Array.isArray(raw)) return refuse(`is ${kindOf(raw)}, not a list`);
@@ -236,7 +242,7 @@ function listReader(field: Field, type: ListType, shared: Shared): Read {
 }
 
 function mapReader(field: Field, type: MapType, shared: Shared): Read {
-  const item = valueReader(field, type.item, shared);
+  const item = entryReader(field, type, shared);
   const checkCount = compileEntryCount(field);
   return (raw, depth) => {
     const map = plainObject(raw);

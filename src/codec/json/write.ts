@@ -143,8 +143,14 @@ function valueWriter(field: Field, type: FieldType, writers: Writers): Write {
   return compileScalar(field, type).toJson;
 }
 
+/** Writes an entry of a list or a map, which may be null. */
+function entryWriter(field: Field, type: ListType | MapType, writers: Writers): Write {
+  const write = valueWriter(field, type.item, writers);
+  return field.entry?.nullable ? (value, depth) => (value === null ? null : write(value, depth)) : write;
+}
+
 function listWriter(field: Field, type: ListType, writers: Writers): Write {
-  const item = valueWriter(field, type.item, writers);
+  const item = entryWriter(field, type, writers);
   const checkCount = compileEntryCount(field);
   return (value, depth) => {
     if (!Array.isArray(value)) return refuse(`is ${kindOf(value)}, not a list`);
@@ -167,7 +173,7 @@ function listWriter(field: Field, type: ListType, writers: Writers): Write {
 }
 
 function mapWriter(field: Field, type: MapType, writers: Writers): Write {
-  const item = valueWriter(field, type.item, writers);
+  const item = entryWriter(field, type, writers);
   const checkCount = compileEntryCount(field);
   return (value, depth) => {
     checkDepth(depth);

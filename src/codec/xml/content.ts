@@ -98,7 +98,11 @@ export function readBinary(element: XmlElement, resolve?: Resolve): Attachment {
     return resolve === undefined ? refuse('is an attachment, and the message has none') : resolve(href);
   }
   const contentType = contentTypeOf(element);
-  const inline = fromSpacedBase64(onlyText(element));
+  const text = onlyText(element);
+  // swaRef (WS-I Attachments Profile 1.0, section 4): base64 has no colon.
+  if (/^\s*cid:/i.test(text))
+    return resolve === undefined ? refuse('is an attachment, and the message has none') : resolve(text);
+  const inline = fromSpacedBase64(text);
   return contentType === undefined ? inline : new MemoryAttachment(inline.bytes, { contentType });
 }
 

@@ -1,7 +1,7 @@
 // Documents that others derive from, in XML: `xsi:type` names the document that an element holds.
 import { kindsOf, typeName } from '../../model/derivation.ts';
 import { type Document, documentName, namespaceOf } from '../../model/document.ts';
-import type { Field } from '../../model/field.ts';
+import type { FieldType } from '../../model/field.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { quote } from '../../wire/words.ts';
 import { NIL } from '../../wire/xml/namespaces.ts';
@@ -83,9 +83,13 @@ export function compileKindsWrite(
   };
 }
 
-/** An element that is nil has a type all the same, which can't be abstract (XML Schema Part 1, 3.3.4). */
-export function nilElement({ type }: Field, tag: Tag, own: string, place: XmlPlace, home: string): string {
-  const kind = type.kind === 'document' && type.document.abstract ? kindsOf(type.document)[0] : undefined;
+/**
+ * An element that is nil has a type all the same, which can't be abstract, and has the attributes that its type requires
+ * (XML Schema Part 1, 3.3.4).
+ */
+export function nilElement(type: FieldType, tag: Tag, own: string, place: XmlPlace, home: string): string {
+  const kinds = type.kind === 'document' && type.document.abstract ? kindsOf(type.document) : [];
+  const kind = kinds.find(({ fields }) => !fields.some((field) => field.attribute && field.required)) ?? kinds[0];
   if (kind === undefined) return element(tag, NIL, '');
   const namespace = namespaceOf(kind, place.namespace, place.service);
   return element(typeTag(typeName(kind), namespace || home, own).of(tag), ' xsi:nil="true"', '');

@@ -1,5 +1,6 @@
 import { type Document, itemName, namespaceOf, type Patch } from '../../model/document.ts';
 import {
+  entryField,
   type Field,
   isCollection,
   type ListType,
@@ -304,13 +305,14 @@ function spacedReader(field: Field, type: ListType, foreign: Foreign): Read {
 /** Reads a map from the element around its entries. */
 function mapReader(field: Field, type: MapType, namespace: string, shared: Shared): Read {
   const read = singleReader(field, type.item, namespace, shared);
+  const takesNull = holdsNull({ ...entryField(field), type: type.item });
   const { entriesOf, check } = compileEntries(MAP_ENTRY.element, field.namespace ?? namespace, shared);
   const checkCount = compileEntryCount(field);
   const readEntry = (entry: XmlElement, depth: number, resolve: Resolve | undefined): Value => {
     const attributes = entry.attributes.filter(({ local, namespace: of }) => local !== MAP_ENTRY.key || of !== '');
     const element = { ...entry, attributes, namespaceOf: (prefix: string) => entry.namespaceOf(prefix) };
     if (!isNil(element)) return read(element, depth, resolve);
-    return primitiveOf(type.item) === 'json' ? null : refuse('is nil, which no entry of its map can be');
+    return takesNull ? null : refuse('is nil, which no entry of its map can be');
   };
   return (element, depth, resolve) => {
     checkDepth(depth);
@@ -365,7 +367,7 @@ function entriesReader(
   check: (entry: XmlElement) => void = () => undefined,
 ): (elements: readonly XmlElement[], depth: number, resolve: Resolve | undefined) => Value {
   const read = singleReader(field, type.item, namespace, shared);
-  const takesNull = primitiveOf(type.item) === 'json';
+  const takesNull = holdsNull({ ...entryField(field), type: type.item });
   return compileEntryReader<XmlElement>(field, (element, depth, resolve) => {
     check(element);
     const nil = isNil(element);

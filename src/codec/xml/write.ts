@@ -11,6 +11,7 @@ import {
 import { holdsNull, primitiveOf } from '../../model/scalar.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { escapeAttribute, escapeText } from '../../wire/xml/text.ts';
+import { ReferredAttachment } from '../binary.ts';
 import { kindOf, refuse, stepOf, within } from '../error.ts';
 import { isKinded } from '../kind.ts';
 import { kinds } from '../kinds.ts';
@@ -235,8 +236,7 @@ function contentWriter(field: Field, { scope }: XmlPlace, { hold }: Shared): Wri
     return (value) => escapeText(spaced.write(value));
   }
   const type = field.type as ScalarType;
-  if (primitiveOf(type) === 'binary' && hold !== undefined)
-    return (value) => hold(kinds.binary.accept(value) as Attachment);
+  if (primitiveOf(type) === 'binary' && hold !== undefined) return (value) => hold(heldContent(field, value));
   if (isMarkup(field, type)) return (value) => writeMarkup(kinds.xml.accept(value) as string, scope);
   const { toText } = compileScalar(field, type);
   return (value) => escapeText(toText(value));
@@ -266,7 +266,7 @@ function elementWriter(field: Field, place: XmlPlace, shared: Shared): Write {
   const tag = tagOf(field.xmlName, namespace, place.scope);
   const write = valueWriter(field, tag, namespace, place, shared);
   if (!field.nullable) return write;
-  const nil = nilElement(field, tag, namespace, place, shared.home);
+  const nil = nilElement(field.type, tag, namespace, place, shared.home);
   return (value, depth) => (value === null ? nil : write(value, depth));
 }
 
@@ -278,19 +278,25 @@ function valueWriter(field: Field, tag: Tag, namespace: string, place: XmlPlace,
   }
   const single = singleWriter(field, singleType(type), { ...place, scope: namespace }, shared);
   if (type.kind === 'map') {
-    const entries = mapWriter(field, tagOf(MAP_ENTRY.element, namespace, namespace), single);
+    const nil = (of: Tag): string => nilElement(type.item, of, namespace, place, shared.home);
+    const write: WriteDocument = (of, value, depth) => (value === null ? nil(of) : single(of, value, depth));
+    const entryTag = tagOf(MAP_ENTRY.element, namespace, namespace);
+    const entries = mapWriter(field, entryTag, field.entry?.nullable ? write : single);
     return (value, depth) => element(tag, '', entries(value, depth));
   }
   if (type.kind !== 'list') return (value, depth) => single(tag, value, depth);
   const itemTag = type.flat ? tag : tagOf(itemName(type), namespace, namespace);
-  const entries = entriesWriter(field, (value, depth) => single(itemTag, value, depth));
+  const nil = field.entry?.nullable ? nilElement(type.item, itemTag, namespace, place, shared.home) : undefined;
+  const entries = entriesWriter(field, (value, depth) =>
+    value === null && nil !== undefined ? nil : single(itemTag, value, depth),
+  );
   return type.flat ? entries : (value, depth) => element(tag, '', entries(value, depth));
 }
 
 function singleWriter(field: Field, type: ListType['item'], place: XmlPlace, shared: Shared): WriteDocument {
   const { hold } = shared;
   if (primitiveOf(type) === 'binary' && hold !== undefined) {
-    return (tag, value) => element(tag, '', hold(kinds.binary.accept(value) as Attachment));
+    return (tag, value) => element(tag, '', hold(heldContent(field, value)));
   }
   if (type.kind !== 'document') {
     const { toText } = compileScalar(field, type);
@@ -336,6 +342,11 @@ function entriesWriter(field: Field, write: Write): Write {
     }
     return written;
   };
+}
+
+function heldContent({ attachment }: Field, value: Value): Attachment {
+  const content = kinds.binary.accept(value) as Attachment;
+  return attachment === 'reference' ? new ReferredAttachment(content) : content;
 }
 
 /** Placeholder for an attachment in the text; unambiguous, because XML does not allow this character. */

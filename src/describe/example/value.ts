@@ -6,6 +6,7 @@ import {
   type Field,
   filledByFault,
   isCollection,
+  isSpaced,
   type ScalarType,
   singleType,
 } from '../../model/field.ts';
@@ -115,13 +116,20 @@ function choiceExample({ fields }: Exemplary, open: Open): ExampleDocument | und
 function fieldExample(field: Field, open: Open): ExampleValue | undefined {
   const { type } = field;
   if (!isCollection(type)) return typeExample(field, type, open);
-  const inner = (field.minimum ?? 0) > MOST_SHOWN ? undefined : typeExample(entryField(field), type.item, open);
+  const inner = (field.minimum ?? 0) > MOST_SHOWN ? undefined : typeExample(exampleEntry(field), type.item, open);
   const isMap = type.kind === 'map';
   if (inner !== undefined) {
     const entries = Array.from({ length: Math.max(1, field.minimum ?? 1) }, () => inner);
     return isMap ? Object.fromEntries(entries.map((each, index) => [exampleKey(field, index), each])) : entries;
   }
   return (field.minimum ?? 0) === 0 && field.required ? (isMap ? {} : []) : undefined;
+}
+
+/** The field for one entry of a list or a map. One with spaces between its entries has none inside of them. */
+export function exampleEntry(field: Field): Field {
+  const entry = entryField(field);
+  const isText = isSpaced(field.type) && traitsOf(field.type.item)?.anyText === true;
+  return isText ? { ...entry, patterns: [...(entry.patterns ?? []), '\\S+'] } : entry;
 }
 
 function typeExample(field: Field, type: CompoundType | ScalarType, open: Open): ExampleValue | undefined {

@@ -124,11 +124,15 @@ function orNull({ description, ...schema }: JsonObject): JsonObject {
   return { anyOf: [schema, { type: 'null' }], description };
 }
 
+function orNullValue(schema: JsonObject): JsonObject {
+  return isSimple(schema) ? withNull(schema) : orNull(schema);
+}
+
 /** A field's value, or the blank that is written when it is absent. */
 export function fieldSchema(field: Field, refs: SchemaRefs): JsonObject {
   const schema = valueSchema(field, refs);
   const words = describedBy(field);
-  if (field.nullable) return { ...(isSimple(schema) ? withNull(schema) : orNull(schema)), ...words };
+  if (field.nullable) return { ...orNullValue(schema), ...words };
   return { ...(field.absent === 'blank' ? orBlank(field, schema, refs) : schema), ...words };
 }
 
@@ -137,8 +141,9 @@ export function valueSchema(field: Field, refs: SchemaRefs): JsonObject {
   const { type } = field;
   if (type.kind === 'document') return refs.document(type.document);
   if (!isCollection(type)) return scalarSchema(field, type);
-  const items =
+  const entry =
     type.item.kind === 'document' ? refs.document(type.item.document) : scalarSchema(entryField(field), type.item);
+  const items = field.entry?.nullable ? orNullValue(entry) : entry;
   const { minimum, maximum } = field;
   return type.kind === 'list'
     ? { type: 'array', items, minItems: minimum, maxItems: maximum }

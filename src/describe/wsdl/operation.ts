@@ -1,7 +1,7 @@
 import { type Document, documentName, type ElementName, foldedName } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
 import { elementsIn } from '../../model/particles.ts';
-import { primitiveOf } from '../../model/scalar.ts';
+import { primitiveOf, rangeOf } from '../../model/scalar.ts';
 import type { UsernameTokenScheme } from '../../model/security.ts';
 import { type Message, replyAction } from '../../model/service.ts';
 import { soapElements } from '../../model/soap.ts';
@@ -20,6 +20,15 @@ import { builtInType } from '../xsd/types.ts';
 export interface WsdlMessage {
   readonly name: string;
   readonly parts: readonly WsdlPart[];
+  /** Parts beside the envelope, which come last; `undefined` for none. */
+  readonly attachments?: readonly WsdlAttachment[];
+}
+
+/** A part of a message that is beside the envelope. */
+interface WsdlAttachment {
+  readonly part: string;
+  /** At least one. */
+  readonly mediaTypes: readonly string[];
 }
 
 /** A part of a message, with the QName of its element, or in rpc/literal that of its type. */
@@ -73,11 +82,24 @@ export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Polic
   return soap.map((operation): WsdlOperation => {
     const { name, action, response, style } = operation.soap;
     const elements = soapElements(operation, gateway.namespace);
-    const messageOf = (name: string, element: ElementName | undefined, message: Message): WsdlMessage => {
-      if (style === 'rpc') return { name, parts: partsOf(message, schemas) };
-      if (element === undefined) return { name, parts: [] };
+    const bodyParts = (element: ElementName | undefined, message: Message, taken: readonly string[]): WsdlPart[] => {
+      if (style === 'rpc') return partsOf(message, schemas);
+      if (element === undefined) return [];
       const qname = `${schemas.prefixOf(element.namespace)}:${element.name}`;
-      return { name, parts: [{ name: style === 'bare' ? 'body' : 'parameters', element: qname }] };
+      return [{ name: nameAllocator(taken)(style === 'bare' ? 'body' : 'parameters'), element: qname }];
+    };
+    const messageOf = (
+      name: string,
+      element: ElementName | undefined,
+      message: Message,
+      beside: readonly Field[],
+    ): WsdlMessage => {
+      const attachments = beside.map(attachmentOf);
+      const names = attachments.map(({ part }) => part);
+      const parts = bodyParts(element, message, names);
+      if (attachments.length === 0) return { name, parts };
+      const others = names.map((part): WsdlPart => ({ name: part, type: 'xs:base64Binary' }));
+      return { name, parts: [...parts, ...others], attachments };
     };
     const oneWay = response.kind === 'none';
     const fault = oneWay ? undefined : operation.fault;
@@ -92,8 +114,8 @@ export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Polic
       action,
       rpc: style === 'rpc' ? elements.request?.namespace : undefined,
       text: textOf(operation, message),
-      input: messageOf(requestMessage(name), elements.request, operation.soap.request),
-      output: oneWay ? undefined : messageOf(replyMessage(name), elements.reply, response),
+      input: messageOf(requestMessage(name), elements.request, operation.soap.request, operation.attachments.request),
+      output: oneWay ? undefined : messageOf(replyMessage(name), elements.reply, response, operation.attachments.reply),
       headers: {
         input: headersOf(requestMessage(name), operation.blocks.request),
         output: oneWay ? undefined : headersOf(replyMessage(name), operation.blocks.reply),
@@ -109,6 +131,11 @@ export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Polic
       bindings: wrapperStyle(operation, scope),
     };
   });
+}
+
+function attachmentOf({ xmlName, attachment }: Field): WsdlAttachment {
+  const mediaTypes = Array.isArray(attachment) && attachment.length > 0 ? attachment : ['*/*'];
+  return { part: ncName(xmlName), mediaTypes };
 }
 
 /** The parts of a message in rpc/literal: its fields. */
@@ -224,13 +251,14 @@ function childrenOf(message: Message, { documents, namespace }: Scope): Child[] 
 }
 
 /** JAXB writes the class of a list's element inside the class of its document. */
-function javaType({ type, range = {}, digits, required, absent, xmlName, space }: Field, document: Document): string {
+function javaType(field: Field, document: Document): string {
+  const { type, digits, required, absent, xmlName, space } = field;
   if (type.kind === 'map' || (type.kind === 'list' && !type.flat)) return `${document.id}.${xmlName}`;
   const single = singleType(type);
   const many = type.kind === 'list' ? 'list of ' : '';
   if (single.kind === 'document') return `${many}${single.document.id}`;
   // An integer within bounds is an Integer or a Long. A required one, like a required Boolean, is a primitive type.
-  const { least, most } = primitiveOf(single) === 'integer' ? integersWithin(range) : {};
+  const { least, most } = primitiveOf(single) === 'integer' ? integersWithin(rangeOf(field) ?? {}) : {};
   const bounds = digits !== undefined || (least !== undefined && most !== undefined) ? [least, most, digits] : [];
   const small = primitiveOf(single) === 'boolean' || bounds.length > 0;
   return `${many}${builtInType(single, space)} ${bounds} ${small && required && absent !== 'blank'}`;

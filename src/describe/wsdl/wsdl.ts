@@ -143,12 +143,20 @@ function bindingElement(
     (headers?.parts ?? []).map(({ name: part }) =>
       element(`${prefix}:header`, { message: `tns:${headers?.name}`, part, ...literal }),
     );
-  const bound = operations.map(({ name, action, rpc, output, headers, faults, policy }) => {
-    const body = element(`${prefix}:body`, { ...literal, namespace: rpc });
+  const contentOf = (
+    message: WsdlMessage,
+    headers: WsdlMessage | undefined,
+    namespace: string | undefined,
+  ): XmlElement[] => {
+    const body = element(`${prefix}:body`, { parts: bodyParts(message), ...literal, namespace });
+    const root = [body, ...blocks(headers)];
+    return message.attachments === undefined ? root : [relatedElement(root, message.attachments)];
+  };
+  const bound = operations.map(({ name, action, rpc, input, output, headers, faults, policy }) => {
     return element('wsdl:operation', { name }, [
       element(`${prefix}:operation`, { soapAction: action, ...flags }),
-      element('wsdl:input', {}, [policy, body, ...blocks(headers.input)]),
-      output === undefined ? undefined : element('wsdl:output', {}, [body, ...blocks(headers.output)]),
+      element('wsdl:input', {}, [policy, ...contentOf(input, headers.input, rpc)]),
+      output === undefined ? undefined : element('wsdl:output', {}, contentOf(output, headers.output, rpc)),
       ...faults.map((fault) =>
         element('wsdl:fault', { name: fault.name }, [element(`${prefix}:fault`, { name: fault.name, ...literal })]),
       ),
@@ -158,5 +166,32 @@ function bindingElement(
     element(`${prefix}:binding`, { style, transport: HTTP }),
     addressing,
     ...bound,
+  ]);
+}
+
+// SOAP with Attachments (WSDL 1.1, section 5; WS-I Attachments Profile 1.0).
+
+const MIME = 'http://schemas.xmlsoap.org/wsdl/mime/';
+
+/** The parts of a message in its Body, where others are beside it. */
+function bodyParts({ parts, attachments }: WsdlMessage): string | undefined {
+  if (attachments === undefined) return undefined;
+  return parts
+    .slice(0, parts.length - attachments.length)
+    .map(({ name }) => name)
+    .join(' ');
+}
+
+/** @param root what is in the part with the envelope */
+function relatedElement(root: readonly XmlElement[], attachments: NonNullable<WsdlMessage['attachments']>): XmlElement {
+  return element('mime:multipartRelated', { 'xmlns:mime': MIME }, [
+    element('mime:part', {}, root),
+    ...attachments.map(({ part, mediaTypes }) =>
+      element(
+        'mime:part',
+        {},
+        mediaTypes.map((type) => element('mime:content', { part, type })),
+      ),
+    ),
   ]);
 }

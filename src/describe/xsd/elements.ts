@@ -29,6 +29,8 @@ export interface SchemaContext {
   readonly nillable: boolean;
   /** Binary elements are marked as possible attachments. */
   readonly attachments: boolean;
+  /** The QName of swaRef, the type of elements with the address of an attachment. */
+  readonly referenceName: () => string;
   /** QName of a document's complexType as written in this schema. */
   typeName(document: Document): string;
   /** Declares a simple type of its own for the field, and returns its QName. */
@@ -70,10 +72,15 @@ export function fieldElement(field: Field, context: SchemaContext): XmlElement {
     return element('xs:element', { ...attributes, minOccurs, nillable }, [notes, spaced]);
   }
   const bounds = entriesOf(field, type);
-  if (type.flat) return single({ ...attributes, ...bounds }, field, type.item, notes, context);
-  const item = single({ name: itemName(type), form: context.form, ...bounds }, field, type.item, undefined, context);
+  const ofEntries = { ...bounds, nillable: isNillableEntry(field) };
+  if (type.flat) return single({ ...attributes, ...ofEntries }, field, type.item, notes, context);
+  const item = single({ name: itemName(type), form: context.form, ...ofEntries }, field, type.item, undefined, context);
   const wrapper = element('xs:complexType', {}, [element('xs:sequence', {}, [item])]);
   return element('xs:element', { ...attributes, minOccurs, nillable }, [notes, wrapper]);
+}
+
+function isNillableEntry({ entry }: Field): 'true' | undefined {
+  return entry?.nullable ? 'true' : undefined;
 }
 
 /** How often the elements of a field occur, one after the other. */
@@ -109,7 +116,8 @@ function mapEntry(field: Field, type: MapType, context: SchemaContext): XmlEleme
   const content = element(isDocument ? 'xs:complexContent' : 'xs:simpleContent', {}, [
     element('xs:extension', { base }, [key]),
   ]);
-  return element('xs:element', { name: MAP_ENTRY.element, form: context.form, ...occurs }, [
+  const nillable = isNillableEntry(field);
+  return element('xs:element', { name: MAP_ENTRY.element, form: context.form, ...occurs, nillable }, [
     element('xs:complexType', {}, [content]),
   ]);
 }
@@ -235,6 +243,8 @@ function single(
   if (type.kind === 'document') {
     return element('xs:element', { name, form, type: context.typeName(type.document), ...occurs }, [notes]);
   }
+  if (field.attachment === 'reference' && context.attachments)
+    return element('xs:element', { name, form, type: context.referenceName(), ...occurs }, [notes]);
   const shared = context.sharedType();
   const simple: SimpleType =
     shared === undefined ? context.deriveType(simpleType(entryField(field), type)) : { type: shared };

@@ -29,6 +29,10 @@ import { type Draft, homeOf, refer, referType, type SchemaOptions, type Workshop
 
 const XS = 'http://www.w3.org/2001/XMLSchema';
 
+/** The schema of swaRef (WS-I Attachments Profile 1.0, section 4.4). Code generators know the type by this name. */
+const REFERENCES = 'http://ws-i.org/profiles/basic/1.1/xsd';
+const REFERENCE = element('xs:simpleType', { name: 'swaRef' }, [element('xs:restriction', { base: 'xs:anyURI' })]);
+
 /** The schemas of a set of documents. */
 export interface SchemaSet {
   /** Namespaces that have a schema, the main one first; `''` is the schema without a target namespace. */
@@ -64,7 +68,8 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
   const drafts = new Map(
     namespaces.map((namespace): [string, Draft] => {
       const elements = namespace === '' ? [...extra] : [];
-      return [namespace, { namespace, imports: new Set(), elements, types: [], groups: [] }];
+      const types = namespace === REFERENCES ? [REFERENCE] : [];
+      return [namespace, { namespace, imports: new Set(), elements, types, groups: [] }];
     }),
   );
   const typeNames = typeNamesOf(documents.all, [...options.classNames, ...anonymousNames(options)], (each) =>
@@ -123,8 +128,19 @@ function namespacesOf(options: SchemaOptions, named: readonly Document[]): strin
   const elements = named.map((document) => documents.namespaceOf(document));
   const around = options.wrappers.flatMap((wrapper) => wrapper.namespace ?? []);
   const blocks = options.blocks.map(({ field, document }) => field.namespace ?? documents.namespaceOf(document));
+  const refers = documents.all.some(({ fields }) => fields.some(({ attachment }) => attachment === 'reference'));
+  const known = soap && refers ? [REFERENCES] : [];
   return [
-    ...new Set([...main, ...own, ...elements, ...blocks, ...around, ...(extra.length > 0 ? [''] : []), ...foreign]),
+    ...new Set([
+      ...main,
+      ...known,
+      ...own,
+      ...elements,
+      ...blocks,
+      ...around,
+      ...(extra.length > 0 ? [''] : []),
+      ...foreign,
+    ]),
   ];
 }
 
@@ -265,6 +281,7 @@ function contextOf(
     form,
     nillable: document.patch?.clear === undefined && document.patch?.clearable.includes(field) === true,
     attachments: workshop.options.soap,
+    referenceName: () => refer(from, REFERENCES, 'swaRef', workshop),
     typeName: (inner: Document) => referType(from, inner, workshop),
     nameType: (content: readonly XmlNode[]) => {
       const name = workshop.giveName(`${workshop.typeNames(document)}_${ncName(field.xmlName)}_value`);

@@ -285,6 +285,16 @@ export const fieldRules = {
     after:
       'soap: true\nrequest: { fields: { NUMBER: integer, TOKEN: { type: text, header: true } } }\nresponse: { fields: { NUMBER: integer } }',
   },
+  'attachment-changed': {
+    sentence: 'Over SOAP, {what} is {after}, no longer {before}.',
+    reason: 'Readers look for content in the Body or beside the envelope, not in both.',
+    verdicts: { request: 'CBC', reply: 'CBC' },
+    sample: 'operation',
+    before:
+      'soap: true\nrequest: { fields: { NUMBER: integer, SCAN: binary } }\nresponse: { fields: { NUMBER: integer } }',
+    after:
+      'soap: true\nrequest: { fields: { NUMBER: integer, SCAN: { type: binary, attachment: true } } }\nresponse: { fields: { NUMBER: integer } }',
+  },
   'flat-changed': {
     sentence: 'The entries of {what} are {after} in XML, no longer {before}.',
     reason: 'Entries of a flat list have no element around them; readers expect one form or the other.',

@@ -145,6 +145,12 @@ class DeclaredServices {
   #operation(operation: DraftOperation, id: string, service: DraftService): DeclaredMap {
     const { soap, rest, description, uncallable } = operation;
     const isCall = this.#options.as === 'consumer';
+    if (soap?.addressing && !isCall && uncallable === undefined)
+      this.#losses.add(
+        `WS-Addressing, which the contract requires of "${operation.name}"`,
+        'its header blocks are ignored, and refused with mustUnderstand',
+        operation.place,
+      );
     if (uncallable !== undefined) {
       const what = `the operation "${operation.name}" can't be ${isCall ? 'called' : 'served'}: ${uncallable}`;
       this.#losses.add(what, 'declared with `active: false`', operation.place);
@@ -347,6 +353,7 @@ function soapKeys(
     name: request === id ? undefined : request,
     action: action ?? '',
     namespace: isWrapped && soap.namespace !== namespace ? soap.namespace || undefined : undefined,
+    addressing: isCall && soap.addressing ? true : undefined,
     reply: isWrapped && response !== undefined && response !== `${request}Response` ? response : undefined,
   });
   return given({

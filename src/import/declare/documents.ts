@@ -1,14 +1,13 @@
-import type { DraftContract, DraftDocument, DraftField, DraftMessage, DraftType } from '../draft.ts';
+import { SCALAR_KINDS, SCALARS } from '../../model/scalar.ts';
+import type { DraftContract, DraftDocument, DraftField, DraftMessage, DraftType, Facets } from '../draft.ts';
 import type { Losses } from '../place.ts';
+import { settleAttribution } from './attribution.ts';
 import { type Declared, type DeclaredMap, type DeclaredValue, given } from './declared.ts';
 import { Families } from './families.ts';
 import { Names, plainName, xmlNameOf } from './names.ts';
 
 /** Words that are types or messages and can't be ids of documents. */
-const RESERVED = (
-  'string text integer decimal boolean flag date time datetime uuid uri binary json xml number hex duration none list map ' +
-  '__proto__'
-).split(' ');
+const RESERVED = [...SCALAR_KINDS, 'none', 'list', 'map', '__proto__'];
 
 /** The documents of a contract with their ids, and how messages and fields refer to them. */
 export class DeclaredDocuments {
@@ -26,6 +25,7 @@ export class DeclaredDocuments {
     this.#losses = losses;
     this.#isXml = contract.language !== 'openapi';
     this.#namespace = namespace;
+    if (this.#isXml) settleAttribution([...usesOf(contract).keys()], losses);
     const uses = usesOf(contract);
     const declared = [...uses].flatMap(([document, use]) => (isInPlace(document, use) ? [] : [document]));
     const names = new Names([...taken, ...RESERVED]);
@@ -137,7 +137,8 @@ export class DeclaredDocuments {
     return Object.fromEntries(fields.map((field, index) => [names[index], this.#field(field, names[index] as string)]));
   }
 
-  #field({ name: wire, type, options }: DraftField, name: string): DeclaredValue {
+  #field(field: DraftField, name: string): DeclaredValue {
+    const { name: wire, type, options } = spelledIn(field);
     const { description, json = this.#isXml ? name : wire, xml = this.#isXml ? wire : name, ...others } = options;
     // In XML Schema the default of an element is for an empty one, which is there.
     const preset = others.required ? undefined : others.default;
@@ -210,6 +211,38 @@ export function fileName(source: string): string {
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
     .replace(/_+/g, '-')
     .toLowerCase();
+}
+
+/** The type of integers of 32 bits, `xs:int` and `int32`, and its bounds. */
+const INT = { kind: 'scalar', word: 'int' } as const;
+const [LEAST, MOST] = [Number(SCALARS.int.range?.minimum), Number(SCALARS.int.range?.maximum)];
+
+/** An integer that begins or ends where 32 bits do is an `int` with the bounds that are left. */
+function spelledIn(field: DraftField): DraftField {
+  const { type, options } = field;
+  if (isInteger(type)) {
+    const rest = withinInt(options);
+    return rest === undefined ? field : { ...field, type: INT, options: rest };
+  }
+  if (type.kind === 'scalar' || type.kind === 'document' || !isInteger(type.item) || options.entry === undefined)
+    return field;
+  const entry = withinInt(options.entry);
+  if (entry === undefined) return field;
+  const { entry: _, ...others } = options;
+  const isPlain = Object.keys(entry).length === 0;
+  return { ...field, type: { ...type, item: INT }, options: isPlain ? others : { ...others, entry } };
+}
+
+function isInteger(type: DraftType): boolean {
+  return type.kind === 'scalar' && type.word === 'integer';
+}
+
+/** The options without the bounds of an `int`; `undefined` for those of another type. */
+function withinInt<T extends Facets>({ minimum, maximum, ...others }: T): T | undefined {
+  if (minimum === undefined || maximum === undefined) return undefined;
+  const [low, high] = [Number(minimum), Number(maximum)];
+  if (low < LEAST || high > MOST || (low !== LEAST && high !== MOST)) return undefined;
+  return { ...others, ...(low === LEAST ? {} : { minimum }), ...(high === MOST ? {} : { maximum }) } as T;
 }
 
 /** How a contract uses a document. */

@@ -224,15 +224,12 @@ export class SchemaReader {
       losses.add(`a ${kind} of ${type.kind}s`, `${what} are any JSON`, place);
       return { type: { kind, item: JSON_TYPE }, options };
     }
-    if (read.options.nullable) {
-      losses.add(`a ${kind} whose ${what} may be null`, `${what} are any JSON`, place);
-      return { type: { kind, item: JSON_TYPE }, options };
-    }
     if (kind === 'map' && type.kind === 'scalar' && type.word === 'binary') {
       losses.add('a map of binary values', 'base64 texts that are not checked', place);
       return { type: { kind, item: { kind: 'scalar', word: 'text' } }, options };
     }
-    const entry = facetsOf(read.options);
+    const isNullable = read.options.nullable === true && !(type.kind === 'scalar' && type.word === 'json');
+    const entry = { ...facetsOf(read.options), ...(isNullable ? { nullable: true } : {}) };
     const entries = Object.keys(entry).length === 0 ? {} : { entry };
     return { type: { kind, item: type as DraftScalar | DraftCompound }, options: { ...options, ...entries } };
   }

@@ -1,6 +1,6 @@
 import { attributeOf, childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { Losses } from '../place.ts';
-import { attribute, childrenNamed, type QName, readQName } from '../xml.ts';
+import { attribute, childrenNamed, placeOf, type QName, readQName } from '../xml.ts';
 import { inside, nameOf, type Part } from './model.ts';
 import { HTTP, MIME, SOAP, WSDL } from './sources.ts';
 
@@ -49,13 +49,13 @@ export interface BoundMessage {
   /** Namespace of the element around an rpc message. */
   readonly namespace?: string;
   readonly headers: readonly { readonly message: QName; readonly part: string }[];
-  /** Parts that are sent as attachments (WSDL 1.1, section 5.11). */
-  readonly attachments: readonly string[];
+  /** Parts that are sent as attachments (WSDL 1.1, section 5.11), with the media types of each. */
+  readonly attachments: ReadonlyMap<string, readonly string[]>;
 }
 
 /** How a binding sends an input or an output. */
 export function readBound(binding: Part, message: XmlElement | undefined, losses: Losses): BoundMessage {
-  const none: BoundMessage = { isEncoded: false, headers: [], attachments: [] };
+  const none: BoundMessage = { isEncoded: false, headers: [], attachments: new Map() };
   if (message === undefined) return none;
   const related = childrenNamed(message, MIME, 'multipartRelated')[0];
   const mimeParts = related === undefined ? [] : childrenNamed(related, MIME, 'part');
@@ -72,13 +72,39 @@ export function readBound(binding: Part, message: XmlElement | undefined, losses
         message: readQName(attributeOf(each, 'message') ?? '', each, binding.location, losses),
         part: attribute(each, 'part') ?? '',
       })),
-    attachments: mimeParts.flatMap((each) =>
-      childrenNamed(each, MIME, 'content').flatMap((content) => attribute(content, 'part') ?? []),
-    ),
+    attachments: readAttachments(binding, mimeParts, losses),
     ...(parts === undefined ? {} : { parts: parts.split(/\s+/).filter((each) => each !== '') }),
     ...(namespace === undefined || namespace === '' ? {} : { namespace }),
   };
 }
+
+/** The parts of a message that have parts of multipart/related of their own. */
+function readAttachments(
+  { location }: Part,
+  mimeParts: readonly XmlElement[],
+  losses: Losses,
+): ReadonlyMap<string, readonly string[]> {
+  const attachments = new Map<string, string[]>();
+  for (const each of mimeParts.flatMap((part) => childrenOf(part))) {
+    if (each.namespace !== MIME) continue;
+    const part = attribute(each, 'part');
+    const place = placeOf(each, location);
+    if (part === undefined || part === '') {
+      losses.add(`<${each.local}> of multipart/related does not name a part`, 'left out', place);
+      continue;
+    }
+    const types = attachments.get(part) ?? [];
+    attachments.set(part, types);
+    // XML of any kind is in a part of its own (WSDL 1.1, section 5.6).
+    const given = each.local === 'mimeXml' ? 'text/xml' : (attribute(each, 'type') ?? '*/*');
+    const type = given.replace(/;.*/s, '').trim().toLowerCase();
+    if (MEDIA_RANGE.test(type)) types.push(type);
+    else losses.add(`the media type "${given}" of the attachment "${part}"`, 'any is taken', place);
+  }
+  return attachments;
+}
+
+const MEDIA_RANGE = /^[a-z0-9!#$&^_.+*-]+\/[a-z0-9!#$&^_.+*-]+$/;
 
 /** The operations of a binding or a port type by name, in their order. Overloaded ones have several entries. */
 export function operationsOf(part: Part): readonly { readonly name: string; readonly part: Part }[] {

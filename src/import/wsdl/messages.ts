@@ -9,10 +9,16 @@ import { type MessagePart, type Part, partsOf, type WsdlParts } from './model.ts
 export interface SplitMessage {
   readonly body: readonly MessagePart[];
   readonly headers: readonly MessagePart[];
-  readonly attachments: readonly string[];
+  readonly attachments: readonly Attached[];
   readonly isEncoded: boolean;
   readonly namespace?: string;
   readonly place: Place;
+}
+
+/** A part that is beside the envelope, in one of its media types. */
+interface Attached {
+  readonly part: MessagePart;
+  readonly mediaTypes: readonly string[];
 }
 
 /** What both readers of messages use. */
@@ -38,15 +44,20 @@ export function splitMessage(
     return found === undefined ? [] : [found];
   });
   const isOfBody = ({ name }: MessagePart): boolean => {
-    if (bound.attachments.includes(name)) return false;
+    if (bound.attachments.has(name)) return false;
     if (bound.parts !== undefined) return bound.parts.includes(name);
     // A part that is a header is not in the body, even if the binding does not list the parts of the body.
     return !bound.headers.some((each) => each.part === name && parts.named('message', each.message) === message);
   };
+  const attachments = [...bound.attachments].flatMap(([name, mediaTypes]): Attached[] => {
+    const part = all.find((each) => each.name === name);
+    if (part === undefined) losses.add(`the attachment "${name}" is not a part of its message`, 'left out', place);
+    return part === undefined ? [] : [{ part, mediaTypes }];
+  });
   return {
     body: all.filter(isOfBody),
     headers,
-    attachments: bound.attachments,
+    attachments,
     isEncoded: bound.isEncoded,
     ...(bound.namespace === undefined ? {} : { namespace: bound.namespace }),
     place,
@@ -69,6 +80,18 @@ function headerFields({ schemas }: MessageSources, { headers }: SplitMessage): D
   });
 }
 
+/** A field for each attachment, whose value is its content: a list of parts is not repeated, and may be left out by senders. */
+function attachmentFields({ losses }: MessageSources, { attachments }: SplitMessage): DraftField[] {
+  return attachments.map(({ part: { name, element, place }, mediaTypes }) => {
+    if (element !== undefined)
+      losses.add(`the XML of the attachment "${name}"`, 'its bytes are carried, and not checked', place);
+    const types = [...new Set(mediaTypes)];
+    const [first = '*/*', ...others] = types;
+    const attachment = types.includes('*/*') || types.length === 0 ? true : others.length === 0 ? first : types;
+    return { name, place, type: { kind: 'scalar', word: 'binary' }, options: { attachment } };
+  });
+}
+
 export const ANY_TYPE: QName = { namespace: 'http://www.w3.org/2001/XMLSchema', local: 'anyType' };
 
 /** The message of rpc: a field for each part, and for each header. */
@@ -84,7 +107,8 @@ export function rpcMessage(sources: MessageSources, name: string, message: Split
     }
     return sources.schemas.field(part, type ?? ANY_TYPE, place);
   });
-  return madeMessage(name, [...fields, ...headerFields(sources, message)], message.place, { unqualified: true });
+  const beside = [...headerFields(sources, message), ...attachmentFields(sources, message)];
+  return madeMessage(name, [...fields, ...beside], message.place, { unqualified: true });
 }
 
 /** The message whose body is one element, or nothing. */
@@ -94,9 +118,9 @@ export function documentMessage(
   message: SplitMessage,
   root: DraftDocument | undefined,
 ): DraftMessage {
-  const headers = headerFields(sources, message);
-  if (root === undefined) return madeMessage(name, headers, message.place, {});
-  if (headers.length === 0) return { kind: 'document', document: root };
+  const beside = [...headerFields(sources, message), ...attachmentFields(sources, message)];
+  if (root === undefined) return madeMessage(name, beside, message.place, {});
+  if (beside.length === 0) return { kind: 'document', document: root };
   return {
     kind: 'document',
     document: {
@@ -104,7 +128,7 @@ export function documentMessage(
       named: false,
       name,
       options: { xml: root.name, ...root.options },
-      fields: [...root.fields, ...headers],
+      fields: [...root.fields, ...beside],
     },
   };
 }

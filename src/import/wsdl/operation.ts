@@ -186,7 +186,6 @@ function whyNot(
   if (first?.local === 'output') return 'it begins with its output (solicit-response)';
   const sides = [input, ...(output === undefined ? [] : [output])];
   if (sides.some(({ split }) => split.isEncoded)) return 'its messages are encoded (use="encoded")';
-  if (sides.some(({ split }) => split.attachments.length > 0)) return 'it has attachments beside the message (SwA)';
   return undefined;
 }
 

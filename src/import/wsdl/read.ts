@@ -1,5 +1,5 @@
 import { childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
-import type { DraftContract, DraftDocument, DraftOperation, DraftService } from '../draft.ts';
+import type { DraftContract, DraftDocument, DraftOperation, DraftSecurity, DraftService } from '../draft.ts';
 import { ImportError, type Losses } from '../place.ts';
 import type { Sources } from '../source.ts';
 import { attribute, childrenNamed, placeOf, qnameKey } from '../xml.ts';
@@ -9,8 +9,8 @@ import { type Binding, operationsOf, readBinding } from './binding.ts';
 import { readHttpOperation } from './http.ts';
 import type { MessageSources } from './messages.ts';
 import { documentationOf, inside, nameOf, type Part, partsOf, placeIn, WsdlParts } from './model.ts';
-import { readSoapOperation } from './operation.ts';
-import { type Policies, readPolicies } from './policy.ts';
+import { type OperationParts, readSoapOperation } from './operation.ts';
+import { Policies, type Requirement, requiresAddressing } from './policy.ts';
 import { WSDL } from './sources.ts';
 
 /** Reads WSDL 1.1 files with everything that they import. @throws ImportError */
@@ -32,7 +32,7 @@ export function readWsdl(sources: Sources<XmlElement>, losses: Losses): DraftCon
   );
   const schemas = new SchemaDrafts([...inTypes, ...importedByWsdl(files, imported, sources)], sources, losses);
   const messages: MessageSources = { parts, schemas, losses };
-  const policies = readPolicies(files, losses);
+  const policies = new Policies(files, losses);
   const services = readServices(messages, policies);
   if (services.length === 0) {
     const place = { source: sources.roots[0] ?? location, line: 0, column: 0 };
@@ -81,11 +81,13 @@ interface Offer {
   readonly portType?: Part;
   readonly binding?: Binding;
   readonly addresses: readonly string[];
+  /** The service and the port, to which policies may be attached. */
+  readonly endpoint?: readonly Part[];
 }
 
 function readServices(messages: MessageSources, policies: Policies): readonly DraftService[] {
   const { parts } = messages;
-  const offers = parts.all('service').flatMap((service) => offersOf(service, messages));
+  const offers = parts.all('service').flatMap((service) => offersOf(service, messages, policies));
   const offered = new Set(offers.flatMap(({ portType, binding }) => [portType, binding?.part]));
   for (const part of parts.all('binding')) {
     const portType = parts.referred('portType', part, 'type');
@@ -107,20 +109,22 @@ function givenPortType(portType: Part | undefined): { readonly portType?: Part }
 /** How much a protocol is preferred, the lowest first: SOAP 1.1 is what every client and server has. */
 const PREFERENCE: Readonly<Record<Binding['protocol'], number>> = { '1.1': 0, '1.2': 1, http: 2, other: 3 };
 
-/** The port types of a service, each by the best of its ports. */
-function offersOf(service: Part, { parts, losses }: MessageSources): readonly Offer[] {
+/** The port types of a service, each by the best of its ports: of those with one protocol, that whose policy can be met. */
+function offersOf(service: Part, { parts, losses }: MessageSources, policies: Policies): readonly Offer[] {
   const ports = childrenNamed(service.element, WSDL, 'port').flatMap((element) => {
     const port = inside(service, element);
     const part = parts.referred('binding', port, 'binding');
     const portType = part === undefined ? undefined : parts.referred('portType', part, 'type');
-    return part === undefined ? [] : [{ port, portType, key: portType ?? part, binding: readBinding(part) }];
+    if (part === undefined) return [];
+    const lacks = policies.lacks([port, part]);
+    return [{ port, portType, key: portType ?? part, binding: readBinding(part), lacks }];
   });
   const portTypes = [...new Set(ports.map(({ key }) => key))];
   const description = documentationOf(service);
   return portTypes.map((key): Offer => {
     const candidates = ports
       .filter((each) => each.key === key)
-      .sort((a, b) => PREFERENCE[a.binding.protocol] - PREFERENCE[b.binding.protocol]);
+      .sort((a, b) => PREFERENCE[a.binding.protocol] - PREFERENCE[b.binding.protocol] || a.lacks - b.lacks);
     const [best, ...others] = candidates as [(typeof candidates)[number], ...typeof candidates];
     for (const { port, binding } of others) {
       losses.add(
@@ -135,6 +139,7 @@ function offersOf(service: Part, { parts, losses }: MessageSources): readonly Of
       ...givenPortType(best.portType),
       binding: best.binding,
       addresses: addressOf(best.port),
+      endpoint: [service, best.port],
     };
   });
 }
@@ -151,12 +156,15 @@ function addressOf({ element }: Part): readonly string[] {
   });
 }
 
-function readOffer(offer: Offer, messages: MessageSources, { security, mtom }: Policies): DraftService {
-  const { portType, binding, addresses } = offer;
+function readOffer(offer: Offer, messages: MessageSources, policies: Policies): DraftService {
+  const { portType, binding, addresses, endpoint = [] } = offer;
   if (portType === undefined) return readUnknown(offer);
   const abstract = operationsOf(portType);
   const bound = binding === undefined ? [] : operationsOf(binding.part);
   const shared = sharedElements(messages, portType);
+  const subjects = [...endpoint, ...(binding === undefined ? [] : [binding.part]), portType];
+  const common = policies.effective(subjects);
+  const addressing = subjects.some(requiresAddressing);
   const operations = abstract.flatMap(({ name, part }, index): DraftOperation[] => {
     // Overloaded operations are bound in the same order.
     const nth = abstract.slice(0, index).filter((each) => each.name === name).length;
@@ -168,8 +176,10 @@ function readOffer(offer: Offer, messages: MessageSources, { security, mtom }: P
       ...(binding === undefined ? {} : { binding }),
     };
     if (binding?.protocol === 'http') return [readHttpOperation(messages, parts)];
-    const read = readSoapOperation(messages, parts);
-    return [mtom && read.soap !== undefined ? { ...read, soap: { ...read.soap, mtom } } : read];
+    const own = policies.effective([...subjects, ...policySubjects(messages, parts)]);
+    return [
+      withPolicy(readSoapOperation(messages, parts), common, { ...own, addressing: addressing || own.addressing }),
+    ];
   });
   for (const each of bound) {
     if (!abstract.some(({ name }) => name === each.name))
@@ -183,9 +193,41 @@ function readOffer(offer: Offer, messages: MessageSources, { security, mtom }: P
     ...(description === undefined ? {} : { description }),
     ...(namespace === '' || binding?.protocol === 'http' ? {} : { namespace }),
     addresses,
-    ...(security.length === 0 ? {} : { security }),
+    ...securityOf(common, operations),
     operations,
   };
+}
+
+/** The parts to which the policies of an operation's messages are attached, besides those of its endpoint. */
+function policySubjects({ parts }: MessageSources, { abstract, bound }: OperationParts): Part[] {
+  const sides = [abstract, ...(bound === undefined ? [] : [bound])].flatMap((each) => [
+    each,
+    ...childrenNamed(each.element, WSDL, 'input', 'output').map((side) => inside(each, side)),
+  ]);
+  const input = childrenNamed(abstract.element, WSDL, 'input')[0];
+  const message = input && parts.referred('message', inside(abstract, input), 'message');
+  return [...sides, ...(message === undefined ? [] : [message])];
+}
+
+function withPolicy(operation: DraftOperation, common: Requirement, own: Requirement): DraftOperation {
+  const { soap } = operation;
+  if (soap === undefined) return operation;
+  const { mtom, addressing, security } = own;
+  return {
+    ...operation,
+    soap: { ...soap, mtom, ...(addressing ? { addressing } : {}) },
+    ...(security.length === common.security.length ? {} : { security }),
+  };
+}
+
+/** The credentials of calls: those that the endpoint asks for, else those of its operations. */
+function securityOf(
+  { security }: Requirement,
+  operations: readonly DraftOperation[],
+): { readonly security?: readonly DraftSecurity[] } {
+  const all = security.length > 0 ? security : operations.flatMap((each) => each.security ?? []);
+  const kinds = new Map(all.map((each) => [each.kind, each]));
+  return kinds.size === 0 ? {} : { security: [...kinds.values()] };
 }
 
 /** The operations of a binding whose port type is missing: their messages are not known. */

@@ -16,7 +16,17 @@ export const SOAP: Readonly<Record<string, '1.1' | '1.2'>> = {
 export const ACTION: readonly string[] = [
   'http://www.w3.org/2007/05/addressing/metadata',
   'http://www.w3.org/2006/05/addressing/wsdl',
+  'http://www.w3.org/2005/03/addressing/wsdl',
+  'http://schemas.xmlsoap.org/ws/2004/08/addressing',
 ];
+
+/** Namespaces of the extension element UsingAddressing. */
+export const ADDRESSING: ReadonlySet<string> = new Set([
+  'http://www.w3.org/2006/05/addressing/wsdl',
+  'http://www.w3.org/2006/02/addressing/wsdl',
+  'http://www.w3.org/2005/03/addressing/wsdl',
+  'http://schemas.xmlsoap.org/ws/2004/08/addressing/policy',
+]);
 
 /** WSDL 1.1: its files refer to each other by `wsdl:import`, and to schemas from `wsdl:types`. */
 export const WSDL_LANGUAGE: SourceLanguage<XmlElement> = {

@@ -8,6 +8,8 @@ export interface SimpleType {
   readonly word: string;
   /** Facets of a value, or of each entry of a list. */
   readonly facets: Facets;
+  /** The element has the address of an attachment, whose content is the value. */
+  readonly refers?: true;
   readonly list?: { readonly minimum?: number; readonly maximum?: number };
   /** What no definition states about values of the type, wherever it is used. */
   readonly note?: Note;
@@ -128,6 +130,10 @@ export const BUILT_IN: ReadonlyMap<string, SimpleType> = new Map<string, SimpleT
 
 const GUID = token('[\\da-fA-F]{8}-[\\da-fA-F]{4}-[\\da-fA-F]{4}-[\\da-fA-F]{4}-[\\da-fA-F]{12}');
 
+/** The address of an attachment (WS-I Attachments Profile 1.0, section 4.4), by whatever schema a contract declares it. */
+export const SWA_REF: SimpleType = { word: 'binary', facets: {}, refers: true };
+export const SWA_REF_NAME = '{http://ws-i.org/profiles/basic/1.1/xsd}swaRef';
+
 /** Simple types of namespaces that contracts use without bringing their schemas. */
 export const WELL_KNOWN: ReadonlyMap<string, SimpleType> = new Map<string, SimpleType>([
   ['{http://schemas.microsoft.com/2003/10/Serialization/}guid', GUID],
@@ -138,5 +144,4 @@ export const WELL_KNOWN: ReadonlyMap<string, SimpleType> = new Map<string, Simpl
   ['{http://www.w3.org/2005/05/xmlmime}base64Binary', { word: 'binary', facets: {} }],
   ['{http://www.w3.org/2004/11/xmlmime}base64Binary', { word: 'binary', facets: {} }],
   ['{http://www.w3.org/2005/05/xmlmime}hexBinary', { word: 'hex', facets: {} }],
-  ['{http://ws-i.org/profiles/basic/1.1/xsd}swaRef', TOKEN],
 ]);

@@ -56,16 +56,23 @@ export class ComplexTypes {
   readonly #readers: Readers;
   readonly #byDocument = new Map<DraftDocument, ComplexType>();
   /** Named types that others are derived from. */
+  /** The types that others of the schemas derive from. */
+  readonly #declaredBases: ReadonlySet<string>;
   readonly #bases: Set<string>;
 
   constructor(readers: Readers) {
     this.#readers = readers;
-    this.#bases = basesIn(readers.components);
+    this.#declaredBases = basesIn(readers.components);
+    this.#bases = new Set(this.#declaredBases);
   }
 
   /** States that documents are derived from that of a type, which then has fields, and is not a choice. */
   addBase(name: QName): void {
     this.#bases.add(qnameKey(name));
+  }
+
+  isBase(name: QName): boolean {
+    return this.#declaredBases.has(qnameKey(name));
   }
 
   add(type: ComplexType): void {

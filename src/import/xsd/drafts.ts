@@ -156,7 +156,13 @@ export class SchemaDrafts {
     }
     const type = this.#typeNameOf(component);
     const isOwn = type === undefined ? isDeclaredIn(element) : this.#soleElements.get(qnameKey(type)) === component;
-    if (!isOwn) return { ...newRoot(name, place), extends: typed.document };
+    if (!isOwn) {
+      if (type !== undefined && this.#types.isBase(type)) {
+        const what = `other types may stand for that of the element "${name.local}"`;
+        this.#losses.add(what, 'only its own type is accepted', place);
+      }
+      return { ...newRoot(name, place), extends: typed.document };
+    }
     typed.document.options.xml = name.local;
     return typed.document;
   }

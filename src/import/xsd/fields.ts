@@ -149,6 +149,8 @@ export class Fields {
     const typed = this.#typeOf(declaration, schema);
     const { type, options } = occurring(typed, term);
     const values = this.#valueOptions(typed, term, declaration, schema);
+    // Each entry of a list has an element of its own, which may be nil.
+    if (isNillable(declaration) && term.max !== 1) options.entry = { ...options.entry, nullable: true };
     if (values.fixed !== undefined) delete options.enum;
     const description = proseOf(documentationOf(term.element)) ?? proseOf(documentationOf(declaration));
     const field: DraftField = {
@@ -170,10 +172,8 @@ export class Fields {
   #valueOptions(typed: Typed, term: Term, declaration: XmlElement, schema: Schema): FieldOptions {
     const options: FieldOptions = {};
     if (isNillable(declaration)) {
-      if (term.max === 1) {
-        options.nullable = true;
-        if (typed.kind === 'document') this.#nullable.push({ document: typed.document, element: declaration, schema });
-      } else this.#loseOnce('entries of lists may be nil', 'refused when they are', declaration, schema);
+      if (term.max === 1) options.nullable = true;
+      if (typed.kind === 'document') this.#nullable.push({ document: typed.document, element: declaration, schema });
     }
     const simple =
       typed.kind === 'simple' && typed.simple.list === undefined && term.max === 1 ? typed.simple : undefined;

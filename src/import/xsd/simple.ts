@@ -1,7 +1,7 @@
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { ImportError, type Losses } from '../place.ts';
 import { attribute, childrenNamed, type QName, qnameKey } from '../xml.ts';
-import { BUILT_IN, type SimpleType, WELL_KNOWN } from './builtin.ts';
+import { BUILT_IN, type SimpleType, SWA_REF, SWA_REF_NAME, WELL_KNOWN } from './builtin.ts';
 import { type Component, type Components, placeIn, type Schema } from './components.ts';
 import { asText, restricted } from './restriction.ts';
 import { XSD } from './sources.ts';
@@ -29,6 +29,7 @@ export class SimpleTypes {
   /** The simple type of a name; `undefined` when it is that of a complex type, or unknown. */
   named(name: QName): SimpleType | undefined {
     if (name.namespace === XSD) return BUILT_IN.get(name.local);
+    if (qnameKey(name) === SWA_REF_NAME) return SWA_REF;
     const component = this.#components.find('type', name);
     if (component === undefined)
       return SOAP_ENCODED.has(name.namespace) ? soapEncoded(name) : WELL_KNOWN.get(qnameKey(name));

@@ -38,7 +38,7 @@ export function singleField(typed: Typed): FieldType {
       return { type: { kind: 'list', item: type }, options: entryOptions(options) };
     }
     case 'simple':
-      return typed.simple.list === undefined ? scalarField(typed.simple) : listField(typed.simple);
+      return typed.simple.list === undefined ? valueField(typed.simple) : listField(typed.simple);
   }
 }
 
@@ -47,10 +47,15 @@ export function repeatedField(typed: Typed, { min, max }: Occurrence): FieldType
   const one = singleField(typed.kind === 'simple' ? { kind: 'simple', simple: unlisted(typed.simple) } : typed);
   // An array inside a list has no place; it is kept as it is written.
   const item = 'item' in one.type ? XML : one.type;
-  const options = 'item' in one.type ? {} : one.options;
+  const { attachment, ...options } = 'item' in one.type ? {} : one.options;
   return {
     type: { kind: 'list', item },
-    options: { flat: true, ...countOptions({ min, max }), ...entryOptions(options) },
+    options: {
+      flat: true,
+      ...countOptions({ min, max }),
+      ...(attachment === undefined ? {} : { attachment }),
+      ...entryOptions(options),
+    },
   };
 }
 
@@ -71,6 +76,15 @@ function scalarField({ word, facets }: SimpleType): { readonly type: DraftScalar
   if (word !== 'string' || typeof maximum !== 'number' || maximum < 1 || maximum > 1_000_000_000)
     return { type: { kind: 'scalar', word }, options: facets };
   return { type: { kind: 'scalar', word: `string(${maximum})` }, options: others };
+}
+
+function valueField(simple: SimpleType): FieldType {
+  const { type, options } = scalarField(simple);
+  return { type, options: isReference(simple) ? { ...options, attachment: 'reference' } : options };
+}
+
+function isReference({ word, refers }: SimpleType): boolean {
+  return word === 'binary' && refers === true;
 }
 
 function listField({ word, facets, list = {} }: SimpleType): FieldType {
@@ -95,5 +109,6 @@ function unlisted(simple: SimpleType): SimpleType {
 /** A type for an attribute, which has no attachment. */
 export function textual(simple: SimpleType): SimpleType {
   if (simple.word !== 'binary') return simple;
+  if (isReference(simple)) return { word: 'string', facets: { space: 'collapse' } };
   return { word: 'string', facets: { space: 'collapse', pattern: LEXICAL_FORMS.binary as string } };
 }

@@ -71,6 +71,11 @@ export class Types {
     this.#documents.addBase(name);
   }
 
+  /** Whether a type of the schemas is derived from a type. */
+  isBase(name: QName): boolean {
+    return this.#documents.isBase(name);
+  }
+
   #loseOnce(what: string, instead: string, element: XmlElement, schema: Schema): void {
     const key = `${schema.location} ${what}`;
     if (this.#reported.has(key)) return;

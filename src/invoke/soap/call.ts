@@ -87,7 +87,8 @@ function writeRequest(
     const addressing =
       addressed === undefined ? '' : requestAddressing({ ...addressed, action: action || actionOf(operation.soap) });
     const headers = upContent ? addressing + binding.writeRequestHeaders(input) : addressing;
-    const options = { mtom, action, segments: rest, transfer, headers };
+    const attached = upContent ? binding.writeRequestAttachments(input) : [];
+    const options = { mtom, action, segments: rest, attached, transfer, headers };
     return upContent ? assembleMessage(version, pieces, options) : assembleEnvelope(version, pieces, options);
   });
   const { request } = operation.soap;

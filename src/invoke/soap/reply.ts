@@ -1,4 +1,4 @@
-import { type MessageSource, type OpenedMessage, openMessage } from '../../binding/soap/message.ts';
+import { type Attached, type MessageSource, type OpenedMessage, openMessage } from '../../binding/soap/message.ts';
 import type { SoapBinding } from '../../binding/soap/soap.ts';
 import type { Resolve } from '../../codec/index.ts';
 import type { SoapConsumer } from '../../model/consumer.ts';
@@ -149,12 +149,12 @@ async function readMessage(
       (isAddressing(header) && (repliesTo !== undefined || operation.soap.addressing === true)) ||
       binding.understandsReply(header),
   );
-  if (envelope.payload === undefined) throw badReply(raw, 'has nothing in its Body');
-  checkElement(callable, raw, envelope.payload);
+  if (envelope.payload !== undefined) checkElement(callable, raw, envelope.payload);
+  else if (binding.hasReplyElement) throw badReply(raw, 'has nothing in its Body');
   if (response.kind === 'raw' && response.raw !== 'binary') return binding.readReply(envelope.payload);
-  await message.include();
+  await message.include(binding.replyParts);
   const blocks = envelope.headers.filter((each) => isForUs(each, envelope.version));
-  return binding.readReply(envelope.payload, message.resolve, blocks);
+  return binding.readReply(envelope.payload, message.resolve, { blocks, attached: message.attached });
 }
 
 /** The reply to another message is refused; one that names none is not. */
@@ -247,8 +247,18 @@ class ReceivedMessage {
     this.#raw = raw;
   }
 
-  include(): void | Promise<void> {
-    return this.#message.include();
+  include(parts: readonly string[]): void | Promise<void> {
+    return this.#message.include(parts);
+  }
+
+  get attached(): Attached | undefined {
+    const { attached } = this.#message;
+    return attached === undefined
+      ? undefined
+      : (part) => {
+          const found = attached(part);
+          return found === undefined ? undefined : this.#attachment(found);
+        };
   }
 
   get resolve(): Resolve | undefined {

@@ -220,7 +220,7 @@ function checkContent({ report }: Linking, document: Document, at: PlaceOfField)
   const { name, type, required } = content;
   if (open) refuse(`is \`open\`, and with \`content\` its element holds text, not undeclared elements`, at(content));
   for (const field of fields) {
-    if (field === content || field.attribute || field.header) continue;
+    if (field === content || field.attribute || field.header || Array.isArray(field.attachment)) continue;
     refuse(
       `has the text ${name} for the content of its element, so its field ${field.name} has to be an attribute`,
       at(field),

@@ -1,17 +1,31 @@
 import type { Position } from '../../model/definition.ts';
-import { type Field, type FieldType, isCollection, type ScalarType, singleType } from '../../model/field.ts';
-import { isAnyText, primitiveOf, traitsOf } from '../../model/scalar.ts';
-import type { ScalarTraits } from '../../model/scalar-traits.ts';
-import { ANY_NAMESPACE } from '../../model/wildcard.ts';
+import {
+  type CompoundType,
+  type Field,
+  type FieldType,
+  isCollection,
+  type ScalarType,
+  singleType,
+} from '../../model/field.ts';
+import { isAnyText, primitiveOf } from '../../model/scalar.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
 import { positionOf } from '../diagnostic/diagnostic.ts';
-import { type Linking, refuseBoth, refuseKey } from '../linking.ts';
+import { type Linking, refuseKey } from '../linking.ts';
 import { given } from '../object.ts';
-import type { FieldDeclared, FieldsDeclared, Scalar } from '../schema/document.ts';
+import type { EntryDeclared, FieldDeclared, FieldsDeclared, Scalar } from '../schema/document.ts';
 import { isMade } from '../value/config-text.ts';
-import { type Facets, lengths, linkFacets } from './facets.ts';
-import { type DerivedName, type DocumentSource, type FieldSpot, linkType, typeWords } from './field-type.ts';
+import { type DerivedName, type DocumentSource, type FieldSpot, linkType } from './field-type.ts';
 import { fitValue, type Restriction, restrictionBroken, spelled } from './fit.ts';
+import {
+  anyOf,
+  attachmentOf,
+  checkOptions,
+  type Facets,
+  isInlineable,
+  lengths,
+  linkFacets,
+  refusedOptions,
+} from './options.ts';
 
 /** Links one field of a document, a prompt or a column; `undefined` when its type is not valid. */
 export function linkField(
@@ -56,6 +70,7 @@ export function linkField(
       content: declared.content === true ? true : undefined,
       inline: declared.inline === true && isInlineable(type) ? true : undefined,
       header: declared.header === true ? true : undefined,
+      attachment: attachmentOf(declared),
       namespace: declared.namespace ?? (owner.unqualified && declared.attribute !== true ? '' : undefined),
     }),
     ...values,
@@ -73,9 +88,9 @@ function linkValues(source: DocumentSource, spot: FieldSpot, type: FieldType, po
   const { linking } = source;
   const { declared } = spot;
   const count = isCollection(type) ? lengths(linking, declared) : {};
-  if (item.kind === 'document') return count;
+  if (item.kind === 'document') return given({ ...count, entry: entryOf(linkEntry(linking, declared, item, refused)) });
   const scalar: ScalarType = item;
-  const facets = isCollection(type)
+  const facets: Entry = isCollection(type)
     ? linkEntry(linking, declared, scalar, refused)
     : linkFacets(linking, declared, scalar, refused);
   const restriction: Restriction = { anyCase: declared['any-case'] ?? false, ...facets };
@@ -86,10 +101,10 @@ function linkValues(source: DocumentSource, spot: FieldSpot, type: FieldType, po
     refused.has(key)
       ? undefined
       : linkValue(source, spot, key, scalar, { ...restriction, ...given({ enum: listed }) }, position);
-  const { patterns, ...plain } = facets;
+  const { patterns, nullable: _, ...plain } = facets;
   return given({
     ...plain,
-    ...(isCollection(type) ? { minimum: undefined, maximum: undefined, ...count, entry: lengthsOf(facets) } : {}),
+    ...(isCollection(type) ? { minimum: undefined, maximum: undefined, ...count, entry: entryOf(facets) } : {}),
     patterns: patterns?.map((pattern) => pattern.source),
     enum: listed,
     default: one('default'),
@@ -104,10 +119,17 @@ const EITHER = ['enum', 'pattern', 'space'] as const;
 /** Keys of a list or a map that concern the number of its entries, or are for single values only. */
 const OF_COUNT: readonly string[] = ['minimum', 'maximum', 'above', 'below', 'digits', 'fraction'];
 
-/** The facets of the entries of a list or a map. */
-function linkEntry(linking: Linking, declared: FieldDeclared, type: ScalarType, refused: ReadonlySet<string>): Facets {
-  const own = linkFacets(linking, declared, type, new Set([...refused, ...OF_COUNT]));
+/** The facets of the entries of a list or a map, and whether they may be null. */
+type Entry = Facets & { readonly nullable?: true };
+
+function linkEntry(
+  linking: Linking,
+  declared: FieldDeclared,
+  type: ScalarType | CompoundType,
+  refused: ReadonlySet<string>,
+): Entry {
   const { entry } = declared;
+  const own = type.kind === 'document' ? {} : linkFacets(linking, declared, type, new Set([...refused, ...OF_COUNT]));
   if (entry === undefined || refused.has('entry')) return own;
   const { report, places } = linking;
   for (const key of EITHER) {
@@ -115,12 +137,26 @@ function linkEntry(linking: Linking, declared: FieldDeclared, type: ScalarType, 
     if (declared[key] !== undefined && entry[key] !== undefined)
       report.raise('conflicting-options', { first: key, second: `entry.${key}`, reason }, places.key(entry, key));
   }
-  return { ...own, ...linkFacets(linking, entry, type, refusedOptions(linking, entry, type)) };
+  const refusedInside = refusedOptions(linking, entry, type);
+  const isNullable = entry.nullable === true && !refusedInside.has('nullable') && hasElements(linking, declared, entry);
+  const nullable = isNullable ? ({ nullable: true } as const) : {};
+  if (type.kind === 'document') return nullable;
+  return { ...own, ...linkFacets(linking, entry, type, refusedInside), ...nullable };
 }
 
-/** The bounds of the length of a text, if there are any. */
-function lengthsOf({ minimum, maximum }: Facets): Field['entry'] {
-  return minimum === undefined && maximum === undefined ? undefined : given({ minimum, maximum });
+/** Whether each entry has an element of its own, which can be nil. */
+function hasElements({ report, places }: Linking, declared: FieldDeclared, entry: EntryDeclared): boolean {
+  const first = (['spaced', 'inline', 'any'] as const).find((key) => (declared[key] ?? false) !== false);
+  if (first === undefined) return true;
+  const reason = 'without an element of its own an entry has no null in XML';
+  report.raise('conflicting-options', { first, second: 'entry.nullable', reason }, places.key(entry, 'nullable'));
+  return false;
+}
+
+/** What entries have that other values of the field have not; `undefined` if there is nothing. */
+function entryOf({ minimum, maximum, nullable }: Entry): Field['entry'] {
+  const entry = given({ minimum, maximum, nullable });
+  return Object.keys(entry).length === 0 ? undefined : entry;
 }
 
 function linkEnum({ linking }: DocumentSource, list: readonly (string | number)[], type: ScalarType, by: Restriction) {
@@ -176,165 +212,6 @@ function linkValue(
   return undefined;
 }
 
-/** What options depend on: a field's type, that of an entry of a list, and its other options. */
-interface Optional {
-  readonly type: FieldType;
-  /** The facts about a single value of it; `undefined` for a document. */
-  readonly item: ScalarTraits | undefined;
-  readonly declared: FieldDeclared;
-}
-
-const isList = ({ type }: Optional): boolean => type.kind === 'list';
-const hasEntries = ({ type }: Optional): boolean => isCollection(type);
-const isChoice = (type: FieldType): boolean => type.kind === 'document' && type.document.choice !== undefined;
-const isAbstract = (type: FieldType): boolean => type.kind === 'document' && type.document.abstract === true;
-const isInPlace = ({ declared }: Optional): boolean =>
-  declared.fields !== undefined || declared['one-of'] !== undefined;
-const isDocument = ({ item }: Optional): boolean => item === undefined;
-const isWritten = (field: Optional): boolean => !isDocument(field) && field.item?.primitive !== 'binary';
-const isCounted = (field: Optional): boolean => hasEntries(field) || field.item?.takes.bounds !== undefined;
-const isOrdered = (field: Optional): boolean => !hasEntries(field) && field.item?.takes.bounds === 'value';
-const hasDigits = ({ type, item }: Optional): boolean =>
-  item?.order === 'decimal' && !isCollection(type) && (type as ScalarType).length === undefined;
-const isWord = ({ item }: Optional): boolean => item?.body === 'text';
-const isInAttribute = (field: Optional): boolean => !hasEntries(field) || field.declared.spaced === true;
-const isTextItem = ({ item }: Optional): boolean => item?.anyText === true;
-
-const isTextMap = (type: FieldType): boolean => type.kind === 'map' && isAnyText(type.item);
-
-/** Whether a field may be elements, or attributes, of any name. */
-function isAnyType(type: FieldType, { attribute = false, content = false }: FieldDeclared): boolean {
-  if (attribute) return isTextMap(type);
-  const isRepeated = type.kind === 'list' && type.flat;
-  return !content && (isRepeated || !isCollection(type)) && traitsOf(singleType(type))?.xml.markup === true;
-}
-
-/** The namespaces of the elements or attributes of any name that a field takes; `undefined` if it has a name. */
-function anyOf(declared: FieldDeclared, type: FieldType): string | undefined {
-  const { any, attribute = false } = declared;
-  if (any === false || any === undefined) return attribute && isTextMap(type) ? ANY_NAMESPACE : undefined;
-  if (!isAnyType(type, declared)) return undefined;
-  return any === true ? ANY_NAMESPACE : any;
-}
-
-const isInlineable = (type: FieldType): boolean =>
-  type.kind === 'document' || (type.kind === 'list' && type.flat && type.item.kind === 'document');
-
-/** The fields that each option is for. */
-const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional) => boolean])[] = [
-  ['flat', 'lists', isList],
-  ['pattern', 'texts and lists of them', ({ item }) => item?.takes.pattern === true],
-  ['space', 'texts and lists of them', isTextItem],
-  ['enum', 'texts, numbers, dates and times', ({ item }) => item?.takes.enum === true],
-  [
-    'any-case',
-    'texts with enum',
-    (field) =>
-      isTextItem(field) &&
-      (field.declared.enum !== undefined ||
-        field.declared.entry?.enum !== undefined ||
-        field.declared['any-case'] === false),
-  ],
-  ['minimum', 'numbers, dates, times, texts, lists and maps', isCounted],
-  ['maximum', 'numbers, dates, times, texts, lists and maps', isCounted],
-  ['above', 'numbers, dates and times', isOrdered],
-  ['below', 'numbers, dates and times', isOrdered],
-  ['digits', 'integers, and decimals without a size', hasDigits],
-  ['fraction', 'integers, and decimals without a size', hasDigits],
-  ['spaced', 'lists of single values without white space', (field) => isList(field) && isWord(field)],
-  ['entry', 'lists and maps of single values', (field) => hasEntries(field) && !isDocument(field)],
-  [
-    'attribute',
-    'single values, lists with `spaced`, and maps of text',
-    (field) => (isInAttribute(field) && !isDocument(field)) || isTextMap(field.type),
-  ],
-  [
-    'any',
-    'xml, lists of it that are `flat`, and maps of text that are attributes',
-    ({ type, declared }) => isAnyType(type, declared),
-  ],
-  ['content', 'single values, and lists with `spaced`', (field) => isInAttribute(field) && !isDocument(field)],
-  ['inline', 'documents, and lists of them that are `flat`', ({ type }) => isInlineable(type)],
-  ['default', 'single values', (field) => !hasEntries(field) && isWritten(field)],
-  ['fixed', 'single values', (field) => !hasEntries(field) && isWritten(field)],
-  ['example', 'single values, and lists and maps of them', isWritten],
-  ['url', 'single values and lists of them', isWritten],
-  ['absent', 'all types but maps: one without entries is empty', ({ type }) => type.kind !== 'map'],
-  ['absent', 'documents with fields: a choice has no blank', ({ type }) => !isChoice(singleType(type))],
-  ['absent', 'documents that are not abstract', ({ type }) => !isAbstract(singleType(type))],
-  [
-    'nullable',
-    'types other than json, which holds null anyway',
-    (field) => field.item?.primitive !== 'json' || hasEntries(field),
-  ],
-  // Which of these a document in place can't have is reported with the document.
-  ['open', 'compounds in place, together with `fields:`', isInPlace],
-  ['by', 'choices in place, together with `one-of:`', isInPlace],
-  ['named', 'choices in place, together with `one-of:`', isInPlace],
-];
-
-/** Reports the options that a type does not allow, and returns them. */
-function refusedOptions({ report, places }: Linking, declared: FieldDeclared, type: FieldType): Set<string> {
-  const refused = new Set<string>();
-  const field = { type, item: traitsOf(singleType(type)), declared };
-  for (const [option, only, applies] of APPLIES) {
-    if (declared[option] === undefined || applies(field)) continue;
-    refused.add(option);
-    report.raise('option-not-for-type', { option, type: typeWords(type), only }, places.key(declared, option));
-  }
-  return refused;
-}
-
-/**
- * Checks the options of a field against its type and each other.
- * @returns the options that the type does not allow
- */
-function checkOptions({ linking }: DocumentSource, { declared }: FieldSpot, type: FieldType): Set<string> {
-  const refused = refusedOptions(linking, declared, type);
-  const both = (first: keyof FieldDeclared, second: keyof FieldDeclared, reason: string): void =>
-    refuseBoth(linking, declared, first, second, reason);
-  if (declared.nullable === true) {
-    both('nullable', 'fixed', 'a fixed value is the only allowed one');
-    if (declared.attribute === true) both('nullable', 'attribute', 'an XML attribute has no null');
-    if (declared.flat === true) both('nullable', 'flat', 'a list without an element of its own has no null in XML');
-    if (declared.absent === 'blank') both('nullable', 'absent', 'null would be both a value and the blank');
-  }
-  if (declared.content === true) {
-    both('content', 'attribute', 'the text of an element is not one of its attributes');
-    both('content', 'xml', 'the text of an element has no name in XML');
-    both('content', 'namespace', 'the text of an element has no name in XML');
-    if (declared.nullable === true) both('content', 'nullable', 'an element that is nil has no value at all');
-    if (declared.absent === 'blank') both('content', 'absent', 'an element without text is its own blank');
-  }
-  const isAny = anyOf(declared, type) !== undefined;
-  if (isAny) {
-    const key = declared.any === undefined ? 'attribute' : 'any';
-    both(key, 'xml', 'it takes any name');
-    both(key, 'namespace', '`any` names the namespaces');
-    if (declared.nullable === true) both(key, 'nullable', 'it has no element of its own that could be null');
-    if (declared.absent === 'blank') both(key, 'absent', 'it has no element of its own that could be blank');
-    both(key, 'default', 'nothing says where it would be put');
-    both(key, 'fixed', 'nothing says where it would be put');
-  }
-  if (declared.inline === true) {
-    both('inline', 'xml', 'without an element it has no name in XML');
-    both('inline', 'namespace', 'without an element it has no name in XML');
-    if (declared.nullable === true) both('inline', 'nullable', 'without an element there is no null in XML');
-    if (declared.absent === 'blank') both('inline', 'absent', 'without an element there is no blank in XML');
-  }
-  if (declared.header === true) {
-    if (declared.attribute === true) both('header', 'attribute', 'a header block is an element');
-    if (declared.flat === true) both('header', 'flat', 'a header block occurs once');
-  }
-  if (declared.spaced === true) both('flat', 'spaced', 'a list that is one text has no elements for its entries');
-  if (declared.required === true) both('required', 'default', 'a required field never uses its default');
-  both('fixed', 'default', 'a fixed value is always used');
-  both('fixed', 'enum', 'a fixed value is the only allowed one');
-  if (isCollection(type) && Number(declared.minimum) > Number(declared.maximum))
-    both('minimum', 'maximum', 'the minimum is greater than the maximum');
-  return refused;
-}
-
 /** Fields with single values, as required by SQL and texts. Columns may be binary too. Others are reported and left out. */
 export function linkSingleValues(
   source: DocumentSource,
@@ -347,7 +224,7 @@ export function linkSingleValues(
     const field = linkField(source, declared, name, { id: owner, name: owner });
     if (field === undefined) return [];
     const written = declared[name] as object;
-    for (const key of ['content', 'inline', 'any'])
+    for (const key of ['content', 'inline', 'any', 'attachment'])
       refuseKey(source.linking, written, key, `The ${what} ${name}`, 'only fields of documents have it');
     const primitive = primitiveOf(field.type);
     if (field.nullable && what !== 'column') {

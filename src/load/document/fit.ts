@@ -1,6 +1,6 @@
 import type { Document } from '../../model/document.ts';
 import { type Field, type FieldType, isCollection, type ScalarType } from '../../model/field.ts';
-import { isAnyText, isNumeric, isString, primitiveOf, traitsOf } from '../../model/scalar.ts';
+import { isAnyText, isNumeric, isString, primitiveOf, rangeOf, traitsOf } from '../../model/scalar.ts';
 import { digitsOf, MAX_DIGITS, toDecimal } from '../../wire/decimal.ts';
 import { doubleJson, readDouble } from '../../wire/double.ts';
 import { LEXICAL } from '../../wire/lexical.ts';
@@ -54,6 +54,7 @@ function embeds(from: Document, to: Document, compared: Map<Document, Set<Docume
   const held = from.fields.every((field) => {
     const target = targets.get(field.name);
     if (target?.required && field.nullable && !target.nullable) return false;
+    if (target !== undefined && field.entry?.nullable && !target.entry?.nullable) return false;
     return target === undefined ? to.open : compare(field.type, target.type, compared);
   });
   return held && to.fields.every(({ name, required, fixed }) => !required || fixed !== undefined || sources.has(name));
@@ -193,8 +194,9 @@ const BROKEN = {
   moment: { minimum: 'before', above: 'not after', maximum: 'after', below: 'not before' },
 } as const;
 
-function boundBroken(text: string, type: ScalarType, { range, digits, fraction }: Restriction): string | undefined {
+function boundBroken(text: string, type: ScalarType, { digits, fraction, ...of }: Restriction): string | undefined {
   const { order } = traitsOf(type);
+  const range = rangeOf({ type, ...of });
   const broken = range && order && brokenBound(text, range, order);
   if (broken !== undefined) return `it is ${BROKEN[isNumeric(type) ? 'number' : 'moment'][broken]} ${range?.[broken]}`;
   if (digits === undefined && fraction === undefined) return undefined;

@@ -181,7 +181,7 @@ function partOf(
   const isChoice = document.choice !== undefined;
   const parts = document.fields.flatMap((each) => {
     const field = isChoice ? { ...each, required: true } : each;
-    if (field.attribute || field.content) return [];
+    if (field.attribute || field.content || field.header || Array.isArray(field.attachment)) return [];
     return [fieldPart(document, field, [...path, field.name], outermost ?? each, follow)];
   });
   if (isChoice) {

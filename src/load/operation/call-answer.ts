@@ -17,7 +17,7 @@ import { begunVersion, callPlace, findVersion, type Provided, refuseMap } from '
 /**
  * `call: NAME`: another system answers, or another operation of this gateway; `undefined` when nothing of that name can be
  * called.
- * @param name that of the operation, or else of its service
+ * @param name that of an operation, or of a service that has an operation of the same name
  */
 export function linkCallAnswer(
   linking: Linking,
@@ -28,7 +28,8 @@ export function linkCallAnswer(
   const version = findVersion(linking, spot, calls, provided, name);
   if (version !== false) return version && begunVersion(version);
   refuseMap(linking, spot);
-  const call = resolveCall(linking, calls, name, callPlace(linking, spot));
+  const named = provided.namesOf(name) === undefined ? name : `${name}.${spot.name}`;
+  const call = resolveCall(linking, calls, named, callPlace(linking, spot));
   return call && { kind: 'call', call };
 }
 

@@ -132,11 +132,28 @@ function claimSoapNames(
     const words = `the ${what} of ${id}`;
     const other = owners.get(key);
     if (other === undefined) owners.set(key, { content, words });
-    else if ((what === 'request' && !isBare) || content === undefined || other.content !== content)
+    else if ((what === 'request' && !isBare) || !isSameContent(other.content, content))
       report.raise('element-name', { name: element.name, first: other.words, second: words }, placeOf(at));
   };
   claim(request, soap.request, 'request');
   claim(reply, soap.response, 'reply');
+}
+
+/** Whether one type describes both: messages that differ in what is beside the Body are documents of their own. */
+function isSameContent(one: Document | undefined, other: Document | undefined): boolean {
+  if (one === undefined || other === undefined) return false;
+  return one === other || (one.derivation === undefined && formOf(one) === formOf(other));
+}
+
+/** The form of a document; those inside it have the same form only if they are the same. */
+function formOf({ choice, open, derivation, fields }: Document): string {
+  return JSON.stringify(
+    { choice: choice?.named, isChoice: choice !== undefined, open, derived: derivation?.base.id, fields },
+    (key, value) => {
+      if (key === 'at' || key === 'description') return undefined;
+      return key === 'document' ? (value as Document).id : value;
+    },
+  );
 }
 
 const keyOf = ({ name, namespace }: ElementName): string => `{${namespace}}${name}`;
@@ -174,7 +191,7 @@ function checkDocuments(
   for (const document of messagesOf(operation)) {
     const { xmlName: name, namespace = serviceNamespace } = document;
     const owner = owners.get(keyOf({ name, namespace }));
-    if (owner === undefined || owner.content === document) continue;
+    if (owner === undefined || isSameContent(owner.content, document)) continue;
     const second = `the document ${document.id} of ${id}`;
     report.raise('element-name', { name, first: owner.words, second }, placeOf(at));
   }

@@ -1,5 +1,6 @@
+import type { Field } from '../../model/field.ts';
 import type { MediaMessage, Message, NamedFault, Operation, Service, SoapForm } from '../../model/service.ts';
-import { bareMessages, bodyMessage, headerFields } from '../../model/soap.ts';
+import { attachmentFields, bareMessages, bodyMessage, headerFields } from '../../model/soap.ts';
 import { isXmlType } from '../../wire/media-type.ts';
 import { placeOf } from '../diagnostic/diagnostic.ts';
 import { type Documents, documentOf } from '../document/documents.ts';
@@ -71,10 +72,12 @@ function checkHeaders({ report }: Linking, { id }: OperationSpot, message: Messa
 export function checkSigned({ report }: Linking, { id }: OperationSpot, { soap, requires }: Operation): void {
   const scheme = requires.find(({ kind }) => kind === 'signature');
   if (soap === undefined || scheme === undefined) return;
-  for (const { name, at } of headerFields(soap.request)) {
-    const reason = `the field ${name} is a header block, which the signature of ${scheme.id} does not cover`;
+  const refuse = ({ name, at }: Field, what: string): void => {
+    const reason = `the field ${name} is ${what}, which the signature of ${scheme.id} does not cover`;
     report.raise('bad-soap', { operation: id, reason }, placeOf(at));
-  }
+  };
+  for (const field of headerFields(soap.request)) refuse(field, 'a header block');
+  for (const field of attachmentFields(soap.request)) refuse(field, 'an attachment');
 }
 
 /** The faults with names. Those that the service of a one-way operation sets are ignored. */

@@ -43,6 +43,11 @@ export interface FacetsDeclared {
   readonly fraction?: number;
 }
 
+/** What each entry of a list or a map may be. */
+export interface EntryDeclared extends FacetsDeclared {
+  readonly nullable?: boolean;
+}
+
 export interface FieldDeclared extends FacetsDeclared, ChoiceDeclared {
   readonly type?: string;
   readonly fields?: FieldsDeclared;
@@ -59,6 +64,7 @@ export interface FieldDeclared extends FacetsDeclared, ChoiceDeclared {
   readonly json?: string;
   readonly xml?: string;
   readonly header?: boolean;
+  readonly attachment?: boolean | string | readonly string[];
   readonly attribute?: boolean;
   readonly content?: boolean;
   readonly inline?: boolean;
@@ -66,10 +72,13 @@ export interface FieldDeclared extends FacetsDeclared, ChoiceDeclared {
   readonly namespace?: string;
   readonly flat?: boolean;
   readonly spaced?: boolean;
-  readonly entry?: FacetsDeclared;
+  readonly entry?: EntryDeclared;
   readonly absent?: 'omit' | 'blank';
   readonly url?: 'segment' | 'path' | 'odata' | 'odata-path';
 }
+
+/** A media type, or a range of them. */
+const MEDIA_RANGE = '[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+';
 
 /** What a list of namespaces has. */
 const NAMESPACE_WORD = '(##local|##targetNamespace|[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>"{}|\\\\^`]+)';
@@ -218,6 +227,18 @@ export const field: JsonSchema = {
         'Over SOAP, whether it is a header block instead of an element in the body, in a request or a response. Over REST it is a field like any other.',
         false,
       ),
+      attachment: {
+        title: 'true, reference, or media types',
+        type: ['boolean', 'string', 'array'],
+        pattern: `^(reference|${MEDIA_RANGE})$`,
+        items: { type: 'string', pattern: `^${MEDIA_RANGE}$` },
+        minItems: 1,
+        uniqueItems: true,
+        description:
+          'Over SOAP, whether binary content of a request or a response is an attachment beside the envelope (SOAP with Attachments), and the media types that the contract names for it. With `reference` it stays an element, whose text is the address of the attachment (swaRef). Over REST it is a field like any other.',
+        default: false,
+        examples: [true, 'image/jpeg', 'reference'],
+      },
       attribute: yesNo(
         'Whether it is an XML attribute instead of an element. A `map of text` takes the attributes that no other field takes, by their names.',
         false,
@@ -250,10 +271,16 @@ export const field: JsonSchema = {
         false,
       ),
       entry: {
-        ...keys<keyof FacetsDeclared>({}, facetKeys),
+        ...keys<keyof EntryDeclared>(
+          {},
+          {
+            nullable: yesNo('Whether null is an entry: null in JSON, an element with `xsi:nil` in XML.', false),
+            ...facetKeys,
+          },
+        ),
         description:
-          'Restrictions of each entry of a list or a map of single values, with the keys that a single value has.',
-        examples: [{ minimum: 2, pattern: '[A-Z]+' }],
+          'What each entry of a list or a map may be: whether it may be null, and of single values the restrictions, with the keys that a single value has.',
+        examples: [{ minimum: 2, pattern: '[A-Z]+' }, { nullable: true }],
       },
       absent: word(
         ['omit', 'blank'],

@@ -73,7 +73,7 @@ export const service = keys<'service' | keyof ServiceDeclared>(
     call: matching(
       'a service with its version',
       '^[A-Za-z][A-Za-z0-9_]*\\.v[1-9][0-9]*$',
-      'A version that answers: each operation without an answer of its own is answered by the operation of the same name there, in this process. Its `map` says how fields differ.',
+      'A service that answers: each operation without an answer of its own is answered by the operation of the same name there, in this process (its `map` says how fields differ), or by a call if the service has a `target`.',
       'Locations.v2',
     ),
     cors: {

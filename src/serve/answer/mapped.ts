@@ -103,6 +103,7 @@ function compileValue(
   const own = (path.at(-1) as Field).type;
   const single = (value: Value): Value => {
     if (each !== undefined) return isObject(value) ? each(value) : value;
+    if (value === null) return null;
     return values?.has(String(value)) === true ? values.get(String(value)) : fitted(value, type);
   };
   if (each === undefined && values === undefined) return (value) => fitted(value, type);

@@ -59,14 +59,15 @@ export function plainReader(): PlainReader {
     const { request } = soap!.form;
     const { namespace } = soap!;
     const own = soap!.request;
-    if (root.local === own?.name && root.namespace === own.namespace) return soap!.readRequest(root, opened?.resolve);
+    if (root.local === own?.name && root.namespace === own.namespace)
+      return soap!.readRequest(root, opened?.resolve, opened);
     if (request.kind === 'raw' && request.raw === 'xml')
-      return soap!.readRequest({ ...root, content: [root] }, opened?.resolve);
+      return soap!.readRequest({ ...root, content: [root] }, opened?.resolve, opened);
     const document = request.kind === 'document' ? request.document : undefined;
     const inner = innerXml(root);
     if (inner !== undefined) return fromXml(compiled, inner, opened);
     if (root.local === document?.xmlName && root.namespace === (document.namespace ?? namespace))
-      return soap!.readRequest(root, opened?.resolve);
+      return soap!.readRequest(root, opened?.resolve, opened);
     const reason = `its element is ${quote(`{${root.namespace}}${root.local}`)}, ${own === undefined ? 'and the operation takes none' : `not {${own.namespace}}${own.name}`}`;
     throw Fault.of('BAD_BODY', { reason });
   };

@@ -175,7 +175,7 @@ export class Messages implements MessageReader {
     const arrived = stages.arrive(exchange, operation);
     const identified = after(arrived, () => this.#senders.identify(exchange, asked, shown));
     const admitted = after(identified, (caller) => stages.admit(exchange, progress, compiled, caller));
-    const included = after(admitted, () => opened?.include());
+    const included = after(admitted, () => opened?.include(compiled.soap?.requestParts));
     const answer = (input: DocumentValue): Outcome | Promise<Outcome> => {
       const segments = opened && (() => opened.segments());
       const facts = {

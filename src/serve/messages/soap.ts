@@ -4,6 +4,7 @@ import { assembleMessage } from '../../binding/soap/assemble.ts';
 import type { OpenedMessage } from '../../binding/soap/message.ts';
 import { placeSegments } from '../../binding/soap/segments.ts';
 import { brokerDetail, type SoapProvider } from '../../binding/soap/soap.ts';
+import { ReferredAttachment } from '../../codec/binary.ts';
 import { CodecError } from '../../codec/index.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Outcome, PassedBytes } from '../../model/handler.ts';
@@ -103,7 +104,8 @@ export function askEnvelope(
     meant = signed;
   });
   const blocks = message.headers.filter((each) => isForUs(each, message.version));
-  const read = (): DocumentValue => compiled.soap!.readRequest(meant, opened?.resolve, blocks);
+  const read = (): DocumentValue =>
+    compiled.soap!.readRequest(meant, opened?.resolve, { blocks, attached: opened?.attached });
   const messageId = (): string | undefined => messageIdOf(message);
   const replyTo = (): ReplyAddressing | undefined => {
     try {
@@ -175,9 +177,12 @@ function writeReply(compiled: Compiled, outcome: Outcome, version: SoapVersion, 
   }
   const { pieces, segments } = contentOf(compiled, outcome);
   if (segments.length > 0 && !mtom) throw Fault.of('NOT_ACCEPTABLE', { offered: 'multipart/related' });
-  const headers =
-    outcome.kind === 'value' && typeof outcome.value === 'object' ? soap.writeReplyHeaders(outcome.value) : '';
-  return { status: 200, ...assembleMessage(version, pieces, { mtom, segments, headers }) };
+  const value = outcome.kind === 'value' && typeof outcome.value === 'object' ? outcome.value : undefined;
+  const headers = value === undefined ? '' : soap.writeReplyHeaders(value);
+  const attached = value === undefined ? [] : soap.writeReplyAttachments(value);
+  // Clients of SOAP with Attachments name multipart/related in Accept, and do not read XOP.
+  const isMtom = mtom && !soap.hasAttachments && !pieces.some((each) => each instanceof ReferredAttachment);
+  return { status: 200, ...assembleMessage(version, pieces, { mtom: isMtom, segments, attached, headers }) };
 }
 
 /** The content of a reply's Body, and its segments. */

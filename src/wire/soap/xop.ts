@@ -61,6 +61,16 @@ export function newContentId(): string {
   return `${randomUUID()}@signalbox`;
 }
 
+/** An id that names the part of WSDL whose content it has: `name=uuid@domain` (WS-I Attachments Profile 1.0, R2933). */
+export function newPartId(part: string): string {
+  return `${percentEncode(part)}=${newContentId()}`;
+}
+
+/** The name of the part of WSDL in an id as {@link contentIdOf} returns it; `undefined` when it has none. */
+export function partNameOf(contentId: string): string | undefined {
+  return /^([^=@]+)=[^=@]+(?:@|$)/.exec(contentId)?.[1];
+}
+
 /** The parameters of multipart/related. */
 export interface RelatedType {
   readonly boundary: string;

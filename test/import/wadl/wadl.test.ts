@@ -33,10 +33,10 @@ operations:
     headers: { X-Region: "{X_Region}" }
     request:
       fields:
-        shop: { type: integer, minimum: -2147483648, maximum: 2147483647, required: true }
+        shop: { type: int, required: true }
         id: { type: string, required: true }
         shelf: string
-        size: { type: integer, minimum: -2147483648, maximum: 2147483647 }
+        size: int
         colour: { type: list of string, enum: [ red, blue ] }
         X_Region: { type: string, required: true }
     response: { application/json: json }
@@ -68,7 +68,7 @@ it('methods, parameters and types are taken from where references lead, in other
   expect(losses).toEqual([]);
   expect(errorsOf(declared)).toEqual([]);
   const { service = '' } = yamlOf(declared);
-  expect(service.match(/\b(?:get|delete): [^ \n]+/g)).toEqual(['delete: a', 'get: a{?page}', 'get: b{?page}']);
+  expect(service.match(/\b(?:get|delete): [^ \n,]+/g)).toEqual(['delete: a', 'get: "a{?page}"', 'get: "b{?page}"']);
 });
 
 it('what is not carried is told: other methods, references to nothing, headers of replies', async () => {

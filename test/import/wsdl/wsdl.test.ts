@@ -80,7 +80,12 @@ it('credentials that no call can have are told, and so is an address that can no
   const policy =
     '<wsp:Policy xmlns:wsp="http://www.w3.org/ns/ws-policy"><sp:UsernameToken xmlns:sp="urn:sp"/></wsp:Policy>';
   const text = wsdl(
-    policy + types(place) + placeMessages + service({ place: inOut('place', 'placeReply') }, { address: 'jms:queue' }),
+    types(place) +
+      placeMessages +
+      service({ place: inOut('place', 'placeReply') }, { address: 'jms:queue' }).replace(
+        '<soap:binding',
+        `${policy}<soap:binding`,
+      ),
   );
   const { declared, losses } = await declaredOf({ 'orders.wsdl': text });
   expect(errorsOf(declared)).toEqual([]);

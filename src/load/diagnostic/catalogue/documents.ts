@@ -27,7 +27,7 @@ export const documentEntries = {
         ? (didYouMean(type, known) ?? `Types are ${TYPES}, a document, or \`list of\` one of these.`)
         : `Write ${ours}.`,
     explanation: 'A type is one word: a type of a single value, the id of a document, or `list of` and one of these.',
-    wrong: 'document: ORDER\nfields: { NUMBER: int }',
+    wrong: 'document: ORDER\nfields: { NUMBER: long }',
     right: 'document: ORDER\nfields: { NUMBER: integer }',
   }),
   'bad-type': error<{ type: string; reason: string }>({

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { declaredOf, errorsOf, yamlOf } from '../support.ts';
+import { inOut, message, types, wrapper, wsdl } from './wsdl-text.ts';
+
+const MESSAGES =
+  types(wrapper('place', 'item') + wrapper('placeResponse', 'number')) +
+  message('place', 'element="t:place"') +
+  message('placeReply', 'element="t:placeResponse"');
+
+const NAMESPACES =
+  'xmlns:wsp="http://www.w3.org/ns/ws-policy" xmlns:sp="http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200702" xmlns:wsam="http://www.w3.org/2007/05/addressing/metadata" xmlns:wsaw="http://www.w3.org/2006/05/addressing/wsdl" xmlns:mtom="http://schemas.xmlsoap.org/ws/2004/09/policy/optimizedmimeserialization" xmlns:wsu="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd"';
+
+const policy = (id: string, inside: string): string => `<wsp:Policy wsu:Id="${id}">${inside}</wsp:Policy>`;
+const reference = (id: string): string => `<wsp:PolicyReference URI="#${id}"/>`;
+
+/** A service whose parts have these children. */
+function contract(
+  policies: string,
+  { binding = '', bound = '', input = '', port = '', portType = '' }: Readonly<Record<string, string>>,
+): string {
+  const text = wsdl(`${policies}${MESSAGES}
+<wsdl:portType name="Port">${portType}<wsdl:operation name="place">${inOut('place', 'placeReply')}</wsdl:operation></wsdl:portType>
+<wsdl:binding name="Binding" type="t:Port">${binding}<soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>
+<wsdl:operation name="place">${bound}<soap:operation soapAction="urn:t/place"/><wsdl:input>${input}<soap:body use="literal"/></wsdl:input>
+<wsdl:output><soap:body use="literal"/></wsdl:output></wsdl:operation></wsdl:binding>
+<wsdl:service name="Orders"><wsdl:port name="Soap" binding="t:Binding">${port}<soap:address location="https://partner.example.org/soap"/></wsdl:port></wsdl:service>`);
+  return text.replace('<wsdl:definitions ', `<wsdl:definitions ${NAMESPACES} `);
+}
+
+async function imported(text: string, as: 'consumer' | 'provider' = 'provider') {
+  const { declared, losses } = await declaredOf({ 'a.wsdl': text }, { as });
+  expect(errorsOf(declared)).toEqual([]);
+  return { yaml: yamlOf(declared), losses: losses.map(({ what }) => what) };
+}
+
+const TOKEN = '<sp:SupportingTokens><wsp:Policy><sp:UsernameToken/></wsp:Policy></sp:SupportingTokens>';
+const TRANSPORT =
+  '<sp:TransportBinding><wsp:Policy><sp:TransportToken><wsp:Policy><sp:HttpsToken/></wsp:Policy></sp:TransportToken></wsp:Policy></sp:TransportBinding>';
+const SAML = '<sp:SupportingTokens><wsp:Policy><sp:SamlToken/></wsp:Policy></sp:SupportingTokens>';
+
+describe('policies of a WSDL', () => {
+  it('apply to what they are attached to, and not otherwise', async () => {
+    const both = policy('A', SAML) + policy('B', TOKEN);
+    const none = await imported(contract(both, {}));
+    expect(none.losses).toEqual([]);
+    expect(none.yaml.service).not.toContain('requires');
+    for (const where of ['binding', 'port', 'portType', 'bound', 'input']) {
+      const { losses, yaml } = await imported(contract(both, { [where]: reference('B') }));
+      expect([where, losses]).toEqual([where, []]);
+      expect(yaml.service).toContain('requires: PARTNER_TOKEN');
+    }
+    expect((await imported(contract(both, { binding: reference('A') }))).losses).toEqual([
+      "the policy SamlToken can't be met",
+    ]);
+  });
+
+  it('may stand in place, be named in an attribute, and refer to others, in a circle too', async () => {
+    const inPlace = await imported(contract('', { binding: `<wsp:Policy>${TOKEN}</wsp:Policy>` }));
+    expect(inPlace.yaml.service).toContain('requires: PARTNER_TOKEN');
+    const circle = policy('A', reference('B')) + policy('B', `${reference('A')}${TOKEN}`);
+    const named = contract(circle, {}).replace('<wsdl:binding ', '<wsdl:binding wsp:PolicyURIs="#A" ');
+    expect((await imported(named)).yaml.service).toContain('requires: PARTNER_TOKEN');
+    expect((await imported(contract('', { binding: reference('none') }))).losses).toEqual([
+      'the policy "#none" does not exist',
+    ]);
+  });
+
+  it('are met by an alternative that can be', async () => {
+    const either = `<wsp:ExactlyOne><wsp:All>${SAML}</wsp:All><wsp:All>${TOKEN}</wsp:All></wsp:ExactlyOne>`;
+    const { losses, yaml } = await imported(contract(policy('A', either), { binding: reference('A') }));
+    expect(losses).toEqual([]);
+    expect(yaml.service).toContain('requires: PARTNER_TOKEN');
+    const optional = policy('A', SAML.replace('<sp:SupportingTokens', '<sp:SupportingTokens wsp:Optional="true"'));
+    expect((await imported(contract(optional, { binding: reference('A') }))).losses).toEqual([]);
+    const nothing = policy('A', '<wsp:ExactlyOne/>');
+    expect((await imported(contract(nothing, { binding: reference('A') }))).losses).toEqual([
+      "a policy without alternatives can't be met",
+    ]);
+  });
+
+  it('of signed and encrypted parts are met by a protected transport only', async () => {
+    const parts = policy('P', '<sp:SignedParts><sp:Body/></sp:SignedParts>');
+    const alone = contract(parts, { bound: reference('P') });
+    expect((await imported(alone)).losses).toEqual(["the policy SignedParts can't be met"]);
+    const protectedToo = contract(parts + policy('T', TRANSPORT), { bound: reference('P'), port: reference('T') });
+    expect((await imported(protectedToo)).losses).toEqual([]);
+  });
+
+  it('require timestamps that messages do not have, and certificates of clients', async () => {
+    const inside = TRANSPORT.replace('<sp:HttpsToken/>', '<sp:HttpsToken RequireClientCertificate="true"/>').replace(
+      /<\/wsp:Policy><\/sp:TransportBinding>$/,
+      '<sp:IncludeTimestamp/></wsp:Policy></sp:TransportBinding>',
+    );
+    const { losses, yaml } = await imported(contract(policy('A', inside), { binding: reference('A') }));
+    expect(losses).toEqual(["the policy IncludeTimestamp can't be met"]);
+    expect(yaml.service).toContain('requires: PARTNER_CERTIFICATE');
+  });
+
+  it('ask calls for WS-Addressing and MTOM', async () => {
+    const asked = policy('A', '<wsam:Addressing/><mtom:OptimizedMimeSerialization/>');
+    const { yaml } = await imported(contract(asked, { binding: reference('A') }), 'consumer');
+    expect(yaml.service).toContain('addressing: true');
+    expect(yaml.service).toContain('MTOM: Y');
+    const optional = await imported(contract('', { binding: '<wsaw:UsingAddressing/>' }), 'consumer');
+    expect(optional.yaml.service).not.toContain('addressing');
+    const required = contract('', { binding: '<wsaw:UsingAddressing wsdl:required="true"/>' });
+    expect((await imported(required, 'consumer')).yaml.service).toContain('addressing: true');
+    expect((await imported(required)).losses).toEqual(['WS-Addressing, which the contract requires of "place"']);
+  });
+});
