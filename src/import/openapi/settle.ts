@@ -35,8 +35,60 @@ export function settle(reader: SchemaReader, operations: readonly DraftOperation
   for (const operation of operations) replaceMessages(operation as unknown as Messages, replaced, losses);
   const left = choices.found.filter(({ document }) => !replaced.has(document));
   for (const { document } of left) closeBranches(document, losses);
-  return reachable([...kept, ...withoutTags(left, kept, operations)], operations);
+  const settled = reachable([...kept, ...withoutTags(left, kept, operations)], operations);
+  breakCircles(settled, losses);
+  return settled;
 }
+
+/** Makes members optional by which documents would always contain themselves: no value would be one. */
+function breakCircles(documents: readonly DraftDocument[], losses: Losses): void {
+  const known = new Set(documents);
+  const waiting = new Map<DraftDocument, number>();
+  const users = new Map<DraftDocument, DraftDocument[]>();
+  for (const document of documents) {
+    const needed = neededBy(document).filter((each) => known.has(each));
+    const hasOther = document.choice === true && needed.length < document.fields.length;
+    waiting.set(document, hasOther ? 0 : document.choice === true ? Math.min(1, needed.length) : needed.length);
+    for (const each of needed) users.set(each, [...(users.get(each) ?? []), document]);
+  }
+  const finite = new Set<DraftDocument>();
+  const settle = (start: DraftDocument): void => {
+    const open = [start];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (finite.has(next)) continue;
+      finite.add(next);
+      for (const user of users.get(next) ?? []) {
+        const left = (waiting.get(user) ?? 0) - 1;
+        waiting.set(user, left);
+        if (left <= 0) open.push(user);
+      }
+    }
+  };
+  for (const document of documents) if (waiting.get(document) === 0) settle(document);
+  for (const document of documents) {
+    if (finite.has(document) || document.choice === true) continue;
+    for (const field of document.fields) {
+      const inner = documentOf(field);
+      if (inner === undefined || finite.has(inner) || !known.has(inner) || !isNeeded(field)) continue;
+      delete field.options.required;
+      losses.add(
+        `"${field.name}" is required, by which ${document.name} always contains itself`,
+        'optional',
+        field.place,
+      );
+    }
+    settle(document);
+  }
+}
+
+/** Documents that a value of a document contains: one of them, of a choice. */
+function neededBy(document: DraftDocument): DraftDocument[] {
+  const fields = document.choice === true ? document.fields : document.fields.filter(isNeeded);
+  const inner = fields.flatMap((field) => documentOf(field) ?? []);
+  return document.extends === undefined ? inner : [...inner, document.extends];
+}
+
+const isNeeded = ({ options }: DraftField): boolean => options.required === true && options.nullable !== true;
 
 /** Documents that have a name, or that something uses. */
 function reachable(documents: readonly DraftDocument[], operations: readonly DraftOperation[]): DraftDocument[] {

@@ -64,6 +64,25 @@ paths:
     expect(old.losses.map(({ instead }) => instead)).toEqual(['a text, with commas between entries']);
   });
 
+  it('do not require what no value could have: an object that always contains itself', async () => {
+    const { declared, losses } = await declaredOf(
+      contract(`
+components:
+  schemas:
+    A: { type: object, required: [b], properties: { b: { $ref: '#/components/schemas/B' } } }
+    B: { type: object, required: [c], properties: { c: { $ref: '#/components/schemas/C' } } }
+    C: { type: object, required: [a], properties: { a: { $ref: '#/components/schemas/A' }, d: { $ref: '#/components/schemas/D' } } }
+    D: { type: object, required: [d], properties: { d: { $ref: '#/components/schemas/D' } } }
+    E: { type: object, required: [list, b], properties: { list: { type: array, items: { $ref: '#/components/schemas/E' } }, b: { $ref: '#/components/schemas/B' } } }
+`),
+    );
+    expect(errorsOf(declared)).toEqual([]);
+    expect(losses.map(({ what, instead }) => `${what}: ${instead}`)).toEqual([
+      '"b" is required, by which A always contains itself: optional',
+      '"d" is required, by which D always contains itself: optional',
+    ]);
+  });
+
   it('may be null for objects without properties and lists without types', async () => {
     const { declared, losses } = await declaredOf(
       contract(`
