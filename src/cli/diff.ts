@@ -154,12 +154,14 @@ function noService(contract: string, theirs: Registry, ours: Registry): Error {
 async function contractRegistry(location: string, isProvided: (service: string) => boolean): Promise<Registry> {
   const { declare, importContracts, update } = await import('../import/index.ts');
   const { loadTexts } = await import('../load/index.ts');
+  const { judgeByCheck } = await import('./import/judge.ts');
   const read = sourceReader({ fetch: /^https?:/i.test(location), private: false, given: new Set([location]) });
   const imported = await importContracts([location], read);
   const gateway = 'gateway: LOCAL\n';
   const declared = imported.flatMap(({ contract, losses }) => {
     const taken = { document: [], service: [], node: [], 'permission-list': [], scheme: [] };
-    const declareAs = (as: 'consumer' | 'provider') => declare(contract, { as, name: 'partner', taken }, losses);
+    const declareAs = (as: 'consumer' | 'provider') =>
+      declare(contract, { as, name: 'partner', taken, judge: judgeByCheck }, losses);
     const called = declareAs('consumer');
     const names = called.flatMap(({ kind, id }) => (kind === 'service' ? id.replace(/\.v\d+$/, '') : []));
     return names.some(isProvided) ? declareAs('provider') : called;

@@ -73,6 +73,7 @@ interface One {
 
 async function planOne(place: Place, { definitions, texts, imported, options }: One): Promise<ImportPlan> {
   const { declare, fileName, idsIn, update } = await import('../../import/index.ts');
+  const { judgeByCheck } = await import('./judge.ts');
   const { contract, losses, roots } = imported;
   const name = options.name ?? nameOf(roots);
   const folder = `${definitions}/${fileName(name)}`;
@@ -93,6 +94,7 @@ async function planOne(place: Place, { definitions, texts, imported, options }: 
         'permission-list': idsOf('permission-list'),
         scheme: idsOf('scheme'),
       },
+      judge: judgeByCheck,
     },
     losses,
   );

@@ -1,11 +1,12 @@
 import { isJsonType, parseMediaType } from '../../wire/media-type.ts';
-import { isTaken } from '../../wire/request-headers.ts';
 import type { DraftContract, DraftOperation, DraftRest, DraftSecurity, DraftService, DraftSoap } from '../draft.ts';
 import { ImportError, type Losses, type Place } from '../place.ts';
-import { type Declared, type DeclaredMap, type DeclaredValue, given } from './declared.ts';
+import { type Declared, type DeclaredMap, type DeclaredValue, given, type Judge } from './declared.ts';
 import { DeclaredDocuments } from './documents.ts';
 import { capitalName, Names, plainName, servedIds, xmlNameOf } from './names.ts';
+import { credentialOf, SCHEME_WORDS, schemeKeys } from './security.ts';
 import { asServed } from './served.ts';
+import { placeKey, settled } from './settled.ts';
 
 interface ServiceOptions {
   /** Whether the contract is called (`target:`) or served here. */
@@ -18,19 +19,25 @@ interface ServiceOptions {
 
 export interface DeclareOptions extends ServiceOptions {
   readonly taken: ServiceOptions['taken'] & { readonly document: readonly string[] };
+  /** What it refuses is declared in a simpler form. */
+  readonly judge?: Judge;
 }
 
 /**
  * Writes a contract as definitions: with ids that are distinct in the project, and documents in place where they are used once.
- * @throws ImportError for a definition that is too large for a file
+ * @throws ImportError for a definition that is too large for a file, or that has no valid form
  */
 export function declare(read: DraftContract, options: DeclareOptions, losses: Losses): readonly Declared[] {
   const contract = options.as === 'provider' ? asServed(read, losses) : read;
   const namespaces = new Set(contract.services.map(({ namespace }) => namespace));
   const namespace = namespaces.size === 1 ? [...namespaces][0] : undefined;
   const documents = new DeclaredDocuments(contract, namespace, options.taken.document, losses);
-  const services = new DeclaredServices(documents, options, losses).all(contract.services);
-  return inFiles([...services, ...documents.all()], options.name);
+  const services = new DeclaredServices(documents, options, losses);
+  const declared = inFiles([...services.all(contract.services), ...documents.all()], options.name);
+  if (options.judge === undefined) return declared;
+  const places = new Map([...services.places, ...documents.places()]);
+  const isXml = contract.language !== 'openapi';
+  return settled(declared, options.judge, { places, losses, isXml, source: options.name });
 }
 
 /** Bytes of one definition and of the definitions of one file, as JSON. `check` reads files of 4 MiB; YAML is longer. */
@@ -55,6 +62,8 @@ function inFiles(declared: readonly Declared[], source: string): readonly Declar
 
 /** The services of a contract, with the node, permission list and schemes that they refer to. */
 class DeclaredServices {
+  /** Where services and operations are in the source. */
+  readonly places = new Map<string, Place>();
   readonly #documents: DeclaredDocuments;
   readonly #options: ServiceOptions;
   readonly #losses: Losses;
@@ -99,14 +108,18 @@ class DeclaredServices {
 
   #service(service: DraftService, name: string, taken: Names): Declared {
     const isCall = this.#options.as === 'consumer';
+    const id = `${name}.v${majorOf(service.version)}`;
     const ids = this.#operationIds(service.operations);
+    this.places.set(placeKey({ kind: 'service', id }), service.place);
+    for (const [index, { place }] of service.operations.entries())
+      this.places.set(placeKey({ kind: 'service', id, operation: ids[index] as string }), place);
     const operations = service.operations.map((operation, index) => {
       const id = ids[index] as string;
       return [id, this.#operation(operation, id, service)] as const;
     });
     return {
       kind: 'service',
-      id: `${name}.v${majorOf(service.version)}`,
+      id,
       file: 'service',
       keys: given({
         description: service.description,
@@ -334,62 +347,4 @@ function soapKeys(
     headers: isCall && version === '1.2' ? { 'Content-Type': 'application/soap+xml' } : undefined,
     properties: isCall && mtom ? { MTOM: 'Y' } : undefined,
   });
-}
-
-/** The credential of calls. Its values are settings. */
-function credentialOf(security: readonly DraftSecurity[], node: string): DeclaredMap | undefined {
-  for (const each of security) {
-    switch (each.kind) {
-      case 'basic':
-        return { basic: { user: `\${env:${node}_USER}`, password: `\${secret:${node}_PASSWORD}` } };
-      case 'bearer':
-        return { bearer: `\${secret:${node}_TOKEN}` };
-      case 'api-key':
-        if (each.in !== 'header') break;
-        return { 'api-key': { header: each.name, value: `\${secret:${node}_KEY}` } };
-      case 'client-credentials':
-        return {
-          'client-credentials': given({
-            'token-url': each.tokenUrl,
-            'client-id': `\${env:${node}_CLIENT_ID}`,
-            'client-secret': `\${secret:${node}_CLIENT_SECRET}`,
-            scope: each.scopes.length === 0 ? undefined : each.scopes.join(' '),
-          }),
-        };
-    }
-  }
-  return undefined;
-}
-
-const SCHEME_WORDS: Readonly<Record<DraftSecurity['kind'], string>> = {
-  basic: 'BASIC',
-  bearer: 'LOGIN',
-  'api-key': 'KEY',
-  'client-credentials': 'LOGIN',
-  'username-token': 'TOKEN',
-  'client-certificate': 'CERTIFICATE',
-};
-
-/** The keys of a scheme. What a contract does not say, as the issuer of tokens, is a setting. */
-function schemeKeys(security: DraftSecurity, name: string): DeclaredMap | undefined {
-  switch (security.kind) {
-    case 'basic':
-      return undefined;
-    case 'api-key':
-      if (security.in !== 'header' || isTaken(security.name.toLowerCase())) return undefined;
-      return { 'api-key': { header: security.name } };
-    case 'bearer':
-    case 'client-credentials':
-      return {
-        bearer: {
-          issuer: `\${env:${name}_ISSUER}`,
-          audience: `\${env:${name}_AUDIENCE}`,
-          jwks: `\${env:${name}_JWKS}`,
-        },
-      };
-    case 'username-token':
-      return { 'username-token': {} };
-    case 'client-certificate':
-      return { 'client-certificate': {} };
-  }
 }

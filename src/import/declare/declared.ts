@@ -33,3 +33,15 @@ export function isSame(one: DeclaredValue | undefined, other: DeclaredValue | un
   const keys = Object.keys(one);
   return keys.length === Object.keys(other).length && keys.every((key) => isSame(one[key], other[key]));
 }
+
+/** A definition, or an operation of a service, that `check` refuses. */
+export interface Refused {
+  readonly kind: string;
+  readonly id: string;
+  readonly operation?: string;
+  /** The message of `check`. */
+  readonly message: string;
+}
+
+/** Finds what `check` refuses in definitions by themselves. */
+export type Judge = (declared: readonly Declared[]) => readonly Refused[];
