@@ -27,6 +27,16 @@ describe('names of operations', () => {
     expect(written).toContain('  Hello:\n    soap: { action: urn:t/hello }\n');
   });
 
+  it('the name of an element has letters of any language', async () => {
+    const text = wsdl(
+      types(wrapper('änderung', 'a') + wrapper('änderungResponse', 'b')) +
+        pair('änderung') +
+        pair('änderungResponse') +
+        service({ change: inOut('änderung', 'änderungResponse') }),
+    );
+    expect((await served('a.wsdl', text)).service).toContain('soap: { name: änderung, action: urn:t/change }\n');
+  });
+
   it('the name of an element belongs to the operation that has it on the wire', async () => {
     const text = wsdl(
       types(wrapper('b', 'x') + wrapper('bResponse', 'x') + wrapper('c', 'x') + wrapper('cResponse', 'x')) +
