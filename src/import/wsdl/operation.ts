@@ -35,7 +35,10 @@ export function readSoapOperation(sources: MessageSources, parts: OperationParts
   const form = style === 'rpc' ? rpcForm(sources, shape, binding) : documentForm(sources, shape, parts.shared);
   const description = documentationOf(abstract);
   const bare = form.style === 'bare' && form.request.kind === 'document' && form.element.namespace === '';
-  const uncallable = whyNot(parts, input, output) ?? (bare ? 'the element of its request has no namespace' : undefined);
+  const isFree = form.style === 'bare' && form.response.kind === 'document' && form.reply?.namespace === '';
+  const side = bare ? 'request' : isFree ? 'reply' : undefined;
+  const uncallable =
+    whyNot(parts, input, output) ?? (side === undefined ? undefined : `the element of its ${side} has no namespace`);
   const action = actionOf(soap, input?.element);
   return {
     name,
