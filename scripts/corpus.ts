@@ -6,12 +6,12 @@ import { type Declared, declare, type Found, ImportError, importContracts, updat
 import { loadTexts } from '../src/load/index.ts';
 import { reportInstances } from './corpus/report.ts';
 
-const HELP = `usage: npm run corpus -- [--corpus <dir>] [--only <text>] [--as consumer|provider] [--sample <n>] [--losses] [--quiet]
+const HELP = `usage: npm run corpus -- [--corpus <dir>] [--only <text>] [--as consumer|provider|both] [--sample <n>] [--losses] [--quiet]
                           [--instances <n> [--seed <n>]]
 
 Imports each file of a corpus, whose INDEX.tsv says what is expected of it, and loads the definitions that are written.
 --sample takes every n-th file; --losses lists what could not be carried, most frequent first; --only takes the files whose
-path contains a text.
+path contains a text. --as is the role in which it is imported; the figures of both are those of the consumer.
 
 --instances makes n random instances, and mutants of them, of each global element and named schema of the WSDL and OpenAPI files
 that must import, and holds the word of xmllint and ajv on them against what the import reads, writes and describes; --seed
@@ -21,7 +21,7 @@ const { values } = parseArgs({
   options: {
     corpus: { type: 'string', default: new URL('../../shared/corpus/import', import.meta.url).pathname },
     only: { type: 'string', default: '' },
-    as: { type: 'string', default: 'consumer' },
+    as: { type: 'string', default: 'both' },
     sample: { type: 'string', default: '1' },
     losses: { type: 'boolean', default: false },
     instances: { type: 'string' },
@@ -80,19 +80,21 @@ async function tryFile(row: Row): Promise<Outcome> {
   const since = (): number => performance.now() - started;
   try {
     const imported = await importContracts([join(values.corpus, 'files', row.path)], read);
-    const as = values.as === 'provider' ? 'provider' : 'consumer';
     const taken = { service: [], node: [], 'permission-list': [], scheme: [], document: [] };
-    const declared = imported.flatMap(({ contract, losses }) =>
-      declare(contract, { as, name: 'PARTNER', taken }, losses),
-    );
+    const declareAs = (as: 'consumer' | 'provider'): readonly Declared[] =>
+      imported.flatMap(({ contract, losses }) => declare(contract, { as, name: 'PARTNER', taken }, losses));
+    const [first, second] = values.as === 'both' ? (['consumer', 'provider'] as const) : [roleOf(values.as)];
+    const declared = declareAs(first);
     const milliseconds = since();
+    const told = imported.flatMap(({ losses }) => losses.all().map(({ what, instead }) => `${what}: ${instead}`));
+    const errors = errorsOf(declared, first);
     return {
       ...none,
       milliseconds,
       operations: imported.flatMap(({ contract }) => contract.services.flatMap(({ operations }) => operations)).length,
       documents: declared.filter(({ kind }) => kind === 'document').length,
-      losses: imported.flatMap(({ losses }) => losses.all().map(({ what, instead }) => `${what}: ${instead}`)),
-      errors: errorsOf(declared),
+      losses: told,
+      errors: second === undefined ? errors : [...errors, ...errorsOf(declareAs(second), second)],
     };
   } catch (error) {
     if (error instanceof ImportError) return { ...none, milliseconds: since(), refused: error };
@@ -100,8 +102,12 @@ async function tryFile(row: Row): Promise<Outcome> {
   }
 }
 
+function roleOf(word: string): 'consumer' | 'provider' {
+  return word === 'provider' ? 'provider' : 'consumer';
+}
+
 /** The errors of `check` in what was written. */
-function errorsOf(declared: readonly Declared[]): readonly string[] {
+function errorsOf(declared: readonly Declared[], as: string): readonly string[] {
   const { files } = update({
     files: new Map([['definitions/gateway.yaml', 'gateway: LOCAL\n']]),
     before: [],
@@ -109,7 +115,9 @@ function errorsOf(declared: readonly Declared[]): readonly string[] {
     pathOf: (file) => `definitions/${file}.yaml`,
   });
   const { diagnostics } = loadTexts(new Map([['definitions/gateway.yaml', 'gateway: LOCAL\n'], ...files]));
-  return diagnostics.filter(({ severity }) => severity === 'error').map(({ code, message }) => `${code}: ${message}`);
+  return diagnostics
+    .filter(({ severity }) => severity === 'error')
+    .map(({ code, message }) => `as ${as}: ${code}: ${message}`);
 }
 
 /** What is wrong with an outcome; `undefined` when it is as expected. */

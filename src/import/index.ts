@@ -1,5 +1,5 @@
 export { type DeclareOptions, declare, serviceNames } from './declare/declare.ts';
-export type { Declared, DeclaredMap } from './declare/declared.ts';
+export type { Declared, DeclaredMap, Judge, Refused } from './declare/declared.ts';
 export { fileName } from './declare/documents.ts';
 export { importContracts } from './import.ts';
 export { ImportError, type Loss, placeWords } from './place.ts';

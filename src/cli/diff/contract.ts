@@ -41,6 +41,7 @@ export async function declareContract(
 ): Promise<{ readonly contract: Contract; readonly lost: ReadonlySet<string> }> {
   const { declare, importContracts, serviceNames, update } = await import('../../import/index.ts');
   const { loadTexts } = await import('../../load/index.ts');
+  const { judgeByCheck } = await import('../import/judge.ts');
   const [imported] = await importContracts([location], read);
   if (imported === undefined) throw new CliFailure(`${location} contains no contract`);
   const { contract, losses } = imported;
@@ -52,7 +53,7 @@ export async function declareContract(
   const { files } = update({
     files: new Map([['definitions/gateway.yaml', gateway]]),
     before: [],
-    after: declare(contract, { as, name: 'partner', taken }, losses),
+    after: declare(contract, { as, name: 'partner', taken, judge: judgeByCheck }, losses),
     pathOf: (file) => `${location}#${file}.yaml`,
   });
   const project = loadTexts(new Map([['definitions/gateway.yaml', gateway], ...files]));

@@ -69,6 +69,7 @@ interface One {
 
 async function planOne(place: Place, { definitions, files, imported, options }: One): Promise<ImportPlan> {
   const { declare, fileName } = await import('../../import/index.ts');
+  const { judgeByCheck } = await import('./judge.ts');
   const { contract, losses, roots } = imported;
   const name = options.name ?? nameOf(roots);
   const folder = `${definitions}/${fileName(name)}`;
@@ -89,6 +90,7 @@ async function planOne(place: Place, { definitions, files, imported, options }: 
         'permission-list': idsOf('permission-list'),
         scheme: idsOf('scheme'),
       },
+      judge: judgeByCheck,
     },
     losses,
   );

@@ -1,3 +1,4 @@
+import { isTaken } from '../../wire/request-headers.ts';
 import type { DraftSecurity, DraftService } from '../draft.ts';
 import { type DeclaredMap, given } from './declared.ts';
 
@@ -56,7 +57,7 @@ export function schemeKeys(security: DraftSecurity, name: string): DeclaredMap |
     case 'basic':
       return undefined;
     case 'api-key':
-      return security.in === 'header' ? { 'api-key': { header: security.name } } : undefined;
+      return security.in === 'header' && holdsKey(security.name) ? { 'api-key': { header: security.name } } : undefined;
     case 'bearer':
     case 'client-credentials':
       return {
@@ -71,4 +72,10 @@ export function schemeKeys(security: DraftSecurity, name: string): DeclaredMap |
     case 'client-certificate':
       return { 'client-certificate': {} };
   }
+}
+
+/** Whether a header may hold an API key of a caller. */
+function holdsKey(header: string): boolean {
+  const name = header.toLowerCase();
+  return name === 'authorization' || !isTaken(name);
 }

@@ -10,11 +10,13 @@ import type {
   DraftService,
   DraftSoap,
 } from '../draft.ts';
-import { ImportError, type Losses, type Place } from '../place.ts';
+import type { Losses, Place } from '../place.ts';
 import { credentialOf, SCHEME_WORDS, schemeKeys, securityOfCalls, securityWords } from './credentials.ts';
-import { type Declared, type DeclaredMap, type DeclaredValue, given } from './declared.ts';
+import { type Declared, type DeclaredMap, type DeclaredValue, given, inFiles, type Judge } from './declared.ts';
 import { DeclaredDocuments, fieldNames } from './documents.ts';
-import { capitalName, Names, plainName } from './names.ts';
+import { capitalName, Names, plainName, servedIds } from './names.ts';
+import { asServed } from './served.ts';
+import { placeKey, settled } from './settled.ts';
 
 interface ServiceOptions {
   /** Whether the contract is called (`target:`) or served here. */
@@ -27,18 +29,25 @@ interface ServiceOptions {
 
 export interface DeclareOptions extends ServiceOptions {
   readonly taken: ServiceOptions['taken'] & { readonly document: readonly string[] };
+  /** What it refuses is declared in a simpler form. */
+  readonly judge?: Judge;
 }
 
 /**
  * Writes a contract as definitions: with ids that are distinct in the project, and documents in place where they are used once.
- * @throws ImportError for a definition that is too large for a file
+ * @throws ImportError for a definition that is too large for a file, or that has no valid form
  */
-export function declare(contract: DraftContract, options: DeclareOptions, losses: Losses): readonly Declared[] {
+export function declare(read: DraftContract, options: DeclareOptions, losses: Losses): readonly Declared[] {
+  const contract = options.as === 'provider' ? asServed(read, losses) : read;
   const namespaces = new Set(contract.services.map(({ namespace }) => namespace));
   const namespace = namespaces.size === 1 ? [...namespaces][0] : undefined;
   const documents = new DeclaredDocuments(contract, namespace, options.taken.document, losses);
-  const services = new DeclaredServices(documents, options, losses).all(contract.services);
-  return inFiles([...services, ...documents.all()], options.name);
+  const services = new DeclaredServices(documents, options, losses);
+  const declared = inFiles([...services.all(contract.services), ...documents.all()], options.name);
+  if (options.judge === undefined) return declared;
+  const places = new Map([...services.places, ...documents.places()]);
+  const isXml = contract.language !== 'openapi';
+  return settled(declared, options.judge, { places, losses, isXml, source: options.name });
 }
 
 /** The names that the services of a contract get, without versions. @param taken those of other services of the project */
@@ -47,31 +56,10 @@ export function serviceNames(services: readonly DraftService[], taken: readonly 
   return services.map(({ name }) => names.give(plainName(name, 'Service')));
 }
 
-/** Bytes of the definitions of one file, as JSON. */
-const FILE_BYTES = 2 * 1024 ** 2;
-
-/** Bytes of one definition, as JSON: a service with 5,000 operations. `check` reads files of 16 MiB; YAML is longer. */
-const MOST_BYTES = 10 * 1024 ** 2;
-
-/** Puts definitions that are too large for one file into several: `documents`, `documents-2`. @throws ImportError */
-function inFiles(declared: readonly Declared[], source: string): readonly Declared[] {
-  const open = new Map<string, { bytes: number; number: number }>();
-  return declared.map((each) => {
-    const bytes = Buffer.byteLength(JSON.stringify(each));
-    if (bytes > MOST_BYTES) {
-      const what = `the ${each.kind} ${each.id.slice(0, 100)} is larger than ${MOST_BYTES / 1024 ** 2} MiB`;
-      throw new ImportError(what, { source, line: 0, column: 0 }, 'Import a contract without it.');
-    }
-    const file = open.get(each.file) ?? { bytes: 0, number: 1 };
-    open.set(each.file, file);
-    file.bytes += bytes;
-    if (file.bytes > FILE_BYTES && file.bytes > bytes) Object.assign(file, { bytes, number: file.number + 1 });
-    return file.number === 1 ? each : { ...each, file: `${each.file}-${file.number}` };
-  });
-}
-
 /** The services of a contract, with the node, permission list and schemes that they refer to. */
 class DeclaredServices {
+  /** Where services and operations are in the source. */
+  readonly places = new Map<string, Place>();
   readonly #documents: DeclaredDocuments;
   readonly #options: ServiceOptions;
   readonly #losses: Losses;
@@ -115,15 +103,19 @@ class DeclaredServices {
 
   #service(service: DraftService, name: string, taken: Names): Declared {
     const isCall = this.#options.as === 'consumer';
-    const names = new Names();
     const all = isCall ? service.operations : this.#matchable(service.operations);
-    const operations = all.map((operation) => {
-      const id = names.give(plainName(operation.name, 'Operation'));
+    const id = `${name}.v${majorOf(service.version)}`;
+    const ids = this.#operationIds(all);
+    this.places.set(placeKey({ kind: 'service', id }), service.place);
+    for (const [index, { place }] of all.entries())
+      this.places.set(placeKey({ kind: 'service', id, operation: ids[index] as string }), place);
+    const operations = all.map((operation, index) => {
+      const id = ids[index] as string;
       return [id, this.#operation(operation, id, service)] as const;
     });
     return {
       kind: 'service',
-      id: `${name}.v${majorOf(service.version)}`,
+      id,
       file: 'service',
       keys: given({
         description: service.description,
@@ -145,6 +137,14 @@ class DeclaredServices {
       this.#losses.add(`the operation "${name}", whose path no request can match: ${fault}`, 'left out', place);
       return false;
     });
+  }
+
+  #operationIds(operations: readonly DraftOperation[]): readonly string[] {
+    const names = new Names();
+    if (this.#options.as === 'consumer') return operations.map(({ name }) => names.give(plainName(name, 'Operation')));
+    return servedIds(
+      operations.map((each) => ({ name: each.name, element: hasOwnElement(each) ? each.soap?.request : undefined })),
+    );
   }
 
   #operation(operation: DraftOperation, id: string, service: DraftService): DeclaredMap {
@@ -345,17 +345,24 @@ function restKeys(
   });
 }
 
+/** Whether an operation is called by an element that has its name over SOAP. */
+function hasOwnElement({ soap, uncallable }: DraftOperation): boolean {
+  return soap !== undefined && soap.style !== 'bare' && uncallable === undefined;
+}
+
 function soapKeys(
-  { uncallable }: DraftOperation,
+  operation: DraftOperation,
   soap: DraftSoap,
   id: string,
   { namespace }: DraftService,
   isCall: boolean,
 ): DeclaredMap {
   const { style, version, action, request, response, mtom } = soap;
+  const { uncallable } = operation;
   const isWrapped = style !== 'bare';
   const map = given({
-    name: request === id ? undefined : request,
+    // What is served has no further names than those by which it is called.
+    name: request === id || !(isCall || hasOwnElement(operation)) ? undefined : request,
     action: action ?? '',
     namespace: isWrapped && soap.namespace !== namespace ? soap.namespace || undefined : undefined,
     addressing: isCall && soap.addressing ? true : undefined,

@@ -1,10 +1,11 @@
 import { SCALAR_KINDS, SCALARS } from '../../model/scalar.ts';
 import type { DraftContract, DraftDocument, DraftField, DraftMessage, DraftType, Facets } from '../draft.ts';
-import type { Losses } from '../place.ts';
+import type { Losses, Place } from '../place.ts';
 import { settleAttribution } from './attribution.ts';
 import { type Declared, type DeclaredMap, type DeclaredValue, given } from './declared.ts';
 import { Families } from './families.ts';
 import { Names, plainName, xmlNameOf } from './names.ts';
+import { placeKey } from './settled.ts';
 
 /** Words that are types or messages and can't be ids of documents. */
 const RESERVED = [...SCALAR_KINDS, 'none', 'list', 'map', '__proto__'];
@@ -51,6 +52,11 @@ export class DeclaredDocuments {
       // Documents of several files keep to files.
       file: sources.size > 1 ? `documents-${fileName(document.place.source)}` : 'documents',
     }));
+  }
+
+  /** Where documents are in the source. */
+  places(): readonly (readonly [string, Place])[] {
+    return [...this.#ids].map(([{ place }, id]) => [placeKey({ kind: 'document', id }), place]);
   }
 
   /**

@@ -41,9 +41,12 @@ export function readSoapOperation(sources: MessageSources, parts: OperationParts
   const description = documentationOf(abstract);
   const unclear =
     style === 'rpc' ? undefined : (unclearBody(shape.input, 'request') ?? unclearBody(shape.output, 'reply'));
-  const bare = form.style === 'bare' && bodyElement(shape.input)?.namespace === '';
-  const uncallable =
-    whyNot(parts, input, output) ?? unclear ?? (bare ? 'the element of its request has no namespace' : undefined);
+  const isBare = form.style === 'bare';
+  const isFree = (split: Shape['output']): boolean =>
+    isBare && split !== undefined && bodyElement(split)?.namespace === '';
+  const side = isFree(shape.input) ? 'request' : isFree(shape.output) ? 'reply' : undefined;
+  const free = side === undefined ? undefined : `the element of its ${side} has no namespace`;
+  const uncallable = whyNot(parts, input, output) ?? unclear ?? free;
   const action = actionOf(soap, input?.element);
   return {
     name,

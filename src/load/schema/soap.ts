@@ -43,7 +43,7 @@ export const soapKeys: Readonly<Record<keyof SoapStyleDeclared, JsonSchema>> = {
   ),
 };
 
-const NAME = '[A-Za-z_][A-Za-z0-9_.-]*';
+const NAME = '[\\p{L}_][\\p{L}\\p{N}_.-]*';
 
 const map = keys<keyof SoapDeclared>(
   {

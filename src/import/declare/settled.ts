@@ -1,0 +1,122 @@
+import { ImportError, type Losses, type Place } from '../place.ts';
+import type { Refused } from './declared.ts';
+import { type Declared, type DeclaredMap, type DeclaredValue, given, isMapValue, type Judge } from './declared.ts';
+
+/** The places of definitions and operations in the source, by {@link placeKey}. */
+export type Places = ReadonlyMap<string, Place>;
+
+export function placeKey({ kind, id, operation }: Pick<Refused, 'kind' | 'id' | 'operation'>): string {
+  return JSON.stringify(operation === undefined ? [kind, id] : [kind, id, operation]);
+}
+
+/** Each round makes definitions simpler: a document that others derive from, then those, then operations with their messages. */
+const MOST_ROUNDS = 8;
+
+/**
+ * Definitions that `check` accepts, whatever the contract has. What it refuses is declared in a simpler form, and recorded as a loss
+ * with its message.
+ * @param isXml whether documents are those of XML Schema
+ * @throws ImportError for what has no simpler form
+ */
+export function settled(
+  declared: readonly Declared[],
+  judge: Judge,
+  { places, losses, isXml, source }: { places: Places; losses: Losses; isXml: boolean; source: string },
+): readonly Declared[] {
+  const tries = new Map<string, number>();
+  let current = declared;
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const refused = new Map(judge(current).map((each) => [placeKey(each), each]));
+    if (refused.size === 0) return current;
+    for (const [key, each] of refused) {
+      const place = places.get(key) ?? places.get(placeKey({ kind: each.kind, id: each.id })) ?? NOWHERE(source);
+      const simpler = simplified(current, each, tries.get(key) ?? 0, isXml);
+      tries.set(key, (tries.get(key) ?? 0) + 1);
+      if (simpler === undefined) throw cannotBeWritten(each, place);
+      losses.add(`${wordsOf(each)}, which is not valid: ${each.message.replace(/\.$/, '')}`, simpler.instead, place);
+      current = simpler.declared;
+    }
+  }
+  const [left] = judge(current);
+  if (left !== undefined) throw cannotBeWritten(left, places.get(placeKey(left)) ?? NOWHERE(source));
+  return current;
+}
+
+const NOWHERE = (source: string): Place => ({ source, line: 0, column: 0 });
+
+function wordsOf({ kind, id, operation }: Refused): string {
+  return operation === undefined ? `the ${kind} ${id}` : `the operation ${operation} of ${id}`;
+}
+
+function cannotBeWritten(refused: Refused, place: Place): ImportError {
+  const reason = `${wordsOf(refused)} can't be declared: ${refused.message}`;
+  return new ImportError(reason, place, 'Import a contract without it.');
+}
+
+interface Simpler {
+  readonly declared: readonly Declared[];
+  readonly instead: string;
+}
+
+/** The definitions with a simpler form of one of them; `undefined` when it has none. */
+function simplified(all: readonly Declared[], refused: Refused, tried: number, isXml: boolean): Simpler | undefined {
+  const { kind, id, operation } = refused;
+  const found = all.find((each) => each.kind === kind && each.id === id);
+  if (found === undefined) return undefined;
+  const withKeys = (keys: DeclaredMap, instead: string): Simpler => ({
+    declared: all.map((each) => (each === found ? { ...each, keys } : each)),
+    instead,
+  });
+  if (operation !== undefined) {
+    const operations = found.keys.operations as DeclaredMap;
+    const mine = operations[operation];
+    if (tried > 0 || !isMapValue(mine)) return undefined;
+    const simple: DeclaredMap = { soap: true, active: false };
+    const keys = { ...found.keys, operations: { ...operations, [operation]: simple } };
+    return withKeys(keys, 'declared without its messages and with `active: false`');
+  }
+  switch (kind) {
+    case 'document':
+      return tried > 1
+        ? undefined
+        : withKeys(anyDocument(found, tried, isXml), `taken as any ${isXml ? 'XML' : 'JSON'}`);
+    case 'node':
+      return tried > 0 ? undefined : withKeys({ base: `\${env:${id}_URL}` }, `the setting ${id}_URL is the address`);
+    case 'scheme':
+      return { declared: withoutScheme(all, id), instead: 'the schemes of the gateway apply' };
+    case 'service': {
+      const { target, permission, operations } = found.keys;
+      return tried > 0
+        ? undefined
+        : withKeys(given({ target, permission, operations }), 'declared with its operations alone');
+    }
+  }
+  return undefined;
+}
+
+/** A document that takes anything, at first with its names, its family and its namespace. */
+function anyDocument({ keys }: Declared, tried: number, isXml: boolean): DeclaredMap {
+  const { xml, 'xml-type': xmlType, namespace } = keys;
+  const names = tried === 0 ? given({ xml, 'xml-type': xmlType, namespace }) : {};
+  if (!isXml) return { open: true, fields: {} };
+  const content = { type: 'xml', content: true };
+  return { ...names, fields: { content, anyAttribute: { type: 'map of text', attribute: true } } };
+}
+
+/** Definitions without a scheme, which nothing requires then. */
+function withoutScheme(all: readonly Declared[], id: string): readonly Declared[] {
+  const free = (map: DeclaredMap): DeclaredMap => {
+    const { requires, ...others } = map;
+    const left = [requires ?? []].flat().filter((each) => each !== id);
+    return left.length === 0 ? others : { ...map, requires: left.length === 1 ? (left[0] as DeclaredValue) : left };
+  };
+  return all.flatMap((each) => {
+    if (each.kind === 'scheme' && each.id === id) return [];
+    if (each.kind !== 'service') return [each];
+    const operations = Object.entries(each.keys.operations as DeclaredMap).map(([name, operation]) => [
+      name,
+      free(operation as DeclaredMap),
+    ]);
+    return [{ ...each, keys: { ...free(each.keys), operations: Object.fromEntries(operations) } }];
+  });
+}
