@@ -3,6 +3,7 @@ import { NODE_DEFAULTS, type Node, type NodeCredential, type NodeTimeouts } from
 import { CALL_RETRY } from '../model/retry.ts';
 import type { Service } from '../model/service.ts';
 import { parseSocketAddress } from '../wire/network-address.ts';
+import { isOwnHeader } from '../wire/request-headers.ts';
 import type { Place } from './diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking, linkEach, refuseKey } from './linking.ts';
 import { given } from './object.ts';
@@ -18,7 +19,6 @@ import {
   secureEndpointFault,
 } from './value/address.ts';
 import { literalOf, parseConfigText, parseConfigTexts } from './value/config-text.ts';
-import { isOwnHeader } from './value/headers.ts';
 import { linkRateText } from './value/limits.ts';
 import { linkRetry } from './value/retry.ts';
 import { linkDuration } from './value/units.ts';

@@ -2,6 +2,7 @@
 import { classNameOf, contentField, type Document, documentName } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import { inlineDocument } from '../../model/particles.ts';
+import { type ElementContent, isSameElement } from '../../model/same-element.ts';
 import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import { XML_NAMESPACE } from '../../wire/xml/namespaces.ts';
 import { ncName } from '../names.ts';
@@ -35,7 +36,7 @@ export interface SchemaSet {
   readonly namespaces: readonly string[];
   /** Prefix of a namespace, the same in every schema; `undefined` for `''`. */
   prefixOf(namespace: string): string | undefined;
-  /** Whether a document has a global element: not if a wrapper or another document has the same name. */
+  /** Whether a document has a global element: not if a wrapper or another document has the same name, and is not the same. */
   hasElement(document: Document): boolean;
   /** The QName of the type of a field that is a part of a message in rpc/literal. */
   partType(field: Field): string;
@@ -89,11 +90,18 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
     drafts.get(main)?.types.push(element('xs:simpleType', { name }, [element('xs:restriction', { base })]));
   const partTypes = new Map(options.parts.flatMap((document) => declareParts(document, workshop)));
   const declared = new Set(named.filter((document) => declareElement(document, workshop)));
+  const others = elementsOf(options, declared);
+  const isDeclared = (document: Document): boolean => {
+    if (declared.has(document)) return true;
+    const own = { document, namespace: documents.namespaceOf(document) };
+    const same = others.get(elementKey(document.xmlName, own.namespace)) ?? [];
+    return same.some((each) => isSameElement(each, own, main));
+  };
   return {
     namespaces,
     prefixOf: workshop.prefixOf,
     partType: (field) => partTypes.get(field) as string,
-    hasElement: (document) => declared.has(document),
+    hasElement: isDeclared,
     schemaOf: (namespace, locations) => {
       const draft = drafts.get(namespace);
       if (draft === undefined) throw new RangeError(`no schema has the namespace "${namespace}"`);
@@ -101,6 +109,31 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
     },
   };
 }
+
+/** What the elements of wrappers, header blocks and documents hold, by their names. */
+function elementsOf(
+  options: SchemaOptions,
+  declared: ReadonlySet<Document>,
+): ReadonlyMap<string, readonly ElementContent[]> {
+  const { documents, namespace: main, wrappers, blocks } = options;
+  const contentOf = (document: Document): ElementContent => ({ document, namespace: documents.namespaceOf(document) });
+  const around = wrappers.flatMap(({ name, namespace = main, message }) =>
+    message.kind === 'document' ? [{ key: elementKey(name, namespace), content: contentOf(message.document) }] : [],
+  );
+  const ofBlocks = blocks.flatMap(({ field: { type, xmlName, namespace }, document }) => {
+    if (type.kind !== 'document') return [];
+    const key = elementKey(xmlName, namespace ?? documents.namespaceOf(document));
+    return [{ key, content: contentOf(type.document) }];
+  });
+  const own = [...declared].map((document) => {
+    const content = contentOf(document);
+    return { key: elementKey(document.xmlName, content.namespace), content };
+  });
+  const groups = Map.groupBy([...around, ...ofBlocks, ...own], ({ key }) => key);
+  return new Map([...groups].map(([key, all]) => [key, all.map(({ content }) => content)]));
+}
+
+const elementKey = (name: string, namespace: string): string => `{${namespace}}${name}`;
 
 /** Names of the global elements with anonymous types: code generators write classes with these names. */
 function anonymousNames({ wrappers, extra }: SchemaOptions): string[] {

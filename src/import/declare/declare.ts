@@ -1,9 +1,11 @@
 import { isJsonType, parseMediaType } from '../../wire/media-type.ts';
+import { isTaken } from '../../wire/request-headers.ts';
 import type { DraftContract, DraftOperation, DraftRest, DraftSecurity, DraftService, DraftSoap } from '../draft.ts';
 import { ImportError, type Losses, type Place } from '../place.ts';
 import { type Declared, type DeclaredMap, type DeclaredValue, given } from './declared.ts';
 import { DeclaredDocuments } from './documents.ts';
-import { capitalName, Names, plainName, xmlNameOf } from './names.ts';
+import { capitalName, Names, plainName, servedIds, xmlNameOf } from './names.ts';
+import { asServed } from './served.ts';
 
 interface ServiceOptions {
   /** Whether the contract is called (`target:`) or served here. */
@@ -22,7 +24,8 @@ export interface DeclareOptions extends ServiceOptions {
  * Writes a contract as definitions: with ids that are distinct in the project, and documents in place where they are used once.
  * @throws ImportError for a definition that is too large for a file
  */
-export function declare(contract: DraftContract, options: DeclareOptions, losses: Losses): readonly Declared[] {
+export function declare(read: DraftContract, options: DeclareOptions, losses: Losses): readonly Declared[] {
+  const contract = options.as === 'provider' ? asServed(read, losses) : read;
   const namespaces = new Set(contract.services.map(({ namespace }) => namespace));
   const namespace = namespaces.size === 1 ? [...namespaces][0] : undefined;
   const documents = new DeclaredDocuments(contract, namespace, options.taken.document, losses);
@@ -96,9 +99,9 @@ class DeclaredServices {
 
   #service(service: DraftService, name: string, taken: Names): Declared {
     const isCall = this.#options.as === 'consumer';
-    const names = new Names();
-    const operations = service.operations.map((operation) => {
-      const id = names.give(plainName(operation.name, 'Operation'));
+    const ids = this.#operationIds(service.operations);
+    const operations = service.operations.map((operation, index) => {
+      const id = ids[index] as string;
       return [id, this.#operation(operation, id, service)] as const;
     });
     return {
@@ -114,6 +117,14 @@ class DeclaredServices {
         operations: Object.fromEntries(operations),
       }),
     };
+  }
+
+  #operationIds(operations: readonly DraftOperation[]): readonly string[] {
+    const names = new Names();
+    if (this.#options.as === 'consumer') return operations.map(({ name }) => names.give(plainName(name, 'Operation')));
+    return servedIds(
+      operations.map((each) => ({ name: each.name, element: hasOwnElement(each) ? each.soap?.request : undefined })),
+    );
   }
 
   #operation(operation: DraftOperation, id: string, service: DraftService): DeclaredMap {
@@ -293,17 +304,24 @@ function restKeys(
   });
 }
 
+/** Whether an operation is called by an element that has its name over SOAP. */
+function hasOwnElement({ soap, uncallable }: DraftOperation): boolean {
+  return soap !== undefined && soap.style !== 'bare' && uncallable === undefined;
+}
+
 function soapKeys(
-  { uncallable }: DraftOperation,
+  operation: DraftOperation,
   soap: DraftSoap,
   id: string,
   { namespace }: DraftService,
   isCall: boolean,
 ): DeclaredMap {
   const { style, version, action, request, response, mtom } = soap;
+  const { uncallable } = operation;
   const isWrapped = style !== 'bare';
   const map = given({
-    name: request === id ? undefined : request,
+    // What is served has no further names than those by which it is called.
+    name: request === id || !(isCall || hasOwnElement(operation)) ? undefined : request,
     action: action ?? '',
     namespace: isWrapped && soap.namespace !== namespace ? soap.namespace || undefined : undefined,
     reply: isWrapped && response !== undefined && response !== `${request}Response` ? response : undefined,
@@ -358,7 +376,8 @@ function schemeKeys(security: DraftSecurity, name: string): DeclaredMap | undefi
     case 'basic':
       return undefined;
     case 'api-key':
-      return security.in === 'header' ? { 'api-key': { header: security.name } } : undefined;
+      if (security.in !== 'header' || isTaken(security.name.toLowerCase())) return undefined;
+      return { 'api-key': { header: security.name } };
     case 'bearer':
     case 'client-credentials':
       return {

@@ -53,3 +53,25 @@ export function capitalName(text: string): string {
     .replace(/_+/g, '_')
     .toUpperCase();
 }
+
+/** An operation, by its name in the source and the name of the element around its messages, if it has one. */
+interface NamedOperation {
+  readonly name: string;
+  readonly element?: string | undefined;
+}
+
+/**
+ * Ids of the operations of a service that is served here. The element of a request names its operation as well, so that no other
+ * operation has that name, by more than letter case; its own has it, if it differs by letter case alone.
+ */
+export function servedIds(operations: readonly NamedOperation[]): readonly string[] {
+  const names = new Names(operations.flatMap(({ element }) => element ?? []));
+  const given = new Set<string>();
+  return operations.map(({ name, element }) => {
+    const wanted = plainName(name, 'Operation');
+    const own = element !== undefined && wanted.toLowerCase() === element.toLowerCase() ? element : undefined;
+    const id = own !== undefined && !given.has(own) ? own : names.give(wanted);
+    given.add(id);
+    return id;
+  });
+}

@@ -1,3 +1,4 @@
+import { isOwnHeader } from '../../wire/request-headers.ts';
 import type { DraftField, DraftScalar, DraftType, FieldOptions } from '../draft.ts';
 import { addValues } from './document.ts';
 import { prose, withDeprecation } from './prose.ts';
@@ -37,12 +38,6 @@ export function declaredParameters(lists: readonly (Node | undefined)[], reader:
   return [...found.values()];
 }
 
-/** Headers that belong to the protocol, or to what the gateway does with a message. */
-const OWN_HEADERS = new Set(
-  `accept authorization connection content-encoding content-length content-type cookie expect host keep-alive
-  proxy-authorization te trailer transfer-encoding upgrade`.split(/\s+/),
-);
-
 /** Reads parameters that are not part of the body. */
 export class ParameterReader {
   readonly #reader: SchemaReader;
@@ -59,7 +54,7 @@ export class ParameterReader {
       case 'query':
         return this.#inUri(declared, declared.in);
       case 'header':
-        if (OWN_HEADERS.has(name.toLowerCase())) {
+        if (isOwnHeader(name.toLowerCase())) {
           losses.add(
             `the header ${name} as a parameter`,
             'it is written by the protocol or for credentials',

@@ -1,3 +1,4 @@
+import { isOwnHeader } from '../../wire/request-headers.ts';
 import { attributeOf } from '../../wire/xml/tree.ts';
 import type { DraftField } from '../draft.ts';
 import type { Losses } from '../place.ts';
@@ -32,6 +33,10 @@ export function readParams(context: WadlContext, parent: Node): readonly Param[]
     if (style === 'plain' || name === undefined || name === '') return [];
     if (style === 'header' && !HEADER_NAME.test(name)) {
       context.losses.add(`the header ${JSON.stringify(name)}, which is not a name of one`, 'left out', placeIn(each));
+      return [];
+    }
+    if (style === 'header' && isOwnHeader(name.toLowerCase())) {
+      context.losses.add(`the header ${name}, which belongs to the protocol`, 'left out', placeIn(each));
       return [];
     }
     return [readParam(context, each, name, style)];

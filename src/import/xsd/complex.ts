@@ -146,12 +146,15 @@ export class ComplexTypes {
       this.#readers.losses.add(what, 'without a base', placeIn(holder, schema));
     } else {
       const what = `the base of the type "${document.name}" has any content`;
+      const own = childrenNamed(holder, XSD, 'sequence', 'choice', 'all', 'group').length > 0;
+      const which = own ? 'any elements of other namespaces' : 'any elements';
       this.#readers.losses.add(
         what,
-        'any elements and attributes are accepted before its own',
+        `${which} and any attributes are accepted before its own`,
         placeIn(holder, schema),
       );
-      this.#openContent(type, holder, schema);
+      // Before an element of its own, it would not be clear which of the two an element of that name is.
+      this.#openContent(type, holder, schema, own ? '##other' : true);
     }
   }
 
@@ -160,10 +163,10 @@ export class ComplexTypes {
     return false;
   }
 
-  #openContent(type: ComplexType, element: XmlElement, schema: Schema): void {
+  #openContent(type: ComplexType, element: XmlElement, schema: Schema, any: true | '##other' = true): void {
     const place = placeIn(element, schema);
     const item = { kind: 'scalar', word: 'xml' } as const;
-    type.document.fields.push({ name: 'any', place, type: { kind: 'list', item }, options: { flat: true, any: true } });
+    type.document.fields.push({ name: 'any', place, type: { kind: 'list', item }, options: { flat: true, any } });
     type.attributes = new Map([[ANY_ATTRIBUTE, anyAttribute(place)]]);
   }
 

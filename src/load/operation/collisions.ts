@@ -1,6 +1,7 @@
 import type { Position } from '../../model/definition.ts';
 import { classNameOf, type Document, type ElementName, foldedName, namespaceOf } from '../../model/document.ts';
-import { type Field, singleType, typeWords } from '../../model/field.ts';
+import { type Field, singleType } from '../../model/field.ts';
+import { type ElementContent, isSameElement } from '../../model/same-element.ts';
 import {
   type Message,
   type Operation,
@@ -90,35 +91,71 @@ function firstSegment({ parts: [part] }: UriTemplate): string | undefined {
   return /^[\w.-]+$/.test(first) ? first : undefined;
 }
 
-/** The content of an element of a service's namespace, and its owner in words. */
+/** The element of a message, a header block or a document of a service, and its owner in words. */
 interface Owner {
-  readonly content: Document | undefined;
+  /** `undefined` for content that is no document: that of a wrapper without fields, or with one value. */
+  readonly content: ElementContent | undefined;
   readonly words: string;
+  /** The element of a request has the name of its operation, so that it calls one operation alone. */
+  readonly isCall: boolean;
 }
 
 /**
- * Refuses two elements of the same name in the namespace of a service. SOAP names the elements of request and reply after the
- * operation; documents that are messages over REST or faults have elements too. XML Schema allows one declaration of each.
+ * Refuses two elements of the same name in the namespace of a service, unless they are the same. SOAP names the elements of
+ * request and reply after the operation; header blocks, documents that are messages over REST and faults have elements too. XML
+ * Schema allows one declaration of each.
  * @param namespace of the gateway
  */
 export function checkElementNames(linking: Linking, services: Iterable<Service>, namespace: string): void {
   for (const service of services) {
-    const owners = new Map<string, Owner>();
-    for (const operation of service.operations) claimSoapNames(linking, operation, owners, namespace);
-    const blocks = new Map<string, Field>();
-    for (const operation of service.operations)
-      checkBlocks(linking, operation, owners, blocks, serviceNamespace(service, namespace));
-    for (const operation of service.operations)
-      checkDocuments(linking, operation, owners, serviceNamespace(service, namespace));
+    const owners = new Elements(linking, serviceNamespace(service, namespace));
+    const operations = service.operations.filter(({ active }) => active);
+    for (const operation of operations) claimMessages(owners, operation, namespace);
+    for (const operation of operations) claimBlocks(owners, operation);
+    for (const operation of operations) checkDocuments(owners, operation);
   }
 }
 
-function claimSoapNames(
-  { report }: Linking,
-  operation: Operation,
-  owners: Map<string, Owner>,
-  gatewayNamespace: string,
-): void {
+/** The global elements of a service. */
+class Elements {
+  /** The namespace of the service. */
+  readonly namespace: string;
+  readonly #linking: Linking;
+  readonly #owners = new Map<string, Owner>();
+
+  constructor(linking: Linking, namespace: string) {
+    this.#linking = linking;
+    this.namespace = namespace;
+  }
+
+  contentOf(document: Document | undefined): ElementContent | undefined {
+    return document && { document, namespace: document.namespace ?? this.namespace };
+  }
+
+  claim(element: ElementName, owner: Owner, at: Position): void {
+    const key = `{${element.namespace}}${element.name}`;
+    const other = this.#owners.get(key);
+    if (other === undefined) this.#owners.set(key, owner);
+    else if ((owner.isCall && other.isCall) || !this.#isSame(owner, other))
+      this.#linking.report.raise(
+        'element-name',
+        { name: element.name, first: other.words, second: owner.words },
+        placeOf(at),
+      );
+    else if (owner.isCall) this.#owners.set(key, owner);
+  }
+
+  /** Refuses an element that another one has already, and is not the same. */
+  check(element: ElementName, owner: Owner, at: Position): void {
+    if (this.#owners.has(`{${element.namespace}}${element.name}`)) this.claim(element, owner, at);
+  }
+
+  #isSame({ content: one }: Owner, { content: other }: Owner): boolean {
+    return one !== undefined && other !== undefined && isSameElement(one, other, this.namespace);
+  }
+}
+
+function claimMessages(owners: Elements, operation: Operation, gatewayNamespace: string): void {
   const { id, soap, at } = operation;
   // The elements of rpc/literal are in no schema.
   if (soap === undefined || soap.style === 'rpc') return;
@@ -128,55 +165,51 @@ function claimSoapNames(
     const isBare = bareMessages(soap).includes(message) && message.kind !== 'raw';
     // Without header blocks it is the element of the document, for which others may have it too.
     if (element === undefined || (isBare && content === documentOf(message))) return;
-    const key = keyOf(element);
-    const words = `the ${what} of ${id}`;
-    const other = owners.get(key);
-    if (other === undefined) owners.set(key, { content, words });
-    else if ((what === 'request' && !isBare) || content === undefined || other.content !== content)
-      report.raise('element-name', { name: element.name, first: other.words, second: words }, placeOf(at));
+    const isCall = what === 'request' && !isBare;
+    owners.claim(element, { content: owners.contentOf(content), words: `the ${what} of ${id}`, isCall }, at);
   };
   claim(request, soap.request, 'request');
   claim(reply, soap.response, 'reply');
 }
 
-const keyOf = ({ name, namespace }: ElementName): string => `{${namespace}}${name}`;
-
 /** Operations may share a header block, whose element has one type. */
-function checkBlocks(
-  { report }: Linking,
-  { id, soap }: Operation,
-  owners: ReadonlyMap<string, Owner>,
-  blocks: Map<string, Field>,
-  serviceNamespace: string,
-): void {
+function claimBlocks(owners: Elements, { id, soap }: Operation): void {
   for (const message of soap === undefined ? [] : [soap.request, soap.response]) {
     for (const field of headerFields(message)) {
-      const { xmlName: name, namespace = documentOf(message)?.namespace ?? serviceNamespace, at } = field;
-      const second = `the header block ${field.name} of ${id}`;
-      const key = keyOf({ name, namespace });
-      const other = blocks.get(key) ?? field;
-      blocks.set(key, other);
-      const owner = owners.get(key);
-      const first = owner?.words ?? `a header block of the type ${typeWords(other.type)}`;
-      if (owner !== undefined || typeWords(other.type) !== typeWords(field.type))
-        report.raise('element-name', { name, first, second }, placeOf(at));
+      const { xmlName: name, namespace = documentOf(message)?.namespace ?? owners.namespace, at } = field;
+      const words = `the header block ${field.name} of ${id}`;
+      owners.claim(
+        { name, namespace },
+        { content: contentOfBlock(owners, field, namespace), words, isCall: false },
+        at,
+      );
     }
   }
 }
 
-function checkDocuments(
-  { report }: Linking,
-  operation: Operation,
-  owners: ReadonlyMap<string, Owner>,
-  serviceNamespace: string,
-): void {
+/** The content of the element of a header block: its document, or a document with the value alone. */
+function contentOfBlock(owners: Elements, field: Field, namespace: string): ElementContent | undefined {
+  const { type, nullable } = field;
+  if (type.kind === 'document' && !nullable && !field.inline) {
+    const { document } = type;
+    return { document, namespace: namespaceOf(document, namespace, owners.namespace) };
+  }
+  // That a block may be left out is not said by its element.
+  return { document: valueDocument({ ...field, required: true }), namespace };
+}
+
+/** A document with one field, which has no other form than that field. */
+function valueDocument(field: Field): Document {
+  const { xmlName, at } = field;
+  return { id: xmlName, xmlName, root: false, open: false, inPlace: true, bare: true, fields: [field], at };
+}
+
+function checkDocuments(owners: Elements, operation: Operation): void {
   const { id, at } = operation;
   for (const document of messagesOf(operation)) {
-    const { xmlName: name, namespace = serviceNamespace } = document;
-    const owner = owners.get(keyOf({ name, namespace }));
-    if (owner === undefined || owner.content === document) continue;
-    const second = `the document ${document.id} of ${id}`;
-    report.raise('element-name', { name, first: owner.words, second }, placeOf(at));
+    const { xmlName: name, namespace = owners.namespace } = document;
+    const words = `the document ${document.id} of ${id}`;
+    owners.check({ name, namespace }, { content: owners.contentOf(document), words, isCall: false }, at);
   }
 }
 

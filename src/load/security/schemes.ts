@@ -8,6 +8,7 @@ import {
   type SecurityScheme,
   SIGNATURE_ALGORITHMS,
 } from '../../model/security.ts';
+import { isTaken } from '../../wire/request-headers.ts';
 import { WEBHOOK_HEADERS } from '../../wire/webhook.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
 import { byId, declarationsOf, type Linking, resolveIds } from '../linking.ts';
@@ -17,7 +18,6 @@ import type { GatewayDeclared } from '../schema/gateway.ts';
 import type { BearerDeclared, SchemeDeclared, SignatureDeclared, WebhookDeclared } from '../schema/scheme.ts';
 import { linkFile, linkSecrets, linkUrl, secureEndpointFault, writtenFault } from '../value/address.ts';
 import { parseConfigText } from '../value/config-text.ts';
-import { isTaken } from '../value/headers.ts';
 import { linkDuration } from '../value/units.ts';
 import { placesOf } from './grants.ts';
 

@@ -13,13 +13,14 @@ export interface SoapRoutes {
   readonly all: readonly Compiled[];
   /**
    * The operation that a message calls. In the shape of the original, the action decides, whatever the element is called;
-   * the element only decides when there is no action. When several operations have the element, the action decides, else the
-   * default version is used. `undefined` for an element that belongs to no operation.
+   * the element only decides when there is no action. When several operations have the element, the action decides, else that
+   * of WS-Addressing, else the default version is used. `undefined` for an element that belongs to no operation.
    * @param payload `undefined` for an empty Body, which operations without a request document may have
    * @param action the name of the operation outside the message
+   * @param addressed the action of WS-Addressing
    * @throws Fault BAD_REQUEST listing the operations when the choice is ambiguous
    */
-  called(payload: XmlElement | undefined, action: string | undefined): Compiled | undefined;
+  called(payload: XmlElement | undefined, action: string | undefined, addressed?: string): Compiled | undefined;
   /** The fault for an element that belongs to no operation. */
   unknownElement(payload: XmlElement, action: string | undefined): Fault;
   /**
@@ -61,22 +62,26 @@ export function compileSoapRoutes(operations: ReadonlyMap<Operation, Compiled>):
   const meant = indexByName(all);
   const originals = compileOriginals(all.map(({ compiled }) => compiled));
 
-  function only(asked: string, found: readonly SoapNamed[]): Compiled {
+  function only(asked: string, found: readonly SoapNamed[], why = ''): Compiled {
     const [first, another] = found;
     if (first !== undefined && another === undefined) return first.compiled;
-    const reason = `${quote(asked)} may be ${alternatives(found)}`;
-    throw Fault.of('BAD_REQUEST', { reason });
+    throw Fault.of('BAD_REQUEST', { reason: `${quote(asked)} may be ${alternatives(found)}${why}` });
   }
 
   return {
     all: all.map(({ compiled }) => compiled),
-    called(payload, action) {
+    called(payload, action, addressed) {
       const own = elements.get(payload && qName(payload.namespace, payload.local));
       if (own !== undefined) {
         if (own.length === 1) return own[0]!.compiled;
-        const byAction = own.filter((each) => namesOf(each.compiled).includes(action ?? ''));
+        const given = [action, addressed].filter((name) => name !== undefined);
+        const byAction = (given.length === 0 ? [''] : given).map((name) =>
+          own.filter((each) => namesOf(each.compiled).includes(name)),
+        );
         const byDefault = own.filter((each) => meant.get(each.name)?.includes(each));
-        return only(payload?.local ?? 'an empty Body', [byAction, byDefault].find((each) => each.length === 1) ?? own);
+        const found = [...byAction, byDefault].find((each) => each.length === 1) ?? own;
+        const why = given[0] === undefined ? ', and it has no action' : `, and its action is ${quote(given[0])}`;
+        return only(payload?.local ?? 'an empty Body', found, why);
       }
       if (payload === undefined) return undefined;
       const { namespace } = payload;

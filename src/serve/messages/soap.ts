@@ -14,7 +14,14 @@ import type { Attachment, DocumentValue } from '../../model/value.ts';
 import { isSecurityHeader } from '../../security/wsse/header.ts';
 import { streamOf } from '../../wire/measured.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
-import { isAddressing, messageIdOf, type ReplyAddressing, replyAddressing } from '../../wire/soap/addressing.ts';
+import {
+  addressedAction,
+  isAction,
+  isAddressing,
+  messageIdOf,
+  type ReplyAddressing,
+  replyAddressing,
+} from '../../wire/soap/addressing.ts';
 import { type SoapFaultContent, writeFault } from '../../wire/soap/fault.ts';
 import {
   checkUnderstood,
@@ -78,12 +85,15 @@ export function askEnvelope(
       message.version,
       mtom && (opened?.mtom === true || acceptsMtom(exchange.header('accept'))),
     );
-    called = routes.called(message.payload, action ?? named);
+    const addressed = addressedAction(message);
+    called = routes.called(message.payload, action ?? named, addressed);
+    const isNamed = addressed !== undefined && called !== undefined && namesOf(called).includes(addressed);
     checkUnderstood(
       message,
       (header) =>
         (isSecurityHeader(header) && takesSecurity(called)) ||
         (isAddressing(header) && takesReplyTo(called)) ||
+        (isAction(header) && isNamed) ||
         called?.soap?.understands(header) === true,
     );
   } catch (error) {

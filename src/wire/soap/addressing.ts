@@ -34,6 +34,17 @@ export function messageIdOf({ headers, version }: SoapMessage): string | undefin
   return found && textOf(found).trim();
 }
 
+/** The action of a message; `undefined` when it has none that is addressed to this receiver. */
+export function addressedAction({ headers, version }: SoapMessage): string | undefined {
+  const found = headers.find((each) => isAction(each) && isForUs(each, version));
+  return found && textOf(found).trim();
+}
+
+/** Whether a header block states the action of its message. */
+export function isAction(block: XmlElement): boolean {
+  return block.local === 'Action' && isAddressing(block);
+}
+
 /** The ids of the messages to which a message is the reply (Core, section 3.2: without a type it is that of a reply). */
 export function repliedTo({ headers, version }: SoapMessage): readonly string[] {
   return headers.flatMap((each) => {

@@ -249,7 +249,7 @@ export const soapEntries = {
     hint: () =>
       'Rename one of them: `xml:` sets the name of a document in XML, `soap: NAME` that of an operation in SOAP.',
     explanation:
-      'Over SOAP the element of a request has the name of the operation, and that of the reply is `<OPERATION>Response`. Both are in the namespace of the service, together with the documents of REST messages and faults. A namespace has one declaration of each element, so their names must differ.',
+      'Over SOAP the element of a request has the name of the operation, and that of the reply is `<OPERATION>Response`. Both are in the namespace of the service, together with header blocks and the documents of REST messages and faults. A namespace has one declaration of each element, so their names must differ, unless the two are the same in XML: a document may be a message and a fault, and a header block, too. Only the element of a request with the name of its operation belongs to one operation alone.',
     wrong: provider(`  ORDER: { soap: true, ${REQUEST}, response: text }\n  ORDERResponse: { soap: true, ${REQUEST} }`),
     right: provider(`  ORDER: { soap: true, ${REQUEST}, response: text }\n  ORDER_ANSWER: { soap: true, ${REQUEST} }`),
   }),
