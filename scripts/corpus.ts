@@ -18,8 +18,9 @@ path contains a text.
 that must import, and holds the word of xmllint and ajv on them against what the import reads, writes and describes; --seed
 repeats a run.
 
---messages serves each WSDL that must import and calls each operation n times with zeep (Python), a client that has read the
-WSDL itself, or with --described the one that we describe of it.`;
+--messages with --as provider serves each WSDL that must import, and calls each operation n times with zeep (Python), a client
+that has read the WSDL itself, or with --described the one that we describe of it; with --as consumer it calls each operation at
+a server that keeps what is sent.`;
 
 const { values } = parseArgs({
   options: {
@@ -147,7 +148,12 @@ else if (values.instances !== undefined) {
 } else if (values.messages !== undefined) {
   const rows = (await readRows()).filter(({ kind, expect }) => kind === 'wsdl' && expect === 'must-import');
   const contracts = rows.map(({ path }) => ({ short: path, path: join(values.corpus, 'files', path) }));
-  const options = { count: Number(values.messages), seed: values.seed, own: values.described };
+  const options = {
+    count: Number(values.messages),
+    seed: values.seed,
+    own: values.described,
+    calling: values.as === 'consumer',
+  };
   if ((await reportMessages(contracts, read, options)) > 0) process.exitCode = 1;
 } else {
   const outcomes: Outcome[] = [];

@@ -1,15 +1,20 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Losses } from '../../src/import/place.ts';
 import { gather, type ReadSource } from '../../src/import/source.ts';
 import { WSDL_LANGUAGE } from '../../src/import/wsdl/sources.ts';
+import type { SoapConsumer } from '../../src/model/consumer.ts';
+import type { Registry } from '../../src/model/registry.ts';
+import type { DocumentValue } from '../../src/model/value.ts';
 import { readXml } from '../../src/wire/xml/read.ts';
 import { childrenOf, writeXml, type XmlElement } from '../../src/wire/xml/tree.ts';
 import { differenceOf } from './compare.ts';
+import { callPartner, envelopeOf, type Partner, readValue, startPartner, versionOf } from './messages/consumed.ts';
 import { MessageMaker } from './messages/requests.ts';
 import { loadContract, ownRequest, type Served, serve } from './messages/served.ts';
-import type { Zeep, ZeepOperation, ZeepResult } from './messages/zeep.ts';
+import type { Zeep, ZeepMessage, ZeepOperation, ZeepResult } from './messages/zeep.ts';
 import { writeOriginals } from './originals.ts';
 import { Unmakeable } from './simple-text.ts';
 import { NotSimple } from './simple-types.ts';
@@ -27,6 +32,11 @@ export type CallFinding =
   | 'reply not read' // by zeep
   | 'reply lost' // in part, by zeep
   | 'fault not read'
+  | 'not sent' // by us, of a valid message
+  | 'sent other content' // than the message that the value was read of
+  | 'sent other headers'
+  | 'reply refused' // by us
+  | 'other reply' // is read by us
   | 'no example';
 
 export interface CallOutcome {
@@ -88,9 +98,115 @@ export async function callContract(
   }
 }
 
+/** Calls each operation of a contract that is imported for calls, at a server that keeps what arrives. */
+export async function consumeContract(
+  path: string,
+  location: string,
+  read: ReadSource,
+  zeep: Zeep,
+  { count, seed }: { readonly count: number; readonly seed: string },
+): Promise<ContractOutcome> {
+  const { registry, errors } = await loadContract(location, read, 'consumer');
+  if (registry === undefined) return { reason: `not loaded: ${errors[0]}`, operations: 0, calls: [] };
+  const loaded = await zeep.load(location);
+  if ('error' in loaded) return { reason: `zeep: ${loaded.error}`, operations: 0, calls: [] };
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-messages-'));
+  const partner = await startPartner();
+  try {
+    const sources = await gather([location], WSDL_LANGUAGE, read, new Losses());
+    const schema = writeOriginals(sources, folder);
+    const trial = { path, registry, partner, maker: new MessageMaker(sources, seed), schema, folder };
+    const calls: CallOutcome[] = [];
+    const operations = loaded.operations.slice(0, MOST * 2);
+    for (const operation of operations)
+      for (let n = 0; n < count; n++) calls.push(...(await consumeOne(trial, operation)));
+    return { operations: loaded.operations.length, calls };
+  } finally {
+    partner.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+interface ConsumerTrial extends Pick<Trial, 'path' | 'maker' | 'schema' | 'folder'> {
+  readonly registry: Registry;
+  readonly partner: Partner;
+}
+
+async function consumeOne(trial: ConsumerTrial, operation: ZeepOperation): Promise<CallOutcome[]> {
+  const at = { path: trial.path, operation: `${operation.port} ${operation.name}` };
+  const consumer = consumerOf(trial.registry, operation);
+  // A service that is offered over both versions of SOAP is called over one of them.
+  if (consumer === undefined) return [];
+  try {
+    return [{ ...at, ...(await judgeConsumer(trial, operation, consumer)) }];
+  } catch (error) {
+    if (error instanceof Unmakeable || error instanceof NotSimple || error instanceof SchemaRefused)
+      return [{ ...at, finding: 'unmade', reason: error.message }];
+    throw error;
+  }
+}
+
+function consumerOf({ services }: Registry, { name, action }: ZeepOperation): SoapConsumer | undefined {
+  const all = [...services.values()].flatMap(({ consumers }) => consumers).filter((each) => each.kind === 'soap');
+  const named = all.filter((each) => each.active && (each.name === name || each.soap.name === name));
+  return named.find(({ soap }) => soap.action === (action ?? '')) ?? named[0];
+}
+
+async function judgeConsumer(trial: ConsumerTrial, operation: ZeepOperation, consumer: SoapConsumer): Promise<Judged> {
+  const { registry, partner, maker } = trial;
+  const none = { body: null, headers: {} };
+  const request = operation.input === null ? none : maker.make(operation.input);
+  const wanted = envelopeOf(request, '1.1');
+  const invalid = invalidity(trial, bodyOf(wanted), operation.input?.kind);
+  if (invalid !== undefined) return { finding: 'unmade', reason: `not valid: ${invalid}` };
+  const reply = operation.output === null ? none : maker.make(named(operation.output, operation.name));
+  partner.reply = envelopeOf(reply, operation.soap);
+  let input: DocumentValue;
+  try {
+    input = readValue(registry, consumer, request);
+  } catch (error) {
+    return { finding: 'not sent', reason: (error as Error).message, text: wanted };
+  }
+  let again: string;
+  partner.sent.body = '';
+  try {
+    again = await callPartner(registry, consumer, input, partner);
+  } catch (error) {
+    const { body } = partner.sent;
+    const finding = body === '' ? 'not sent' : 'reply refused';
+    return { finding, reason: (error as Error).message, text: `${wanted}\n    ${body}\n    ${partner.reply}` };
+  }
+  const { headers, body } = partner.sent;
+  const difference = envelopeDifference(wanted, body, maker.presets);
+  if (difference !== undefined)
+    return { finding: 'sent other content', reason: difference, text: `${wanted}\n    ${body}` };
+  const action = actionSent(headers, versionOf(body));
+  if (consumer.soap.action === (operation.action ?? '') && action !== (operation.action ?? ''))
+    return { finding: 'sent other headers', reason: `action ${action}`, text: JSON.stringify(headers) };
+  if (operation.output === null || again === '') return { finding: 'ok', reason: '' };
+  const other = envelopeDifference(envelopeOf(reply, '1.1'), again, maker.presets);
+  return other === undefined
+    ? { finding: 'ok', reason: '' }
+    : { finding: 'other reply', reason: other, text: `${partner.reply}\n    ${again}` };
+}
+
+/** The element of a reply of rpc/literal is named after the operation (WS-I R2729); zeep names it after the message. */
+function named(output: ZeepMessage, operation: string): ZeepMessage {
+  if (output.kind !== 'rpc') return output;
+  return { ...output, element: `${/^\{.*\}/.exec(output.element ?? '')?.[0] ?? ''}${operation}Response` };
+}
+
+/** The action of a request. */
+function actionSent(headers: IncomingHttpHeaders, version: '1.1' | '1.2'): string {
+  if (version === '1.1') return String(headers.soapaction ?? '').replace(/^"|"$/g, '');
+  return /action="?([^";]*)"?/.exec(headers['content-type'] ?? '')?.[1] ?? '';
+}
+
 function wsdlsOf({ registry, address }: Served): string[] {
   return [...registry.services.values()]
-    .filter(({ delivered, operations }) => !delivered && operations.some(({ soap }) => soap !== undefined))
+    .filter(
+      ({ delivered, operations }) => !delivered && operations.some(({ active, soap }) => active && soap !== undefined),
+    )
     .map(({ id }) => `${address}/PeopleSoftServiceListeningConnector/${id}.wsdl`);
 }
 
@@ -126,7 +242,8 @@ async function callOne(trial: Trial, operation: ZeepOperation, id: string, fault
 }
 
 /** The address that a user gives to clients of a port: that of the service which was imported for it. */
-function addressFor({ registry, address }: Served, { service, type, name }: ZeepOperation): string {
+function addressFor({ registry, address }: Served, { address: stated, service, type, name }: ZeepOperation): string {
+  if (stated?.startsWith(address)) return stated;
   const connector = `${address}/PeopleSoftServiceListeningConnector`;
   const all = [...registry.services.values()].filter(({ delivered, operations }) => {
     return (
@@ -205,13 +322,17 @@ function headersOf(envelope: string): XmlElement[] {
 }
 
 /** The first error of a Body by the schemas; those of rpc are not judged, since no schema has their element. */
-function invalidity(trial: Trial, body: XmlElement, kind: string | undefined): string | undefined {
+function invalidity(
+  trial: Pick<Trial, 'schema' | 'folder'>,
+  body: XmlElement,
+  kind: string | undefined,
+): string | undefined {
   const [element] = childrenOf(body);
   if (kind !== 'document' || element === undefined) return undefined;
   return invalidElement(trial, element);
 }
 
-function invalidElement({ schema, folder }: Trial, element: XmlElement): string | undefined {
+function invalidElement({ schema, folder }: Pick<Trial, 'schema' | 'folder'>, element: XmlElement): string | undefined {
   return validate(schema, [writeXml(element)], folder)[0];
 }
 

@@ -41,6 +41,19 @@ const REASONS: readonly Reason[] = [
     is: ({ finding, reason }) => finding === 'invalid reply' && /strict wildcard/.test(reason),
   },
   {
+    words: 'the offset of dates and times (reported by the import)',
+    is: ({ finding, reason }) =>
+      /^(sent other content|other reply)$/.test(finding) && /\d(Z|[-+]\d\d:\d\d)"? \| /.test(reason),
+  },
+  {
+    words: 'zeep names the element of rpc/literal without the namespace or the prefix of its binding',
+    is: ({ finding, reason }) => /^(sent other content|other reply)$/.test(finding) && /^the element \{/.test(reason),
+  },
+  {
+    words: 'binary content of a reply is a stream, which is not written again here',
+    is: ({ finding, reason }) => finding === 'other reply' && /^text of \S+: ".*" \| ""$/.test(reason),
+  },
+  {
     words: 'an element that is nil is read as a document without fields, and written as an empty one',
     is: ({ finding, reason }) => finding === 'other content' && /^attribute nil of \S+ is gone$/.test(reason),
   },

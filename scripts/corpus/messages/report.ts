@@ -1,5 +1,5 @@
 import type { ReadSource } from '../../../src/import/source.ts';
-import { type CallOutcome, callContract } from '../messages.ts';
+import { type CallOutcome, callContract, consumeContract } from '../messages.ts';
 import { reasonOfCall } from './reasons.ts';
 import { startZeep } from './zeep.ts';
 
@@ -10,7 +10,7 @@ const LONGEST = 900;
 export async function reportMessages(
   contracts: readonly { readonly path: string; readonly short: string }[],
   read: ReadSource,
-  options: { readonly count: number; readonly seed: string; readonly own: boolean },
+  options: { readonly count: number; readonly seed: string; readonly own: boolean; readonly calling: boolean },
 ): Promise<number> {
   const zeep = startZeep();
   const without = new Map<string, number>();
@@ -18,7 +18,10 @@ export async function reportMessages(
   let operations = 0;
   for (const { path, short } of contracts) {
     try {
-      const outcome = await callContract(short, path, read, zeep, { ...options, seed: `${options.seed} ${short}` });
+      const outcome = await (options.calling ? consumeContract : callContract)(short, path, read, zeep, {
+        ...options,
+        seed: `${options.seed} ${short}`,
+      });
       operations += outcome.operations;
       all.push(...outcome.calls);
       if (outcome.reason !== undefined) {

@@ -10,7 +10,7 @@ import { Unmakeable } from '../simple-text.ts';
 import type { Part, ZeepMessage } from './zeep.ts';
 
 /** The Body and the header blocks of a message, as XML. */
-interface MessageXml {
+export interface MessageXml {
   readonly body: string | null;
   readonly headers: Readonly<Record<string, string>>;
 }

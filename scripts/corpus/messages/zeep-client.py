@@ -132,7 +132,7 @@ def load(location):
                 if is_encoded(operation):
                     continue
                 found.append({
-                    "service": service.name, "port": port.name, "type": etree.QName(port.binding.port_name).localname, "name": operation.name,
+                    "service": service.name, "port": port.name, "address": (port.binding_options or {}).get("address"), "type": etree.QName(port.binding.port_name).localname, "name": operation.name,
                     "soap": "1.2" if isinstance(port.binding, Soap12Binding) else "1.1",
                     "action": operation.soapaction, "input": message_of(operation.input), "output": message_of(operation.output),
                     "faults": [{"name": n, "element": name_of(getattr(fault_element(f), "qname", None))} for n, f in operation.faults.items()],

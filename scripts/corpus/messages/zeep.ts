@@ -21,6 +21,8 @@ export interface ZeepMessage {
 export interface ZeepOperation {
   readonly service: string;
   readonly port: string;
+  /** What the contract says. */
+  readonly address: string | null;
   /** The local name of the port type. */
   readonly type: string;
   readonly name: string;

@@ -2,6 +2,8 @@ import { type MessageSource, type OpenedMessage, openMessage } from '../../bindi
 import type { SoapBinding } from '../../binding/soap/soap.ts';
 import type { Resolve } from '../../codec/index.ts';
 import type { SoapConsumer } from '../../model/consumer.ts';
+import type { Message } from '../../model/service.ts';
+import { headerFields } from '../../model/soap.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { boundaryOfText } from '../../wire/multipart/headers.ts';
@@ -149,12 +151,22 @@ async function readMessage(
       (isAddressing(header) && (repliesTo !== undefined || operation.soap.addressing === true)) ||
       binding.understandsReply(header),
   );
-  if (envelope.payload === undefined) throw badReply(raw, 'has nothing in its Body');
+  const blocks = envelope.headers.filter((each) => isForUs(each, envelope.version));
+  if (envelope.payload === undefined) {
+    // Of a reply that has all of its parts in header blocks, the Body is empty.
+    if (!isInHeaders(response)) throw badReply(raw, 'has nothing in its Body');
+    return binding.readReply(undefined, undefined, blocks);
+  }
   checkElement(callable, raw, envelope.payload);
   if (response.kind === 'raw' && response.raw !== 'binary') return binding.readReply(envelope.payload);
   await message.include();
-  const blocks = envelope.headers.filter((each) => isForUs(each, envelope.version));
   return binding.readReply(envelope.payload, message.resolve, blocks);
+}
+
+/** Whether a message has header blocks, and nothing else. */
+function isInHeaders(message: Message): boolean {
+  const { length } = headerFields(message);
+  return length > 0 && message.kind === 'document' && length === message.document.fields.length;
 }
 
 /** The reply to another message is refused; one that names none is not. */
