@@ -4,10 +4,11 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Declared, declare, type Found, ImportError, importContracts, update } from '../src/import/index.ts';
 import { loadTexts } from '../src/load/index.ts';
+import { reportMessages } from './corpus/messages/report.ts';
 import { reportInstances } from './corpus/report.ts';
 
 const HELP = `usage: npm run corpus -- [--corpus <dir>] [--only <text>] [--as consumer|provider|both] [--sample <n>] [--losses] [--quiet]
-                          [--instances <n> [--seed <n>]]
+                          [--instances <n> [--seed <n>]] [--messages <n> [--described] [--seed <n>]]
 
 Imports each file of a corpus, whose INDEX.tsv says what is expected of it, and loads the definitions that are written.
 --sample takes every n-th file; --losses lists what could not be carried, most frequent first; --only takes the files whose
@@ -15,7 +16,11 @@ path contains a text. --as is the role in which it is imported; the figures of b
 
 --instances makes n random instances, and mutants of them, of each global element and named schema of the WSDL and OpenAPI files
 that must import, and holds the word of xmllint and ajv on them against what the import reads, writes and describes; --seed
-repeats a run.`;
+repeats a run.
+
+--messages with --as provider serves each WSDL that must import, and calls each operation n times with zeep (Python), a client
+that has read the WSDL itself, or with --described the one that we describe of it; with --as consumer it calls each operation at
+a server that keeps what is sent.`;
 
 const { values } = parseArgs({
   options: {
@@ -25,6 +30,8 @@ const { values } = parseArgs({
     sample: { type: 'string', default: '1' },
     losses: { type: 'boolean', default: false },
     instances: { type: 'string' },
+    messages: { type: 'string' },
+    described: { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
     quiet: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -146,6 +153,16 @@ else if (values.instances !== undefined) {
   const contracts = rows.map(({ kind, path }) => ({ kind, path: join(values.corpus, 'files', path) }));
   const found = await reportInstances(contracts, read, { count: Number(values.instances), seed: values.seed });
   if (found > 0) process.exitCode = 1;
+} else if (values.messages !== undefined) {
+  const rows = (await readRows()).filter(({ kind, expect }) => kind === 'wsdl' && expect === 'must-import');
+  const contracts = rows.map(({ path }) => ({ short: path, path: join(values.corpus, 'files', path) }));
+  const options = {
+    count: Number(values.messages),
+    seed: values.seed,
+    own: values.described,
+    calling: values.as === 'consumer',
+  };
+  if ((await reportMessages(contracts, read, options)) > 0) process.exitCode = 1;
 } else {
   const outcomes: Outcome[] = [];
   const peak = { milliseconds: 0, path: '' };

@@ -201,7 +201,9 @@ describe('nil in XML', () => {
     expect(complaint(d, '<O xsi:nil="true"><A/></O>')).toBe('O is nil, and holds something');
     expect(complaint(d, '<O xsi:nil="true" B="1"/>')).toBe('O has an attribute "B", which it can\'t have');
     expect(complaint(d, '<S xsi:nil="yes"/>')).toBe('S has an xsi:nil that is not true or false');
-    expect(messageOf(() => read(d, `<D ${XSI} xsi:nil="true"/>`))).toBe('D is nil');
+    const needy = document('D', [field('A', 'string', { required: true })]);
+    expect(messageOf(() => read(needy, `<D ${XSI} xsi:nil="true"/>`))).toBe('D is nil');
+    expect(read(d, `<D ${XSI} xsi:nil="true"/>`)).toEqual(read(d, '<D/>'));
   });
 });
 

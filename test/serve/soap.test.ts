@@ -255,6 +255,8 @@ describe('the path', () => {
     `${SERVICES}/`,
     `${SERVICES}/LOCAL`,
     `${SERVICES}/LOCAL/`,
+    `${SERVICES}/Soap.v1`,
+    `${SERVICES}/LOCAL/Soap.v1`,
     `${SERVICES}?x=1`,
   ])('%s', async (path) => {
     expect((await at(path)).status).toBe(200);
@@ -263,7 +265,7 @@ describe('the path', () => {
   it.each([
     [`${SERVICES}/PARTNER`, 'node PARTNER here: this gateway is node LOCAL'],
     [`${SERVICES}/NOBODY`, 'NOBODY'],
-    [`${SERVICES}/LOCAL/Soap.v1`, 'Soap.v1'],
+    [`${SERVICES}/LOCAL/Other.v9`, 'Other.v9'],
     [`${SERVICES}X`, 'path'],
   ])('%s is 404', async (path, words) => {
     const reply = await at(path);

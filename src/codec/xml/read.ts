@@ -87,9 +87,11 @@ export function compileXmlReader(
   const known = foreign === 'pass' ? ANY : service;
   const namespace = namespaceOf(document, known, known);
   const { read } = documentReader(document, namespace, { service: known, foreign, readers: new Map() });
+  // Some clients send a message without content that way, where its element is nillable.
+  const mayBeEmpty = document.choice === undefined && document.fields.every(({ required }) => !required);
   return (element, resolve) => {
     try {
-      if (isNil(element)) refuse('is nil');
+      if (isNil(element) && !mayBeEmpty) refuse('is nil');
       return read(element, 1, resolve) as DocumentValue;
     } catch (error) {
       throw named(error, document);

@@ -1,5 +1,6 @@
 import type { Registry } from '../../model/registry.ts';
-import type { Service } from '../../model/service.ts';
+import type { Operation, Service } from '../../model/service.ts';
+import { soapElements } from '../../model/soap.ts';
 import { buildXml, element, type XmlElement } from '../../wire/xml/build.ts';
 import { type Scope, scopeOf } from '../scope.ts';
 import { deprecationNote, joined, titleOf } from '../words.ts';
@@ -38,7 +39,9 @@ export function describeWsdl(registry: Registry, service: Service, { base }: { r
     const own = operations.filter(({ rpc }) => (rpc !== undefined) === (style === 'rpc'));
     return own.length === 0 ? [] : [{ style, name: names[style], operations: own }];
   });
-  const location = `${base}/PeopleSoftServiceListeningConnector`;
+  const connector = `${base}/PeopleSoftServiceListeningConnector`;
+  // At the connector itself, neither element nor action would tell which service is meant.
+  const location = sharesMessages(registry, service) ? `${connector}/${service.id}` : connector;
   const ports = groups.flatMap(({ name }) =>
     SOAP_DIALECTS.map(({ prefix, label }) =>
       element('wsdl:port', { name: `${name}${label}Port`, binding: `tns:${bindingName(name, label)}` }, [
@@ -62,6 +65,17 @@ export function describeWsdl(registry: Registry, service: Service, { base }: { r
       element('wsdl:service', { name: names.service }, [documentation(service.description), ...ports]),
     ]),
   );
+}
+
+/** Whether another service has an operation with the same request element and the same action. */
+function sharesMessages({ operations, gateway }: Registry, service: Service): boolean {
+  const keyOf = (operation: Operation): string | undefined => {
+    if (operation.soap === undefined || !operation.active) return undefined;
+    const { request } = soapElements({ ...operation, soap: operation.soap }, gateway.namespace);
+    return JSON.stringify([request?.namespace, request?.name, operation.soap.action]);
+  };
+  const own = new Set(service.operations.map(keyOf).filter((key) => key !== undefined));
+  return [...operations.values()].some((each) => each.service !== service && own.has(keyOf(each) ?? ''));
 }
 
 /** The operations of one style, with what the names of their port type, bindings and ports begin with. */

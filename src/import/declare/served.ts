@@ -17,11 +17,11 @@ import { xmlNameOf } from './names.ts';
  * first is served, and takes the requests of the others too where its form allows it; the others are declared as not callable.
  */
 export function asServed(contract: DraftContract, losses: Losses): DraftContract {
-  // Over SOAP all services have one address; over REST each has a path of its own.
-  const calls = new Map<string, Caller>();
   return {
     ...contract,
     services: contract.services.map((service) => {
+      // Over SOAP, as over REST, each service has an address of its own.
+      const calls = new Map<string, Caller>();
       const overSoap = service.operations.map((each) => distinctCall(each, service, calls));
       return { ...service, operations: distinctUris(overSoap, losses) };
     }),

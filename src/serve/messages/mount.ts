@@ -22,6 +22,16 @@ export function mountMessages(
   const messages = new Messages({ ...ports, cors: plainRoutes.cors });
   const routes = compileSoapRoutes(operations);
   const soap = soapEntrance(registry, routes);
+  const ofService = new Map<string, Entrance>();
+  /** The entrance of one service: partners' contracts may have the same elements at several addresses. */
+  const entranceOf = (id: string): Entrance | undefined => {
+    const known = ofService.get(id);
+    if (known !== undefined || !registry.services.has(id)) return known;
+    const own = [...operations].filter(([{ service }]) => service.id === id);
+    const entrance = soapEntrance(registry, compileSoapRoutes(new Map(own)));
+    ofService.set(id, entrance);
+    return entrance;
+  };
   const named = httpEntrance(registry, routes, 'services');
   mount(app, ports, plainRoutes, 'PeopleSoftServiceListeningConnector', (exchange, below) => {
     const name = contractName(exchange, below, ports);
@@ -37,6 +47,8 @@ export function mountMessages(
     // Clients that read a WSDL from the original gateway post to its address, because that is the address in it.
     if (exchange.method === 'POST' && contract !== undefined && /\.wsdl$/i.test(name))
       return messages.serve(exchange, entrance);
+    const service = exchange.method === 'POST' && entrance === soap ? entranceOf(name) : undefined;
+    if (service !== undefined) return messages.serve(exchange, service);
     return contract === undefined ? serve(exchange, below, messages, entrance, plainRoutes, POSTING) : contract();
   });
   const http = httpEntrance(registry, routes, 'http');

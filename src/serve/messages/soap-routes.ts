@@ -29,6 +29,8 @@ export interface SoapRoutes {
    * Fault NOT_FOUND, BAD_REQUEST
    */
   byName(name: string, root?: XmlElement): Compiled;
+  /** Whether a name belongs to any operation. */
+  isKnown(name: string): boolean;
   /** Whether an operation has this name. */
   isNamed(compiled: Compiled, name: string): boolean;
 }
@@ -81,7 +83,10 @@ export function compileSoapRoutes(operations: ReadonlyMap<Operation, Compiled>):
         const byDefault = own.filter((each) => meant.get(each.name)?.includes(each));
         const found = [...byAction, byDefault].find((each) => each.length === 1) ?? own;
         const why = given[0] === undefined ? ', and it has no action' : `, and its action is ${quote(given[0])}`;
-        return only(payload?.local ?? 'an empty Body', found, why);
+        const ids = new Set(found.map(({ service }) => service.id));
+        const remedy =
+          ids.size === found.length ? `; each service has an address of its own, such as /${[...ids][0]}` : '';
+        return only(payload?.local ?? 'an empty Body', found, `${why}${remedy}`);
       }
       if (payload === undefined) return undefined;
       const { namespace } = payload;
@@ -108,6 +113,7 @@ export function compileSoapRoutes(operations: ReadonlyMap<Operation, Compiled>):
       const ofBody = found.filter(({ soap }) => soap.namespace === root?.namespace);
       return only(name, ofBody.length === 1 ? ofBody : (meant.get(name) ?? found));
     },
+    isKnown: (name) => names.has(name) || originals.byName(name) !== undefined,
     isNamed: (compiled, name) =>
       namesOf(compiled).includes(name) || originals.byName(name)?.operation === compiled.operation,
   };

@@ -108,7 +108,7 @@ export function askEnvelope(
     throw routes.unknownElement(payload, action);
   }
   progress.compiled = compiled;
-  checkAction(action, compiled, payload);
+  checkAction(action, compiled, payload, routes);
   let meant = payload;
   const secured = securedOf(message, envelope, opened?.mtom === true, (signed) => {
     meant = signed;
@@ -127,9 +127,18 @@ export function askEnvelope(
   return { compiled, read, messageId, replyTo, ...(secured === undefined ? {} : { secured }) };
 }
 
-/** The action of a message from the operation's own WSDL must name the same operation. @throws Fault BAD_REQUEST */
-function checkAction(action: string | undefined, compiled: Compiled, payload: XmlElement | undefined): void {
+/**
+ * The action of a message from the operation's own WSDL must name the same operation. For one that declares an empty action,
+ * clients send one of their own over SOAP 1.2: zeep sends `None`. @throws Fault BAD_REQUEST
+ */
+function checkAction(
+  action: string | undefined,
+  compiled: Compiled,
+  payload: XmlElement | undefined,
+  routes: SoapRoutes,
+): void {
   if (action === undefined || compiled.original || namesOf(compiled).includes(action)) return;
+  if (compiled.soap!.form.action === '' && !routes.isKnown(action)) return;
   const reason = `its action is ${quote(action)}, but the action of ${payload?.local ?? 'an empty Body'} is ${compiled.soap!.form.action}`;
   throw Fault.of('BAD_REQUEST', { reason });
 }
