@@ -44,9 +44,13 @@ export class JsonInstances {
   /** The constructs that the latest instance has. */
   readonly seen = new Set<string>();
 
+  /** The members that name schemas. */
+  readonly #discriminators: ReadonlySet<unknown>;
+
   constructor(root: JsonSchema, pick: Pick) {
     this.#root = root;
     this.#pick = pick;
+    this.#discriminators = new Set(discriminatorsIn(root));
   }
 
   /** @throws Unmakeable */
@@ -156,6 +160,7 @@ export class JsonInstances {
     const required = new Set((schema.required as readonly string[] | undefined) ?? []);
     const made: Record<string, Json> = {};
     for (const [name, each] of Object.entries(properties)) {
+      if (this.#discriminators.has(name)) this.seen.add('discriminator');
       if (this.resolve(each).default !== undefined) this.seen.add('default');
       if (!required.has(name) && (depth > DEEP || this.#pick(2) === 0)) continue;
       made[name] = this.#value(each, depth + 1);
@@ -221,4 +226,11 @@ export class JsonInstances {
     const all = [...'abc XYZ 019 -_.,/äß€"\\<&'];
     return Array.from({ length }, () => this.#one(all)).join('');
   }
+}
+
+function discriminatorsIn(node: unknown): unknown[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const { discriminator } = node as JsonSchema;
+  const own = typeof discriminator === 'object' ? (discriminator as JsonSchema | null)?.propertyName : discriminator;
+  return [own, ...Object.values(node).flatMap(discriminatorsIn)];
 }

@@ -83,6 +83,15 @@ const REASONS: readonly Reason[] = [
     is: ({ finding, text, reason }) =>
       finding === 'refused' && /^\S* is not a field of/.test(reason) && /^<[^>]* a\d+:type="/.test(text),
   },
+  {
+    words:
+      'the member of a discriminator names a schema, and is left out for the schema that is expected (OpenAPI, 4.8.25)',
+    is: ({ finding, constructs, reason }) =>
+      constructs.includes('discriminator') &&
+      (finding === 'refused'
+        ? /, not one of |is not a field of /.test(reason)
+        : finding === 'accepted' && /must have required property/.test(reason)),
+  },
   { words: 'integers beyond 64 bits (reported by the import)', is: ({ reason }) => /of 64 bits/.test(reason) },
   {
     words: 'the offset of dates and times (reported by the import)',

@@ -39,8 +39,8 @@ export function isOneOfSeveral({ choice, kinds }: Pick<Document, 'choice' | 'kin
 }
 
 /**
- * The member that names the document, of a document that derives from another. It has no room for the member where it stands
- * itself, but its values come from places where they have it.
+ * The member that names the document in JSON, of a document that derives from another. In memory it has no room for the member
+ * where only it may stand, but its values may come from places where they have it.
  */
 export function kindMember({ derivation }: Document): string | undefined {
   let base = derivation?.base;

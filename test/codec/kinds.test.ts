@@ -15,9 +15,11 @@ const HOLDER = document('HOLDER', [field('LEAF', compound(LEAF)), field('ALL', l
 const codec = compileDocument(HOLDER, { namespace: '' });
 
 describe('a value of a document that derives from another', () => {
-  it('may name itself where nothing else may stand, and is written without that', () => {
+  it('names itself where nothing else may stand, and may be read without that', () => {
     const value = { LEAF: { type: 'LEAF', A: 'x' }, ALL: [{ type: 'LEAF', A: 'x' }, { A: 'y' }] };
-    expect(codec.toJson(value)).toBe('{"LEAF":{"A":"x"},"ALL":[{"type":"LEAF","A":"x"},{"type":"BASE","A":"y"}]}');
+    expect(codec.toJson(value)).toBe(
+      '{"LEAF":{"type":"LEAF","A":"x"},"ALL":[{"type":"LEAF","A":"x"},{"type":"BASE","A":"y"}]}',
+    );
     expect(codec.fromXml(readXml(codec.toXml(value)))).toEqual({
       LEAF: { A: 'x' },
       ALL: [

@@ -344,7 +344,7 @@ const SAMPLES: readonly Sample[] = [
     xml: `<ID>1</ID><PAY xmlns="urn:test:staff"><card xmlns="${NAMESPACE}"><NUMBER>1</NUMBER></card></PAY>`,
     attributes: typed('EMPLOYEE', 'urn:test:staff'),
   },
-  { id: 'NUMBERED', json: '{"ID":1}', xml: '<ID>1</ID>' },
+  { id: 'NUMBERED', json: '{"kind":"NUMBERED","ID":1}', xml: '<ID>1</ID>' },
   { id: 'HERE', json: '{"A":1}', xml: '<here><A>1</A></here>' },
   { id: 'HERE_NAMED', json: '{"number":1}', xml: '<number>1</number>' },
   {
@@ -522,7 +522,7 @@ describe('a document that others derive from', () => {
     ['PARTY', '', 'ID is missing'],
     ['PARTY', '[]', 'it is a list, not an object'],
     ['PERSON', '{"kind":"PARTY","ID":1}', 'kind is \\"PARTY\\", not one of PERSON, EMPLOYEE'],
-    ['NUMBERED', '{"kind":"NUMBERED","ID":1}', 'kind is not a field of NUMBERED'],
+    ['NUMBERED', '{"kind":"PERSON","ID":1}', 'kind is not a field of NUMBERED'],
     ['PARTIES', '[{"ID":1},{"kind":"CAR","ID":2}]', 'content[1].kind is \\"CAR\\", not one of'],
     ['THING', '{"NAME":"x"}', 'type is missing, and says which it is: TOOL, HOUSE'],
     ['THING', '{"type":"THING"}', 'type is \\"THING\\", not one of TOOL, HOUSE'],
@@ -549,7 +549,7 @@ describe('a document that others derive from', () => {
     }
     // What nothing derives from does not look at the type that it is given.
     const other = await call('NUMBERED', send(element('NUMBERED', content, typed('ANY', 'urn:x')), 'xml', 'json'));
-    expect(other.text).toBe('{"ID":1}');
+    expect(other.text).toBe('{"kind":"NUMBERED","ID":1}');
   });
 
   it('has errors whose pointers are those of its JSON', async () => {

@@ -1,3 +1,4 @@
+import { kindMember, kindName } from '../../model/derivation.ts';
 import { bareField, type Document } from '../../model/document.ts';
 import type { Field, FieldType, ListType, MapType } from '../../model/field.ts';
 import { blankOf, holdsNull, primitiveOf, traitsOf } from '../../model/scalar.ts';
@@ -75,9 +76,17 @@ function documentWriter(document: Document, writers: Writers): Write {
   writers.set(document, (value, depth) => compiled!(value, depth));
   compiled = isKinded(document)
     ? compileKinds(document, (kind) => itselfWriter(kind, writers) as (value: unknown, depth: number) => unknown)
-    : itselfWriter(document, writers);
+    : namedWriter(document, itselfWriter(document, writers));
   writers.set(document, compiled);
   return compiled;
+}
+
+/** A document that derives from another has the member that names it where only it may stand, too: contracts may require it. */
+function namedWriter(document: Document, write: Write): Write {
+  const by = kindMember(document);
+  if (by === undefined || document.patch !== undefined) return write;
+  const name = kindName(document);
+  return (value, depth) => ({ [by]: name, ...(write(value, depth) as object) });
 }
 
 /** Writes a document itself, not one that derives from it. */

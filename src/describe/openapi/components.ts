@@ -3,7 +3,7 @@ import { type Document, documentName, foldedName } from '../../model/document.ts
 import type { CompoundType } from '../../model/field.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { firstFree, nameAllocator, ncName } from '../names.ts';
-import { blankSchema, documentSchema, objectSchema, type SchemaRefs } from './schema.ts';
+import { blankSchema, documentSchema, named, objectSchema, type SchemaRefs } from './schema.ts';
 
 /** The `components` of an OpenAPI description, filled as they are referred to. */
 export interface Components extends SchemaRefs {
@@ -99,9 +99,8 @@ function className(name: string): string {
 }
 
 /** The schema of an object with a member that names the branch of a choice that it is. */
-function taggedSchema({ properties, required, ...schema }: JsonObject, tag: string, name: string): JsonObject {
-  const members = { [tag]: { type: 'string', const: name }, ...(properties as JsonObject) };
-  return { ...schema, properties: members, required: [tag, ...((required ?? []) as Json[])] };
+function taggedSchema({ required, ...schema }: JsonObject, tag: string, name: string): JsonObject {
+  return { ...named(schema, tag, name), required: [tag, ...((required ?? []) as Json[])] };
 }
 
 /** The same of a document that may stand for another one. Where it is the expected one itself, the member may be absent. */

@@ -1,6 +1,6 @@
 // JSON Schema 2020-12, the dialect of OpenAPI 3.1, of documents in their JSON form.
 
-import { type Kinds, kindName, kindsOf } from '../../model/derivation.ts';
+import { type Kinds, kindMember, kindName, kindsOf } from '../../model/derivation.ts';
 import { bareField, type Choice, type Document, documentName } from '../../model/document.ts';
 import {
   entryField,
@@ -40,7 +40,14 @@ export function documentSchema(document: Document, fields: readonly Field[], ref
   if (document.choice?.named) return namedChoiceSchema(document, refs);
   if (document.choice !== undefined) return choiceSchema(document, document.choice, refs);
   if (document.kinds !== undefined) return kindsSchema(document, document.kinds, refs);
-  return objectSchema(document, fields, refs);
+  const schema = objectSchema(document, fields, refs);
+  const member = document.patch === undefined ? kindMember(document) : undefined;
+  return member === undefined ? schema : named(schema, member, kindName(document));
+}
+
+/** The schema of an object with a member that says what it is. */
+export function named({ properties, ...schema }: JsonObject, member: string, name: string): JsonObject {
+  return { ...schema, properties: { [member]: { type: 'string', const: name }, ...(properties as JsonObject) } };
 }
 
 /** The schema of an object of the document itself, not of one that derives from it. */
