@@ -194,7 +194,10 @@ const OTHERS: Readonly<Record<string, { is(writes: Writes): boolean; readonly be
     because: 'it locks what the end of a job locks',
   },
   'definitions that are recorded': {
-    is: only('insert definitions', 'update definitions', 'delete definitions'),
+    is: only(
+      ...['insert definitions', 'update definitions', 'delete definitions'],
+      ...['insert definitions_order', 'delete definitions_order'],
+    ),
     because: 'only a gateway that has started writes there, and nothing waits for that',
   },
   'content that is removed': {

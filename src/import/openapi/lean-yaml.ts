@@ -244,6 +244,7 @@ class LeanReader {
       value = quotedText(this.#text, from, this.#to);
     } else if (first === MARKS.asterisk) {
       const name = anchorName(this.#text, from);
+      if (!this.#aliases.has(name)) throw UNUSUAL;
       value = this.#aliases.value(name, from);
       this.#to = from + name.length + 1;
     } else if (first === MARKS.map || first === MARKS.list) {

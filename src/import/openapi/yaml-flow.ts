@@ -175,6 +175,7 @@ export class FlowReader {
     }
     if (first === MARKS.asterisk) {
       const name = anchorName(text, from);
+      if (!this.#aliases.has(name)) throw UNUSUAL;
       this.to = from + name.length + 1;
       return this.#aliases.value(name, from);
     }

@@ -140,6 +140,10 @@ export class Aliases {
     return value;
   }
 
+  has(name: string): boolean {
+    return this.#anchors.has(name);
+  }
+
   /** What an alias stands for. @param at its offset @throws ImportError */
   value(name: string, at: number): TreeValue {
     const anchor = this.#anchors.get(name);

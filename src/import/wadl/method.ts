@@ -194,8 +194,12 @@ function readResponses(
   responses: readonly Node[],
 ): Pick<DraftOperation, 'responses' | 'status' | 'faults'> {
   const { tree } = context;
-  const statusesOf = ({ element }: Node): number[] =>
-    (attribute(element, 'status') ?? '200').split(/\s+/).map(Number).filter(Number.isInteger);
+  const given = ({ element }: Node): string | undefined => attribute(element, 'status');
+  const isSuccess = (text: string | undefined): boolean => text !== undefined && /(?:^|\s)[1-3]\d\d\b/.test(text);
+  // Beside a reply with success, one without a status is that of any other status (WADL, section 2.10).
+  const otherwise = responses.some((each) => isSuccess(given(each))) ? '500' : '200';
+  const statusesOf = (each: Node): number[] =>
+    (given(each) ?? otherwise).split(/\s+/).map(Number).filter(Number.isInteger);
   const good = responses.filter((each) => statusesOf(each).some((status) => status < 400));
   const status = good.flatMap(statusesOf).find((each) => each >= 200 && each < 300) ?? 200;
   const representations = good.flatMap((each) => tree.children(each, 'representation'));

@@ -29,6 +29,8 @@ export class SchemaDrafts {
   readonly #types: Types;
   readonly #substitutions: Substitutions;
   readonly #roots = new Map<Component, DraftDocument>();
+  /** Elements that are not declared, by name. */
+  readonly #undeclared = new Map<string, DraftDocument>();
   /** Types that exactly one global element has, in the same namespace: their documents have that root element. */
   readonly #soleElements: ReadonlyMap<string, Component>;
 
@@ -70,7 +72,10 @@ export class SchemaDrafts {
     const component = this.#components.find('element', name);
     if (component === undefined) {
       this.#losses.add(`the element "${name.local}" is not declared`, 'taken as any XML', place);
-      return anyDocument(name, place);
+      const key = qnameKey(name);
+      const known = this.#undeclared.get(key) ?? anyDocument(name, place);
+      this.#undeclared.set(key, known);
+      return known;
     }
     const document = this.#rootOf(component);
     this.#types.fill();

@@ -71,6 +71,18 @@ it('methods, parameters and types are taken from where references lead, in other
   expect(service.match(/\b(?:get|delete): [^ \n,]+/g)).toEqual(['delete: a', 'get: "a{?page}"', 'get: "b{?page}"']);
 });
 
+it('a reply without a status is that of errors beside one with success, and one of success by itself', async () => {
+  const reply = (name: string): string => `<representation mediaType="application/xml" element="s:${name}"/>`;
+  const text = wadl(`<resources xmlns:s="urn:s" base="http://h/"><resource path="a">
+<method name="GET" id="get"><response status="200 203">${reply('item')}</response><response>${reply('problem')}</response></method>
+<method name="POST" id="post"><response>${reply('item')}</response><response status="400">${reply('problem')}</response></method>
+</resource></resources>`);
+  const { declared } = await declaredOf({ 'shop.wadl': text });
+  const { service = '' } = yamlOf(declared);
+  // An element that no grammar declares is one document, wherever it is.
+  expect(service.match(/(?:response|fault): \w+/g)).toEqual(Array(2).fill(['response: item', 'fault: problem']).flat());
+});
+
 it('what is not carried is told: other methods, references to nothing, headers of replies', async () => {
   const text = wadl(`<resources base="http://h/"><resource path="a"><method name="OPTIONS"/><method href="#gone"/>
 <method name="GET" id="get"><response><param name="X-Count" style="header"/></response></method></resource></resources>`);
