@@ -160,6 +160,15 @@ test.concurrent('a folder is its contracts of one kind, which belong together', 
   expect(stdout).toContain('partner: 1 operation');
 });
 
+test.concurrent('a folder is all of its contracts, without the parts that they refer to', async () => {
+  const wadl = '<application xmlns="http://wadl.dev.java.net/2009/02"><resources base="http://h/"/></application>';
+  const files = { 'all/orders.wsdl': orders(), 'all/shop.json': openApi('one'), 'all/pay.yaml': openApi('two') };
+  const parts = { 'all/part.json': '{"type":"object"}', 'all/part.xsd': '<a/>', 'all/old.wadl': wadl };
+  const cwd = await folderWith({ ...files, ...parts });
+  const { stdout } = await signalbox(['import', 'all', '--dry-run'], { cwd });
+  expect(stdout.match(/^\w+(?=: \d+ operations?,)/gm)?.sort()).toEqual(['old', 'orders', 'pay', 'shop']);
+});
+
 const openApi = (path: string): string =>
   JSON.stringify({
     openapi: '3.0.3',

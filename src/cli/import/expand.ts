@@ -1,10 +1,11 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { relative, resolve, sep } from 'node:path';
 import { CliFailure } from '../failure.ts';
 import { STDIN } from './read-source.ts';
 
-/** Kinds of contracts by the endings of files, in the order in which a folder is searched for them. */
-const ENDINGS: readonly RegExp[] = [/\.wsdl$/i, /\.wadl$/i, /\.(?:json|ya?ml)$/i, /\.xsd$/i];
+const DESCRIPTION = /\.(?:json|ya?ml)$/i;
+/** Files with parts of contracts, which are contracts if a folder has nothing else. */
+const PARTS: readonly RegExp[] = [DESCRIPTION, /\.xsd$/i];
 
 /** The locations that an argument means: a file, an address, standard input, or the contracts in a folder. */
 export async function expand(argument: string): Promise<readonly string[]> {
@@ -18,11 +19,20 @@ export async function expand(argument: string): Promise<readonly string[]> {
     .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
     .map((entry) => relative(process.cwd(), resolve(entry.parentPath, entry.name)).split(sep).join('/'))
     .sort();
-  for (const ending of ENDINGS) {
-    const matching = files.filter((file) => ending.test(file));
+  const contracts: string[] = [];
+  for (const file of files) if (/\.(?:wsdl|wadl)$/i.test(file) || (await isDescription(file))) contracts.push(file);
+  if (contracts.length > 0) return contracts;
+  for (const part of PARTS) {
+    const matching = files.filter((file) => part.test(file));
     if (matching.length > 0) return matching;
   }
   throw new CliFailure(`${argument} contains no contract`, {
     hint: 'Contracts are files that end with .wsdl, .wadl, .json, .yaml or .xsd.',
   });
+}
+
+/** Whether a file describes an API, rather than schemas or examples that such a description refers to. */
+async function isDescription(file: string): Promise<boolean> {
+  if (!DESCRIPTION.test(file)) return false;
+  return /^[\s{]*["']?(?:openapi|swagger)["']?\s*:/m.test(await readFile(file, 'utf8'));
 }
