@@ -32,6 +32,7 @@ import { type GrantSources, thingsByList } from './security/grants.ts';
 import { linkCallers, linkSchemes } from './security/schemes.ts';
 import { checkUsers, linkPermissionLists, linkRoles, linkUsers } from './security/users.ts';
 import { linkServices, nameOf, versionNumber } from './services.ts';
+import { settleTypeNames } from './type-names.ts';
 import { type ConfigUse, checkTexts } from './value/config-text.ts';
 
 /** The result of loading. */
@@ -195,6 +196,7 @@ function link(linking: Linking, options: LinkOptions): Registry | undefined {
   const messageQueues = linkMessageQueues(linking, gateway);
   const context = { documents, queries, components, messageQueues, nodes, lists, roles, callers, committed };
   const { services, operations, consumers, calls, overrides } = linkServices(context);
+  settleTypeNames([...operations.values(), ...consumers.values()]);
   const subscriptions = byId([
     ...linkSubscriptions(linking, { operations, calls, roles }).values(),
     ...replySubscriptions(operations.values()),

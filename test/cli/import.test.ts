@@ -176,6 +176,15 @@ const openApi = (path: string): string =>
     paths: { [`/${path}`]: { get: { operationId: `${path}_get`, responses: { 200: { description: 'ok' } } } } },
   });
 
+test.concurrent('what was imported is the same as its contract, whatever namespace the gateway has', async () => {
+  const cwd = await folderWith({
+    'definitions/gateway.yaml': 'gateway: LOCAL\nnamespace: urn:mine\n',
+    'shop.json': openApi('one'),
+  });
+  await signalbox(['import', 'shop.json'], { cwd });
+  expect((await signalbox(['diff', 'shop.json'], { cwd })).stdout).toBe('No changes.\n');
+});
+
 test.concurrent('two contracts of one name are refused, since each has a record by its name', async () => {
   const cwd = await folderWith({ 'a/api.json': openApi('one'), 'b/api.json': openApi('two') });
   const { code, stderr } = await signalbox(['import', 'a/api.json', 'b/api.json'], { cwd });

@@ -21,13 +21,15 @@ export interface Contract {
 /**
  * Reads a contract.
  * @param isProvided whether it is served rather than called, given its services and the names that they get
+ * @param namespace the one that namespaces of services begin with which a contract does not state: that of what it is compared with
  */
 export async function readContract(
   location: string,
   read: ReadSource,
   isProvided: (services: DraftContract['services'], names: readonly string[]) => boolean,
+  namespace?: string,
 ): Promise<Contract> {
-  const { contract, lost } = await declareContract(location, read, isProvided);
+  const { contract, lost } = await declareContract(location, read, isProvided, namespace);
   if (lost.size > 0)
     note(`${counted(lost.size, 'thing')} of ${location} can't be compared: signalbox import --dry-run lists them.`);
   return contract;
@@ -38,6 +40,7 @@ export async function declareContract(
   location: string,
   read: ReadSource,
   isProvided: Parameters<typeof readContract>[2],
+  namespace?: string,
 ): Promise<{ readonly contract: Contract; readonly lost: ReadonlySet<string> }> {
   const { declare, importContracts, serviceNames, update } = await import('../../import/index.ts');
   const { loadTexts } = await import('../../load/index.ts');
@@ -49,7 +52,7 @@ export async function declareContract(
   const names = serviceNames(drafts);
   const taken = { document: [], service: [], node: [], 'permission-list': [], scheme: [] };
   const as = isProvided(drafts, names) ? 'provider' : 'consumer';
-  const gateway = 'gateway: LOCAL\n';
+  const gateway = `gateway: LOCAL\n${namespace === undefined ? '' : `namespace: ${JSON.stringify(namespace)}\n`}`;
   const { files } = update({
     files: new Map([['definitions/gateway.yaml', gateway]]),
     before: [],

@@ -65,11 +65,12 @@ async function compareTwo(before: string, after: string): Promise<readonly Chang
 /** Compares one contract with the services of the definitions that its services correspond to. */
 async function compareOne({ location, options }: Address, { ours, isOld }: Against): Promise<readonly Change[]> {
   const found: Match[] = [];
-  const contract = await readContract(location, sourceReader(options), (draft, names) => {
+  const isProvided: Parameters<typeof readContract>[2] = (draft, names) => {
     const pairs = pairServices(draft, names, { location, ours });
     found.push(...pairs);
     return pairs.some(({ own }) => own.consumers.length === 0);
-  });
+  };
+  const contract = await readContract(location, sourceReader(options), isProvided, ours.gateway.namespace);
   const pairs = found.flatMap(({ name, own }) => {
     const theirs = contract.serviceNamed(name);
     return theirs === undefined ? [] : [{ theirs, own }];

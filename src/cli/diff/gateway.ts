@@ -133,7 +133,12 @@ async function compareService(
   const parts: Part[] = [];
   for (const each of [of('openapi') ?? of('wadl'), of('wsdl')]) {
     if (each === undefined) continue;
-    const { contract, lost } = await declareContract(each.location, readerOf(address, each.location), () => true);
+    const { contract, lost } = await declareContract(
+      each.location,
+      readerOf(address, each.location),
+      () => true,
+      sides.ours.gateway.namespace,
+    );
     for (const loss of lost) sides.lost.add(`${own.id} ${loss}`);
     const theirs = [...contract.registry.services.values()].find(({ delivered }) => !delivered);
     if (theirs !== undefined) parts.push({ contract, theirs, transport: each.form === 'wsdl' ? 'soap' : 'rest' });

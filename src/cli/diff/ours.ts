@@ -99,7 +99,7 @@ export async function compareWithOurs(
 ): Promise<readonly Change[]> {
   const direct = compareOne(pair, contract.registry, sides);
   if (!direct.some(isNoticed)) return placed(direct, pair, contract, sides);
-  const mine = await ownContract(pair.own, contract.language, sides.ours);
+  const mine = await ownContract(pair.own, contract, sides.ours);
   if (mine === undefined) return placed(direct, pair, contract, sides);
   const restated = compareOne({ theirs: pair.theirs, own: mine.service }, contract.registry, {
     ...sides,
@@ -122,10 +122,10 @@ function compareOne({ theirs, own }: ServicePair, registry: Registry, { ours, is
 /** Where the gateway is does not matter to a comparison. */
 const BASE = 'https://gateway.example.org/gateway';
 
-/** Our contract of a language, read as others read it; `undefined` for a service that has none. */
+/** Our contract of the language of another, read as others read it; `undefined` for a service that has none. */
 async function ownContract(
   service: Service,
-  language: Contract['language'],
+  { language, registry: { gateway } }: Contract,
   ours: Registry,
 ): Promise<{ readonly registry: Registry; readonly service: Service } | undefined> {
   const { contractForms, describeContract } = await import('../../describe/index.ts');
@@ -140,6 +140,7 @@ async function ownContract(
         return text === undefined ? { missing: 'does not exist' } : { bytes: Buffer.from(text) };
       },
       () => true,
+      gateway.namespace,
     );
     const described = [...contract.registry.services.values()].find((each) => !each.delivered);
     return described === undefined ? undefined : { registry: contract.registry, service: described };

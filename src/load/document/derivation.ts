@@ -210,27 +210,12 @@ export function linkKinds(linking: Linking, begun: readonly Begun[]): void {
       : `has \`by:\`, which the topmost of the documents that it derives from sets: ${topOf(document).id}`;
     linking.report.raise('bad-derivation', { document: document.id, reason }, linking.places.key(value, 'by'));
   }
-  settleTypeNames(begun);
   // The member has the name that the topmost base sets, and the names of those below.
   for (const { document } of begun) {
     const { kinds } = document;
     const name = topOf(document).kinds?.by.name;
     if (kinds !== undefined && name !== undefined && name !== kinds.by.name)
       document.kinds = { ...kinds, by: { ...kinds.by, name, jsonName: name, xmlName: name } };
-  }
-}
-
-/** Documents of several families that have one name in XML get names that differ, for `xsi:type` and XML Schema alike. */
-function settleTypeNames(begun: readonly Begun[]): void {
-  const taken = new Set<string>();
-  for (const { document } of begun) {
-    if (document.derivation === undefined && document.kinds === undefined) continue;
-    const wanted = typeName(document);
-    const keyOf = (name: string): string => `{${document.namespace ?? ''}}${name}`;
-    let name = wanted;
-    for (let n = 2; taken.has(keyOf(name)); n++) name = `${wanted}_${n}`;
-    taken.add(keyOf(name));
-    if (name !== wanted) document.xmlType = name;
   }
 }
 

@@ -190,14 +190,17 @@ function refuseChoiceKeys({ report, places }: Linking, { id, inPlace }: Document
   }
 }
 
-/** Two documents of one namespace can't have the same type in XML Schema. */
+/**
+ * Two documents of one namespace can't have the same type in XML Schema. Those of other folders are another contract, or the same
+ * one that is both served and called.
+ */
 function checkTypeNames(
   { report, places }: Linking,
   declared: readonly { readonly document: Document; readonly value: DocumentDeclared }[],
 ): void {
   eachOnce(
     declared.filter(({ document: { xmlType, namespace } }) => xmlType !== undefined && namespace !== undefined),
-    ({ document: { xmlType, namespace } }) => `${namespace} ${xmlType}`,
+    ({ document: { xmlType, namespace, at } }) => `${namespace} ${xmlType} ${at.file.replace(/[^/]*$/, '')}`,
     ({ document, value }, { document: { id: other } }) => {
       const name = document.xmlType as string;
       report.raise('duplicate-name', { name, where: 'XML Schema', other }, places.value(value, 'xml-type'));
