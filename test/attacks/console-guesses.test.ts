@@ -47,14 +47,11 @@ const statuses = (replies: readonly ConsoleReply[]): Record<string, number> => {
 /** Sends 40 guesses for one user together. What is tried besides those without a pause is tried after pauses of 1, 2, 4… seconds. */
 async function guessTogether(guess: (index: number) => Promise<ConsoleReply>): Promise<void> {
   const began = performance.now();
-  const found = statuses(await Promise.all(Array.from({ length: 40 }, (_, n) => guess(n))));
-  // A gateway that has too much to do answers 503 to an attempt, which does not count.
-  const { 401: tried = 0, 429: refused = 0, 503: busy = 0, ...others } = found;
+  const { 401: tried = 0, 429: refused } = statuses(await Promise.all(Array.from({ length: 40 }, (_, n) => guess(n))));
   const pauses = Math.floor(Math.log2((performance.now() - began) / 1000 + 1));
-  expect(others).toEqual({});
-  expect(tried + busy).toBeGreaterThan(OF_USER);
+  expect(tried).toBeGreaterThan(OF_USER);
   expect(tried).toBeLessThanOrEqual(OF_USER + 1 + pauses);
-  expect(refused).toBe(40 - tried - busy);
+  expect(refused).toBe(40 - tried);
 }
 
 describe('at one gateway', () => {

@@ -32,6 +32,8 @@ const FREE = { address: 20, user: 10 } as const;
 /** Milliseconds of the first pause; each further one is twice as long. */
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 900_000;
+/** When the pause of one that need not wait was over: before any time of a clock, since those of gateways differ. */
+const NO_PAUSE = timeText(0);
 /** Milliseconds without an attempt after which those before are forgotten. */
 const FORGOTTEN_AFTER = 3_600_000;
 /** Milliseconds between two sweeps. */
@@ -70,16 +72,19 @@ export function openGuesses({ store, clock }: { readonly store: Store; readonly 
   async function begin(counters: readonly Counter[]): Promise<number> {
     return store.transaction(async (tx) => {
       await sweep(tx);
-      const now = clock.now();
       const counts: number[] = [];
       for (const { hash } of counters) {
-        const { count, open, until } = await locked(tx, hash, now);
+        const { count, open, until } = await locked(tx, hash, clock.now());
+        // It is later now: an attempt that began meanwhile has held the lock.
+        const now = clock.now();
         if (open > timeText(now)) return Date.parse(open) - now;
         counts.push(until > timeText(now) ? count : 0);
       }
+      const now = clock.now();
       for (const [index, { hash, free }] of counters.entries()) {
         const count = (counts[index] as number) + 1;
-        const open = timeText(now + pauseAfter(count - free));
+        const pause = pauseAfter(count - free);
+        const open = pause === 0 ? NO_PAUSE : timeText(now + pause);
         const until = timeText(now + FORGOTTEN_AFTER);
         await tx.updateTable('signalbox_guess').set({ count, open, until }).where('hash', '=', hash).execute();
       }
@@ -89,14 +94,13 @@ export function openGuesses({ store, clock }: { readonly store: Store; readonly 
 
   /** Takes an attempt back. Only it can have been running if there was a pause behind it. */
   async function takeBack(counters: readonly Counter[], isSignedIn: boolean): Promise<void> {
-    const open = timeText(clock.now());
     await store.transaction(async (tx) => {
       for (const { hash, isOfUser } of counters)
         await (isSignedIn && isOfUser
           ? tx.deleteFrom('signalbox_guess').where('hash', '=', hash).execute()
           : tx
               .updateTable('signalbox_guess')
-              .set(({ eb }) => ({ count: eb('count', '-', 1), open }))
+              .set(({ eb }) => ({ count: eb('count', '-', 1), open: NO_PAUSE }))
               .where('hash', '=', hash)
               .where('count', '>', 0)
               .execute());
@@ -151,7 +155,7 @@ async function locked(tx: Db, hash: string, now: number) {
   const at = timeText(now);
   return tx
     .insertInto('signalbox_guess')
-    .values({ hash, count: 0, open: at, until: at })
+    .values({ hash, count: 0, open: NO_PAUSE, until: at })
     .onConflict((conflict) =>
       conflict.column('hash').doUpdateSet(({ ref }) => ({ count: ref('signalbox_guess.count') })),
     )
