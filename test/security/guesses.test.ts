@@ -44,6 +44,15 @@ describeEngines('pauses between refused sign-ins', ({ place }) => {
     expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900]);
   });
 
+  it('are of none by the clock of another gateway, which goes before', async () => {
+    const { attempt, pass } = await setUp();
+    for (let count = 0; count < 5; count += 1) expect(await attempt()).toBe('UNAUTHENTICATED');
+    // What was written last is later than the time here.
+    pass(-1);
+    for (let count = 0; count < 5; count += 1) expect(await attempt()).toBe('UNAUTHENTICATED');
+    expect(await attempt(async () => 'in')).toBe('in');
+  });
+
   it('are forgotten after an hour without an attempt, and with a sign-in', async () => {
     const { attempt, pass, rows, other } = await setUp();
     for (let count = 0; count < 12; count += 1) {
