@@ -341,7 +341,7 @@ const FIELD: Comparison<Field, DocumentScope> = {
   at: unseen,
 };
 
-/** Media types are what is usual, and nobody is refused for another one. */
+/** The media types are the usual ones; any other is accepted too. */
 function attachmentWords({ attachment }: Field): string {
   if (attachment === undefined) return 'in the Body';
   return attachment === 'reference' ? 'an attachment that the Body refers to' : 'an attachment';

@@ -162,7 +162,11 @@ test.concurrent('a folder is its contracts of one kind, which belong together', 
 
 test.concurrent('a folder is all of its contracts, without the parts that they refer to', async () => {
   const wadl = '<application xmlns="http://wadl.dev.java.net/2009/02"><resources base="http://h/"/></application>';
-  const files = { 'all/orders.wsdl': orders(), 'all/shop.json': openApi('one'), 'all/pay.yaml': openApi('two') };
+  const files = {
+    'all/orders.wsdl': orders(),
+    'all/shop.json': openApi('one'),
+    'all/pay.yaml': 'openapi: 3.0.3\ninfo: { title: two, version: "1" }\npaths: {}\n',
+  };
   const parts = { 'all/part.json': '{"type":"object"}', 'all/part.xsd': '<a/>', 'all/old.wadl': wadl };
   const cwd = await folderWith({ ...files, ...parts });
   const { stdout } = await signalbox(['import', 'all', '--dry-run'], { cwd });
@@ -171,8 +175,8 @@ test.concurrent('a folder is all of its contracts, without the parts that they r
 
 const openApi = (path: string): string =>
   JSON.stringify({
-    openapi: '3.0.3',
     info: { title: path, version: '1' },
+    openapi: '3.0.3',
     paths: { [`/${path}`]: { get: { operationId: `${path}_get`, responses: { 200: { description: 'ok' } } } } },
   });
 

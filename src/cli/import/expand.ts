@@ -4,6 +4,8 @@ import { CliFailure } from '../failure.ts';
 import { STDIN } from './read-source.ts';
 
 const DESCRIPTION = /\.(?:json|ya?ml)$/i;
+/** The version of OpenAPI, at the begin of a line or as a member of JSON. No part of it spans lines, of which a file may have millions. */
+const VERSION = /(?:^\uFEFF?|[{,])[ \t{]*["']?(?:openapi|swagger)["']?[ \t]*:[ \t]*["']?[23]\./m;
 /** Files with parts of contracts, which are contracts if a folder has nothing else. */
 const PARTS: readonly RegExp[] = [DESCRIPTION, /\.xsd$/i];
 
@@ -33,6 +35,5 @@ export async function expand(argument: string): Promise<readonly string[]> {
 
 /** Whether a file describes an API, rather than schemas or examples that such a description refers to. */
 async function isDescription(file: string): Promise<boolean> {
-  if (!DESCRIPTION.test(file)) return false;
-  return /^[\s{]*["']?(?:openapi|swagger)["']?\s*:/m.test(await readFile(file, 'utf8'));
+  return DESCRIPTION.test(file) && VERSION.test(await readFile(file, 'utf8'));
 }
