@@ -8,6 +8,7 @@ import { readWadl } from './wadl/read.ts';
 import { WADL, WADL_LANGUAGE } from './wadl/sources.ts';
 import { readWsdl } from './wsdl/read.ts';
 import { WSDL, WSDL_2, WSDL_LANGUAGE } from './wsdl/sources.ts';
+import { Together } from './wsdl/together.ts';
 import { parseXml, placeOf } from './xml.ts';
 import { SchemaDrafts } from './xsd/drafts.ts';
 import { schemasOf, XSD, XSD_LANGUAGE } from './xsd/sources.ts';
@@ -23,7 +24,8 @@ export interface Imported {
 type Language = DraftContract['language'];
 
 /**
- * Reads contracts. Those of one language belong together, but for OpenAPI, where each is a contract of its own.
+ * Reads contracts. Those of one language belong together, but for OpenAPI, where each is a contract of its own, and for WSDL
+ * files that declare something by one name in different ways, such as versions of a contract.
  *
  * @param roots locations, as {@link ReadSource} takes them
  * @throws ImportError for a contract that is not valid
@@ -33,22 +35,40 @@ export async function importContracts(
   read: ReadSource,
   limits?: SourceLimits,
 ): Promise<readonly Imported[]> {
-  const groups = new Map<string, { readonly language: Language; readonly roots: string[] }>();
+  const groups: Group[] = [];
   const parsed = new Map<string, XmlElement>();
   for (const root of roots) {
     const language = await languageOf(root, read, parsed);
-    const key = language === 'openapi' ? `openapi ${root}` : language;
-    const group = groups.get(key) ?? { language, roots: [] };
-    group.roots.push(root);
-    groups.set(key, group);
+    const content = parsed.get(root);
+    const group = groups.find((each) => each.language === language && takes(each, content));
+    if (group !== undefined) group.roots.push(root);
+    else groups.push(groupOf(language, root, content));
   }
   const imported: Imported[] = [];
-  for (const group of groups.values()) {
+  for (const group of groups) {
     // Schemas next to another contract are parts of it.
-    if (group.language === 'xsd' && groups.size > 1) continue;
+    if (group.language === 'xsd' && groups.length > 1) continue;
     imported.push(await READERS[group.language]({ roots: group.roots, read, limits, parsed }));
   }
   return imported;
+}
+
+/** The files of one contract. */
+interface Group {
+  readonly language: Language;
+  readonly roots: string[];
+  readonly together: Together;
+}
+
+function groupOf(language: Language, root: string, content: XmlElement | undefined): Group {
+  const together = new Together();
+  if (language === 'wsdl' && content !== undefined) together.add(content);
+  return { language, roots: [root], together };
+}
+
+function takes({ language, together }: Group, content: XmlElement | undefined): boolean {
+  if (language === 'wsdl' && content !== undefined) return together.add(content);
+  return language !== 'openapi';
 }
 
 interface ReaderInput {

@@ -90,3 +90,24 @@ export function proseOf(texts: readonly string[]): string | undefined {
     .join('\n');
   return text === '' ? undefined : text;
 }
+
+/** Whether two declarations are the same but for their documentation and prefixes. */
+export function isSameDeclaration(a: XmlElement, b: XmlElement): boolean {
+  if (a.local !== b.local || a.namespace !== b.namespace || a.attributes.length !== b.attributes.length) return false;
+  const same = a.attributes.every((each) => {
+    const other = b.attributes.find(({ local, namespace }) => local === each.local && namespace === each.namespace);
+    return other !== undefined && (other.value === each.value || spelled(each.value, a) === spelled(other.value, b));
+  });
+  if (!same) return false;
+  const [inA, inB] = [declaredIn(a), declaredIn(b)];
+  return inA.length === inB.length && inA.every((each, i) => isSameDeclaration(each, inB[i] as XmlElement));
+}
+
+function declaredIn(element: XmlElement): XmlElement[] {
+  return childrenOf(element).filter(({ local }) => local !== 'annotation' && local !== 'documentation');
+}
+
+/** A value with the namespace in place of its prefix. */
+function spelled(value: string, scope: XmlElement): string {
+  return value.replace(/^([^:\s]*):/, (_, prefix: string) => `{${scope.namespaceOf(prefix) ?? prefix}}`);
+}

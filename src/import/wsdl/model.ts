@@ -1,7 +1,17 @@
 import { attributeOf, childrenOf, textOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { Losses, Place } from '../place.ts';
-import { attribute, childrenNamed, placeOf, proseOf, type QName, qnameKey, readQName } from '../xml.ts';
+import {
+  attribute,
+  childrenNamed,
+  isSameDeclaration,
+  placeOf,
+  proseOf,
+  type QName,
+  qnameKey,
+  readQName,
+} from '../xml.ts';
 import { WSDL } from './sources.ts';
+import { PARTS } from './together.ts';
 
 /** An element of WSDL with the file that it is in. */
 export interface Part {
@@ -11,7 +21,7 @@ export interface Part {
   readonly namespace: string;
 }
 
-type Kind = 'message' | 'portType' | 'binding' | 'service';
+type Kind = (typeof PARTS)[number];
 
 /** The messages, port types, bindings and services of all files, by their qualified names. */
 export class WsdlParts {
@@ -27,11 +37,16 @@ export class WsdlParts {
     this.#losses = losses;
     for (const [location, element] of files) {
       const namespace = attribute(element, 'targetNamespace') ?? '';
-      for (const kind of ['message', 'portType', 'binding', 'service'] as const) {
+      for (const kind of PARTS) {
         for (const each of childrenNamed(element, WSDL, kind)) {
           const key = qnameKey({ namespace, local: attribute(each, 'name') ?? '' });
-          // Files that are imported twice, and copies.
-          if (!this.#parts[kind].has(key)) this.#parts[kind].set(key, { element: each, location, namespace });
+          const known = this.#parts[kind].get(key);
+          if (known === undefined) this.#parts[kind].set(key, { element: each, location, namespace });
+          // Files that are imported twice have the same.
+          else if (!isSameDeclaration(known.element, each)) {
+            const what = `a second, different ${WORDS[kind]} "${attribute(each, 'name') ?? ''}"`;
+            this.#losses.add(what, 'the first one is taken', placeOf(each, location));
+          }
         }
       }
     }

@@ -2,7 +2,7 @@ import { isXmlName } from '../../wire/xml/text.ts';
 import { childrenOf, textOf, type XmlElement } from '../../wire/xml/tree.ts';
 import { ImportError, type Losses, type Place } from '../place.ts';
 import type { Sources } from '../source.ts';
-import { attribute, childrenNamed, placeOf, type QName, qnameKey, readQName } from '../xml.ts';
+import { attribute, childrenNamed, isSameDeclaration, placeOf, type QName, qnameKey, readQName } from '../xml.ts';
 import { schemasOf, XSD } from './sources.ts';
 
 // The global components of schemas (XML Schema 1.0 Part 1, section 4), with those of included, imported and redefined ones.
@@ -33,7 +33,8 @@ export interface Component {
   readonly redefined?: Component;
 }
 
-const KINDS: Readonly<Record<string, ComponentKind>> = {
+/** The kinds of components by the local names of their elements. */
+export const COMPONENT_KINDS: Readonly<Record<string, ComponentKind>> = {
   element: 'element',
   attribute: 'attribute',
   simpleType: 'type',
@@ -101,7 +102,7 @@ export class Components {
       if (child.local === 'include') return this.#included(child, schema);
       if (child.local === 'import') return this.#imported(child, schema);
       if (child.local === 'redefine') return [...this.#included(child, schema), () => this.#redefine(child, schema)];
-      return KINDS[child.local] === undefined ? [] : [() => this.#add(child, schema, false)];
+      return COMPONENT_KINDS[child.local] === undefined ? [] : [() => this.#add(child, schema, false)];
     });
   }
 
@@ -143,12 +144,12 @@ export class Components {
 
   #redefine(redefinition: XmlElement, schema: Schema): void {
     for (const child of childrenOf(redefinition)) {
-      if (child.namespace === XSD && KINDS[child.local] !== undefined) this.#add(child, schema, true);
+      if (child.namespace === XSD && COMPONENT_KINDS[child.local] !== undefined) this.#add(child, schema, true);
     }
   }
 
   #add(element: XmlElement, schema: Schema, redefines: boolean): void {
-    const kind = KINDS[element.local] as ComponentKind;
+    const kind = COMPONENT_KINDS[element.local] as ComponentKind;
     const local = attribute(element, 'name');
     const place = placeOf(element, schema.location);
     if (local === undefined || local === '') {
@@ -168,7 +169,7 @@ export class Components {
 
 /** Whether an element declares a component again in the same way, or the one that a component redefines. */
 function isRepeated({ element, redefined }: Component, again: XmlElement): boolean {
-  return isSame(element, again) || (redefined !== undefined && isRepeated(redefined, again));
+  return isSameDeclaration(element, again) || (redefined !== undefined && isRepeated(redefined, again));
 }
 
 /** Refuses names that no element or attribute can have. @throws ImportError */
@@ -181,27 +182,6 @@ function checkNames(element: XmlElement, location: string): void {
 
 function targetOf(root: XmlElement): string {
   return attribute(root, 'targetNamespace') ?? '';
-}
-
-/** Whether two declarations are the same but for their annotations and prefixes. */
-function isSame(a: XmlElement, b: XmlElement): boolean {
-  if (a.local !== b.local || a.namespace !== b.namespace || a.attributes.length !== b.attributes.length) return false;
-  const same = a.attributes.every((each) => {
-    const other = b.attributes.find(({ local, namespace }) => local === each.local && namespace === each.namespace);
-    return other !== undefined && (other.value === each.value || spelled(each.value, a) === spelled(other.value, b));
-  });
-  if (!same) return false;
-  const [inA, inB] = [declaredIn(a), declaredIn(b)];
-  return inA.length === inB.length && inA.every((each, i) => isSame(each, inB[i] as XmlElement));
-}
-
-function declaredIn(element: XmlElement): XmlElement[] {
-  return childrenOf(element).filter(({ namespace, local }) => namespace !== XSD || local !== 'annotation');
-}
-
-/** A value with the namespace in place of its prefix. */
-function spelled(value: string, scope: XmlElement): string {
-  return value.replace(/^([^:\s]*):/, (_, prefix: string) => `{${scope.namespaceOf(prefix) ?? prefix}}`);
 }
 
 /** The documentation of a component or a part of it. */
