@@ -50,6 +50,33 @@ export async function withinTime<T>(work: Promise<T>, ms: number, late: () => Er
   }
 }
 
+/** Into how many steps silence is divided. */
+const STEPS = 4;
+
+/**
+ * Calls back when the other side of a connection has been silent for so many milliseconds. Only time in which this process could
+ * have heard it counts: timers of a process that was stopped, or got no processor, are due before it reads what arrived
+ * meanwhile. A step that ends too late is therefore repeated.
+ * @returns ends it
+ */
+export function afterSilence(ms: number, silent: () => void): () => void {
+  const step = ms / STEPS;
+  let left = STEPS;
+  let since = performance.now();
+  const look = (): void => {
+    const now = performance.now();
+    if (now - since < 2 * step + LAG) left -= 1;
+    since = now;
+    if (left === 0) silent();
+    else timer = setTimeout(look, step);
+  };
+  let timer = setTimeout(look, step);
+  return () => clearTimeout(timer);
+}
+
+/** Milliseconds that any timer may be late. */
+const LAG = 5;
+
 /**
  * Waits for work until a signal aborts, and `grace` milliseconds longer. Work still running then is abandoned: code
  * can't be stopped from outside.

@@ -19,6 +19,8 @@ type OnCommit = (writes: Writes) => 'forward' | 'hold';
 export class PostgresWire {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  /** Called for each connection that a client opens, before anything is forwarded. */
+  onOpen: () => void = () => {};
   /** Called before a commit is forwarded. */
   onCommit: OnCommit = () => 'forward';
   /** What transactions wrote that were about to commit, by its text. */
@@ -57,6 +59,7 @@ export class PostgresWire {
   }
 
   #serve(client: Socket, server: Socket): void {
+    this.onOpen();
     const statements = new Statements();
     for (const [from, to] of [
       [client, server],

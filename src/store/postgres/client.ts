@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { DatabaseBounds } from '../../model/gateway.ts';
-import { LONGEST_TIMER, withinTime } from '../../wire/waiting.ts';
+import { afterSilence, LONGEST_TIMER, withinTime } from '../../wire/waiting.ts';
 import { errorText, StoreError, UnfitStoreError } from '../error.ts';
 import type { Candidate, Role, Servers } from './servers.ts';
 
@@ -134,7 +134,13 @@ export class Connection extends pg.Client {
 
   async #reach(candidate: Candidate): Promise<Role> {
     this.#aim(candidate);
-    await super.connect();
+    const ms = timeToAccept(this.#config);
+    const unbound = afterSilence(ms, () => this.cut(silent(`no connection within ${ms} ms`)));
+    try {
+      await super.connect();
+    } finally {
+      unbound();
+    }
     const { servers, bounds } = this.#config;
     const { connect } = bounds.timeouts;
     let facts = await factsOf(this, connect);
@@ -151,9 +157,8 @@ export class Connection extends pg.Client {
   #aim({ host, port, tls, user, password }: Candidate): void {
     this.#abandon();
     const attempt = this as unknown as Attempt;
-    const { keepAlive, keepAliveInitialDelayMillis, application_name, servers, bounds } = this.#config;
+    const { keepAlive, keepAliveInitialDelayMillis, application_name, servers } = this.#config;
     const { address, database } = servers;
-    const { connect } = bounds.timeouts;
     const sslNegotiation = address.tls.direct ? 'direct' : 'postgres';
     const facts = { host, port, database, user: user ?? attempt.connectionParameters.user, password: password ?? null };
     const named = address.application ?? application_name;
@@ -166,8 +171,6 @@ export class Connection extends pg.Client {
       _queryable: true,
       _activeQuery: null,
       _txStatus: null,
-      _connectionTimeoutMillis:
-        address.timeout ?? Math.min(connect, Math.max(connect / address.hosts.length, LEAST_PATIENT)),
     });
   }
 
@@ -209,9 +212,8 @@ export class Connection extends pg.Client {
   #run(ms: number, given: readonly unknown[]): unknown {
     const answer: unknown = (super.query as (...all: readonly unknown[]) => unknown).call(this, ...given);
     if (!(answer instanceof Promise) || ms > LONGEST_TIMER) return answer;
-    const timer = setTimeout(() => this.cut(late()), ms);
-    const done = (): void => clearTimeout(timer);
-    answer.then(done, done);
+    const unbound = afterSilence(ms, () => this.cut(late()));
+    answer.then(unbound, unbound);
     return answer;
   }
 
@@ -237,9 +239,25 @@ export class Connection extends pg.Client {
   }
 }
 
-/** The error of a statement that is not answered in time, with the code of a lost connection. */
+/** Milliseconds that each of the servers has to accept a connection. */
+function timeToAccept({ servers: { address }, bounds: { timeouts } }: ConnectionConfig): number {
+  const { connect } = timeouts;
+  return address.timeout ?? Math.min(connect, Math.max(connect / address.hosts.length, LEAST_PATIENT));
+}
+
+/** Milliseconds for a connection to be opened, whichever server accepts it, or to become free. */
+export function timeToConnect(config: ConnectionConfig): number {
+  return Math.max(config.bounds.timeouts.connect, timeToAccept(config) * config.servers.address.hosts.length);
+}
+
+/** The error of a statement that is not answered in time. */
 function late(): Error {
-  return Object.assign(new Error('it did not answer in time'), { code: 'ETIMEDOUT' });
+  return silent('it did not answer in time');
+}
+
+/** An error with the code of a lost connection. */
+function silent(message: string): Error {
+  return Object.assign(new Error(message), { code: 'ETIMEDOUT' });
 }
 
 /** Milliseconds for a notification to arrive. */

@@ -4,10 +4,11 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import { type DatabaseBounds, databaseBounds } from '../../model/gateway.ts';
 import type { PoolStatus } from '../../model/metrics.ts';
+import { afterSilence } from '../../wire/waiting.ts';
 import { timeForStatement, timeLeft, untilDeadline } from '../deadline.ts';
 import { StoreError } from '../error.ts';
 import { type RawRows, rawReading } from '../raw-rows.ts';
-import { Connection, type ConnectionConfig, type SessionSetting, sessionSettings } from './client.ts';
+import { Connection, type ConnectionConfig, type SessionSetting, sessionSettings, timeToConnect } from './client.ts';
 import { describePostgres, explain, isDemoted } from './error.ts';
 import type { Servers } from './servers.ts';
 
@@ -51,7 +52,6 @@ export function configOf(servers: Servers, { bounds = USUAL, schema }: ConfigOpt
   return {
     servers,
     application_name: applicationName('tables'),
-    connectionTimeoutMillis: bounds.timeouts.connect,
     // The operating system notices a peer that vanished without closing the connection.
     keepAlive: true,
     keepAliveInitialDelayMillis: bounds.keepalive.idle,
@@ -75,7 +75,7 @@ export function openPool(config: ConnectionConfig, max: number, lost: (error: Er
   };
   const connect = async (): Promise<PooledConnection> => {
     try {
-      return (await inTime(pool.connect())) as PooledConnection;
+      return (await inTime(pool.connect(), timeToConnect(config))) as PooledConnection;
     } catch (error) {
       throw describePostgres(location, error);
     }
@@ -101,15 +101,25 @@ export function openPool(config: ConnectionConfig, max: number, lost: (error: Er
   };
 }
 
-/** Waits for a connection until the current deadline. One that is opened or becomes free later is returned to the pool. */
-function inTime(connecting: Promise<pg.PoolClient>): Promise<pg.PoolClient> {
-  return untilDeadline(connecting, () => {
+/**
+ * Waits for a connection so many milliseconds, and until the current deadline. One that is opened or becomes free later is returned
+ * to the pool.
+ */
+async function inTime(connecting: Promise<pg.PoolClient>, ms: number): Promise<pg.PoolClient> {
+  const { promise: missing, reject } = Promise.withResolvers<never>();
+  const late = (): Error => {
     connecting.then(
       (client) => client.release(),
       () => {},
     );
     return new Error('no connection became free in time');
-  });
+  };
+  const unbound = afterSilence(ms, () => reject(late()));
+  try {
+    return await untilDeadline(Promise.race([connecting, missing]), late);
+  } finally {
+    unbound();
+  }
 }
 
 /** Milliseconds to end a transaction whose deadline has passed, or is about to. */
