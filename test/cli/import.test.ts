@@ -52,6 +52,15 @@ test.concurrent('as a provider it has a handler for each operation', async () =>
   expect(stdout).toContain('targetNamespace="urn:t"');
 });
 
+test.concurrent('an operation that can not be served has no handler, which check does not ask for', async () => {
+  const text = orders().replaceAll('use="literal"', 'use="encoded"').replace('style="document"', 'style="rpc"');
+  const cwd = await folderWith({ 'orders.wsdl': text });
+  const { code, stdout, stderr } = await signalbox(['import', 'orders.wsdl', '--as', 'provider'], { cwd });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('declared with `active: false`');
+  expect(await signalbox(['check'], { cwd })).toMatchObject({ code: 0 });
+});
+
 test.concurrent('a second import shows what changed, and keeps what people did', async () => {
   const cwd = await folderWith({ 'orders.wsdl': orders() });
   await signalbox(['import', 'orders.wsdl'], { cwd });
