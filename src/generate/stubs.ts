@@ -35,9 +35,10 @@ interface Stub {
   text(generated: string): string;
 }
 
-/** Handlers, which answer 501. Operations that share a file share its handler. */
+/** Handlers of active operations, which answer 501. Operations that share a file share its handler. */
 function operationStubs({ operations, names }: Vocabulary): Stub[] {
-  const byFile = Map.groupBy(operations, ({ answer }) => (answer.kind === 'handler' ? answer.file : ''));
+  const active = operations.filter((each) => each.active);
+  const byFile = Map.groupBy(active, ({ answer }) => (answer.kind === 'handler' ? answer.file : ''));
   return [...byFile].map(([file, sharing]) => {
     const lines = sharing.flatMap((operation) => [
       sentence(operation.description),

@@ -21,6 +21,8 @@ export interface WantedFile {
   readonly file: string;
   /** A rejected key may have named another file. */
   readonly unsure: boolean;
+  /** The file may be missing: what it answers is not active. */
+  readonly optional?: true;
   readonly at: Position;
 }
 
@@ -36,9 +38,10 @@ export function handlerNamedAs(id: string): string {
 
 /** The handler files of operations. */
 export function answeringFiles({ doubt }: Linking, operations: Iterable<Operation>): WantedFile[] {
-  return [...operations].flatMap(({ id, answer, at }) =>
-    answer.kind === 'handler' ? { id, file: answer.file, unsure: doubt.about(answer), at } : [],
-  );
+  return [...operations].flatMap(({ id, answer, active, at }) => {
+    if (answer.kind !== 'handler') return [];
+    return { id, file: answer.file, unsure: doubt.about(answer), ...(active ? {} : { optional: true as const }), at };
+  });
 }
 
 /** Reports handler files that are missing, and files that nothing uses. */
@@ -54,11 +57,11 @@ export function checkHandlers(
   const folder = gateway?.handlers ?? DEFAULT_HANDLERS;
   const present = new Set(options.files.handlers(folder));
   const names = new Set<string>();
-  for (const { id, file, unsure, at } of wanted) {
+  for (const { id, file, unsure, optional, at } of wanted) {
     if (unsure) continue;
     const name = `${file}.ts`;
     names.add(name);
-    if (options.handlers === 'check' && !present.has(name))
+    if (options.handlers === 'check' && !optional && !present.has(name))
       report.raise('missing-handler', { operation: id, file: `${folder}/${name}` }, placeOf(at));
   }
   // A definition that could not be read, or was rejected, may use a file.

@@ -43,12 +43,14 @@ export function declare(read: DraftContract, options: DeclareOptions, losses: Lo
   const namespace = namespaces.size === 1 ? [...namespaces][0] : undefined;
   const documents = new DeclaredDocuments(contract, namespace, options.taken.document, losses);
   const services = new DeclaredServices(documents, options, losses);
-  const declared = inFiles([...services.all(contract.services), ...documents.all()], options.name);
-  if (options.judge === undefined) return declared;
+  const declared = [...services.all(contract.services), ...documents.all()];
   const places = new Map([...services.places, ...documents.places()]);
   const isXml = contract.language !== 'openapi';
-  return settled(declared, options.judge, { places, losses, isXml, source: options.name });
+  const valid = settled(declared, options.judge ?? accepting, { places, losses, isXml, source: options.name });
+  return inFiles(valid, options.name);
 }
+
+const accepting: Judge = () => [];
 
 /** The names that the services of a contract get, without versions. @param taken those of other services of the project */
 export function serviceNames(services: readonly DraftService[], taken: readonly string[] = []): readonly string[] {
@@ -164,9 +166,13 @@ class DeclaredServices {
       description,
       ...(rest === undefined ? {} : restKeys(rest, this.#formOf(operation), isCall)),
       ...(soap === undefined ? {} : soapKeys(operation, soap, id, service, isCall)),
-      template: rest?.template && this.#documents.message({ kind: 'document', document: rest.template }),
-      request: this.#documents.message(operation.request, soap?.style === 'wrapped' ? soap.request : undefined),
-      response: this.#response(operation),
+      template: rest?.template && this.#documents.message({ kind: 'document', document: rest.template }, service),
+      request: this.#documents.message(
+        operation.request,
+        service,
+        soap?.style === 'wrapped' ? soap.request : undefined,
+      ),
+      response: this.#response(operation, service),
       ...this.#faults(operation),
       // A call has the status that its target gives.
       status: isCall || operation.status === 200 ? undefined : operation.status,
@@ -217,7 +223,7 @@ class DeclaredServices {
     return isCall ? { fault: this.#documents.idOf(chosen.document) } : {};
   }
 
-  #response({ responses, soap, name, place }: DraftOperation): DeclaredValue | undefined {
+  #response({ responses, soap, name, place }: DraftOperation, service: DraftService): DeclaredValue | undefined {
     const around = soap?.style === 'wrapped' ? `${soap.request}Response` : undefined;
     const declared = responses.flatMap(({ mediaType, message }) => {
       if (mediaType !== undefined && parseMediaType(mediaType) === undefined) {
@@ -228,7 +234,7 @@ class DeclaredServices {
         );
         return [];
       }
-      const value = this.#documents.message(message, around);
+      const value = this.#documents.message(message, service, around);
       return value === undefined ? [] : [{ mediaType, value, isRaw: message.kind === 'raw' }];
     });
     const [first] = declared;

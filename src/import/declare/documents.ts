@@ -1,5 +1,13 @@
 import { SCALAR_KINDS, SCALARS } from '../../model/scalar.ts';
-import type { DraftContract, DraftDocument, DraftField, DraftMessage, DraftType, Facets } from '../draft.ts';
+import type {
+  DraftContract,
+  DraftDocument,
+  DraftField,
+  DraftMessage,
+  DraftService,
+  DraftType,
+  Facets,
+} from '../draft.ts';
 import type { Losses, Place } from '../place.ts';
 import { settleAttribution } from './attribution.ts';
 import { type Declared, type DeclaredMap, type DeclaredValue, given } from './declared.ts';
@@ -61,9 +69,10 @@ export class DeclaredDocuments {
 
   /**
    * A message as a `request` or `response`; `undefined` for none.
+   * @param service whose namespace a message in place has anyway
    * @param around the element that is around it anyway
    */
-  message(message: DraftMessage, around?: string): DeclaredValue | undefined {
+  message(message: DraftMessage, service: DraftService, around?: string): DeclaredValue | undefined {
     switch (message.kind) {
       case 'none':
         return undefined;
@@ -75,12 +84,12 @@ export class DeclaredDocuments {
         const { document } = message;
         const id = this.#ids.get(document);
         if (id !== undefined) return id;
-        const { xml, unqualified } = document.options;
+        const { xml, namespace, unqualified } = document.options;
         const { description, ...rest } = this.#inPlace(document);
         return given({
           description,
           xml: xml === around ? undefined : xml,
-          namespace: this.#namespaceOf(document),
+          namespace: namespace === service.namespace ? undefined : namespace,
           unqualified,
           ...rest,
         });

@@ -1,6 +1,14 @@
 import { ImportError, type Losses, type Place } from '../place.ts';
-import type { Refused } from './declared.ts';
-import { type Declared, type DeclaredMap, type DeclaredValue, given, isMapValue, type Judge } from './declared.ts';
+import {
+  type Declared,
+  type DeclaredMap,
+  type DeclaredValue,
+  given,
+  isMapValue,
+  type Judge,
+  type Refused,
+} from './declared.ts';
+import { withShared } from './shared.ts';
 
 /** The places of definitions and operations in the source, by {@link placeKey}. */
 export type Places = ReadonlyMap<string, Place>;
@@ -26,8 +34,9 @@ export function settled(
   const tries = new Map<string, number>();
   let current = declared;
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const refused = new Map(judge(current).map((each) => [placeKey(each), each]));
-    if (refused.size === 0) return current;
+    const { written, ...judged } = judgedForm(current, judge);
+    const refused = new Map(judged.refused.map((each) => [placeKey(each), each]));
+    if (refused.size === 0) return written;
     for (const [key, each] of refused) {
       const place = places.get(key) ?? places.get(placeKey({ kind: each.kind, id: each.id })) ?? NOWHERE(source);
       const simpler = simplified(current, each, tries.get(key) ?? 0, isXml);
@@ -37,9 +46,25 @@ export function settled(
       current = simpler.declared;
     }
   }
-  const [left] = judge(current);
+  const { written, refused } = judgedForm(current, judge);
+  const [left] = refused;
   if (left !== undefined) throw cannotBeWritten(left, places.get(placeKey(left)) ?? NOWHERE(source));
-  return current;
+  return written;
+}
+
+/**
+ * Definitions as they are written, with what is refused in them. What operations have in common stays with them when `check` refuses
+ * it at the service: which operation is meant is known there only.
+ */
+function judgedForm(
+  declared: readonly Declared[],
+  judge: Judge,
+): { readonly written: readonly Declared[]; readonly refused: readonly Refused[] } {
+  const written = declared.map(withShared);
+  const refused = judge(written);
+  if (!refused.some(({ kind, operation }) => kind === 'service' && operation === undefined))
+    return { written, refused };
+  return { written: declared, refused: judge(declared) };
 }
 
 const NOWHERE = (source: string): Place => ({ source, line: 0, column: 0 });

@@ -25,10 +25,10 @@ const SHOWN = 200;
 /** A document. Offsets count the UTF-16 units of its text. */
 export class XmlSource {
   readonly text: string;
-  // The position requested last: counting continues from there.
-  #offset = 0;
-  #line = 1;
-  #column = 1;
+  /** Positions of each {@link STEP} characters, as far as they were counted: positions may be requested in any order. */
+  readonly #marks: Position[] = [START];
+  /** The position requested last: counting continues from there. */
+  #last: Position = START;
 
   constructor(text: string) {
     // Positions do not change: a line loses only its line end.
@@ -37,14 +37,12 @@ export class XmlSource {
 
   /** @returns the line number, from 1 */
   lineOf(offset: number): number {
-    this.#countTo(offset);
-    return this.#line;
+    return this.#at(offset).line;
   }
 
   /** @returns the column, from 1, in characters */
   columnOf(offset: number): number {
-    this.#countTo(offset);
-    return this.#column;
+    return this.#at(offset).column;
   }
 
   /** Creates the error for a position. */
@@ -53,23 +51,43 @@ export class XmlSource {
     return new XmlError(shown, this.lineOf(offset), this.columnOf(offset));
   }
 
-  #countTo(offset: number): void {
+  #at(offset: number): Position {
+    const marks = this.#marks;
+    const step = Math.floor(offset / STEP);
+    for (let last = marks.at(-1) ?? START; marks.length <= step; marks.push(last))
+      last = this.#counted(last, marks.length * STEP);
+    const mark = marks[step] ?? START;
+    const isBehind = this.#last.offset >= mark.offset && this.#last.offset <= offset;
+    this.#last = this.#counted(isBehind ? this.#last : mark, offset);
+    return this.#last;
+  }
+
+  /** The position of an offset that is not before another one. */
+  #counted(from: Position, offset: number): Position {
+    if (from.offset === offset) return from;
     const { text } = this;
-    if (offset < this.#offset) {
-      this.#offset = 0;
-      this.#line = 1;
-      this.#column = 1;
-    }
-    for (let at = this.#offset; at < offset; at++) {
+    let { line, column } = from;
+    for (let at = from.offset; at < offset; at++) {
       const code = text.charCodeAt(at);
       if (code === 0x0a) {
-        this.#line += 1;
-        this.#column = 1;
-      } else if (code < 0xdc00 || code > 0xdfff) this.#column += 1;
+        line += 1;
+        column = 1;
+      } else if (code < 0xdc00 || code > 0xdfff) column += 1;
     }
-    this.#offset = offset;
+    return { offset, line, column };
   }
 }
+
+interface Position {
+  readonly offset: number;
+  readonly line: number;
+  readonly column: number;
+}
+
+const START: Position = { offset: 0, line: 1, column: 1 };
+
+/** Characters between two positions that are kept. */
+const STEP = 4096;
 
 /** The index of the first character that is not white space (section 2.3; line ends are normalised), or the bound. */
 export function skipWhite(text: string, from: number, bound: number): number {

@@ -284,6 +284,16 @@ describe('what is refused', () => {
     expect(found.message).toBe(`${found.reason} (line ${line}, column ${column})`);
   });
 
+  it('says where elements of a long document are, in whatever order they are asked', () => {
+    const lines = Array.from({ length: 3000 }, (_, index) => `<b>${'\u{1F600}'.repeat(index % 7)}<c/></b>`);
+    const root = readXml(`<a>\n${lines.join('\n')}</a>`);
+    const found = childrenOf(root).map((each) => childrenOf(each)[0] as XmlElement);
+    for (const index of [2999, 0, 1500, 1499, 2998, 3, 1500, 700]) {
+      const { line, column } = found[index] as XmlElement;
+      expect([line, column]).toEqual([index + 2, 7 + (index % 7)]);
+    }
+  });
+
   it('does not quote at length', () => {
     expect(errorOf(() => readXml(`<${'b'.repeat(999)}></a>`)).reason).toHaveLength(203);
     expect(errorOf(() => readXml(`<a>&${'b'.repeat(100_000)};</a>`)).reason).toBe('undefined entity');

@@ -163,7 +163,7 @@ export const operationEntries = {
     hint: () =>
       '`signalbox generate` writes a stub with the right types. An operation needs no code with `query:`, `save:`, `read:`, `call:` or `queue:`.',
     explanation:
-      'Code answers an operation without `query:`, `save:`, `read:`, `call:` or `queue:`: the file in `handler:`, or the file named after the id of the operation, in lower case with hyphens.',
+      'Code answers an operation without `query:`, `save:`, `read:`, `call:` or `queue:`: the file in `handler:`, or the file named after the id of the operation, in lower case with hyphens. One that is not active may do without.',
     wrong:
       'service: Orders.v1\npublic: true\noperations:\n  ORDERS_GET: { get: Orders, response: text }\n#file src/handlers/other/notes.ts\nexport {};',
     right:
