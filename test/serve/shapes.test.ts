@@ -34,7 +34,7 @@ document: TRANSFER
 fields: { IBAN: { type: string, json: iban, required: true }, AMOUNT: decimal, KIND: { type: string, enum: [sepa, swift] } }
 ---
 document: PAYMENT
-one-of: { card: CARD, transfer: TRANSFER, refund: TRANSFER }
+one-of: { card: CARD, transfer: TRANSFER, refund: { type: TRANSFER, json: money back } }
 by: kind
 ---
 document: METHOD
@@ -270,7 +270,7 @@ const SAMPLES: readonly Sample[] = [
     json: '{"kind":"card","NUMBER":"1","FILE":"aGVsbG8="}',
     xml: '<card><NUMBER>1</NUMBER><FILE>aGVsbG8=</FILE></card>',
   },
-  { id: 'PAYMENT', json: '{"kind":"refund","iban":"x"}', xml: '<refund><IBAN>x</IBAN></refund>' },
+  { id: 'PAYMENT', json: '{"kind":"money back","iban":"x"}', xml: '<refund><IBAN>x</IBAN></refund>' },
   { id: 'METHOD', json: '{"NUMBER":"1"}', xml: '<card><NUMBER>1</NUMBER></card>' },
   {
     id: 'METHOD',
@@ -443,10 +443,10 @@ describe('a choice', () => {
     [
       'PAYMENT',
       '{"kind":"crd","NUMBER":"1"}',
-      'kind is \\"crd\\", not one of card, transfer, refund (did you mean card?)',
+      'kind is \\"crd\\", not one of card, transfer, money back (did you mean card?)',
     ],
-    ['PAYMENT', '{"NUMBER":"1"}', 'kind is missing, and says which it is: card, transfer, refund'],
-    ['PAYMENT', '{"kind":1,"NUMBER":"1"}', 'kind is a number, not one of card, transfer, refund'],
+    ['PAYMENT', '{"NUMBER":"1"}', 'kind is missing, and says which it is: card, transfer, money back'],
+    ['PAYMENT', '{"kind":1,"NUMBER":"1"}', 'kind is a number, not one of card, transfer, money back'],
     ['PAYMENT', '{"kind":"card","kind":"transfer"}', 'holds the name \\"kind\\" twice'],
     ['PAYMENT', '{"kind":"card"}', 'card.NUMBER is missing'],
     ['PAYMENT', '{"kind":"card","NUMBER":"1","iban":"x"}', 'card.iban is not a field of CARD'],

@@ -2,6 +2,7 @@
 
 import { compileMayBe, jsonBranch } from '../../model/choice.ts';
 import type { Document } from '../../model/document.ts';
+import type { Field } from '../../model/field.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { quote } from '../../wire/words.ts';
 import { CodecError, kindOf, refuse, stepOf, within } from '../error.ts';
@@ -21,7 +22,7 @@ export function choiceReader(
   branches: readonly Branch<unknown>[],
 ): (raw: unknown, depth: number) => DocumentValue {
   const names = document.fields.map(({ name }) => name);
-  const find = document.choice?.tag === undefined ? bestOf(document) : taggedBy(document.choice.tag, names);
+  const find = document.choice?.tag === undefined ? bestOf(document) : taggedBy(document.choice.tag, document.fields);
   return (raw, depth) => {
     checkDepth(depth);
     const { index, members } = find(objectOf(raw));
@@ -39,7 +40,8 @@ export function choiceReader(
 /** Finds the branch of an object, and the object as that branch has it. */
 type FindBranch = (source: Record<string, unknown>) => { readonly index: number; readonly members: unknown };
 
-function taggedBy(tag: string, names: readonly string[]): FindBranch {
+function taggedBy(tag: string, branches: readonly Field[]): FindBranch {
+  const names = branches.map(({ jsonName }) => jsonName);
   const inherited = isInherited(tag);
   const wrong = (reason: string): never => {
     throw new CodecError(tag, reason, [stepOf(tag)]);
@@ -116,6 +118,6 @@ export function choiceWriter<T>(
     } catch (error) {
       throw within(error, field.name);
     }
-    return tag === undefined ? written : { [tag]: field.name, ...(written as object) };
+    return tag === undefined ? written : { [tag]: field.jsonName, ...(written as object) };
   };
 }

@@ -47,7 +47,7 @@ function membersJson(document: Document, value: ExampleDocument, absent: Absent 
     const branch = fields.find(({ name }) => value[name] !== undefined) as Field;
     const inner = fieldJson(branch, value[branch.name] as ExampleValue, absent);
     if (choice.named) return { [branch.jsonName]: inner };
-    return choice.tag === undefined ? inner : { [choice.tag]: branch.name, ...(inner as JsonObject) };
+    return choice.tag === undefined ? inner : { [choice.tag]: branch.jsonName, ...(inner as JsonObject) };
   }
   const kind = kindIn(document, value);
   if (kind !== undefined) return { [kind.by]: kind.name, ...(membersJson(kind.itself, value, absent) as JsonObject) };

@@ -97,7 +97,10 @@ function kindsSchema(document: Document, { by }: Kinds, refs: SchemaRefs): JsonO
 
 /** One of the branches. The names of a discriminator's mapping are what code generators choose a class by. */
 function choiceSchema(document: Document, { tag }: Choice, refs: SchemaRefs): JsonObject {
-  const branches = document.fields.map((field) => ({ name: field.name, schema: refs.branch(document, field, tag) }));
+  const branches = document.fields.map((field) => ({
+    name: field.jsonName,
+    schema: refs.branch(document, field, tag),
+  }));
   const mapping = Object.fromEntries(branches.map(({ name, schema }) => [name, schema.$ref]));
   return {
     description: document.description,

@@ -136,15 +136,23 @@ export class DeclaredDocuments {
       unqualified,
       by,
       'by-value': document.tag === id ? undefined : document.tag,
-      ...(choice ? { named, 'one-of': this.#fields(fields) } : { fields: this.#fields(fields) }),
+      ...(choice ? { named, 'one-of': this.#branches(document) } : { fields: this.#fields(fields) }),
     });
   }
 
   /** The keys of a document in place. Its namespace is that of the document around. */
-  #inPlace({ description, options, fields, choice }: DraftDocument): DeclaredMap {
+  #inPlace(document: DraftDocument): DeclaredMap {
+    const { description, options, fields, choice } = document;
     const { open, named, by } = options;
-    if (choice) return given({ description, by, named, 'one-of': this.#fields(fields) });
+    if (choice) return given({ description, by, named, 'one-of': this.#branches(document) });
     return given({ description, open: open || undefined, fields: this.#fields(fields) });
+  }
+
+  /** The branches of a choice. Their names in the contract are in JSON only if something of it names them. */
+  #branches({ fields, options: { named, by } }: DraftDocument): DeclaredMap {
+    if (this.#isXml || named || by !== undefined) return this.#fields(fields);
+    const names = fieldNames(fields);
+    return this.#fields(fields.map((field, index) => ({ ...field, name: names[index] as string })));
   }
 
   #fields(fields: readonly DraftField[]): DeclaredMap {

@@ -1,3 +1,4 @@
+import { parseMediaType } from '../../wire/media-type.ts';
 import type { DraftDocument, DraftMessage, DraftOperation } from '../draft.ts';
 import { type Content, carrierOf, concreteType, contentsOf, jsonFirst, messageOf } from './content.ts';
 import type { Found } from './request.ts';
@@ -65,11 +66,21 @@ function repliesOf(found: Found, response: Response, reader: SchemaReader): Repl
       continue;
     }
     const message = messageOf(content, reader, `${found.name}_response`);
-    const mediaType = concreteType(content.mediaType, message);
+    const mediaType = withoutParameters(concreteType(content.mediaType, message), content, reader);
     if (!replies.has(mediaType)) replies.set(mediaType, message);
   }
   if (replies.size === 0) return [{ message: { kind: 'none' } }];
   return [...replies].map(([mediaType, message]) => ({ mediaType, message }));
+}
+
+/** Replies are chosen by their types alone. */
+function withoutParameters(mediaType: string, { place }: Content, { context }: SchemaReader): string {
+  const parsed = parseMediaType(mediaType);
+  if (parsed === undefined) return mediaType;
+  const others = [...parsed.parameters.keys()].filter((name) => name !== 'charset');
+  for (const each of others)
+    tellOnce(context, `the parameter "${each}" of the media type ${mediaType}`, 'left out', place);
+  return parsed.parameters.size === 0 ? mediaType : parsed.essence;
 }
 
 /** The documents of error replies: each once, by the first status that has it. */

@@ -24,6 +24,7 @@ export function settle(reader: SchemaReader, operations: readonly DraftOperation
   settleBases(reader, losses);
   const replaced = new Map(choices.replaced);
   for (const choice of choices.found) flatten(choice, replaced, new Set());
+  for (const choice of choices.found) settleTag(choice, losses);
   for (const choice of choices.found) {
     const reason = replaced.has(choice.document) ? undefined : whyUnclear(choice.document, replaced);
     if (reason === undefined) continue;
@@ -156,6 +157,17 @@ function flatten(
     return branch.fields;
   });
   within.delete(document);
+}
+
+/** Forgets a discriminator that has one value for several branches, which are told apart by their members then, if at all. */
+function settleTag({ document, node }: FoundChoice, losses: Losses): void {
+  const names = document.fields.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  const { by } = document.options;
+  if (by === undefined || twice === undefined) return;
+  delete document.options.by;
+  const what = `the discriminator "${by}" of ${document.name}, which is "${twice}" for several schemas`;
+  losses.add(what, 'an ordinary property', node.place);
 }
 
 function documentOf({ type }: DraftField): DraftDocument | undefined {

@@ -67,9 +67,12 @@ export function readMethod(
 function nameOf({ element }: Node, method: string, path: string): string {
   const id = attribute(element, 'id') ?? element.attributes.find(({ local }) => local === 'id')?.value.trim();
   if (id !== undefined && id !== '' && !/^[A-Z]+$/.test(id)) return id;
-  const words = path.replace(/\{[^}]*\}/g, '').split(/[^A-Za-z0-9]+/);
+  const words = path.replace(VARIABLE, '').split(/[^A-Za-z0-9]+/);
   return [method.toLowerCase(), ...words.filter((each) => each !== '')].join('_');
 }
+
+/** A variable of a path, as JAX-RS writes it too: `{id: \d{1,3}}`, with a pattern in which a brace may be a character (`\{`). */
+const VARIABLE = /\{\s*([^}:\s]+)\s*(?::(?:\\.|[^\\{}]|\{[^{}]*\})*)?\}/gs;
 
 /** The URI template of an operation, with the fields of its parameters. */
 function uriOf(path: string, params: readonly Param[], taken: Set<string>) {
@@ -82,7 +85,7 @@ function uriOf(path: string, params: readonly Param[], taken: Set<string>) {
     fields.push({ ...field, name });
     return name;
   };
-  const template = path.replace(/\{\s*([^}:\s]+)\s*(?::[^{}]*(?:\{[^{}]*\}[^{}]*)*)?\}/g, (_, name: string) => {
+  const template = path.replace(VARIABLE, (_, name: string) => {
     const param = params.find((each) => each.style === 'template' && each.name === name);
     const place = params[0]?.field.place ?? { source: '', line: 0, column: 0 };
     return `{${add(param?.field ?? { name, place, type: { kind: 'scalar', word: 'string' }, options: { required: true } })}}`;

@@ -75,18 +75,15 @@ export function splitMessage(
 }
 
 /** A field for each header, which is its element. */
-function headerFields({ schemas }: MessageSources, { headers }: SplitMessage): DraftField[] {
-  return headers.map(({ name, element, type, place }) => {
+function headerFields({ schemas, losses }: MessageSources, { headers }: SplitMessage): DraftField[] {
+  return headers.flatMap(({ name, element, place }): DraftField[] => {
     if (element === undefined) {
-      const field = schemas.field(name, type ?? ANY_TYPE, place);
-      return { ...field, options: { ...field.options, header: true } };
+      losses.add(`the header "${name}", which has a type and no element`, 'left out', place);
+      return [];
     }
-    return {
-      name: element.local,
-      place,
-      type: { kind: 'document', document: schemas.element(element, place) },
-      options: { header: true, namespace: element.namespace },
-    };
+    const document = schemas.element(element, place);
+    const options = { header: true, namespace: element.namespace };
+    return [{ name: element.local, place, type: { kind: 'document', document }, options }];
   });
 }
 

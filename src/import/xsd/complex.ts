@@ -2,6 +2,7 @@ import { childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { DraftDocument, DraftField } from '../draft.ts';
 import type { Losses, Place } from '../place.ts';
 import { attribute, childrenNamed, type QName, qnameKey } from '../xml.ts';
+import { alignWithBase } from './aligned.ts';
 import { ANY_ATTRIBUTE, type AttributeFields, type Attributes, anyAttribute } from './attributes.ts';
 import { BUILT_IN, type SimpleType } from './builtin.ts';
 import { type Component, type Components, placeIn, type Schema } from './components.ts';
@@ -209,6 +210,7 @@ export class ComplexTypes {
     if (isMixed)
       this.#readers.losses.add(`text between the elements of "${document.name}"`, 'refused: its base has none', place);
     if (particle !== undefined) this.#addParticle(particle, type, derivation, schema, component);
+    if (document.restricts !== undefined) alignWithBase(document, allFields(document.restricts), this.#readers.losses);
   }
 
   #addParticle(

@@ -66,7 +66,8 @@ function checkBranchOptions(
     report.raise('key-without-effect', { key: option, owner, why }, places.key(declared, option));
   };
   for (const option of NOT_AT_BRANCHES) hasNoEffect(option, 'exactly one branch has a value, which is an element');
-  if (!choice?.named) hasNoEffect('json', 'JSON has the name of a branch with `named: true` only');
+  if (!choice?.named && choice?.tag === undefined)
+    hasNoEffect('json', 'JSON has the name of a branch with `named: true` or `by` only');
 }
 
 /** Checks that each branch of a choice can be one, and that its values in JSON are no values of another. */

@@ -27,6 +27,27 @@ components:
     expect(documents).toMatch(/Newest first\.\n\n\s+What was said\./);
   });
 
+  it('say in JSON what a branch is called only where JSON names it', async () => {
+    const branch = (title: string) =>
+      `{ title: ${title}, type: object, required: [${title[0]}], properties: { ${title[0]}: { type: string } } }`;
+    const { declared } = await declaredOf(
+      contract(`
+components:
+  schemas:
+    Told:
+      oneOf: [{ $ref: '#/components/schemas/A' }, { $ref: '#/components/schemas/B' }]
+      discriminator: { propertyName: kind, mapping: { by post: A, by hand: B } }
+    Untold: { oneOf: [${branch('two words')}, ${branch('one word')}] }
+    A: { type: object, properties: { x: { type: string } } }
+    B: { type: object, properties: { y: { type: string } } }
+`),
+    );
+    expect(errorsOf(declared)).toEqual([]);
+    const { documents = '' } = yamlOf(declared);
+    expect(documents).toContain('by_post: { type: A, json: by post }');
+    expect(documents).not.toContain('json: two words');
+  });
+
   it('leave an operation that no request can match out where it is served', async () => {
     const files = contract(`
 paths:

@@ -93,3 +93,11 @@ it('what is not carried is told: other methods, references to nothing, headers o
     'the header X-Count of replies: not read',
   ]);
 });
+
+it('the pattern of a variable in a path may contain braces', async () => {
+  const text = wadl(String.raw`<resources base="http://h/">
+<resource path="/{key: \{[0-9a-f]{8}-[0-9a-f]{4}\}}+{id}"><method name="GET" id="get"/></resource></resources>`);
+  const { declared } = await declaredOf({ 'keys.wadl': text });
+  expect(errorsOf(declared)).toEqual([]);
+  expect(yamlOf(declared).service).toContain('    get: "{key}+{id}"\n');
+});

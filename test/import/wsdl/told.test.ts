@@ -85,6 +85,16 @@ describe('a message with an empty Body', () => {
   });
 });
 
+describe('a header with a type and no element', () => {
+  it('is left out: a header block has a namespace', async () => {
+    const header = message('session', 'type="xs:string"');
+    const bound = '<soap:header message="t:session" part="parameters" use="literal"/>';
+    const { told, yaml } = await toldOf(wsdl(MESSAGES + header + service(OPERATION, { bound })));
+    expect(told).toEqual(['the header "parameters", which has a type and no element: left out']);
+    expect(yaml.service).not.toContain('header: true');
+  });
+});
+
 describe('a contract without bindings', () => {
   it('has operations to call at an address of your own', async () => {
     const portType = `<wsdl:portType name="Orders"><wsdl:operation name="place">${OPERATION.place}</wsdl:operation></wsdl:portType>`;
