@@ -13,8 +13,6 @@ export interface HostRequest {
   readonly mark: string;
 }
 
-process.once('disconnect', () => process.exit());
-
 const bin = process.argv[2] as string;
 let runs = 0;
 

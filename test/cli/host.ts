@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { atFileEnd } from '../support/file-end.ts';
 import type { HostRequest } from './host-process.ts';
 
 /** What a command printed, and its exit code. */
@@ -21,7 +21,7 @@ let last: Promise<unknown> = Promise.resolve();
 
 /**
  * Runs a command line of the bin in a process that has it loaded, which takes a tenth of the time. A process has one folder and
- * one environment: commands that are run side by side take turns.
+ * one environment: those of a test file that are run side by side take turns.
  */
 export function runInHost(bin: string, line: CommandLine): Promise<Ran> {
   const ran = last.then(() => runIn(startedHost(bin), line));
@@ -29,18 +29,19 @@ export function runInHost(bin: string, line: CommandLine): Promise<Ran> {
   return ran;
 }
 
-/** The one of this worker, for all of its files: it ends when the worker does. */
+/** The one of this test file. */
 function startedHost(bin: string): ChildProcess {
   if (host !== undefined) return host;
   const child = fork(fileURLToPath(new URL('host-process.ts', import.meta.url)), [bin], { silent: true });
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8');
-  child.once('exit', () => {
+  const leave = (): void => {
     if (host === child) host = undefined;
+  };
+  child.once('exit', leave);
+  atFileEnd(() => {
+    leave();
+    child.kill('SIGKILL');
   });
-  // A worker need not wait for it: while a command runs, the worker waits for what that prints.
-  child.unref();
-  child.channel?.unref();
-  for (const stream of [child.stdout, child.stderr]) (stream as Socket).unref();
   host = child;
   return child;
 }
