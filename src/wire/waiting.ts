@@ -77,6 +77,17 @@ export function afterSilence(ms: number, silent: () => void): () => void {
 /** Milliseconds that any timer may be late. */
 const LAG = 5;
 
+/** Waits for what comes from another side, until that has been silent for `ms` milliseconds. @throws its error, or `silent` */
+export async function withinSilence<T>(coming: Promise<T>, ms: number, silent: () => Error): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const end = afterSilence(ms, () => reject(silent()));
+  try {
+    return await Promise.race([coming, promise]);
+  } finally {
+    end();
+  }
+}
+
 /**
  * Waits for work until a signal aborts, and `grace` milliseconds longer. Work still running then is abandoned: code
  * can't be stopped from outside.

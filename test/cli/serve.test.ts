@@ -19,7 +19,7 @@ test('says that it is ready, where, and what comes next; answers; ends within a 
   expect(page).toBe(`${address}/`);
   expect(screen.split('\n').filter((line) => line.length > 80 && !line.includes('curl'))).toEqual([]);
   expect((await fetch(call)).status).toBe(200);
-  expect((await fetch(`${address}/health/ready`)).status).toBe(200);
+  await expect.poll(async () => (await fetch(`${address}/health/ready`)).status).toBe(200);
   const hello = await fetch(`${address}${staffPath}/Hello/Ada`);
   expect(await hello.json()).toEqual({ GREETING: 'Hello, Ada' });
   const employees = await fetch(`${address}${staffPath}/Employees/IT`);

@@ -5,7 +5,7 @@ import { openMessageControl } from '../../src/message/index.ts';
 import { retainedMessages } from '../../src/message/open.ts';
 import { type Db, openBlobs, openQueue, openStore } from '../../src/store/index.ts';
 import { hasPostgres } from '../support/postgres.ts';
-import { gatewayText } from '../support/project.ts';
+import { eventually, gatewayText } from '../support/project.ts';
 import { startOperated } from './operated.ts';
 
 const FILES = {
@@ -41,14 +41,24 @@ async function start() {
   });
   const { registry } = box.gateway;
   const messages = openMessageControl({ registry, store, queue, blobs, redactor: createRedactor() });
-  /** Changes something, and commits only once other work has begun that meets it. */
+  const waits = async (): Promise<boolean> => {
+    const [{ n }] = (await box.rows(
+      "select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    )) as [{ n: number }];
+    return n > 0;
+  };
+  /** Changes something, and commits only once other work that meets it waits for that, or has ended. */
   const meanwhile = async <T>(change: (tx: Db) => Promise<unknown>, other: () => Promise<T>): Promise<T> => {
     let met: Promise<T> | undefined;
     await store.transaction(async (tx) => {
       await change(tx);
+      let ended = false;
+      const end = (): void => {
+        ended = true;
+      };
       met = other();
-      met.catch(() => {});
-      await pause(300);
+      met.then(end, end);
+      await eventually('other work that meets it', async () => ended || (await waits()) || undefined);
     });
     return met as Promise<T>;
   };

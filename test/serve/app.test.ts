@@ -178,7 +178,7 @@ describe('app.request(), without a socket', () => {
       'http://contracts.example/',
     );
     expect((await request('/')).headers.get('content-type')).toContain('text/html');
-    expect((await request('/health/ready')).status).toBe(200);
+    await expect.poll(async () => (await request('/health/ready')).status).toBe(200);
     expect((await request('/metrics')).status).toBe(200);
     expect((await request('/nowhere')).status).toBe(404);
     expect((await request(`${BASE}bytes`, { headers: { authorization: '' } })).status).toBe(401);

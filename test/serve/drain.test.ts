@@ -115,6 +115,14 @@ const message = get(
   .replace('GET', 'POST')
   .concat(ENVELOPE);
 
+/** A gateway is ready once its first reader of queries has started, which its start does not wait for. */
+function askUntilReady(line: Line): Promise<string> {
+  return eventually('a gateway that is ready', async () => {
+    const reply = await line.ask(get('/health/ready'), /\}\s*$/);
+    return reply.includes('"ready"') ? reply : undefined;
+  });
+}
+
 const CLOSES = /^connection: close\r$/im;
 
 /** Opens the first gate that something waits at. */
@@ -131,7 +139,7 @@ describe.each([
   it('says so at /health/ready, goes on answering, and closes each connection with its reply', async () => {
     const gateway = await start(LONG, tls);
     const [asked, kept, second, third] = [open(gateway), open(gateway), open(gateway), open(gateway)];
-    expect(await asked.ask(get('/health/ready'), /"ready"/)).not.toMatch(CLOSES);
+    expect(await askUntilReady(asked)).not.toMatch(CLOSES);
     for (const each of [kept, second, third]) await each.ask(get(`${PATH}one`), /one$/);
     void gateway.gateway.drain();
 
@@ -227,7 +235,7 @@ describe('a gateway that drains', () => {
   it('leaves the port at once when it is replaced, and then has nothing to announce', async () => {
     const gateway = await start(LONG);
     const kept = open(gateway);
-    await kept.ask(get('/health/ready'), /"ready"/);
+    await askUntilReady(kept);
     const drained = gateway.gateway.drain({ replaced: true });
     await eventually('the end of listening', () => (gateway.gateway.server.listening ? undefined : true));
     expect(await kept.ask(get('/health/ready'), /"ready"/)).toMatch(CLOSES);

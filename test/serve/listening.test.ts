@@ -147,7 +147,7 @@ describe('a gateway does not start', () => {
 describe('sample users', () => {
   it('are nobody where they are switched off, and do not stand in the way of any address', async () => {
     const gateway = await start({ env: { HOST: '0.0.0.0', SIGNALBOX_SAMPLE_USERS: 'off' } });
-    expect((await gateway.call('/health/ready')).status).toBe(200);
+    await expect.poll(async () => (await gateway.call('/health/ready')).status).toBe(200);
     expect((await gateway.call(`${PATH}one`)).status).toBe(401);
   });
 });

@@ -71,7 +71,7 @@ describe('TLS', () => {
   it('is what the gateway speaks, over HTTP/1.1 alone, from version 1.2 on', async () => {
     const { address } = gateway.gateway;
     expect(address).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
-    expect((await callSecurely(address, '/health/ready')).status).toBe(200);
+    await expect.poll(async () => (await callSecurely(address, '/health/ready')).status).toBe(200);
     const wadl = await callSecurely(address, '/gateway/RESTListeningConnector/Certified.v1.wadl');
     expect(wadl.text).toContain(`base="${address}/gateway`);
     expect(await handshake(address, { ALPNProtocols: ['h2', 'http/1.1'] })).toEqual({

@@ -3,6 +3,7 @@ import type { RequestBody } from '../../binding/rest/body.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Attachment } from '../../model/value.ts';
 import { passing } from '../../store/file/young.ts';
+import { afterSilence, withinSilence } from '../../wire/waiting.ts';
 
 /** The source of a request's bytes, readable once: Node's request, or a web stream in tests. */
 export interface ByteSource {
@@ -134,7 +135,7 @@ async function* counted(
   try {
     while (true) {
       const since = performance.now();
-      const { done, value } = await withinTime(chunks.next(), patience(pace, seen, waited), stalled);
+      const { done, value } = await withinSilence(chunks.next(), patience(pace, seen, waited), stalled);
       if (done) {
         digest?.end();
         return;
@@ -219,7 +220,7 @@ function listen(incoming: IncomingMessage, { size, pace, onRead }: BodyLimits): 
     let seen = 0;
     const since = performance.now();
     const late = (): void => stop(stalled());
-    let timer = setTimeout(late, patience(pace, 0, 0));
+    let unbound = afterSilence(patience(pace, 0, 0), late);
     const take = (chunk: Uint8Array): void => {
       seen += chunk.length;
       if (seen > size) {
@@ -227,8 +228,8 @@ function listen(incoming: IncomingMessage, { size, pace, onRead }: BodyLimits): 
         return;
       }
       chunks.push(chunk);
-      clearTimeout(timer);
-      timer = setTimeout(late, patience(pace, seen, performance.now() - since));
+      unbound();
+      unbound = afterSilence(patience(pace, seen, performance.now() - since), late);
       onRead?.(chunk.length);
     };
     const end = (): void => {
@@ -241,7 +242,7 @@ function listen(incoming: IncomingMessage, { size, pace, onRead }: BodyLimits): 
       reject(error);
     };
     const release = (): void => {
-      clearTimeout(timer);
+      unbound();
       incoming.off('data', take).off('end', end).off('error', stop);
     };
     incoming.on('data', take).on('end', end).on('error', stop);

@@ -4,7 +4,7 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import { type DatabaseBounds, databaseBounds } from '../../model/gateway.ts';
 import type { PoolStatus } from '../../model/metrics.ts';
-import { afterSilence } from '../../wire/waiting.ts';
+import { once, withinSilence } from '../../wire/waiting.ts';
 import { timeForStatement, timeLeft, untilDeadline } from '../deadline.ts';
 import { StoreError } from '../error.ts';
 import { type RawRows, rawReading } from '../raw-rows.ts';
@@ -105,21 +105,18 @@ export function openPool(config: ConnectionConfig, max: number, lost: (error: Er
  * Waits for a connection so many milliseconds, and until the current deadline. One that is opened or becomes free later is returned
  * to the pool.
  */
-async function inTime(connecting: Promise<pg.PoolClient>, ms: number): Promise<pg.PoolClient> {
-  const { promise: missing, reject } = Promise.withResolvers<never>();
-  const late = (): Error => {
+function inTime(connecting: Promise<pg.PoolClient>, ms: number): Promise<pg.PoolClient> {
+  const giveBack = once(() =>
     connecting.then(
       (client) => client.release(),
       () => {},
-    );
+    ),
+  );
+  const late = (): Error => {
+    giveBack();
     return new Error('no connection became free in time');
   };
-  const unbound = afterSilence(ms, () => reject(late()));
-  try {
-    return await untilDeadline(Promise.race([connecting, missing]), late);
-  } finally {
-    unbound();
-  }
+  return untilDeadline(withinSilence(connecting, ms, late), late);
 }
 
 /** Milliseconds to end a transaction whose deadline has passed, or is about to. */
