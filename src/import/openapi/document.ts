@@ -22,11 +22,11 @@ export function fillDocument(reader: TypeReader, document: DraftDocument, shape:
   for (const [name, nodes] of properties) {
     if (inherited.has(name)) {
       if (name !== tag) tellOverridden(reader, nodes, name);
-    } else if (name === '__proto__') tellReserved(reader, nodes);
+    } else if (name === '__proto__' || name === '') tellReserved(reader, nodes, name);
     else document.fields.push(readField(reader, name, nodes, required.has(name)));
   }
   for (const [name, node] of required)
-    if (!properties.has(name) && !inherited.has(name))
+    if (!properties.has(name) && !inherited.has(name) && name !== '' && name !== '__proto__')
       document.fields.push({ name, place: node.place, type: JSON_TYPE, options: { required: true } });
   reader.noteBase(document, shape);
 }
@@ -51,9 +51,9 @@ function tellOverridden({ context: { losses } }: TypeReader, nodes: Schemas, nam
   losses.add(`"${name}" restricts a property of what it extends`, 'taken as it is there', place);
 }
 
-function tellReserved({ context: { losses } }: TypeReader, nodes: Schemas): void {
+function tellReserved({ context: { losses } }: TypeReader, nodes: Schemas, name: string): void {
   const [{ place }] = nodes as readonly [Node];
-  losses.add('a property "__proto__", which no field can be called', 'left out', place);
+  losses.add(`a property "${name}", which no field can be called`, 'left out', place);
 }
 
 function addOpenness({ context: { losses } }: TypeReader, document: DraftDocument, shape: Shape): void {

@@ -27,13 +27,20 @@ export interface DeclaredParameter {
 
 /** The parameters of a path and an operation: those of the operation replace those of the path. */
 export function declaredParameters(lists: readonly (Node | undefined)[], reader: SchemaReader): DeclaredParameter[] {
-  const { references } = reader.context;
+  const { references, losses } = reader.context;
   const found = new Map<string, DeclaredParameter>();
-  for (const each of lists.flatMap((list) => list?.items() ?? [])) {
-    const node = references.follow(each, 'parameters');
-    const [name, where] = [node.get('name')?.text, node.get('in')?.text];
-    if (name === undefined || where === undefined) continue;
-    found.set(`${where} ${name}`, { node, name, in: where });
+  for (const list of lists) {
+    const own = new Map<string, Node>();
+    for (const each of list?.items() ?? []) {
+      const node = references.follow(each, 'parameters');
+      const [name, where] = [node.get('name')?.text, node.get('in')?.text];
+      if (name === undefined || where === undefined) continue;
+      const before = own.get(`${where} ${name}`);
+      if (before !== undefined && before.value !== node.value)
+        losses.add(`a second ${where} parameter "${name}"`, 'the last one is taken', each.place);
+      own.set(`${where} ${name}`, node);
+      found.set(`${where} ${name}`, { node, name, in: where });
+    }
   }
   return [...found.values()];
 }

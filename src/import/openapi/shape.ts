@@ -118,16 +118,20 @@ export function shapeOf(schemas: Schemas, context: SchemaContext): Shape {
   let base: Node | undefined;
   let isNever = false;
   let depth = 0;
-  const visit = (node: Node): void => {
+  const open = new Set<unknown>();
+  const visit = (node: Node, from = node): void => {
     if (node.value === false) isNever = true;
+    if (open.has(node.value))
+      tellOnce(context, `a schema that is part of itself by "${from.text}"`, 'taken once', from);
     if (node.map === undefined || seen.has(node.value)) return;
     seen.add(node.value);
+    open.add(node.value);
     checkHops(++depth, node);
     const reference = referenceOf(node);
     if (reference !== undefined) {
       if (hasSiblings(version)) parts.push(node);
       else tellSiblings(node, context);
-      visit(references.target(reference, node));
+      visit(references.target(reference, node), reference);
     } else parts.push(node);
     const isAlone = reference !== undefined && !hasSiblings(version);
     for (const member of isAlone ? [] : (node.get('allOf')?.items() ?? [])) {
@@ -135,6 +139,7 @@ export function shapeOf(schemas: Schemas, context: SchemaContext): Shape {
       if (base === undefined && target !== member && !seen.has(target.value) && isBase(target)) base = target;
       else visit(member);
     }
+    open.delete(node.value);
     depth--;
   };
   for (const schema of schemas) visit(schema);

@@ -30,7 +30,7 @@ export function validateOpenApi(root: Node): OpenApiVersion {
   const version = versionOf(root);
   const validate = schemaOf(version);
   if (validate(root.value)) return version;
-  const error = mostTelling(validate.errors ?? []);
+  const error = mostTelling(validate.errors ?? [], root);
   throw error === undefined
     ? new ImportError(`not valid OpenAPI ${version}`, root.place)
     : explained(error, root, version);
@@ -66,7 +66,7 @@ export function validatePart(node: Node, kind: PartKind, version: OpenApiVersion
           },
         ];
   });
-  const error = mostTelling(inside);
+  const error = mostTelling(inside, node);
   throw error === undefined
     ? new ImportError(`not valid in OpenAPI ${version}`, node.place)
     : explained(error, node, version);
@@ -80,6 +80,8 @@ function schemaOf(version: OpenApiVersion): ReturnType<Compiled['getAjvValidator
 function versionOf(root: Node): OpenApiVersion {
   if (root.map === undefined) throw new ImportError('not an OpenAPI contract: it is not a map', root.place);
   const said = root.get('openapi') ?? root.get('swagger');
+  if (said !== undefined && root.has('openapi') && root.has('swagger'))
+    throw new ImportError('not an OpenAPI contract: it has both "openapi" and "swagger"', said.place);
   if (said === undefined)
     throw new ImportError('not an OpenAPI contract: it has neither "openapi" nor "swagger"', root.place);
   if (said.text === undefined)
@@ -94,12 +96,45 @@ function versionOf(root: Node): OpenApiVersion {
 const COMBINING = new Set(['oneOf', 'anyOf', 'allOf', 'if', '$ref', '$dynamicRef', 'not']);
 
 /** The error of the branch that the author most likely meant: the deepest one, and not that a reference is missing. */
-function mostTelling(errors: readonly SchemaError[]): SchemaError | undefined {
-  const weight = ({ keyword, instancePath, params }: SchemaError): number =>
-    instancePath.split('/').length * 4 +
-    (COMBINING.has(keyword) ? 0 : 2) +
-    (params.missingProperty === '$ref' || keyword === 'type' ? 0 : 1);
-  return errors.toSorted((one, other) => weight(other) - weight(one))[0];
+function mostTelling(errors: readonly SchemaError[], root: Node): SchemaError | undefined {
+  const weight = ({ keyword, instancePath, params }: SchemaError): number => {
+    const depth = instancePath.split('/').length * 4;
+    if (params.missingProperty === '$ref') return depth - 1;
+    if (COMBINING.has(keyword)) return keyword === 'not' ? depth + 1 : depth;
+    return depth + (keyword === 'type' ? 2 : 3);
+  };
+  const meant = errors.filter((each) => isMeant(each, root));
+  return (meant.length > 0 ? meant : errors).toSorted((one, other) => weight(other) - weight(one))[0];
+}
+
+/** What a parameter is by its member `in`, in the order in which the schema of 3.0 has a branch for each. */
+const LOCATIONS = ['path', 'query', 'header', 'cookie'];
+const OLD_LOCATIONS = ['path', 'query', 'header', 'body', 'formData'];
+
+/** The members that each type of a security scheme must have, of those that others must not have. */
+const OF_SCHEMES: Readonly<Record<string, readonly string[]>> = {
+  apiKey: ['name', 'in'],
+  http: ['scheme'],
+  oauth2: ['flows', 'flow', 'scopes', 'authorizationUrl', 'tokenUrl'],
+  openIdConnect: ['openIdConnectUrl'],
+};
+
+/** Whether an error is not one of another kind of parameter or security scheme than what the author wrote. */
+function isMeant({ instancePath, schemaPath, keyword, params }: SchemaError, root: Node): boolean {
+  const tokens = pointerTokens(instancePath);
+  const own = root.at(tokens, true);
+  if (keyword === 'enum' && tokens.at(-1) === 'in') {
+    const known = root.has('swagger') ? OLD_LOCATIONS : LOCATIONS;
+    return own?.text === undefined || !known.includes(own.text);
+  }
+  const [, branch] = /ParameterLocation\/oneOf\/(\d)/.exec(schemaPath) ?? [];
+  if (branch !== undefined) {
+    const holder = root.at(tokens.slice(0, tokens.lastIndexOf('parameters') + 2), true);
+    const location = holder?.get('in')?.text;
+    return location === undefined || LOCATIONS[Number(branch)] === location;
+  }
+  const needed = tokens.at(-2) === 'securitySchemes' ? OF_SCHEMES[own?.get('type')?.text ?? ''] : undefined;
+  return keyword !== 'required' || needed === undefined || needed.includes(String(params.missingProperty));
 }
 
 function explained({ keyword, instancePath, params, message }: SchemaError, root: Node, version: string): ImportError {
@@ -111,6 +146,10 @@ function explained({ keyword, instancePath, params, message }: SchemaError, root
     const place = (node.get(unknown) ?? node).place;
     return new ImportError(`not valid OpenAPI ${version}: ${where} can't have the key "${unknown}"`, place);
   }
+  if (keyword === 'enum' && tokens.at(-1) === 'in') {
+    const known = version === '2.0' ? OLD_LOCATIONS : LOCATIONS;
+    return new ImportError(`not valid OpenAPI ${version}: "in" must be one of ${known.join(', ')}`, node.place);
+  }
   if (keyword === 'required')
     return new ImportError(`not valid OpenAPI ${version}: ${where} lacks "${params.missingProperty}"`, node.place);
   return new ImportError(`not valid OpenAPI ${version}: ${where} ${wordsOf(keyword, params, message)}`, node.place);
@@ -121,6 +160,6 @@ function wordsOf(keyword: string, params: SchemaError['params'], message = 'is n
     return `must be one of ${params.allowedValues.join(', ')}`;
   if (keyword === 'const') return `must be ${JSON.stringify(params.allowedValue)}`;
   if (keyword === 'oneOf' || keyword === 'anyOf') return 'is not valid in any of the forms that it may have';
-  if (keyword === 'not') return 'is not allowed here';
+  if (keyword === 'not') return 'has members that exclude each other';
   return message;
 }

@@ -1,6 +1,9 @@
 import { parseMediaType } from '../../wire/media-type.ts';
+import { compilePattern } from '../../wire/pattern.ts';
+import { PatternError } from '../../wire/pattern-syntax.ts';
 import { attributeOf } from '../../wire/xml/tree.ts';
 import type { DraftDocument, DraftField, DraftMessage, DraftOperation, DraftRest } from '../draft.ts';
+import type { Losses, Place } from '../place.ts';
 import { attribute, readQName } from '../xml.ts';
 import { type Param, readParams, type WadlContext } from './params.ts';
 import { documentationOf, type Node, placeIn } from './tree.ts';
@@ -36,7 +39,7 @@ export function readMethod(
     requests.flatMap((each) => tree.children(each, 'representation')),
   );
   const used = new Set([...body.fields, ...(body.root?.fields ?? [])].map((field) => field.name));
-  const { uri, fields, headers } = uriOf(path, params, used);
+  const { uri, fields, headers } = uriOf(path, params, { taken: used, place: placeIn(method), losses });
   const description = documentationOf(method);
   const rest: DraftRest = {
     method: name,
@@ -72,10 +75,14 @@ function nameOf({ element }: Node, method: string, path: string): string {
 }
 
 /** A variable of a path, as JAX-RS writes it too: `{id: \d{1,3}}`, with a pattern in which a brace may be a character (`\{`). */
-const VARIABLE = /\{\s*([^}:\s]+)\s*(?::(?:\\.|[^\\{}]|\{[^{}]*\})*)?\}/gs;
+const VARIABLE = /\{\s*([^}:\s]+)\s*(?::((?:\\.|[^\\{}]|\{[^{}]*\})*))?\}/gs;
 
 /** The URI template of an operation, with the fields of its parameters. */
-function uriOf(path: string, params: readonly Param[], taken: Set<string>) {
+function uriOf(
+  path: string,
+  params: readonly Param[],
+  { taken, place, losses }: { taken: Set<string>; place: Place; losses: Losses },
+) {
   const fields: DraftField[] = [];
   const headers: Record<string, string> = {};
   const add = (field: DraftField): string => {
@@ -85,10 +92,15 @@ function uriOf(path: string, params: readonly Param[], taken: Set<string>) {
     fields.push({ ...field, name });
     return name;
   };
-  const template = path.replace(VARIABLE, (_, name: string) => {
+  const template = path.replace(VARIABLE, (_, name: string, pattern: string | undefined) => {
     const param = params.find((each) => each.style === 'template' && each.name === name);
-    const place = params[0]?.field.place ?? { source: '', line: 0, column: 0 };
-    return `{${add(param?.field ?? { name, place, type: { kind: 'scalar', word: 'string' }, options: { required: true } })}}`;
+    const field = param?.field ?? {
+      name,
+      place,
+      type: { kind: 'scalar', word: 'string' },
+      options: { required: true },
+    };
+    return `{${add(withPattern(field, pattern?.trim() ?? '', losses))}}`;
   });
   const matrix = params.filter(({ style }) => style === 'matrix').map(({ field }) => `{;${add(field)}}`);
   const query: string[] = [];
@@ -104,6 +116,29 @@ function uriOf(path: string, params: readonly Param[], taken: Set<string>) {
   const rest = query.length === 0 ? '' : `{${begun === '' ? '?' : '&'}${query.join(',')}}`;
   const encoded = template.replace(/\{[\p{L}\p{N}_]+\}|[^{}]+|[{}]/gu, encodedLiteral);
   return { uri: `${encoded}${matrix.join('')}${begun}${rest}`, fields, headers };
+}
+
+/** A variable with the pattern that it has in a path. One that a slash may match is a single segment all the same. */
+function withPattern(field: DraftField, pattern: string, losses: Losses): DraftField {
+  // What any segment matches says nothing.
+  if (pattern === '' || pattern === '[^/]+') return field;
+  const { type, options } = field;
+  const what = `the pattern "${pattern}" of the variable "${field.name}" in a path`;
+  const isText = type.kind === 'scalar' && /^string\b/.test(type.word) && options.pattern === undefined;
+  if (/^\.[*+]\??$/.test(pattern)) losses.add(what, 'a single segment, without slashes', field.place);
+  else if (!isText || !isPattern(pattern)) losses.add(what, 'not checked', field.place);
+  else return { ...field, options: { ...options, pattern } };
+  return field;
+}
+
+function isPattern(text: string): boolean {
+  try {
+    compilePattern(text);
+    return true;
+  } catch (error) {
+    if (error instanceof PatternError) return false;
+    throw error;
+  }
 }
 
 /** A part of a path, with what no URI has in it percent-encoded; a variable stays. */

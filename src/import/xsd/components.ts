@@ -90,7 +90,10 @@ export class Components {
     const namespaces = this.#seen.get(root) ?? new Set();
     this.#seen.set(root, namespaces);
     if (namespaces.has(namespace)) return false;
-    if (namespaces.size === 0) checkNames(root, location);
+    if (namespaces.size === 0) {
+      checkNames(root, location);
+      tellUnread(root, location, this.#losses);
+    }
     namespaces.add(namespace);
     return true;
   }
@@ -178,6 +181,23 @@ function checkNames(element: XmlElement, location: string): void {
   if (name !== undefined && name !== '' && !isXmlName(name))
     throw new ImportError(`${JSON.stringify(name)} is not a name of XML`, placeOf(element, location));
   for (const child of childrenOf(element)) checkNames(child, location);
+}
+
+/** Elements of XML Schema 1.0 (Part 1, appendix A). */
+const READ: ReadonlySet<string> = new Set(
+  `all any anyAttribute attribute attributeGroup choice complexContent complexType element enumeration extension field
+  fractionDigits group import include key keyref length list maxExclusive maxInclusive maxLength minExclusive minInclusive
+  minLength notation pattern redefine restriction schema selector sequence simpleContent simpleType totalDigits union unique
+  whiteSpace`.split(/\s+/),
+);
+
+/** Records elements that XML Schema 1.0 does not have: those of version 1.1, and spelling mistakes. */
+function tellUnread(element: XmlElement, location: string, losses: Losses): void {
+  for (const child of childrenOf(element)) {
+    if (child.namespace !== XSD || child.local === 'annotation') continue;
+    if (READ.has(child.local)) tellUnread(child, location, losses);
+    else losses.add(`xs:${child.local}, which XML Schema 1.0 does not have`, 'not read', placeOf(child, location));
+  }
 }
 
 function targetOf(root: XmlElement): string {

@@ -5,7 +5,7 @@ import type { Sources } from '../source.ts';
 import { childrenNamed, proseOf, type QName, qnameKey } from '../xml.ts';
 import { anyDocument, contentField } from './complex.ts';
 import { type Component, Components, documentationOf, placeIn, type SchemaPart } from './components.ts';
-import { isNillable, Names } from './fields.ts';
+import { isNillable, Names, tellIdentity } from './fields.ts';
 import { SOAP_ENCODED } from './simple.ts';
 import { XSD } from './sources.ts';
 import { isAbstract, Substitutions } from './substitutions.ts';
@@ -145,6 +145,7 @@ export class SchemaDrafts {
     const { element, schema } = component;
     const document = this.#typedRoot(component, this.#types.ofElement(element, schema));
     this.#roots.set(component, document);
+    tellIdentity(element, schema, this.#losses);
     const description = proseOf(documentationOf(element));
     if (description !== undefined && document.description === undefined) document.description = description;
     return document;

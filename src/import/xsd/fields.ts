@@ -181,7 +181,7 @@ export class Fields {
     };
     if (typed.kind === 'document' && isNillable(declaration))
       this.#nullable.push({ options: field.options, document: typed.document, element: declaration, schema });
-    this.#unchecked(declaration, schema);
+    tellIdentity(declaration, schema, this.#losses);
     return field;
   }
 
@@ -224,14 +224,6 @@ export class Fields {
         this.#loseOnce('attributes of an element that is nil', 'refused when it has them', element, schema);
     }
     this.#nullable.length = 0;
-  }
-
-  /** Constraints of identity. */
-  #unchecked(declaration: XmlElement, schema: Schema): void {
-    for (const each of childrenNamed(declaration, XSD, 'unique', 'key', 'keyref')) {
-      const what = `xs:${each.local} "${attribute(each, 'name')}" of the element "${attribute(declaration, 'name')}"`;
-      this.#losses.add(what, 'not checked', placeIn(each, schema));
-    }
   }
 
   /** A head of a substitution group as a choice of the elements that may stand for it. */
@@ -307,6 +299,14 @@ export class Fields {
     if (group.kind === 'choice') this.addBranches(group.items, document, schema);
     else this.add({ ...group, ...ONCE }, document, schema, new Names());
     return document;
+  }
+}
+
+/** Records constraints of identity of an element. */
+export function tellIdentity(declaration: XmlElement, schema: Schema, losses: Losses): void {
+  for (const each of childrenNamed(declaration, XSD, 'unique', 'key', 'keyref')) {
+    const what = `xs:${each.local} "${attribute(each, 'name')}" of the element "${attribute(declaration, 'name')}"`;
+    losses.add(what, 'not checked', placeIn(each, schema));
   }
 }
 

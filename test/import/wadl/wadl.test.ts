@@ -34,7 +34,7 @@ operations:
     request:
       fields:
         shop: { type: int, required: true }
-        id: { type: string, required: true }
+        id: { type: string, required: true, pattern: "[0-9]{1,5}" }
         shelf: string
         size: int
         colour: { type: list of string, enum: [ red, blue ] }
@@ -97,7 +97,22 @@ it('what is not carried is told: other methods, references to nothing, headers o
 it('the pattern of a variable in a path may contain braces', async () => {
   const text = wadl(String.raw`<resources base="http://h/">
 <resource path="/{key: \{[0-9a-f]{8}-[0-9a-f]{4}\}}+{id}"><method name="GET" id="get"/></resource></resources>`);
-  const { declared } = await declaredOf({ 'keys.wadl': text });
+  const { declared, losses } = await declaredOf({ 'keys.wadl': text });
+  expect(losses).toEqual([]);
   expect(errorsOf(declared)).toEqual([]);
-  expect(yamlOf(declared).service).toContain('    get: "{key}+{id}"\n');
+  const { service } = yamlOf(declared);
+  expect(service).toContain('    get: "{key}+{id}"\n');
+  expect(service).toContain('pattern');
+});
+
+it('a variable of a path that takes slashes is a segment, and patterns of numbers are not checked, which is listed', async () => {
+  const text = wadl(`<resources base="http://h/">
+<resource path="/files/{rest: .+}"><method name="GET" id="get"/></resource>
+<resource path="/numbers/{n: [1-9]+}"><param name="n" style="template" type="xs:int"/><method name="GET" id="number"/></resource></resources>`);
+  const { declared, losses } = await declaredOf({ 'files.wadl': text });
+  expect(errorsOf(declared)).toEqual([]);
+  expect(losses.map(({ what, instead }) => `${what}: ${instead}`)).toEqual([
+    'the pattern ".+" of the variable "rest" in a path: a single segment, without slashes',
+    'the pattern "[1-9]+" of the variable "n" in a path: not checked',
+  ]);
 });
