@@ -357,13 +357,14 @@ function soapKeys(
   { namespace }: DraftService,
   isCall: boolean,
 ): DeclaredMap {
-  const { style, version, action, request, response, mtom } = soap;
+  const { style, version, action, actions, request, response, mtom } = soap;
   const { uncallable } = operation;
   const isWrapped = style !== 'bare';
   const map = given({
     // What is served has no further names than those by which it is called.
     name: request === id || !(isCall || hasOwnElement(operation)) ? undefined : request,
     action: action ?? '',
+    actions: isCall || uncallable !== undefined ? undefined : actions,
     namespace: isWrapped && soap.namespace !== namespace ? soap.namespace || undefined : undefined,
     addressing: isCall && soap.addressing ? true : undefined,
     reply: isWrapped && response !== undefined && response !== `${request}Response` ? response : undefined,

@@ -19,6 +19,8 @@ export interface OperationParts {
   readonly abstract: Part;
   readonly bound?: Part;
   readonly binding?: Binding;
+  /** The operation in other bindings of the port type that are SOAP. */
+  readonly others?: readonly Part[];
   /** The contract has no bindings at all: it is sent as usual. */
   readonly assumed?: boolean;
   /** Elements that several messages have: as those around fields, each would belong to one operation alone. */
@@ -48,6 +50,8 @@ export function readSoapOperation(sources: MessageSources, parts: OperationParts
   const free = side === undefined ? undefined : `the element of its ${side} has no namespace`;
   const uncallable = whyNot(parts, input, output) ?? unclear ?? free;
   const action = actionOf(soap, input?.element);
+  const others = [soap, ...(parts.others ?? []).map(soapOperation)].flatMap((each) => actionsOf(each, input?.element));
+  const actions = [...new Set(others)].filter((each) => each !== action);
   return {
     name,
     place: placeIn(abstract),
@@ -56,6 +60,7 @@ export function readSoapOperation(sources: MessageSources, parts: OperationParts
       style: form.style,
       version: binding?.protocol === '1.2' ? '1.2' : '1.1',
       ...(action === undefined ? {} : { action }),
+      ...(actions.length === 0 ? {} : { actions }),
       // Around the element of a bare message is nothing that has a name.
       request: form.style === 'bare' ? name : form.element.local,
       ...(form.reply === undefined ? {} : { response: form.reply.local }),
@@ -212,12 +217,14 @@ function unclearBody(split: SplitMessage | undefined, what: 'request' | 'reply')
 
 /** The SOAPAction of an operation, else the WS-Addressing action of its input. */
 function actionOf(soap: XmlElement | undefined, input: XmlElement | undefined): string | undefined {
+  return actionsOf(soap, input)[0] ?? (soap === undefined ? undefined : attribute(soap, 'soapAction'));
+}
+
+/** The actions of an operation in a binding that are not empty: clients may send either. */
+function actionsOf(soap: XmlElement | undefined, input: XmlElement | undefined): readonly string[] {
   const said = soap === undefined ? undefined : attribute(soap, 'soapAction');
-  if (said !== undefined && said !== '') return said;
-  const addressed = ACTION.flatMap((namespace) =>
-    input === undefined ? [] : (attributeOf(input, 'Action', namespace)?.trim() ?? []),
-  );
-  return addressed[0] ?? said;
+  const addressed = input === undefined ? [] : ACTION.map((namespace) => attributeOf(input, 'Action', namespace));
+  return [said, ...addressed].flatMap((each) => each?.trim() || []);
 }
 
 /** The documents of faults by name. */
