@@ -1,5 +1,6 @@
 import { attributeOf, childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { DraftDocument, DraftMessage, DraftOperation, DraftSoap } from '../draft.ts';
+import type { Losses } from '../place.ts';
 import { attribute, childrenNamed, type QName } from '../xml.ts';
 import { type Binding, type BoundMessage, readBound, soapOperation } from './binding.ts';
 import {
@@ -230,7 +231,9 @@ function actionsOf(soap: XmlElement | undefined, input: XmlElement | undefined):
 /** The documents of faults by name. */
 function faultsOf(sources: MessageSources, { abstract, bound }: OperationParts): DraftOperation['faults'] {
   const { losses } = sources;
-  return childrenNamed(abstract.element, WSDL, 'fault').flatMap((each) => {
+  const declared = childrenNamed(abstract.element, WSDL, 'fault');
+  tellUndeclared(bound, declared, losses);
+  return declared.flatMap((each) => {
     const part = inside(abstract, each);
     const found = sources.parts.referred('message', part, 'message');
     const [first, ...others] = found === undefined ? [] : partsOf(found, losses);
@@ -247,9 +250,32 @@ function faultsOf(sources: MessageSources, { abstract, bound }: OperationParts):
   });
 }
 
+/** Reports faults of a binding that the port type does not have, so that nothing says what their detail is. */
+function tellUndeclared(bound: Part | undefined, declared: readonly XmlElement[], losses: Losses): void {
+  const names = declared.map((each) => attribute(each, 'name') ?? '');
+  for (const each of boundFaults(bound)) {
+    const name = faultName(each);
+    if (bound === undefined || names.includes(name)) continue;
+    // One that neither side names can't be confused with another.
+    if (name === '' && names.length === 1) continue;
+    const what = `the fault "${name}" of the binding, which its port type does not have`;
+    losses.add(what, 'its detail is not read', placeIn(inside(bound, each)));
+  }
+}
+
+function boundFaults(bound: Part | undefined): readonly XmlElement[] {
+  return bound === undefined ? [] : childrenNamed(bound.element, WSDL, 'fault');
+}
+
+/** The name of a fault in a binding. Some contracts have it at `soap:fault` alone. */
+function faultName(fault: XmlElement): string {
+  const inner = childrenOf(fault).find(({ namespace }) => SOAP[namespace] !== undefined);
+  return attribute(fault, 'name') ?? (inner === undefined ? undefined : attribute(inner, 'name')) ?? '';
+}
+
 /** Whether the binding of a fault says `use="encoded"`. */
 function isEncodedFault(bound: Part | undefined, name: string): boolean {
-  const faults = bound === undefined ? [] : childrenNamed(bound.element, WSDL, 'fault');
-  const [soap] = faults.filter((each) => attribute(each, 'name') === name).flatMap((each) => childrenOf(each));
+  const faults = boundFaults(bound);
+  const [soap] = faults.filter((each) => faultName(each) === name).flatMap((each) => childrenOf(each));
   return soap !== undefined && SOAP[soap.namespace] !== undefined && attribute(soap, 'use') === 'encoded';
 }
