@@ -1,4 +1,4 @@
-import type { Document, ElementName } from './document.ts';
+import { type Document, documentName, type ElementName } from './document.ts';
 import type { Field } from './field.ts';
 import { type Message, type Service, type SoapForm, serviceNamespace } from './service.ts';
 
@@ -46,9 +46,19 @@ export function headerFields(message: Message): readonly Field[] {
   return message.kind === 'document' ? message.document.fields.filter(({ header }) => header) : [];
 }
 
-/** Whether a bare message has all that it has beside the Body, which is empty then. */
-function isBodyEmpty({ fields }: Document): boolean {
-  return fields.length > 0 && fields.every((field) => field.header === true || isBeside(field));
+/**
+ * Whether the Body of a bare message is empty: all that the message has is beside it, and no `xml` names an element. Without any
+ * field it is a document in place.
+ */
+function isBodyEmpty(document: Document): boolean {
+  const { fields, inPlace, open, choice, xmlName } = document;
+  if (xmlName !== documentName(document) || open || choice !== undefined) return false;
+  return fields.length === 0 ? inPlace : fields.every((field) => field.header === true || isBeside(field));
+}
+
+/** Whether a bare message has nothing at all. */
+export function isVoid(document: Document): boolean {
+  return document.fields.length === 0 && isBodyEmpty(document);
 }
 
 /** The fields of a message whose content is beside the envelope, each a part of WSDL. */

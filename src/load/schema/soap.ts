@@ -33,7 +33,7 @@ export const soapKeys: Readonly<Record<keyof SoapStyleDeclared, JsonSchema>> = {
   wrapped: {
     type: 'boolean',
     description:
-      'Over SOAP, whether an element with the name of the operation is around the fields of a message (document/literal wrapped). Otherwise the root elements of the documents are in the Body themselves (document/literal bare), and a message without a document is an empty Body.',
+      'Over SOAP, whether an element with the name of the operation is around the fields of a message (document/literal wrapped). Otherwise the root elements of the documents are in the Body themselves (document/literal bare), and a message without a document is an empty Body, as is one whose fields are all header blocks or attachments, and a reply of `{ fields: {} }`, unless its `xml` names an element.',
     default: true,
     examples: [false],
   },
