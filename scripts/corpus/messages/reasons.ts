@@ -13,8 +13,18 @@ const REASONS: readonly Reason[] = [
       (finding === 'client' || finding === 'reply not read') && /Missing element|Value is required/.test(reason),
   },
   {
-    words: 'zeep writes NaN as NAN, and INF of a double as INFINITY',
-    is: ({ finding, reason }) => finding === 'client sends what is not valid' && /NAN|INFINITY/.test(reason),
+    words: 'zeep writes NaN as NAN or nan, and INF as INFINITY or inf',
+    is: ({ finding, reason, text = '' }) =>
+      (finding === 'client sends what is not valid' && /'-?(?:nan|inf|infinity)'/i.test(reason)) ||
+      (finding === 'refused' && / is not a number/.test(reason) && />-?(?:nan|inf)</.test(text)),
+  },
+  {
+    words: 'elements of xs:all are described in one order, and messages of the original have any',
+    is: ({ finding, reason }) => finding === 'client' && /XMLParseError: Unexpected element/.test(reason),
+  },
+  {
+    words: 'an element that the contract does not declare, which is any XML (reported by the import)',
+    is: ({ finding, reason }) => finding === 'invalid reply' && /No matching global declaration/.test(reason),
   },
   {
     words: 'zeep sends an empty Body where a binding has no soap:body, or has it inside mime:multipartRelated',
@@ -32,9 +42,15 @@ const REASONS: readonly Reason[] = [
   {
     words: 'a URI that is not that of a part, where the contract has a reference to an attachment (swaRef)',
     is: ({ finding, reason, text = '' }) =>
-      /^(refused|not sent)$/.test(finding) &&
-      / is not base64/.test(reason) &&
-      />(urn|mailto|https?|a\/b|#)\S*</.test(text),
+      (/^(refused|not sent)$/.test(finding) &&
+        / is not base64/.test(reason) &&
+        />(urn|mailto|https?|a\/b|#)\S*</.test(text)) ||
+      (finding === 'other content' && /\| "cid:/.test(reason)),
+  },
+  {
+    words:
+      'a fault of a one-way operation, one that the port type does not have, or a second one with one element (all reported)',
+    is: ({ finding, reason }) => finding === 'fault not read' && /The fault \S+ is not declared/.test(reason),
   },
   {
     words: 'integers beyond 64 bits are refused (reported by the import)',
