@@ -1,5 +1,5 @@
 import { type Document, documentName, type ElementName } from './document.ts';
-import type { Field } from './field.ts';
+import { type Field, singleType } from './field.ts';
 import { type Message, type Service, type SoapForm, serviceNamespace } from './service.ts';
 
 /** The element of each message of an operation in the Body of an envelope; `undefined` for a Body that is empty. */
@@ -64,6 +64,23 @@ export function isVoid(document: Document): boolean {
 /** The fields of a message whose content is beside the envelope, each a part of WSDL. */
 export function attachmentFields(message: Message): readonly Field[] {
   return message.kind === 'document' ? message.document.fields.filter(isBeside) : [];
+}
+
+/** Whether messages have parts beside the envelope by their contract: attachments, and what the Body refers to (swaRef). */
+export function takesParts({ request, response }: SoapForm): boolean {
+  const seen = new Set<Document>();
+  const open = [request, response].flatMap((message) => (message.kind === 'document' ? [message.document] : []));
+  for (let document = open.pop(); document !== undefined; document = open.pop()) {
+    if (seen.has(document)) continue;
+    seen.add(document);
+    for (const { attachment, type } of document.fields) {
+      if (attachment !== undefined) return true;
+      const single = singleType(type);
+      if (single.kind === 'document') open.push(single.document);
+    }
+    open.push(...(document.kinds?.derived ?? []));
+  }
+  return false;
 }
 
 function isBeside({ attachment }: Field): boolean {
