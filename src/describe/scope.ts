@@ -11,7 +11,7 @@ import {
   type SoapForm,
   serviceNamespace,
 } from '../model/service.ts';
-import { attachmentFields, bareMessages, bodyMessage, faultDocuments, headerFields } from '../model/soap.ts';
+import { attachmentFields, bareMessages, bodyMessage, faultDocuments, headerFields, isVoid } from '../model/soap.ts';
 import { uriNames } from './names.ts';
 
 /** An operation that is called over REST. */
@@ -186,13 +186,14 @@ export function documentsOf({ rest, soap }: Called, serviceNamespace: string): D
       else visit(type.document, namespace);
     }
   };
-  const inBody = inMessages(soap.flatMap(({ soap: form }) => bareMessages(form)));
+  const inBody = inMessages(soap.flatMap(({ soap: form }) => bareMessages(form))).filter((each) => !isVoid(each));
   for (const document of [...rest.flatMap(rootsOf), ...inBody, ...soap.flatMap(faultDocuments)]) {
     roots.add(document);
     visit(document, serviceNamespace);
   }
   for (const { soap: form } of soap) {
-    const documents = inMessages([form.request, form.response]);
+    const all = inMessages([form.request, form.response]);
+    const documents = form.style === 'bare' ? all.filter((each) => !isVoid(each)) : all;
     for (const document of documents)
       if (form.style === 'rpc') visitFields(document, namespaceOf(document, serviceNamespace, serviceNamespace));
       else visit(document, serviceNamespace);

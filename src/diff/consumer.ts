@@ -131,6 +131,8 @@ const SOAP_FORM: Comparison<SoapForm, CalledScope> = {
     if (before.action !== after.action)
       scope.changes.add('call-action-changed', scope, sidesOf(scope.consumers, before.action, after.action));
   },
+  // Only of what is provided.
+  actions: unseen,
   request: ({ before, after }, scope) => {
     const sent = messageScope({ ...scope, role: 'sent' }, 'request', 'the request');
     const messages = { before: before.request, after: after.request };

@@ -261,8 +261,15 @@ const SOAP_FORM: Comparison<SoapForm, ProvidedScope> = {
     const action = (form: SoapForm, { service }: Operation): string =>
       form.action.replace(new RegExp(`\\.${service.version}$`), '');
     const { operations } = scope;
-    if (action(before, operations.before) !== action(after, operations.after))
+    if (action(before, operations.before) === action(after, operations.after)) return;
+    if (after.actions?.includes(before.action) !== true)
       scope.changes.add('soap-action-changed', scope, sidesOf(operations, before.action, after.action));
+  },
+  actions: ({ before, after }, scope) => {
+    const accepted = [after.action, ...(after.actions ?? [])];
+    for (const each of before.actions ?? [])
+      if (!accepted.includes(each))
+        scope.changes.add('soap-action-changed', scope, sidesOf(scope.operations, each, after.action));
   },
   // See compareRequest.
   request: unseen,

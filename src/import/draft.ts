@@ -64,6 +64,8 @@ export interface DraftSoap {
   readonly version: '1.1' | '1.2';
   /** SOAPAction or action=; absent for none. */
   readonly action?: string;
+  /** Those of other bindings, which callers send as well. */
+  readonly actions?: readonly string[];
   /** Local name of the element around a wrapped or rpc request, and around its reply. */
   readonly request: string;
   readonly response?: string;

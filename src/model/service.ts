@@ -116,6 +116,8 @@ export interface SoapForm {
   readonly name: string;
   /** The SOAPAction (1.1) or `action=` (1.2): `<name>.<version>` unless declared; may be empty. */
   readonly action: string;
+  /** Further actions that callers may send. */
+  readonly actions?: readonly string[];
   /** The namespace of the elements around messages; that of the service if absent. */
   readonly namespace?: string;
   /** The name of the element around a reply; `<name>Response` if absent. */

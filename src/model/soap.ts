@@ -1,5 +1,5 @@
-import type { Document, ElementName } from './document.ts';
-import type { Field } from './field.ts';
+import { type Document, documentName, type ElementName } from './document.ts';
+import { type Field, singleType } from './field.ts';
 import { type Message, type Service, type SoapForm, serviceNamespace } from './service.ts';
 
 /** The element of each message of an operation in the Body of an envelope; `undefined` for a Body that is empty. */
@@ -46,14 +46,41 @@ export function headerFields(message: Message): readonly Field[] {
   return message.kind === 'document' ? message.document.fields.filter(({ header }) => header) : [];
 }
 
-/** Whether a bare message has all that it has beside the Body, which is empty then. */
-function isBodyEmpty({ fields }: Document): boolean {
-  return fields.length > 0 && fields.every((field) => field.header === true || isBeside(field));
+/**
+ * Whether the Body of a bare message is empty: all that the message has is beside it, and no `xml` names an element. Without any
+ * field it is a document in place.
+ */
+function isBodyEmpty(document: Document): boolean {
+  const { fields, inPlace, open, choice, xmlName } = document;
+  if (xmlName !== documentName(document) || open || choice !== undefined) return false;
+  return fields.length === 0 ? inPlace : fields.every((field) => field.header === true || isBeside(field));
+}
+
+/** Whether a bare message has nothing at all. */
+export function isVoid(document: Document): boolean {
+  return document.fields.length === 0 && isBodyEmpty(document);
 }
 
 /** The fields of a message whose content is beside the envelope, each a part of WSDL. */
 export function attachmentFields(message: Message): readonly Field[] {
   return message.kind === 'document' ? message.document.fields.filter(isBeside) : [];
+}
+
+/** Whether messages have parts beside the envelope by their contract: attachments, and what the Body refers to (swaRef). */
+export function takesParts({ request, response }: SoapForm): boolean {
+  const seen = new Set<Document>();
+  const open = [request, response].flatMap((message) => (message.kind === 'document' ? [message.document] : []));
+  for (let document = open.pop(); document !== undefined; document = open.pop()) {
+    if (seen.has(document)) continue;
+    seen.add(document);
+    for (const { attachment, type } of document.fields) {
+      if (attachment !== undefined) return true;
+      const single = singleType(type);
+      if (single.kind === 'document') open.push(single.document);
+    }
+    open.push(...(document.kinds?.derived ?? []));
+  }
+  return false;
 }
 
 function isBeside({ attachment }: Field): boolean {

@@ -4,8 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadContract } from '../../scripts/corpus/messages/served.ts';
 import { startZeep, type Zeep } from '../../scripts/corpus/messages/zeep.ts';
 import { type ContractOutcome, callContract, consumeContract } from '../../scripts/corpus/messages.ts';
+import { INACTIVE, SHAPES } from './imported-shapes.ts';
 
 // Imported contracts, served for clients of the contract and called as the contract says.
 
@@ -101,5 +103,41 @@ describe.skipIf(!hasZeep)('messages of imported contracts (needs zeep, xmllint)'
     test('servers of the contract are called', async () => {
       expect(judged(await consumeContract(name, path, read, zeep, options))).toEqual(good);
     });
+  });
+
+  const written = (name: string, files: Readonly<Record<string, string>>): string => {
+    const inside = mkdtempSync(join(folder, `${name.replace(/\W/g, '-').slice(0, 30)}-`));
+    for (const [file, text] of Object.entries(files)) writeFileSync(join(inside, file), text);
+    return join(inside, Object.keys(files)[0] as string);
+  };
+
+  describe.each(Object.entries(SHAPES))('%s', (name, files) => {
+    const options = { count: 2, seed: name };
+
+    test.each([
+      ['of the contract', false] as const,
+      ['of what is described', true] as const,
+    ])('clients %s are served', async (_, own) => {
+      expect(judged(await callContract(name, written(name, files), read, zeep, { ...options, own }))).toEqual(good);
+    });
+
+    test('servers of the contract are called', async () => {
+      expect(judged(await consumeContract(name, written(name, files), read, zeep, options))).toEqual(good);
+    });
+  });
+
+  test.each(Object.entries(INACTIVE))('an operation that %s is reported, and not active', async (name, [
+    files,
+    words,
+  ]) => {
+    for (const as of ['provider', 'consumer'] as const) {
+      const { registry, errors, losses } = await loadContract(written(name, files), read, as);
+      expect(errors).toEqual([]);
+      expect(losses.join()).toMatch(words);
+      const [service] = [...(registry?.services.values() ?? [])].filter(({ delivered }) => !delivered);
+      expect([...(service?.operations ?? []), ...(service?.consumers ?? [])].map(({ active }) => active)).toEqual([
+        false,
+      ]);
+    }
   });
 });

@@ -38,7 +38,7 @@ export async function reportMessages(
     print(`${String(of.length).padStart(6)}  ${finding}`);
   print('\ncontracts without calls');
   for (const [reason, n] of [...without].sort(([, a], [, b]) => b - a)) print(`${String(n).padStart(6)}  ${reason}`);
-  const bad = all.filter(({ finding }) => finding !== 'ok');
+  const bad = all.filter(({ finding }) => finding !== 'ok' && finding !== 'inactive');
   const reasons = new Map<string, number>();
   for (const each of bad) {
     const known = reasonOfCall(each);

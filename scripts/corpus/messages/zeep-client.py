@@ -238,7 +238,7 @@ def call(given):
                     read(declared, etree.tostring(child))
                     result["fault"]["read"] = True
         else:
-            result["lost"] = None if operation.output is None or response.status_code == 202 else lost(operation.output, etree.fromstring(response.content))
+            result["lost"] = None if operation.output is None or response.status_code == 202 else lost(operation.output, envelope_of(response))
     except TooSlow:
         result["error"] = "TooSlow: zeep took too long"
     except Exception as error:
@@ -248,6 +248,14 @@ def call(given):
         result["status"] = transport.reply.status_code
         result["reply"] = transport.reply.content.decode("utf-8", "replace")
     return result
+
+
+def envelope_of(response):
+    """The envelope of a reply, which is the first part of one with attachments."""
+    content = response.content
+    if response.headers.get("Content-Type", "").lower().startswith("multipart/related"):
+        content = content.split(b"\r\n\r\n", 1)[1].split(b"\r\n--", 1)[0]
+    return etree.fromstring(content)
 
 
 def detail_of(fault):

@@ -42,6 +42,7 @@ export function compileOriginal(soap: SoapProvider, shape: OriginalShape, versio
     writeReplyAttachments: () => [],
     requestParts: [],
     hasAttachments: false,
+    takesParts: false,
     writeFaultDetail: brokerDetail,
   };
 }

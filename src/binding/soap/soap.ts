@@ -10,7 +10,15 @@ import {
   type SoapForm,
   serviceNamespace,
 } from '../../model/service.ts';
-import { accessorsOf, attachmentFields, bodyMessage, headerFields, replyName, soapElements } from '../../model/soap.ts';
+import {
+  accessorsOf,
+  attachmentFields,
+  bodyMessage,
+  headerFields,
+  replyName,
+  soapElements,
+  takesParts,
+} from '../../model/soap.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { once } from '../../wire/waiting.ts';
 import { readXml, XmlError } from '../../wire/xml/read.ts';
@@ -51,6 +59,8 @@ export interface SoapProvider {
   readonly requestParts: readonly string[];
   /** Whether the messages have attachments beside the envelope, by the contract. */
   readonly hasAttachments: boolean;
+  /** Whether the messages may have parts beside the envelope, by the contract: attachments, or what the Body refers to. */
+  readonly takesParts: boolean;
   /** Whether a header block of a request is a field. */
   understands(block: XmlElement): boolean;
   /** The content of the Body. @throws CodecError */
@@ -121,6 +131,7 @@ export function compileSoap(
     requestParts: partsOf(soap.request),
     replyParts: partsOf(soap.response),
     hasAttachments: partsOf(soap.request).length + partsOf(soap.response).length > 0,
+    takesParts: takesParts(soap),
     readRequest(payload, resolve, beside) {
       const value = reading(() => request().read(payload, resolve, beside), request().document);
       // A field with an Include of its own reports the missing attachment itself.

@@ -190,10 +190,10 @@ class DeclaredServices {
   }
 
   /** Over SOAP faults have names; over REST there is one document for all of them. */
-  #faults({ faults, soap, name, place, responses }: DraftOperation): DeclaredMap {
+  #faults({ faults, soap, name, place }: DraftOperation): DeclaredMap {
     if (faults.length === 0) return {};
     if (soap === undefined) return this.#restFault(faults, name, place);
-    if (soap.oneWay || (soap.style === 'bare' && responses[0]?.message.kind === 'none')) {
+    if (soap.oneWay) {
       this.#losses.add(`faults of "${name}", whose reply is empty`, 'not read', place);
       return {};
     }
@@ -238,9 +238,8 @@ class DeclaredServices {
       return value === undefined ? [] : [{ mediaType, value, isRaw: message.kind === 'raw' }];
     });
     const [first] = declared;
-    // An element that is around nothing is a reply all the same.
-    if (first === undefined)
-      return soap === undefined || soap.oneWay || soap.style === 'bare' ? undefined : { fields: {} };
+    // An element that is around nothing is a reply all the same, and so is an empty Body.
+    if (first === undefined) return soap === undefined || soap.oneWay ? undefined : { fields: {} };
     // JSON and XML of a document need no media type.
     if (declared.length === 1 && (first.mediaType === undefined || !first.isRaw)) return first.value;
     return Object.fromEntries(declared.map(({ mediaType = 'application/json', value }) => [mediaType, value]));
@@ -363,13 +362,14 @@ function soapKeys(
   { namespace }: DraftService,
   isCall: boolean,
 ): DeclaredMap {
-  const { style, version, action, request, response, mtom } = soap;
+  const { style, version, action, actions, request, response, mtom } = soap;
   const { uncallable } = operation;
   const isWrapped = style !== 'bare';
   const map = given({
     // What is served has no further names than those by which it is called.
     name: request === id || !(isCall || hasOwnElement(operation)) ? undefined : request,
     action: action ?? '',
+    actions: isCall || uncallable !== undefined ? undefined : actions,
     namespace: isWrapped && soap.namespace !== namespace ? soap.namespace || undefined : undefined,
     addressing: isCall && soap.addressing ? true : undefined,
     reply: isWrapped && response !== undefined && response !== `${request}Response` ? response : undefined,

@@ -12,6 +12,7 @@ import type { Losses, Place } from '../place.ts';
 import { settleAttribution } from './attribution.ts';
 import { type Declared, type DeclaredMap, type DeclaredValue, given } from './declared.ts';
 import { Families } from './families.ts';
+import { settleNameless } from './nameless.ts';
 import { Names, plainName, xmlNameOf } from './names.ts';
 import { placeKey } from './settled.ts';
 
@@ -34,7 +35,11 @@ export class DeclaredDocuments {
     this.#losses = losses;
     this.#isXml = contract.language !== 'openapi';
     this.#namespace = namespace;
-    if (this.#isXml) settleAttribution([...usesOf(contract).keys()], losses);
+    if (this.#isXml) {
+      const all = [...usesOf(contract).keys()];
+      settleAttribution(all, losses);
+      settleNameless(contract, all);
+    }
     const uses = usesOf(contract);
     const declared = [...uses].flatMap(([document, use]) => (isInPlace(document, use) ? [] : [document]));
     const names = new Names([...taken, ...RESERVED]);

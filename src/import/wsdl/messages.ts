@@ -128,13 +128,15 @@ export function documentMessage(
   const beside = [...headerFields(sources, message), ...attachmentFields(sources, message)];
   if (root === undefined) return madeMessage(name, beside, message.place, {});
   if (beside.length === 0) return { kind: 'document', document: root };
+  // The type keeps its name for its own document.
+  const { 'xml-type': _, ...options } = root.options;
   return {
     kind: 'document',
     document: {
       ...root,
       named: false,
       name,
-      options: { xml: root.name, ...root.options },
+      options: { xml: root.name, ...options },
       fields: [...root.fields, ...beside],
     },
   };

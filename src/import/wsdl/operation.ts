@@ -1,5 +1,6 @@
 import { attributeOf, childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { DraftDocument, DraftMessage, DraftOperation, DraftSoap } from '../draft.ts';
+import type { Losses } from '../place.ts';
 import { attribute, childrenNamed, type QName } from '../xml.ts';
 import { type Binding, type BoundMessage, readBound, soapOperation } from './binding.ts';
 import {
@@ -19,6 +20,8 @@ export interface OperationParts {
   readonly abstract: Part;
   readonly bound?: Part;
   readonly binding?: Binding;
+  /** The operation in other bindings of the port type that are SOAP. */
+  readonly others?: readonly Part[];
   /** The contract has no bindings at all: it is sent as usual. */
   readonly assumed?: boolean;
   /** Elements that several messages have: as those around fields, each would belong to one operation alone. */
@@ -48,6 +51,8 @@ export function readSoapOperation(sources: MessageSources, parts: OperationParts
   const free = side === undefined ? undefined : `the element of its ${side} has no namespace`;
   const uncallable = whyNot(parts, input, output) ?? unclear ?? free;
   const action = actionOf(soap, input?.element);
+  const others = [soap, ...(parts.others ?? []).map(soapOperation)].flatMap((each) => actionsOf(each, input?.element));
+  const actions = [...new Set(others)].filter((each) => each !== action);
   return {
     name,
     place: placeIn(abstract),
@@ -56,6 +61,7 @@ export function readSoapOperation(sources: MessageSources, parts: OperationParts
       style: form.style,
       version: binding?.protocol === '1.2' ? '1.2' : '1.1',
       ...(action === undefined ? {} : { action }),
+      ...(actions.length === 0 ? {} : { actions }),
       // Around the element of a bare message is nothing that has a name.
       request: form.style === 'bare' ? name : form.element.local,
       ...(form.reply === undefined ? {} : { response: form.reply.local }),
@@ -212,18 +218,22 @@ function unclearBody(split: SplitMessage | undefined, what: 'request' | 'reply')
 
 /** The SOAPAction of an operation, else the WS-Addressing action of its input. */
 function actionOf(soap: XmlElement | undefined, input: XmlElement | undefined): string | undefined {
+  return actionsOf(soap, input)[0] ?? (soap === undefined ? undefined : attribute(soap, 'soapAction'));
+}
+
+/** The actions of an operation in a binding that are not empty: clients may send either. */
+function actionsOf(soap: XmlElement | undefined, input: XmlElement | undefined): readonly string[] {
   const said = soap === undefined ? undefined : attribute(soap, 'soapAction');
-  if (said !== undefined && said !== '') return said;
-  const addressed = ACTION.flatMap((namespace) =>
-    input === undefined ? [] : (attributeOf(input, 'Action', namespace)?.trim() ?? []),
-  );
-  return addressed[0] ?? said;
+  const addressed = input === undefined ? [] : ACTION.map((namespace) => attributeOf(input, 'Action', namespace));
+  return [said, ...addressed].flatMap((each) => each?.trim() || []);
 }
 
 /** The documents of faults by name. */
 function faultsOf(sources: MessageSources, { abstract, bound }: OperationParts): DraftOperation['faults'] {
   const { losses } = sources;
-  return childrenNamed(abstract.element, WSDL, 'fault').flatMap((each) => {
+  const declared = childrenNamed(abstract.element, WSDL, 'fault');
+  tellUndeclared(bound, declared, losses);
+  return declared.flatMap((each) => {
     const part = inside(abstract, each);
     const found = sources.parts.referred('message', part, 'message');
     const [first, ...others] = found === undefined ? [] : partsOf(found, losses);
@@ -240,9 +250,32 @@ function faultsOf(sources: MessageSources, { abstract, bound }: OperationParts):
   });
 }
 
+/** Reports faults of a binding that the port type does not have, so that nothing says what their detail is. */
+function tellUndeclared(bound: Part | undefined, declared: readonly XmlElement[], losses: Losses): void {
+  const names = declared.map((each) => attribute(each, 'name') ?? '');
+  for (const each of boundFaults(bound)) {
+    const name = faultName(each);
+    if (bound === undefined || names.includes(name)) continue;
+    // One that neither side names can't be confused with another.
+    if (name === '' && names.length === 1) continue;
+    const what = `the fault "${name}" of the binding, which its port type does not have`;
+    losses.add(what, 'its detail is not read', placeIn(inside(bound, each)));
+  }
+}
+
+function boundFaults(bound: Part | undefined): readonly XmlElement[] {
+  return bound === undefined ? [] : childrenNamed(bound.element, WSDL, 'fault');
+}
+
+/** The name of a fault in a binding. Some contracts have it at `soap:fault` alone. */
+function faultName(fault: XmlElement): string {
+  const inner = childrenOf(fault).find(({ namespace }) => SOAP[namespace] !== undefined);
+  return attribute(fault, 'name') ?? (inner === undefined ? undefined : attribute(inner, 'name')) ?? '';
+}
+
 /** Whether the binding of a fault says `use="encoded"`. */
 function isEncodedFault(bound: Part | undefined, name: string): boolean {
-  const faults = bound === undefined ? [] : childrenNamed(bound.element, WSDL, 'fault');
-  const [soap] = faults.filter((each) => attribute(each, 'name') === name).flatMap((each) => childrenOf(each));
+  const faults = boundFaults(bound);
+  const [soap] = faults.filter((each) => faultName(each) === name).flatMap((each) => childrenOf(each));
   return soap !== undefined && SOAP[soap.namespace] !== undefined && attribute(soap, 'use') === 'encoded';
 }

@@ -80,6 +80,8 @@ interface Offer {
   /** Absent when it is in a missing part. */
   readonly portType?: Part;
   readonly binding?: Binding;
+  /** Further bindings of the port type at its service, over SOAP as well. */
+  readonly others?: readonly Binding[];
   readonly addresses: readonly string[];
   /** The service and the port, to which policies may be attached. */
   readonly endpoint?: readonly Part[];
@@ -138,10 +140,15 @@ function offersOf(service: Part, { parts, losses }: MessageSources, policies: Po
       ...(description === undefined ? {} : { description }),
       ...givenPortType(best.portType),
       binding: best.binding,
+      others: others.flatMap(({ binding }) => (isSoap(binding) && isSoap(best.binding) ? [binding] : [])),
       addresses: addressOf(best.port),
       endpoint: [service, best.port],
     };
   });
+}
+
+function isSoap({ protocol }: Binding): boolean {
+  return protocol === '1.1' || protocol === '1.2';
 }
 
 function protocolWords({ protocol, foreign }: Binding): string {
@@ -161,6 +168,7 @@ function readOffer(offer: Offer, messages: MessageSources, policies: Policies): 
   if (portType === undefined) return readUnknown(offer);
   const abstract = operationsOf(portType);
   const bound = binding === undefined ? [] : operationsOf(binding.part);
+  const alsoBound = (offer.others ?? []).map((each) => operationsOf(each.part));
   const shared = sharedElements(messages, portType);
   const subjects = [...endpoint, ...(binding === undefined ? [] : [binding.part]), portType];
   const common = policies.effective(subjects);
@@ -176,11 +184,14 @@ function readOffer(offer: Offer, messages: MessageSources, policies: Policies): 
   const operations = abstract.flatMap(({ name, part }, index): DraftOperation[] => {
     // Overloaded operations are bound in the same order.
     const nth = abstract.slice(0, index).filter((each) => each.name === name).length;
-    const found = bound.filter((each) => each.name === name)[nth]?.part;
+    const boundIn = (operations: ReturnType<typeof operationsOf>): Part | undefined =>
+      operations.filter((each) => each.name === name)[nth]?.part;
+    const found = boundIn(bound);
     const parts = {
       abstract: part,
       assumed,
       shared,
+      others: alsoBound.flatMap((each) => boundIn(each) ?? []),
       ...(found === undefined ? {} : { bound: found }),
       ...(binding === undefined ? {} : { binding }),
     };

@@ -2,6 +2,8 @@ import { type Attached, type MessageSource, type OpenedMessage, openMessage } fr
 import type { SoapBinding } from '../../binding/soap/soap.ts';
 import type { Resolve } from '../../codec/index.ts';
 import type { SoapConsumer } from '../../model/consumer.ts';
+import type { SoapForm } from '../../model/service.ts';
+import { isVoid } from '../../model/soap.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { boundaryOfText } from '../../wire/multipart/headers.ts';
@@ -60,9 +62,14 @@ async function bodyOf({ whole, bytes }: RawReply): Promise<Body | undefined> {
   return rest === undefined ? undefined : { bytes: rest };
 }
 
+/** Whether nothing is read of a reply. Partners send an empty Body then, or nothing at all. */
+function hasNoReply({ style, response }: SoapForm): boolean {
+  return response.kind === 'none' || (style === 'bare' && response.kind === 'document' && isVoid(response.document));
+}
+
 function readEmpty({ operation }: SoapCallable, raw: RawReply): ReadReply {
   if (!isSuccess(raw.status)) throw failed(raw, undefined);
-  if (operation.soap.response.kind === 'none') return { value: {} };
+  if (hasNoReply(operation.soap)) return { value: {} };
   const reason = raw.status === 202 ? 'is empty and has the status 202 of a one-way operation' : 'is empty';
   throw badReply(raw, reason);
 }
@@ -84,7 +91,7 @@ async function readOther(
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<ReadReply> {
   const contentType = raw.headers['content-type'];
-  if (isSuccess(raw.status) && operation.soap.response.kind === 'none') {
+  if (isSuccess(raw.status) && hasNoReply(operation.soap)) {
     raw.discard();
     return { value: {} };
   }
@@ -134,7 +141,7 @@ async function readMessage(
   throwFault(callable, raw, envelope);
   if (!isSuccess(raw.status)) throw failed(raw, shownText(raw, writeXml(message.root)));
   const { response } = operation.soap;
-  if (response.kind === 'none') return {};
+  if (hasNoReply(operation.soap)) return {};
   // A caller that writes whole envelopes gets whole envelopes, with their header blocks.
   if (
     !operation.properties.upContent &&

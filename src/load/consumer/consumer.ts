@@ -3,7 +3,7 @@ import { CALL_RETRY } from '../../model/retry.ts';
 import type { Service } from '../../model/service.ts';
 import { positionOf } from '../diagnostic/diagnostic.ts';
 import type { Documents } from '../document/documents.ts';
-import { type Linking, refuseBoth } from '../linking.ts';
+import { type Linking, refuseBoth, refuseKey } from '../linking.ts';
 import { given } from '../object.ts';
 import { linkGrants } from '../operation/access.ts';
 import { isFaultless, linkDocument, linkRequest, linkResponses } from '../operation/message.ts';
@@ -62,6 +62,8 @@ function linkSoapConsumer(documents: Documents, spot: OperationSpot, facts: Cons
   const request = linkRequest(documents, spot);
   const responses = linkResponses(documents, spot);
   const properties = linkSoapProperties(linking, spot, request);
+  if (typeof spot.declared.soap === 'object')
+    refuseKey(linking, spot.declared.soap, 'actions', spot.id, 'a call has one action');
   if (properties.primaryUrl === undefined) checkAddress(linking, spot, facts);
   const fault = isFaultless(linking, spot, responses) ? undefined : linkDocument(documents, spot, 'fault');
   return {

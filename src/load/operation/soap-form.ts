@@ -39,6 +39,7 @@ export function linkSoapForm(
     ...{ name, action: declared.action ?? `${name}.${service.version}` },
     ...{ request, response: response?.message ?? noMessage() },
     ...given({ style: styleOf(linking, spot), faults, namespace: declared.namespace, reply: declared.reply }),
+    ...given({ actions: declared.actions }),
     ...(declared.addressing === true ? { addressing: true } : {}),
   };
   checkElementKeys(linking, spot, declared, form);

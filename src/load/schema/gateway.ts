@@ -162,8 +162,11 @@ const database: JsonSchema = {
   ),
 };
 
-const mtom = (connector: string): JsonSchema =>
-  yesNo(`Whether the ${connector} accepts and sends MTOM. Otherwise it rejects \`multipart/related\` with 415.`, true);
+const mtom = (connector: string, but = ''): JsonSchema =>
+  yesNo(
+    `Whether the ${connector} accepts and sends MTOM. Otherwise it rejects \`multipart/related\` with 415${but}.`,
+    true,
+  );
 
 const compress: JsonSchema = {
   title: 'true or false, or a map',
@@ -216,7 +219,10 @@ const properties = keys<keyof NonNullable<GatewayDeclared['properties']>>(
     examples: [{ 'ig.MTOM.enableHttpListeningConnector': false }],
   },
   {
-    'ig.MTOM.enablePeopleSoftServiceListeningConnector': mtom('SOAP services connector'),
+    'ig.MTOM.enablePeopleSoftServiceListeningConnector': mtom(
+      'SOAP services connector',
+      ', but for operations whose fields are attachments (SOAP with Attachments)',
+    ),
     'ig.MTOM.enableHttpListeningConnector': mtom('HTTP connector'),
     'ig.UseDomainName.ExternalOperationNames': {
       title: 'names of operations with their versions',

@@ -10,6 +10,7 @@ export interface SoapStyleDeclared {
 export interface SoapDeclared {
   readonly name?: string;
   readonly action?: string;
+  readonly actions?: readonly string[];
   readonly namespace?: string;
   readonly reply?: string;
   readonly addressing?: boolean;
@@ -32,7 +33,7 @@ export const soapKeys: Readonly<Record<keyof SoapStyleDeclared, JsonSchema>> = {
   wrapped: {
     type: 'boolean',
     description:
-      'Over SOAP, whether an element with the name of the operation is around the fields of a message (document/literal wrapped). Otherwise the root elements of the documents are in the Body themselves (document/literal bare), and a message without a document is an empty Body.',
+      'Over SOAP, whether an element with the name of the operation is around the fields of a message (document/literal wrapped). Otherwise the root elements of the documents are in the Body themselves (document/literal bare), and a message without a document is an empty Body, as is one whose fields are all header blocks or attachments, and a reply of `{ fields: {} }`, unless its `xml` names an element.',
     default: true,
     examples: [false],
   },
@@ -66,6 +67,15 @@ const map = keys<keyof SoapDeclared>(
       'http://shop.example.org/GetStock',
       '',
     ),
+    actions: {
+      type: 'array',
+      items: { title: 'an action', type: 'string', pattern: '^[ !#-[\\]-~]+$' },
+      minItems: 1,
+      uniqueItems: true,
+      description:
+        'Further actions that are accepted from callers, such as that of another binding of the same contract. WSDL states `action` alone.',
+      examples: [['http://shop.example.org/soap12/GetStock']],
+    },
     namespace: {
       ...namespaceUri,
       description: 'The namespace of the elements around its messages. By default it is that of the service.',

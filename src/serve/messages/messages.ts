@@ -19,6 +19,7 @@ import { selectCoding } from '../exchange/select.ts';
 import type { Compiled } from '../operations.ts';
 import { type ConnectorPorts, disposeOf, type Stages } from '../stages.ts';
 import type { Asked, Entrance, MessageProgress, MessageReader, OutgoingReply, SecuredMessage } from './port.ts';
+import { withoutMtom } from './soap.ts';
 
 /** Authenticates the sender of a message by the credentials outside and inside it. */
 class Senders {
@@ -256,9 +257,8 @@ export class Messages implements MessageReader {
     const { body, attachment, attachments } = registry.gateway.limits;
     const contentType = exchange.header('content-type');
     const isRelated = contentType !== undefined && /^\s*multipart\/related\b/i.test(contentType);
-    if (isRelated && !entrance.mtom) {
-      const supported = 'XML alone; MTOM is switched off at this connector';
-      throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given: 'Content-Type multipart/related', supported });
+    if (isRelated && !entrance.mtom && (entrance.parts !== true || isXop(contentType))) {
+      throw withoutMtom();
     }
     const size = isRelated ? body + attachments * attachment : body;
     const received = exchange.body({ size, pace });
@@ -338,4 +338,9 @@ export class Messages implements MessageReader {
 
 async function* whole(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
+}
+
+/** Whether a message in parts is MTOM (XOP 1.0, section 4.1). */
+function isXop(contentType: string): boolean {
+  return /;\s*type\s*=\s*"?application\/xop\+xml/i.test(contentType);
 }

@@ -56,6 +56,8 @@ export interface MessageProgress extends CallProgress {
 export interface Entrance {
   /** Whether multipart/related messages are accepted and sent. */
   readonly mtom: boolean;
+  /** Whether messages in parts are accepted all the same, which are not MTOM: those of contracts with attachments. */
+  readonly parts?: boolean;
   /** The form of a fault that occurs before anything was read. */
   firstForm(exchange: Exchange): ReplyForm;
   /** Opens the message and finds the operation; returns the reply itself when no operation is called. @throws Fault */

@@ -43,10 +43,10 @@ interface SoapNamed extends OperationIdentity {
 
 /** The names of an operation in SOAPAction, `action=` and OperationName. `VERSION_1` is the original's spelling of `v1`. */
 export function namesOf({ soap, operation }: Compiled): readonly string[] {
-  const { name, action } = soap!.form;
+  const { name, action, actions = [] } = soap!.form;
   const { id, version } = operation.service;
   const original = /^v\d+$/.test(version) ? [`${name}.VERSION_${version.slice(1)}`] : [];
-  return [...new Set([action, `${name}.${version}`, name, `${id}.${name}`, ...original])];
+  return [...new Set([action, ...actions, `${name}.${version}`, name, `${id}.${name}`, ...original])];
 }
 
 /** Compiles the routing of every active operation with a SOAP form. */

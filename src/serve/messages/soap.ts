@@ -46,6 +46,7 @@ import { namesOf, type SoapRoutes } from './soap-routes.ts';
 export function soapEntrance({ gateway }: Registry, routes: SoapRoutes): Entrance {
   const entrance: Entrance = {
     mtom: gateway.mtom.services,
+    parts: routes.all.some(({ soap }) => soap?.takesParts === true),
     firstForm: (exchange) => soapForm(versionByType(exchange), false),
     ask(exchange, progress, messages) {
       const opening = messages.open(exchange, entrance, progress);
@@ -108,6 +109,7 @@ export function askEnvelope(
     throw routes.unknownElement(payload, action);
   }
   progress.compiled = compiled;
+  if (opened?.mtom && !mtom && !compiled.soap!.takesParts) throw withoutMtom();
   checkAction(action, compiled, payload, routes);
   let meant = payload;
   const secured = securedOf(message, envelope, opened?.mtom === true, (signed) => {
@@ -141,6 +143,12 @@ function checkAction(
   if (compiled.soap!.form.action === '' && !routes.isKnown(action)) return;
   const reason = `its action is ${quote(action)}, but the action of ${payload?.local ?? 'an empty Body'} is ${compiled.soap!.form.action}`;
   throw Fault.of('BAD_REQUEST', { reason });
+}
+
+/** The fault for a message in parts where MTOM is switched off. */
+export function withoutMtom(): Fault {
+  const supported = 'XML alone; MTOM is switched off at this connector';
+  return Fault.of('UNSUPPORTED_MEDIA_TYPE', { given: 'Content-Type multipart/related', supported });
 }
 
 /** Whether the called operation reads its Security header. */

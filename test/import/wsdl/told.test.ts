@@ -61,6 +61,16 @@ describe('what a binding says', () => {
     expect((await toldOf(encoded)).told).toEqual(['the fault "Gone" is encoded: its detail is not read']);
   });
 
+  it('of faults that the port type does not have is listed', async () => {
+    const text = wsdl(MESSAGES + service({ place: OPERATION.place })).replace(
+      '</wsdl:output></wsdl:operation></wsdl:binding>',
+      '</wsdl:output><wsdl:fault><soap:fault name="Gone" use="literal"/></wsdl:fault></wsdl:operation></wsdl:binding>',
+    );
+    expect((await toldOf(text)).told).toEqual([
+      'the fault "Gone" of the binding, which its port type does not have: its detail is not read',
+    ]);
+  });
+
   it('in extension elements that must be understood is listed, and in others is not', async () => {
     const other = '<x:other xmlns:x="urn:x"/>';
     const required = '<x:sealed xmlns:x="urn:x" wsdl:required="true"/>';
