@@ -53,7 +53,10 @@ const AROUND: Readonly<Record<SampleKind, (part: string) => string>> = {
 };
 
 /** The definitions of a rule's sample, before and after. */
-export function sampleOf({ sample, before, after }: Rule): { readonly before: string; readonly after: string } {
+export function sampleOf({ sample, before, after }: Pick<Rule, 'sample' | 'before' | 'after'>): {
+  readonly before: string;
+  readonly after: string;
+} {
   return { before: AROUND[sample](before), after: AROUND[sample](after) };
 }
 

@@ -84,7 +84,7 @@ export const documentRules = {
   'document-closed': {
     sentence: '{what} has no fields other than those that are declared.',
     reason:
-      'Requests with further fields were accepted, and are rejected. In what a system that is called replies they are ignored.',
+      'Requests with further fields were accepted, and are rejected. In what a system that is called replies they are ignored, except over SOAP (`undeclared-refused`).',
     verdicts: { request: 'BBB', reply: 'CCC', received: 'CCC' },
     sample: 'document',
     before: `document: ORDER\nopen: true\n${FIELDS}`,

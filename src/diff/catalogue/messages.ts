@@ -202,8 +202,16 @@ export const soapRules = {
     reason: 'A message whose action differs from its content is rejected.',
     verdicts: { callers: 'CBC' },
     sample: 'operation',
+    before: 'soap: { action: "urn:orders:read" }\nresponse: { fields: { NUMBER: integer } }',
+    after: 'soap: { action: "urn:orders:get" }\nresponse: { fields: { NUMBER: integer } }',
+  },
+  'soap-action-declared': {
+    sentence: 'The SOAP action is {after}; {before} is accepted too.',
+    reason: 'The names of an operation are accepted as its action, too. WSDL has the action that is declared.',
+    verdicts: { callers: 'CCC' },
+    sample: 'operation',
     before: 'soap: true\nresponse: { fields: { NUMBER: integer } }',
-    after: 'soap: GetOrders\nresponse: { fields: { NUMBER: integer } }',
+    after: 'soap: { action: "urn:orders:get" }\nresponse: { fields: { NUMBER: integer } }',
   },
   'soap-style-changed': {
     sentence: 'Over SOAP the messages are {after}, no longer {before}.',
