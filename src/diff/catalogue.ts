@@ -1,5 +1,5 @@
 import { accessRules } from './catalogue/access.ts';
-import { documentRules, kindRules } from './catalogue/documents.ts';
+import { contractRules, documentRules, kindRules } from './catalogue/documents.ts';
 import type { Rule } from './catalogue/entry.ts';
 import { fieldRules } from './catalogue/fields.ts';
 import { gatewayRules } from './catalogue/gateway.ts';
@@ -18,6 +18,7 @@ export const SUBJECTS = {
   Fields: fieldRules,
   Values: valueRules,
   'Calls to other systems': callRules,
+  'Two contracts': contractRules,
 } as const;
 
 /**
@@ -35,6 +36,7 @@ const CATALOGUE = {
   ...fieldRules,
   ...valueRules,
   ...callRules,
+  ...contractRules,
 } as const;
 
 export type RuleId = keyof typeof CATALOGUE;

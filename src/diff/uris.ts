@@ -121,6 +121,12 @@ function compareVariables({ before, after }: UriPair, scope: Scope, { strict }: 
       continue;
     }
     known.add(same);
+    const [was, is] = [entriesIn(variable, before), entriesIn(same, after)];
+    if (was !== is && variable.field.type.kind === 'list' && same.field.type.kind === 'list')
+      scope.changes.add('query-parameter-exploded', within(variable), {
+        before: side(was, before),
+        after: side(is, after),
+      });
     if (same.wireName !== variable.wireName) scope.changes.add('query-parameter-renamed', within(variable), sides);
     if (isNeeded(same) !== isNeeded(variable))
       scope.changes.add(
@@ -135,6 +141,12 @@ function compareVariables({ before, after }: UriPair, scope: Scope, { strict }: 
     scope.changes.add(rule, within(variable), { after: side(variable.wireName, after) });
   }
   comparePathVariables({ before, after }, { ...scope, role });
+}
+
+/** How the entries of a list are written, in words. */
+function entriesIn(variable: UriVariable, { variables, template }: OperationUri): string {
+  const explode = template.variables[variables.indexOf(variable)]?.explode === true;
+  return explode ? 'parameters of their own' : 'separated by commas';
 }
 
 function hasField({ variables, body }: OperationUri, { field }: UriVariable): boolean {

@@ -7,10 +7,11 @@ import { wrongUsage } from '../failure.ts';
 import { sourceReader } from '../import/read-source.ts';
 import type { Place } from '../project.ts';
 import { type Address, addressOf, isAddress } from './address.ts';
-import { readContract } from './contract.ts';
+import { declareContract, readContract } from './contract.ts';
 import { registryFrom } from './definitions.ts';
 import { compareGateway, findPublished, type Published } from './gateway.ts';
 import { type Against, compareWithOurs, type Match, pairServices } from './ours.ts';
+import { type Stated, withStated } from './stated.ts';
 
 /** Whether a side is a contract, or the address of one or of a gateway. */
 export function isContract(name: string): boolean {
@@ -57,9 +58,10 @@ async function compareTwo(before: string, after: string): Promise<readonly Chang
       `${gateway.address.location} is a gateway, which is compared with definitions`,
       'Compare it with the definitions of a folder or a git reference, or name the addresses of two contracts.',
     );
-  const read = async ({ address }: FoundContract): Promise<Registry> =>
-    (await readContract(address.location, sourceReader(address.options), () => true)).registry;
-  return compareRegistries(await read(old), await read(now));
+  const read = ({ address }: FoundContract): Promise<Stated> =>
+    declareContract(address.location, sourceReader(address.options), () => true);
+  const [one, other] = [await read(old), await read(now)];
+  return withStated(compareRegistries(one.contract.registry, other.contract.registry), one, other);
 }
 
 /** Compares one contract with the services of the definitions that its services correspond to. */

@@ -194,3 +194,57 @@ export const kindRules = {
     after: family().replace('fields', 'by: kind\nfields'),
   },
 } as const satisfies Rules;
+
+const pets = (operation: string): string =>
+  `openapi: 3.0.3\ninfo: { title: Pets, version: "1" }\npaths:\n  /pets:\n    get:\n      operationId: listPets\n${operation.replace(/^(?=.)/gm, '      ')}\n`;
+const error = (member: string): string =>
+  `responses:\n  "204": { description: Done. }\n  "404":\n    description: None.\n    content:\n      application/json:\n        schema: { type: object, properties: { ${member}: { type: string } } }`;
+const DONE = 'responses:\n  "204": { description: Done. }';
+const page = (more: string): string =>
+  `parameters:\n  - { name: page, in: query, schema: { type: integer${more} } }\n${DONE}`;
+
+/** Changes that only a comparison of two contracts finds, because definitions do not state it. */
+export const contractRules = {
+  'error-reply-added': {
+    sentence: 'The error reply {what} is new.',
+    reason: 'Callers that know no such reply treat it as any other failure.',
+    verdicts: { callers: 'CCC' },
+    sample: 'contract',
+    before: pets(DONE),
+    after: pets(error('code')),
+  },
+  'error-reply-removed': {
+    sentence: 'The error reply {what} is removed.',
+    reason: 'Callers that wait for it may not recognise the failure in another form.',
+    verdicts: { callers: 'MMM' },
+    sample: 'contract',
+    before: pets(error('code')),
+    after: pets(DONE),
+  },
+  'error-reply-changed': {
+    sentence: 'The error reply {what} has other content.',
+    reason: 'Callers that read its members may miss them. Compare them yourself.',
+    verdicts: { callers: 'MMM' },
+    sample: 'contract',
+    before: pets(error('code')),
+    after: pets(error('reason')),
+  },
+  'uncarried-added': {
+    sentence: 'The contract has {after}.',
+    reason:
+      'It is something that definitions do not state, so that nothing more is known of what it means for callers: compare it yourself.',
+    verdicts: { callers: 'MMM' },
+    sample: 'contract',
+    before: pets(page('')),
+    after: pets(page(', multipleOf: 5')),
+  },
+  'uncarried-removed': {
+    sentence: 'The contract no longer has {before}.',
+    reason:
+      'It is something that definitions do not state, so that nothing more is known of what it means for callers: compare it yourself.',
+    verdicts: { callers: 'MMM' },
+    sample: 'contract',
+    before: pets(page(', multipleOf: 5')),
+    after: pets(page('')),
+  },
+} as const satisfies Rules;

@@ -75,6 +75,14 @@ export const requestRules = {
     before: `get: "orders?NUMBER={NUMBER}"\n${NUMBER}`,
     after: `get: "orders{?NUMBER}"\n${NUMBER}`,
   },
+  'query-parameter-exploded': {
+    sentence: 'The entries of the query parameter {what} are {after}, no longer {before}.',
+    reason: 'This gateway reads both forms. Other readers may know one of them only.',
+    verdicts: { request: 'MCC', sent: 'MCC' },
+    sample: 'operation',
+    before: 'get: "orders{?IDS}"\nrequest: { fields: { IDS: list of integer } }\nresponse: text',
+    after: 'get: "orders{?IDS*}"\nrequest: { fields: { IDS: list of integer } }\nresponse: text',
+  },
   'parameter-moved': {
     sentence: '{what} is in the {after}, no longer in the {before}.',
     reason: 'Where it was, it is ignored or rejected; where it is, no one sends it yet.',
