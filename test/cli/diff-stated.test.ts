@@ -12,8 +12,10 @@ interface Found {
 /** Compares two contracts. */
 async function changesOf(before: string, after: string): Promise<readonly Found[]> {
   const cwd = await temporaryFolder();
-  await writeFiles(cwd, { 'a.yaml': before, 'b.yaml': after });
-  const { stdout, stderr, code } = await signalbox(['diff', 'a.yaml', 'b.yaml', '--json'], { cwd });
+  const ending = before.startsWith('<') ? 'wsdl' : 'yaml';
+  const [a, b] = [`a.${ending}`, `b.${ending}`];
+  await writeFiles(cwd, { [a]: before, [b]: after });
+  const { stdout, stderr, code } = await signalbox(['diff', a, b, '--json'], { cwd });
   expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
   return (JSON.parse(stdout) as { changes: Found[] }).changes;
 }
@@ -62,6 +64,13 @@ test('the address and ways to authenticate are compared as contracts state them'
   expect(lines(await changesOf(keyed, pets(reply('Pet', 'security: [{ login: [] }]\n'))))).toEqual([
     'breaking scheme-removed: Credentials of the scheme api-key (header X-Key) are no longer accepted.',
     'compatible scheme-added: Credentials of the scheme basic are accepted too.',
+  ]);
+});
+
+test('versions of a contract are compared whatever their service is called', async () => {
+  const renamed = pets(reply('Pet')).replace('title: Pets', 'title: Pets of version 2');
+  expect(lines(await changesOf(pets(reply('Pet')), renamed))).toEqual([
+    'may-break service-renamed: The service is called Pets_of_version_2.v1, no longer Pets.v1.',
   ]);
 });
 

@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import { type JudgedChange, judge } from '../../diff/accepted.ts';
 import type { Change } from '../../diff/changes.ts';
-import { compareRegistries } from '../../diff/registries.ts';
+import { compareRegistries, compareVersions } from '../../diff/registries.ts';
 import type { Registry } from '../../model/registry.ts';
+import type { Service } from '../../model/service.ts';
 import { wrongUsage } from '../failure.ts';
 import { sourceReader } from '../import/read-source.ts';
 import type { Place } from '../project.ts';
@@ -61,8 +62,19 @@ async function compareTwo(before: string, after: string): Promise<readonly Chang
   const read = ({ address }: FoundContract): Promise<Stated> =>
     declareContract(address.location, sourceReader(address.options), () => true);
   const [one, other] = [await read(old), await read(now)];
-  return withStated(compareRegistries(one.contract.registry, other.contract.registry), one, other);
+  const registries = { before: one.contract.registry, after: other.contract.registry };
+  const [a, ...others] = servicesOf(registries.before);
+  const [b, ...more] = servicesOf(registries.after);
+  // Versions of one contract often have other names.
+  const isOne = a !== undefined && b !== undefined && others.length + more.length === 0;
+  const changes = isOne
+    ? compareVersions(a, b, registries.after.gateway)
+    : compareRegistries(registries.before, registries.after);
+  return withStated(changes, one, other);
 }
+
+const servicesOf = ({ services }: Registry): readonly Service[] =>
+  [...services.values()].filter(({ delivered }) => !delivered);
 
 /** Compares one contract with the services of the definitions that its services correspond to. */
 async function compareOne({ location, options }: Address, { ours, isOld }: Against): Promise<readonly Change[]> {

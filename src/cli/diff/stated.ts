@@ -22,7 +22,7 @@ export function withStated(changes: readonly Change[], before: Stated, after: St
   compareLosses(before.losses, after.losses, found);
   const isXml = xmlOperations(before.contract);
   // Imported definitions demand credentials, and offer media types, in their own way.
-  const carried = changes.filter(({ rule }) => !STATED.has(rule)).flatMap((change) => spoken(change, isXml));
+  const carried = changes.filter(({ rule }) => !STATED.has(rule)).flatMap((change) => spoken(foreign(change), isXml));
   return [...carried, ...found.list];
 }
 
@@ -47,6 +47,19 @@ function xmlOperations({ language, drafts }: Contract): (operation: string | und
     [rest?.mediaType, ...responses.map(({ mediaType }) => mediaType)].some((each) => /[/+]xml\b/.test(each ?? ''));
   const names = new Set(drafts.flatMap(({ operations }) => operations.filter(isXml).map(nameOf)));
   return (operation) => (operation === undefined ? names.size > 0 : names.has(operation));
+}
+
+/** The change as it is between systems of others. */
+function foreign(change: Change): Change {
+  const judged = (more: Change['verdicts']): Change => {
+    const verdicts = { ...change.verdicts, ...more };
+    return { ...change, verdicts, verdict: worstOf(verdicts) };
+  };
+  // The name of a service is in generated code only.
+  if (change.rule === 'service-renamed') return judged({ json: 'compatible', xml: 'compatible', clients: 'may-break' });
+  // This gateway reads elements in any order, and others may insist on that of the schema.
+  const isRead = change.rule === 'field-order-changed' && change.at.split('.')[3] === 'request';
+  return isRead && change.verdicts.xml !== undefined ? judged({ xml: 'may-break' }) : change;
 }
 
 /** The change without XML where callers do not speak it, if anything is left of it. */
@@ -100,6 +113,7 @@ function compareServices({ id, before, after }: ServicePair, changes: Changes): 
       scope: within,
       sides: placesOf(operation, same),
     });
+    compareVersions(operation, same, within);
     if (operation.rest === undefined || same.rest === undefined) continue;
     compareMediaTypes(operation, same, within);
     compareErrors(operation, same, within);
@@ -136,6 +150,12 @@ function securityWords(way: DraftSecurity): string {
   if (way.kind === 'api-key') return `api-key (${way.in} ${way.name})`;
   if (way.kind !== 'client-credentials') return way.kind;
   return [`client-credentials of ${way.tokenUrl}`, ...[...way.scopes].sort()].join(', scope ');
+}
+
+function compareVersions(before: DraftOperation, after: DraftOperation, scope: Scope): void {
+  const [old, now] = [before.soap?.version, after.soap?.version];
+  if (old !== undefined && now !== undefined && old !== now)
+    scope.changes.add('soap-version-changed', { ...scope, languages: ['xml'] }, placesOf(before, after)(old, now));
 }
 
 /** Compares the forms of bodies. Definitions have JSON and XML for each document. */

@@ -203,6 +203,25 @@ const DONE = 'responses:\n  "204": { description: Done. }';
 const page = (more: string): string =>
   `parameters:\n  - { name: page, in: query, schema: { type: integer${more} } }\n${DONE}`;
 
+const shop = (soap: 'soap' | 'soap12'): string =>
+  `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:s="http://schemas.xmlsoap.org/wsdl/${soap}/" xmlns:t="urn:shop"
+    targetNamespace="urn:shop">
+  <types>
+    <schema xmlns="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:shop">
+      <element name="Close" type="string"/>
+    </schema>
+  </types>
+  <message name="Close"><part name="shop" element="t:Close"/></message>
+  <portType name="Shop"><operation name="Close"><input message="t:Close"/></operation></portType>
+  <binding name="Shop" type="t:Shop">
+    <s:binding transport="http://schemas.xmlsoap.org/soap/http"/>
+    <operation name="Close"><s:operation soapAction=""/><input><s:body use="literal"/></input></operation>
+  </binding>
+  <service name="Shop">
+    <port name="Shop" binding="t:Shop"><s:address location="https://shop.example.org"/></port>
+  </service>
+</definitions>`;
+
 /** Changes that only a comparison of two contracts finds, because definitions do not state it. */
 export const contractRules = {
   'error-reply-added': {
@@ -228,6 +247,14 @@ export const contractRules = {
     sample: 'contract',
     before: pets(error('code')),
     after: pets(error('reason')),
+  },
+  'soap-version-changed': {
+    sentence: 'The version of SOAP is {after}, no longer {before}.',
+    reason: 'The envelope and the media type of a message differ between versions.',
+    verdicts: { callers: 'CBM' },
+    sample: 'contract',
+    before: shop('soap'),
+    after: shop('soap12'),
   },
   'uncarried-added': {
     sentence: 'The contract has {after}.',
