@@ -1,7 +1,7 @@
 import type { Position } from '../model/definition.ts';
 import type { Gateway, Once, Rate } from '../model/gateway.ts';
 import type { BearerScheme, SecurityScheme, SignatureScheme, UsernameTokenScheme } from '../model/security.ts';
-import { type Operation, onceOf } from '../model/service.ts';
+import { type Operation, onceOf, reachedBy } from '../model/service.ts';
 import { duration } from '../wire/words.ts';
 import { inside, type Pair, type Scope, type Sides } from './changes.ts';
 
@@ -18,6 +18,8 @@ interface Access extends Grants {
   readonly once: Once | undefined;
   readonly rate: Rate | undefined;
   readonly concurrent: number | undefined;
+  /** Who may use the things that answer, such as a stored query, each with its name in words. */
+  readonly reached: ReadonlyMap<string, readonly string[]>;
   readonly at: Position;
 }
 
@@ -31,8 +33,19 @@ export function accessOf(operation: Operation, gateway: Gateway): Access {
     once: onceOf(operation, gateway),
     rate: limits.rate ?? gateway.limits.rate,
     concurrent: limits.concurrent ?? gateway.limits.concurrent,
+    reached: reachedIn(operation),
     at,
   };
+}
+
+/** The lists that grant what an operation uses for its callers, one of each: a role of the operation takes their place. */
+function reachedIn({ as, answer }: Operation): Access['reached'] {
+  const used = as === undefined ? (reachedBy(answer) ?? []) : [];
+  return new Map(
+    used.flatMap(({ kind, thing }) =>
+      thing.public ? [] : [[`${kind} ${thing.id}`, thing.permissions.map(({ id }) => id)] as const],
+    ),
+  );
 }
 
 type Rule = Parameters<Scope['changes']['add']>[0];
@@ -45,6 +58,7 @@ export function compareAccess({ before, after }: Pair<Access>, scope: Scope): vo
   });
   const add = (rule: Rule, old = '', now = ''): void => scope.changes.add(rule, scope, sides(old, now));
   compareGrants({ before, after }, add);
+  compareReached(before, after, add);
   if (before.strict !== after.strict) add(after.strict ? 'parameters-strict' : 'parameters-free');
   compareOnce(before.once, after.once, add);
   compareRates(before.rate, after.rate, add);
@@ -54,6 +68,28 @@ export function compareAccess({ before, after }: Pair<Access>, scope: Scope): vo
 }
 
 type Add = (rule: Rule, old?: string, now?: string) => void;
+
+/**
+ * Compares who may use the things that answer. A caller needs one list for the operation and one for each of them, so that a demand
+ * matters only where no other one implies it.
+ */
+function compareReached(before: Access, after: Access, add: Add): void {
+  const demands = ({ reached, permissions, public: isPublic }: Access): readonly (readonly string[])[] => [
+    ...reached.values(),
+    ...(isPublic ? [] : [permissions]),
+  ];
+  const isImplied = (lists: readonly string[], by: Access): boolean =>
+    demands(by).some((each) => each.every((list) => lists.includes(list)));
+  const words = ({ reached }: Access, thing: string): string => {
+    const lists = reached.get(thing);
+    if (lists === undefined) return `${thing}: everyone who may call the operation`;
+    return `${thing}: ${lists.length === 0 ? 'no one' : lists.join(' or ')}`;
+  };
+  for (const [thing, lists] of after.reached)
+    if (!isImplied(lists, before)) add('grant-narrowed', words(before, thing), words(after, thing));
+  for (const [thing, lists] of before.reached)
+    if (!isImplied(lists, after)) add('grant-widened', words(before, thing), words(after, thing));
+}
 
 /** Compares who is permitted, and by which credentials. */
 export function compareGrants({ before, after }: Pair<Grants>, add: Add): void {

@@ -1,7 +1,8 @@
-import { accessRules, gatewayRules } from './catalogue/access.ts';
-import { documentRules, kindRules } from './catalogue/documents.ts';
+import { accessRules } from './catalogue/access.ts';
+import { contractRules, documentRules, kindRules } from './catalogue/documents.ts';
 import type { Rule } from './catalogue/entry.ts';
 import { fieldRules } from './catalogue/fields.ts';
+import { gatewayRules } from './catalogue/gateway.ts';
 import { callRules, requestRules, soapRules } from './catalogue/messages.ts';
 import { operationRules } from './catalogue/operations.ts';
 import { valueRules } from './catalogue/values.ts';
@@ -17,6 +18,7 @@ export const SUBJECTS = {
   Fields: fieldRules,
   Values: valueRules,
   'Calls to other systems': callRules,
+  'Two contracts': contractRules,
 } as const;
 
 /**
@@ -34,6 +36,7 @@ const CATALOGUE = {
   ...fieldRules,
   ...valueRules,
   ...callRules,
+  ...contractRules,
 } as const;
 
 export type RuleId = keyof typeof CATALOGUE;

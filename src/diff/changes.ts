@@ -92,7 +92,7 @@ export class Changes {
       /\{(what|before|after)\}/g,
       (_, name: keyof typeof words) => words[name],
     );
-    const key = [rule, at, sentence].join('\n');
+    const key = [rule, at, audienceOf(role), sentence].join('\n');
     const known = this.#found.get(key)?.verdicts;
     const spoken = LANGUAGES.filter(
       (each) => each === 'clients' || languages.includes(each) || known?.[each] !== undefined,

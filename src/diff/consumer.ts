@@ -15,7 +15,7 @@ import {
 } from './changes.ts';
 import { compareDocuments, messageScope } from './document.ts';
 import { compareForms, compareReply, compareRequests, overSoap, SOAP_MESSAGES, type SoapScope } from './messages.ts';
-import { compareUris } from './uris.ts';
+import { comparePlaces, compareUris, type Input } from './uris.ts';
 import type { WireLanguage } from './verdict.ts';
 
 export function calledLanguages(consumer: ConsumerOperation): readonly WireLanguage[] {
@@ -168,7 +168,15 @@ const REST: Comparison<RestConsumer> = {
   ...SHARED,
   method: whenDifferent('call-method-changed', ({ method }) => method),
   uris: ({ before, after }, scope) => {
-    compareUris(before.uris, after.uris, scope, { path: 'call-path-changed', strict: false, variables: 'sent' });
+    const rules = { path: 'call-path-changed', strict: false, variables: 'sent' } as const;
+    const input = ({ input, headers }: RestConsumer): Input => ({
+      fields: input.fields,
+      headers: headers.flatMap(({ text }) =>
+        text.parts.flatMap((part) => (part.kind === 'value' ? part.field.name : [])),
+      ),
+    });
+    for (const pair of compareUris(before.uris, after.uris, scope, rules))
+      comparePlaces(pair, { before: input(before), after: input(after) }, { ...scope, role: 'sent' });
   },
   // Seen in the URIs.
   host: unseen,
@@ -218,7 +226,7 @@ function bodyWords({ body }: RestConsumer): string {
     case 'form':
       return `a form with ${body.fields.map(({ name }) => name).join(', ')}`;
     case 'document':
-      return 'a document';
+      return body.form === undefined ? 'a document' : 'a form with a part for each field';
     case 'field':
       return `the field ${body.field.name} alone`;
     case 'raw':

@@ -1,8 +1,7 @@
-import type { Position } from '../model/definition.ts';
-import { type Document, documentName, itemName } from '../model/document.ts';
-import { type Field, isSpaced, type ListType, singleType } from '../model/field.ts';
+import { type Document, documentName } from '../model/document.ts';
+import { type Field, singleType } from '../model/field.ts';
 import { isAnyText } from '../model/scalar.ts';
-import { compareChoices, compareKinds, wordsOf } from './alternatives.ts';
+import { compareChoices, compareKinds } from './alternatives.ts';
 import {
   type Compare,
   type Comparison,
@@ -17,6 +16,7 @@ import {
 import {
   compareDefaults,
   compareDigits,
+  compareEntries,
   compareEntry,
   compareEnums,
   compareFixed,
@@ -104,7 +104,11 @@ const DOCUMENT: Comparison<Document, DocumentScope> = {
   xmlType: whenDifferent('xml-type-changed', ({ xmlType }) => xmlType ?? 'as its document'),
   namespace: compareNamespaces,
   root: ofWhole(compareLabels),
-  open: whenTurned('document-opened', 'document-closed', ({ open }) => open),
+  open: (pair, scope) => {
+    const within = isStrict(scope) ? { ...scope, what: `each further field of ${scope.what}` } : scope;
+    const closed = isStrict(scope) ? 'undeclared-refused' : 'document-closed';
+    whenTurned<Document, Scope>('document-opened', closed, ({ open }) => open)(pair, within);
+  },
   bare: ofWhole(
     whenDifferent('message-kind-changed', ({ bare }) => (bare === true ? 'a list or a single value' : 'a document')),
   ),
@@ -169,18 +173,37 @@ export function compareMembership(document: Document, change: 'added' | 'removed
     else removeField(field, { before: document, after: none }, scope);
 }
 
-/** Fields with the same name, and of the others those with the same names in JSON and XML. */
+/** Fields with the same name; of the others those with the same names in JSON and XML, or in one of them. */
 function pairFields(before: readonly Field[], after: readonly Field[]): readonly Pair<Field>[] {
   const names = new Map(after.map((field) => [field.name, field]));
   const known = new Set(before.map(({ name }) => name));
-  const renamed = after.filter(({ name }) => !known.has(name));
+  const free = new Set(after.filter(({ name }) => !known.has(name)));
+  const pairs = new Map<Field, Field>();
+  const take = (field: Field, same: Field | undefined): void => {
+    if (same === undefined) return;
+    pairs.set(field, same);
+    free.delete(same);
+  };
+  for (const field of before) take(field, names.get(field.name));
+  for (const nameOf of NAMES) {
+    const byName = new Map(Array.from(free, (field) => [nameOf(field), field]));
+    for (const field of before) {
+      const same = byName.get(nameOf(field));
+      if (!pairs.has(field) && same !== undefined && free.has(same)) take(field, same);
+    }
+  }
   return before.flatMap((field) => {
-    const same =
-      names.get(field.name) ??
-      renamed.find(({ jsonName, xmlName }) => jsonName === field.jsonName && xmlName === field.xmlName);
+    const same = pairs.get(field);
     return same === undefined ? [] : { before: field, after: same };
   });
 }
+
+/** What a field that is called otherwise is known by: both of its names in messages, or one of them. */
+const NAMES: readonly ((field: Field) => string)[] = [
+  ({ jsonName, xmlName }) => `${jsonName}\n${xmlName}`,
+  ({ jsonName }) => jsonName,
+  ({ xmlName }) => xmlName,
+];
 
 function fieldScope(scope: DocumentScope, { name }: Field): DocumentScope {
   const path = [...scope.path, name];
@@ -196,6 +219,9 @@ function placed(scope: DocumentScope, whole: boolean, { name }: Field): Document
 
 /** Whether the other side writes the message, and it is read here. */
 const isRead = ({ role }: Scope): boolean => role === 'request' || role === 'received';
+
+/** Whether what is not declared is rejected, in the reply of a system that is called. */
+const isStrict = ({ role, soap }: DocumentScope): boolean => role === 'received' && soap === true;
 
 /** Whether a field without a value gets one. */
 const isFilled = (field: Field): boolean => field.default !== undefined || field.fixed !== undefined;
@@ -217,7 +243,8 @@ function addField(field: Field, { before, after }: Pair<Document>, scope: Docume
 function removeField(field: Field, { before, after }: Pair<Document>, scope: DocumentScope): void {
   const within = placed(fieldScope(scope, field), isWhole(scope), field);
   const removed = isNeeded(field, within) ? 'field-removed' : 'optional-field-removed';
-  const rule = before.choice !== undefined ? 'branch-removed' : after.open ? 'field-undeclared' : removed;
+  const left = isStrict(within) ? 'undeclared-refused' : removed;
+  const rule = before.choice !== undefined ? 'branch-removed' : after.open ? 'field-undeclared' : left;
   within.changes.add(rule, within, { before: { text: field.name, at: field.at } });
 }
 
@@ -349,29 +376,3 @@ function attachmentWords({ attachment }: Field): string {
 
 /** A branch of a choice is neither required nor absent. */
 const BRANCH: typeof FIELD = { ...FIELD, required: unseen, absent: unseen };
-
-/** How the entries of a list are written in XML, in words for each member of the model but their type; empty for another one's. */
-const LIST: Readonly<Record<Exclude<keyof ListType, 'kind' | 'item'>, (list: ListType) => string>> = {
-  flat: ({ flat, spaced }) => {
-    if (spaced === true) return '';
-    return flat ? 'without an element around them' : 'inside an element';
-  },
-  spaced: ({ spaced }) => (spaced === true ? 'one text, separated by spaces' : ''),
-};
-
-/** The elements of a list's entries. */
-function compareEntries(pair: Pair<Field>, scope: DocumentScope): void {
-  const { before, after } = pair;
-  if (before.type.kind !== 'list' || after.type.kind !== 'list') return;
-  const side = (field: Field, text: string): { text: string; at: Position } => ({ text, at: field.at });
-  const form = (list: ListType): string => wordsOf(LIST, list);
-  const [old, now] = [before.type, after.type];
-  if (form(old) !== form(now))
-    scope.changes.add('flat-changed', scope, { before: side(before, form(old)), after: side(after, form(now)) });
-  // The entries of a flat list have the name of the field, and those of one text have none.
-  else if (!old.flat && !isSpaced(old) && itemName(old) !== itemName(now))
-    scope.changes.add('entry-name-changed', scope, {
-      before: side(before, itemName(old)),
-      after: side(after, itemName(now)),
-    });
-}

@@ -1,15 +1,8 @@
+import type { Component } from '../model/component.ts';
 import type { Position } from '../model/definition.ts';
 import type { Gateway } from '../model/gateway.ts';
 import type { Paging } from '../model/query.ts';
-import {
-  type Answer,
-  hasXmlBody,
-  type Operation,
-  type OperationUri,
-  replyForms,
-  type SoapForm,
-  takesBody,
-} from '../model/service.ts';
+import { type Answer, hasXmlBody, type Operation, replyForms, type SoapForm, takesBody } from '../model/service.ts';
 import { accessOf, compareAccess } from './access.ts';
 import {
   type Compare,
@@ -25,7 +18,7 @@ import {
 } from './changes.ts';
 import { compareDocuments, type DocumentScope, messageScope } from './document.ts';
 import { compareForms, compareReply, compareRequests, overSoap, SOAP_MESSAGES, type SoapScope } from './messages.ts';
-import { compareUris, placesOf } from './uris.ts';
+import { comparePlaces, compareUris, type Input, isGiven, placesOf } from './uris.ts';
 import type { WireLanguage } from './verdict.ts';
 
 /** Where a comparison of operations is. */
@@ -112,7 +105,7 @@ const OPERATION: Comparison<Operation, OperationScope> = {
         sidesOf(pair, was ? 'was' : 'was not', is ? 'is' : 'is not'),
       );
   }),
-  status: ofRest(whenDifferent('status-changed', ({ status }) => String(status))),
+  status: ofRest(whenDifferent('status-changed', statusWords)),
   fault: compareFaults,
   answer: compareAnswers,
   writes: whenTurned('writes-begun', 'writes-ended', ({ writes }) => writes !== false),
@@ -130,6 +123,11 @@ const OPERATION: Comparison<Operation, OperationScope> = {
   active: unseen,
   at: unseen,
 };
+
+/** A reply without content has a status of its own, unless another one is declared. */
+function statusWords({ status, responses }: Operation): string {
+  return String(status === 200 && responses[0]?.message.kind === 'none' ? 204 : status);
+}
 
 function accessPair({ before, after }: Pair<Operation>, { gateways }: OperationScope) {
   return { before: accessOf(before, gateways.before), after: accessOf(after, gateways.after) };
@@ -153,26 +151,12 @@ function compareAddresses({ before, after }: Pair<Operation>, scope: OperationSc
   const { strict } = accessOf(after, scope.gateways.after);
   const rules = { path: 'path-changed', strict, variables: 'request' } as const;
   const pairs = compareUris(before.uris, after.uris, scope, rules);
-  for (const pair of pairs) comparePlaces(pair, { before, after }, scope);
-}
-
-/** Fields that moved between the path, the query, the headers and the body. */
-function comparePlaces(uris: Pair<OperationUri>, { before, after }: Pair<Operation>, scope: Scope): void {
-  const headers = ({ requestHeaders }: Operation): string[] => requestHeaders.map(({ field }) => field.name);
-  const now = placesOf(uris.after, headers(after));
-  for (const [name, old] of placesOf(uris.before, headers(before))) {
-    const place = now.get(name);
-    if (place === undefined || place === old) continue;
-    const within = inside(scope, `request.${name}`, `${name} of the request`);
-    scope.changes.add(
-      'parameter-moved',
-      { ...within, role: 'request', languages: ['json'] },
-      {
-        before: { text: old, at: uris.before.at },
-        after: { text: place, at: uris.after.at },
-      },
-    );
-  }
+  const input = ({ request, requestHeaders }: Operation): Input => ({
+    fields: request.kind === 'document' ? request.document.fields : [],
+    headers: requestHeaders.map(({ field }) => field.name),
+  });
+  for (const pair of pairs)
+    comparePlaces(pair, { before: input(before), after: input(after) }, { ...scope, role: 'request' });
 }
 
 /** The names of request fields that no body over REST has. */
@@ -257,13 +241,16 @@ const SOAP_FORM: Comparison<SoapForm, ProvidedScope> = {
       scope.changes.add('soap-name-changed', scope, sidesOf(scope.operations, before.name, after.name));
   },
   action: ({ before, after }, scope) => {
+    const { operations } = scope;
     // The version at its end is that of the service, which is compared with it.
     const action = (form: SoapForm, { service }: Operation): string =>
       form.action.replace(new RegExp(`\\.${service.version}$`), '');
-    const { operations } = scope;
     if (action(before, operations.before) === action(after, operations.after)) return;
-    if (after.actions?.includes(before.action) !== true)
-      scope.changes.add('soap-action-changed', scope, sidesOf(operations, before.action, after.action));
+    // The names of the operation are accepted whatever its action is.
+    const usual = [after.name, `${operations.after.service.id}.${after.name}`];
+    const isAccepted = usual.includes(action(before, operations.before)) || after.actions?.includes(before.action);
+    const rule = isAccepted ? 'soap-action-declared' : 'soap-action-changed';
+    scope.changes.add(rule, scope, sidesOf(operations, before.action, after.action));
   },
   actions: ({ before, after }, scope) => {
     const accepted = [after.action, ...(after.actions ?? [])];
@@ -311,9 +298,8 @@ function compareHeaders({ before, after }: Pair<Operation>, scope: OperationScop
   }
   for (const { header, field } of now) {
     if (old.some((each) => each.field.name === field.name) || moved(field.name, before)) continue;
-    const needed = field.required && field.default === undefined && field.fixed === undefined;
     scope.changes.add(
-      needed ? 'required-header-added' : 'header-added',
+      isGiven(field) ? 'required-header-added' : 'header-added',
       within(header),
       sidesOf({ before, after }, '', header),
     );
@@ -339,14 +325,28 @@ function compareAnswers(pair: Pair<Operation>, scope: OperationScope): void {
     const [a, b] = [orderOf(old.paging), orderOf(now.paging)];
     if (a !== b) scope.changes.add('row-order-changed', scope, sidesOf(pair, a, b));
   }
+  if (old.kind === 'component' && now.kind === 'component') compareRecords(old.component, now.component, pair, scope);
+}
+
+/** Compares how a saved record is found, and how saves of an older one are noticed. */
+function compareRecords(old: Component, now: Component, pair: Pair<Operation>, scope: OperationScope): void {
+  const keys = (component: Component): string => component.keys.map(({ name }) => name).join(', ');
+  const lock = (component: Component): string => component.lock?.name ?? 'none';
+  for (const [rule, read] of [['record-keys-changed', keys] as const, ['lock-changed', lock] as const])
+    if (read(old) !== read(now)) scope.changes.add(rule, scope, sidesOf(pair, read(old), read(now)));
 }
 
 type Queued = Extract<Answer, { readonly kind: 'queue' }>;
 
 /** Compares the replies that come later, and where callers may have them sent. */
 function compareLaterReplies(old: Queued, now: Queued, pair: Pair<Operation>, scope: OperationScope): void {
-  const nodes = ({ replyTo }: Queued): readonly string[] => replyTo?.nodes.map(({ id }) => id) ?? [];
-  const [before, after] = [nodes(old), nodes(now)];
+  // Over SOAP the address is in the headers, over REST in a field.
+  const places = ({ replyTo }: Queued): readonly string[] =>
+    replyTo?.nodes.flatMap(({ id }) => [
+      id,
+      ...(replyTo.field === undefined ? [] : [`${id}, by ${replyTo.field.name}`]),
+    ]) ?? [];
+  const [before, after] = [places(old), places(now)];
   for (const each of before)
     if (!after.includes(each)) scope.changes.add('reply-to-removed', scope, sidesOf(pair, each, ''));
   for (const each of after)

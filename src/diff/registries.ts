@@ -140,13 +140,18 @@ const SERVICE: Comparison<Service, ServiceScope> = {
   name: unseen,
   version: unseen,
   description: whenDifferent('description-changed', ({ description = '' }) => description),
-  namespace: ({ before, after }, scope) => {
-    // A namespace that follows from the id of the service changes with it.
-    const derived = (each: Service, { namespace }: Gateway): string =>
-      each.namespace ?? serviceNamespace({ id: before.id }, namespace);
-    const [old, now] = [derived(before, scope.gateways.before), derived(after, scope.gateways.after)];
-    if (old !== now && hasXml(before))
-      scope.changes.add('namespace-changed', scope, sidesOf({ before, after }, old, now));
+  namespace: (pair, scope) => {
+    const { before, after } = pair;
+    const of = (service: Service, id: string, gateway: Gateway): string =>
+      service.namespace ?? serviceNamespace({ id }, gateway.namespace);
+    const was = of(before, before.id, scope.gateways.before);
+    // A namespace that follows from the id of the service changes with it, which is reported to callers.
+    const now = of(after, before.id, scope.gateways.after);
+    if (was !== now && before.operations.some((each) => languagesOf(each).includes('xml')))
+      scope.changes.add('namespace-changed', scope, sidesOf(pair, was, now));
+    const called = of(after, after.id, scope.gateways.after);
+    if (was !== called && before.consumers.some((each) => calledLanguages(each).includes('xml')))
+      scope.changes.add('namespace-changed', { ...scope, role: 'called' }, sidesOf(pair, was, called));
   },
   // Compared for all versions together.
   default: unseen,
@@ -174,17 +179,16 @@ const SERVICE: Comparison<Service, ServiceScope> = {
   at: unseen,
 };
 
-function hasXml({ operations, consumers }: Service): boolean {
-  return (
-    operations.some((each) => languagesOf(each).includes('xml')) ||
-    consumers.some((each) => calledLanguages(each).includes('xml'))
-  );
-}
-
 function compareDeprecation({ before, after }: Pair<Service>, scope: ServiceScope): void {
   const [old, now] = [before.deprecated, after.deprecated];
   const add = (rule: Parameters<Changes['add']>[0]): void =>
     scope.changes.add(rule, scope, sidesOf({ before, after }, old?.sunset, now?.sunset));
+  if (old !== undefined && now !== undefined && old.since !== now.since)
+    scope.changes.add(
+      'deprecation-date-changed',
+      scope,
+      sidesOf({ before, after }, old.since ?? 'unknown', now.since ?? 'unknown'),
+    );
   if ((old === undefined) !== (now === undefined))
     add(now === undefined ? 'deprecation-withdrawn' : 'service-deprecated');
   if (now?.sunset === undefined || now.sunset === old?.sunset) return;

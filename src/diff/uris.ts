@@ -1,3 +1,4 @@
+import type { Field } from '../model/field.ts';
 import type { OperationUri, UriVariable } from '../model/service.ts';
 import type { UriTemplate } from '../wire/uri-template/uri-template.ts';
 import { inside, type Pair, type Scope } from './changes.ts';
@@ -6,7 +7,14 @@ import { inside, type Pair, type Scope } from './changes.ts';
 type UriPair = Pair<OperationUri>;
 
 /** The part of a template that decides which requests match it, apart from its query parameters. */
-function pathOf({ parts }: UriTemplate): string {
+function pathOf({ template, variables }: OperationUri): string {
+  const { parts }: UriTemplate = template;
+  // A slash of an operator is that of any other segment, unless the value may be absent.
+  const isSegment = (names: readonly { readonly name: string; readonly explode: boolean }[]): boolean =>
+    names.length === 1 &&
+    names.every(
+      ({ name, explode }) => !explode && variables.some((each) => each.field.name === name && isNeeded(each)),
+    );
   let path = '';
   const constants: string[] = [];
   let inQuery = false;
@@ -15,7 +23,10 @@ function pathOf({ parts }: UriTemplate): string {
       const [first] = part.variables;
       inQuery ||= first?.place === 'query';
       if (first?.place === 'path')
-        path += `{${part.operator}${part.variables.map(({ explode }) => (explode ? '*' : '')).join()}}`;
+        path +=
+          part.operator === '/' && isSegment(part.variables)
+            ? '/{}'
+            : `{${part.operator}${part.variables.map(({ explode }) => (explode ? '*' : '')).join()}}`;
       continue;
     }
     const query = inQuery ? part.text : (/\?(.*)$/s.exec(part.text)?.[1] ?? '');
@@ -24,6 +35,16 @@ function pathOf({ parts }: UriTemplate): string {
     constants.push(...query.split('&').filter((each) => /=./.test(each)));
   }
   return [path.replace(/\/$/, ''), ...constants.sort()].join('&');
+}
+
+/** Whether a request has to have a value of a field that is not in its body. */
+export function isGiven(field: Field): boolean {
+  return field.required && field.default === undefined && field.fixed === undefined;
+}
+
+/** Whether each request has a value for a variable: because of the template, or of the field. */
+function isNeeded({ required, field }: UriVariable): boolean {
+  return required || isGiven(field);
 }
 
 /** Pairs URIs with the same path, those of one index first. What is left on both sides at one index has another path. */
@@ -37,7 +58,7 @@ function pairUris(before: readonly OperationUri[], after: readonly OperationUri[
     free.delete(other);
     pairs.push({ before: uri, after: other });
   };
-  const isSamePath = (a: OperationUri, b: OperationUri): boolean => pathOf(a.template) === pathOf(b.template);
+  const isSamePath = (a: OperationUri, b: OperationUri): boolean => pathOf(a) === pathOf(b);
   for (const uri of before) take(uri, (other) => other.index === uri.index && isSamePath(uri, other));
   for (const uri of before) take(uri, (other) => isSamePath(uri, other));
   for (const uri of before) take(uri, (other) => other.index === uri.index);
@@ -65,8 +86,7 @@ export function compareUris(
   const at = (uri: OperationUri): Scope => inside(rest, `uri.${uri.index}`, String(uri.index));
   for (const pair of pairs) {
     const sides = { before: side(pair.before), after: side(pair.after) };
-    if (pathOf(pair.before.template) !== pathOf(pair.after.template))
-      scope.changes.add(rules.path, at(pair.before), sides);
+    if (pathOf(pair.before) !== pathOf(pair.after)) scope.changes.add(rules.path, at(pair.before), sides);
     else if (pair.before.index !== pair.after.index)
       scope.changes.add('uri-index-changed', at(pair.before), {
         before: sides.before,
@@ -101,20 +121,32 @@ function compareVariables({ before, after }: UriPair, scope: Scope, { strict }: 
       continue;
     }
     known.add(same);
+    const [was, is] = [entriesIn(variable, before), entriesIn(same, after)];
+    if (was !== is && variable.field.type.kind === 'list' && same.field.type.kind === 'list')
+      scope.changes.add('query-parameter-exploded', within(variable), {
+        before: side(was, before),
+        after: side(is, after),
+      });
     if (same.wireName !== variable.wireName) scope.changes.add('query-parameter-renamed', within(variable), sides);
-    if (same.required !== variable.required)
+    if (isNeeded(same) !== isNeeded(variable))
       scope.changes.add(
-        same.required ? 'query-parameter-required' : 'query-parameter-optional',
+        isNeeded(same) ? 'query-parameter-required' : 'query-parameter-optional',
         within(variable),
         sides,
       );
   }
   for (const variable of now) {
     if (known.has(variable) || hasField(before, variable)) continue;
-    const rule = variable.required ? 'required-query-parameter-added' : 'query-parameter-added';
+    const rule = isNeeded(variable) ? 'required-query-parameter-added' : 'query-parameter-added';
     scope.changes.add(rule, within(variable), { after: side(variable.wireName, after) });
   }
   comparePathVariables({ before, after }, { ...scope, role });
+}
+
+/** How the entries of a list are written, in words. */
+function entriesIn(variable: UriVariable, { variables, template }: OperationUri): string {
+  const explode = template.variables[variables.indexOf(variable)]?.explode === true;
+  return explode ? 'parameters of their own' : 'separated by commas';
 }
 
 function hasField({ variables, body }: OperationUri, { field }: UriVariable): boolean {
@@ -147,4 +179,40 @@ export function placesOf(uri: OperationUri, headers: readonly string[]): Readonl
     ...headers.map((name) => [name, 'header'] as const),
     ...uri.variables.map(({ field, place }) => [field.name, place] as const),
   ]);
+}
+
+/** What a request has, and which of it is in headers. */
+export interface Input {
+  readonly fields: readonly Field[];
+  /** Names of fields. */
+  readonly headers: readonly string[];
+}
+
+/** Fields that moved between the path, the query, the headers and the body, or that only SOAP has on one side. */
+export function comparePlaces(uris: UriPair, { before, after }: Pair<Input>, scope: Scope): void {
+  const [old, now] = [placesOf(uris.before, before.headers), placesOf(uris.after, after.headers)];
+  const fieldOf = ({ fields }: Input, name: string): Field | undefined => fields.find((each) => each.name === name);
+  const add = (rule: Parameters<Scope['changes']['add']>[0], name: string): void => {
+    const within = inside(scope, `request.${name}`, `${name} of the request`);
+    scope.changes.add(
+      rule,
+      { ...within, languages: ['json'] },
+      {
+        before: { text: old.get(name) ?? '', at: uris.before.at },
+        after: { text: now.get(name) ?? '', at: uris.after.at },
+      },
+    );
+  };
+  for (const [name, place] of old) {
+    const other = now.get(name);
+    if (other !== undefined && other !== place) add('parameter-moved', name);
+    // A field that the request itself no longer has is compared with its document.
+    else if (other === undefined && place === 'body' && fieldOf(after, name) !== undefined)
+      add('optional-field-removed', name);
+  }
+  for (const [name, place] of now) {
+    const field = fieldOf(after, name);
+    if (place === 'body' && !old.has(name) && field !== undefined && fieldOf(before, name) !== undefined)
+      add(isGiven(field) ? 'required-field-added' : 'field-added', name);
+  }
 }

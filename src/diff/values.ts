@@ -1,15 +1,20 @@
+import type { Position } from '../model/definition.ts';
+import { itemName } from '../model/document.ts';
 import {
   entryField,
   type Field,
   type FieldType,
   isCollection,
+  isSpaced,
+  type ListType,
   type ScalarType,
   singleType,
   typeWords,
 } from '../model/field.ts';
 import { holdsNull, isAnyText, rangeOf, SCALARS, traitsOf } from '../model/scalar.ts';
 import { integersWithin, ORDERS, type Order, type OrderName } from '../wire/order.ts';
-import { type Compare, type Scope, type Sides, whenMoved, whenTurned } from './changes.ts';
+import { wordsOf } from './alternatives.ts';
+import { type Compare, type Pair, type Scope, type Sides, whenMoved, whenTurned } from './changes.ts';
 
 /** How the values of one type relate to those of another. Of types with sizes, the sizes are compared separately. */
 type Relation = 'same' | 'wider' | 'narrower' | 'other';
@@ -287,3 +292,28 @@ export const compareDefaults = compareValue(
   { begun: 'default-added', ended: 'default-removed', changed: 'default-changed' },
   (field) => field.default,
 );
+
+/** How the entries of a list are written in XML, in words for each member of the model but their type; empty for another one's. */
+const LIST: Readonly<Record<Exclude<keyof ListType, 'kind' | 'item'>, (list: ListType) => string>> = {
+  flat: ({ flat, spaced }) => {
+    if (spaced === true) return '';
+    return flat ? 'without an element around them' : 'inside an element';
+  },
+  spaced: ({ spaced }) => (spaced === true ? 'one text, separated by spaces' : ''),
+};
+
+/** The elements of a list's entries. */
+export function compareEntries({ before, after }: Pair<Field>, scope: Scope): void {
+  if (before.type.kind !== 'list' || after.type.kind !== 'list') return;
+  const side = (field: Field, text: string): { text: string; at: Position } => ({ text, at: field.at });
+  const form = (list: ListType): string => wordsOf(LIST, list);
+  const [old, now] = [before.type, after.type];
+  if (form(old) !== form(now))
+    scope.changes.add('flat-changed', scope, { before: side(before, form(old)), after: side(after, form(now)) });
+  // The entries of a flat list have the name of the field, and those of one text have none.
+  else if (!old.flat && !isSpaced(old) && itemName(old) !== itemName(now))
+    scope.changes.add('entry-name-changed', scope, {
+      before: side(before, itemName(old)),
+      after: side(after, itemName(now)),
+    });
+}

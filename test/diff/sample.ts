@@ -50,10 +50,14 @@ const AROUND: Readonly<Record<SampleKind, (part: string) => string>> = {
   call: (part) =>
     `node: PARTNER\nbase: https://partner.example.org\n---\nservice: Partner.v1\ntarget: PARTNER\npublic: true\noperations:\n  PARTNER_CALL:\n${indented(part, 4)}\n`,
   definitions: (part) => `${part}\n`,
+  contract: (part) => part,
 };
 
 /** The definitions of a rule's sample, before and after. */
-export function sampleOf({ sample, before, after }: Rule): { readonly before: string; readonly after: string } {
+export function sampleOf({ sample, before, after }: Pick<Rule, 'sample' | 'before' | 'after'>): {
+  readonly before: string;
+  readonly after: string;
+} {
   return { before: AROUND[sample](before), after: AROUND[sample](after) };
 }
 

@@ -1,5 +1,6 @@
 import type { DraftContract } from '../../import/draft.ts';
 import type { ReadSource } from '../../import/index.ts';
+import type { Loss } from '../../import/place.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { Service } from '../../model/service.ts';
 import { counted } from '../../wire/words.ts';
@@ -41,7 +42,7 @@ export async function declareContract(
   read: ReadSource,
   isProvided: Parameters<typeof readContract>[2],
   namespace?: string,
-): Promise<{ readonly contract: Contract; readonly lost: ReadonlySet<string> }> {
+): Promise<{ readonly contract: Contract; readonly lost: ReadonlySet<string>; readonly losses: readonly Loss[] }> {
   const { declare, importContracts, serviceNames, update } = await import('../../import/index.ts');
   const { loadTexts } = await import('../../load/index.ts');
   const { judgeByCheck } = await import('../import/judge.ts');
@@ -61,8 +62,9 @@ export async function declareContract(
   });
   const project = loadTexts(new Map([['definitions/gateway.yaml', gateway], ...files]));
   const registry = await checked(location, project);
-  const lost = new Set(losses.all().map(({ what, instead }) => `${what}: ${instead}`));
+  const all = losses.all();
+  const lost = new Set(all.map(({ what, instead }) => `${what}: ${instead}`));
   const serviceNamed = (name: string): Service | undefined =>
     [...registry.services.values()].find((each) => !each.delivered && each.name === name);
-  return { contract: { location, language: contract.language, registry, drafts, serviceNamed }, lost };
+  return { contract: { location, language: contract.language, registry, drafts, serviceNamed }, lost, losses: all };
 }

@@ -1,16 +1,18 @@
 import { statSync } from 'node:fs';
 import { type JudgedChange, judge } from '../../diff/accepted.ts';
 import type { Change } from '../../diff/changes.ts';
-import { compareRegistries } from '../../diff/registries.ts';
+import { compareRegistries, compareVersions } from '../../diff/registries.ts';
 import type { Registry } from '../../model/registry.ts';
+import type { Service } from '../../model/service.ts';
 import { wrongUsage } from '../failure.ts';
 import { sourceReader } from '../import/read-source.ts';
 import type { Place } from '../project.ts';
 import { type Address, addressOf, isAddress } from './address.ts';
-import { readContract } from './contract.ts';
+import { declareContract, readContract } from './contract.ts';
 import { registryFrom } from './definitions.ts';
 import { compareGateway, findPublished, type Published } from './gateway.ts';
 import { type Against, compareWithOurs, type Match, pairServices } from './ours.ts';
+import { type Stated, withStated } from './stated.ts';
 
 /** Whether a side is a contract, or the address of one or of a gateway. */
 export function isContract(name: string): boolean {
@@ -57,10 +59,22 @@ async function compareTwo(before: string, after: string): Promise<readonly Chang
       `${gateway.address.location} is a gateway, which is compared with definitions`,
       'Compare it with the definitions of a folder or a git reference, or name the addresses of two contracts.',
     );
-  const read = async ({ address }: FoundContract): Promise<Registry> =>
-    (await readContract(address.location, sourceReader(address.options), () => true)).registry;
-  return compareRegistries(await read(old), await read(now));
+  const read = ({ address }: FoundContract): Promise<Stated> =>
+    declareContract(address.location, sourceReader(address.options), () => true);
+  const [one, other] = [await read(old), await read(now)];
+  const registries = { before: one.contract.registry, after: other.contract.registry };
+  const [a, ...others] = servicesOf(registries.before);
+  const [b, ...more] = servicesOf(registries.after);
+  // Versions of one contract often have other names.
+  const isOne = a !== undefined && b !== undefined && others.length + more.length === 0;
+  const changes = isOne
+    ? compareVersions(a, b, registries.after.gateway)
+    : compareRegistries(registries.before, registries.after);
+  return withStated(changes, one, other);
 }
+
+const servicesOf = ({ services }: Registry): readonly Service[] =>
+  [...services.values()].filter(({ delivered }) => !delivered);
 
 /** Compares one contract with the services of the definitions that its services correspond to. */
 async function compareOne({ location, options }: Address, { ours, isOld }: Against): Promise<readonly Change[]> {

@@ -15,6 +15,9 @@ const ROLES =
 const user = (keys: string): string =>
   `${ROLES}user: shop\n${keys}\n---\nuser: other\nroles: [CLERK, CHIEF]\napi-keys: ["sha256:${'2'.repeat(64)}"]`;
 
+const read = (keys: string): string =>
+  `${LISTS}query: ORDERS\n${keys}\ncolumns: { NUMBER: integer }\nsql: select number from orders\n---\nservice: Orders.v1\npermission: [READERS, PARTNERS]\noperations:\n  ORDERS_GET: { get: orders, query: ORDERS }`;
+
 /** Changes of who may call, how callers prove who they are, and how much they may call. */
 export const accessRules = {
   'public-ended': {
@@ -48,6 +51,22 @@ export const accessRules = {
     sample: 'definitions',
     before: `${LISTS}${orders('permission: READERS')}`,
     after: `${LISTS}${orders('permission: [READERS, PARTNERS]')}`,
+  },
+  'grant-narrowed': {
+    sentence: 'Fewer callers are permitted what the operation uses: {after}. It was {before}.',
+    reason: 'Callers without such a list are answered by 403, although they may call the operation.',
+    verdicts: { callers: 'BBB' },
+    sample: 'definitions',
+    before: read('permission: [READERS, PARTNERS]'),
+    after: read('permission: READERS'),
+  },
+  'grant-widened': {
+    sentence: 'More callers are permitted what the operation uses: {after}. It was {before}.',
+    reason: 'More callers are permitted than before.',
+    verdicts: { callers: 'CCC' },
+    sample: 'definitions',
+    before: read('permission: READERS'),
+    after: read('permission: [READERS, PARTNERS]'),
   },
   'scheme-removed': {
     sentence: 'Credentials of the scheme {before} are no longer accepted.',
@@ -256,129 +275,5 @@ export const accessRules = {
     sample: 'service',
     before: '',
     after: 'cors: [https://app.example.org]',
-  },
-} as const satisfies Rules;
-
-/** Changes of the gateway that its callers notice. */
-export const gatewayRules = {
-  'context-changed': {
-    sentence: 'Paths begin with {after}, no longer with {before}.',
-    reason: 'Requests to the old paths are answered by 404.',
-    verdicts: { callers: 'BBC' },
-    sample: 'gateway',
-    before: '',
-    after: 'context: api',
-  },
-  'gateway-renamed': {
-    sentence: 'The node in paths is {after}, no longer {before}.',
-    reason: 'Paths may name the node of the gateway. Those that do are answered by 404.',
-    verdicts: { callers: 'MMC' },
-    sample: 'definitions',
-    before: 'gateway: LOCAL\nnamespace: urn:example',
-    after: 'gateway: OFFICE\nnamespace: urn:example',
-  },
-  'address-changed': {
-    sentence: 'The address in contracts is {after}, no longer {before}.',
-    reason: 'Clients that were generated from a contract call the old address, which may lead to the gateway or not.',
-    verdicts: { callers: 'CCM' },
-    sample: 'gateway',
-    before: 'publicUrl: https://api.example.org',
-    after: 'publicUrl: https://gateway.example.org',
-  },
-  'tls-changed': {
-    sentence: 'The gateway speaks {after}, no longer {before}.',
-    reason: 'Requests in the other protocol are not understood.',
-    verdicts: { callers: 'BBC' },
-    sample: 'gateway',
-    before: '',
-    after: 'tls: { certificate: tls/cert.pem, key: tls/key.pem }',
-  },
-  'tls-minimum-raised': {
-    sentence: 'The least version of TLS is {after}; it was {before}.',
-    reason: 'Callers that can only use an older version cannot connect.',
-    verdicts: { callers: 'MMC' },
-    sample: 'gateway',
-    before: 'tls: { certificate: tls/cert.pem, key: tls/key.pem }',
-    after: 'tls: { certificate: tls/cert.pem, key: tls/key.pem, minimum: TLSv1.3 }',
-  },
-  'tls-minimum-lowered': {
-    sentence: 'The least version of TLS is {after}; it was {before}.',
-    reason: 'More callers can connect than before.',
-    verdicts: { callers: 'CCC' },
-    sample: 'gateway',
-    before: 'tls: { certificate: tls/cert.pem, key: tls/key.pem, minimum: TLSv1.3 }',
-    after: 'tls: { certificate: tls/cert.pem, key: tls/key.pem }',
-  },
-  'contracts-private': {
-    sentence: 'Contracts and the list of services need credentials.',
-    reason: 'Tools that read a contract at their start, as some SOAP clients do, fail.',
-    verdicts: { callers: 'CMM' },
-    sample: 'gateway',
-    before: '',
-    after: 'contracts: private',
-  },
-  'contracts-public': {
-    sentence: 'Contracts and the list of services need no credentials.',
-    reason: 'More callers can read them than before.',
-    verdicts: { callers: 'CCC' },
-    sample: 'gateway',
-    before: 'contracts: private',
-    after: '',
-  },
-  'timezone-changed': {
-    sentence: 'The time zone of datetimes without an offset is {after}, no longer {before}.',
-    reason: 'Such a datetime means another moment.',
-    verdicts: { callers: 'MMC' },
-    sample: 'gateway',
-    before: '',
-    after: 'timezone: Europe/Berlin',
-  },
-  'limit-lowered': {
-    sentence: 'The limit {what} is {after}; it was {before}.',
-    reason: 'Requests or replies that were within the limit may exceed it.',
-    verdicts: { callers: 'MMC' },
-    sample: 'gateway',
-    before: 'limits: { body: 10 MiB }',
-    after: 'limits: { body: 1 MiB }',
-  },
-  'limit-raised': {
-    sentence: 'The limit {what} is {after}; it was {before}.',
-    reason: 'More is accepted than before.',
-    verdicts: { callers: 'CCC' },
-    sample: 'gateway',
-    before: 'limits: { body: 10 MiB }',
-    after: 'limits: { body: 20 MiB }',
-  },
-  'mtom-ended': {
-    sentence: 'MTOM is no longer accepted by the {what}.',
-    reason: 'Messages with attachments are answered by 415. Callers that send none do not notice.',
-    verdicts: { callers: 'CMC' },
-    sample: 'gateway',
-    before: '',
-    after: 'properties: { ig.MTOM.enablePeopleSoftServiceListeningConnector: false }',
-  },
-  'mtom-begun': {
-    sentence: 'MTOM is accepted by the {what}.',
-    reason: 'More is accepted than before. Replies have attachments only for callers that accept them.',
-    verdicts: { callers: 'CCC' },
-    sample: 'gateway',
-    before: 'properties: { ig.MTOM.enablePeopleSoftServiceListeningConnector: false }',
-    after: '',
-  },
-  'compression-begun': {
-    sentence: 'Replies over {what} are compressed for callers that accept it.',
-    reason: 'Some SOAP clients request compression and cannot read it.',
-    verdicts: { callers: 'CMC' },
-    sample: 'gateway',
-    before: '',
-    after: 'compress: { soap: true }',
-  },
-  'compression-ended': {
-    sentence: 'Replies over {what} are no longer compressed.',
-    reason: 'Callers that accept compression also accept replies without it.',
-    verdicts: { callers: 'CCC' },
-    sample: 'gateway',
-    before: '',
-    after: 'compress: false',
   },
 } as const satisfies Rules;

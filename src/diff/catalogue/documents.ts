@@ -84,7 +84,7 @@ export const documentRules = {
   'document-closed': {
     sentence: '{what} has no fields other than those that are declared.',
     reason:
-      'Requests with further fields were accepted, and are rejected. In what a system that is called replies they are ignored.',
+      'Requests with further fields were accepted, and are rejected. In what a system that is called replies they are ignored, except over SOAP (`undeclared-refused`).',
     verdicts: { request: 'BBB', reply: 'CCC', received: 'CCC' },
     sample: 'document',
     before: `document: ORDER\nopen: true\n${FIELDS}`,
@@ -192,5 +192,86 @@ export const kindRules = {
     sample: 'document',
     before: family(),
     after: family().replace('fields', 'by: kind\nfields'),
+  },
+} as const satisfies Rules;
+
+const pets = (operation: string): string =>
+  `openapi: 3.0.3\ninfo: { title: Pets, version: "1" }\npaths:\n  /pets:\n    get:\n      operationId: listPets\n${operation.replace(/^(?=.)/gm, '      ')}\n`;
+const error = (member: string): string =>
+  `responses:\n  "204": { description: Done. }\n  "404":\n    description: None.\n    content:\n      application/json:\n        schema: { type: object, properties: { ${member}: { type: string } } }`;
+const DONE = 'responses:\n  "204": { description: Done. }';
+const page = (more: string): string =>
+  `parameters:\n  - { name: page, in: query, schema: { type: integer${more} } }\n${DONE}`;
+
+const shop = (soap: 'soap' | 'soap12'): string =>
+  `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:s="http://schemas.xmlsoap.org/wsdl/${soap}/" xmlns:t="urn:shop"
+    targetNamespace="urn:shop">
+  <types>
+    <schema xmlns="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:shop">
+      <element name="Close" type="string"/>
+    </schema>
+  </types>
+  <message name="Close"><part name="shop" element="t:Close"/></message>
+  <portType name="Shop"><operation name="Close"><input message="t:Close"/></operation></portType>
+  <binding name="Shop" type="t:Shop">
+    <s:binding transport="http://schemas.xmlsoap.org/soap/http"/>
+    <operation name="Close"><s:operation soapAction=""/><input><s:body use="literal"/></input></operation>
+  </binding>
+  <service name="Shop">
+    <port name="Shop" binding="t:Shop"><s:address location="https://shop.example.org"/></port>
+  </service>
+</definitions>`;
+
+/** Changes that only a comparison of two contracts finds, because definitions do not state it. */
+export const contractRules = {
+  'error-reply-added': {
+    sentence: 'The error reply {what} is new.',
+    reason: 'Callers that know no such reply treat it as any other failure.',
+    verdicts: { callers: 'CCC' },
+    sample: 'contract',
+    before: pets(DONE),
+    after: pets(error('code')),
+  },
+  'error-reply-removed': {
+    sentence: 'The error reply {what} is removed.',
+    reason: 'Callers that wait for it may not recognise the failure in another form.',
+    verdicts: { callers: 'MMM' },
+    sample: 'contract',
+    before: pets(error('code')),
+    after: pets(DONE),
+  },
+  'error-reply-changed': {
+    sentence: 'The error reply {what} has other content.',
+    reason: 'Callers that read its members may miss them. Compare them yourself.',
+    verdicts: { callers: 'MMM' },
+    sample: 'contract',
+    before: pets(error('code')),
+    after: pets(error('reason')),
+  },
+  'soap-version-changed': {
+    sentence: 'The version of SOAP is {after}, no longer {before}.',
+    reason: 'The envelope and the media type of a message differ between versions.',
+    verdicts: { callers: 'CBM' },
+    sample: 'contract',
+    before: shop('soap'),
+    after: shop('soap12'),
+  },
+  'uncarried-added': {
+    sentence: 'The contract has {after}.',
+    reason:
+      'It is something that definitions do not state, so that nothing more is known of what it means for callers: compare it yourself.',
+    verdicts: { callers: 'MMM' },
+    sample: 'contract',
+    before: pets(page('')),
+    after: pets(page(', multipleOf: 5')),
+  },
+  'uncarried-removed': {
+    sentence: 'The contract no longer has {before}.',
+    reason:
+      'It is something that definitions do not state, so that nothing more is known of what it means for callers: compare it yourself.',
+    verdicts: { callers: 'MMM' },
+    sample: 'contract',
+    before: pets(page(', multipleOf: 5')),
+    after: pets(page('')),
   },
 } as const satisfies Rules;

@@ -19,9 +19,17 @@ export interface Rule {
 
 /**
  * `fields` of a document, a whole `document`, keys of an `operation`, of a `service`, of the `gateway` or of a `call` (an operation with
- * a target), or `definitions`.
+ * a target), whole `definitions`, or a `contract`.
  */
-export type SampleKind = 'fields' | 'document' | 'operation' | 'service' | 'gateway' | 'call' | 'definitions';
+export type SampleKind =
+  | 'fields'
+  | 'document'
+  | 'operation'
+  | 'service'
+  | 'gateway'
+  | 'call'
+  | 'definitions'
+  | 'contract';
 
 export type Rules = Readonly<Record<string, Rule>>;
 

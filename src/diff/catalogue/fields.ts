@@ -23,7 +23,7 @@ export const fieldRules = {
   'field-removed': {
     sentence: '{what} is removed.',
     reason:
-      'Requests with a field that is not declared are rejected. Readers of a reply rely on a field that was always there. In what a system that is called replies, an undeclared field is ignored.',
+      'Requests with a field that is not declared are rejected. Readers of a reply rely on a field that was always there. In what a system that is called replies, an undeclared field is ignored, except over SOAP (`undeclared-refused`).',
     verdicts: { request: 'BBB', reply: 'BBB', received: 'CCC' },
     sample: 'fields',
     before: 'NUMBER: integer\nNOTE: { type: text, required: true }',
@@ -37,6 +37,14 @@ export const fieldRules = {
     sample: 'fields',
     before: 'NUMBER: integer\nNOTE: text',
     after: 'NUMBER: integer',
+  },
+  'undeclared-refused': {
+    sentence: '{what} is rejected, because it is no longer declared.',
+    reason: 'Over SOAP, an element that is not declared makes the whole reply of a system that is called invalid.',
+    verdicts: { received: 'CBC' },
+    sample: 'call',
+    before: 'soap: true\nresponse: { fields: { NUMBER: integer, NOTE: text } }',
+    after: 'soap: true\nresponse: { fields: { NUMBER: integer } }',
   },
   'field-undeclared': {
     sentence: '{what} is no longer declared, in a document that is open.',

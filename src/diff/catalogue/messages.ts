@@ -75,6 +75,14 @@ export const requestRules = {
     before: `get: "orders?NUMBER={NUMBER}"\n${NUMBER}`,
     after: `get: "orders{?NUMBER}"\n${NUMBER}`,
   },
+  'query-parameter-exploded': {
+    sentence: 'The entries of the query parameter {what} are {after}, no longer {before}.',
+    reason: 'This gateway reads both forms. Other readers may know one of them only.',
+    verdicts: { request: 'MCC', sent: 'MCC' },
+    sample: 'operation',
+    before: 'get: "orders{?IDS}"\nrequest: { fields: { IDS: list of integer } }\nresponse: text',
+    after: 'get: "orders{?IDS*}"\nrequest: { fields: { IDS: list of integer } }\nresponse: text',
+  },
   'parameter-moved': {
     sentence: '{what} is in the {after}, no longer in the {before}.',
     reason: 'Where it was, it is ignored or rejected; where it is, no one sends it yet.',
@@ -202,8 +210,16 @@ export const soapRules = {
     reason: 'A message whose action differs from its content is rejected.',
     verdicts: { callers: 'CBC' },
     sample: 'operation',
+    before: 'soap: { action: "urn:orders:read" }\nresponse: { fields: { NUMBER: integer } }',
+    after: 'soap: { action: "urn:orders:get" }\nresponse: { fields: { NUMBER: integer } }',
+  },
+  'soap-action-declared': {
+    sentence: 'The SOAP action is {after}; {before} is accepted too.',
+    reason: 'The names of an operation are accepted as its action, too. WSDL has the action that is declared.',
+    verdicts: { callers: 'CCC' },
+    sample: 'operation',
     before: 'soap: true\nresponse: { fields: { NUMBER: integer } }',
-    after: 'soap: GetOrders\nresponse: { fields: { NUMBER: integer } }',
+    after: 'soap: { action: "urn:orders:get" }\nresponse: { fields: { NUMBER: integer } }',
   },
   'soap-style-changed': {
     sentence: 'Over SOAP the messages are {after}, no longer {before}.',

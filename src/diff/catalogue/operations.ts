@@ -6,6 +6,9 @@ const PUT = '  ORDERS_PUT: { put: orders, request: text, response: text }\n';
 const QUEUE =
   'queue: INBOX\n---\nsubscription: TAKEN\noperation: ORDER_POST\nhandler: taken\n---\ndocument: ORDER\nfields: { NUMBER: integer }\n---\n';
 
+const places = (keys: string): string =>
+  `document: PLACE\nfields: { ID: { type: string(5), required: true }, AREA: { type: string(5), required: true }, COUNT: integer }\n---\ncomponent: PLACES\ntable: place\nshape: PLACE\n${keys}\n---\nservice: Places.v1\npublic: true\noperations:\n  PLACE_SAVE: { put: "places/{ID}{?AREA}", save: PLACES }`;
+
 /** Changes of services and operations, and of how operations are reached. */
 export const operationRules = {
   'service-added': {
@@ -63,6 +66,14 @@ export const operationRules = {
     sample: 'service',
     before: '',
     after: 'deprecated: true',
+  },
+  'deprecation-date-changed': {
+    sentence: 'The date of the deprecation is {after}; it was {before}.',
+    reason: 'Replies have it in a header. Nothing else changes.',
+    verdicts: { callers: 'DDD' },
+    sample: 'service',
+    before: 'deprecated: { since: "2026-01-01" }',
+    after: 'deprecated: { since: "2026-02-01" }',
   },
   'deprecation-withdrawn': {
     sentence: 'The service is no longer deprecated.',
@@ -219,7 +230,7 @@ export const operationRules = {
   'uri-added': {
     sentence: 'The URI {after} is new.',
     reason: 'No one uses it yet.',
-    verdicts: { callers: 'CCC', called: 'CCC' },
+    verdicts: { callers: 'CCC', called: 'MCC' },
     sample: 'operation',
     before: 'get: orders\nresponse: text',
     after: 'get: [orders, sales]\nresponse: text',
@@ -327,6 +338,23 @@ export const operationRules = {
     sample: 'definitions',
     before: `${QUEUE}${ORDERS}  ORDER_POST: { post: orders, request: ORDER, queue: INBOX }`,
     after: `document: ORDER\nfields: { NUMBER: integer }\n---\n${ORDERS}  ORDER_POST: { post: orders, request: ORDER, response: none }`,
+  },
+  'record-keys-changed': {
+    sentence: 'A record is found by {after}, no longer by {before}.',
+    reason: 'The same request may mean another record, or one that does not exist.',
+    verdicts: { callers: 'MMM' },
+    sample: 'definitions',
+    before: places('keys: [ID]'),
+    after: places('keys: [ID, AREA]'),
+  },
+  'lock-changed': {
+    sentence: 'The field that counts the saves of a record is {after}; it was {before}.',
+    reason:
+      'A save that has an older count is rejected, and one without a count may overwrite the save of someone else.',
+    verdicts: { callers: 'MMM' },
+    sample: 'definitions',
+    before: places('keys: [ID]'),
+    after: places('keys: [ID]\nlock: COUNT'),
   },
   'writes-begun': {
     sentence: 'The operation is declared to write.',
