@@ -76,6 +76,17 @@ export class DefinitionFiles {
     }
   }
 
+  /** The files that have definitions. */
+  paths(): readonly string[] {
+    return [...this.#documents].flatMap(([path, documents]) => (documents.length === 0 ? [] : [path]));
+  }
+
+  /** The file of a service, by its name without a version. */
+  serviceAt(name: string): string | undefined {
+    const all = [...this.#places.values()];
+    return all.find(({ kind, id }) => kind === 'service' && id.replace(/\.v\d+$/, '') === name)?.file;
+  }
+
   /** The ids of definitions by kind, without those of `own`. */
   idsBesides(own: readonly Declared[]): ReadonlyMap<string, readonly string[]> {
     const ours = new Set(own.map(keyOf));

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -87,6 +87,7 @@ test.concurrent('--dry-run and --strict write nothing', async () => {
   expect(dry.stdout).toContain('the part "gone.xsd" does not exist');
   const strict = await signalbox(['import', 'orders.wsdl', '--strict'], { cwd });
   expect(strict.code).toBe(1);
+  expect(strict.stdout).not.toContain('wrote');
   expect(strict.stderr).toBe("--strict: 1 thing can't be carried, so nothing was written.\n");
   await expect(readFile(join(cwd, 'definitions/gateway.yaml'))).rejects.toThrow('ENOENT');
 });
@@ -221,4 +222,45 @@ test.concurrent.for([
   expect(code).toBe(1);
   expect(stderr).toContain(words);
   expect(await readFile(join(cwd, path), 'utf8')).toBe(text);
+});
+
+test.concurrent('a folder with definitions that people wrote is refused, and left as it is', async () => {
+  const cwd = await folderWith({ 'orders.wsdl': orders(), 'definitions/orders/lists.yaml': 'permission-list: MINE\n' });
+  const { code, stdout, stderr } = await signalbox(['import', 'orders.wsdl'], { cwd });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain('definitions/orders/lists.yaml was not written by an import');
+  expect(stderr).toContain('Choose another name with --name');
+  await expect(readFile(join(cwd, 'definitions/orders/service.yaml'))).rejects.toThrow('ENOENT');
+  expect(await signalbox(['import', 'orders.wsdl', '--name', 'shop'], { cwd })).toMatchObject({ code: 0 });
+});
+
+test.concurrent('a service whose name is taken says which file has it, and how to update that one', async () => {
+  const cwd = await folderWith({ 'orders.wsdl': orders(), 'orders-2026.wsdl': orders() });
+  await signalbox(['import', 'orders.wsdl'], { cwd });
+  const { code, stdout } = await signalbox(['import', 'orders-2026.wsdl'], { cwd });
+  expect(code).toBe(0);
+  expect(stdout).toContain(
+    'the service "Orders" is declared as Orders_2.v1: definitions/orders/service.yaml has Orders (import with --name orders to update that one)',
+  );
+});
+
+test.concurrent('errors in other definitions are reported behind what was written', async () => {
+  const cwd = await folderWith({
+    'orders.wsdl': orders(),
+    'definitions/gateway.yaml': 'gateway: LOCAL\n---\ndocument: D\nfields: { A: none-such }\n',
+  });
+  const { code, stdout, stderr } = await signalbox(['import', 'orders.wsdl'], { cwd });
+  expect(code).toBe(1);
+  expect(stdout).toContain('wrote definitions/orders/service.yaml\n');
+  expect(stderr).toContain('The import is written. The errors are in other definitions.');
+});
+
+test.concurrent('an import that can not write all of its files writes none', async () => {
+  const cwd = await folderWith({ 'orders.wsdl': orders() });
+  await mkdir(join(cwd, 'definitions'));
+  await writeFile(join(cwd, 'definitions/orders'), '');
+  const { code, stderr } = await signalbox(['import', 'orders.wsdl'], { cwd });
+  expect(code).toBe(1);
+  expect(stderr).toContain("the definitions can't be written, and are as they were: ");
+  expect(await readdir(join(cwd, 'definitions'))).toEqual(['orders']);
 });

@@ -4,7 +4,7 @@ import { Ended } from '../failure.ts';
 import { AS_JSON, explain } from '../help.ts';
 import { load, type Place, placeOf, renderLoaded } from '../project.ts';
 import { jsonText, note, print } from '../terminal.ts';
-import { type ImportOptions, planImport } from './plan.ts';
+import { type ImportOptions, type ImportPlan, planImport } from './plan.ts';
 import { writeImport } from './project-files.ts';
 import { renderPlans, reportOf } from './render.ts';
 
@@ -44,30 +44,31 @@ export function addImport(program: Command): void {
       const place = placeOf(command);
       const plans = await planImport(place, sources, options);
       const losses = plans.reduce((sum, each) => sum + each.losses.filter((loss) => loss.note !== true).length, 0);
+      const isRefused = options.strict === true && losses > 0;
+      const isWritten = !isRefused && options.dryRun !== true;
+      if (isWritten) for (const each of plans) await writeImport(place.root, each.folder, each.files, each.record);
       if (options.json) await print(jsonText(plans.map(reportOf)));
-      else await print(renderPlans(plans, options));
-      if (options.strict && losses > 0) {
+      else await print(renderPlans(plans, { isWritten, withTexts: options.dryRun === true }));
+      if (isRefused) {
         note(`--strict: ${counted(losses, 'thing')} can't be carried, so nothing was written.`);
         throw new Ended(1);
       }
-      if (options.dryRun) return;
-      for (const each of plans) await writeImport(place.root, each.folder, each.files, each.record);
-      await verify(
-        place,
-        plans.some(({ record }) => record.as === 'provider'),
-      );
+      if (!isWritten) return;
+      await verify(place, plans);
     });
 }
 
 /** Checks what was written, and makes the handler stubs of a contract that is served here. */
-async function verify(place: Place, isServed: boolean): Promise<void> {
+async function verify(place: Place, plans: readonly ImportPlan[]): Promise<void> {
   const loaded = await load(place, 'ignore-missing');
-  const errors = loaded.diagnostics.filter(({ severity }) => severity === 'error').length;
-  if (loaded.registry === undefined || errors > 0) {
+  const errors = loaded.diagnostics.filter(({ severity }) => severity === 'error');
+  if (loaded.registry === undefined || errors.length > 0) {
     note((await renderLoaded(loaded, process.stderr)).trimEnd());
+    const isElsewhere = errors.every(({ at }) => plans.every(({ folder }) => !at.file.startsWith(`${folder}/`)));
+    if (isElsewhere) note('\nThe import is written. The errors are in other definitions.');
     throw new Ended(1);
   }
-  if (!isServed) return;
+  if (plans.every(({ record }) => record.as !== 'provider')) return;
   const { planGenerated, writeGenerated } = await import('../generated-files.ts');
   const plan = await planGenerated(place.root, loaded.registry);
   await writeGenerated(place.root, plan);

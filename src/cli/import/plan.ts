@@ -2,7 +2,7 @@ import type { Change, Declared, DeclaredMap, DefinitionFiles, Loss } from '../..
 import { wrongUsage } from '../failure.ts';
 import type { Place } from '../project.ts';
 import { expand } from './expand.ts';
-import { type ImportRecord, readDefinitionTexts, readRecord } from './project-files.ts';
+import { type ImportRecord, importOf, readDefinitionTexts, readRecord, refuseForeign } from './project-files.ts';
 import { STDIN, sourceReader } from './read-source.ts';
 
 /** The options of `signalbox import`. */
@@ -67,13 +67,15 @@ interface One {
   readonly options: ImportOptions;
 }
 
-async function planOne(place: Place, { definitions, files, imported, options }: One): Promise<ImportPlan> {
+async function planOne(place: Place, one: One): Promise<ImportPlan> {
+  const { definitions, files, imported, options } = one;
   const { declare, fileName } = await import('../../import/index.ts');
   const { judgeByCheck } = await import('./judge.ts');
   const { contract, losses, roots } = imported;
   const name = options.name ?? nameOf(roots);
   const folder = `${definitions}/${fileName(name)}`;
   const before = await readRecord(place.root, folder);
+  if (before === undefined) refuseForeign(name, folder, files.paths());
   const as = options.as ?? before?.as ?? 'consumer';
   const known = before?.declared ?? [];
   const taken = files.idsBesides(known);
@@ -94,6 +96,7 @@ async function planOne(place: Place, { definitions, files, imported, options }: 
     },
     losses,
   );
+  await noteRenamed(place, one, declared);
   const gateway = known.length === 0 && idsOf('gateway').length === 0 ? [GATEWAY] : [];
   const updated = files.update({
     before: known,
@@ -102,6 +105,24 @@ async function planOne(place: Place, { definitions, files, imported, options }: 
   });
   const record = { sources: roots, as, declared };
   return { name, folder, ...updated, isNew: before === undefined, losses: losses.all(), record };
+}
+
+/** Names the services of the project because of which services of the contract have other names than there. */
+async function noteRenamed(
+  { root }: Place,
+  { files, imported: { contract, losses } }: One,
+  declared: readonly Declared[],
+): Promise<void> {
+  const { serviceNames } = await import('../../import/index.ts');
+  const ids = declared.flatMap(({ kind, id }) => (kind === 'service' ? [id] : []));
+  for (const [index, wanted] of serviceNames(contract.services).entries()) {
+    const { name, place } = contract.services[index] as (typeof contract.services)[number];
+    const path = ids[index]?.replace(/\.v\d+$/, '') === wanted ? undefined : files.serviceAt(wanted);
+    if (path === undefined) continue;
+    const other = await importOf(root, path);
+    const remedy = other === undefined ? '' : ` (import with --name ${other} to update that one)`;
+    losses.note(`the service "${name}" is declared as ${ids[index]}`, `${path} has ${wanted}${remedy}`, place);
+  }
 }
 
 /** A project without definitions gets a gateway; everything in it has a default. */

@@ -1,7 +1,7 @@
 import { type Change, type Loss, placeWords } from '../../import/index.ts';
 import { counted } from '../../wire/words.ts';
 import { coloursOf, tableOf } from '../terminal.ts';
-import { countsOf, type ImportOptions, type ImportPlan } from './plan.ts';
+import { countsOf, type ImportPlan } from './plan.ts';
 
 /** What an import did, for programs. */
 export function reportOf({ name, folder, files, changes, losses, record }: ImportPlan) {
@@ -18,21 +18,28 @@ export function reportOf({ name, folder, files, changes, losses, record }: Impor
 }
 
 /** What an import does, as text. */
-export function renderPlans(plans: readonly ImportPlan[], options: ImportOptions): string {
-  return plans.map((each) => renderPlan(each, options)).join('\n');
+export function renderPlans(plans: readonly ImportPlan[], shown: Shown): string {
+  return plans.map((each) => renderPlan(each, shown)).join('\n');
 }
 
-function renderPlan(plan: ImportPlan, { dryRun }: ImportOptions): string {
+interface Shown {
+  /** Whether the files were written. */
+  readonly isWritten: boolean;
+  /** Whether their texts are shown. */
+  readonly withTexts: boolean;
+}
+
+function renderPlan(plan: ImportPlan, { isWritten, withTexts }: Shown): string {
   const { name, folder, files, changes, isNew, losses, record } = plan;
   const { bold } = coloursOf(process.stdout);
   const { operations, documents, fields } = countsOf(record.declared);
   const taken = [counted(operations, 'operation'), counted(documents, 'document'), counted(fields, 'field')].join(', ');
   const parts = [`${bold(name)}: ${taken}, as ${record.as === 'consumer' ? 'calls' : 'a service of this gateway'}.\n`];
   if (!isNew) parts.push(renderChanges(changes));
-  if (dryRun === true) for (const [path, text] of files) parts.push(`\n${bold(`# ${path}`)}\n${text}`);
-  else if (files.size > 0)
+  if (withTexts) for (const [path, text] of files) parts.push(`\n${bold(`# ${path}`)}\n${text}`);
+  else if (isWritten && files.size > 0)
     parts.push(`${[...files].map(([path, text]) => `${text === '' ? 'removed' : 'wrote'} ${path}`).join('\n')}\n`);
-  else if (isNew || changes.length === 0) parts.push(`${folder} is up to date.\n`);
+  else if (files.size === 0 && (isNew || changes.length === 0)) parts.push(`${folder} is up to date.\n`);
   const lost = losses.filter(({ note }) => note !== true);
   const notes = losses.filter(({ note }) => note === true);
   if (lost.length > 0)
