@@ -28,7 +28,7 @@ export async function writeGenerated(root: string, plan: GeneratedPlan): Promise
 }
 
 /** Replaces a file atomically. */
-export async function replaceFile(path: string, text: string): Promise<void> {
+async function replaceFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   // Watchers and globs ignore names with a leading dot.
   const temporary = join(dirname(path), `.${process.pid}.tmp`);

@@ -1,3 +1,4 @@
+import { decodeText } from '../wire/charset.ts';
 import type { XmlElement } from '../wire/xml/tree.ts';
 import type { DraftContract } from './draft.ts';
 import { readOpenApi } from './openapi/read.ts';
@@ -38,7 +39,7 @@ export async function importContracts(
   const groups: Group[] = [];
   const parsed = new Map<string, XmlElement>();
   for (const root of roots) {
-    const language = await languageOf(root, read, parsed);
+    const language = await languageOf(root, read, parsed).catch((error) => rethrown(error, root, read));
     const content = parsed.get(root);
     const group = groups.find((each) => each.language === language && takes(each, content));
     if (group !== undefined) group.roots.push(root);
@@ -48,7 +49,9 @@ export async function importContracts(
   for (const group of groups) {
     // Schemas next to another contract are parts of it.
     if (group.language === 'xsd' && groups.length > 1) continue;
-    imported.push(await READERS[group.language]({ roots: group.roots, read, limits, parsed }));
+    const reading = READERS[group.language]({ roots: group.roots, read, limits, parsed });
+    // A description has one root; XML is known by its root element.
+    imported.push(await reading.catch((error) => rethrown(error, group.roots[0] as string, read)));
   }
   return imported;
 }
@@ -69,6 +72,13 @@ function groupOf(language: Language, root: string, content: XmlElement | undefin
 function takes({ language, together }: Group, content: XmlElement | undefined): boolean {
   if (language === 'wsdl' && content !== undefined) return together.add(content);
   return language !== 'openapi';
+}
+
+/** Throws an error of a contract again; what is not a contract at all is named by its format. */
+async function rethrown(error: unknown, root: string, read: ReadSource): Promise<never> {
+  const found = error instanceof ImportError && error.place.source === root ? await read(root) : undefined;
+  if (!(error instanceof ImportError) || found === undefined || 'missing' in found) throw error;
+  throw namingFormat(error, found.bytes);
 }
 
 interface ReaderInput {
@@ -143,7 +153,7 @@ async function languageOf(location: string, read: ReadSource, parsed: Map<string
   throw new ImportError(
     `the root element <${root.local}>${root.namespace === '' ? '' : ` of ${root.namespace}`} is not that of a contract`,
     placeOf(root, location),
-    'Contracts are WSDL 1.1, XML Schema, WADL 2009 and OpenAPI 2.0 to 3.2.',
+    CONTRACTS,
   );
 }
 
@@ -151,4 +161,89 @@ async function languageOf(location: string, read: ReadSource, parsed: Map<string
 function looksLikeXml(bytes: Uint8Array): boolean {
   const skipped = new Set([0, 0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf, 0xfe, 0xff]);
   return bytes.find((each) => !skipped.has(each)) === 0x3c;
+}
+
+/** A format that is not that of a contract we read. */
+interface Foreign {
+  readonly begins: RegExp;
+  /** "an HTML page" */
+  readonly what: string;
+  readonly hint: string;
+}
+
+const CONTRACTS = 'Contracts are WSDL 1.1, XML Schema, WADL 2009 and OpenAPI 2.0 to 3.2.';
+const XML_START = String.raw`^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)*`;
+
+/** What people have instead of a contract, by how the text begins. The first that matches counts. */
+const FORMATS: readonly Foreign[] = [
+  {
+    begins: new RegExp(`${XML_START}(?:<!doctype html|<html[\\s>])`, 'i'),
+    what: 'an HTML page',
+    hint: 'Open its address in a browser: it may be a login page (--header gives credentials), or a page with a link to the contract.',
+  },
+  {
+    begins: new RegExp(`${XML_START}<(?:[\\w.-]+:)?Envelope\\b`),
+    what: 'a SOAP message',
+    hint: 'Ask for the WSDL of the service, which most have at their address with ?wsdl.',
+  },
+  { begins: new RegExp(`${XML_START}<(?:[\\w.-]+:)?Edmx\\b`), what: 'OData metadata', hint: CONTRACTS },
+  {
+    begins: new RegExp(`${XML_START}<(?:[\\w.-]+:)?discovery\\b`),
+    what: 'a discovery document (DISCO)',
+    hint: 'Import the address in its contractRef.',
+  },
+  {
+    begins: /^PK\p{Cc}{2}/u,
+    what: 'a compressed archive',
+    hint: 'Extract it, and import its folder.',
+  },
+  { begins: /^\s*#%RAML\b/, what: 'RAML', hint: CONTRACTS },
+  {
+    begins: /"_postman_id"|schema\.getpostman\.com/,
+    what: 'a Postman collection',
+    hint: 'Export the API as OpenAPI instead.',
+  },
+  { begins: /^\s*(?:\{\s*)?["']?asyncapi["']?\s*:/m, what: 'AsyncAPI', hint: CONTRACTS },
+  {
+    begins: /^\s*(?:\{\s*)?["']?\$schema["']?\s*:\s*["'][^"']*json-schema\.org/m,
+    what: 'JSON Schema',
+    hint: CONTRACTS,
+  },
+  { begins: /"kind"\s*:\s*"discovery#restDescription"/, what: 'a Google API discovery document', hint: CONTRACTS },
+  { begins: /^\s*syntax\s*=\s*["']proto[23]["']/m, what: 'Protocol Buffers', hint: CONTRACTS },
+  {
+    begins: /^\s*(?:schema|(?:extend\s+)?(?:type|interface|input|enum)\s+\w+)[^\n:]*\{/m,
+    what: 'a GraphQL schema',
+    hint: CONTRACTS,
+  },
+];
+
+const COMMENTED: Foreign = {
+  begins: /^\s*(?:[{[]\s*)?\/[/*]/,
+  what: 'JSON with comments',
+  hint: 'Remove the comments: JSON has none.',
+};
+
+/** The version of OpenAPI, which a description has that is not valid otherwise. */
+const VERSION = /(?:^\uFEFF?|[{,])[ \t{]*["']?(?:openapi|swagger)["']?[ \t]*:/m;
+
+/** Characters at the begin of a text by which its format is known. */
+const HEAD = 4096;
+
+/** The error for a contract that could not be read, which names its format if it is another one. */
+function namingFormat(error: ImportError, bytes: Uint8Array): ImportError {
+  const text = characters(bytes);
+  const head = text.slice(0, HEAD);
+  const found = [...(VERSION.test(text) ? [] : FORMATS), COMMENTED].find(({ begins }) => begins.test(head));
+  if (found === undefined) return error;
+  return new ImportError(`${found.what} is not read`, { ...error.place, line: 1, column: 1 }, found.hint);
+}
+
+/** A text in Unicode, or each byte as a character. */
+function characters(bytes: Uint8Array): string {
+  try {
+    return decodeText(bytes, undefined, false).replace(/^\uFEFF/, '');
+  } catch {
+    return Buffer.from(bytes).toString('latin1');
+  }
 }

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { inOut, message, service, types, wrapper, wsdl } from '../import/wsdl/wsdl-text.ts';
 import { bin, cleanEnvironment, finish, signalbox, signalboxProcess, temporaryFolder } from './support.ts';
@@ -126,6 +127,10 @@ async function serve(files: Readonly<Record<string, string>>): Promise<string> {
     if (text === undefined) response.writeHead(404);
     response.end(text);
   });
+  return addressOf(server);
+}
+
+async function addressOf(server: Server): Promise<string> {
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
@@ -151,6 +156,34 @@ test('an address is read; references to addresses need --fetch, and those to pri
   expect(allowed.code).toBe(0);
   expect(allowed.stdout).toContain('document: more\n');
   expect(allowed.stdout).not.toContain('private');
+});
+
+test('credentials of an address and --header are sent to its server alone, and stay out of what is written', async () => {
+  const seen: (string | undefined)[] = [];
+  const servers = [0, 1].map(() =>
+    createServer(({ headers, url }, response) => {
+      seen.push(headers.authorization ?? headers['x-key']?.toString());
+      if (url === '/moved') response.writeHead(302, { Location: `${addresses[1]}/orders` });
+      const isAllowed = url !== '/orders?wsdl' || headers.authorization === 'Basic bWU6bWluZQ==';
+      if (!isAllowed) response.writeHead(401);
+      if (isAllowed && url !== '/moved') response.writeHead(200, { 'Content-Encoding': 'gzip' });
+      response.end(isAllowed ? gzipSync(orders()) : '');
+    }),
+  );
+  const addresses = await Promise.all(servers.map(addressOf));
+  const address = addresses[0] as string;
+  const cwd = await temporaryFolder();
+  const refused = await signalbox(['import', `${address}/orders?wsdl`], { cwd });
+  expect(refused.stderr).toContain('the answer has status 401 (--header gives credentials)');
+  const { code } = await signalbox(['import', `${address.replace('//', '//me:mine@')}/orders?wsdl`], { cwd });
+  expect(code).toBe(0);
+  expect(await readFile(join(cwd, 'definitions/orders/imported.json'), 'utf8')).not.toContain('mine');
+  seen.length = 0;
+  const header = ['--header', 'X-Key: k1', '--name', 'moved'];
+  await signalbox(['import', `${address}/moved`, ...header, '--allow-private', '--dry-run'], { cwd });
+  expect(seen).toEqual(['k1', undefined]);
+  const wrong = await signalbox(['import', `${address}/moved`, '--header', 'k1'], { cwd });
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('a header is not valid') });
 });
 
 test('a contract is read from standard input', async () => {

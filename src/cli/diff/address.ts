@@ -1,4 +1,4 @@
-import type { SourceOptions } from '../import/read-source.ts';
+import { plainAddress, type SourceOptions } from '../import/read-source.ts';
 
 export function isAddress(name: string): boolean {
   return /^https?:/i.test(name);
@@ -13,15 +13,10 @@ export interface Address {
 
 /** @param name a path, or an address that may contain a user and a password: https://reader:secret@gateway.example.org */
 export function addressOf(name: string): Address {
-  if (!isAddress(name) || !URL.canParse(name)) return { location: name, options: optionsFor(name) };
-  const url = new URL(name);
-  const { username, password } = url;
-  if (username === '') return { location: name, options: optionsFor(name) };
-  url.username = '';
-  url.password = '';
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  const authorization = { origin: url.origin, value: `Basic ${Buffer.from(pair).toString('base64')}` };
-  return { location: url.href, options: { ...optionsFor(url.href), authorization } };
+  const plain = plainAddress(name);
+  if (plain === undefined) return { location: name, options: optionsFor(name) };
+  const { location, origin, headers } = plain;
+  return { location, options: { ...optionsFor(location), headers: new Map([[origin, headers]]) } };
 }
 
 /** References in a contract that is on the network are followed there. */

@@ -37,6 +37,11 @@ export function addImport(program: Command): void {
     .option('--name <name>', 'name of the contract: of its folder, its node and its permission list')
     .option('--fetch', 'follow references to addresses')
     .option('--allow-private', 'follow them to this machine and to private networks, too')
+    .option(
+      '--header <header>',
+      "header of requests to the servers of the addresses, as 'Authorization: Bearer TOKEN' (repeatable)",
+      (each: string, others: readonly string[] = []) => [...others, each],
+    )
     .option('--strict', 'write nothing if something of the contract can not be carried')
     .option('--dry-run', 'print the definitions, and write nothing')
     .option('--json', AS_JSON)

@@ -1,9 +1,10 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Change, Declared, DeclaredMap, DefinitionFiles, Loss } from '../../import/index.ts';
 import { wrongUsage } from '../failure.ts';
 import type { Place } from '../project.ts';
 import { expand } from './expand.ts';
 import { type ImportRecord, importOf, readDefinitionTexts, readRecord, refuseForeign } from './project-files.ts';
-import { STDIN, sourceReader } from './read-source.ts';
+import { plainAddress, STDIN, sourceReader } from './read-source.ts';
 
 /** The options of `signalbox import`. */
 export interface ImportOptions {
@@ -11,6 +12,8 @@ export interface ImportOptions {
   readonly name?: string;
   readonly fetch?: true;
   readonly allowPrivate?: true;
+  /** `Name: value` */
+  readonly header?: readonly string[];
   readonly strict?: true;
   readonly dryRun?: true;
   readonly json?: true;
@@ -37,11 +40,16 @@ export async function planImport(
   options: ImportOptions,
 ): Promise<readonly ImportPlan[]> {
   const { DefinitionFiles, importContracts } = await import('../../import/index.ts');
-  const locations = (await Promise.all(sources.map(expand))).flat();
+  const given = (await Promise.all(sources.map(expand))).flat().map((name) => plainAddress(name) ?? { location: name });
+  const locations = given.map(({ location }) => location);
+  const headers = headersOf(options.header ?? []);
   const read = sourceReader({
     fetch: options.fetch === true,
     private: options.allowPrivate === true,
     given: new Set(locations),
+    headers: new Map(
+      given.flatMap((each) => ('origin' in each ? [[each.origin, { ...each.headers, ...headers }]] : [])),
+    ),
   });
   const definitions = place.definitions ?? 'definitions';
   const all = await importContracts(locations, read);
@@ -51,6 +59,26 @@ export async function planImport(
   const plans: ImportPlan[] = [];
   for (const imported of all) plans.push(await planOne(place, { definitions, files, imported, options }));
   return plans;
+}
+
+/** Headers as `Name: value`. @throws CliFailure */
+function headersOf(texts: readonly string[]): Readonly<Record<string, string>> {
+  const entries = texts.map((text) => {
+    const [, name, value] = /^\s*([^\s:]+)\s*:\s*(.*?)\s*$/.exec(text) ?? [];
+    if (name !== undefined && value !== undefined && isHeader(name, value)) return [name, value] as const;
+    throw wrongUsage('a header is not valid', "Write it as --header 'Authorization: Bearer TOKEN'.");
+  });
+  return Object.fromEntries(entries);
+}
+
+function isHeader(name: string, value: string): boolean {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Each contract has a folder and a record of its own, by its name. @throws CliFailure for two with one name */

@@ -5,6 +5,8 @@ import { get as getHttp, type IncomingMessage, type RequestOptions } from 'node:
 import { get as getHttps } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { basename } from 'node:path';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import { type Found, type ReadSource, SOURCE_LIMITS } from '../../import/index.ts';
 import { codeOf, messageOf } from '../../wire/error.ts';
 
@@ -18,14 +20,30 @@ export interface SourceOptions {
   readonly private: boolean;
   /** The locations that the user gave. */
   readonly given: ReadonlySet<string>;
-  /** The header Authorization of requests to one server, and to no other. */
-  readonly authorization?: Authorization;
+  /** Headers of requests to one server, and to no other, by its origin: `https://gateway.example.org`. */
+  readonly headers?: HeadersByOrigin;
 }
 
-interface Authorization {
-  /** `https://gateway.example.org` */
+type HeadersByOrigin = ReadonlyMap<string, Readonly<Record<string, string>>>;
+
+/** An address without its user and password, so that it may be printed, and the header that has them. */
+export interface PlainAddress {
+  readonly location: string;
   readonly origin: string;
-  readonly value: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** @param name an address such as https://reader:secret@gateway.example.org. @returns `undefined` for a path */
+export function plainAddress(name: string): PlainAddress | undefined {
+  if (!/^https?:/i.test(name) || !URL.canParse(name)) return undefined;
+  const url = new URL(name);
+  const { username, password, origin } = url;
+  if (username === '') return { location: name, origin, headers: {} };
+  url.username = '';
+  url.password = '';
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const Authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
+  return { location: url.href, origin, headers: { Authorization } };
 }
 
 /** Reads files and addresses, each once. */
@@ -52,13 +70,19 @@ async function readOne(location: string, options: SourceOptions, until: number):
         isGiven,
         private: options.private,
         timeout,
-        authorization: options.authorization,
+        headers: options.headers,
       }),
     };
   } catch (error) {
-    return { missing: `can't be ${/^https?:/i.test(location) ? 'fetched' : 'read'}: ${messageOf(error)}` };
+    const remedy = CERTIFICATE.test(codeOf(error))
+      ? ' (NODE_EXTRA_CA_CERTS names a file with the authority to trust)'
+      : '';
+    return { missing: `can't be ${/^https?:/i.test(location) ? 'fetched' : 'read'}: ${messageOf(error)}${remedy}` };
   }
 }
+
+/** Codes of errors for a certificate whose authority is not known. */
+const CERTIFICATE = /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/;
 
 async function readLocal(path: string, isGiven: boolean): Promise<Found> {
   try {
@@ -86,7 +110,7 @@ interface Fetching {
   readonly isGiven: boolean;
   readonly private: boolean;
   readonly timeout: number;
-  readonly authorization: Authorization | undefined;
+  readonly headers: HeadersByOrigin | undefined;
 }
 
 /** @throws Error with a clause that says why there is no content */
@@ -103,7 +127,8 @@ async function fetchWithin(address: URL, fetching: Fetching, signal: AbortSignal
   let url = address;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
     const mayBePrivate = fetching.private || (fetching.isGiven && url.hostname === address.hostname);
-    const response = await request(url, mayBePrivate, fetching.authorization, signal);
+    const own = fetching.headers?.get(url.origin) ?? {};
+    const response = await request(url, mayBePrivate, own, signal);
     const { statusCode = 0, headers } = response;
     if (statusCode >= 300 && statusCode < 400 && headers.location !== undefined) {
       response.destroy();
@@ -114,21 +139,31 @@ async function fetchWithin(address: URL, fetching: Fetching, signal: AbortSignal
     }
     if (statusCode !== 200) {
       response.destroy();
-      throw new Error(`the answer has status ${statusCode}`);
+      const isForbidden = statusCode === 401 || statusCode === 403;
+      throw new Error(`the answer has status ${statusCode}${isForbidden ? ' (--header gives credentials)' : ''}`);
     }
     const abort = (): void => {
       response.destroy(new Error('aborted'));
     };
     signal.addEventListener('abort', abort);
-    return await bounded(response).finally(() => signal.removeEventListener('abort', abort));
+    return await bounded(decoded(response)).finally(() => signal.removeEventListener('abort', abort));
   }
   throw new Error(`it redirects more than ${MOST_REDIRECTS} times`);
+}
+
+/** The content of a response. No compression is asked for, which some servers use all the same. */
+function decoded(response: IncomingMessage): AsyncIterable<unknown> {
+  const encoding = response.headers['content-encoding']?.toLowerCase() ?? 'identity';
+  if (encoding === 'gzip' || encoding === 'x-gzip') return pipeline(response, createGunzip(), () => undefined);
+  if (encoding === 'identity' || encoding === '') return response;
+  response.destroy();
+  throw new Error(`the answer has the content encoding ${encoding}`);
 }
 
 function request(
   url: URL,
   mayBePrivate: boolean,
-  authorization: Authorization | undefined,
+  own: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -137,7 +172,7 @@ function request(
     const options: RequestOptions = {
       headers: {
         Accept: 'application/xml, text/xml, application/json, application/yaml, */*;q=0.5',
-        ...(authorization?.origin === url.origin ? { Authorization: authorization.value } : {}),
+        ...own,
       },
       signal,
       // A connection that was opened to a private address is not used again where none is permitted.

@@ -7,8 +7,8 @@ import {
   isMapValue,
   type Judge,
   type Refused,
+  withShared,
 } from './declared.ts';
-import { withShared } from './shared.ts';
 
 /** The places of definitions and operations in the source, by {@link placeKey}. */
 export type Places = ReadonlyMap<string, Place>;

@@ -78,12 +78,13 @@ function schemaOf(version: OpenApiVersion): ReturnType<Compiled['getAjvValidator
 }
 
 function versionOf(root: Node): OpenApiVersion {
-  if (root.map === undefined) throw new ImportError('not an OpenAPI contract: it is not a map', root.place);
+  const hint = 'Contracts are WSDL 1.1, XML Schema, WADL 2009 and OpenAPI 2.0 to 3.2.';
+  if (root.map === undefined) throw new ImportError('not an OpenAPI contract: it is not a map', root.place, hint);
   const said = root.get('openapi') ?? root.get('swagger');
   if (said !== undefined && root.has('openapi') && root.has('swagger'))
     throw new ImportError('not an OpenAPI contract: it has both "openapi" and "swagger"', said.place);
   if (said === undefined)
-    throw new ImportError('not an OpenAPI contract: it has neither "openapi" nor "swagger"', root.place);
+    throw new ImportError('not an OpenAPI contract: it has neither "openapi" nor "swagger"', root.place, hint);
   if (said.text === undefined)
     throw new ImportError(`the version ${JSON.stringify(said.value)} is not a text`, said.place, 'Put it in quotes.');
   const version = /^(2\.0|3\.[012])(?:\.\d+(?:-.*)?)?$/s.exec(said.text)?.[1];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withShared } from '../../../src/import/declare/shared.ts';
+import { withShared } from '../../../src/import/declare/declared.ts';
 import type { DeclaredMap } from '../../../src/import/index.ts';
 import { declaredOf, errorsOf, yamlOf } from '../support.ts';
 import { inOut, message, service, types, wrapper, wsdl } from '../wsdl/wsdl-text.ts';
