@@ -1,6 +1,8 @@
+import { foldedName } from '../../model/document.ts';
 import { isJsonType, parseMediaType } from '../../wire/media-type.ts';
 import { receivable } from '../../wire/uri-template/layout.ts';
 import { parseUriTemplate } from '../../wire/uri-template/uri-template.ts';
+import { isXmlName } from '../../wire/xml/text.ts';
 import type {
   DraftContract,
   DraftField,
@@ -50,10 +52,13 @@ export function declare(read: DraftContract, options: DeclareOptions, losses: Lo
   return settled(declared, options.judge, { places, losses, isXml, source: options.name });
 }
 
+/** The longest name of a service: its contracts are files of that name, which systems of files restrict to 255 bytes. */
+const LONGEST_SERVICE = 100;
+
 /** The names that the services of a contract get, without versions. @param taken those of other services of the project */
 export function serviceNames(services: readonly DraftService[], taken: readonly string[] = []): readonly string[] {
   const names = new Names(taken);
-  return services.map(({ name }) => names.give(plainName(name, 'Service')));
+  return services.map(({ name }) => names.give(plainName(name, 'Service').slice(0, LONGEST_SERVICE)));
 }
 
 /** The services of a contract, with the node, permission list and schemes that they refer to. */
@@ -350,19 +355,28 @@ function hasOwnElement({ soap, uncallable }: DraftOperation): boolean {
   return soap !== undefined && soap.style !== 'bare' && uncallable === undefined;
 }
 
+/** Whether no other operation that is called has its name, and the name is one of XML. */
+function isNamedAlone({ name, uncallable }: DraftOperation, operations: readonly DraftOperation[]): boolean {
+  const same = operations.filter((each) => foldedName(each.name) === foldedName(name));
+  return uncallable === undefined && isXmlName(name) && same.length === 1;
+}
+
 function soapKeys(
   operation: DraftOperation,
   soap: DraftSoap,
   id: string,
-  { namespace }: DraftService,
+  { namespace, operations }: DraftService,
   isCall: boolean,
 ): DeclaredMap {
   const { style, version, action, request, response, mtom } = soap;
   const { uncallable } = operation;
   const isWrapped = style !== 'bare';
   const map = given({
-    // What is served has no further names than those by which it is called.
-    name: request === id || !(isCall || hasOwnElement(operation)) ? undefined : request,
+    // What is served has no further names than those by which it is called, and the one that its WSDL gives it.
+    name:
+      request === id || !(isCall || hasOwnElement(operation) || isNamedAlone(operation, operations))
+        ? undefined
+        : request,
     action: action ?? '',
     namespace: isWrapped && soap.namespace !== namespace ? soap.namespace || undefined : undefined,
     addressing: isCall && soap.addressing ? true : undefined,
