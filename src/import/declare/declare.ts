@@ -1,5 +1,5 @@
 import { foldedName } from '../../model/document.ts';
-import { isJsonType, parseMediaType } from '../../wire/media-type.ts';
+import { isJsonType, isXmlType, parseMediaType } from '../../wire/media-type.ts';
 import { receivable } from '../../wire/uri-template/layout.ts';
 import { parseUriTemplate } from '../../wire/uri-template/uri-template.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
@@ -240,8 +240,11 @@ class DeclaredServices {
     // An element that is around nothing is a reply all the same.
     if (first === undefined)
       return soap === undefined || soap.oneWay || soap.style === 'bare' ? undefined : { fields: {} };
-    // JSON and XML of a document need no media type.
-    if (declared.length === 1 && (first.mediaType === undefined || !first.isRaw)) return first.value;
+    // JSON of a document needs no media type, nor does XML that is read: callers here may get it without asking for it.
+    const { mediaType, isRaw, value } = first;
+    const isServedXml =
+      this.#options.as === 'provider' && mediaType !== undefined && isXmlType(mediaType.toLowerCase());
+    if (declared.length === 1 && (mediaType === undefined || !(isRaw || isServedXml))) return value;
     return Object.fromEntries(declared.map(({ mediaType = 'application/json', value }) => [mediaType, value]));
   }
 
