@@ -72,6 +72,8 @@ export interface ScalarTraits {
   readonly xml: {
     /** The built-in type of XML Schema that it is or restricts. */
     readonly type: `xs:${string}`;
+    /** Other built-in types, by the bounds that they are: those of `0 255`. */
+    readonly bounded: Readonly<Record<string, `xs:${string}`>>;
     /** The pattern of that restriction, in the dialect of XML Schema. */
     readonly pattern: string | undefined;
     /** An empty element is a value. */
@@ -130,6 +132,7 @@ const TEXT_COLUMNS: readonly ColumnFamily[] = [
 ];
 
 export const PLAIN_XML = {
+  bounded: {},
   pattern: undefined,
   empty: false,
   preserved: false,

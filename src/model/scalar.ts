@@ -38,7 +38,17 @@ const ENTRIES = {
     ...WHOLE,
     description: 'whole number of 64 bits, -2^63 to 2^63 - 1; all digits are kept',
     json: { type: 'integer', format: 'int64' },
-    xml: { ...PLAIN_XML, type: 'xs:integer' },
+    xml: {
+      ...PLAIN_XML,
+      type: 'xs:integer',
+      bounded: {
+        '-128 127': 'xs:byte',
+        '-32768 32767': 'xs:short',
+        '0 255': 'xs:unsignedByte',
+        '0 65535': 'xs:unsignedShort',
+        '0 4294967295': 'xs:unsignedInt',
+      },
+    },
     jdbc: [-5, 'BIGINT'],
   },
   int: {

@@ -80,9 +80,9 @@ operations:
 
   test('a message has the element of its document, or no part', () => {
     expect(partsOf(described, 'ORDER_PLACERequest')).toEqual(['body=ns1:Order']);
-    expect(partsOf(described, 'ORDER_PLACEResponse')).toEqual(['body=tns:Receipt']);
+    expect(partsOf(described, 'ORDER_PLACEResponse')).toEqual(['result=tns:Receipt']);
     expect(partsOf(described, 'ORDER_CANCELRequest')).toEqual(['body=tns:Cancel']);
-    expect(partsOf(described, 'ORDER_CANCELResponse')).toEqual(['body=tns:ORDER_CANCELResponse']);
+    expect(partsOf(described, 'ORDER_CANCELResponse')).toEqual(['result=tns:ORDER_CANCELResponse']);
     expect(partsOf(described, 'STATUS_GETRequest')).toEqual([]);
     expect(partsOf(described, 'WRAPPEDRequest')).toEqual(['parameters=tns:WRAPPED']);
     expectSound(described, ['ORDER_PLACE', 'ORDER_CANCEL', 'WRAPPED']);
@@ -245,4 +245,39 @@ operations:
   expect(described.text).toContain('<soap:operation soapAction=""/>');
   // R2744 wants an action, which a contract may lack.
   expectSound(described, [], new Set(['R2744']));
+});
+
+describe('operations with the same element', () => {
+  const operations = (soap: string): string =>
+    `service: Tokens.v1\npublic: true\nwrapped: false\noperations:\n  ISSUE: { soap: { action: urn:issue }, request: TOKEN, response: TOKEN }
+  RENEW: { soap: { action: ${soap} }, request: TOKEN, response: TOKEN }\n  LIST: { soap: true, request: ALL, response: TOKEN }
+---\ndocument: TOKEN\nfields: { id: string }\n---\ndocument: ALL\nfields: { of: string }`;
+  const actionsOf = (definitions: string): string[] =>
+    [...describeOnly(definitions).text.matchAll(/<wsdl:input[^>]*?wsam:Action="([^"]*)"/g)].map(
+      ([, action]) => action ?? '',
+    );
+
+  test('state their actions for WS-Addressing, too, which tells them apart', () => {
+    expect(actionsOf(operations('urn:renew'))).toEqual(['urn:issue', 'urn:renew']);
+  });
+
+  test('an empty action tells nothing', () => {
+    expect(actionsOf(operations('""'))).toEqual(['urn:issue']);
+  });
+});
+
+test.each([
+  ['-128', '127', 'xs:byte'],
+  ['-32768', '32767', 'xs:short'],
+  ['0', '255', 'xs:unsignedByte'],
+  ['0', '65535', 'xs:unsignedShort'],
+  ['0', '4294967295', 'xs:unsignedInt'],
+])('integers from %s to %s are %s', (minimum, maximum, type) => {
+  const of = (more: string): string =>
+    describeOnly(
+      `service: A.v1\npublic: true\noperations:\n  A: { soap: true, request: { fields: { n: { type: integer, minimum: ${minimum}, ${more} } } } }`,
+    ).text;
+  expect(of(`maximum: ${maximum}`)).toContain(`<xs:element name="n" type="${type}" minOccurs="0"/>`);
+  expect(of(`maximum: 100`)).toContain('<xs:restriction base="xs:integer">');
+  expect(of(`maximum: ${maximum}, enum: [1, 2]`)).toContain('<xs:restriction base="xs:integer">');
 });

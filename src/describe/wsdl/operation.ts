@@ -46,6 +46,8 @@ export interface WsdlOperation {
   readonly output: WsdlMessage | undefined;
   /** The header blocks of its messages, each a part; `undefined` for none. */
   readonly headers: { readonly input: WsdlMessage | undefined; readonly output: WsdlMessage | undefined };
+  /** Of a request whose element other operations have, too. */
+  readonly requestAction: string | undefined;
   /** Of a reply that is sent to the address of the caller. */
   readonly replyAction: string | undefined;
   readonly faults: readonly { readonly name: string; readonly message: WsdlMessage }[];
@@ -79,6 +81,7 @@ export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Polic
     faults.set(document, message);
     return message;
   };
+  const shared = sharedElements(scope);
   return soap.map((operation): WsdlOperation => {
     const { name, action, response, style } = operation.soap;
     const elements = soapElements(operation, gateway.namespace);
@@ -86,7 +89,9 @@ export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Polic
       if (style === 'rpc') return partsOf(message, schemas);
       if (element === undefined) return [];
       const qname = `${schemas.prefixOf(element.namespace)}:${element.name}`;
-      return [{ name: nameAllocator(taken)(style === 'bare' ? 'body' : 'parameters'), element: qname }];
+      // JAX-WS takes parts of request and reply with one name for one parameter (3.0, 2.3.2).
+      const bare = element === elements.request ? 'body' : 'result';
+      return [{ name: nameAllocator(taken)(style === 'bare' ? bare : 'parameters'), element: qname }];
     };
     const messageOf = (
       name: string,
@@ -120,6 +125,7 @@ export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Polic
         input: headersOf(requestMessage(name), operation.blocks.request),
         output: oneWay ? undefined : headersOf(replyMessage(name), operation.blocks.reply),
       },
+      requestAction: shared.has(operation) && action !== '' ? action : undefined,
       replyAction: takesReplyTo(operation) ? replyAction(operation, gateway.namespace) : undefined,
       faults: [
         ...named,
@@ -131,6 +137,15 @@ export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Polic
       bindings: wrapperStyle(operation, scope),
     };
   });
+}
+
+/** Operations whose requests have the same element. CXF refuses a WSDL in which nothing but SOAPAction tells them apart. */
+function sharedElements({ soap, gateway }: Scope): ReadonlySet<SoapOperation> {
+  const groups = Map.groupBy(soap, (operation) => {
+    const { request } = soapElements(operation, gateway.namespace);
+    return request === undefined ? '' : `{${request.namespace}}${request.name}`;
+  });
+  return new Set([...groups].flatMap(([element, found]) => (element === '' || found.length < 2 ? [] : found)));
 }
 
 function attachmentOf({ xmlName, attachment }: Field): WsdlAttachment {
@@ -192,13 +207,16 @@ export function messageElements(operations: readonly WsdlOperation[]): XmlElemen
 
 /** An operation of a port type: request-response, or one-way. */
 export function operationElement(operation: WsdlOperation): XmlElement {
-  const { name, text, input, output, replyAction: action, faults, bindings } = operation;
-  const addressed = action === undefined ? {} : { 'xmlns:wsam': WSAM, 'wsam:Action': action };
+  const { name, text, input, output, requestAction, replyAction, faults, bindings } = operation;
+  const addressed = (action: string | undefined): Readonly<Record<string, string>> =>
+    action === undefined ? {} : { 'xmlns:wsam': WSAM, 'wsam:Action': action };
   return element('wsdl:operation', { name }, [
     element('wsdl:documentation', {}, [text]),
     ...bindings,
-    element('wsdl:input', { message: `tns:${input.name}` }),
-    output === undefined ? undefined : element('wsdl:output', { ...addressed, message: `tns:${output.name}` }),
+    element('wsdl:input', { ...addressed(requestAction), message: `tns:${input.name}` }),
+    output === undefined
+      ? undefined
+      : element('wsdl:output', { ...addressed(replyAction), message: `tns:${output.name}` }),
     ...faults.map((fault) => element('wsdl:fault', { name: fault.name, message: `tns:${fault.message.name}` })),
   ]);
 }

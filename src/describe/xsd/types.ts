@@ -30,6 +30,8 @@ export interface SimpleType {
 
 /** The type of a scalar: the name of a built-in type, or a restriction of it in place. */
 export function simpleType(field: Field, type: ScalarType): SimpleType {
+  const exact = exactType(field, type);
+  if (exact !== undefined) return { type: exact };
   const facets = facetsOf(field, type);
   const base = builtInType(type, field.space);
   const { takes, xml } = traitsOf(type);
@@ -40,6 +42,13 @@ export function simpleType(field: Field, type: ScalarType): SimpleType {
   const inner = others.map((pattern) => (of: XmlElement) => restriction({ of }, [pattern]));
   const innermost = restriction({ base }, [...facets, first]);
   return { restriction: inner.reduce((of, step) => step(of), innermost) };
+}
+
+/** The built-in type that permits the values of a field, no more and no fewer: code generators have a type of their own for it. */
+function exactType(field: Field, type: ScalarType): string | undefined {
+  const { digits, enum: values, range: { minimum, maximum, above, below } = {} } = field;
+  if (digits !== undefined || values !== undefined || above !== undefined || below !== undefined) return undefined;
+  return traitsOf(type).xml.bounded[`${minimum} ${maximum}`];
 }
 
 /** The type of a list with spaces between its entries. */

@@ -1,20 +1,13 @@
-import { isJsonType, parseMediaType } from '../../wire/media-type.ts';
+import { isXmlType, parseMediaType } from '../../wire/media-type.ts';
 import { receivable } from '../../wire/uri-template/layout.ts';
 import { parseUriTemplate } from '../../wire/uri-template/uri-template.ts';
-import type {
-  DraftContract,
-  DraftField,
-  DraftOperation,
-  DraftRest,
-  DraftSecurity,
-  DraftService,
-  DraftSoap,
-} from '../draft.ts';
+import type { DraftContract, DraftField, DraftOperation, DraftSecurity, DraftService } from '../draft.ts';
 import type { Losses, Place } from '../place.ts';
 import { credentialOf, SCHEME_WORDS, schemeKeys, securityOfCalls, securityWords } from './credentials.ts';
 import { type Declared, type DeclaredMap, type DeclaredValue, given, inFiles, type Judge } from './declared.ts';
 import { DeclaredDocuments, fieldNames } from './documents.ts';
 import { capitalName, Names, plainName, servedIds } from './names.ts';
+import { hasOwnElement, restKeys, soapKeys } from './operation-keys.ts';
 import { asServed } from './served.ts';
 import { placeKey, settled } from './settled.ts';
 
@@ -52,10 +45,13 @@ export function declare(read: DraftContract, options: DeclareOptions, losses: Lo
 
 const accepting: Judge = () => [];
 
+/** The longest name of a service: its contracts are files of that name, which systems of files restrict to 255 bytes. */
+const LONGEST_SERVICE = 100;
+
 /** The names that the services of a contract get, without versions. @param taken those of other services of the project */
 export function serviceNames(services: readonly DraftService[], taken: readonly string[] = []): readonly string[] {
   const names = new Names(taken);
-  return services.map(({ name }) => names.give(plainName(name, 'Service')));
+  return services.map(({ name }) => names.give(plainName(name, 'Service').slice(0, LONGEST_SERVICE)));
 }
 
 /** The services of a contract, with the node, permission list and schemes that they refer to. */
@@ -240,8 +236,11 @@ class DeclaredServices {
     const [first] = declared;
     // An element that is around nothing is a reply all the same, and so is an empty Body.
     if (first === undefined) return soap === undefined || soap.oneWay ? undefined : { fields: {} };
-    // JSON and XML of a document need no media type.
-    if (declared.length === 1 && (first.mediaType === undefined || !first.isRaw)) return first.value;
+    // JSON of a document needs no media type, nor does XML that is read: callers here may get it without asking for it.
+    const { mediaType, isRaw, value } = first;
+    const isServedXml =
+      this.#options.as === 'provider' && mediaType !== undefined && isXmlType(mediaType.toLowerCase());
+    if (declared.length === 1 && (mediaType === undefined || !(isRaw || isServedXml))) return value;
     return Object.fromEntries(declared.map(({ mediaType = 'application/json', value }) => [mediaType, value]));
   }
 
@@ -329,57 +328,4 @@ function escaped(text: string): string {
 function majorOf(version: string | undefined): number {
   const major = Number(/^\D{0,3}(\d{1,4})/.exec(version?.trim() ?? '')?.[1] ?? 1);
   return major < 1 ? 1 : major;
-}
-
-function restKeys(
-  { method, uris, headers, body, mediaType }: DraftRest,
-  form: DeclaredValue | undefined,
-  isCall: boolean,
-): DeclaredMap {
-  // A call sends JSON unless it says otherwise; what is served takes JSON and XML.
-  const isOther = mediaType !== undefined && !isJsonType(parseMediaType(mediaType)?.essence ?? '');
-  const type = isCall && isOther && form === undefined ? { 'Content-Type': mediaType } : {};
-  const fields = Object.entries(headers).map(([name, field]) => [name, `{${field}}`] as const);
-  const all = { ...type, ...Object.fromEntries(fields) };
-  const templates = uris.map((each) => (each === '' ? '/' : each));
-  return given({
-    [method.toLowerCase()]: templates.length === 1 ? (templates[0] as string) : templates,
-    headers: Object.keys(all).length === 0 ? undefined : all,
-    body,
-    form,
-  });
-}
-
-/** Whether an operation is called by an element that has its name over SOAP. */
-function hasOwnElement({ soap, uncallable }: DraftOperation): boolean {
-  return soap !== undefined && soap.style !== 'bare' && uncallable === undefined;
-}
-
-function soapKeys(
-  operation: DraftOperation,
-  soap: DraftSoap,
-  id: string,
-  { namespace }: DraftService,
-  isCall: boolean,
-): DeclaredMap {
-  const { style, version, action, actions, request, response, mtom } = soap;
-  const { uncallable } = operation;
-  const isWrapped = style !== 'bare';
-  const map = given({
-    // What is served has no further names than those by which it is called.
-    name: request === id || !(isCall || hasOwnElement(operation)) ? undefined : request,
-    action: action ?? '',
-    actions: isCall || uncallable !== undefined ? undefined : actions,
-    namespace: isWrapped && soap.namespace !== namespace ? soap.namespace || undefined : undefined,
-    addressing: isCall && soap.addressing ? true : undefined,
-    reply: isWrapped && response !== undefined && response !== `${request}Response` ? response : undefined,
-  });
-  return given({
-    soap: map,
-    style: style === 'rpc' ? 'rpc' : undefined,
-    // What can't be sent need not say how.
-    wrapped: isWrapped || uncallable !== undefined ? undefined : false,
-    headers: isCall && version === '1.2' ? { 'Content-Type': 'application/soap+xml' } : undefined,
-    properties: isCall && mtom ? { MTOM: 'Y' } : undefined,
-  });
 }

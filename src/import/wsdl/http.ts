@@ -102,10 +102,11 @@ function restOf(bound: OperationParts['bound'], verb: string, fields: readonly D
   return { method, uris: [names.length === 0 ? path : `${path}{?${names.join(',')}}`], headers: {} };
 }
 
-/** The media type of a message, that of the first alternative (WSDL 1.1, section 5.3). */
+/** The media type of a message, that of the first alternative (WSDL 1.1, section 5.3); of `mime:mimeXml` that of XML (5.6). */
 function contentTypeOf(bound: OperationParts['bound'], side: 'input' | 'output'): string | undefined {
   const [element] = bound === undefined ? [] : childrenNamed(bound.element, WSDL, side);
-  const [content] = element === undefined ? [] : childrenNamed(element, MIME, 'content');
+  const [content] = element === undefined ? [] : childrenNamed(element, MIME, 'content', 'mimeXml');
+  if (content?.local === 'mimeXml') return 'text/xml';
   return content === undefined ? undefined : attribute(content, 'type')?.toLowerCase();
 }
 

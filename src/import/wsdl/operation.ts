@@ -155,6 +155,8 @@ function documentForm(sources: MessageSources, { name, input, output }: Shape, s
   const canBeWrapped =
     root !== undefined &&
     element !== undefined &&
+    // Jakarta XML Web Services 3.0, 2.3.1.2: an element with another name is a message, and the operation keeps its own name.
+    element.local === name &&
     isWrapper(root) &&
     !shared.has(element.local) &&
     !(reply !== undefined && shared.has(reply.local)) &&

@@ -107,7 +107,9 @@ class ProgramWriter implements PathProgram {
     this.code.push({ kind: 'except', codes });
     this.code.push({ kind: 'jump', to: start });
     const others = codes.map((code) => `\\x${code.toString(16)}`).join('');
-    this.pattern += `${others === '' ? '(?s:.)' : `[^${others}]`}${atLeastOne ? '+?' : '*?'}`;
+    const one = others === '' ? '(?s:.)' : `[^${others}]`;
+    // A percent-encoded byte is taken as a whole, if it can be: the `B` of a literal is not that of `%BC`.
+    this.pattern += `(?:%[0-9A-Fa-f]{2}|${one})${atLeastOne ? '+?' : '*?'}`;
   }
 
   /** Optional, and present whenever possible. */

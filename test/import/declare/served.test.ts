@@ -15,7 +15,7 @@ async function served(name: string, text: string): Promise<{ service: string; lo
 const pair = (name: string): string => message(name, `element="t:${name}"`);
 
 describe('names of operations', () => {
-  it('an element that differs from the name of its operation by letter case gives it its id', async () => {
+  it('an operation keeps its name where its element has another one', async () => {
     const text = wsdl(
       types(wrapper('Hello', 'a') + wrapper('HelloResponse', 'b')) +
         pair('Hello') +
@@ -24,28 +24,50 @@ describe('names of operations', () => {
     );
     const { service: written, losses } = await served('a.wsdl', text);
     expect(losses).toEqual([]);
-    expect(written).toContain('  Hello:\n    soap: { action: urn:t/hello }\n');
-  });
-
-  it('the name of an element has letters of any language', async () => {
-    const text = wsdl(
-      types(wrapper('änderung', 'a') + wrapper('änderungResponse', 'b')) +
-        pair('änderung') +
-        pair('änderungResponse') +
-        service({ change: inOut('änderung', 'änderungResponse') }),
+    expect(written).toContain(
+      '  hello:\n    soap: { action: urn:t/hello }\n    wrapped: false\n    request: Hello\n    response: HelloResponse\n',
     );
-    expect((await served('a.wsdl', text)).service).toContain('soap: { name: änderung, action: urn:t/change }\n');
   });
 
-  it('the name of an element belongs to the operation that has it on the wire', async () => {
+  it.each(['änderung', 'in-only'])('the name %s, which no id can be, is that of its WSDL', async (name) => {
+    const messages = types(wrapper(name, 'a') + wrapper('other', 'b')) + pair(name) + pair('other');
+    const wrapped = wsdl(
+      types(wrapper(name, 'a') + wrapper(`${name}Response`, 'b')) +
+        pair(name) +
+        pair(`${name}Response`) +
+        service({ [name]: inOut(name, `${name}Response`) }),
+    );
+    const bare = wsdl(messages + service({ [name]: inOut('other', 'other') }));
+    for (const text of [wrapped, bare]) {
+      const { service: written } = await served(
+        'a.wsdl',
+        text.replace(`soapAction="urn:t/${name}"`, 'soapAction="urn:a"'),
+      );
+      expect(written).toContain(`soap: { name: ${name}, action: urn:a }`);
+    }
+  });
+
+  it('names that differ by punctuation alone are ids', async () => {
+    const operations = { 'a-b': inOut('c', 'd'), a_b: inOut('e', 'd') };
+    const text = wsdl(
+      types(wrapper('c', 'x') + wrapper('d', 'x') + wrapper('e', 'x')) +
+        ['c', 'd', 'e'].map(pair).join('') +
+        service(operations),
+    );
+    const { service: written } = await served('a.wsdl', text);
+    expect(written).toContain('  a_b: { soap: { action: urn:t/a-b }');
+    expect(written).toContain('  a_b_2: { soap: { action: urn:t/a_b }');
+  });
+
+  it('an element with the name of another operation calls the one that it belongs to', async () => {
     const text = wsdl(
       types(wrapper('b', 'x') + wrapper('bResponse', 'x') + wrapper('c', 'x') + wrapper('cResponse', 'x')) +
         ['b', 'bResponse', 'c', 'cResponse'].map(pair).join('') +
         service({ b: inOut('c', 'cResponse'), a: inOut('b', 'bResponse') }),
     );
     const { service: written } = await served('a.wsdl', text);
-    expect(written).toContain('  b_2:\n    soap: { name: c, action: urn:t/b }\n');
-    expect(written).toContain('  a:\n    soap: { name: b, action: urn:t/a }\n');
+    expect(written).toContain('  b: { soap: { action: urn:t/b }, wrapped: false, request: c, response: cResponse }\n');
+    expect(written).toContain('  a: { soap: { action: urn:t/a }, wrapped: false, request: b, response: bResponse }\n');
   });
 });
 

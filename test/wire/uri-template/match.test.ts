@@ -25,6 +25,13 @@ function match(text: string, target: string, shapes: Shapes = {}) {
 const values = (text: string, target: string, shapes: Shapes = {}) => match(text, target, shapes)?.values;
 
 describe('paths', () => {
+  it('a literal is not part of a percent-encoded byte, if another place is its own', () => {
+    const text = 'A{x}B{y}';
+    expect(values(text, 'A%C3%BCB7')).toEqual({ x: '%C3%BC', y: '7' });
+    expect(values(text, 'A%C3%BC%bcBB')).toEqual({ x: '%C3%BC%BC', y: 'B' });
+    expect(values('{x}3{y}', '%C3%BC3%333')).toEqual({ x: '%C3%BC', y: '33' });
+  });
+
   it.each<[string, string, Record<string, unknown> | undefined]>([
     ['', '', {}],
     ['', '/', undefined],
