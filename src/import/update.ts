@@ -40,7 +40,8 @@ export function update({ files, ...input }: UpdateInput): Update {
 
 /** The definition files of a project, parsed once and kept up to date between contracts: a project may have thousands. */
 export class DefinitionFiles {
-  readonly #documents = new Map<string, Document[]>();
+  /** Definitions that an import adds are parsed only if a later contract changes them. */
+  readonly #documents = new Map<string, (Document | Declared)[]>();
   /** Where each definition is, by {@link keyOf}. */
   readonly #places = new Map<string, Placed>();
   readonly #touched = new Set<string>();
@@ -128,17 +129,28 @@ export class DefinitionFiles {
         if (!isSame(base.keys, wanted.keys)) this.#note('kept', path, undefined, wanted.keys);
         return;
       }
-      const document = yamlOf(wanted);
       const documents = this.#documents.get(this.#file);
-      if (documents === undefined) this.#documents.set(this.#file, [document]);
-      else documents.push(document);
-      this.#record(this.#file, document.contents);
+      if (documents === undefined) this.#documents.set(this.#file, [wanted]);
+      else documents.push(wanted);
+      const { kind, id } = wanted;
+      this.#places.set(keyOf(wanted), { file: this.#file, kind, id });
       this.#touched.add(this.#file);
       this.#note('added', path);
       return;
     }
     this.#file = found.file;
-    this.#merge(found.map, base?.keys ?? {}, wanted.keys, path);
+    this.#merge(this.#mapOf(found), base?.keys ?? {}, wanted.keys, path);
+  }
+
+  /** The map of a definition, which is parsed now if an import has added it. */
+  #mapOf(placed: Placed): YAMLMap {
+    if (placed.map !== undefined) return placed.map;
+    const documents = this.#documents.get(placed.file) ?? [];
+    const index = documents.findIndex((each) => 'kind' in each && each.kind === placed.kind && each.id === placed.id);
+    const document = yamlOf(documents[index] as Declared);
+    documents[index] = document;
+    placed.map = document.contents as YAMLMap;
+    return placed.map;
   }
 
   /** Removes a definition that the contract no longer has, unless people changed it. */
@@ -147,14 +159,15 @@ export class DefinitionFiles {
     if (found === undefined) return;
     this.#file = found.file;
     const path = [`${base.kind} ${base.id}`];
-    const { [base.kind]: _, ...mine } = found.map.toJSON() as DeclaredMap;
+    const its = this.#mapOf(found);
+    const { [base.kind]: _, ...mine } = its.toJSON() as DeclaredMap;
     if (!isSame(mine, base.keys)) {
       this.#note('kept', path);
       return;
     }
-    const rest = (this.#documents.get(found.file) ?? []).filter(({ contents }) => contents !== found.map);
+    const rest = (this.#documents.get(found.file) ?? []).filter((each) => 'kind' in each || each.contents !== its);
     this.#documents.set(found.file, rest);
-    for (const [key, { map }] of this.#places) if (map === found.map) this.#places.delete(key);
+    for (const [key, { map }] of this.#places) if (map === its) this.#places.delete(key);
     this.#touched.add(found.file);
     this.#note('removed', path);
   }
@@ -193,7 +206,8 @@ export class DefinitionFiles {
 /** A definition in a file. */
 interface Placed {
   readonly file: string;
-  readonly map: YAMLMap;
+  /** Absent for one that an import has added. */
+  map?: YAMLMap;
   readonly kind: string;
   readonly id: string;
 }
