@@ -1,4 +1,5 @@
 import type { CallOutcome } from '../messages.ts';
+import { REST_REASONS } from './rest/reasons.ts';
 
 interface Reason {
   readonly words: string;
@@ -61,5 +62,5 @@ const REASONS: readonly Reason[] = [
 
 /** Why an outcome is as it is; `undefined` when that is not known. */
 export function reasonOfCall(outcome: CallOutcome): string | undefined {
-  return REASONS.find(({ is }) => is(outcome))?.words;
+  return [...REASONS, ...REST_REASONS].find(({ is }) => is(outcome))?.words;
 }
