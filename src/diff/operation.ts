@@ -7,6 +7,7 @@ import {
   type Operation,
   type OperationUri,
   replyForms,
+  replyStatus,
   type SoapForm,
   takesBody,
 } from '../model/service.ts';
@@ -112,7 +113,16 @@ const OPERATION: Comparison<Operation, OperationScope> = {
         sidesOf(pair, was ? 'was' : 'was not', is ? 'is' : 'is not'),
       );
   }),
-  status: ofRest(whenDifferent('status-changed', ({ status }) => String(status))),
+  status: ofRest((pair, scope) => {
+    // That a body begins or ends changes the status, too, and is reported with the body.
+    const isEmpty = [pair.before, pair.after].every((each) =>
+      each.responses.every(({ message }) => message.kind === 'none'),
+    );
+    const statusOf = isEmpty ? replyStatus : ({ status }: Operation) => status;
+    whenDifferent<Operation, OperationScope>('status-changed', (each) => String(statusOf(each)))(pair, scope);
+  }),
+  // Compared together with the status.
+  exactStatus: unseen,
   fault: compareFaults,
   answer: compareAnswers,
   writes: whenTurned('writes-begun', 'writes-ended', ({ writes }) => writes !== false),

@@ -92,6 +92,8 @@ export interface Field {
   readonly type: FieldType;
   readonly description?: string;
   readonly required: boolean;
+  /** `required: false` is declared: a header or a field of a form that is this field alone may be left out of calls. */
+  readonly optional?: true;
   /** Null is a value, other than an absent one. */
   readonly nullable?: boolean;
   /** A column of a query: what the database has is written as it is, even if it is longer than declared, or NULL where required. */

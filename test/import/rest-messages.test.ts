@@ -65,9 +65,12 @@ const CONTRACTS: Readonly<Record<string, string>> = {
       'get',
       parameters(
         'name: X-One, in: header, required: true, schema: { type: integer }',
-        'name: X-Flag, in: header, required: true, schema: { type: boolean }',
+        'name: X-Flag, in: header, schema: { type: boolean }',
       ),
     ),
+  ),
+  'a reply of 200 without a body': contract(
+    "  /a: { delete: { operationId: op, responses: { '200': { description: gone } } } }",
   ),
   'a body in JSON': contract(
     operation(

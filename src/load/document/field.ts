@@ -64,6 +64,7 @@ export function linkField(
     absent: declared.absent ?? 'omit',
     url: declared.url ?? 'segment',
     ...given({
+      optional: declared.required === false ? (true as const) : undefined,
       description: declared.description,
       nullable: declared.nullable === true ? true : undefined,
       any: anyOf(declared, type),

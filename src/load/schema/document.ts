@@ -200,7 +200,10 @@ export const field: JsonSchema = {
         examples: [{ fields: { status: 'string', error_message: 'string' } }],
       },
       description,
-      required: yesNo('Whether the caller must supply it.', false),
+      required: yesNo(
+        'Whether the caller must supply it. A call over REST needs each field that a header or a field of `form` names, unless it says `required: false` here: then what consists of it alone is left out with it.',
+        false,
+      ),
       nullable: yesNo('Whether null is a value: null in JSON, an element with `xsi:nil` in XML.', false),
       default: {
         title: 'a single value',
