@@ -184,6 +184,7 @@ export interface Facets {
 /** What each entry of a collection may be. */
 export interface EntryOptions extends Facets {
   nullable?: boolean;
+  xml?: string;
 }
 
 export interface FieldOptions extends Facets {

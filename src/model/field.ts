@@ -27,6 +27,8 @@ export interface ListType {
   readonly kind: 'list';
   readonly item: ScalarType | CompoundType;
   readonly flat: boolean;
+  /** The name of the element of an entry, if that is not the usual one (`itemName` of model/document.ts). */
+  readonly entryName?: string;
   /** In XML it is one text, of an element or an attribute, with spaces between the entries (xs:list). */
   readonly spaced?: true;
 }

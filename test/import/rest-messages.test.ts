@@ -79,6 +79,11 @@ const CONTRACTS: Readonly<Record<string, string>> = {
       `requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Item' } } } }`,
     ),
   ),
+  'a body in XML, with lists inside an element': contract(
+    "  /a: { post: { operationId: op, requestBody: { required: true, content: { application/xml: { schema: { $ref: '#/components/schemas/Pet' } } } }, responses: { '200': { description: ok, content: { application/xml: { schema: { $ref: '#/components/schemas/Pet' } } } } } } }",
+    `    Pet: { type: object, required: [name], properties: { name: { type: string, xml: { attribute: true } }, photoUrls: { type: array, xml: { name: photos, wrapped: true }, items: { type: string, minLength: 1, xml: { name: photo } } }, words: { type: array, xml: { name: said, wrapped: true }, items: { type: string } }, tags: { type: array, xml: { wrapped: true }, items: { $ref: '#/components/schemas/Tag' } }, flat: { type: array, minItems: 1, items: { type: integer, xml: { name: number } } } } }
+    Tag: { type: object, properties: { id: { type: integer } } }`,
+  ),
   'a form with parts': contract(
     operation(
       '/a',

@@ -47,6 +47,7 @@ export interface FacetsDeclared {
 /** What each entry of a list or a map may be. */
 export interface EntryDeclared extends FacetsDeclared {
   readonly nullable?: boolean;
+  readonly xml?: string;
 }
 
 export interface FieldDeclared extends FacetsDeclared, ChoiceDeclared {
@@ -279,12 +280,16 @@ export const field: JsonSchema = {
           {},
           {
             nullable: yesNo('Whether null is an entry: null in JSON, an element with `xsi:nil` in XML.', false),
+            xml: text(
+              'Name of the XML element of each entry of a list with an element around it. The default is `item`, and for documents the name of their root element.',
+              'photo',
+            ),
             ...facetKeys,
           },
         ),
         description:
-          'What each entry of a list or a map may be: whether it may be null, and of single values the restrictions, with the keys that a single value has.',
-        examples: [{ minimum: 2, pattern: '[A-Z]+' }, { nullable: true }],
+          'What each entry of a list or a map may be: whether it may be null, the XML element that it has, and of single values the restrictions, with the keys that a single value has.',
+        examples: [{ minimum: 2, pattern: '[A-Z]+' }, { nullable: true }, { xml: 'photo' }],
       },
       absent: word(
         ['omit', 'blank'],
