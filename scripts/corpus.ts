@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Declared, declare, type Found, ImportError, importContracts, update } from '../src/import/index.ts';
 import { loadTexts } from '../src/load/index.ts';
-import { reportMessages } from './corpus/messages/report.ts';
+import { reportMessages, reportRest } from './corpus/messages/report.ts';
 import { reportInstances } from './corpus/report.ts';
 
 const HELP = `usage: npm run corpus -- [--corpus <dir>] [--only <text>] [--as consumer|provider|both] [--sample <n>] [--losses] [--quiet]
-                          [--instances <n> [--seed <n>]] [--messages <n> [--described] [--seed <n>]]
+                          [--instances <n> [--seed <n>]] [--messages <n> [--kind wsdl|openapi] [--described] [--seed <n>]]
 
 Imports each file of a corpus, whose INDEX.tsv says what is expected of it, and loads the definitions that are written.
 --sample takes every n-th file; --losses lists what could not be carried, most frequent first; --only takes the files whose
@@ -20,7 +20,8 @@ repeats a run.
 
 --messages with --as provider serves each WSDL that must import, and calls each operation n times with zeep (Python), a client
 that has read the WSDL itself, or with --described the one that we describe of it; with --as consumer it calls each operation at
-a server that keeps what is sent.`;
+a server that keeps what is sent. --kind openapi does the same for OpenAPI, with requests and replies that are written as its
+tables of styles and media types say, apart from what the gateway does.`;
 
 const { values } = parseArgs({
   options: {
@@ -31,6 +32,7 @@ const { values } = parseArgs({
     losses: { type: 'boolean', default: false },
     instances: { type: 'string' },
     messages: { type: 'string' },
+    kind: { type: 'string', default: 'wsdl' },
     described: { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
     quiet: { type: 'boolean', default: false },
@@ -154,7 +156,7 @@ else if (values.instances !== undefined) {
   const found = await reportInstances(contracts, read, { count: Number(values.instances), seed: values.seed });
   if (found > 0) process.exitCode = 1;
 } else if (values.messages !== undefined) {
-  const rows = (await readRows()).filter(({ kind, expect }) => kind === 'wsdl' && expect === 'must-import');
+  const rows = (await readRows()).filter(({ kind, expect }) => kind === values.kind && expect === 'must-import');
   const contracts = rows.map(({ path }) => ({ short: path, path: join(values.corpus, 'files', path) }));
   const options = {
     count: Number(values.messages),
@@ -162,7 +164,8 @@ else if (values.instances !== undefined) {
     own: values.described,
     calling: values.as === 'consumer',
   };
-  if ((await reportMessages(contracts, read, options)) > 0) process.exitCode = 1;
+  const report = values.kind === 'wsdl' ? reportMessages : reportRest;
+  if ((await report(contracts, read, options)) > 0) process.exitCode = 1;
 } else {
   const outcomes: Outcome[] = [];
   const peak = { milliseconds: 0, path: '' };

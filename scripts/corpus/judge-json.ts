@@ -185,7 +185,7 @@ function judged(
 }
 
 /** The first difference of two values, but for the order of members; empty for none. */
-function differenceIn(a: Json, b: Json, path: string): string {
+export function differenceIn(a: Json, b: Json, path: string): string {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null)
     return a === b ? '' : `${path} ${JSON.stringify(a)} | ${JSON.stringify(b)}`;
   const [one, other] = [a, b] as [Record<string, Json>, Record<string, Json>];
@@ -199,7 +199,7 @@ function differenceIn(a: Json, b: Json, path: string): string {
 }
 
 /** Compiles schemas by their addresses in a description. */
-function compiler(root: JsonSchema): Validators {
+export function compiler(root: JsonSchema): Validators {
   const ajv = new Ajv2020({ strict: false, logger: false, validateFormats: true });
   formats.default(ajv);
   // Before 3.1 a reference stands alone: what is beside it is ignored.

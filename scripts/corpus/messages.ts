@@ -38,7 +38,10 @@ export type CallFinding =
   | 'sent other headers'
   | 'reply refused' // by us
   | 'other reply' // is read by us
-  | 'no example';
+  | 'no example'
+  | 'not served' // or not called: the import has no such operation
+  | 'invalid request' // by the contract
+  | 'invalid fault';
 
 export interface CallOutcome {
   readonly path: string;

@@ -21,11 +21,6 @@ export function sentForms(operation: Operation): readonly ReplyForm[] {
   return replyForms(operation).filter(({ message }) => message.kind !== 'none');
 }
 
-/** Status of a reply that is not a fault: 204 when nothing is sent and no other status is declared. */
-export function replyStatus(operation: Operation): number {
-  return operation.status === 200 && sentForms(operation).length === 0 ? 204 : operation.status;
-}
-
 /** The forms of an operation's faults: those of its replies, or problem details (RFC 9457) if it has no fault document. */
 export function faultForms(operation: Operation): readonly ReplyForm[] {
   if (operation.fault === undefined)

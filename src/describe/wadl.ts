@@ -9,6 +9,7 @@ import {
   type OperationUri,
   onceOf,
   type ReplyForm,
+  replyStatus,
   type Service,
   takesBody,
 } from '../model/service.ts';
@@ -20,7 +21,6 @@ import {
   faultStatuses,
   isKeyNeeded,
   keyWords,
-  replyStatus,
   requestMediaTypes,
   sentForms,
 } from './exchange.ts';

@@ -296,6 +296,8 @@ const FIELD: Comparison<Field, DocumentScope> = {
   // That of the entries; that of the whole is compared with its type.
   entry: compareEntry,
   description: whenDifferent('description-changed', ({ description = '' }) => description),
+  // A field of calls: the system that is called has no say in it.
+  optional: unseen,
   required: (pair, scope) => {
     if (scope.path.length === 1 && scope.given?.has(pair.after.name) === true) return;
     // A reply that always has the field because of a default or a blank is reported with these.

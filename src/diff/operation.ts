@@ -2,7 +2,15 @@ import type { Component } from '../model/component.ts';
 import type { Position } from '../model/definition.ts';
 import type { Gateway } from '../model/gateway.ts';
 import type { Paging } from '../model/query.ts';
-import { type Answer, hasXmlBody, type Operation, replyForms, type SoapForm, takesBody } from '../model/service.ts';
+import {
+  type Answer,
+  hasXmlBody,
+  type Operation,
+  replyForms,
+  replyStatus,
+  type SoapForm,
+  takesBody,
+} from '../model/service.ts';
 import { accessOf, compareAccess } from './access.ts';
 import {
   type Compare,
@@ -105,7 +113,9 @@ const OPERATION: Comparison<Operation, OperationScope> = {
         sidesOf(pair, was ? 'was' : 'was not', is ? 'is' : 'is not'),
       );
   }),
-  status: ofRest(whenDifferent('status-changed', statusWords)),
+  status: ofRest(whenDifferent('status-changed', (operation) => String(replyStatus(operation)))),
+  // Compared together with the status.
+  exactStatus: unseen,
   fault: compareFaults,
   answer: compareAnswers,
   writes: whenTurned('writes-begun', 'writes-ended', ({ writes }) => writes !== false),
@@ -123,11 +133,6 @@ const OPERATION: Comparison<Operation, OperationScope> = {
   active: unseen,
   at: unseen,
 };
-
-/** A reply without content has a status of its own, unless another one is declared. */
-function statusWords({ status, responses }: Operation): string {
-  return String(status === 200 && responses[0]?.message.kind === 'none' ? 204 : status);
-}
 
 function accessPair({ before, after }: Pair<Operation>, { gateways }: OperationScope) {
   return { before: accessOf(before, gateways.before), after: accessOf(after, gateways.after) };

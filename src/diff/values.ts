@@ -300,6 +300,8 @@ const LIST: Readonly<Record<Exclude<keyof ListType, 'kind' | 'item'>, (list: Lis
     return flat ? 'without an element around them' : 'inside an element';
   },
   spaced: ({ spaced }) => (spaced === true ? 'one text, separated by spaces' : ''),
+  // Compared as the name of the element, wherever that is from.
+  entryName: () => '',
 };
 
 /** The elements of a list's entries. */

@@ -50,7 +50,7 @@ export interface DraftOperation {
   readonly request: DraftMessage;
   /** Successful replies by media type, at least one; the first is the usual one. `mediaType` is absent over SOAP. */
   readonly responses: readonly { readonly mediaType?: string; readonly message: DraftMessage }[];
-  /** Status of a successful reply, if not 200. */
+  /** Status of a successful reply, if the source states one. */
   readonly status?: number;
   /** Documents of faults or error replies, by their names. */
   readonly faults: readonly { readonly name: string; readonly document: DraftDocument }[];
@@ -186,6 +186,7 @@ export interface Facets {
 /** What each entry of a collection may be. */
 export interface EntryOptions extends Facets {
   nullable?: boolean;
+  xml?: string;
 }
 
 export interface FieldOptions extends Facets {

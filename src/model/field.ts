@@ -27,6 +27,8 @@ export interface ListType {
   readonly kind: 'list';
   readonly item: ScalarType | CompoundType;
   readonly flat: boolean;
+  /** The name of the element of an entry, if that is not the usual one (`itemName` of model/document.ts). */
+  readonly entryName?: string;
   /** In XML it is one text, of an element or an attribute, with spaces between the entries (xs:list). */
   readonly spaced?: true;
 }
@@ -92,6 +94,8 @@ export interface Field {
   readonly type: FieldType;
   readonly description?: string;
   readonly required: boolean;
+  /** `required: false` is declared: a header or a field of a form that is this field alone may be left out of calls. */
+  readonly optional?: true;
   /** Null is a value, other than an absent one. */
   readonly nullable?: boolean;
   /** A column of a query: what the database has is written as it is, even if it is longer than declared, or NULL where required. */

@@ -172,6 +172,8 @@ export interface Operation extends OperationIdentity {
   readonly wrapper?: 'psnonxml';
   /** Status of a successful reply. */
   readonly status: number;
+  /** The status is declared: a reply without a body has it too, rather than 204. */
+  readonly exactStatus?: true;
   readonly fault?: Document;
   readonly answer: Answer;
   readonly writes: Writes;
@@ -285,6 +287,17 @@ function formatOf(mediaType: string, message: Message): ReplyForm['format'] {
   if (message.kind !== 'document') return 'raw';
   if (isFormType(mediaType)) return 'multipart';
   return /^(?:application|text)\/xml$|\+xml$/.test(mediaType) ? 'xml' : 'json';
+}
+
+/** Status of a successful reply without a body. */
+export function emptyStatus({ status, exactStatus }: Pick<Operation, 'status' | 'exactStatus'>): number {
+  return status === 200 && exactStatus === undefined ? 204 : status;
+}
+
+/** Status of a reply that is not a fault: 204 when nothing is sent and no status is declared. */
+export function replyStatus(operation: Operation): number {
+  const sendsNothing = replyForms(operation).every(({ message }) => message.kind === 'none');
+  return sendsNothing ? emptyStatus(operation) : operation.status;
 }
 
 /** How repeated calls of an operation get the first answer; `undefined` if each one runs. */

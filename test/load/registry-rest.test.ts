@@ -82,6 +82,11 @@ operations:
   DELETE: { delete: "Orders/{NUMBER}" }
   OPEN_POST: { post: Open, request: { fields: { A: text }, open: true } }
   OPEN_GET: { get: Open, request: { fields: { A: text }, open: true } }
+  LEFT_OUT_POST:
+    post: Orders
+    headers: { X-A: "{A}", X-B: "b{B}" }
+    form: { c: "{C}", d: "{D}" }
+    request: { fields: { A: { type: text, required: false }, B: { type: text, required: false }, C: { type: text, required: false }, D: text } }
 ---
 service: Off.v1
 public: true
@@ -99,6 +104,11 @@ operations:
     expect(of('DOCUMENT_POST').retry).toMatchObject({ attempts: 2, first: 200, longest: 5000 });
     expect(of('FIELD_POST')).toMatchObject({ timeout: 2_000, retry: { attempts: 5, on: new Set([503]) } });
     expect(of('OFF_GET')).not.toHaveProperty('timeout');
+  });
+
+  it('needs what headers and a form name, but for a field that may be left out with the whole text', () => {
+    const { fields } = of('LEFT_OUT_POST').input;
+    expect(fields.filter(({ required }) => required).map(({ name }) => name)).toEqual(['B', 'D', 'TENANT']);
   });
 
   it('is switched off by itself or its service', () => {

@@ -34,6 +34,7 @@ operations:
   FIELD_JSON: { put: "Fields/Json/{ID}", request: FIELDS, body: ANY, response: { fields: { GIVEN: json } }, handler: echo }
   FIELD_BINARY: { put: "Fields/Binary/{ID}", request: FIELDS, body: FILE, response: binary, handler: file }
   NOTHING: { delete: "Nothing/{ID}", request: { fields: { ID: integer } }, handler: nothing }
+  EXACT: { delete: "Exact/{ID}", status: 200, request: { fields: { ID: integer } }, handler: nothing }
   CREATED: { post: Created, body: none, status: 201, request: { fields: { X: integer } }, headers: { X-Value: "{X}" }, handler: nothing }
 ---
 document: FIELDS
@@ -236,6 +237,11 @@ describe('an operation without a body', () => {
     expect([reply.status, reply.text, reply.headers['content-type']]).toEqual([204, '', undefined]);
     const created = await send('POST', 'Created', undefined, { 'x-value': '3' });
     expect([created.status, created.text, created.headers['content-type']]).toEqual([201, '', undefined]);
+  });
+
+  it('answers 200 where that is declared, as callers of an old contract expect', async () => {
+    const reply = await send('DELETE', 'Exact/1');
+    expect([reply.status, reply.text, reply.headers['content-length']]).toEqual([200, '', '0']);
   });
 
   it('refuses one', async () => {

@@ -1,4 +1,5 @@
 import type { CallOutcome } from '../messages.ts';
+import { REST_REASONS } from './rest/reasons.ts';
 
 interface Reason {
   readonly words: string;
@@ -110,5 +111,5 @@ const EMPTY_BODY = /<(\w+:)Body>\s*<\/\1Body>/;
 
 /** Why an outcome is as it is; `undefined` when that is not known. */
 export function reasonOfCall(outcome: CallOutcome): string | undefined {
-  return REASONS.find(({ is }) => is(outcome))?.words;
+  return [...REASONS, ...REST_REASONS].find(({ is }) => is(outcome))?.words;
 }

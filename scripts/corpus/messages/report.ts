@@ -1,27 +1,60 @@
 import type { ReadSource } from '../../../src/import/source.ts';
-import { type CallOutcome, callContract, consumeContract } from '../messages.ts';
+import { type CallOutcome, type ContractOutcome, callContract, consumeContract } from '../messages.ts';
 import { reasonOfCall } from './reasons.ts';
+import { consumeRest } from './rest/consumed.ts';
+import { callRest } from './rest.ts';
 import { startZeep } from './zeep.ts';
 
 const SHOWN = 3;
 const LONGEST = 900;
 
-/** Calls contracts and prints figures. @returns the number of calls that failed for a reason of ours */
+/** Calls contracts over SOAP and prints figures. @returns the number of calls that failed for a reason of ours */
 export async function reportMessages(
   contracts: readonly { readonly path: string; readonly short: string }[],
   read: ReadSource,
-  options: { readonly count: number; readonly seed: string; readonly own: boolean; readonly calling: boolean },
+  options: MessageOptions & { readonly own: boolean },
 ): Promise<number> {
   const zeep = startZeep();
+  try {
+    const call = options.calling ? consumeContract : callContract;
+    return await report(
+      contracts,
+      ({ short, path }, seed) => call(short, path, read, zeep, { ...options, seed }),
+      options,
+    );
+  } finally {
+    zeep.close();
+  }
+}
+
+/** The same over REST. */
+export function reportRest(
+  contracts: readonly { readonly path: string; readonly short: string }[],
+  read: ReadSource,
+  options: MessageOptions,
+): Promise<number> {
+  const call = options.calling ? consumeRest : callRest;
+  return report(contracts, ({ short, path }, seed) => call(short, path, read, { ...options, seed }), options);
+}
+
+interface MessageOptions {
+  readonly count: number;
+  readonly seed: string;
+  readonly calling: boolean;
+}
+
+async function report(
+  contracts: readonly { readonly path: string; readonly short: string }[],
+  run: (contract: { readonly path: string; readonly short: string }, seed: string) => Promise<ContractOutcome>,
+  { seed }: MessageOptions,
+): Promise<number> {
   const without = new Map<string, number>();
   const all: CallOutcome[] = [];
   let operations = 0;
-  for (const { path, short } of contracts) {
+  for (const contract of contracts) {
+    const { short } = contract;
     try {
-      const outcome = await (options.calling ? consumeContract : callContract)(short, path, read, zeep, {
-        ...options,
-        seed: `${options.seed} ${short}`,
-      });
+      const outcome = await run(contract, `${seed} ${short}`);
       operations += outcome.operations;
       all.push(...outcome.calls);
       if (outcome.reason !== undefined) {
@@ -32,7 +65,6 @@ export async function reportMessages(
       print(`${short}: ${(error as Error).stack}`);
     }
   }
-  zeep.close();
   print(`${contracts.length} contracts, ${operations} operations, ${all.length} calls`);
   for (const [finding, of] of Map.groupBy(all, ({ finding }) => finding))
     print(`${String(of.length).padStart(6)}  ${finding}`);

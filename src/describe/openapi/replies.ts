@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { type Document, documentName } from '../../model/document.ts';
 import { MAX_ERRORS } from '../../model/fault.ts';
-import { finalAnswer, type Operation, type ReplyForm } from '../../model/service.ts';
+import { finalAnswer, type Operation, type ReplyForm, replyStatus } from '../../model/service.ts';
 import { problemJson, problemMediaType } from '../../wire/problem.ts';
 import { wrapPsnonxml } from '../../wire/xml/text.ts';
 import { exampleJson, exampleXml } from '../example/text.ts';
@@ -12,7 +12,6 @@ import {
   type FaultStatus,
   faultForms,
   faultStatuses,
-  replyStatus,
   sentForms,
 } from '../exchange.ts';
 import type { JsonObject } from '../json.ts';

@@ -148,6 +148,7 @@ class DeclaredServices {
   #operation(operation: DraftOperation, id: string, service: DraftService): DeclaredMap {
     const { soap, rest, description, uncallable } = operation;
     const isCall = this.#options.as === 'consumer';
+    markOptional(operation, isCall);
     if (soap?.addressing && !isCall && uncallable === undefined)
       this.#losses.add(
         `WS-Addressing, which the contract requires of "${operation.name}"`,
@@ -171,7 +172,7 @@ class DeclaredServices {
       response: this.#response(operation, service),
       ...this.#faults(operation),
       // A call has the status that its target gives.
-      status: isCall || operation.status === 200 ? undefined : operation.status,
+      status: isCall || isUsual(operation) ? undefined : operation.status,
       requires: isCall ? this.#tellOther(operation, service) : this.#requires(operation.security, operation.place),
       active: uncallable === undefined ? undefined : false,
     });
@@ -328,4 +329,23 @@ function escaped(text: string): string {
 function majorOf(version: string | undefined): number {
   const major = Number(/^\D{0,3}(\d{1,4})/.exec(version?.trim() ?? '')?.[1] ?? 1);
   return major < 1 ? 1 : major;
+}
+
+/** Marks the optional fields of calls that headers and forms name, which are needed otherwise. */
+function markOptional({ rest, request }: DraftOperation, isCall: boolean): void {
+  if (rest === undefined) return;
+  const inHeaders = new Set(Object.values(rest.headers));
+  const documents = [rest.template, request.kind === 'document' ? request.document : undefined];
+  for (const document of documents)
+    for (const { name, options } of document?.fields ?? []) {
+      const isNamed = inHeaders.has(name) || (rest.form === 'urlencoded' && document !== rest.template);
+      if (!isNamed || options.required) continue;
+      if (isCall) options.required = false;
+      else delete options.required;
+    }
+}
+
+/** Whether a reply has the status that operations have which declare none. */
+function isUsual({ status, responses }: DraftOperation): boolean {
+  return status === undefined || status === (responses.every(({ message }) => message.kind === 'none') ? 204 : 200);
 }

@@ -169,13 +169,9 @@ function listOptions(name: string, shape: Shape, { type, options }: TypeRead, co
     return { ...flat, ...(entry === undefined ? {} : { xml: entry }) };
   }
   const wrapper = own?.get('name')?.text ?? name;
-  const element = entry ?? name;
-  const isItem = type.kind === 'list' && type.item.kind === 'scalar';
-  if (isItem && element !== 'item')
-    context.losses.add(
-      `the XML element "${element}" of an entry`,
-      'in XML it is called "item"',
-      (own ?? shape.node).place,
-    );
-  return { xml: wrapper };
+  // Without a name of its own an entry has that of the list (OpenAPI 3.0.3, section 4.7.26.2.3); a document's `xml` is one.
+  const isDocument = type.kind === 'list' && type.item.kind === 'document';
+  const element = isDocument && entry !== undefined ? undefined : (entry ?? wrapper);
+  if (element === undefined || element === 'item') return { xml: wrapper };
+  return { xml: wrapper, entry: { ...options.entry, xml: element } };
 }

@@ -33,7 +33,7 @@ export function readResponses(found: Found, reader: SchemaReader): Replies {
   const status = Number(chosen?.status);
   return {
     responses: chosen === undefined ? [{ message: { kind: 'none' } }] : repliesOf(found, chosen, reader),
-    ...(status > 200 && status < 300 ? { status } : {}),
+    ...(status >= 200 && status < 300 ? { status } : {}),
     faults: faultsOf(found, failed, reader),
   };
 }

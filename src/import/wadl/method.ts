@@ -239,7 +239,8 @@ function readResponses(
   const statusesOf = (each: Node): number[] =>
     (given(each) ?? otherwise).split(/\s+/).map(Number).filter(Number.isInteger);
   const good = responses.filter((each) => statusesOf(each).some((status) => status < 400));
-  const status = good.flatMap(statusesOf).find((each) => each >= 200 && each < 300) ?? 200;
+  const stated = good.filter((each) => given(each) !== undefined).flatMap(statusesOf);
+  const status = stated.find((each) => each >= 200 && each < 300);
   const representations = good.flatMap((each) => tree.children(each, 'representation'));
   for (const { name, field } of good.flatMap((each) => readParams(context, each))) {
     context.losses.add(`the header ${name} of replies`, 'not read', field.place);
@@ -264,7 +265,7 @@ function readResponses(
     .map((each) => elementOf(context, each));
   return {
     responses: messages.length === 0 ? [{ message: { kind: 'none' } }] : distinct(messages),
-    status,
+    ...(status === undefined ? {} : { status }),
     faults: [...new Map(faults.map((document) => [document.name, { name: document.name, document }])).values()],
   };
 }

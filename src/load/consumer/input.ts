@@ -61,12 +61,18 @@ function withoutDefault({ default: _, ...field }: Field): Field {
 /** The fields that the request of a call uses. */
 export interface Usage {
   /** Names of fields in a header or a form field, or of the field that is the body. */
+  readonly named: ReadonlySet<string>;
+  /** Those without which no call is sent. */
   readonly always: ReadonlySet<string>;
   readonly uris: readonly OperationUri[];
 }
 
 /** The texts that fill fields which the caller leaves out, by field name, for the fields that a call uses. */
-export function linkFilled(linking: Linking, fields: CallFields, { always, uris }: Usage): Map<string, CallText> {
+export function linkFilled(
+  linking: Linking,
+  fields: CallFields,
+  { named: inTexts, uris }: Usage,
+): Map<string, CallText> {
   const filled = new Map<string, CallText>();
   const done = new Set<string>();
   const visit = (name: string, path: readonly string[]): void => {
@@ -92,7 +98,7 @@ export function linkFilled(linking: Linking, fields: CallFields, { always, uris 
     }
   };
   const named = uris.flatMap(({ variables, body }) => [...variables.map((each) => each.field), ...body]);
-  for (const name of [...always, ...named.map((field) => field.name)]) visit(name, []);
+  for (const name of [...inTexts, ...named.map((field) => field.name)]) visit(name, []);
   return filled;
 }
 
@@ -109,8 +115,12 @@ export function carriedNames(texts: readonly CallText[]): ReadonlySet<string> {
 }
 
 /** The fields that a call uses, in order. A field is required when every URI needs it and nothing else fills it. */
-export function inputOf(fields: CallFields, filled: ReadonlyMap<string, CallText>, { always, uris }: Usage): Field[] {
-  const used = new Set([...always, ...valueNames([...filled.values()])]);
+export function inputOf(
+  fields: CallFields,
+  filled: ReadonlyMap<string, CallText>,
+  { named, always, uris }: Usage,
+): Field[] {
+  const used = new Set([...named, ...valueNames([...filled.values()])]);
   for (const { variables, body } of uris)
     for (const { name } of [...variables.map((each) => each.field), ...body]) used.add(name);
   const needs = ({ name, required }: Field, { variables, body }: OperationUri): boolean => {

@@ -49,7 +49,10 @@ export function linkRestConsumer(
   const host = isHostInTemplates(linking, spot, primaryUrl === undefined ? facts.target.base : [primaryUrl]);
   const uris = linkCallUris(linking, spot, method, fields, { body, inHeaders: carriedNames(texts), host });
   if (body.kind === 'document' && body.form !== undefined) checkParts(linking, spot, uris);
-  const usage: Usage = { always: new Set([...valueNames(texts), ...alwaysInBody(body)]), uris };
+  const inTexts = [...texts, ...(body.kind === 'form' ? body.fields.map(({ text }) => text) : [])];
+  const whole = body.kind === 'raw' ? ['content'] : [];
+  const named = new Set([...valueNames(inTexts), ...whole]);
+  const usage: Usage = { named, always: new Set([...neededNames(inTexts), ...whole]), uris };
   const filled = linkFilled(linking, fields, usage);
   const consumer: RestConsumer = {
     kind: 'rest',
@@ -117,10 +120,11 @@ function checkCarried(
   }
 }
 
-/** Fields that the body always needs. */
-function alwaysInBody(body: CallBody): readonly string[] {
-  if (body.kind === 'form') return valueNames(body.fields.map(({ text }) => text));
-  return body.kind === 'raw' ? ['content'] : [];
+/** Fields whose header or form field is sent with every call: all but one with `required: false` that is the whole text. */
+function neededNames(texts: readonly CallText[]): string[] {
+  const isOptional = ({ parts: [part, ...others] }: CallText): boolean =>
+    part?.kind === 'value' && others.length === 0 && part.field.optional === true;
+  return valueNames(texts.filter((text) => !isOptional(text)));
 }
 
 /** Whether the templates contain the host. If one address is only a scheme, all of them must be. */

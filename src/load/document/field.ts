@@ -49,8 +49,9 @@ export function linkField(
     const place = declared.xml === undefined ? at : places.value(declared, 'xml');
     report.raise('xml-name', { name: xmlName }, place);
   }
-  const type = linkType(source, spot);
-  if (type === undefined) return undefined;
+  const linked = linkType(source, spot);
+  if (linked === undefined) return undefined;
+  const type = withEntryName(source.linking, declared, linked);
   const values = typeof value === 'string' ? {} : linkValues(source, spot, type, position);
   return {
     name,
@@ -64,6 +65,7 @@ export function linkField(
     absent: declared.absent ?? 'omit',
     url: declared.url ?? 'segment',
     ...given({
+      optional: declared.required === false ? (true as const) : undefined,
       description: declared.description,
       nullable: declared.nullable === true ? true : undefined,
       any: anyOf(declared, type),
@@ -151,6 +153,22 @@ function hasElements({ report, places }: Linking, declared: FieldDeclared, entry
   const reason = 'without an element of its own an entry has no null in XML';
   report.raise('conflicting-options', { first, second: 'entry.nullable', reason }, places.key(entry, 'nullable'));
   return false;
+}
+
+/** The type with the name that the element of each entry has. */
+function withEntryName({ report, places }: Linking, declared: FieldDeclared, type: FieldType): FieldType {
+  const { entry } = declared;
+  if (entry?.xml === undefined) return type;
+  const first = (['spaced', 'inline', 'any', 'flat'] as const).find((key) => (declared[key] ?? false) !== false);
+  if (type.kind !== 'list' || first !== undefined) {
+    const reason = 'only entries inside the element of a list have a name of their own';
+    const place = places.key(entry, 'xml');
+    report.raise('conflicting-options', { first: first ?? type.kind, second: 'entry.xml', reason }, place);
+    return type;
+  }
+  if (isXmlName(entry.xml)) return { ...type, entryName: entry.xml };
+  report.raise('xml-name', { name: entry.xml }, places.value(entry, 'xml'));
+  return type;
 }
 
 /** What entries have that other values of the field have not; `undefined` if there is nothing. */

@@ -90,6 +90,7 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
     limits: { ...linkCallLimits(linking, spot.above('limits')), ...linkCallLimits(linking, declared.limits) },
     active,
     ...given({
+      exactStatus: declared.status === undefined ? undefined : (true as const),
       description: declared.description,
       soap,
       wrapper: declared.wrapper,

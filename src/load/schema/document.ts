@@ -47,6 +47,7 @@ export interface FacetsDeclared {
 /** What each entry of a list or a map may be. */
 export interface EntryDeclared extends FacetsDeclared {
   readonly nullable?: boolean;
+  readonly xml?: string;
 }
 
 export interface FieldDeclared extends FacetsDeclared, ChoiceDeclared {
@@ -200,7 +201,10 @@ export const field: JsonSchema = {
         examples: [{ fields: { status: 'string', error_message: 'string' } }],
       },
       description,
-      required: yesNo('Whether the caller must supply it.', false),
+      required: yesNo(
+        'Whether the caller must supply it. A call over REST needs each field that a header or a field of `form` names, unless it says `required: false` here: then what consists of it alone is left out with it.',
+        false,
+      ),
       nullable: yesNo('Whether null is a value: null in JSON, an element with `xsi:nil` in XML.', false),
       default: {
         title: 'a single value',
@@ -276,12 +280,16 @@ export const field: JsonSchema = {
           {},
           {
             nullable: yesNo('Whether null is an entry: null in JSON, an element with `xsi:nil` in XML.', false),
+            xml: text(
+              'Name of the XML element of each entry of a list with an element around it. The default is `item`, and for documents the name of their root element.',
+              'photo',
+            ),
             ...facetKeys,
           },
         ),
         description:
-          'What each entry of a list or a map may be: whether it may be null, and of single values the restrictions, with the keys that a single value has.',
-        examples: [{ minimum: 2, pattern: '[A-Z]+' }, { nullable: true }],
+          'What each entry of a list or a map may be: whether it may be null, the XML element that it has, and of single values the restrictions, with the keys that a single value has.',
+        examples: [{ minimum: 2, pattern: '[A-Z]+' }, { nullable: true }, { xml: 'photo' }],
       },
       absent: word(
         ['omit', 'blank'],

@@ -255,7 +255,11 @@ export const operation = keys<keyof OperationDeclared>(
       'Wraps the JSON in an XML element `data`. Callers that request `application/json` explicitly get plain JSON.',
       { examples: ['psnonxml'] },
     ),
-    status: integer('HTTP status of successful replies over REST.', { minimum: 200, maximum: 299, default: 200 }, 201),
+    status: integer(
+      'HTTP status of successful replies over REST. Where none is declared, replies without a body have 204.',
+      { minimum: 200, maximum: 299, default: 200 },
+      201,
+    ),
     handler: matching(
       'the name of a handler file without its ending',
       '^(signalbox/)?[A-Za-z0-9][A-Za-z0-9_-]*(\\.v[0-9][A-Za-z0-9_-]*)?$',

@@ -4,7 +4,7 @@ import type { Spool } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Outcome, PassedBytes } from '../../model/handler.ts';
 import { primitiveOf } from '../../model/scalar.ts';
-import type { Operation } from '../../model/service.ts';
+import { emptyStatus, type Operation } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { parseQueryString } from '../../wire/query-string.ts';
 import { after, attempt } from '../../wire/waiting.ts';
@@ -219,7 +219,7 @@ class RestConnector {
     const { operation, binding } = compiled;
     const given = outcome.kind === 'bytes' ? outcome.bytes : outcome;
     const isEmpty = outcome.kind === 'value' && as.message.kind === 'none';
-    const status = given.status ?? (isEmpty && operation.status === 200 ? 204 : operation.status);
+    const status = given.status ?? (isEmpty ? emptyStatus(operation) : operation.status);
     const headers = withHeaders(compiled.headers, given.headers);
     if (outcome.kind === 'bytes') return this.#sendBytes(exchange, progress, compiled, outcome, status, headers);
     if (outcome.segments !== undefined) throw new TypeError(`${operation.id}: a reply over REST has no segments`);

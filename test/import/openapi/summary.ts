@@ -49,7 +49,13 @@ function contractLines({ services, documents }: DraftContract): string[] {
 function operationLines(operation: DraftOperation): string[] {
   const { name, rest, request, responses, status, faults, security, description } = operation;
   const { method, uris, headers, body, form, mediaType, template } = rest as NonNullable<typeof rest>;
-  const parts = { headers: Object.keys(headers).length === 0 ? undefined : headers, body, form, mediaType, status };
+  const parts = {
+    headers: Object.keys(headers).length === 0 ? undefined : headers,
+    body,
+    form,
+    mediaType,
+    status: status === 200 ? undefined : status,
+  };
   const replies = responses.map((each) => `${each.mediaType ?? ''} ${messageWords(each.message)}`.trim());
   return [
     `  ${name}: ${method} ${uris.join(' ')}${words(parts)}${words(security)}`,

@@ -1,4 +1,4 @@
-import { faultStatuses, replyStatus, sentForms } from '../../../describe/exchange.ts';
+import { faultStatuses, sentForms } from '../../../describe/exchange.ts';
 import { boundsNote } from '../../../describe/words.ts';
 import type { ConsumerOperation } from '../../../model/consumer.ts';
 import type { Document } from '../../../model/document.ts';
@@ -12,7 +12,7 @@ import {
   typeWords,
 } from '../../../model/field.ts';
 import type { Registry } from '../../../model/registry.ts';
-import { type Message, type Operation, onceOf } from '../../../model/service.ts';
+import { type Message, type Operation, onceOf, replyStatus } from '../../../model/service.ts';
 import { type Html, html, NOTHING, type Part } from '../../html.ts';
 import { section, table } from '../../parts.ts';
 import type { ConsolePorts } from '../../port.ts';
