@@ -259,7 +259,7 @@ export class Pair {
         for (let ms = 0; stopped === 0 && ms < pause; ms += 10) await new Promise((resolve) => setTimeout(resolve, 10));
         return stopped > 0 || undefined;
       });
-      const [answers, ended] = await Promise.all([this.#ask(), this.#ended()]);
+      const [answers, ended] = await Promise.all([this.#ask(), this.#ended(victim)]);
       return { answers, ended: ended - stopped };
     } finally {
       this.wire.onCommit = () => 'forward';
@@ -291,11 +291,12 @@ export class Pair {
     ];
   }
 
-  /** When the database has ended all transactions: answers may take longer than that. */
-  async #ended(): Promise<number> {
+  /** When the database has ended the transactions of a process; others have theirs, and answers may take longer than that. */
+  async #ended({ pid }: ChildProcess): Promise<number> {
     return eventually('the end of the transaction', async () => {
       const { rows } = await this.database.run(
-        "select pid from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'",
+        "select pid from pg_stat_activity where application_name like $1 and state like 'idle in transaction%'",
+        [`signalbox % %:${pid}`],
       );
       return rows.length === 0 ? performance.now() : undefined;
     });
