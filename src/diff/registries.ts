@@ -89,21 +89,22 @@ function serviceScope({ changes, gateways }: Work, { id, operations }: Service):
   return { changes, gateways, role, languages: ALL, service: id, at: id, what: 'the service' };
 }
 
-/** Services with the same id; of the others, those with the same name or the same operations. */
+/** Services with the same id; of the others, those with the same operations. */
 function pairServices(before: readonly Service[], after: readonly Service[]): readonly Pair<Service>[] {
   const byId = new Map(after.map((service) => [service.id, service]));
   const known = new Set(before.map(({ id }) => id));
-  const free = new Set(after.filter(({ id }) => !known.has(id)));
   const names = ({ operations, consumers }: Service): string =>
     [...operations, ...consumers]
       .map(({ name }) => name)
       .sort()
       .join();
+  const free = Map.groupBy(
+    after.filter(({ id }) => !known.has(id)),
+    names,
+  );
   return before.flatMap((service) => {
-    const same = byId.get(service.id) ?? [...free].find((each) => names(each) === names(service));
-    if (same === undefined) return [];
-    free.delete(same);
-    return [{ before: service, after: same }];
+    const same = byId.get(service.id) ?? free.get(names(service))?.shift();
+    return same === undefined ? [] : [{ before: service, after: same }];
   });
 }
 
@@ -202,19 +203,26 @@ type Moves = ReadonlyMap<Operation, Operation>;
 function pairOperations(pairs: readonly Pair<Service>[]): Moves {
   const moves = new Map<Operation, Operation>();
   const free = new Set(pairs.flatMap(({ after }) => after.operations));
-  const pick = (among: Iterable<Operation>, operation: Operation, fits: (other: Operation) => boolean): void => {
-    if (moves.has(operation)) return;
-    const found = [...among].find((other) => free.has(other) && fits(other));
-    if (found === undefined) return;
-    moves.set(operation, found);
-    free.delete(found);
+  const pair = (before: Iterable<Operation>, among: Iterable<Operation>, keyOf: (each: Operation) => string): void => {
+    const left = Map.groupBy(
+      [...among].filter((each) => free.has(each)),
+      keyOf,
+    );
+    for (const operation of before) {
+      const same = moves.has(operation) ? undefined : left.get(keyOf(operation))?.shift();
+      if (same === undefined) continue;
+      moves.set(operation, same);
+      free.delete(same);
+    }
   };
-  for (const { before, after } of pairs)
-    for (const each of before.operations) pick(after.operations, each, ({ name }) => name === each.name);
-  for (const { before, after } of pairs)
-    for (const each of before.operations) pick(after.operations, each, (other) => addressOf(other) === addressOf(each));
-  for (const { before } of pairs)
-    for (const each of before.operations) pick(free, each, ({ name }) => name === each.name);
+  const nameOf = ({ name }: Operation): string => name;
+  for (const { before, after } of pairs) pair(before.operations, after.operations, nameOf);
+  for (const { before, after } of pairs) pair(before.operations, after.operations, addressOf);
+  pair(
+    pairs.flatMap(({ before }) => before.operations),
+    free,
+    nameOf,
+  );
   return moves;
 }
 

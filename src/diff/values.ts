@@ -252,12 +252,13 @@ export const compareEnums = ofAkin(({ before, after }, scope) => {
   }
   const spelled = (values: readonly (string | number)[]): Set<string> => new Set(values.map(String));
   const [had, has] = [spelled(old), spelled(now)];
+  // Of long lists, the words for all of a side are made once.
+  const [all, left] = [side(before, old), side(after, now)];
   for (const value of now)
-    if (!had.has(String(value)))
-      changes.add('enum-value-added', scope, { before: side(before, old), after: side(after, [value]) });
+    if (!had.has(String(value))) changes.add('enum-value-added', scope, { before: all, after: side(after, [value]) });
   for (const value of old)
     if (!has.has(String(value)))
-      changes.add('enum-value-removed', scope, { before: side(before, [value]), after: side(after, now) });
+      changes.add('enum-value-removed', scope, { before: side(before, [value]), after: left });
 });
 
 type Single = string | number | boolean | undefined;

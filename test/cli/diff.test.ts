@@ -139,6 +139,7 @@ test.concurrent('reports errors of the definitions on either side', async () => 
 
 test.concurrent.each([
   [['diff', 'nosuch'], 2, 'nosuch is not a git reference, a folder, or a service of these definitions'],
+  [['diff', 'nosuch.wsdl'], 2, 'nosuch.wsdl is not a file'],
   [['diff', '--output=x'], 2, "unknown option '--output=x'"],
   [['diff', 'HEAD', '--', '--output=x'], 2, '--output=x is not a git reference'],
   [

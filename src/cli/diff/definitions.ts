@@ -80,6 +80,8 @@ async function commitOf(reference: string, root: string): Promise<string> {
       throw new CliFailure(`this folder is not in a git repository, and ${reference} is not a folder`, {
         hint: 'Name a folder with the definitions before: signalbox diff ../released',
       });
+    if (/\.(?:wsdl|wadl|xsd|json|ya?ml)$/i.test(reference))
+      throw wrongUsage(`${reference} is not a file`, 'A contract is a file, or an address of one.');
     throw wrongUsage(
       `${reference} is not a git reference, a folder, or a service of these definitions`,
       reference === 'HEAD'
