@@ -81,7 +81,7 @@ export class SchemaDrafts {
     this.#types.fill();
     const what = `the element "${name.local}" as a message`;
     if (isNillable(component.element))
-      this.#losses.add(`${what} may be nil`, 'refused when it is', placeIn(component.element, component.schema));
+      this.#losses.add(`${what} may be nil`, 'read as an empty one', placeIn(component.element, component.schema));
     if (this.#substitutions.of(component) !== undefined)
       this.#losses.add(`others may stand for ${what}`, 'only the element itself is accepted', place);
     return document;

@@ -35,7 +35,7 @@ describe('an element as a message', () => {
     );
     drafts.element(named('a'), place);
     expect(losses.all().map(({ what, instead, place: at }) => `${placeWords(at)}: ${what}: ${instead}`)).toEqual([
-      'a.xsd:1:179: the element "a" as a message may be nil: refused when it is',
+      'a.xsd:1:179: the element "a" as a message may be nil: read as an empty one',
       'a.wsdl:7:5: others may stand for the element "a" as a message: only the element itself is accepted',
     ]);
   });
