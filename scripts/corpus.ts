@@ -6,9 +6,12 @@ import { type Declared, declare, type Found, ImportError, importContracts, updat
 import { loadTexts } from '../src/load/index.ts';
 import { reportMessages, reportRest } from './corpus/messages/report.ts';
 import { reportInstances } from './corpus/report.ts';
+import { reportTools } from './corpus/tools/report.ts';
+import { TOOLS, type Tool } from './corpus/tools/run.ts';
 
 const HELP = `usage: npm run corpus -- [--corpus <dir>] [--only <text>] [--as consumer|provider|both] [--sample <n>] [--losses] [--quiet]
                           [--instances <n> [--seed <n>]] [--messages <n> [--kind wsdl|openapi] [--described] [--seed <n>]]
+                          [--tools <names>]
 
 Imports each file of a corpus, whose INDEX.tsv says what is expected of it, and loads the definitions that are written.
 --sample takes every n-th file; --losses lists what could not be carried, most frequent first; --only takes the files whose
@@ -21,7 +24,12 @@ repeats a run.
 --messages with --as provider serves each WSDL that must import, and calls each operation n times with zeep (Python), a client
 that has read the WSDL itself, or with --described the one that we describe of it; with --as consumer it calls each operation at
 a server that keeps what is sent. --kind openapi does the same for OpenAPI, with requests and replies that are written as its
-tables of styles and media types say, apart from what the gateway does.`;
+tables of styles and media types say, apart from what the gateway does.
+
+
+--tools reads the WSDL and WADL files that must import, and what we describe of them where they are served, with tools of other
+makers: php, zeep, wsdl2h, wsdl2java, wsimport, wadl2java (any of them, with commas between, or all). A tool that accepts the
+original must accept the description, with the same operations. Those in Java need Maven and the built package.`;
 
 const { values } = parseArgs({
   options: {
@@ -34,6 +42,7 @@ const { values } = parseArgs({
     messages: { type: 'string' },
     kind: { type: 'string', default: 'wsdl' },
     described: { type: 'boolean', default: false },
+    tools: { type: 'string' },
     seed: { type: 'string', default: '1' },
     quiet: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -166,6 +175,14 @@ else if (values.instances !== undefined) {
   };
   const report = values.kind === 'wsdl' ? reportMessages : reportRest;
   if ((await report(contracts, read, options)) > 0) process.exitCode = 1;
+} else if (values.tools !== undefined) {
+  const known = Object.keys(TOOLS) as Tool[];
+  const named = values.tools.split(',');
+  const tools = named.includes('all') ? known : known.filter((each) => named.includes(each));
+  if (tools.length === 0) throw new Error(`--tools takes ${known.join(', ')} or all, not "${values.tools}"`);
+  const rows = (await readRows()).filter(({ expect }) => expect === 'must-import');
+  const contracts = rows.map(({ kind, path }) => ({ kind, path: join(values.corpus, 'files', path) }));
+  if ((await reportTools(tools, contracts, read)) > 0) process.exitCode = 1;
 } else {
   const outcomes: Outcome[] = [];
   const peak = { milliseconds: 0, path: '' };
