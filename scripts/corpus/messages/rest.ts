@@ -323,7 +323,11 @@ function judgeReply(
     operation.responses.find((each) => each.status === 'default');
   const invalid = (reason: string): Judged => ({ finding: 'invalid reply', reason, text });
   if (declared === undefined)
-    return operation.responses.length === 0 ? OK : invalid(`the status ${status} is not declared`);
+    return operation.responses.length === 0
+      ? OK
+      : invalid(
+          `the status ${status} is not declared${successOf(operation) === undefined ? ', as no success is' : ''}`,
+        );
   if (bytes.length === 0 || operation.method === 'HEAD')
     return declared.contents.length === 0 || operation.method === 'HEAD' ? OK : invalid(`${status} without a body`);
   if (declared.contents.length === 0) return invalid(`${status} has a body`);

@@ -16,6 +16,10 @@ export const REST_REASONS: readonly { readonly words: string; readonly is: (outc
       finding === 'invalid reply' && /duplicate items|must match format|application\/octet-stream, not/.test(reason),
   },
   {
+    words: 'the contract declares no success at all',
+    is: ({ finding, reason }) => finding === 'invalid reply' && /as no success is$/.test(reason),
+  },
+  {
     words: 'reported: an error whose body is not an object is sent as problem details',
     is: ({ finding, reason }) => finding === 'invalid fault' && /application\/problem\+json, not/.test(reason),
   },
