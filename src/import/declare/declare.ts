@@ -3,11 +3,19 @@ import { receivable } from '../../wire/uri-template/layout.ts';
 import { parseUriTemplate } from '../../wire/uri-template/uri-template.ts';
 import type { DraftContract, DraftField, DraftOperation, DraftSecurity, DraftService } from '../draft.ts';
 import type { Losses, Place } from '../place.ts';
-import { credentialOf, SCHEME_WORDS, schemeKeys, securityOfCalls, securityWords } from './credentials.ts';
 import { type Declared, type DeclaredMap, type DeclaredValue, given, inFiles, type Judge } from './declared.ts';
 import { DeclaredDocuments, fieldNames } from './documents.ts';
 import { capitalName, Names, plainName, servedIds } from './names.ts';
-import { hasOwnElement, restKeys, soapKeys } from './operation-keys.ts';
+import {
+  credentialOf,
+  hasOwnElement,
+  restKeys,
+  SCHEME_WORDS,
+  schemeKeys,
+  securityOfCalls,
+  securityWords,
+  soapKeys,
+} from './reached.ts';
 import { asServed } from './served.ts';
 import { placeKey, settled } from './settled.ts';
 
