@@ -10,7 +10,7 @@ const field = (key: string, value: string, type = 'text'): KeyChange => [
 ];
 const entry = (key: string, value: string, type = 'text'): KeyChange => [
   'fields',
-  `F: { type: list of ${type}, entry: { } }`.replace(', entry: { }', ''),
+  `F: { type: list of ${type} }`,
   `F: { type: list of ${type}, entry: { ${key}: ${value} } }`,
 ];
 const document = (before: string, after: string): KeyChange => [
@@ -202,6 +202,7 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
   'field.flat': field('flat', 'true', 'list of text'),
   'field.spaced': field('spaced', 'true', 'list of integer'),
   'field.entry': entry('minimum', '2'),
+  'field.entry.xml': entry('xml', 'Entry'),
   'field.entry.nullable': entry('nullable', 'true'),
   'field.entry.enum': entry('enum', '[A, B]', 'string(3)'),
   'field.entry.pattern': entry('pattern', '"[A-Z]+"'),

@@ -66,8 +66,11 @@ describe('names of operations', () => {
         service({ b: inOut('c', 'cResponse'), a: inOut('b', 'bResponse') }),
     );
     const { service: written } = await served('a.wsdl', text);
-    expect(written).toContain('  b: { soap: { action: urn:t/b }, wrapped: false, request: c, response: cResponse }\n');
-    expect(written).toContain('  a: { soap: { action: urn:t/a }, wrapped: false, request: b, response: bResponse }\n');
+    expect(written).toContain(`wrapped: false
+operations:
+  b: { soap: { action: urn:t/b }, request: c, response: cResponse }
+  a: { soap: { action: urn:t/a }, request: b, response: bResponse }
+`);
   });
 });
 
