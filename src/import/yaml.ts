@@ -44,20 +44,28 @@ function documentText(document: Document): string {
   return document.toString({ lineWidth: 0 }).replace(/^---\n/, '');
 }
 
+/** Texts of definitions: what `check` judged is written afterwards. */
+const TEXTS = new WeakMap<DeclaredMap, { readonly head: string; readonly text: string }>();
+
 /** A definition as {@link yamlOf} writes it. Nearly all consist of texts that need no rules, and are written in a fraction of the time. */
 function declaredText(declared: Declared): string {
   const { kind, id, keys } = declared;
+  const head = `${kind} ${id}`;
+  const known = TEXTS.get(keys);
+  if (known?.head === head) return known.text;
   const lines = Object.entries({ [kind]: id, ...keys }).map(([key, value]) => {
     const isBlock = BLOCKS.has(key) && isMapValue(value) && Object.keys(value).length > 0;
     return pairText(key, value, 0, isBlock);
   });
-  return lines.includes(undefined) ? documentText(yamlOf(declared)) : lines.join('');
+  const text = lines.includes(undefined) ? documentText(yamlOf(declared)) : lines.join('');
+  TEXTS.set(keys, { head, text });
+  return text;
 }
 
 /** A member of a map over several lines; `undefined` when it has a text that is not easy. @param depth spaces before it */
 function pairText(key: string, value: DeclaredValue, depth: number, isBlock = false): string | undefined {
   const start = `${' '.repeat(depth)}${key}:`;
-  if (!EASY_KEY.test(key)) return undefined;
+  if (!EASY_BLOCK_KEY.test(key)) return undefined;
   if (typeof value === 'string' && value.includes('\n')) return literalText(start, value, ' '.repeat(depth + 2));
   if (typeof value !== 'object' || (!isBlock && widthOf(value, depth + 2) !== Number.POSITIVE_INFINITY)) {
     const text = lineText(value, false);
@@ -69,12 +77,16 @@ function pairText(key: string, value: DeclaredValue, depth: number, isBlock = fa
 }
 
 /** Keys and texts that YAML takes for the texts that they are, without quotes. */
-const EASY_KEY = /^(?!(?:null|true|false)$)[A-Za-z_][\w.-]*$/i;
+const EASY_KEY = /^(?!(?:null|true|false)$)[A-Za-z_][\w.%-]*$/i;
+const EASY_BLOCK_KEY = /^(?!(?:null|true|false)$)[A-Za-z_][\w.%[\]-]*$/i;
 const EASY_TEXT = /^(?!(?:null|true|false)$)[A-Za-z_$/(](?:[\x21-\x7e\xa1-\u02ff]| (?=[^ #]))*$/i;
 
 /** What ends a text without quotes: `: ` anywhere, or a colon at its end; inside of a map on one line more. */
 const ENDS = /:(?: |$)/;
 const ENDS_INSIDE = /[[\]{},]/;
+
+/** A text that means something else without quotes, by how it begins or ends or by a mark within. */
+const MARKED = /^[ ,[\]{}#&*!|>'%@`]|^[?-](?: |$)|: | #|[ :]$/;
 
 /** A text that is easy to quote. */
 const QUOTABLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
@@ -82,7 +94,8 @@ const QUOTABLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 function lineText(value: DeclaredValue, isInside: boolean): string | undefined {
   if (typeof value === 'string') {
     if (EASY_TEXT.test(value) && !ENDS.test(value) && !(isInside && ENDS_INSIDE.test(value))) return value;
-    return isInside && EASY_TEXT.test(value) && !ENDS.test(value) && QUOTABLE.test(value) ? `"${value}"` : undefined;
+    const isQuoted = MARKED.test(value) || (isInside && EASY_TEXT.test(value));
+    return isQuoted && QUOTABLE.test(value) ? `"${value}"` : undefined;
   }
   if (typeof value !== 'object')
     return Number.isSafeInteger(value) || typeof value === 'boolean' ? String(value) : undefined;
@@ -105,7 +118,9 @@ function literalText(start: string, value: string, indent: string): string | und
   return `${start} |-\n${lines.map((line) => (line === '' ? '' : indent + line)).join('\n')}\n`;
 }
 
-const LITERAL_LINE = /^(?:[\x21-\x7e\xa1-\u02ff](?:[\x20-\x7e\xa1-\u02ff]*[\x21-\x7e\xa1-\u02ff])?)?$/;
+/** Characters that are seen, as a class of a regular expression: none that YAML escapes, and no white space beyond ASCII. */
+const SEEN = String.raw`\x21-\x7e\xa1-\u167f\u2010-\u2027\u2030-\u205e\u2070-\u2fff\u3001-\ud7ff\ue000-\ufdff`;
+const LITERAL_LINE = new RegExp(`^(?:[${SEEN}](?:[ \\t${SEEN}]*[${SEEN}])?)?$`);
 
 /** The width of a value on one line, as {@link layOut} counts it; infinite when it has several. */
 function widthOf(value: DeclaredValue, indent: number): number {

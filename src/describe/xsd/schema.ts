@@ -1,5 +1,5 @@
 // XML Schema 1.0 (W3C Recommendation, 28 October 2004): one schema per namespace.
-import { classNameOf, contentField, type Document, documentName } from '../../model/document.ts';
+import { contentField, type Document, documentName } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import { inlineDocument } from '../../model/particles.ts';
 import { type ElementContent, isSameElement } from '../../model/same-element.ts';
@@ -26,7 +26,7 @@ import {
   XMIME,
 } from './elements.ts';
 import type { SimpleType } from './types.ts';
-import { type Draft, homeOf, refer, referType, type SchemaOptions, type Workshop } from './workshop.ts';
+import { type Draft, GlobalElements, homeOf, refer, referType, type SchemaOptions, type Workshop } from './workshop.ts';
 
 const XS = 'http://www.w3.org/2001/XMLSchema';
 
@@ -68,7 +68,8 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
   );
   const drafts = new Map(
     namespaces.map((namespace): [string, Draft] => {
-      const elements = namespace === '' ? [...extra] : [];
+      const elements = new GlobalElements();
+      if (namespace === '') for (const each of extra) elements.add(each);
       const types = namespace === REFERENCES ? [REFERENCE] : [];
       return [namespace, { namespace, imports: new Set(), elements, types, groups: [] }];
     }),
@@ -187,7 +188,7 @@ function schemaElement(
   const imported = isEntrance ? others : others.filter((each) => draft.imports.has(each));
   const named = [draft.namespace, ...imported].filter((each) => each !== '');
   const attributes: Record<string, string> = { 'xmlns:xs': XS };
-  if ([...draft.elements, ...draft.types, ...draft.groups].some(hasAttachment)) attributes['xmlns:xmime'] = XMIME;
+  if ([...draft.elements.all, ...draft.types, ...draft.groups].some(hasAttachment)) attributes['xmlns:xmime'] = XMIME;
   // Names without a namespace have no prefix, so there must not be a default namespace.
   if (named.length <= imported.length) attributes.xmlns = '';
   for (const namespace of named) attributes[`xmlns:${prefixOf(namespace)}`] = namespace;
@@ -199,15 +200,15 @@ function schemaElement(
   return element('xs:schema', attributes, [
     ...imports,
     annotation(options.title),
-    ...draft.elements,
+    ...draft.elements.all,
     ...draft.types,
     ...draft.groups,
   ]);
 }
 
 function declareWrapper(wrapper: Wrapper, draft: Draft, workshop: Workshop): void {
-  if (draft.elements.some((each) => each.attributes.name === wrapper.name)) return;
-  draft.elements.push(wrapperElement(wrapper, (document) => referType(draft, document, workshop)));
+  if (draft.elements.has(wrapper.name)) return;
+  draft.elements.add(wrapperElement(wrapper, (document) => referType(draft, document, workshop)));
 }
 
 /**
@@ -217,10 +218,11 @@ function declareWrapper(wrapper: Wrapper, draft: Draft, workshop: Workshop): voi
 function declareElement(document: Document, workshop: Workshop): boolean {
   const { documents } = workshop.options;
   const draft = workshop.drafts.get(documents.namespaceOf(document)) as Draft;
-  const form = documents.roots.has(document) ? (name: string) => name : classNameOf;
-  if (draft.elements.some(({ attributes: { name = '' } }) => form(name) === form(document.xmlName))) return false;
+  const { elements } = draft;
+  const { xmlName } = document;
+  if (documents.roots.has(document) ? elements.has(xmlName) : elements.hasLike(xmlName)) return false;
   const type = referType(draft, document, workshop);
-  draft.elements.push(element('xs:element', { name: document.xmlName, type }, [annotation(document.description)]));
+  elements.add(element('xs:element', { name: xmlName, type }, [annotation(document.description)]));
   return true;
 }
 
@@ -281,10 +283,10 @@ function particlesOf(
 /** Operations may have the same header block. */
 function declareBlock({ field, document }: HeaderBlock, workshop: Workshop): void {
   const draft = workshop.drafts.get(field.namespace ?? workshop.options.documents.namespaceOf(document)) as Draft;
-  if (draft.elements.some(({ attributes }) => attributes.name === field.xmlName)) return;
+  if (draft.elements.has(field.xmlName)) return;
   const { name, attributes, children } = fieldElement(field, contextOf(field, document, draft, workshop));
   const { minOccurs: _, ...own } = attributes;
-  draft.elements.push(element(name, own, children));
+  draft.elements.add(element(name, own, children));
 }
 
 /** The types of the fields of a message: a part refers to a type by its name, so that every type has one. */

@@ -1,4 +1,4 @@
-import type { Document } from '../../model/document.ts';
+import { classNameOf, type Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import type { XmlElement } from '../../wire/xml/build.ts';
 import type { DocumentSet, HeaderBlock } from '../scope.ts';
@@ -33,9 +33,36 @@ export interface Draft {
   readonly namespace: string;
   /** Namespaces that it refers to. */
   readonly imports: Set<string>;
-  readonly elements: XmlElement[];
+  readonly elements: GlobalElements;
   readonly types: XmlElement[];
   readonly groups: XmlElement[];
+}
+
+/** The global elements of one `xs:schema`, of which a large contract has thousands. */
+export class GlobalElements {
+  readonly #all: XmlElement[] = [];
+  readonly #names = new Set<string>();
+  readonly #classNames = new Set<string>();
+
+  get all(): readonly XmlElement[] {
+    return this.#all;
+  }
+
+  add(element: XmlElement): void {
+    const { name = '' } = element.attributes;
+    this.#all.push(element);
+    this.#names.add(name);
+    this.#classNames.add(classNameOf(name));
+  }
+
+  has(name: string): boolean {
+    return this.#names.has(name);
+  }
+
+  /** Whether one has a name that is the same in generated code. */
+  hasLike(name: string): boolean {
+    return this.#classNames.has(classNameOf(name));
+  }
 }
 
 /** The context of declarations. */

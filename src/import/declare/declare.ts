@@ -258,11 +258,10 @@ class DeclaredServices {
     if (rest?.form !== 'urlencoded') return rest?.form;
     const fields = request.kind === 'document' ? request.document.fields : [];
     const names = fieldNames(fields);
-    const elsewhere = `${rest.uris.join(' ')} ${Object.values(rest.headers).join(' ')}`;
-    const sent = names.flatMap((field, index) => {
-      const isElsewhere = new RegExp(`(?<![\\p{L}\\p{N}_%])${escaped(field)}(?![\\p{L}\\p{N}_%])`, 'u').test(elsewhere);
-      return isElsewhere ? [] : [[(fields[index] as DraftField).name, `{${field}}`] as const];
-    });
+    const elsewhere = new Set([...rest.uris.flatMap(variablesOf), ...Object.values(rest.headers)]);
+    const sent = names.flatMap((field, index) =>
+      elsewhere.has(field) ? [] : [[(fields[index] as DraftField).name, `{${field}}`] as const],
+    );
     if (this.#options.as === 'consumer' && sent.length > 0) return Object.fromEntries(sent);
     if (sent.length > 0)
       this.#losses.add(`the form of "${name}" (urlencoded)`, 'its fields are taken as JSON or XML', place);
@@ -329,8 +328,10 @@ class DeclaredServices {
   }
 }
 
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+/** The names of the variables of a URI template. */
+function variablesOf(template: string): readonly string[] {
+  const expressions = Array.from(template.matchAll(/\{[+#./;?&]?([^{}]*)\}/g), ([, list = '']) => list);
+  return expressions.flatMap((list) => list.split(',').map((each) => each.replace(/(?:\*|:\d+)$/, '')));
 }
 
 /** The version of a service: the first number of a version in the source, 1 without one. */

@@ -89,29 +89,45 @@ function elementOf({ soap, request }: DraftOperation, service: DraftService): st
 /** Operations over REST, each with URIs of its own. */
 function distinctUris(operations: readonly DraftOperation[], losses: Losses): DraftOperation[] {
   const served: DraftOperation[] = [];
+  const paths: Paths[] = [];
   for (const operation of operations) {
     const { rest, uncallable } = operation;
-    const at =
-      rest === undefined || uncallable !== undefined ? -1 : served.findIndex((each) => overlap(each, operation));
+    const own = pathsOf(operation);
+    const isSame = (each: DraftOperation, index: number): boolean =>
+      each.rest?.method === rest?.method && each.uncallable === undefined && overlap(paths[index] as Paths, own);
+    const at = rest === undefined || uncallable !== undefined ? -1 : served.findIndex(isSame);
     const earlier = served[at];
+    paths.push(own);
     if (earlier === undefined) {
       served.push(operation);
       continue;
     }
     const wider = widened(earlier, operation, losses);
-    if (wider !== undefined) served[at] = wider;
+    if (wider !== undefined) {
+      served[at] = wider;
+      paths[at] = pathsOf(wider);
+    }
     const words = `"${earlier.name}" has its method and path${wider === undefined ? '' : ', and takes its requests too'}`;
     served.push({ ...operation, uncallable: words });
   }
   return served;
 }
 
-function overlap(one: DraftOperation, other: DraftOperation): boolean {
-  if (one.rest?.method !== other.rest?.method || one.uncallable !== undefined) return false;
-  const lists = new Set([...listsOf(one), ...listsOf(other)]);
-  const theirs = templatesOf(other);
-  return templatesOf(one).some((template) =>
-    theirs.some((each) => templatesOverlap(template, each, ({ name }) => (lists.has(name) ? 'list' : 'string'))),
+/** What decides whether requests to two operations are the same. */
+interface Paths {
+  readonly templates: readonly UriTemplate[];
+  /** Names of the variables that are lists. */
+  readonly lists: ReadonlySet<string>;
+}
+
+function pathsOf(operation: DraftOperation): Paths {
+  return { templates: templatesOf(operation), lists: new Set(listsOf(operation)) };
+}
+
+function overlap(one: Paths, other: Paths): boolean {
+  const isList = (name: string): boolean => one.lists.has(name) || other.lists.has(name);
+  return one.templates.some((template) =>
+    other.templates.some((each) => templatesOverlap(template, each, ({ name }) => (isList(name) ? 'list' : 'string'))),
   );
 }
 
@@ -126,7 +142,6 @@ function templatesOf({ rest }: DraftOperation): readonly UriTemplate[] {
   });
 }
 
-/** Names of the variables that are lists. */
 function listsOf({ rest, request }: DraftOperation): readonly string[] {
   const documents = [
     ...(request.kind === 'document' ? [request.document] : []),

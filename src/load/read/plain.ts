@@ -25,15 +25,28 @@ interface PlainFile {
  * @returns `undefined` for a file with anything else or with an error, which the yaml package has to read
  */
 export function parsePlain(source: SourceText, places: Places): PlainFile | undefined {
-  // A tab or a carriage return is part of the white space in YAML, by rules of its own.
-  if (source.text.includes('\t') || source.text.includes('\r')) return undefined;
+  // A tab or a carriage return is part of the white space in YAML, by rules of its own, but for tabs of literal blocks.
+  if (source.text.includes('\r')) return undefined;
   const lines = createLines(source.text);
   try {
-    return { lines, roots: new PlainReader(source, lines, places).roots() };
+    const reader = new PlainReader(source, lines, places);
+    const roots = reader.roots();
+    return isWithin(source.text, '\t', reader.literals) ? { lines, roots } : undefined;
   } catch (error) {
     if (error === UNUSUAL) return undefined;
     throw error;
   }
+}
+
+/** Whether a character occurs in these stretches only, which follow each other. */
+function isWithin(text: string, character: string, stretches: readonly Stretch[]): boolean {
+  let next = 0;
+  for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) {
+    while (next < stretches.length && (stretches[next] as Stretch)[1] <= at) next += 1;
+    const stretch = stretches[next];
+    if (stretch === undefined || at < stretch[0]) return false;
+  }
+  return true;
 }
 
 /** Maximum nesting; deeper files are rejected by the limit of the other reader, or read by it. */
@@ -65,14 +78,17 @@ function tableOf(marks: string): Uint8Array {
   return table;
 }
 
-/** Characters of keys without quotes. */
-const IN_KEY = tableOf(`${LETTERS}${DIGITS}_$./()+-*~@`);
+/** Characters of keys without quotes, in braces and outside. */
+const IN_KEY_INSIDE = tableOf(`${LETTERS}${DIGITS}_$./()+-*~@%`);
+const IN_KEY = tableOf(`${LETTERS}${DIGITS}_$./()+-*~@%[]`);
 const STARTS_KEY = tableOf(`${LETTERS}${DIGITS}_$/(`);
 /** Characters with which a text without quotes may begin; any other than ASCII may too. A dash needs a look at the next. */
 const STARTS_TEXT = tableOf(`${LETTERS}${DIGITS}_$./()+~=^;<\\`);
 
 /** Reads one file; a method leaves the offset after what it read in `#to`, or the next line in `#at` and `#indent`. */
 class PlainReader {
+  /** The lines of literal blocks. */
+  readonly literals: Stretch[] = [];
   readonly #source: SourceText;
   readonly #text: string;
   readonly #lines: Lines;
@@ -213,7 +229,7 @@ class PlainReader {
   }
 
   /** A key that begins at an offset and that a colon follows; sets `#to` to the colon. */
-  #key(from: number): string | undefined {
+  #key(from: number, marks = IN_KEY): string | undefined {
     const text = this.#text;
     const first = text.charCodeAt(from);
     let key: string;
@@ -222,7 +238,7 @@ class PlainReader {
     } else {
       if (STARTS_KEY[first] !== 1) return undefined;
       let at = from + 1;
-      while (IN_KEY[text.charCodeAt(at)] === 1) at += 1;
+      while (marks[text.charCodeAt(at)] === 1) at += 1;
       this.#to = at;
       key = text.slice(from, at);
     }
@@ -323,7 +339,7 @@ class PlainReader {
     const offsets: number[] = [];
     let at = this.#skipSpaces(from + 1);
     while (this.#text.charCodeAt(at) !== MAP_END || keys.length > 0) {
-      const key = this.#key(at);
+      const key = this.#key(at, IN_KEY_INSIDE);
       if (key === undefined || map[key] !== undefined) throw UNUSUAL;
       const keyEnd = this.#to;
       const begin = this.#skipSpaces(keyEnd + 1);
@@ -385,6 +401,7 @@ class PlainReader {
       at = lineEnd + 1;
     }
     if (filled === 0) throw UNUSUAL;
+    this.literals.push([body, end]);
     this.#from = from;
     this.#to = end;
     this.#nextLine(end);
