@@ -177,3 +177,14 @@ export function placeAt({ file, text }: SourceText, lines: Lines, from: number, 
   // linePos returns line 0 when nothing was read.
   return { file, line: Math.max(1, line), column: Math.max(1, col), length: Math.max(1, end - start) };
 }
+
+/** Whether a character occurs in these stretches only, which follow each other. */
+export function isWithin(text: string, character: string, stretches: readonly Stretch[]): boolean {
+  let next = 0;
+  for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) {
+    while (next < stretches.length && (stretches[next] as Stretch)[1] <= at) next += 1;
+    const stretch = stretches[next];
+    if (stretch === undefined || at < stretch[0]) return false;
+  }
+  return true;
+}

@@ -1,5 +1,5 @@
-import { createLines, type Lines, type Places, type SourceText, type Stretch } from './places.ts';
-import { readEscapes, resolvePlain, UNUSUAL } from './scalar.ts';
+import { createLines, isWithin, type Lines, type Places, type SourceText, type Stretch } from './places.ts';
+import { readEscapes, resolvePlain, tableOf, UNUSUAL } from './scalar.ts';
 
 /** A value of a tree. Maps have no prototype, so every key is just a key. */
 export type TreeValue = string | number | boolean | null | TreeValue[] | TreeMap;
@@ -38,17 +38,6 @@ export function parsePlain(source: SourceText, places: Places): PlainFile | unde
   }
 }
 
-/** Whether a character occurs in these stretches only, which follow each other. */
-function isWithin(text: string, character: string, stretches: readonly Stretch[]): boolean {
-  let next = 0;
-  for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) {
-    while (next < stretches.length && (stretches[next] as Stretch)[1] <= at) next += 1;
-    const stretch = stretches[next];
-    if (stretch === undefined || at < stretch[0]) return false;
-  }
-  return true;
-}
-
 /** Maximum nesting; deeper files are rejected by the limit of the other reader, or read by it. */
 const DEEPEST = 60;
 /** YAML permits 1,024 characters before the colon. */
@@ -71,12 +60,6 @@ const MAP_END = 0x7d;
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const DIGITS = '0123456789';
-
-function tableOf(marks: string): Uint8Array {
-  const table = new Uint8Array(128);
-  for (const mark of marks) table[mark.charCodeAt(0)] = 1;
-  return table;
-}
 
 /** Characters of keys without quotes, in braces and outside. */
 const IN_KEY_INSIDE = tableOf(`${LETTERS}${DIGITS}_$./()+-*~@%`);

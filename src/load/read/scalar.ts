@@ -37,3 +37,10 @@ export function resolvePlain(text: string): string | number | boolean | null {
   if (RARE.test(text)) throw UNUSUAL;
   return text;
 }
+
+/** Which ASCII characters are marks, by their codes. */
+export function tableOf(marks: string): Uint8Array {
+  const table = new Uint8Array(128);
+  for (const mark of marks) table[mark.charCodeAt(0)] = 1;
+  return table;
+}
