@@ -53,12 +53,8 @@ async function addNext(
   row: Pick<LoadedDefinitions, 'hash' | 'gateway' | 'loaded'>,
   now: DefinedParts,
 ): Promise<boolean> {
-  const last = await tx
-    .selectFrom('signalbox_definitions')
-    .select(['id', 'hash', 'parts'])
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+  const newest = tx.selectFrom('signalbox_definitions').orderBy('id', 'desc').limit(1);
+  const last = await newest.select(['id', 'hash', 'parts']).executeTakeFirst();
   if (last?.hash === row.hash) return true;
   const entered = await tx
     .insertInto('signalbox_definitions_order')
@@ -67,6 +63,8 @@ async function addNext(
     .executeTakeFirst();
   // Waits for the gateway that is about to add a row, and finds that it was first.
   if (entered.numInsertedOrUpdatedRows !== 1n) return false;
+  // What told that one was first is deleted when the next follows.
+  if ((await newest.select('id').executeTakeFirst())?.id !== last?.id) return false;
   const before = JSON.parse(last?.parts ?? 'null') as DefinedParts | null;
   const changes = before === null ? { added: [], changed: [], removed: [] } : changesOf(before, now);
   await tx

@@ -39,12 +39,16 @@ describeEngines('the definitions that were loaded', ({ place }) => {
       await Promise.all(stores.map((store, index) => record(store, `same ${round}`, String(index))));
     const rows = (await readDefinitions(first, 50)).toReversed();
     expect(rows.map(({ hash }) => hash)).toEqual(Array.from({ length: 10 }, (_, round) => `same ${round}`));
-    await Promise.all(stores.map((store, index) => record(store, `own ${index}`, String(index))));
-    const own = (await readDefinitions(first, 4)).toReversed();
-    expect(own.map(({ hash }) => hash).sort()).toEqual(['own 0', 'own 1', 'own 2', 'own 3']);
-    // What is removed is what was loaded before, so that the changes add up.
-    const names = ['node same 9', ...own.map(({ hash }) => `node ${hash}`)];
-    expect(own.map(({ removed }) => removed)).toEqual(names.slice(0, 4).map((name) => [name]));
+    let before = 'same 9';
+    for (let round = 0; round < 10; round++) {
+      await Promise.all(stores.map((store, index) => record(store, `own ${round} ${index}`, String(index))));
+      const own = (await readDefinitions(first, 4)).toReversed();
+      expect(own.map(({ hash }) => hash).sort()).toEqual([0, 1, 2, 3].map((index) => `own ${round} ${index}`));
+      // What is removed is what was loaded before, so that the changes add up.
+      const names = [before, ...own.map(({ hash }) => hash)].map((hash) => `node ${hash}`);
+      expect(own.map(({ removed }) => removed)).toEqual(names.slice(0, 4).map((name) => [name]));
+      before = own[3]?.hash as string;
+    }
   });
 
   it('of gateways of an older version are recorded beside those of this one', async () => {
