@@ -57,13 +57,32 @@ function declaredText(declared: Declared): string {
     const isBlock = BLOCKS.has(key) && isMapValue(value) && Object.keys(value).length > 0;
     return pairText(key, value, 0, isBlock);
   });
-  const text = lines.includes(undefined) ? documentText(yamlOf(declared)) : lines.join('');
+  const text = lines.join('');
   TEXTS.set(keys, { head, text });
   return text;
 }
 
-/** A member of a map over several lines; `undefined` when it has a text that is not easy. @param depth spaces before it */
-function pairText(key: string, value: DeclaredValue, depth: number, isBlock = false): string | undefined {
+/** A member of a map over several lines. @param depth spaces before it */
+function pairText(key: string, value: DeclaredValue, depth: number, isBlock = false): string {
+  return easyPairText(key, value, depth, isBlock) ?? printedPairText(key, value, depth);
+}
+
+/** The same by the YAML package, in a map of its own below another, since texts differ at the top. */
+function printedPairText(key: string, value: DeclaredValue, depth: number): string {
+  const isTop = depth === 0;
+  const map = { [key]: value };
+  const document = new Document(isTop ? map : { _: map }, { aliasDuplicateObjects: false });
+  const inner: unknown = isTop ? document.contents : document.get('_');
+  layOut(document.contents, depth - (isTop ? 0 : 2));
+  for (const each of [document.contents, inner]) if (isMap(each)) each.flow = false;
+  const text = documentText(document);
+  if (isTop) return text;
+  const below = text.slice(text.indexOf('\n') + 1);
+  return below.replace(/^(?=[^\n])/gm, ' '.repeat(depth - 2));
+}
+
+/** `undefined` when it has a text that is not easy. */
+function easyPairText(key: string, value: DeclaredValue, depth: number, isBlock: boolean): string | undefined {
   const start = `${' '.repeat(depth)}${key}:`;
   if (!EASY_BLOCK_KEY.test(key)) return undefined;
   if (typeof value === 'string' && value.includes('\n')) return literalText(start, value, ' '.repeat(depth + 2));
@@ -71,34 +90,53 @@ function pairText(key: string, value: DeclaredValue, depth: number, isBlock = fa
     const text = lineText(value, false);
     return text === undefined ? undefined : `${start} ${text}\n`;
   }
-  if (!isMapValue(value)) return undefined;
-  const members = Object.entries(value).map(([name, each]) => pairText(name, each, depth + 2));
-  return members.includes(undefined) ? undefined : `${start}\n${members.join('')}`;
+  if (isMapValue(value)) {
+    const members = Object.entries(value).map(([name, each]) => pairText(name, each, depth + 2));
+    return `${start}\n${members.join('')}`;
+  }
+  const items = (value as readonly DeclaredValue[]).map((each) => itemText(each, depth + 2));
+  return items.includes(undefined) ? undefined : `${start}\n${items.join('')}`;
 }
 
-/** Keys and texts that YAML takes for the texts that they are, without quotes. */
-const EASY_KEY = /^(?!(?:null|true|false)$)[A-Za-z_][\w.%-]*$/i;
-const EASY_BLOCK_KEY = /^(?!(?:null|true|false)$)[A-Za-z_][\w.%[\]-]*$/i;
-const EASY_TEXT = /^(?!(?:null|true|false)$)[A-Za-z_$/(](?:[\x21-\x7e\xa1-\u02ff]| (?=[^ #]))*$/i;
+/** A single value in a list over several lines. */
+function itemText(value: DeclaredValue, depth: number): string | undefined {
+  const isSingle = typeof value !== 'object' && !String(value).includes('\n');
+  const text = isSingle ? lineText(value, false) : undefined;
+  return text === undefined ? undefined : `${' '.repeat(depth)}- ${text}\n`;
+}
 
-/** What ends a text without quotes: `: ` anywhere, or a colon at its end; inside of a map on one line more. */
-const ENDS = /:(?: |$)/;
-const ENDS_INSIDE = /[[\]{},]/;
+/** Keys that YAML takes for the texts that they are, without quotes: inside of a map on one line, and elsewhere. */
+const EASY_KEY = /^(?!(?:null|true|false)$)[A-Za-z_][\w.%/+-]*$/i;
+const EASY_BLOCK_KEY = /^(?!(?:null|true|false)$)[A-Za-z_][\w.%/+[\]-]*$/i;
+
+/** Characters that are seen, as a class of a regular expression: none that YAML escapes, and no white space beyond ASCII. */
+const SEEN = String.raw`\x21-\x7e\xa1-\u167f\u2010-\u2027\u2030-\u205e\u2070-\u2fff\u3001-\ud7ff\ue000-\ufdff`;
+const LITERAL_LINE = new RegExp(`^(?:[${SEEN}](?:[ \\t${SEEN}]*[${SEEN}])?)?$`);
+const ONE_LINE = new RegExp(`^(?!%|---|\\.\\.\\.)[ ${SEEN}]+$`);
 
 /** A text that means something else without quotes, by how it begins or ends or by a mark within. */
-const MARKED = /^[ ,[\]{}#&*!|>'%@`]|^[?-](?: |$)|: | #|[ :]$/;
+const MARKED = /^[ ,[\]{}#&*!|>'"%@`]|^[?-](?: |$)|: | #|[ :]$/;
+const MARKED_INSIDE = /[[\]{},]/;
 
-/** A text that is easy to quote. */
-const QUOTABLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
+/** A text that is a value of another type without quotes (YAML 1.2, section 10.3.2). */
+const TYPED =
+  /^(?:~|[Nn]ull|NULL|[Tt]rue|TRUE|[Ff]alse|FALSE|0o[0-7]+|0x[0-9a-fA-F]+|[-+]?(?:\.(?:inf|Inf|INF)|(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)|\.(?:nan|NaN|NAN))$/;
+
+/** A text on one line; `undefined` for one that is not easy. */
+function scalarText(value: string, isInside: boolean): string | undefined {
+  if (value === '') return '""';
+  if (!ONE_LINE.test(value)) return undefined;
+  if (!MARKED.test(value) && !(isInside && MARKED_INSIDE.test(value)) && !TYPED.test(value)) return value;
+  if (!/["\\]/.test(value)) return `"${value}"`;
+  return value.includes('"') && !value.includes("'") ? `'${value}'` : undefined;
+}
 
 function lineText(value: DeclaredValue, isInside: boolean): string | undefined {
-  if (typeof value === 'string') {
-    if (EASY_TEXT.test(value) && !ENDS.test(value) && !(isInside && ENDS_INSIDE.test(value))) return value;
-    const isQuoted = MARKED.test(value) || (isInside && EASY_TEXT.test(value));
-    return isQuoted && QUOTABLE.test(value) ? `"${value}"` : undefined;
-  }
+  if (typeof value === 'string') return scalarText(value, isInside);
   if (typeof value !== 'object')
-    return Number.isSafeInteger(value) || typeof value === 'boolean' ? String(value) : undefined;
+    return typeof value === 'boolean' || (Number.isSafeInteger(value) && !Object.is(value, -0))
+      ? String(value)
+      : undefined;
   if (!isMapValue(value)) {
     const items = (value as readonly DeclaredValue[]).map((each) => lineText(each, true));
     return items.includes(undefined) || items.length === 0 ? undefined : `[ ${items.join(', ')} ]`;
@@ -117,10 +155,6 @@ function literalText(start: string, value: string, indent: string): string | und
   if (lines[0] === '' || lines.at(-1) === '' || lines.some((line) => !LITERAL_LINE.test(line))) return undefined;
   return `${start} |-\n${lines.map((line) => (line === '' ? '' : indent + line)).join('\n')}\n`;
 }
-
-/** Characters that are seen, as a class of a regular expression: none that YAML escapes, and no white space beyond ASCII. */
-const SEEN = String.raw`\x21-\x7e\xa1-\u167f\u2010-\u2027\u2030-\u205e\u2070-\u2fff\u3001-\ud7ff\ue000-\ufdff`;
-const LITERAL_LINE = new RegExp(`^(?:[${SEEN}](?:[ \\t${SEEN}]*[${SEEN}])?)?$`);
 
 /** The width of a value on one line, as {@link layOut} counts it; infinite when it has several. */
 function widthOf(value: DeclaredValue, indent: number): number {

@@ -80,6 +80,9 @@ test('every text of the repository has the values, places and errors that the ya
 
 test.each([
   ['a tab', 'a:\tb\n'],
+  ['a tab after a literal block', 'a: |\n  b\n\tc\nd: e\t\n'],
+  ['a blank line of a literal block with more spaces', 'a: |\n    \n  b\n'],
+  ['a key with brackets in braces', 'a: { b[c]: d }\n'],
   ['a carriage return', 'a: b\r\nc: d\r\n'],
   ['a text of two lines', 'a: b\n  c\n'],
   ['an anchor', 'a: &b c\n'],
@@ -107,6 +110,9 @@ test.each([
   ['quotes', `a: "b: c # d"\ne: 'it''s'\n"f g": 'h'\ni: "\\"\\n\\u00e9"\n`],
   ['comments', '# a\nb: c # d\n\n  # e\nf: # g\n  h: i#j\n'],
   ['parts', '---\na: b\n---\n# nothing\n---\nc: d\n'],
+  ['tabs in a literal block', 'a: |-\n  \tb\n  c\td\n\n  \t\ne: |\n  f\t\ng: h\n'],
+  ['blank lines at the begin of a literal block', 'a:\n  b: |\n    \n\n      \n      c\n     \nd: |-\n\n e\n'],
+  ['brackets in a key', 'a[b]: c\nd[e][f]:\n  g%5Bh%5D: { i%5D: j }\n'],
   ['a literal block', 'a: |\n  b\n\n    c # d\nd: |-\n  e\n\n# f\n'],
   ['no line feed at the end', 'a:\n  - b'],
   ['a key of every object', '__proto__: a\nconstructor: b\n'],

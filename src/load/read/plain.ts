@@ -65,6 +65,7 @@ const DIGITS = '0123456789';
 const IN_KEY_INSIDE = tableOf(`${LETTERS}${DIGITS}_$./()+-*~@%`);
 const IN_KEY = tableOf(`${LETTERS}${DIGITS}_$./()+-*~@%[]`);
 const STARTS_KEY = tableOf(`${LETTERS}${DIGITS}_$/(`);
+const BLANK_LINES = /(?: *\n)+/y;
 /** Characters with which a text without quotes may begin; any other than ASCII may too. A dash needs a look at the next. */
 const STARTS_TEXT = tableOf(`${LETTERS}${DIGITS}_$./()+~=^;<\\`);
 
@@ -362,7 +363,9 @@ class PlainReader {
     const text = this.#text;
     const isStripped = text.charCodeAt(from + 1) === DASH;
     const body = from + (isStripped ? 3 : 2);
-    const indent = this.#skipSpaces(body) - body;
+    BLANK_LINES.lastIndex = body;
+    const first = BLANK_LINES.test(text) ? BLANK_LINES.lastIndex : body;
+    const indent = this.#skipSpaces(first) - first;
     if (text.charCodeAt(body - 1) !== NEWLINE || indent <= column) throw UNUSUAL;
     const lines: string[] = [];
     let filled = 0;
@@ -371,8 +374,8 @@ class PlainReader {
       const begin = this.#skipSpaces(at);
       const lineEnd = text.indexOf('\n', begin);
       if (lineEnd === begin) {
-        // Blanks in an empty line may be part of the text.
-        if (begin > at) throw UNUSUAL;
+        // Blanks beyond the indent are part of the text.
+        if (begin - at > indent) throw UNUSUAL;
         lines.push('');
       } else if (begin - at < indent) break;
       else {
