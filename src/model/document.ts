@@ -88,8 +88,8 @@ export function namespaceOf(document: Document, around: string, service: string)
 }
 
 /**
- * The name of a list entry's element: the one that the list declares, else the item document's root element; `item` for single values and for a document that is
- * declared in place without an XML name.
+ * The name of a list entry's element: the one that the list declares, else the item document's root element; `item` for single
+ * values and for a document that is declared in place without an XML name.
  */
 export function itemName(type: ListType): string {
   if (type.entryName !== undefined) return type.entryName;
