@@ -193,11 +193,13 @@ export class DefinitionFiles {
     const node: unknown = map.get(key, true);
     // A map over several lines is brought up to date line by line, with its comments.
     const isBlock = isMap(node) && node.flow !== true && isMapValue(base) && isMapValue(wanted);
+    // What is left of an element without what the contract said of it may be nothing that is valid: it stays whole.
+    const isWhole = wanted === undefined && ELEMENTS.has(path.at(-2) ?? '');
     if (isSame(mine, base) && !isBlock) {
       if (wanted === undefined) map.delete(key);
       else place(map, key, around[key] as DeclaredValue, Object.keys(around));
       this.#note(wanted === undefined ? 'removed' : mine === undefined ? 'added' : 'changed', path, mine, wanted);
-    } else if (isMapValue(mine) && isMapValue(base ?? {}) && isMapValue(wanted ?? {})) {
+    } else if (isMapValue(mine) && isMapValue(base ?? {}) && isMapValue(wanted ?? {}) && !isWhole) {
       this.#merge(innerMap(map, key, mine), (base ?? {}) as DeclaredMap, (wanted ?? {}) as DeclaredMap, path);
     } else this.#note('kept', path, mine, wanted);
   }
@@ -223,6 +225,8 @@ function innerMap(map: YAMLMap, key: string, value: DeclaredMap): YAMLMap {
 
 /** Maps whose members are fields, each of which may be a type word. */
 const TYPED: ReadonlySet<string> = new Set(['fields', 'one-of']);
+/** Maps whose members are declarations of their own. */
+const ELEMENTS: ReadonlySet<string> = new Set([...TYPED, 'operations']);
 
 interface Values {
   /** The value in the file. */

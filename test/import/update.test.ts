@@ -68,6 +68,14 @@ fields: {}
     expect(changes).toEqual(['kept document ORDER > fields > A > type']);
   });
 
+  it('keeps whole what people changed of an element that the contract no longer has', () => {
+    const edit = (text: string): string => text.replace('B: { type: string,', 'B: { type: string, description: Ours,');
+    const before = [order({ A: 'string', B: { type: 'string', required: true } })];
+    const { text, changes } = again(before, edit, [order({ A: 'string' })]);
+    expect(text).toContain('  B: { type: string, description: Ours, required: true }\n');
+    expect(changes).toEqual(['kept document ORDER > fields > B']);
+  });
+
   it('does not bring back what people removed', () => {
     const { text, changes } = again(
       [order({ A: 'string', B: 'date' })],
