@@ -105,9 +105,12 @@ function itemText(value: DeclaredValue, depth: number): string | undefined {
   return text === undefined ? undefined : `${' '.repeat(depth)}- ${text}\n`;
 }
 
-/** Keys that YAML takes for the texts that they are, without quotes: inside of a map on one line, and elsewhere. */
-const EASY_KEY = /^(?!(?:null|true|false)$)[A-Za-z_][\w.%/+-]*$/i;
-const EASY_BLOCK_KEY = /^(?!(?:null|true|false)$)[A-Za-z_][\w.%/+[\]-]*$/i;
+/**
+ * Keys that YAML takes for the texts that they are, without quotes: inside of a map on one line, and elsewhere. Those beyond 1,024
+ * characters have a form of their own.
+ */
+const EASY_KEY = /^(?!(?:null|true|false)$)[A-Za-z_][\w.%/+-]{0,1000}$/i;
+const EASY_BLOCK_KEY = /^(?!(?:null|true|false)$)[A-Za-z_][\w.%/+[\]-]{0,1000}$/i;
 
 /** Characters that are seen, as a class of a regular expression: none that YAML escapes, and no white space beyond ASCII. */
 const SEEN = String.raw`\x21-\x7e\xa1-\u167f\u2010-\u2027\u2030-\u205e\u2070-\u2fff\u3001-\ud7ff\ue000-\ufdff`;

@@ -28,7 +28,9 @@ const { value } = fc.letrec<{ value: DeclaredValue }>((tie) => ({
     fc.dictionary(text, tie('value'), { maxKeys: 6, noNullPrototype: true }),
   ),
 }));
-const key = fc.constantFrom('fields', 'one-of', 'operations', 'description', 'xml', 'headers', '200');
+const key = fc.constantFrom(
+  ...['fields', 'one-of', 'operations', 'description', 'xml', 'headers', '200', 'k'.repeat(1020), 'k'.repeat(1025)],
+);
 
 it('a new definition is written as the YAML package writes it, whatever is in it', () => {
   fc.assert(
