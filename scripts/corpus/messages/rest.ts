@@ -1,6 +1,7 @@
 import { parse } from 'yaml';
 import type { ReadSource } from '../../../src/import/source.ts';
 import { type Pick, seeded } from '../../../src/mock/instance.ts';
+import type { Registry } from '../../../src/model/registry.ts';
 import type { Operation } from '../../../src/model/service.ts';
 import { type Json, JsonInstances, type JsonSchema } from '../json-instances.ts';
 import { compiler, differenceIn } from '../judge-json.ts';
@@ -18,7 +19,7 @@ import {
   serveRest,
 } from './rest/gateway.ts';
 import { inHeader, inPath, inQuery, joined } from './rest/styles.ts';
-import { loadContract } from './served.ts';
+import { type As, loadContract } from './served.ts';
 
 /** Operations of one contract that are called: the largest have hundreds. */
 const MOST = 40;
@@ -40,17 +41,21 @@ export interface Foreign {
   readonly losses: readonly string[];
 }
 
-export async function foreignOf(
+/** Reads a description, imports it in a role, and loads what is written. @returns the reason why that is not possible */
+export async function openForeign(
   location: string,
   read: ReadSource,
+  as: As,
   seed: string,
-): Promise<Omit<Foreign, 'losses'> | undefined> {
+): Promise<(Foreign & { readonly registry: Registry }) | string> {
   const found = await read(location);
-  if (!('bytes' in found)) return undefined;
+  if (!('bytes' in found)) return 'missing';
+  const { registry, errors, losses } = await loadContract(location, read, as);
+  if (registry === undefined) return `not loaded: ${errors[0]}`;
   const root = parse(new TextDecoder().decode(found.bytes), { logLevel: 'silent', maxAliasCount: -1 }) as JsonSchema;
   const pick = seeded(seed);
-  const maker = new JsonInstances(root, pick);
-  return { root, maker, pick, validators: compiler(root), operations: operationsOf(root).found.slice(0, MOST) };
+  const operations = operationsOf(root).found.slice(0, MOST);
+  return { root, maker: new JsonInstances(root, pick), pick, validators: compiler(root), operations, losses, registry };
 }
 
 /** Values for a request. @throws Unmakeable */
@@ -130,16 +135,14 @@ export async function callRest(
   read: ReadSource,
   { count, seed }: { readonly count: number; readonly seed: string },
 ): Promise<ContractOutcome> {
-  const foreign = await foreignOf(location, read, seed);
-  if (foreign === undefined) return { reason: 'missing', operations: 0, calls: [] };
-  const { registry, errors, losses } = await loadContract(location, read, 'provider');
-  if (registry === undefined) return { reason: `not loaded: ${errors[0]}`, operations: 0, calls: [] };
-  const own = [...registry.services.values()]
+  const foreign = await openForeign(location, read, 'provider', seed);
+  if (typeof foreign === 'string') return { reason: foreign, operations: 0, calls: [] };
+  const own = [...foreign.registry.services.values()]
     .filter(({ delivered }) => !delivered)
     .flatMap(({ operations }) => operations);
-  const served = await serveRest(registry);
+  const served = await serveRest(foreign.registry);
   try {
-    const trial: Trial = { ...foreign, losses, path, served };
+    const trial: Trial = { ...foreign, path, served };
     const calls: CallOutcome[] = [];
     for (const [index, operation] of foreign.operations.entries()) {
       const at = { path, operation: operation.id };

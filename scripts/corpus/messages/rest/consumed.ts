@@ -20,12 +20,11 @@ import {
   chosenFor,
   differenceOfValues,
   type Foreign,
-  foreignOf,
   type Judged,
   OK,
+  openForeign,
   writtenRequest,
 } from '../rest.ts';
-import { loadContract } from '../served.ts';
 import { type ArrivedRequest, asSent, differenceOfRequests } from './arrived.ts';
 import { familyOf, type WrittenBody, writtenBody } from './body.ts';
 import type { ForeignContent, ForeignOperation, ForeignResponse } from './contract.ts';
@@ -71,16 +70,14 @@ export async function consumeRest(
   read: ReadSource,
   { count, seed }: { readonly count: number; readonly seed: string },
 ): Promise<ContractOutcome> {
-  const foreign = await foreignOf(location, read, seed);
-  if (foreign === undefined) return { reason: 'missing', operations: 0, calls: [] };
-  const { registry, errors, losses } = await loadContract(location, read, 'consumer');
-  if (registry === undefined) return { reason: `not loaded: ${errors[0]}`, operations: 0, calls: [] };
-  const consumers = [...registry.services.values()]
+  const foreign = await openForeign(location, read, 'consumer', seed);
+  if (typeof foreign === 'string') return { reason: foreign, operations: 0, calls: [] };
+  const consumers = [...foreign.registry.services.values()]
     .flatMap((service) => service.consumers)
     .filter((each) => each.kind === 'rest')
     .filter(({ active }) => active);
   const partner = await startPartner();
-  const trial: Trial = { ...foreign, losses, registry, partner };
+  const trial: Trial = { ...foreign, partner };
   const calls: CallOutcome[] = [];
   try {
     for (const operation of foreign.operations) {
