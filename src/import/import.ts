@@ -172,7 +172,8 @@ interface Foreign {
 }
 
 const CONTRACTS = 'Contracts are WSDL 1.1, XML Schema, WADL 2009 and OpenAPI 2.0 to 3.2.';
-const XML_START = String.raw`^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)*`;
+/** A declaration and comments. No comment can be read as several, or a text of many would be read in all ways. */
+const XML_START = String.raw`^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:[^-]|-(?!->))*-->\s*)*`;
 
 /** What people have instead of a contract, by how the text begins. The first that matches counts. */
 const FORMATS: readonly Foreign[] = [

@@ -41,9 +41,18 @@ export function plainAddress(name: string): PlainAddress | undefined {
   if (username === '') return { location: name, origin, headers: {} };
   url.username = '';
   url.password = '';
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const pair = `${unescaped(username)}:${unescaped(password)}`;
   const Authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
   return { location: url.href, origin, headers: { Authorization } };
+}
+
+/** A part of an address without its percent-encoding, or as it is where that is none. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Reads files and addresses, each once. */

@@ -9,6 +9,7 @@ import { capitalName, Names, plainName, servedIds } from './names.ts';
 import {
   credentialOf,
   hasOwnElement,
+  namedAlone,
   restKeys,
   SCHEME_WORDS,
   schemeKeys,
@@ -115,9 +116,10 @@ class DeclaredServices {
     this.places.set(placeKey({ kind: 'service', id }), service.place);
     for (const [index, { place }] of all.entries())
       this.places.set(placeKey({ kind: 'service', id, operation: ids[index] as string }), place);
+    const alone = namedAlone(service.operations);
     const operations = all.map((operation, index) => {
       const id = ids[index] as string;
-      return [id, this.#operation(operation, id, service)] as const;
+      return [id, this.#operation(operation, id, service, alone.has(operation))] as const;
     });
     return {
       kind: 'service',
@@ -153,7 +155,7 @@ class DeclaredServices {
     );
   }
 
-  #operation(operation: DraftOperation, id: string, service: DraftService): DeclaredMap {
+  #operation(operation: DraftOperation, id: string, service: DraftService, isAlone: boolean): DeclaredMap {
     const { soap, rest, description, uncallable } = operation;
     const isCall = this.#options.as === 'consumer';
     markOptional(operation, isCall);
@@ -170,7 +172,7 @@ class DeclaredServices {
     return given({
       description,
       ...(rest === undefined ? {} : restKeys(rest, this.#formOf(operation), isCall)),
-      ...(soap === undefined ? {} : soapKeys(operation, soap, id, service, isCall)),
+      ...(soap === undefined ? {} : soapKeys(operation, soap, id, service, { isCall, isAlone })),
       template: rest?.template && this.#documents.message({ kind: 'document', document: rest.template }, service),
       request: this.#documents.message(
         operation.request,

@@ -31,10 +31,14 @@ export function hasOwnElement({ soap, uncallable }: DraftOperation): boolean {
   return soap !== undefined && soap.style !== 'bare' && uncallable === undefined;
 }
 
-/** Whether no other operation that is called has its name, and the name is one of XML. */
-function isNamedAlone({ name, uncallable }: DraftOperation, operations: readonly DraftOperation[]): boolean {
-  const same = operations.filter((each) => foldedName(each.name) === foldedName(name));
-  return uncallable === undefined && isXmlName(name) && same.length === 1;
+/** The operations that are called whose name no other one has, and is one of XML. */
+export function namedAlone(operations: readonly DraftOperation[]): ReadonlySet<DraftOperation> {
+  const groups = Map.groupBy(operations, ({ name }) => foldedName(name));
+  return new Set(
+    [...groups.values()].flatMap((same) =>
+      same.filter(({ name, uncallable }) => same.length === 1 && uncallable === undefined && isXmlName(name)),
+    ),
+  );
 }
 
 /** The keys of an operation that say how it is reached over SOAP. @param id its name in the definitions */
@@ -42,18 +46,15 @@ export function soapKeys(
   operation: DraftOperation,
   soap: DraftSoap,
   id: string,
-  { namespace, operations }: DraftService,
-  isCall: boolean,
+  { namespace }: DraftService,
+  { isCall, isAlone }: { readonly isCall: boolean; readonly isAlone: boolean },
 ): DeclaredMap {
   const { style, version, action, actions, request, response, mtom } = soap;
   const { uncallable } = operation;
   const isWrapped = style !== 'bare';
   const map = given({
     // What is served has no further names than those by which it is called, and the one that its WSDL gives it.
-    name:
-      request === id || !(isCall || hasOwnElement(operation) || isNamedAlone(operation, operations))
-        ? undefined
-        : request,
+    name: request === id || !(isCall || hasOwnElement(operation) || isAlone) ? undefined : request,
     action: action ?? '',
     actions: isCall || uncallable !== undefined ? undefined : actions,
     namespace: isWrapped && soap.namespace !== namespace ? soap.namespace || undefined : undefined,

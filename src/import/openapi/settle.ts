@@ -159,7 +159,7 @@ function flatten(
   within.delete(document);
 }
 
-/** Forgets a discriminator that has one value for several branches, which are told apart by their members then, if at all. */
+/** Drops a discriminator that has one value for several branches. Their members tell them apart then, if anything does. */
 function settleTag({ document, node }: FoundChoice, losses: Losses): void {
   const names = document.fields.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);

@@ -75,7 +75,7 @@ function nameOf({ element }: Node, method: string, path: string): string {
 }
 
 /** A variable of a path, as JAX-RS writes it too: `{id: \d{1,3}}`, with a pattern in which a brace may be a character (`\{`). */
-const VARIABLE = /\{\s*([^}:\s]+)\s*(?::((?:\\.|[^\\{}]|\{[^{}]*\})*))?\}/gs;
+const VARIABLE = /\{\s*([^{}:\s]+)\s*(?::((?:\\.|[^\\{}]|\{[^{}]*\})*))?\}/gs;
 
 /** The URI template of an operation, with the fields of its parameters. */
 function uriOf(

@@ -369,6 +369,8 @@ export const BOMBS: Readonly<Record<string, Bomb>> = {
     'bomb.json': `{"openapi":"3.0.0","info":{"title":"t","version":"1"},"paths":{"${'/{a}'.repeat(20_000)}":{"get":{"responses":{"200":{"description":"d"}}}}}}`,
   }),
   'a large file': () => ({ 'bomb.wsdl': contractWith(`<!--${'x'.repeat(100 * 1024 ** 2)}-->`) }),
+  'comments before what is no contract': () => ({ 'bomb.wsdl': `${'<!---->'.repeat(600)}<a/>` }),
+  'a comment without end': () => ({ 'bomb.wsdl': `<!--${'-'.repeat(4000)} ${'<!--'.repeat(1000)}` }),
   'a file of blanks': () => ({ 'bomb.yaml': `${yamlRoot}${' '.repeat(60 * 1024 ** 2)}` }),
   'a scalar without end': () => ({ 'bomb.yaml': `${yamlRoot}x-a: "${'a\n'.repeat(4_000_000)}` }),
   'a text of any length': () => ({
