@@ -182,6 +182,10 @@ test('credentials of an address and --header are sent to its server alone, and s
   const header = ['--header', 'X-Key: k1', '--name', 'moved'];
   await signalbox(['import', `${address}/moved`, ...header, '--allow-private', '--dry-run'], { cwd });
   expect(seen).toEqual(['k1', undefined]);
+  seen.length = 0;
+  // A password that happens to have a percent sign.
+  await signalbox(['import', `${address.replace('//', '//me:100%zz@')}/orders?wsdl`, '--dry-run'], { cwd });
+  expect(seen).toEqual([`Basic ${Buffer.from('me:100%zz').toString('base64')}`]);
   const wrong = await signalbox(['import', `${address}/moved`, '--header', 'k1'], { cwd });
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('a header is not valid') });
 });
