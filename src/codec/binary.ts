@@ -84,6 +84,15 @@ export function* attachmentsIn(value: Value): Generator<Attachment> {
   else for (const each of Object.values(value)) yield* attachmentsIn(each as Value);
 }
 
+/** The same content under a media type. */
+export function withMediaType(content: Attachment, contentType: string): Attachment {
+  if (content.contentType === contentType) return content;
+  const { name, length, again = false } = content;
+  if (content instanceof MemoryAttachment) return new MemoryAttachment(content.bytes, { contentType, name });
+  const typed = { contentType, name, length, again, stream: () => content.stream() };
+  return content instanceof ReferredAttachment ? new ReferredAttachment(typed) : typed;
+}
+
 /** A copy of a value with other attachments. */
 export function withAttachments(value: Value, by: (attachment: Attachment) => Attachment): Value {
   if (typeof value !== 'object' || value === null) return value;

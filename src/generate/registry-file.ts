@@ -74,12 +74,16 @@ const SOAP_PROPERTIES = shape<SoapProperties>()(
 );
 
 /** By the names of specification 4.3; only those that were declared. */
-const REST_PROPERTIES = shape<RestProperties>()('Base64toBinary Disable_URLEncodingBody sendUncompressed PRIMARYURL', {
-  Base64toBinary: ({ base64ToBinary }) => base64ToBinary && 'Y',
-  Disable_URLEncodingBody: ({ bodyAsBuilt }) => bodyAsBuilt,
-  sendUncompressed: ({ compress, acceptCompressed }) => (compress ? 'N' : !acceptCompressed && 'Y'),
-  PRIMARYURL: ({ primaryUrl }) => tree(primaryUrl),
-});
+const REST_PROPERTIES = shape<RestProperties>()(
+  'Base64toBinary Disable_URLEncodingBody sendUncompressed PRIMARYURL SegmentContentType',
+  {
+    Base64toBinary: ({ base64ToBinary }) => base64ToBinary && 'Y',
+    Disable_URLEncodingBody: ({ bodyAsBuilt }) => bodyAsBuilt,
+    sendUncompressed: ({ compress, acceptCompressed }) => (compress ? 'N' : !acceptCompressed && 'Y'),
+    PRIMARYURL: ({ primaryUrl }) => tree(primaryUrl),
+    SegmentContentType: ({ segmentContentType }) => segmentContentType,
+  },
+);
 
 type ClientCredentials = Extract<NodeCredential, { readonly kind: 'client-credentials' }>;
 

@@ -23,9 +23,23 @@ export interface Callable {
 }
 
 /** An attachment of a SOAP request, or content in the place of its marker. */
-export interface Segment extends Omit<Attachment, 'contentType'> {
-  /** Defaults to SegmentContentType of the operation, else application/octet-stream. */
+export type Segment = StreamSegment | Base64Segment;
+
+interface SegmentFacts {
+  /**
+   * Defaults to the media type that the name suggests, else SegmentContentType of the operation, else
+   * application/octet-stream.
+   */
   readonly contentType?: string;
+  /** File name. */
+  readonly name?: string | undefined;
+}
+
+interface StreamSegment extends SegmentFacts, Omit<Attachment, 'contentType' | 'name'> {}
+
+/** A segment as Base64 text (specification 4.4), which is decoded as it is sent. White space in it does not count. */
+interface Base64Segment extends SegmentFacts {
+  readonly base64: string;
 }
 
 export interface WriteOptions {

@@ -105,6 +105,8 @@ export interface RestProperties {
   readonly acceptCompressed: boolean;
   /** `PRIMARYURL`: replaces the node's address. */
   readonly primaryUrl?: ConfigText;
+  /** `SegmentContentType`: media type of a binary body whose own is unknown and whose file name suggests none. */
+  readonly segmentContentType?: string;
 }
 
 /** The meaning of a SOAP consumer's connector properties (specification 4.4). */
@@ -117,7 +119,7 @@ export interface SoapProperties {
   readonly compress: boolean;
   /** `PRIMARYURL`: replaces the node's address. */
   readonly primaryUrl?: ConfigText;
-  /** `SegmentContentType`: media type of segments without one of their own. */
+  /** `SegmentContentType`: media type of segments whose own is unknown and whose file name suggests none. */
   readonly segmentContentType?: string;
   /** `SegmentContentTransfer`: the transfer encoding of segments (RFC 2045 section 6). */
   readonly segmentContentTransfer: 'binary' | 'base64';

@@ -11,14 +11,14 @@ const src = join(root, 'src');
  * definitions > load > model > what is made of it. `type:` stands where nothing but types is taken.
  */
 const TABLE: Readonly<Record<string, string>> = {
-  wire: 'croner re2js url-template',
+  wire: 'croner mime re2js url-template',
   model: '',
   load: 'ajv yaml',
   codec: '',
   trace:
     '@opentelemetry/api @opentelemetry/exporter-logs-otlp-proto @opentelemetry/exporter-metrics-otlp-proto @opentelemetry/exporter-trace-otlp-proto @opentelemetry/resources @opentelemetry/sdk-logs @opentelemetry/sdk-metrics @opentelemetry/sdk-trace-base',
   binding: 'codec',
-  store: 'trace better-sqlite3 kysely mime pg',
+  store: 'trace better-sqlite3 kysely pg',
   security: 'store jose kysely oauth4webapi rate-limiter-flexible xml-crypto',
   query: 'codec load store trace better-sqlite3 fflate mysql2 type:pg',
   process: 'codec security store trace type:query kysely',

@@ -14,7 +14,7 @@ describe('content in base64', () => {
     const request = write(UPLOAD, { ...input, File: `${File.slice(0, 5)}\r\n ${File.slice(5)}` });
     expect(request.content).toMatchObject({ length: 17, again: true });
     expect(String(await bytesOf(request))).toBe('%PDF-1.7 and more');
-    expect(request.headers['Content-Type']).toBe('application/octet-stream');
+    expect(request.headers['Content-Type']).toBe('application/pdf');
   });
 
   it('is decoded in slices, whose ends fall anywhere', async () => {

@@ -174,6 +174,33 @@ describe('a consumer operation', () => {
     expect(stdout).toContain('<done>1</done>');
   });
 
+  test('files with Base64 text, and Base64 in lines', async () => {
+    const lines = Buffer.from('<report/>')
+      .toString('base64')
+      .replace(/(.{4})/g, '$1\n');
+    writeFileSync(join(cwd, 'report.b64'), lines);
+    const ran = await invoke(
+      reply('<done>1</done>'),
+      'ENVELOPE_SEND',
+      'content=@envelope.xml',
+      '--segment',
+      'report.b64;type=application/xml;base64',
+    );
+    expect(ran.seen[0]!.body.toString('latin1')).toMatch(
+      /Content-Type: application\/xml\r\n[\s\S]*\r\n\r\n<report\/>\r\n--/,
+    );
+    const { seen } = await invoke(DONE, 'FILE_SEND', 'name=a', `content=${lines}`);
+    expect(seen[0]!.body.toString('latin1')).toContain('\r\n\r\n<report/>\r\n');
+    const file = await invoke(DONE, 'FILE_SEND', 'name=a', 'content=@report.b64;base64');
+    expect(file.seen[0]!.body.toString('latin1')).toContain('\r\n\r\n<report/>\r\n');
+  });
+
+  test('a file that is not Base64 is named', async () => {
+    const { code, stderr, seen } = await invoke(DONE, 'FILE_SEND', 'name=a', 'content=@two.csv;base64');
+    expect([code, seen]).toEqual([1, []]);
+    expect(stderr).toContain("two.csv can't be decoded");
+  });
+
   test('one-way', async () => {
     expect(await invoke({ status: 202 }, 'ONE_WAY', 'name=a')).toMatchObject({
       code: 0,

@@ -55,6 +55,24 @@ describe('an upload', () => {
     expect(library.files).toMatchObject([{ name: 'all.bin', length: 1000, sha256: sha256(bytes) }]);
   });
 
+  it.each([
+    ['Base64 text has the type of the name that the call gives', 'x.xml', 'PGE+', 'application/xml'],
+    ['so has content of unknown type', 'x.xml', { contentType: 'application/octet-stream' }, 'application/xml'],
+    [
+      'which has precedence over its own name',
+      'x.csv',
+      { contentType: 'application/octet-stream', name: 'x.xml' },
+      'text/csv',
+    ],
+    ['its own type has precedence over all names', 'x.xml', { contentType: 'application/pdf' }, 'application/pdf'],
+    ['a name that suggests nothing leaves it unknown', 'x.signal', 'PGE+', 'application/octet-stream'],
+  ])('the media type of the file: %s', async (_, FileName, given, contentType) => {
+    const { library, client } = await doclib();
+    const File = typeof given === 'string' ? given : { ...file(CONTENT), name: undefined, ...given };
+    await client.flow('N_DOCLIB.upload', { ...DESTINATION, FileName, File });
+    expect(library.files).toMatchObject([{ name: FileName, contentType }]);
+  });
+
   it('takes content of which nobody knows the length, where the library does', async () => {
     const { library, client } = await doclib({ library: { chunked: true } });
     const { contentType, name, stream } = file(CONTENT);

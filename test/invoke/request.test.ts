@@ -179,9 +179,9 @@ describe("SOAPUpContent=N: the caller's text is the envelope", () => {
     expect(body.toString()).toContain('<Document>PGEvPg==</Document>');
   });
 
-  it('a segment that no marker names is sent beside', async () => {
+  it('a segment that no marker names is sent beside where the message is not MTOM', async () => {
     const { headers, body } = await sent(
-      own,
+      { ...own, properties: { upContent: false } },
       { content: envelope('<w/>') },
       { segments: [attachment('x', 'text/csv')] },
     );
@@ -189,6 +189,70 @@ describe("SOAPUpContent=N: the caller's text is the envelope", () => {
       headers: { 'content-type': 'text/csv' },
       body: 'x',
     });
+  });
+
+  it.each([
+    ['<w/>', 1, 'segment 1 is not included: the message has no marker <Include SegmentNumber="1"/>'],
+    ['<w><Include SegmentNumber="1"/></w>', 2, 'segment 2 is not included'],
+    [
+      '<w><Include SegmentNumber="1"/></w>',
+      0,
+      'Include SegmentNumber="1" wants a segment that is not given: there is none',
+    ],
+    ['<w><Include/></w>', 0, 'Include names no segment; the marker of the first is <Include SegmentNumber="1"/>'],
+    ['<w><i:Include xmlns:i="urn:i"><!-- --></i:Include></w>', 0, undefined],
+    ['<w><Include> </Include></w>', 1, 'Include names no segment'],
+    ['<w><Include>of the caller</Include></w>', 0, undefined],
+  ])('markers and segments of MTOM belong together: %s with %i segments', async (body, count, words) => {
+    const segments = Array.from({ length: count }, () => attachment('x', 'text/csv'));
+    const calling = sent(own, { content: envelope(body) }, { segments });
+    if (words === undefined) expect((await calling).method).toBe('POST');
+    else
+      expect(await thrown(calling)).toMatchObject({
+        code: 'BAD_INPUT',
+        message: expect.stringContaining(`FILE_SEND: ${words}`),
+      });
+  });
+
+  it('a segment is Base64 text, in lines too, and is decoded as it is sent', async () => {
+    const text = Buffer.from('<a>é</a>')
+      .toString('base64')
+      .replace(/(.{4})/g, '$1\r\n');
+    const { headers, body } = await sent(
+      own,
+      { content: marked },
+      { segments: [{ base64: text, contentType: 'application/xml', name: 'x.bin' }] },
+    );
+    const [, segment] = readParts(headers['content-type']!, body);
+    expect(segment).toMatchObject({ headers: { 'content-type': 'application/xml' } });
+    expect(Buffer.from(segment!.body, 'latin1').toString()).toBe('<a>é</a>');
+  });
+
+  it('and is refused by name where it is not', async () => {
+    const calling = sent(own, { content: marked }, { segments: [{ base64: 'PGE?' }] });
+    expect(await thrown(calling)).toMatchObject({
+      code: 'BAD_INPUT',
+      message: expect.stringMatching(/^FILE_SEND: segment 1 can't be decoded/),
+    });
+  });
+
+  it.each([
+    ['text/csv', 'x.xml', 'application/json', 'text/csv'],
+    ['application/octet-stream', 'x.xml', 'application/json', 'application/xml'],
+    [undefined, 'x.xml', 'application/json', 'application/xml'],
+    [undefined, 'x.unknown', 'application/json', 'application/json'],
+    [undefined, undefined, 'application/json', 'application/json'],
+    [undefined, undefined, undefined, 'application/octet-stream'],
+  ])('the media type of a segment: its own %s, by its name %s, SegmentContentType %s', async (own, name, property, expected) => {
+    const { headers, body } = await sent(
+      {
+        request: 'xml',
+        properties: { mtom: true, upContent: false, ...(property && { segmentContentType: property }) },
+      },
+      { content: marked },
+      { segments: [{ base64: 'UERG', ...(own && { contentType: own }), name }] },
+    );
+    expect(readParts(headers['content-type']!, body)[1]!.headers['content-type']).toBe(expected);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { load } from '../load/linked.ts';
-import { client, type Seen, target } from './support.ts';
+import { attachment, client, type Seen, target } from './support.ts';
 
 /** An operation in YAML, what it is called with, and what is to arrive. */
 const rows: readonly [properties: string, rest: string, input: object, check: (seen: Seen) => void][] = [
@@ -29,6 +29,28 @@ const rows: readonly [properties: string, rest: string, input: object, check: (s
     'request: { fields: { FILE: binary } }, body: FILE',
     { FILE: 'UERGIQ==' },
     ({ headers, body }) => expect([headers['content-type'], String(body)]).toEqual(['application/pdf', 'PDF!']),
+  ],
+  [
+    '{ SegmentContentType: application/pdf }',
+    'request: { fields: { FILE: binary } }, body: FILE',
+    { FILE: attachment('<a/>', 'application/octet-stream', 'a.xml') },
+    ({ headers }) => expect(headers['content-type']).toBe('application/xml'),
+  ],
+  [
+    '{ SegmentContentType: application/pdf }',
+    'request: { fields: { FILE: binary } }, body: FILE',
+    { FILE: attachment('a', 'text/csv', 'a.xml') },
+    ({ headers }) => expect(headers['content-type']).toBe('text/csv'),
+  ],
+  [
+    '{}',
+    'request: { fields: { FILES: list of binary } }, form: multipart',
+    { FILES: [attachment('<a/>', 'application/octet-stream', 'a.xml'), attachment('b', 'text/csv', 'b.xml')] },
+    ({ body }) =>
+      expect(String(body).match(/Content-Type: .*/g)).toEqual([
+        'Content-Type: application/xml',
+        'Content-Type: text/csv',
+      ]),
   ],
   [
     '{ Disable_URLEncodingBody: false }',

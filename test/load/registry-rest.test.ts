@@ -289,8 +289,9 @@ operations:
     expect(properties('PLAIN_GET')).toEqual(nothing);
   });
 
-  it('say the media type of the body where no header does', () => {
-    expect(headers(consumer(registry, 'FILE_POST'))).toEqual({ 'Content-Type': 'application/pdf' });
+  it('say the media type of binary content of unknown type, which is no header', () => {
+    expect(headers(consumer(registry, 'FILE_POST'))).toEqual({});
+    expect(properties('FILE_POST')).toMatchObject({ segmentContentType: 'application/pdf' });
     expect(headers(consumer(registry, 'WORD_POST'))).toEqual({ 'content-type': '<FILE.contentType>' });
     expect(headers(consumer(registry, 'BINARY_POST'))).toEqual({});
   });

@@ -11,21 +11,14 @@ import { MASK } from '../../model/redactor.ts';
 import { primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { OperationUri } from '../../model/service.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
+import { OCTETS } from '../../wire/file-type.ts';
 import { isXmlType, parseMediaType } from '../../wire/media-type.ts';
 import { PercentError, percentEncode } from '../../wire/percent.ts';
 import { encodeFormValues, FORM_MEDIA_TYPE, formField } from '../../wire/query-string.ts';
 import { readXml, XmlError } from '../../wire/xml/read.ts';
 import { compileFormWriter } from '../form/write.ts';
 import { CONTENT } from '../message.ts';
-import {
-  type CallContent,
-  decodedContent,
-  exactBytes,
-  pendingContent,
-  sizeWords,
-  streamContent,
-  textContent,
-} from './content.ts';
+import { type CallContent, exactBytes, pendingContent, sizeWords, streamContent, textContent } from './content.ts';
 import { compileDocumentContent, documentForm, FIELD_FORM } from './document.ts';
 import { type CallValues, compileCallText, type HeldOf, type Piece, unusable } from './values.ts';
 
@@ -149,7 +142,7 @@ function typeOf({ headers }: RestConsumer): string | undefined {
 /** Compiles a body that is one field. */
 function compileFieldBody(operation: RestConsumer, field: Field, values: CallValues): CallBodyWriter {
   const primitive = primitiveOf(field.type);
-  if (primitive === 'binary') return compileValueBody(field, binaryForm(operation, field), values);
+  if (primitive === 'binary') return compileValueBody(field, binaryForm(field), values);
   if (primitive !== 'json' && primitive !== undefined)
     return compileValueBody(field, textForm(operation, field), values);
   const document = { id: field.name, xmlName: field.xmlName, root: false, open: false, inPlace: true, at: field.at };
@@ -188,13 +181,11 @@ function compileValueBody(field: Field, { contentType, write }: ValueForm, value
   };
 }
 
-function binaryForm({ properties }: RestConsumer, { name }: Field): ValueForm {
+function binaryForm({ name }: Field): ValueForm {
   return {
-    contentType: 'application/octet-stream',
+    contentType: OCTETS,
     write(value, shown) {
       if (isAttachment(value)) return streamContent(name, value, shown);
-      if (typeof value === 'string' && properties.base64ToBinary)
-        return streamContent(name, decodedContent(name, value), shown);
       const hint = typeof value === 'string' ? '; Base64toBinary: Y takes one in base64' : '';
       throw new CodecError(name, `is not content with a stream${hint}`);
     },

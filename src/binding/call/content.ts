@@ -1,6 +1,7 @@
 import { CodecError } from '../../codec/index.ts';
 import type { Attachment } from '../../model/value.ts';
 import { decodeBase64 } from '../../wire/base64.ts';
+import { OCTETS } from '../../wire/file-type.ts';
 import { measured } from '../../wire/measured.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { counted } from '../../wire/words.ts';
@@ -79,7 +80,7 @@ export function decodedContent(name: string, text: string): Attachment {
   let length = 0;
   for (const piece of decodeBase64(text, complain)) length += piece.length;
   return {
-    contentType: 'application/octet-stream',
+    contentType: OCTETS,
     length,
     again: true,
     async *stream() {

@@ -1,11 +1,12 @@
-import { isAttachment } from '../../codec/binary.ts';
+import { isAttachment, withMediaType } from '../../codec/binary.ts';
 import { CodecError, compileText, compileTextWriter, initialValue } from '../../codec/index.ts';
 import type { CallPart, CallText, CallValue, RestConsumer } from '../../model/consumer.ts';
 import type { ResolveReference } from '../../model/definition.ts';
 import type { Field } from '../../model/field.ts';
 import { MASK } from '../../model/redactor.ts';
-import { holdsNull } from '../../model/scalar.ts';
+import { holdsNull, primitiveOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
+import { sentMediaType } from '../../wire/file-type.ts';
 import { decodedContent } from './content.ts';
 
 /** The values of calls of one operation. */
@@ -34,11 +35,13 @@ interface Fill {
  * Compiles the values of an operation's fields: the caller's value, else the text that fills the field, else the
  * field's own default.
  */
-export function compileValues({ input: { fields }, filled }: RestConsumer): CallValues {
+export function compileValues(operation: RestConsumer): CallValues {
+  const { fields } = operation.input;
   const fills = new Map<string, Fill>();
   const initials = new Map<string, Value>();
+  const describe = compileContentDescription(operation);
   for (const field of fields) {
-    const text = filled.get(field.name);
+    const text = operation.filled.get(field.name);
     if (text === undefined) initials.set(field.name, initialValue(field));
     else fills.set(field.name, { text, write: compileCallText(text), read: compileFilled(field, text) });
   }
@@ -54,7 +57,7 @@ export function compileValues({ input: { fields }, filled }: RestConsumer): Call
         const given = givenIn(input, field);
         const held =
           given !== undefined
-            ? holding(field, given)
+            ? holding(field, describe(field, given, input))
             : fill === undefined
               ? holding(field, initials.get(name))
               : filling(field, fill, heldOf, resolve);
@@ -74,6 +77,30 @@ export function compileValues({ input: { fields }, filled }: RestConsumer): Call
       const reason = fill === undefined ? 'is missing' : `is missing, and ${fill.text.source} has nothing to fill it`;
       return new CodecError(name, reason);
     },
+  };
+}
+
+/**
+ * Gives binary content the media type under which it is sent, and makes content of a Base64 text (specification 4.3). Its file name is
+ * the value of the field whose default is `{File.name}`, if the caller gives one, else its own.
+ */
+function compileContentDescription({ input, filled, properties }: RestConsumer) {
+  const naming = new Map(
+    input.fields.flatMap((field) => {
+      const [part, ...others] = filled.get(field.name)?.parts ?? [];
+      const isName = part?.kind === 'value' && part.of === 'name' && others.length === 0;
+      return isName ? [[part.field.name, field] as const] : [];
+    }),
+  );
+  const { base64ToBinary, segmentContentType: otherwise } = properties;
+  return (field: Field, value: Value, input: DocumentValue): Value => {
+    const isBase64 = base64ToBinary && primitiveOf(field.type) === 'binary';
+    const content = isBase64 && typeof value === 'string' ? decodedContent(field.name, value) : value;
+    // The writer of the body refuses content that has no type at all.
+    if (!isAttachment(content) || typeof content.contentType !== 'string') return value;
+    const given = naming.has(field.name) ? givenIn(input, naming.get(field.name) as Field) : undefined;
+    const name = typeof given === 'string' ? given : content.name;
+    return withMediaType(content, sentMediaType(content.contentType, { name, otherwise }));
   };
 }
 
@@ -196,15 +223,13 @@ function compileFact({ field }: CallValue, of: NonNullable<CallValue['of']>): Pi
     if (held === undefined) return undefined;
     const from = `${field.name}.${of}`;
     if (held.pending) return { text: '', shown: `<${from}>`, pending: true, from };
-    const fact = factOf(field.name, held.value, of);
+    const fact = factOf(held.value, of);
     return fact === undefined ? undefined : { text: String(fact), shown: undefined, pending: false, from };
   };
 }
 
-/** For base64 content only the length is known. */
-function factOf(name: string, value: Value, of: NonNullable<CallValue['of']>): string | number | undefined {
-  if (isAttachment(value)) return value[of];
-  return typeof value === 'string' && of === 'length' ? decodedContent(name, value).length : undefined;
+function factOf(value: Value, of: NonNullable<CallValue['of']>): string | number | undefined {
+  return isAttachment(value) ? value[of] : undefined;
 }
 
 /** The error for a text that can't be used. It names the source of the text, and never quotes it. */

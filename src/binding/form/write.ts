@@ -10,6 +10,7 @@ import type { Document } from '../../model/document.ts';
 import { type Field, isCollection, singleType } from '../../model/field.ts';
 import { partKind } from '../../model/form.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
+import { sentMediaType } from '../../wire/file-type.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { formDisposition } from '../../wire/multipart/headers.ts';
 import { freshBoundary, type PartToWrite, writeMultipart } from '../../wire/multipart/write.ts';
@@ -132,7 +133,7 @@ function filePart(
   return {
     headers: {
       'Content-Disposition': formDisposition({ name: jsonName, filename }),
-      'Content-Type': contentType,
+      'Content-Type': sentMediaType(contentType, { name: filename }),
     },
     content: { length, stream: () => streamOf(name, value) },
   };

@@ -1,5 +1,6 @@
 import { ReferredAttachment } from '../../codec/binary.ts';
 import type { Attachment } from '../../model/value.ts';
+import { sentMediaType } from '../../wire/file-type.ts';
 import { dispositionOf } from '../../wire/multipart/headers.ts';
 import { freshBoundary, writeMultipart } from '../../wire/multipart/write.ts';
 import { envelope, SOAP_CONTENT_TYPES, SOAP_MEDIA_TYPES, type SoapVersion } from '../../wire/soap/version.ts';
@@ -121,7 +122,7 @@ function part(id: string, attachment: Attachment, transfer: 'binary' | 'base64')
   const { contentType, name } = attachment;
   return {
     headers: {
-      'Content-Type': contentType,
+      'Content-Type': sentMediaType(contentType, { name }),
       'Content-Transfer-Encoding': transfer,
       'Content-ID': `<${id}>`,
       ...(name === undefined ? {} : { 'Content-Disposition': dispositionOf(name) }),

@@ -1,9 +1,10 @@
-import { isAttachment } from '../../codec/binary.ts';
+import { isAttachment, withMediaType } from '../../codec/binary.ts';
 import { addError, CodecError } from '../../codec/index.ts';
 import type { Field } from '../../model/field.ts';
 import type { Message } from '../../model/service.ts';
 import { attachmentFields } from '../../model/soap.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
+import { sentMediaType } from '../../wire/file-type.ts';
 import type { Attached } from './message.ts';
 
 // SOAP Messages with Attachments (W3C Note, 11 December 2000) as WSDL 1.1, section 5, and the WS-I Attachments Profile 1.0 bind it:
@@ -61,11 +62,9 @@ function eachOf(
   return found;
 }
 
-/** Content of which nothing is known has the media type of the contract, if that is a single one. */
+/** Content of unknown type whose name suggests none has the media type of the contract, if that is a single one. */
 function typed(content: Attachment, { attachment }: Field): Attachment {
   const [type, ...others] = attachment as readonly string[];
-  const isKnown = content.contentType !== 'application/octet-stream';
-  if (isKnown || type === undefined || others.length > 0 || type.includes('*')) return content;
-  const { name, length, again = false } = content;
-  return { contentType: type, name, length, again, stream: () => content.stream() };
+  const otherwise = type === undefined || others.length > 0 || type.includes('*') ? undefined : type;
+  return withMediaType(content, sentMediaType(content.contentType, { name: content.name, otherwise }));
 }

@@ -62,8 +62,31 @@ export function placeSegments(xml: string | Pieces, segments: readonly Attachmen
   return { pieces, rest: segments.filter((segment) => !placed.has(segment)) };
 }
 
+/**
+ * The same for a message that is MTOM and whose XML the caller wrote: each segment must have its marker there, and each marker its number.
+ * @throws CodecError also for a segment without a marker, and for an empty Include without attributes
+ */
+export function placeEverySegment(xml: Pieces, segments: readonly Attachment[]): Pieces {
+  for (const piece of xml) if (typeof piece === 'string') refuseUnnumbered(piece);
+  const { pieces, rest } = placeSegments(xml, segments);
+  const [first] = rest;
+  if (first === undefined) return pieces;
+  const number = segments.indexOf(first) + 1;
+  throw new CodecError(
+    `segment ${number}`,
+    `is not included: the message has no marker <Include ${NUMBER}="${number}"/>`,
+  );
+}
+
 /** Text without this word contains no marker and need not be searched. */
 const NUMBER = 'SegmentNumber';
+
+function refuseUnnumbered(xml: string): void {
+  if (!xml.includes('Include')) return;
+  for (const tag of startTags(xml))
+    if (tag.local === 'Include' && endOfTag(xml, tag) !== undefined && attributesOf(tag).size === 0)
+      throw new CodecError('Include', `names no segment; the marker of the first is <Include ${NUMBER}="1"/>`);
+}
 
 function placeInText(xml: string, segments: readonly Attachment[], placed: Set<Attachment>): Pieces {
   if (!xml.includes(NUMBER)) return [xml];

@@ -2,36 +2,45 @@ import { constants, createReadStream } from 'node:fs';
 import { access, open, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isAttachment } from '../../codec/binary.ts';
+import { CodecError } from '../../codec/index.ts';
 import type { Segment } from '../../invoke/index.ts';
 import type { InvokeReply } from '../../model/invoke-reply.ts';
 import type { Attachment, DocumentValue, JsonValue, Value } from '../../model/value.ts';
 import { fileAttachment } from '../../store/file/attachment.ts';
 import { codeOf } from '../../wire/error.ts';
+import { OCTETS } from '../../wire/file-type.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
+import { decodeTransfer } from '../../wire/multipart/transfer-encoding.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
 import { print } from '../terminal.ts';
 
-/** A file that a command line names: `report.pdf;type=application/pdf`, `-` for standard input. */
+/** A file that a command line names: `report.pdf;type=application/pdf`, `report.txt;base64`, `-` for standard input. */
 export interface NamedFile {
   readonly path: string;
   readonly contentType: string | undefined;
+  /** The file has the Base64 text of the content. */
+  readonly base64?: boolean;
 }
 
 /** @throws CliFailure for a type that is not a media type */
 export function readFileName(text: string): NamedFile {
-  const at = text.lastIndexOf(TYPE);
-  if (at === -1) return { path: text, contentType: undefined };
-  const contentType = text.slice(at + TYPE.length);
+  const base64 = text.endsWith(BASE64);
+  const plain = base64 ? text.slice(0, -BASE64.length) : text;
+  const at = plain.lastIndexOf(TYPE);
+  if (at === -1) return { path: plain, contentType: undefined, base64 };
+  const contentType = plain.slice(at + TYPE.length);
   if (parseMediaType(contentType) === undefined)
     throw wrongUsage(`${JSON.stringify(contentType)} is not a media type`, 'Write one such as application/pdf.');
-  return { path: text.slice(0, at), contentType };
+  return { path: plain.slice(0, at), contentType, base64 };
 }
 
 const TYPE = ';type=';
+const BASE64 = ';base64';
 
 /** A file as content. Its type follows from its name if none is given; its bytes are read while they are sent. */
-export async function fileContent({ path, contentType }: NamedFile): Promise<Attachment> {
-  if (path === '-') return { contentType: contentType ?? 'application/octet-stream', stream: () => process.stdin };
+export async function fileContent({ path, contentType, base64 = false }: NamedFile): Promise<Attachment> {
+  if (base64) return decodedFile(path, await fileContent({ path, contentType: contentType ?? OCTETS }));
+  if (path === '-') return { contentType: contentType ?? OCTETS, stream: () => process.stdin };
   try {
     return await fileAttachment(path, contentType);
   } catch (error) {
@@ -39,7 +48,13 @@ export async function fileContent({ path, contentType }: NamedFile): Promise<Att
   }
 }
 
-/** A file as a segment. The operation's type of segments takes precedence over the type by its name. */
+/** The content whose Base64 text is in a file. The name of that file says nothing about it. */
+function decodedFile(path: string, { contentType, again = false, stream }: Attachment): Attachment {
+  const complain = (reason: string) => new CodecError(path, `can't be decoded: ${reason}`);
+  return { contentType, again, stream: () => decodeTransfer('base64', stream() as AsyncIterable<Buffer>, complain) };
+}
+
+/** A file as a segment. Its type is that of its name, or the operation's type of segments, unless it is given. */
 export async function fileSegment(file: NamedFile): Promise<Segment> {
   const { contentType, ...content } = await fileContent(file);
   return file.contentType === undefined ? content : { ...content, contentType };

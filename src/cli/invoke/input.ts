@@ -23,7 +23,7 @@ export interface GivenInput {
   readonly values: readonly string[];
   /** A file with JSON, or with content if the request has no document; `-` is standard input. */
   readonly input: string | undefined;
-  /** `file`, `file;type`. */
+  /** `file`, `file;type=media/type`, `file;base64`. */
   readonly segments: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export async function readInput(request: Message, given: GivenInput): Promise<Do
 function checkStandardInput({ values, input, segments }: GivenInput): void {
   const named = values.map((text) => text.slice(text.indexOf('=') + 1)).filter((text) => text.startsWith('@'));
   const files = [...named.map((text) => text.slice(1)), ...(input === undefined ? [] : [input]), ...segments];
-  if (files.filter((file) => file === '-' || file.startsWith('-;type=')).length > 1)
+  if (files.filter((file) => file === '-' || file.startsWith('-;')).length > 1)
     throw wrongUsage('standard input is used twice', 'It can be read only once.');
 }
 
@@ -115,13 +115,15 @@ async function readField(field: Field, texts: readonly string[], contentType: st
     const files = await Promise.all(texts.map((text) => fileOf(text, contentType)));
     return type.kind === 'list' ? files : files[0];
   }
-  const values = await Promise.all(texts.map(textOf));
+  // Base64 may be in lines, as programs write it.
+  const plain = (text: string): string => (primitiveOf(item) === 'binary' ? text.replace(/[\r\n\t ]+/g, '') : text);
+  const values = (await Promise.all(texts.map(textOf))).map(plain);
   return type.kind === 'list' ? compileList(field)(values) : compileText(field)(values[0] as string);
 }
 
 async function fileOf(text: string, otherwise: string | undefined): Promise<Attachment> {
-  const { path, contentType } = readFileName(text.slice(1));
-  return fileContent({ path, contentType: contentType ?? otherwise });
+  const file = readFileName(text.slice(1));
+  return fileContent({ ...file, contentType: file.contentType ?? otherwise });
 }
 
 /** `@file` is the text of a file, `@@` an at sign; anything else is the text itself. */

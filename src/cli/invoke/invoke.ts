@@ -19,7 +19,7 @@ const help = {
   ],
   notes: [
     'For an operation with a target the target is called, over REST or SOAP as defined; for a flow the calls of its steps are made. With --node an operation that is answered here is called at the running gateway, or at another gateway with the same definitions: over SOAP, or over REST if it has no SOAP form or --uri chooses one of its URIs. Without credentials a sample user makes that call, on a loopback address only.',
-    'NAME=@FILE takes the value from a file (- is standard input; write NAME=@@TEXT for a text that begins with @); binary content is sent while it is read. The media type of a file follows from its name, or is appended as in content=@report;type=application/pdf, or is in a field of the document. SIGNALBOX_USER and SIGNALBOX_PASSWORD are the credentials for the gateway of these definitions.',
+    'NAME=@FILE takes the value from a file (- is standard input; write NAME=@@TEXT for a text that begins with @); binary content is sent while it is read. The media type of a file follows from its name, or is appended as in content=@report;type=application/pdf, or is in a field of the document. A file with the Base64 text of the content is written as content=@report.txt;base64; without @ the value of binary content is Base64 text, with or without line ends. --segment takes a FILE with the same endings. SIGNALBOX_USER and SIGNALBOX_PASSWORD are the credentials for the gateway of these definitions.',
   ],
   exits: ['done', 'the definitions contain errors, or the call failed'],
 } as const;

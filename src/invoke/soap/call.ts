@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { sizeWords } from '../../binding/call/content.ts';
+import { decodedContent, sizeWords } from '../../binding/call/content.ts';
 import type { Pieces } from '../../binding/pieces.ts';
 import { assembleEnvelope, assembleMessage } from '../../binding/soap/assemble.ts';
-import { includedBelow, placeSegments } from '../../binding/soap/segments.ts';
+import { includedBelow, placeEverySegment, placeSegments } from '../../binding/soap/segments.ts';
 import { compileSoap } from '../../binding/soap/soap.ts';
 import { attachmentsIn } from '../../codec/binary.ts';
 import { CodecError } from '../../codec/index.ts';
@@ -12,6 +12,7 @@ import type { SoapConsumer } from '../../model/consumer.ts';
 import { everyField } from '../../model/derivation.ts';
 import type { Message, SoapForm } from '../../model/service.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
+import { sentMediaType } from '../../wire/file-type.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { ANONYMOUS, requestAddressing } from '../../wire/soap/addressing.ts';
 import { readEnvelope, SoapError } from '../../wire/soap/message.ts';
@@ -81,7 +82,10 @@ function writeRequest(
   );
   const message = checking(called, () => {
     const xml = upContent ? binding.writeRequest(input) : envelopeOf(input, version);
-    const { pieces, rest } = placeSegments(xml, segments);
+    const isOwn = mtom && operation.soap.request.kind === 'raw';
+    const { pieces, rest } = isOwn
+      ? { pieces: placeEverySegment(xml, segments), rest: [] }
+      : placeSegments(xml, segments);
     const addressed =
       later ?? (operation.soap.addressing && { messageId: `urn:uuid:${randomUUID()}`, replyTo: ANONYMOUS });
     const addressing =
@@ -127,11 +131,13 @@ function actionOf({ action, name }: SoapForm): string {
 }
 
 function typed(segment: Segment, index: number, otherwise: string | undefined): Attachment {
-  const contentType = segment.contentType ?? otherwise ?? 'application/octet-stream';
+  const label = `segment ${index + 1}`;
+  const { name } = segment;
+  const contentType = sentMediaType(segment.contentType, { name, otherwise });
   if (parseMediaType(contentType) === undefined)
-    throw new CodecError(`segment ${index + 1}`, `has the invalid content type ${JSON.stringify(contentType)}`);
-  const { length, name, again = false } = segment;
-  return { contentType, again, length, name, stream: () => segment.stream() };
+    throw new CodecError(label, `has the invalid content type ${JSON.stringify(contentType)}`);
+  const { length, again = false, stream } = 'base64' in segment ? decodedContent(label, segment.base64) : segment;
+  return { contentType, again, length, name, stream: () => stream.call(segment) };
 }
 
 /** A byte order mark and an XML declaration: UTF-8 needs neither. */

@@ -100,7 +100,10 @@ export function linkRestProperties(linking: Linking, spot: OperationSpot, sent: 
     bodyAsBuilt: linkBodyAsBuilt(linking, spot, sent),
     compress: !isOn(uncompressed, true),
     acceptCompressed: !isOn(uncompressed, false),
-    ...given({ primaryUrl: linkPrimaryUrl(linking, spot, baseFault) }),
+    ...given({
+      primaryUrl: linkPrimaryUrl(linking, spot, baseFault),
+      segmentContentType: isBinary(sent.body) ? segmentTypeOf(linking, spot) : undefined,
+    }),
   };
 }
 
@@ -142,7 +145,16 @@ function checkTransfer(linking: Linking, spot: OperationSpot): void {
   refuse(linking, found, `is ${found.value}, but a body over REST is binary`, hint);
 }
 
-/** The headers, with a Content-Type when SegmentContentType has a media type and no header sets one. */
+/** The media type of `SegmentContentType`; over REST, `binary` is none. */
+function segmentTypeOf(linking: Linking, spot: OperationSpot): string | undefined {
+  const value = propertyOf(linking, spot, 'SegmentContentType')?.value;
+  return value === 'binary' ? undefined : value;
+}
+
+/**
+ * The headers, with a Content-Type when SegmentContentType has a media type and no header sets one. Binary content may have a type of
+ * its own, which takes precedence.
+ */
 export function withSegmentType(
   linking: Linking,
   spot: OperationSpot,
@@ -151,8 +163,8 @@ export function withSegmentType(
 ): CallHeader[] {
   const found = propertyOf(linking, spot, 'SegmentContentType');
   const isSet = headers.some(({ name }) => name.toLowerCase() === 'content-type');
-  if (found === undefined || found.value === 'binary' || isSet || body.kind === 'none' || body.kind === 'form')
-    return [...headers];
+  const isFixed = isSet || body.kind === 'none' || body.kind === 'form' || isBinary(body);
+  if (found === undefined || found.value === 'binary' || isFixed) return [...headers];
   const { value } = found;
   const reason = contentTypeFault(value, body);
   if (reason === undefined)

@@ -86,7 +86,7 @@ export const PROPERTIES: Readonly<
     schema: matching(
       'a media type or binary',
       `^(?:binary|${TOKEN}/${TOKEN}(?: *; *${TOKEN}=(?:${TOKEN}|"[^"\\\\]*"))*)$`,
-      'Over SOAP, the media type of segments that have none of their own. Over REST, the media type of the body when no header sets it; `binary` sets none.',
+      'The media type of content whose own type is unknown and whose file name suggests none: segments over SOAP, a binary body over REST. Of other bodies over REST, the media type when no header sets it. Over REST, `binary` sets none.',
       'application/xml',
       'binary',
     ),

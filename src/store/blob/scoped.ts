@@ -1,8 +1,8 @@
 import type { Blobs, ByteRange, StoredBlob } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Attachment } from '../../model/value.ts';
+import { sentMediaType } from '../../wire/file-type.ts';
 import { isFull } from '../error.ts';
-import { contentTypeOf, OCTETS } from '../file/attachment.ts';
 import type { BlobTable } from '../tables/blob.ts';
 import { closed } from './error.ts';
 import { type BlobRows, checkedKey } from './rows.ts';
@@ -25,7 +25,7 @@ export function scopedBlobs(contents: BlobContents, scope: string): Blobs {
     async put(key, content) {
       const own = checkedKey(key);
       try {
-        return blob(await contents.put(scope, own, await typed(content)));
+        return blob(await contents.put(scope, own, typed(content)));
       } catch (error) {
         throw isFull(error) ? Fault.of('STORAGE_FULL', { what: 'The content' }, { cause: error }) : error;
       }
@@ -50,10 +50,10 @@ export function scopedBlobs(contents: BlobContents, scope: string): Blobs {
 }
 
 /** Adds the type by the name to content of unknown type: Base64, and parts without a header. */
-async function typed(content: Attachment): Promise<Attachment> {
-  const { contentType, length, name } = content;
-  if (contentType !== OCTETS || name === undefined) return content;
-  return { contentType: await contentTypeOf(name), name, length, stream: () => content.stream() };
+function typed(content: Attachment): Attachment {
+  const { length, name } = content;
+  const contentType = sentMediaType(content.contentType, { name });
+  return contentType === content.contentType ? content : { contentType, name, length, stream: () => content.stream() };
 }
 
 function storedBlob(contents: BlobContents, row: BlobTable): StoredBlob {

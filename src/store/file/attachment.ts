@@ -2,6 +2,7 @@ import type { ReadStream } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Attachment } from '../../model/value.ts';
+import { sentMediaType } from '../../wire/file-type.ts';
 import { passing } from './young.ts';
 
 /** The bytes that are read at a time. */
@@ -17,7 +18,7 @@ const PIECE = 512 * 1024;
 export async function fileAttachment(path: string, contentType?: string): Promise<Attachment> {
   const found = await stat(path);
   if (found.isDirectory()) throw Object.assign(new Error(`${path} is a folder`), { code: 'EISDIR' });
-  const described = { contentType: contentType ?? (await contentTypeOf(path)), name: basename(path) };
+  const described = { contentType: contentType ?? sentMediaType(undefined, { name: path }), name: basename(path) };
   if (!found.isFile()) return { ...described, stream: () => pieces(path) };
   const { size: length, mtimeMs } = found;
   return { ...described, length, again: true, stream: () => unchanged(path, { size: length, mtimeMs }) };
@@ -67,13 +68,4 @@ async function* unchanged(path: string, seen: Seen): AsyncGenerator<Uint8Array> 
 async function check(file: FileHandle, path: string, { size, mtimeMs }: Seen): Promise<void> {
   const now = await file.stat();
   if (now.size !== size || now.mtimeMs !== mtimeMs) throw new Error(`${path} changed while it was read`);
-}
-
-/** The type of unknown bytes: RFC 2046, section 4.5.1. */
-export const OCTETS = 'application/octet-stream';
-
-/** The media type for a file's name, or {@link OCTETS}. The table is large, and loaded when it is first needed. */
-export async function contentTypeOf(name: string): Promise<string> {
-  const { default: types } = await import('mime');
-  return types.getType(name) ?? OCTETS;
 }
