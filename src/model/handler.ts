@@ -309,14 +309,28 @@ export interface ComponentEvent<R = DocumentValue> extends Omit<WorkContext, 'bl
 
 /**
  * The base class of code that runs when a component is saved (specification 6.2, field notes 5). Each run creates an
- * instance, without arguments.
+ * instance, without arguments. A class has `execute`, or `Execute` as the specification writes it; one without either is refused at the
+ * start.
  */
 export abstract class ServiceInterface<E = ComponentEvent> {
   /**
    * Runs at the event. An error in `SavePreChange` cancels the save; throw a Fault to choose the reply. After an error in
    * `SavePostChange` the class is run again later.
    */
-  abstract execute(event: E): void | Promise<void>;
+  execute(event: E): void | Promise<void> {
+    return this.Execute(event);
+  }
+
+  /** The same by the name that it has in the specification. Runs unless the class has `execute`. */
+  Execute(_event: E): void | Promise<void> {
+    throw new TypeError(`class ${this.constructor.name} has no execute`);
+  }
+}
+
+/** Whether a class has code that runs at an event. */
+export function hasExecute({ prototype }: ServiceClass): boolean {
+  const { execute, Execute } = ServiceInterface.prototype;
+  return prototype.execute !== execute || prototype.Execute !== Execute;
 }
 
 /** The class that a file of the project exports. */

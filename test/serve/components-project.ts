@@ -127,11 +127,12 @@ export default class extends ServiceInterface {
 `,
 };
 
+/** A class that writes saves down. The specification writes the name of its method with a capital letter. */
 function audit(name: string): string {
   return `import { ServiceInterface } from 'signalbox';
 const text = (record) => record && JSON.stringify(record, (_, value) => (typeof value === 'bigint' ? String(value) : value));
 export default class extends ServiceInterface {
-  async execute({ execute, save, action, before, after, caller, attempt }) {
+  async ${name === 'second' ? 'Execute' : 'execute'}({ execute, save, action, before, after, caller, attempt }) {
     if (after?.NAME === 'fails' && '${name}' === 'audit' && attempt === 1) {
       await execute("insert into audit (save, class) values (:save, 'lost')", { save });
       throw new Error('the first attempt fails');

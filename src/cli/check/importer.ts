@@ -6,7 +6,7 @@ import { join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { didYouMean } from '../../load/diagnostic/suggest.ts';
 import { codeDiagnostic, type Diagnostic, type Place } from '../../load/index.ts';
-import { type CodeFile, codeProblem, thrownText } from '../../serve/start/handlers.ts';
+import { type CodeFile, type CodeProblem, codeProblem, thrownText } from '../../serve/start/handlers.ts';
 import { post } from '../child-process.ts';
 
 // The process in which `signalbox check` imports the code of a project, one file after the other. What the code writes goes to
@@ -79,9 +79,8 @@ async function examine(file: CodeFile): Promise<Diagnostic[]> {
     await new Promise((resolve) => setImmediate(resolve));
     const problem = codeProblem(file, exported);
     if (problem !== undefined) {
-      const { kind, message: reason, hint } = problem;
-      const at = placeOfExport(path, kind);
-      return [codeDiagnostic(kind === 'id' ? 'code-id' : 'code-form', { file: path, reason, hint }, at)];
+      const { code, message: reason, hint } = problem;
+      return [codeDiagnostic(code, { file: path, reason, hint }, placeOfExport(path, code))];
     }
   } catch (error) {
     return [await diagnosticOf(error, path)];
@@ -90,9 +89,9 @@ async function examine(file: CodeFile): Promise<Diagnostic[]> {
 }
 
 /** The place of the id, or of the export. */
-function placeOfExport(path: string, kind: 'form' | 'id'): Place {
+function placeOfExport(path: string, code: CodeProblem['code']): Place {
   const pattern =
-    kind === 'id'
+    code === 'code-id'
       ? /\bdefine(?:Handler|Process|Subscription)?\(\s*\[?\s*(?<it>['"`][^'"`\n]*['"`])/
       : /^\s*(?<it>export default)\b/m;
   return placeIn(path, pattern);

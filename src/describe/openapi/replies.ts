@@ -135,11 +135,12 @@ const requestId = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' 
 const traceId = { 'X-Trace-Id': { $ref: '#/components/headers/X-Trace-Id' } };
 
 function deprecationHeaders({ service }: Operation): JsonObject {
-  if (service.deprecated === undefined) return {};
-  const sunset = { Sunset: { description: 'When the version ends (RFC 8594).', schema: { type: 'string' } } };
+  const { since, sunset } = service.deprecated ?? {};
   return {
-    Deprecation: { description: 'When the version was deprecated (RFC 9745).', schema: { type: 'string' } },
-    ...(service.deprecated.sunset === undefined ? {} : sunset),
+    ...(since && {
+      Deprecation: { description: 'When the version was deprecated (RFC 9745).', schema: { type: 'string' } },
+    }),
+    ...(sunset && { Sunset: { description: 'When the version ends (RFC 8594).', schema: { type: 'string' } } }),
   };
 }
 

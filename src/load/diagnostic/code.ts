@@ -13,6 +13,16 @@ export function codeDiagnostic<C extends Code>(code: C, parameters: ParametersOf
 const sample = (code: string, more = ''): string =>
   `service: Orders.v1\npublic: true\noperations:\n  ORDERS_GET: { get: Orders, response: text }\n#file src/handlers/orders-get.ts\n${code}${more}`;
 
+const audit = (method: string): string =>
+  `related-content: AUDIT
+class: audit
+public: true
+#file src/handlers/audit.ts
+import { ServiceInterface } from 'signalbox';
+export default class extends ServiceInterface {
+  ${method}() {}
+}`;
+
 const right = sample("export default { onRequest: () => 'none' };");
 
 /**
@@ -83,9 +93,17 @@ export const codeCatalogue = {
     message: ({ file, reason }) => `${file} ${reason}.`,
     hint: ({ hint }) => hint,
     explanation:
-      'The default export of a file has the form that its use requires: an object with `onRequest` for an operation, with `run` for a process, a class that extends ServiceInterface and has `execute` for an event.',
+      'The default export of a file has the form that its use requires: an object with `onRequest` for an operation, with `run` for a process, a class that extends ServiceInterface for an event.',
     wrong: sample("export default { onrequest: () => 'none' };"),
     right,
+  }),
+  'code-execute': error<{ file: string; reason: string; hint: string }>({
+    message: ({ file, reason }) => `${file} ${reason}.`,
+    hint: ({ hint }) => hint,
+    explanation:
+      'A class that is registered at an event has a method `execute`, or `Execute` as the specification writes it, which runs at the event.',
+    wrong: audit('run'),
+    right: audit('execute'),
   }),
   'code-id': error<{ file: string; reason: string; hint: string }>({
     message: ({ file, reason }) => `${file} ${reason}.`,

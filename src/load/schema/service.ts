@@ -67,7 +67,7 @@ export const service = keys<'service' | keyof ServiceDeclared>(
       ),
       type: ['boolean', 'object'],
       description:
-        'Tells callers, in each reply, that the service is deprecated; `since` and `sunset` are the dates of deprecation and end.',
+        'The service is deprecated, as its contracts say. With `since`, the date of deprecation, replies have the header Deprecation (RFC 9745); with `sunset`, the date of its end, Sunset (RFC 8594).',
       examples: [true, { since: '2026-06-01', sunset: '2027-01-01' }],
     },
     call: matching(

@@ -264,8 +264,8 @@ export function operationHeaders(operation: Operation): ReplyHeaders {
   if (operation.responses.length > 1 || operation.wrapper !== undefined) headers.Vary = 'Accept';
   const { deprecated } = operation.service;
   if (deprecated !== undefined) {
-    // RFC 9745 section 2.1: a date as an Item of Structured Fields, `@` and seconds; 0 stands for an unknown date.
-    headers.Deprecation = `@${deprecated.since === undefined ? 0 : Date.parse(`${deprecated.since}T00:00:00Z`) / 1000}`;
+    // RFC 9745 section 2.1: a date as an Item of Structured Fields, `@` and seconds. There is no form for an unknown date.
+    if (deprecated.since !== undefined) headers.Deprecation = `@${Date.parse(`${deprecated.since}T00:00:00Z`) / 1000}`;
     // RFC 8594 section 3: an HTTP date.
     if (deprecated.sunset !== undefined) headers.Sunset = new Date(`${deprecated.sunset}T00:00:00Z`).toUTCString();
   }

@@ -76,9 +76,12 @@ export function compileRoutes(registry: Registry): RouteTable {
     const compiled = services.get(segment)?.();
     if (compiled !== undefined) return resources.get(resource) ?? compiled;
     const name = segment.includes('.') ? segment.slice(0, segment.lastIndexOf('.')) : segment;
-    const known = versions.get(name);
-    const what =
-      known === undefined ? `service ${quote(segment)}` : `service ${quote(segment)}; there is ${known.join(', ')}`;
+    const known = versions.get(name) ?? [];
+    const active = known.filter((each) => services.has(each));
+    const others = active.length === 0 ? '' : `; there is ${active.join(', ')}`;
+    const what = known.includes(segment)
+      ? `operation of service ${segment} over REST that is active`
+      : `service ${quote(segment)}${others}`;
     throw Fault.of('NOT_FOUND', { what });
   }
 

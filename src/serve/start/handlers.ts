@@ -6,6 +6,7 @@ import { inspect } from 'node:util';
 import { definedAs } from '../../model/defined.ts';
 import {
   type Handler,
+  hasExecute,
   type MessageHandler,
   type ProcessHandler,
   type ReplyHandler,
@@ -37,6 +38,8 @@ export interface ProjectCode {
 interface Form {
   readonly what: string;
   isFitting(exported: unknown): boolean;
+  /** What something of that form lacks, without a subject. */
+  lack?(exported: unknown): string | undefined;
   /** How to write it. @param ids of the definitions that use it */
   hint(ids: string): string;
 }
@@ -64,10 +67,8 @@ const FORMS = {
   },
   class: {
     what: 'class that extends ServiceInterface',
-    isFitting: (exported) =>
-      typeof exported === 'function' &&
-      exported.prototype instanceof ServiceInterface &&
-      typeof (exported.prototype as Partial<ServiceInterface>).execute === 'function',
+    isFitting: (exported) => typeof exported === 'function' && exported.prototype instanceof ServiceInterface,
+    lack: (exported) => (hasExecute(exported as ServiceClass) ? undefined : 'has no execute'),
     hint: () => 'Write: export default class extends ServiceInterface { async execute(event) { ... } }',
   },
 } as const satisfies Readonly<Record<string, Form>>;
@@ -102,7 +103,8 @@ export function codeFiles({ operations, processes, subscriptions, relatedContent
 
 /** A file of code that does not fit the definitions. */
 export interface CodeProblem {
-  readonly kind: 'form' | 'id';
+  /** The code of its diagnostic. */
+  readonly code: 'code-form' | 'code-execute' | 'code-id';
   /** Without the name of the file, and without a full stop: `does not export a handler`. */
   readonly message: string;
   readonly hint: string;
@@ -110,22 +112,25 @@ export interface CodeProblem {
 
 /** Compares what a file exports with the definitions that use it; `undefined` when it fits. */
 export function codeProblem({ kind, users }: Omit<CodeFile, 'file'>, exported: unknown): CodeProblem | undefined {
-  const { what, isFitting, hint }: Form = FORMS[kind];
+  const { what, isFitting, lack, hint }: Form = FORMS[kind];
   const ids = users.map(([id]) => `'${id}'`);
   const wanted = hint(ids.length === 1 ? (ids[0] as string) : `[${ids.join(', ')}]`);
   if (!isFitting(exported)) {
     const why = exported === undefined ? ': it has no default export' : '';
     return {
-      kind: 'form',
+      code: 'code-form',
       message: `does not export a ${what}${why}`,
       hint: isOfOtherCopy(exported) ? OTHER_COPY : wanted,
     };
   }
+  const lacking = lack?.(exported);
+  if (lacking !== undefined)
+    return { code: 'code-execute', message: `exports a ${what}, which ${lacking}`, hint: wanted };
   const defined = definedAs(exported);
   // Operations that share code may take it as it was written for one of them.
   if (defined === undefined || users.flat().some((name) => defined.has(name))) return undefined;
   const message = `defines ${[...defined].map((id) => quote(id)).join(', ')}, but it is the ${what} of ${users.map(([id]) => id).join(', ')}`;
-  return { kind: 'id', message, hint: wanted };
+  return { code: 'code-id', message, hint: wanted };
 }
 
 const OTHER_COPY =

@@ -4,7 +4,7 @@ import { marked } from '../intervals.ts';
 
 /** Class 2 of the component: writes a row for each save. */
 export default class FleetEcho extends ServiceInterface<ComponentEvent<{ ID: string; STEP: number }>> {
-  async execute(event: ComponentEvent<{ ID: string; STEP: number }>): Promise<void> {
+  override async execute(event: ComponentEvent<{ ID: string; STEP: number }>): Promise<void> {
     const { ID, STEP } = event.after ?? { ID: '', STEP: 0 };
     await marked(`save ${event.save}`, randomUUID(), async () => {
       await event.execute('insert into fleet_audit (class, id, step) values (2, :ID, :STEP)', { ID, STEP });

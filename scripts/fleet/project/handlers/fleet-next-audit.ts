@@ -4,7 +4,7 @@ import { marked } from '../intervals.ts';
 
 /** Class 3 of the component, which only the next definitions have: writes a row for each save. */
 export default class FleetNextAudit extends ServiceInterface<ComponentEvent<{ ID: string; STEP: number }>> {
-  async execute(event: ComponentEvent<{ ID: string; STEP: number }>): Promise<void> {
+  override async execute(event: ComponentEvent<{ ID: string; STEP: number }>): Promise<void> {
     const { ID, STEP } = event.after ?? { ID: '', STEP: 0 };
     await marked(`save ${event.save}`, randomUUID(), async () => {
       await event.execute('insert into fleet_audit (class, id, step) values (3, :ID, :STEP)', { ID, STEP });
