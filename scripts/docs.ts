@@ -49,7 +49,9 @@ function metricRow([name, { type, of, help, labels }]: [string, MetricDefinition
 /** The guide to handlers, with the members of each context and the catalogue of faults at its marks. */
 function handlersPage(): string {
   const rules = readFileSync(new URL('docs/handlers-rules.md', import.meta.url), 'utf8');
-  const types = readFileSync(new URL('src/model/handler.ts', root), 'utf8');
+  const types = ['handler', 'service-interface']
+    .map((file) => readFileSync(new URL(`src/model/${file}.ts`, root), 'utf8'))
+    .join('\n');
   return rules
     .replaceAll(/<!-- members: (\w+) -->/g, (_, name: string) => membersOf(types, name).map(memberText).join('\n\n'))
     .replace('<!-- faults -->', faultTable());

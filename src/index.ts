@@ -89,7 +89,6 @@ export type {
   Transaction,
   WorkContext,
 } from './model/handler.ts';
-export { type ComponentEvent, ServiceInterface } from './model/handler.ts';
 export type { FlowReply, InvokeReply, ReplyTimings, StepTrace, Timings } from './model/invoke-reply.ts';
 export type { InputMap, InputSource, MessageQueue, Subscription } from './model/message.ts';
 export type { ClientCertificate, Node, NodeCredential, NodeTimeouts } from './model/node.ts';
@@ -112,6 +111,7 @@ export type {
   SoapForm,
   UriVariable,
 } from './model/service.ts';
+export { type ComponentEvent, ServiceInterface } from './model/service-interface.ts';
 export type {
   AnyCalls,
   AnyComponents,

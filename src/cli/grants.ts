@@ -154,9 +154,9 @@ function renderCallers(registry: Registry, thing: Thing, answer: WhoMay): string
 
 const canHelp = {
   examples: [
-    'signalbox can demo                     # everything that the user may use',
-    'signalbox can demo PROCESS_MONITOR     # whether the user may use it, and the lines that decide',
-    'signalbox can role:SAMPLE_ALL          # everything that the role permits',
+    'signalbox can demo  # everything that the user may use',
+    'signalbox can demo PROCESS_MONITOR  # whether the user may use it, and the lines that decide',
+    'signalbox can role:SAMPLE_ALL  # everything that the role permits',
     "signalbox can demo LOCATIONS_GET --json | jq '.[].may'",
   ],
   notes: [

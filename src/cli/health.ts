@@ -13,7 +13,7 @@ const help = {
   examples: [
     'signalbox health',
     'signalbox health http://127.0.0.1:8080',
-    'signalbox health --ready --within 60s   # wait for a gateway that starts',
+    'signalbox health --ready --within 60s  # wait for a gateway that starts',
   ],
   notes: [
     'Without an address it asks the gateway that the definitions describe, on this machine; HOST and PORT override them. With an address it reads no definitions, so that an error in them does not make a running gateway seem dead: container health checks should name it. Certificates of loopback addresses are not verified.',

@@ -91,10 +91,7 @@ export const helpLayout: Partial<Help> = {
         'Options',
         helper.visibleOptions(command).map((each) => item(helper.optionTerm(each), helper.optionDescription(each))),
       ),
-      list(
-        'Examples',
-        examples.map((line) => `  ${line}`),
-      ),
+      list('Examples', examples.flatMap(exampleLines)),
       ...notes.map((note) => helper.boxWrap(note, width)),
       helper.boxWrap(`Exit codes: 0 ${exits[0]}; 1 ${exits[1]}; 2 wrong usage.`, width),
     ];
@@ -108,6 +105,12 @@ function programOf(command: Command): Command {
 
 function list(heading: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : [`${heading}:`, ...lines].join('\n');
+}
+
+/** A comment is on a line of its own: an interactive zsh takes one behind a command for arguments. */
+function exampleLines(example: string): string[] {
+  const [command = '', comment] = example.split(/ +# /);
+  return comment === undefined ? [`  ${command}`] : [`  # ${comment}`, `  ${command}`];
 }
 
 function sentence(text: string): string {

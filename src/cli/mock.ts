@@ -13,9 +13,9 @@ import { coloursOf, writeAtOnce } from './terminal.ts';
 
 const help = {
   examples: [
-    'signalbox mock                        # every operation that the project provides',
+    'signalbox mock  # every operation that the project provides',
     'signalbox mock --port 9000 --seed 7 --latency 200',
-    'signalbox mock --node THIRD_PARTY     # in place of a partner',
+    'signalbox mock --node THIRD_PARTY  # in place of a partner',
     'signalbox mock --node all --port 9001',
   ],
   notes: [

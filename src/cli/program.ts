@@ -7,11 +7,11 @@ import { coloursOf, outliveOutput, setWide } from './terminal.ts';
 
 const overview: HelpTexts = {
   examples: [
-    'signalbox init my-gateway             # create a project',
-    'signalbox dev                         # run the gateway and apply every edit',
-    'signalbox check                       # report every error in the definitions',
+    'signalbox init my-gateway  # create a project',
+    'signalbox dev  # run the gateway and apply every edit',
+    'signalbox check  # report every error in the definitions',
     'signalbox describe wadl Locations.v1  # write a contract for a partner',
-    'signalbox serve                       # run the gateway',
+    'signalbox serve  # run the gateway',
   ],
   notes: [
     'SIGNALBOX_DEBUG=1 adds stack traces to errors; NO_COLOR and FORCE_COLOR switch colour off and on. With --json a command writes nothing but JSON to standard output.',

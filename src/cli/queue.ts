@@ -11,7 +11,7 @@ import { type Columns, coloursOf, note, print, printable, printResult, tableOf }
 
 const help = {
   examples: [
-    'signalbox queue                                    # every queue; with --json, as JSON',
+    'signalbox queue  # every queue, with --json as JSON',
     'signalbox queue list processes --state dead',
     'signalbox queue show 6f1c1f0e-5d6c-4c8e-9d0a-2f6f0f6e7c11',
     'signalbox queue retry 6f1c1f0e-5d6c-4c8e-9d0a-2f6f0f6e7c11',

@@ -12,9 +12,9 @@ import { type Columns, note, printResult, tableOf } from './terminal.ts';
 
 const help = {
   examples: [
-    'signalbox stats                                   # the operations that were called in the last day',
-    'signalbox stats LOCATIONS_GET                     # one operation, hour by hour',
-    'signalbox stats LOCATIONS_GET --since 30min       # minute by minute',
+    'signalbox stats  # the operations that were called in the last day',
+    'signalbox stats LOCATIONS_GET  # one operation, hour by hour',
+    'signalbox stats LOCATIONS_GET --since 30min  # minute by minute',
     'signalbox stats LOCATIONS_GET --since 7d --step 1d',
     "signalbox stats --since 1h --json | jq '.operations[] | select(.failures > 0)'",
   ],

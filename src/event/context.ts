@@ -1,6 +1,7 @@
 import type { ComponentEventName } from '../model/component.ts';
-import type { ComponentEvent, ServiceClass, Transaction, WorkContext } from '../model/handler.ts';
+import type { Transaction, WorkContext } from '../model/handler.ts';
 import { AttemptTimeout } from '../model/retry.ts';
+import type { ComponentEvent, ServiceClass } from '../model/service-interface.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { runInTransaction } from '../store/index.ts';
 import { inSpan, type SpanStart } from '../trace/trace.ts';

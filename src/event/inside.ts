@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { maskTexts } from '../codec/redact/declared.ts';
 import type { Component, ComponentEventRegistration, SavedRecord } from '../model/component.ts';
-import type { ComponentEvent, ServiceClass } from '../model/handler.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
+import type { ComponentEvent, ServiceClass } from '../model/service-interface.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { kindOfWork, type OpenedWork, type OpenWork } from '../model/work.ts';
 import { may } from '../security/authorise.ts';

@@ -1,8 +1,8 @@
 import type { Component, SavedRecord, SaveOptions, StoredRecord } from '../model/component.ts';
-import type { ServiceClass } from '../model/handler.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
+import type { ServiceClass } from '../model/service-interface.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { Account, OpenWork } from '../model/work.ts';
 import type { Owners } from '../security/directory/port.ts';

@@ -1,5 +1,5 @@
 import type { Blobs, StoredBlob } from './blob.ts';
-import type { ComponentEventName, SavedRecord, SaveOptions, StoredRecord } from './component.ts';
+import type { SavedRecord, SaveOptions, StoredRecord } from './component.ts';
 import type { Fault } from './fault.ts';
 import type { FlowReply, InvokeReply } from './invoke-reply.ts';
 import type { Process } from './process.ts';
@@ -279,62 +279,6 @@ export interface ReplyHandler {
   /** Takes a fault in the same way; then the delivery is done. Without it a fault ends the delivery, which has failed. */
   onFault?(fault: LaterFault, context: ReplyContext): void | Promise<void>;
 }
-
-/**
- * The save of a component's record. What a class writes with {@link SqlTransaction.execute} and `saveComponent` is part of
- * one transaction: before the save, that of the save itself; after it, one that also marks the event as done. Its effects on
- * the database therefore happen exactly once.
- */
-export interface ComponentEvent<R = DocumentValue> extends Omit<WorkContext, 'blobs' | 'transaction'>, SqlTransaction {
-  /**
-   * The transaction of the event. `execute`, `readComponent` and `saveComponent` of the event are those of this transaction;
-   * its `query` sees what the transaction has written, `query` of the event does not.
-   */
-  readonly tx: Transaction;
-  readonly component: string;
-  readonly event: ComponentEventName;
-  readonly action: 'created' | 'updated' | 'deleted';
-  /** Id of the save, a UUID. */
-  readonly save: string;
-  /** The record before the save, frozen; `undefined` for a new one. */
-  readonly before: R | undefined;
-  /**
-   * The record after the save, frozen; `undefined` for a deleted one. In `SavePreChange` it is the record to be written,
-   * without values that the database fills in.
-   */
-  readonly after: R | undefined;
-  /** Number of the attempt, from 1. */
-  readonly attempt: number;
-}
-
-/**
- * The base class of code that runs when a component is saved (specification 6.2, field notes 5). Each run creates an
- * instance, without arguments. A class has `execute`, or `Execute` as the specification writes it; one without either is refused at the
- * start.
- */
-export abstract class ServiceInterface<E = ComponentEvent> {
-  /**
-   * Runs at the event. An error in `SavePreChange` cancels the save; throw a Fault to choose the reply. After an error in
-   * `SavePostChange` the class is run again later.
-   */
-  execute(event: E): void | Promise<void> {
-    return this.Execute(event);
-  }
-
-  /** The same by the name that it has in the specification. Runs unless the class has `execute`. */
-  Execute(_event: E): void | Promise<void> {
-    throw new TypeError(`class ${this.constructor.name} has no execute`);
-  }
-}
-
-/** Whether a class has code that runs at an event. */
-export function hasExecute({ prototype }: ServiceClass): boolean {
-  const { execute, Execute } = ServiceInterface.prototype;
-  return prototype.execute !== execute || prototype.Execute !== Execute;
-}
-
-/** The class that a file of the project exports. */
-export type ServiceClass = new () => ServiceInterface<never>;
 
 /** A row as the database driver returns it, by column name. */
 export type SqlRow = Readonly<Record<string, unknown>>;

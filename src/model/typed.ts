@@ -1,7 +1,6 @@
 import type { SavedRecord, SaveOptions, StoredRecord } from './component.ts';
 import type { Fault } from './fault.ts';
 import type {
-  ComponentEvent,
   HandlerContext,
   MessageContext,
   OutboundCallOptions,
@@ -13,6 +12,7 @@ import type {
   Transaction,
 } from './handler.ts';
 import type { FlowReply, InvokeReply } from './invoke-reply.ts';
+import type { ComponentEvent } from './service-interface.ts';
 import type { Attachment, DocumentValue, JsonValue } from './value.ts';
 
 // The types that `generated/handlers.ts` and `generated/client.ts` are built from. Nothing here exists at run time.

@@ -1,14 +1,9 @@
 import { createRedactor } from '../../src/codec/redact/redactor.ts';
 import { type Components, openComponents } from '../../src/event/index.ts';
 import type { Component, ComponentEventRegistration } from '../../src/model/component.ts';
-import {
-  type ComponentEvent,
-  type ServiceClass,
-  ServiceInterface,
-  type Transaction,
-  type WorkContext,
-} from '../../src/model/handler.ts';
+import type { Transaction, WorkContext } from '../../src/model/handler.ts';
 import type { Role } from '../../src/model/security.ts';
+import { type ComponentEvent, type ServiceClass, ServiceInterface } from '../../src/model/service-interface.ts';
 import type { Account } from '../../src/model/work.ts';
 import type { Owners } from '../../src/security/directory/port.ts';
 import { type JobQueue, openQueue, openStore, type Store, sqlTransaction } from '../../src/store/index.ts';

@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runClass } from '../../src/event/context.ts';
-import {
-  type ComponentEvent,
-  type ServiceClass,
-  ServiceInterface,
-  type Transaction,
-  type WorkContext,
-} from '../../src/model/handler.ts';
+import type { Transaction, WorkContext } from '../../src/model/handler.ts';
+import { type ComponentEvent, type ServiceClass, ServiceInterface } from '../../src/model/service-interface.ts';
 
 const STORY = {
   component: 'PLACES',

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { ServiceInterface } from '../../src/model/handler.ts';
+import { ServiceInterface } from '../../src/model/service-interface.ts';
 import { temporaryFolder } from '../store/support.ts';
 import { eventually } from '../support/project.ts';
 import { openAudited } from './audited.ts';

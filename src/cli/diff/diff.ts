@@ -13,14 +13,14 @@ import { registryFrom } from './definitions.ts';
 
 const help = {
   examples: [
-    'signalbox diff                                # what is committed with the working tree',
+    'signalbox diff  # what is committed with the working tree',
     'signalbox diff origin/main --fail-on breaking',
     'signalbox diff v1.0.0 HEAD --changelog',
     'signalbox diff ../released --markdown',
     'signalbox diff Locations.v1 Locations.v2',
-    'signalbox diff partner.wsdl                   # a contract with the service of its name here',
-    'signalbox diff old.wsdl https://partner.example.org/service?wsdl',
-    'signalbox diff https://gateway.example.org    # all that a running gateway publishes',
+    'signalbox diff partner.wsdl  # a contract with the service of its name here',
+    "signalbox diff old.wsdl 'https://partner.example.org/service?wsdl'",
+    'signalbox diff https://gateway.example.org  # all that a running gateway publishes',
   ],
   notes: [
     'BEFORE and AFTER are git references, folders of projects or of definitions, contracts, or both services of these definitions. A folder comes before a reference of the same name.',

@@ -10,11 +10,11 @@ import { renderPlans, reportOf } from './render.ts';
 
 const help = {
   examples: [
-    'signalbox import partner.wsdl               # call a partner',
-    'signalbox import old.wsdl --as provider     # serve the contract of an old service here',
+    'signalbox import partner.wsdl  # call a partner',
+    'signalbox import old.wsdl --as provider  # serve the contract of an old service here',
     'signalbox import https://partner.example.org/openapi.json --name PARTNER',
     'signalbox import contracts/ --fetch --strict',
-    'curl -s https://partner.example.org/service?wsdl | signalbox import - --name partner --dry-run',
+    "curl -s 'https://partner.example.org/service?wsdl' | signalbox import - --name partner --dry-run",
   ],
   notes: [
     'Reads WSDL 1.1, XML Schema 1.0, WADL 2009 and OpenAPI 2.0 to 3.2, with the files that they refer to, and writes services, operations and documents to a folder of the definitions. Everything of the contract that the definitions do not say is listed with its place, and with what they say instead; --strict makes it an error.',

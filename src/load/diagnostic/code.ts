@@ -14,14 +14,7 @@ const sample = (code: string, more = ''): string =>
   `service: Orders.v1\npublic: true\noperations:\n  ORDERS_GET: { get: Orders, response: text }\n#file src/handlers/orders-get.ts\n${code}${more}`;
 
 const audit = (method: string): string =>
-  `related-content: AUDIT
-class: audit
-public: true
-#file src/handlers/audit.ts
-import { ServiceInterface } from 'signalbox';
-export default class extends ServiceInterface {
-  ${method}() {}
-}`;
+  `related-content: AUDIT\nclass: audit\npublic: true\n#file src/handlers/audit.ts\nimport { ServiceInterface } from 'signalbox';\nexport default class extends ServiceInterface {\n  ${method}() {}\n}`;
 
 const right = sample("export default { onRequest: () => 'none' };");
 

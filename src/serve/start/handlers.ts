@@ -4,18 +4,11 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { definedAs } from '../../model/defined.ts';
-import {
-  type Handler,
-  hasExecute,
-  type MessageHandler,
-  type ProcessHandler,
-  type ReplyHandler,
-  type ServiceClass,
-  ServiceInterface,
-} from '../../model/handler.ts';
+import type { Handler, MessageHandler, ProcessHandler, ReplyHandler } from '../../model/handler.ts';
 import { codeOfSubscription } from '../../model/message.ts';
 import { qualifiedName } from '../../model/operation-names.ts';
 import type { Registry } from '../../model/registry.ts';
+import { hasExecute, type ServiceClass, ServiceInterface } from '../../model/service-interface.ts';
 import { quote } from '../../wire/words.ts';
 import type { Handlers } from '../answer/call.ts';
 import { GatewayError } from '../gateway-error.ts';

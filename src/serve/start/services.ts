@@ -7,9 +7,10 @@ import {
   openMessages,
   removedJobs,
 } from '../../message/index.ts';
-import type { MessageHandler, ProcessHandler, ReplyHandler, ServiceClass } from '../../model/handler.ts';
+import type { MessageHandler, ProcessHandler, ReplyHandler } from '../../model/handler.ts';
 import type { Redactor } from '../../model/redactor.ts';
 import type { Registry } from '../../model/registry.ts';
+import type { ServiceClass } from '../../model/service-interface.ts';
 import type { OpenWork } from '../../model/work.ts';
 import { openScheduler, type Scheduler } from '../../process/index.ts';
 import {
