@@ -96,4 +96,5 @@ ${lists('OLD', 'OLD_SERVICE')}`,
   'docs/performance.md': [],
   'CONTRIBUTING.md': [],
   'CHANGELOG.md': [],
+  'SECURITY.md': [],
 };

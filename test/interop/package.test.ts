@@ -32,6 +32,19 @@ async function install(version: number): Promise<void> {
 
 const appOf = (version: number): string => join(folder, `node${version}`);
 
+test('the steps of a release: what would be published is taken, and its bill of materials has what it depends on', async () => {
+  const published = await run('npm', ['publish', '--dry-run', '--ignore-scripts', '--json'], { cwd: repository, env });
+  expect(published.stdout).toMatch(/"filename": "signalbox-[\d.]+\.tgz"/);
+  const { dependencies } = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8'));
+  const { stdout } = await run('npm', ['sbom', '--omit', 'dev', '--sbom-format', 'cyclonedx'], {
+    cwd: repository,
+    env,
+    maxBuffer: 1e8,
+  });
+  const names = JSON.parse(stdout).components.map(({ name }: { name: string }) => name);
+  expect(names).toEqual(expect.arrayContaining(Object.keys(dependencies)));
+});
+
 test('the package holds what runs, what documents it, and its licences', async () => {
   const { stdout } = await run('tar', ['tzf', tarball]);
   const paths = stdout
@@ -43,6 +56,7 @@ test('the package holds what runs, what documents it, and its licences', async (
     'CHANGELOG.md',
     'LICENSE',
     'README.md',
+    'SECURITY.md',
     'deploy/',
     'dist/',
     'docs/',
