@@ -1,4 +1,5 @@
 import { Fault } from '../model/fault.ts';
+import { FORM_MEDIA_TYPE, parseForm } from '../wire/query-string.ts';
 import type { ConsoleRequest } from './port.ts';
 
 /** The fields and files of a form. */
@@ -7,22 +8,52 @@ export interface EnteredForm {
   readonly files: ReadonlyMap<string, File>;
 }
 
+/** Most fields of a form of someone who has signed in. */
+const FIELDS = 20_000;
+
+/** Most bytes, and most fields, of a form of someone who has not. */
+const UNSIGNED = { bytes: 16 * 1024, fields: 20 } as const;
+
 /** Reads a form that a browser has sent. @throws Fault UNSUPPORTED_MEDIA_TYPE, BAD_BODY, BODY_TOO_LARGE */
 export async function readForm({ header, body }: Pick<ConsoleRequest, 'header' | 'body'>): Promise<EnteredForm> {
-  const contentType = header('content-type') ?? '';
-  const type = contentType.split(';', 1)[0]?.trim().toLowerCase();
-  if (type === 'application/x-www-form-urlencoded')
-    return { fields: new URLSearchParams(new TextDecoder().decode(await body())), files: new Map() };
-  if (type !== 'multipart/form-data')
-    throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given: `type ${contentType}`, supported: 'forms' });
+  const type = typeOf(header);
+  if (type === FORM_MEDIA_TYPE) return { fields: fieldsOf(await body(), FIELDS), files: new Map() };
+  if (type !== 'multipart/form-data') throw unsupported(header);
   const content = (await body()) as Uint8Array<ArrayBuffer>;
   const fields = new URLSearchParams();
   const files = new Map<string, File>();
-  const data = await new Response(content, { headers: { 'Content-Type': contentType } }).formData().catch(() => {
+  const headers = { 'Content-Type': header('content-type') ?? '' };
+  const data = await new Response(content, { headers }).formData().catch(() => {
     throw Fault.of('BAD_BODY', { reason: 'it is not a valid form' });
   });
   for (const [name, value] of data)
     if (typeof value === 'string') fields.append(name, value);
     else if (value.name !== '' || value.size > 0) files.set(name, value);
   return { fields, files };
+}
+
+/**
+ * Reads a form of someone who has not signed in, such as that for signing in.
+ * @throws Fault UNSUPPORTED_MEDIA_TYPE, BAD_BODY, BODY_TOO_LARGE
+ */
+export async function readUnsignedForm({
+  header,
+  body,
+}: Pick<ConsoleRequest, 'header' | 'body'>): Promise<URLSearchParams> {
+  if (typeOf(header) !== FORM_MEDIA_TYPE) throw unsupported(header);
+  return fieldsOf(await body(UNSIGNED.bytes), UNSIGNED.fields);
+}
+
+function typeOf(header: ConsoleRequest['header']): string | undefined {
+  return header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+}
+
+function unsupported(header: ConsoleRequest['header']): Fault {
+  return Fault.of('UNSUPPORTED_MEDIA_TYPE', { given: `type ${header('content-type') ?? ''}`, supported: 'forms' });
+}
+
+function fieldsOf(body: Uint8Array, limit: number): URLSearchParams {
+  const fields = parseForm(new TextDecoder().decode(body), limit);
+  if (fields === undefined) throw Fault.of('BAD_BODY', { reason: `it has more than ${limit} fields` });
+  return fields;
 }

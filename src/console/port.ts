@@ -86,8 +86,8 @@ export interface ConsoleRequest {
   readonly query: string | undefined;
   /** A header by its name in lower case. */
   readonly header: (name: string) => string | undefined;
-  /** The whole body. @throws Fault BODY_TOO_LARGE, REQUEST_TIMEOUT */
-  readonly body: () => Promise<Uint8Array>;
+  /** The whole body. @param limit in bytes, if it is less than that of all forms @throws Fault BODY_TOO_LARGE, REQUEST_TIMEOUT */
+  readonly body: (limit?: number) => Promise<Uint8Array>;
   /** The connection can't be read by others. */
   readonly secure: boolean;
   readonly remote: string | undefined;

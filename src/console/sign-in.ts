@@ -14,7 +14,7 @@ import type { Guesses } from '../security/sign-in/guesses.ts';
 import type { OpenId } from '../security/sign-in/openid.ts';
 import type { TypedPassword } from '../security/sign-in/password.ts';
 import type { Sessions, SignInFacts } from '../security/sign-in/sessions.ts';
-import { readForm } from './form.ts';
+import { readUnsignedForm } from './form.ts';
 import { exact, type Html, html, NOTHING } from './html.ts';
 import { address, field, notice } from './parts.ts';
 import type { ConsoleReply, ConsoleRequest, ReplyHeaders } from './port.ts';
@@ -113,7 +113,7 @@ async function signIn(ports: EntrancePorts, request: ConsoleRequest, page: Outsi
   if (unfit(request) !== undefined) return ask(ports, request, page);
   // Another site must not sign its visitors in as someone else.
   if (!isSameOrigin(request)) throw Fault.of('FORBIDDEN', { user: 'Another site', what: 'the form for signing in' });
-  const { fields } = await readForm(request);
+  const fields = await readUnsignedForm(request);
   const id = fields.get('id') ?? '';
   const facts = factsOf(request, 'password');
   try {
@@ -200,7 +200,7 @@ async function signOut({ sessions }: EntrancePorts, request: ConsoleRequest): Pr
   const token = readCookie(request.header('cookie'), SESSION_COOKIE);
   const session = token === undefined ? undefined : await sessions.find(token);
   if (token !== undefined && session !== undefined) {
-    const { fields } = await readForm(request);
+    const fields = await readUnsignedForm(request);
     if (!isSameOrigin(request) || !isFormToken(token, fields.get('token') ?? undefined))
       throw Fault.of('FORBIDDEN', { user: session.user.id, what: 'a form of another session; load the page anew' });
     request.caller(session.user, { name: 'sign-out', target: session.user.id });

@@ -52,7 +52,7 @@ async function respond(
     path: exchange.path.slice('/console'.length),
     query: exchange.query,
     header: (name) => exchange.header(name),
-    body: () => exchange.body({ size: LARGEST_FORM, pace }).bytes(),
+    body: (limit = LARGEST_FORM) => exchange.body({ size: limit, pace }).bytes(),
     // To a browser this machine counts as secure by its name alone: not under another one, as behind a tunnel.
     secure:
       exchange.secure &&

@@ -1,3 +1,5 @@
+import { trimmed } from './white-space.ts';
+
 // W3C Trace Context, levels 1 and 2: the headers `traceparent` and `tracestate`.
 
 /** The content of a `traceparent` (section 3.2). */
@@ -79,10 +81,6 @@ export function withMember(state: string | undefined, key: string, value: string
 export function memberOf(state: string | undefined, key: string): string | undefined {
   const found = state?.split(',').find((member) => member.startsWith(`${key}=`));
   return found?.slice(key.length + 1);
-}
-
-function trimmed(member: string): string {
-  return member.replace(/^[\t ]+|[\t ]+$/g, '');
 }
 
 function lengthOf(members: readonly string[]): number {

@@ -3,16 +3,31 @@ import { attributesOf, startTags } from '../../src/binding/soap/segments.ts';
 import { linkSavedQuery } from '../../src/load/query/saved-query.ts';
 import { readNames } from '../../src/query/postgres/refused.ts';
 import { reservedNames } from '../../src/query/saved.ts';
+import { readCookie, returnPath } from '../../src/security/sign-in/browser.ts';
+import { requestIdOf } from '../../src/serve/exchange/exchange.ts';
+import { checkTarget } from '../../src/serve/listen/head.ts';
+import { certificateOfHeader } from '../../src/serve/listen/remote.ts';
+import { metricsFormat } from '../../src/serve/log/metrics-text.ts';
 import { normaliseName } from '../../src/wire/certificate.ts';
 import { toDecimal } from '../../src/wire/decimal.ts';
 import { isDate, isTime, readDate, readDatetime, readTime, toDatetime } from '../../src/wire/lexical.ts';
-import { compileOffers, parseMediaType } from '../../src/wire/media-type.ts';
-import { boundaryFault, boundaryOfText, fileNameOf, parseMimeHeaders } from '../../src/wire/multipart/headers.ts';
+import { compileOffers, parseMediaType, parseQuality } from '../../src/wire/media-type.ts';
+import {
+  boundaryFault,
+  boundaryOfText,
+  fileNameOf,
+  formPartOf,
+  parseMimeHeaders,
+} from '../../src/wire/multipart/headers.ts';
 import { parseSocketAddress } from '../../src/wire/network-address.ts';
-import { percentDecode } from '../../src/wire/percent.ts';
-import { parseQueryString } from '../../src/wire/query-string.ts';
-import { parseEntityTags } from '../../src/wire/representation.ts';
+import { normalizePercent, percentDecode } from '../../src/wire/percent.ts';
+import { parseForm, parseQueryString } from '../../src/wire/query-string.ts';
+import { acceptedCodings, parseEntityTags, parseRange, uncodedTags } from '../../src/wire/representation.ts';
+import { readIntent } from '../../src/wire/soap/version.ts';
+import { contentIdOf } from '../../src/wire/soap/xop.ts';
 import { scanSql } from '../../src/wire/sql.ts';
+import { readTraceparent, readTracestate } from '../../src/wire/trace-context.ts';
+import { readXml } from '../../src/wire/xml/read.ts';
 import { processorMs } from '../support/duration.ts';
 
 /** What reads a text of a caller by regular expressions, or by hand. Any may refuse it; none may take long. */
@@ -33,6 +48,26 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   boundaryFault,
   boundaryOfText,
   percentDecode: (text) => percentDecode(text, true),
+  normalizePercent,
+  parseForm: (text) => parseForm(text, 1_000_000),
+  cookie: (text) => readCookie(text, { name: 'a' }),
+  returnPath,
+  requestIdOf,
+  target: (text) => checkTarget(`/${text}`, 'a', 1_000_000),
+  certificateOfHeader,
+  metricsFormat,
+  readTraceparent,
+  readTracestate,
+  acceptedCodings,
+  uncodedTags,
+  parseRange: (text) => parseRange(`bytes=${text}`, 1000),
+  parseQuality,
+  contentType: (text) => readIntent(text, undefined),
+  soapAction: (text) => readIntent('text/xml', text),
+  contentIdOf,
+  formPartOf,
+  xml: (text) => readXml(`<a>${text}</a>`),
+  attribute: (text) => readXml(`<a b='${text}'/>`),
   parseQueryString: (text) => parseQueryString(text, 1000),
   parseSocketAddress,
   // A definition with more is refused.

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { trimmed } from '../../wire/white-space.ts';
 
 // What a browser sends and keeps: cookies, forms, and where it goes.
 
@@ -39,8 +40,8 @@ const COOKIE_VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 export function readCookie(header: string | undefined, { name }: Pick<ConsoleCookie, 'name'>): string | undefined {
   if (header === undefined) return undefined;
   const found = header.split(';').flatMap((pair) => {
-    const [, key, value] = /^[ \t]*([^=]*)=(.*?)[ \t]*$/s.exec(pair) ?? [];
-    return key === name ? [value as string] : [];
+    const equals = pair.indexOf('=');
+    return equals > 0 && trimmed(pair.slice(0, equals)) === name ? [trimmed(pair.slice(equals + 1))] : [];
   });
   const [value] = found;
   return found.length === 1 && value !== undefined && COOKIE_VALUE.test(value) ? value : undefined;

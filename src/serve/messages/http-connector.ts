@@ -6,7 +6,7 @@ import { finalAnswer } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { percentDecode } from '../../wire/percent.ts';
-import { FORM_MEDIA_TYPE, parseQueryString } from '../../wire/query-string.ts';
+import { FORM_MEDIA_TYPE, parseForm, parseQueryString } from '../../wire/query-string.ts';
 import { SOAP_NAMESPACES } from '../../wire/soap/version.ts';
 import { WSSE } from '../../wire/soap/wsse-names.ts';
 import { quote } from '../../wire/words.ts';
@@ -233,6 +233,9 @@ function isEnvelope({ local, namespace }: XmlElement): boolean {
 // Forms (application/x-www-form-urlencoded: WHATWG URL, section 5.1), which some clients of the original post to the HTTP
 // connector.
 
+/** Most fields of a form. There is no meaning for more. */
+const FORM_FIELDS = 100;
+
 /** Form fields that are not in {@link NAMES}: credentials, and fields without a meaning here. */
 const OTHER_FIELDS: ReadonlySet<string> = new Set([
   'UserName',
@@ -253,7 +256,8 @@ const OTHER_FIELDS: ReadonlySet<string> = new Set([
  * @throws Fault BAD_BODY for an unknown field, BAD_REQUEST for two different values of one field
  */
 function readPostedForm(text: string, query: string): HttpContent {
-  const form = new URLSearchParams(text);
+  const form = parseForm(text, FORM_FIELDS);
+  if (form === undefined) throw Fault.of('BAD_BODY', { reason: `it has more than ${FORM_FIELDS} fields` });
   const said: Saying = {};
   for (const [name, value] of form) {
     const key = (Object.keys(NAMES) as (keyof Said)[]).find((each) => NAMES[each].includes(name));
