@@ -182,6 +182,7 @@ function checkConflicts(declared: FieldDeclared, type: FieldType, both: Both): v
   if (declared.spaced === true) both('flat', 'spaced', 'a list that is one text has no elements for its entries');
   if (declared.required === true) both('required', 'default', 'a required field never uses its default');
   both('fixed', 'default', 'a fixed value is always used');
+  if (declared.absent === 'blank') both('assumed', 'absent', 'the field is never absent where it is written blank');
   both('default', 'assumed', 'the field is never absent where it has a default');
   both('fixed', 'assumed', 'the field is never absent where it has a fixed value');
   both('fixed', 'enum', 'a fixed value is the only allowed one');
