@@ -94,8 +94,7 @@ export function addValues({ context }: TypeReader, options: FieldOptions, { type
   const isFixed = options.fixed !== undefined && options.required === true;
   if (initial !== undefined && initial.value !== null && !isFixed) {
     if (word !== undefined && fits(initial, word, options)) options.assumed = initial.value as string;
-    else if (!isEmptyDefault(initial))
-      context.losses.add(`the default ${shown(initial)}`, 'left out', initial.place);
+    else if (!isEmptyDefault(initial)) context.losses.add(`the default ${shown(initial)}`, 'left out', initial.place);
   }
   const examples = [...shape.all('example'), ...shape.all('examples').flatMap((each) => each.items())];
   const example = word === undefined ? undefined : examples.find((each) => fits(each, word, options));
