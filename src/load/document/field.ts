@@ -221,7 +221,8 @@ function linkValue(
   const found = fitted.fits ? spelled(fitted.value, by) : undefined;
   const reason = fitted.fits ? restrictionBroken(found ?? fitted.value, type, by) : fitted.reason;
   if (reason === undefined) return found;
-  const refuse = (): void => report.raise('value-does-not-fit', { option: key, value: written, reason }, at);
+  const option = key === 'assumed' ? 'assumed value' : key;
+  const refuse = (): void => report.raise('value-does-not-fit', { option, value: written, reason }, at);
   if (key === 'default' && isAnyText(type) && isMade(written)) {
     // The value is only known in a call, and is checked then.
     misfits.set(position, refuse);
