@@ -13,9 +13,10 @@ interface Constraint {
 /**
  * The value that an empty element has (3.3.4): what is assumed. A default of ours fills an absent element, for which XML Schema
  * has no word.
+ * @param isNillable whether it may be nil, which an element with a fixed value can't be (3.3.4, clause 3.2.2)
  */
-export function elementConstraint(field: Field): Constraint {
-  const { fixed = onlyTruth(field), assumed } = field;
+export function elementConstraint(field: Field, isNillable: boolean): Constraint {
+  const { fixed = isNillable ? undefined : onlyTruth(field), assumed } = field;
   if (fixed !== undefined) return { fixed: lexical(fixed) };
   return assumed === undefined ? {} : { default: lexical(assumed) };
 }

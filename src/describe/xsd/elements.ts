@@ -66,7 +66,13 @@ export function fieldElement(field: Field, context: SchemaContext): XmlElement {
     return element('xs:element', { ...attributes, minOccurs, nillable }, [notes, wrapper]);
   }
   if (type.kind !== 'list')
-    return single({ ...attributes, minOccurs, nillable, ...elementConstraint(field) }, field, type, notes, context);
+    return single(
+      { ...attributes, minOccurs, nillable, ...elementConstraint(field, nillable !== undefined) },
+      field,
+      type,
+      notes,
+      context,
+    );
   if (type.spaced) {
     const spaced = spacedType(field, type.item as ScalarType);
     return element('xs:element', { ...attributes, minOccurs, nillable }, [notes, spaced]);

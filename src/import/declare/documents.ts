@@ -201,7 +201,7 @@ export class DeclaredDocuments {
 /** The options of a field, in which only a value that the contract requires is one that fills it. */
 function withoutFilling({ fixed, assumed, ...others }: FieldOptions): FieldOptions {
   if (fixed === undefined) return { ...others, ...(assumed === undefined ? {} : { assumed }) };
-  if (others.required === true) return { ...others, fixed };
+  if (others.required === true && others.nullable !== true) return { ...others, fixed };
   return { ...others, enum: [fixed], ...(assumed === undefined ? {} : { assumed }) };
 }
 
