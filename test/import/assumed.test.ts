@@ -3,6 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openClient } from '../../src/client/client.ts';
 import { describeContract } from '../../src/describe/index.ts';
+import { registryFile } from '../../src/generate/registry-file.ts';
+import { typesFile } from '../../src/generate/types-file.ts';
+import { vocabulary } from '../../src/generate/vocabulary.ts';
 import { loadTexts, registryOf } from '../../src/load/index.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import type { DocumentValue } from '../../src/model/value.ts';
@@ -232,3 +235,18 @@ function optionsIn({ operations }: Registry): string[] {
   }
   return [...found].toSorted();
 }
+
+describe('what is written for programs', () => {
+  test('keeps an optional field optional, and names what is assumed', async () => {
+    const types = typesFile(vocabulary(await registryOfContract('stores.yaml', CONTRACTS['stores.yaml'])));
+    expect(types).toContain('  /** Assumed to be `false` when absent. */\n  readonly private?: boolean | undefined;');
+    expect(types).toContain('  readonly dryRun?: true | undefined;');
+    expect(types).toContain("  readonly kind?: 'shop' | undefined;");
+    expect(types).toContain("  readonly channel: 'web';");
+  });
+
+  test('is in the committed registry', async () => {
+    const registry = await registryOfContract('stores.yaml', CONTRACTS['stores.yaml']);
+    expect(registryFile(registry)).toContain('"assumed": false');
+  });
+});
