@@ -109,7 +109,7 @@ function hint(field: Field): Html {
   const words = [
     description,
     plainDefault(field) === undefined ? undefined : `Default: ${plainDefault(field)}.`,
-    field.assumed === undefined
+    field.assumed === undefined || sensitive
       ? undefined
       : `Assumed if not given: ${field.assumed === '' ? 'empty' : field.assumed}.`,
     rangeNote(field),
