@@ -24,14 +24,6 @@ const REASONS: readonly Reason[] = [
       finding === 'refused' && constructs.includes('untyped') && /not a (number|string)|an? .*, not a/.test(reason),
   },
   {
-    words: 'a default is written where a member is absent',
-    is: ({ finding, constructs, reason }) =>
-      finding === 'other content' &&
-      constructs.includes('JSON') &&
-      constructs.includes('default') &&
-      / was added$/.test(reason),
-  },
-  {
     words: 'a schema without a type permits values of every type, and a document is an object',
     is: ({ finding, mutation, reason }) =>
       finding === 'refused' && mutation !== undefined && /, not an object$/.test(reason),
@@ -57,16 +49,10 @@ const REASONS: readonly Reason[] = [
     is: ({ finding, reason }) => finding === 'not in JSON' && /format "date-time"/.test(reason),
   },
   {
-    words: 'the default of an empty element is used where it is absent (reported by the import)',
+    words: 'an empty element with a default or a fixed value is read as that (part 1, 3.3.4)',
     is: ({ finding, reason, elementDefaults }) => {
-      const [, before = '', after = ''] = /^elements of [^:]*: (.*) \| (.*)$/.exec(reason) ?? [];
-      const was = before.split(' ');
-      const added = after.split(' ').filter((each) => !was.includes(each));
-      return (
-        finding === 'other content' &&
-        added.length > 0 &&
-        added.every((each) => elementDefaults.has(each.replace(/.*\}/, '')))
-      );
+      const [, element = ''] = /^text of (?:\{[^}]*\})?(\S+): "" \| ".+"$/.exec(reason) ?? [];
+      return finding === 'other content' && elementDefaults.has(element);
     },
   },
   {
@@ -98,21 +84,11 @@ const REASONS: readonly Reason[] = [
     is: ({ finding, reason }) => finding === 'other content' && /\d(Z|[-+]\d\d:\d\d)( [^|]*)?"? \| /.test(reason),
   },
   {
-    words: 'the default of an empty element that is required (reported by the import)',
-    is: ({ constructs, finding, reason }) =>
-      finding === 'refused' && constructs.includes('default') && !/not a field/.test(reason),
-  },
-  {
     words: 'a fixed value is filled in where its element is absent',
     is: ({ finding, mutation, reason, elementDefaults }) => {
       const [, expected = ''] = /Expected is \( (?:\{[^}]*\})?(\S+) \)/.exec(reason) ?? [];
       return finding === 'accepted' && mutation === 'an element removed' && elementDefaults.has(expected);
     },
-  },
-  {
-    words: 'an empty element among several with a fixed value (reported by the import)',
-    is: ({ finding, mutation, reason }) =>
-      finding === 'refused' && mutation !== undefined && /\] is "", not one of/.test(reason),
   },
   {
     words: 'an integer has 64 bits, and is described as xs:integer, which has no bound',

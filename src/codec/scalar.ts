@@ -72,6 +72,15 @@ export function initialValue(field: Field): Value {
 }
 
 /**
+ * The value of an empty XML element (XML Schema, part 1, 3.3.4): the only one of a field that has one, or else the one that is
+ * assumed. `undefined` when an empty element has no value of its own.
+ */
+export function valueWhenEmpty({ fixed, enum: values, assumed }: Field, type: ScalarType): Value {
+  const value = fixed ?? (values?.length === 1 ? values[0] : undefined) ?? assumed;
+  return value === undefined ? undefined : typed(value, type);
+}
+
+/**
  * Compiles the reading of one field's value from a text: a URL variable, a header, a prompt. A list field gets a list of
  * one entry. The function throws a {@link CodecError} with the field's name for its path.
  */

@@ -13,6 +13,11 @@ export function plainDefault(field: Field): Field['default'] {
   return filledByFault(field) ? undefined : field.default;
 }
 
+/** What an absent field is taken for, by us or by the other side: the `default` of contracts in all languages. */
+export function takenFor(field: Field): Field['default'] {
+  return plainDefault(field) ?? field.assumed;
+}
+
 /** The key of an entry in the example of a map, counted from 0. */
 export function exampleKey({ attribute, any = ANY_NAMESPACE }: Field, index: number): string {
   const name = `key${index + 1}`;

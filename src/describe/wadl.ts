@@ -24,7 +24,7 @@ import {
   requestMediaTypes,
   sentForms,
 } from './exchange.ts';
-import { mustBeGiven } from './field.ts';
+import { mustBeGiven, takenFor } from './field.ts';
 import { ncName } from './names.ts';
 import { isWhole } from './openapi/request.ts';
 import { accessNote, restSchemes } from './requirements.ts';
@@ -278,13 +278,14 @@ function param(field: Field, { style, name, required, note }: Place): XmlElement
   const type = singleType(field.type);
   const words = joined(' ', field.description, note, boundsNote(field));
   const options = field.enum ?? traitsOf(type)?.values ?? [];
+  const preset = takenFor(field);
   return element(
     'param',
     {
       name: token(name),
       style,
       type: type.kind === 'document' || traitsOf(type).xml.markup ? 'xs:string' : builtInType(type, field.space),
-      default: field.default === undefined ? undefined : lexical(field.default),
+      default: preset === undefined ? undefined : lexical(preset),
       required: required ? 'true' : undefined,
       repeating: field.type.kind === 'list' ? 'true' : undefined,
       fixed: field.fixed === undefined ? undefined : lexical(field.fixed),

@@ -14,6 +14,7 @@ import {
   whenTurned,
 } from './changes.ts';
 import {
+  compareAssumed,
   compareDefaults,
   compareDigits,
   compareEntries,
@@ -312,6 +313,7 @@ const FIELD: Comparison<Field, DocumentScope> = {
     asFound === true ? 'written as it is found' : 'checked',
   ),
   default: compareDefaults,
+  assumed: compareAssumed,
   enum: compareEnums,
   anyCase: whenTurned('letter-case-free', 'letter-case-strict', ({ anyCase }) => anyCase),
   patterns: comparePatterns,

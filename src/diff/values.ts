@@ -243,14 +243,14 @@ export const comparePatterns = ofAkin(({ before, after }, scope) => {
 
 export const compareEnums = ofAkin(({ before, after }, scope) => {
   const [old, now] = [before.enum, after.enum];
-  const side = (field: Field, values: readonly (string | number)[]) => ({ text: values.join(', '), at: field.at });
+  const side = (field: Field, values: NonNullable<Field['enum']>) => ({ text: values.join(', '), at: field.at });
   const { changes } = scope;
   if (old === undefined && now === undefined) return;
   if (old === undefined || now === undefined) {
     const rule = old === undefined ? 'enum-begun' : 'enum-ended';
     return changes.add(rule, scope, { before: side(before, old ?? []), after: side(after, now ?? []) });
   }
-  const spelled = (values: readonly (string | number)[]): Set<string> => new Set(values.map(String));
+  const spelled = (values: NonNullable<Field['enum']>): Set<string> => new Set(values.map(String));
   const [had, has] = [spelled(old), spelled(now)];
   // Of long lists, the words for all of a side are made once.
   const [all, left] = [side(before, old), side(after, now)];
@@ -263,12 +263,12 @@ export const compareEnums = ofAkin(({ before, after }, scope) => {
 
 type Single = string | number | boolean | undefined;
 
-/** Compares a value that a field may have: one that it always has, or one that it has otherwise. */
+/** Compares a value that a field may have: one that it always has, or one that it has, or is taken for, otherwise. */
 function compareValue(
   rules: {
-    readonly begun: 'fixed-begun' | 'default-added';
-    readonly ended: 'fixed-ended' | 'default-removed';
-    readonly changed: 'fixed-changed' | 'default-changed';
+    readonly begun: 'fixed-begun' | 'default-added' | 'assumed-added';
+    readonly ended: 'fixed-ended' | 'default-removed' | 'assumed-removed';
+    readonly changed: 'fixed-changed' | 'default-changed' | 'assumed-changed';
   },
   read: (field: Field) => Single,
 ): Compare<Field> {
@@ -292,6 +292,11 @@ export const compareFixed = compareValue(
 export const compareDefaults = compareValue(
   { begun: 'default-added', ended: 'default-removed', changed: 'default-changed' },
   (field) => field.default,
+);
+
+export const compareAssumed = compareValue(
+  { begun: 'assumed-added', ended: 'assumed-removed', changed: 'assumed-changed' },
+  (field) => field.assumed,
 );
 
 /** How the entries of a list are written in XML, in words for each member of the model but their type; empty for another one's. */

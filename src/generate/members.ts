@@ -211,6 +211,8 @@ export function facts(field: Field): string {
   for (const pattern of field.patterns ?? []) notes.push(`pattern ${code(pattern)}`);
   if (field.default !== undefined)
     notes.push(`default ${field.default === '' ? 'empty' : code(String(field.default))}`);
+  if (field.assumed !== undefined)
+    notes.push(`assumed to be ${field.assumed === '' ? 'empty' : code(String(field.assumed))} when absent`);
   if (field.anyCase) notes.push('in any letter case');
   if (field.sensitive) notes.push('sensitive: masked in logs');
   if (field.absent === 'blank') notes.push('written as a blank when absent');

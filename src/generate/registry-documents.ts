@@ -6,7 +6,7 @@ import { shape, tree } from './registry-walk.ts';
 
 /** The options of a field, by their keys in definitions. */
 const FIELD = shape<Field>()(
-  'type description required nullable default! enum! any-case pattern space minimum above maximum below digits fraction fixed! sensitive example! json xml header attribute content inline any namespace flat spaced entry absent=omit url=segment',
+  'type description required nullable default! assumed! enum! any-case pattern space minimum above maximum below digits fraction fixed! sensitive example! json xml header attribute content inline any namespace flat spaced entry absent=omit url=segment',
   {
     type: ({ type }) => typeWords(type),
     json: ({ name, jsonName }) => (jsonName === name ? undefined : jsonName),

@@ -172,7 +172,7 @@ type Scalar = string | number | boolean;
 
 /** Facets that a field has, and each entry of a collection in `entry`. */
 export interface Facets {
-  enum?: readonly (string | number)[];
+  enum?: readonly Scalar[];
   pattern?: string | readonly string[];
   minimum?: number | string;
   maximum?: number | string;
@@ -193,7 +193,8 @@ export interface FieldOptions extends Facets {
   description?: string;
   required?: boolean;
   nullable?: boolean;
-  default?: Scalar;
+  assumed?: Scalar;
+  /** The only value. It becomes an `enum` of one in a field that is not required, since nothing fills that. */
   fixed?: Scalar;
   example?: Scalar;
   sensitive?: boolean;

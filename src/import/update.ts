@@ -190,6 +190,10 @@ export class DefinitionFiles {
   #mergeKey(map: YAMLMap, key: string, values: Values, around: DeclaredMap, path: readonly string[]): void {
     const { mine, base, wanted } = values;
     if (isSame(base, wanted) || isSame(mine, wanted)) return;
+    if (mine === undefined && isExcluded(map, key, path)) {
+      this.#note('kept', path, mine, wanted);
+      return;
+    }
     const node: unknown = map.get(key, true);
     // A map over several lines is brought up to date line by line, with its comments.
     const isBlock = isMap(node) && node.flow !== true && isMapValue(base) && isMapValue(wanted);
@@ -227,6 +231,18 @@ function innerMap(map: YAMLMap, key: string, value: DeclaredMap): YAMLMap {
 const TYPED: ReadonlySet<string> = new Set(['fields', 'one-of']);
 /** Maps whose members are declarations of their own. */
 const ELEMENTS: ReadonlySet<string> = new Set([...TYPED, 'operations']);
+
+/** Options of a field of which one leaves no place for the other. */
+const EXCLUDING: Readonly<Record<string, readonly string[] | undefined>> = {
+  assumed: ['default', 'fixed'],
+  enum: ['fixed'],
+  fixed: ['default', 'assumed', 'enum'],
+};
+
+/** Whether a new option of a field contradicts one that people changed or added, which stays. */
+function isExcluded(map: YAMLMap, key: string, path: readonly string[]): boolean {
+  return TYPED.has(path.at(-3) ?? '') && EXCLUDING[key]?.some((each) => map.has(each)) === true;
+}
 
 interface Values {
   /** The value in the file. */

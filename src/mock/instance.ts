@@ -8,7 +8,7 @@ import {
   exampleEntry,
   exampleField,
 } from '../describe/example/value.ts';
-import { exampleKey, plainDefault } from '../describe/field.ts';
+import { exampleKey, takenFor } from '../describe/field.ts';
 import { type Kinds, kindName, kindsOf } from '../model/derivation.ts';
 import type { Document } from '../model/document.ts';
 import { type Field, filledByFault, isCollection, type ScalarType } from '../model/field.ts';
@@ -122,7 +122,7 @@ function compoundInstance(document: Document, pick: Pick, open: Open): ExampleVa
 }
 
 function scalarInstance(field: Field, type: ScalarType, pick: Pick): ExampleValue | undefined {
-  const given = field.fixed ?? field.example ?? chosen(field.enum, pick) ?? plainDefault(field);
+  const given = field.fixed ?? field.example ?? chosen(field.enum, pick) ?? takenFor(field);
   if (given !== undefined || filledByFault(field)) return exampleField(withExample(field, given));
   const read = compileText(field);
   const fits = (text: string): boolean => {

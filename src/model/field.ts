@@ -100,9 +100,17 @@ export interface Field {
   readonly nullable?: boolean;
   /** A column of a query: what the database has is written as it is, even if it is longer than declared, or NULL where required. */
   readonly asFound?: true;
-  /** Taken where the caller gives nothing. In a fault document it may hold `{fault.message}` and its like. */
+  /**
+   * Fills the field where nothing is given: in what is read and in what is written. In a fault document it may hold
+   * `{fault.message}` and its like.
+   */
   readonly default?: string | number | boolean;
-  readonly enum?: readonly (string | number)[];
+  /**
+   * What the other side takes for the field where nothing is given: the `default` of a contract. It is described, and never
+   * filled in. An empty XML element is read as it (XML Schema, part 1, 3.3.4).
+   */
+  readonly assumed?: string | number | boolean;
+  readonly enum?: readonly (string | number | boolean)[];
   /** Letter case of the caller's value does not matter; the value is taken over as `enum` spells it. */
   readonly anyCase: boolean;
   /** Regular expressions (ECMA-262, `u` flag), each of which the whole value must match. */
@@ -123,7 +131,7 @@ export interface Field {
   /** Most digits of an integer or a decimal in all, and after the point; zeros at the ends do not count. */
   readonly digits?: number;
   readonly fraction?: number;
-  /** The only value there is. */
+  /** The only value there is: it fills the field as a default does. */
   readonly fixed?: string | number | boolean;
   /** Masked in logs, errors and snapshots. */
   readonly sensitive: boolean;

@@ -103,7 +103,7 @@ const ENTRIES = {
     ...PLAIN,
     description: 'true or false',
     primitive: 'boolean',
-    takes: { bounds: undefined, pattern: false, enum: false, key: false },
+    takes: { bounds: undefined, pattern: false, enum: true, key: false },
     json: { type: 'boolean' },
     xml: { ...PLAIN_XML, type: 'xs:boolean' },
     typescript: { type: 'boolean', note: undefined },

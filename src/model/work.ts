@@ -35,6 +35,7 @@ function shapeOf(field: Field, around: ReadonlySet<Document>): unknown[] {
     type,
     required,
     default: standard,
+    assumed,
     enum: listed,
     patterns = [],
     fixed,
@@ -48,7 +49,7 @@ function shapeOf(field: Field, around: ReadonlySet<Document>): unknown[] {
   const own = inner === undefined ? type : [type.kind, inner];
   const pattern = patterns.length > 1 ? patterns : patterns[0];
   const { minimum, maximum, ...range } = boundsOf(field);
-  const others = { space, digits, fraction, entry, ...range };
+  const others = { assumed, space, digits, fraction, entry, ...range };
   const more = Object.values(others).some((each) => each !== undefined) ? [others] : [];
   return [field.name, own, required, standard, listed, pattern, minimum, maximum, fixed, ...more];
 }

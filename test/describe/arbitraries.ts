@@ -59,6 +59,11 @@ const scalars: fc.Arbitrary<ScalarCase> = fc.oneof(
     value: fc.constantFrom('N', '<&>'),
   }),
   fc.constant({ type: { kind: 'string' }, options: { fixed: 'failure' }, value: fc.constant('failure') }),
+  fc.constant({ type: { kind: 'string' }, options: { assumed: '<&> {X}' }, value: texts(1, 5) }),
+  fc.constant({ type: { kind: 'string' }, options: { enum: ['N'], assumed: 'N' }, value: fc.constant('N') }),
+  fc.constant({ type: { kind: 'boolean' }, options: { enum: [true] }, value: fc.constant(true) }),
+  fc.constant({ type: { kind: 'boolean' }, options: { enum: [false], assumed: false }, value: fc.constant(false) }),
+  fc.constant({ type: { kind: 'boolean' }, options: { assumed: false }, value: fc.boolean() }),
   fc.constant({
     type: { kind: 'string' },
     options: { patterns: ['[A-Z]{2}-\\d+|none'] },
@@ -119,13 +124,15 @@ const common = fc.record({
 function scalarField(name: string, attributes: boolean): fc.Arbitrary<FieldCase> {
   return fc.tuple(scalars, common, fc.boolean()).map(([{ type, options, value }, more, attribute]) => {
     const isAttribute = attributes && attribute && type.kind !== 'xml' && type.kind !== 'json';
-    return { field: field(name, type, { ...options, ...more, attribute: isAttribute }), value };
+    // What is written blank is never absent.
+    const absent = options.assumed === undefined ? {} : { absent: 'omit' as const };
+    return { field: field(name, type, { ...options, ...more, ...absent, attribute: isAttribute }), value };
   });
 }
 
 function listField(name: string): fc.Arbitrary<FieldCase> {
   return fc.tuple(scalars, common, fc.boolean()).map(([{ type, options, value }, more, flat]) => {
-    const { minimum: _, maximum: __, fixed: ___, ...rest } = options;
+    const { minimum: _, maximum: __, fixed: ___, assumed: ____, ...rest } = options;
     const item = options.maximum === undefined ? type : { ...type, length: options.maximum };
     const list: FieldType = { kind: 'list', item, flat };
     return { field: field(name, list, { ...rest, ...more }), value: fc.array(value, { maxLength: 3 }) };
@@ -150,7 +157,7 @@ function mapField(name: string): fc.Arbitrary<FieldCase> {
       common,
     )
     .map(([{ type, options, value }, { absent: _, ...more }]) => {
-      const { minimum: __, maximum: ___, fixed: ____, ...rest } = options;
+      const { minimum: __, maximum: ___, fixed: ____, assumed: _____, ...rest } = options;
       const item =
         options.maximum === undefined || type.kind === 'document' ? type : { ...type, length: options.maximum };
       const entries = fc.array(fc.tuple(fc.constantFrom('a', '__proto__', '<&">', 'b c'), value), { maxLength: 3 });

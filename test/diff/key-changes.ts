@@ -169,6 +169,7 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
   'field.required': field('required', 'true'),
   'field.nullable': field('nullable', 'true'),
   'field.default': field('default', 'A', 'string(3)'),
+  'field.assumed': field('assumed', 'A', 'string(3)'),
   'field.fixed': field('fixed', 'A', 'string(3)'),
   'field.enum': field('enum', '[A, B]', 'string(3)'),
   'field.pattern': field('pattern', '"[A-Z]+"'),

@@ -45,6 +45,45 @@ fields:
     ]);
   });
 
+  it('brings the words for values that nobody gives, which earlier imports wrote as those that fill', () => {
+    const before = order({ A: { type: 'integer', default: 7 }, B: { type: 'string', fixed: 'TEST' }, C: 'text' });
+    const after = order({ A: { type: 'integer', assumed: 7 }, B: { type: 'string', enum: ['TEST'] }, C: 'text' });
+    const { text, changes } = again([before], (each) => each.replace('default: 7', 'default: 7, sensitive: true'), [
+      after,
+    ]);
+    expect(text).toBe(`document: ORDER
+fields:
+  A: { type: integer, assumed: 7, sensitive: true }
+  B: { type: string, enum: [ TEST ] }
+  C: text
+`);
+    expect(changes).toEqual([
+      'removed document ORDER > fields > A > default',
+      'added document ORDER > fields > A > assumed',
+      'changed document ORDER > fields > B',
+    ]);
+  });
+
+  it('keeps a value that people chose to fill a field with, and adds nothing that contradicts it', () => {
+    const before = order({ A: { type: 'integer', default: 7 }, B: { type: 'string', fixed: 'TEST' } });
+    const after = order({ A: { type: 'integer', assumed: 7 }, B: { type: 'string', enum: ['TEST'] } });
+    const edit = (text: string): string => text.replace('default: 7', 'default: 9').replace('TEST', 'LIVE');
+    const { text, changes } = again([before], edit, [after]);
+    expect(text).toBe(`document: ORDER
+fields:
+  A: { type: integer, default: 9 }
+  B: { type: string, fixed: LIVE }
+`);
+    expect(changes).toEqual([
+      'kept document ORDER > fields > A > default',
+      'kept document ORDER > fields > A > assumed',
+      'kept document ORDER > fields > B > fixed',
+      'kept document ORDER > fields > B > enum',
+    ]);
+    const chosen = again([after], (each) => each.replace('assumed: 7', 'default: 7'), [after]);
+    expect(chosen).toMatchObject({ changes: [] });
+  });
+
   it('keeps what people added: keys, fields, comments and definitions', () => {
     const edit = (text: string): string =>
       `# ours\n${text.replace('A: string', 'A: { type: string, sensitive: true } # secret\n  OURS: text')}---\ndocument: OTHER\nfields: {}\n`;

@@ -8,6 +8,7 @@ import { isJsonType, isXmlType, parseMediaType } from '../../wire/media-type.ts'
 import { compileFormReader, type FormReader, type OpenedForm } from '../form/read.ts';
 import { CONTENT } from '../message.ts';
 import { compileReplyFaults, type ReplyFaults } from './fault.ts';
+import { asReceived } from './received.ts';
 import { ReplyText, readDocument, unwrapPsnonxml } from './text.ts';
 
 /** How a reply of one media type is read. */
@@ -80,7 +81,7 @@ function compileForm({ mediaType, message }: MediaMessage, namespace: string): D
   const essence = parseMediaType(mediaType)?.essence ?? mediaType;
   if (message.kind === 'none') return { essence, ...NOTHING };
   if (message.kind === 'raw') return { essence, ...rawForms[message.raw] };
-  const { document } = message;
+  const document = asReceived(message.document);
   const codec = compileDocument(document, { namespace, foreign: 'pass' });
   if (isFormType(essence)) return { essence, ...formReader(document, emptyValue(codec)) };
   const isXml = familyOf(essence) === 'xml';

@@ -3,7 +3,7 @@ import { isAnyText, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { Value } from '../../model/value.ts';
 import { isWhite, trimmed } from '../../wire/white-space.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
-import { compileScalar } from '../scalar.ts';
+import { compileScalar, valueWhenEmpty } from '../scalar.ts';
 import type { Foreign } from '../value.ts';
 import {
   checkBinaryAttributes,
@@ -29,9 +29,11 @@ export function scalarReader(field: Field, type: ScalarType, blank: boolean, for
   }
   const read = textReader(field, type, blank, foreign);
   const contentOf = traitsOf(type).xml.markup ? markupOrText : onlyText;
+  const whenEmpty = blank ? undefined : valueWhenEmpty(field, type);
   return (element) => {
     if (strict) refuseAttributes(element);
-    return read(contentOf(element));
+    const content = contentOf(element);
+    return content === '' && whenEmpty !== undefined ? whenEmpty : read(content);
   };
 }
 

@@ -18,7 +18,7 @@ import { brokenBound } from '../../wire/order.ts';
 import { propertyRanges } from '../../wire/pattern.ts';
 import { type CharacterClass, complement, type PatternNode } from '../../wire/pattern-syntax.ts';
 import { escapeAttribute } from '../../wire/xml/text.ts';
-import { exampleKey, longest, matchesPatterns, plainDefault, readWholePattern } from '../field.ts';
+import { exampleKey, longest, matchesPatterns, plainDefault, readWholePattern, takenFor } from '../field.ts';
 
 /** An example of a value: a scalar in its JSON form (binary in base64), a list, or the fields of a document by name. */
 export type ExampleValue = string | number | boolean | readonly ExampleValue[] | ExampleDocument;
@@ -139,7 +139,7 @@ function typeExample(field: Field, type: CompoundType | ScalarType, open: Open):
 }
 
 function scalarExample(field: Field, type: ScalarType): string | number | boolean | undefined {
-  const given = field.fixed ?? field.example ?? plainDefault(field) ?? field.enum?.[0];
+  const given = field.fixed ?? field.example ?? takenFor(field) ?? field.enum?.[0];
   if (given === undefined) return madeUp(field, type);
   if (isNumeric(type)) return numberOr(given);
   if (primitiveOf(type) === 'boolean') return given === true || given === 'true';

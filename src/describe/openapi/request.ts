@@ -17,7 +17,7 @@ import { bodyExample } from '../example/request.ts';
 import { exampleXml, fieldJson } from '../example/text.ts';
 import { exampleDocument, exampleField, tellingFields } from '../example/value.ts';
 import { deliveredFacts, isKeyNeeded, keyWords, requestMediaTypes } from '../exchange.ts';
-import { mustBeGiven, plainDefault } from '../field.ts';
+import { mustBeGiven, takenFor } from '../field.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { type DescribedUri, type DescribedVariable, operatorNote } from '../uri.ts';
 import { caseNote, joined, repeatsNote } from '../words.ts';
@@ -127,7 +127,7 @@ function schemaAndExample(field: Field, required: boolean): JsonObject {
   if (primitiveOf(field.type) === 'json') {
     // A JSON parameter is text.
     const minLength = required ? 1 : undefined;
-    const schema = { type: 'string', contentMediaType: 'application/json', minLength, default: plainDefault(field) };
+    const schema = { type: 'string', contentMediaType: 'application/json', minLength, default: takenFor(field) };
     return { schema, example: value as string | undefined };
   }
   const bare = valueSchema(field, noDocuments);

@@ -17,7 +17,7 @@ import { compareDecimals, decimalOf, toDecimal } from '../../wire/decimal.ts';
 import { BEYOND_NUMBERS, doubleJson, readDouble } from '../../wire/double.ts';
 import { LEXICAL, type LexicalForm } from '../../wire/lexical.ts';
 import { BOUND_NAMES, brokenBound } from '../../wire/order.ts';
-import { exampleKey, longest, mustBeGiven, plainDefault } from '../field.ts';
+import { exampleKey, longest, mustBeGiven, takenFor } from '../field.ts';
 import { blankJson, type Json, type JsonObject } from '../json.ts';
 import { caseNote, digitsNote, joined, rangeNote, spaceNote } from '../words.ts';
 
@@ -160,9 +160,9 @@ export function valueSchema(field: Field, refs: SchemaRefs): JsonObject {
     : { type: 'object', additionalProperties: items, minProperties: minimum, maxProperties: maximum };
 }
 
-/** The default of a field in JSON; `undefined` if there is none, or only one that a fault fills. */
+/** What an absent field is taken for, in JSON; `undefined` if nothing, or only a default that a fault fills. */
 export function defaultOf(field: Field): Json | undefined {
-  const value = plainDefault(field);
+  const value = takenFor(field);
   return value === undefined ? undefined : asJson(singleType(field.type), value);
 }
 

@@ -13,6 +13,7 @@ import { accessNote, soapSchemes } from '../requirements.ts';
 import type { HeaderBlock, Scope, SoapOperation } from '../scope.ts';
 import { joined } from '../words.ts';
 import { faultMessageName } from '../xsd/class-names.ts';
+import { isThere } from '../xsd/constraint.ts';
 import type { SchemaSet } from '../xsd/schema.ts';
 import { builtInType } from '../xsd/types.ts';
 
@@ -270,7 +271,7 @@ function childrenOf(message: Message, { documents, namespace }: Scope): Child[] 
 
 /** JAXB writes the class of a list's element inside the class of its document. */
 function javaType(field: Field, document: Document): string {
-  const { type, digits, required, absent, xmlName, space } = field;
+  const { type, digits, xmlName, space } = field;
   if (type.kind === 'map' || (type.kind === 'list' && !type.flat)) return `${document.id}.${xmlName}`;
   const single = singleType(type);
   const many = type.kind === 'list' ? 'list of ' : '';
@@ -279,7 +280,7 @@ function javaType(field: Field, document: Document): string {
   const { least, most } = primitiveOf(single) === 'integer' ? integersWithin(rangeOf(field) ?? {}) : {};
   const bounds = digits !== undefined || (least !== undefined && most !== undefined) ? [least, most, digits] : [];
   const small = primitiveOf(single) === 'boolean' || bounds.length > 0;
-  return `${many}${builtInType(single, space)} ${bounds} ${small && required && absent !== 'blank'}`;
+  return `${many}${builtInType(single, space)} ${bounds} ${small && isThere(field)}`;
 }
 
 /** The reserved words of Java (Java Language Specification 17, 3.9), with the literals. */

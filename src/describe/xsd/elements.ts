@@ -16,9 +16,9 @@ import type { Message, RawKind } from '../../model/service.ts';
 import { bareMessages, replyName } from '../../model/soap.ts';
 import { ANY_NAMESPACE } from '../../model/wildcard.ts';
 import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
-import { plainDefault } from '../field.ts';
 import type { SoapOperation } from '../scope.ts';
 import { boundsNote, caseNote, joined } from '../words.ts';
+import { attributeConstraint, besideFixed, elementConstraint, isThere, unstated } from './constraint.ts';
 import { lexical, type SimpleType, simpleType, spacedType, translatedPattern } from './types.ts';
 
 /** What the declaration of a field needs from its schema. */
@@ -66,7 +66,13 @@ export function fieldElement(field: Field, context: SchemaContext): XmlElement {
     return element('xs:element', { ...attributes, minOccurs, nillable }, [notes, wrapper]);
   }
   if (type.kind !== 'list')
-    return single({ ...attributes, minOccurs, nillable, fixed: fixedOf(field) }, field, type, notes, context);
+    return single(
+      { ...attributes, minOccurs, nillable, ...elementConstraint(field, nillable !== undefined) },
+      field,
+      type,
+      notes,
+      context,
+    );
   if (type.spaced) {
     const spaced = spacedType(field, type.item as ScalarType);
     return element('xs:element', { ...attributes, minOccurs, nillable }, [notes, spaced]);
@@ -189,10 +195,7 @@ function contentStep(
 /** Content has no `fixed` in XML Schema: it is the only value of its type. */
 function contentSimple(field: Field, type: ScalarType): SimpleType {
   const { fixed } = field;
-  if (fixed === undefined) return simpleType(entryField(field), type);
-  if (typeof fixed !== 'boolean') return simpleType(entryField({ ...field, enum: [fixed] }), type);
-  const pattern = element('xs:pattern', { value: fixed ? 'true|1' : 'false|0' });
-  return { restriction: element('xs:simpleType', {}, [element('xs:restriction', { base: 'xs:boolean' }, [pattern])]) };
+  return simpleType(entryField(fixed === undefined ? field : { ...field, enum: [fixed] }), type);
 }
 
 /** The type of a single value, or of a list that is one text. */
@@ -207,19 +210,15 @@ export function fieldAttribute(
   form: 'qualified' | undefined,
   { deriveType }: Pick<SchemaContext, 'deriveType'>,
 ): XmlElement {
-  const { type, restriction } = deriveType(textType(field));
+  const constraint = attributeConstraint(field);
+  const { type, restriction } = deriveType(textType(besideFixed(field, constraint.fixed)));
   const use = isThere(field) ? 'required' : undefined;
   // An attribute has a simple type, so XML is a string there.
   const named = type === 'xs:anyType' ? 'xs:string' : type;
-  return element('xs:attribute', { name: field.xmlName, form, type: named, use, fixed: fixedOf(field) }, [
+  return element('xs:attribute', { name: field.xmlName, form, type: named, use, ...constraint }, [
     annotation(field.description, notesOf(field)),
     restriction,
   ]);
-}
-
-/** Whether the field is always present. A blank that its type does not permit, such as an empty date, is left out. */
-function isThere(field: Field): boolean {
-  return field.required && field.absent !== 'blank';
 }
 
 /** Documentation: the description, then what the schema can't express. */
@@ -247,7 +246,9 @@ function single(
     return element('xs:element', { name, form, type: context.referenceName(), ...occurs }, [notes]);
   const shared = context.sharedType();
   const simple: SimpleType =
-    shared === undefined ? context.deriveType(simpleType(entryField(field), type)) : { type: shared };
+    shared === undefined
+      ? context.deriveType(simpleType(entryField(besideFixed(field, occurs.fixed)), type))
+      : { type: shared };
   const content = context.attachments && primitiveOf(type) === 'binary' ? ATTACHMENT : undefined;
   return element('xs:element', { name, form, type: simple.type, ...occurs, ...content }, [notes, simple.restriction]);
 }
@@ -260,10 +261,6 @@ function entriesOf(field: Field, type: ListType): { minOccurs: string | undefine
   return { minOccurs: least === 1 ? undefined : String(least), maxOccurs: most };
 }
 
-function fixedOf(field: Field): string | undefined {
-  return field.fixed === undefined ? undefined : lexical(field.fixed);
-}
-
 /** The restrictions of the field's own type when it shares a type that permits more. */
 function ownNote(field: Field): string | undefined {
   const values = field.enum === undefined ? undefined : `One of: ${field.enum.map(lexical).join(', ')}.`;
@@ -273,9 +270,10 @@ function ownNote(field: Field): string | undefined {
 /** Facts about a field that XML Schema can't express. */
 function notesOf(field: Field): (string | undefined)[] {
   const type = singleType(field.type);
-  const value = plainDefault(field);
+  const { default: value, assumed } = unstated(field);
   return [
     value === undefined ? undefined : `Default: ${lexical(value)}.`,
+    assumed === undefined ? undefined : `Assumed when absent: ${lexical(assumed)}.`,
     caseNote(field),
     ...(field.patterns ?? [])
       .filter((pattern) => translatedPattern(pattern) === undefined)

@@ -34,14 +34,20 @@ export function simpleType(field: Field, type: ScalarType): SimpleType {
   if (exact !== undefined) return { type: exact };
   const facets = facetsOf(field, type);
   const base = builtInType(type, field.space);
-  const { takes, xml } = traitsOf(type);
-  const patterns = takes.pattern ? translatedPatterns(field) : [xml.pattern].filter((each) => each !== undefined);
+  const { takes, xml, primitive } = traitsOf(type);
+  const own = primitive === 'boolean' ? truthPattern(field) : xml.pattern;
+  const patterns = takes.pattern ? translatedPatterns(field) : [own].filter((each) => each !== undefined);
   const [first, ...others] = patterns.map((value) => element('xs:pattern', { value }));
   if (first === undefined && facets.length === 0) return { type: base };
   // Of several patterns in one restriction a value has to match one; of those in several steps, each.
   const inner = others.map((pattern) => (of: XmlElement) => restriction({ of }, [pattern]));
   const innermost = restriction({ base }, [...facets, first]);
   return { restriction: inner.reduce((of, step) => step(of), innermost) };
+}
+
+/** The values of `enum` as a pattern: xs:boolean has no enumeration (XML Schema, part 2, 3.2.2.3). */
+function truthPattern({ enum: values }: Field): string | undefined {
+  return values?.map((value) => (value === true ? 'true|1' : 'false|0')).join('|');
 }
 
 /** The built-in type that permits the values of a field, no more and no fewer: code generators have a type of their own for it. */
@@ -82,7 +88,7 @@ function facetsOf(field: Field, type: ScalarType): XmlElement[] {
   const facet = (name: string, value: string | undefined): XmlElement[] =>
     value === undefined ? [] : [element(`xs:${name}`, { value })];
   const bound = (value: number | undefined): string | undefined => (value === undefined ? undefined : decimalOf(value));
-  const { takes, size, values } = traitsOf(type);
+  const { takes, size, values, primitive } = traitsOf(type);
   const isText = takes.bounds === 'length' || takes.bounds === 'bytes';
   const { range = {}, digits, fraction } = field;
   return [
@@ -93,8 +99,8 @@ function facetsOf(field: Field, type: ScalarType): XmlElement[] {
     ...(isText
       ? [...facet('minLength', bound(field.minimum)), ...facet('maxLength', bound(longest(field, type)))]
       : []),
-    ...(takes.enum || values !== undefined ? (field.enum ?? values ?? []) : []).flatMap((value) =>
-      facet('enumeration', lexical(value)),
+    ...((takes.enum && primitive !== 'boolean') || values !== undefined ? (field.enum ?? values ?? []) : []).flatMap(
+      (value) => facet('enumeration', lexical(value)),
     ),
   ];
 }

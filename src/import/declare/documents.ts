@@ -7,6 +7,7 @@ import type {
   DraftService,
   DraftType,
   Facets,
+  FieldOptions,
 } from '../draft.ts';
 import type { Losses, Place } from '../place.ts';
 import { settleAttribution } from './attribution.ts';
@@ -167,14 +168,11 @@ export class DeclaredDocuments {
   #field(field: DraftField, name: string): DeclaredValue {
     const { name: wire, type, options } = spelledIn(field);
     const { description, json = this.#isXml ? name : wire, xml = this.#isXml ? wire : name, ...others } = options;
-    // In XML Schema the default of an element is for an empty one, which is there.
-    const preset = others.required ? undefined : others.default;
     const inPlace = this.#inPlaceOf(type);
     const keys = given({
       ...(inPlace === undefined ? { type: this.#typeWord(type) } : {}),
       description: describedEntries(description, type, inPlace),
-      ...(others as DeclaredMap),
-      default: preset,
+      ...(withoutFilling(others) as DeclaredMap),
       json: json === name ? undefined : json,
       xml: xml === name ? undefined : xml,
       ...inPlace,
@@ -198,6 +196,13 @@ export class DeclaredDocuments {
     if (type.kind === 'document') return this.idOf(type.document);
     return `${type.kind} of ${this.#typeWord(type.item)}`;
   }
+}
+
+/** The options of a field, in which only a value that the contract requires is one that fills it. */
+function withoutFilling({ fixed, assumed, ...others }: FieldOptions): FieldOptions {
+  if (fixed === undefined) return { ...others, ...(assumed === undefined ? {} : { assumed }) };
+  if (others.required === true && others.nullable !== true) return { ...others, fixed };
+  return { ...others, enum: [fixed], ...(assumed === undefined ? {} : { assumed }) };
 }
 
 /** The description of a field, with that of its entries when these are declared in place, where they have none. */

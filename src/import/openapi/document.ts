@@ -87,18 +87,14 @@ export function readField(reader: TypeReader, name: string, nodes: Schemas, isRe
   return { name, place: node.place, type: read.type, options };
 }
 
-/** Adds the default and an example, as far as they are values of the field. */
+/** Adds what the contract assumes, its `default`, and an example, as far as they are values of the field. */
 export function addValues({ context }: TypeReader, options: FieldOptions, { type }: TypeRead, shape: Shape): void {
   const word = type.kind === 'scalar' ? type.word : undefined;
   const initial = shape.first('default');
-  if (initial !== undefined && initial.value !== null && options.fixed === undefined) {
-    const isRequired = options.required === true;
-    if (word !== undefined && fits(initial, word, options) && !isMade(initial) && !isRequired)
-      options.default = initial.value as string;
-    else if (!isEmptyDefault(initial)) {
-      const what = `the default ${shown(initial)}${isRequired ? ' of what is required' : ''}`;
-      context.losses.add(what, 'there is no default', initial.place);
-    }
+  const isFixed = options.fixed !== undefined && options.required === true;
+  if (initial !== undefined && initial.value !== null && !isFixed) {
+    if (word !== undefined && fits(initial, word, options)) options.assumed = initial.value as string;
+    else if (!isEmptyDefault(initial)) context.losses.add(`the default ${shown(initial)}`, 'left out', initial.place);
   }
   const examples = [...shape.all('example'), ...shape.all('examples').flatMap((each) => each.items())];
   const example = word === undefined ? undefined : examples.find((each) => fits(each, word, options));
@@ -112,11 +108,6 @@ function isOneWay({ context: { losses } }: TypeReader, shape: Shape, name: strin
   const where = shape.first('readOnly')?.flag ? 'replies' : 'requests';
   losses.add(`"${name}" is required in ${where} only`, 'optional in both', mark.place);
   return true;
-}
-
-/** Whether a default of ours would be read as a reference to other values. */
-function isMade({ text }: Node): boolean {
-  return text?.includes('{') === true;
 }
 
 /** Whether a default is that of a list or an object without entries, which is the same as none for most readers. */

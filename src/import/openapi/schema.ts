@@ -289,7 +289,7 @@ function facetsOf(options: FieldOptions): Facets {
   const found: Record<string, unknown> = {};
   for (const facet of FACETS) if (options[facet] !== undefined) found[facet] = options[facet];
   const { fixed } = options;
-  if (fixed !== undefined && typeof fixed !== 'boolean') found.enum = [fixed];
+  if (fixed !== undefined) found.enum = [fixed];
   return found as Facets;
 }
 

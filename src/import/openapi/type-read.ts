@@ -40,6 +40,6 @@ export function nullable(read: TypeRead): TypeRead {
   if (type.kind === 'scalar' && type.word === 'json') return read;
   const { fixed, ...others } = options;
   // A fixed value is the only one.
-  const value = fixed === undefined ? {} : typeof fixed === 'boolean' ? {} : { enum: [fixed] };
+  const value = fixed === undefined ? {} : { enum: [fixed] };
   return { type, options: { ...others, ...value, nullable: true } };
 }

@@ -4,6 +4,7 @@ import type { DraftField } from '../draft.ts';
 import type { Losses } from '../place.ts';
 import { attribute, readQName } from '../xml.ts';
 import type { SchemaDrafts } from '../xsd/drafts.ts';
+import { valueFrom } from '../xsd/facets.ts';
 import { XSD } from '../xsd/sources.ts';
 import { documentationOf, type Node, placeIn, type WadlTree } from './tree.ts';
 
@@ -68,32 +69,33 @@ function readParam({ schemas, losses, tree }: WadlContext, node: Node, name: str
   const repeating = attribute(element, 'repeating') === 'true';
   const fixed = attribute(element, 'fixed');
   const preset = attribute(element, 'default');
-  const isText = field.type.kind === 'scalar' && /^(?:string|text)/.test(field.type.word);
   const isRequired = style === 'template' || attribute(element, 'required') === 'true';
   if (description !== undefined) field.options.description = description;
-  if (options.length > 0 && isText) field.options.enum = [...new Set(options)];
-  if (isText && fixed !== undefined) {
-    delete field.options.enum;
-    field.options.fixed = fixed;
+  const read = (text: string): string | number | boolean | undefined => valueIn(text, field);
+  const values = [...new Set(options)].map(read);
+  if (values.length > 0 && values.every((each) => each !== undefined)) field.options.enum = values;
+  if (fixed !== undefined) {
+    const value = read(fixed);
+    if (value === undefined)
+      losses.add(`the fixed value ${JSON.stringify(fixed)} of "${name}"`, 'any value of its type', placeIn(node));
+    else if (repeating) field.options.enum = [value];
+    else {
+      delete field.options.enum;
+      field.options.fixed = value;
+    }
   } else if (preset !== undefined) {
-    const value = isText ? preset : presetOf(preset, field);
+    const value = read(preset);
     const isListed = options.length === 0 || options.includes(preset);
-    if (value !== undefined && !isRequired && !repeating && isListed) field.options.default = value;
-    else losses.add(`the default ${JSON.stringify(preset)} of "${name}"`, 'there is no default', placeIn(node));
+    if (value !== undefined && !repeating && isListed) field.options.assumed = value;
+    else losses.add(`the default ${JSON.stringify(preset)} of "${name}"`, 'left out', placeIn(node));
   }
-  if (!isText && fixed !== undefined)
-    losses.add(`the fixed value ${JSON.stringify(fixed)} of "${name}"`, 'any value of its type', placeIn(node));
   if (isRequired) field.options.required = true;
   else delete field.options.required;
   if (repeating && field.type.kind === 'scalar') field.type = { kind: 'list', item: field.type };
   return { style, name, field, repeating };
 }
 
-/** A text as a value of a field that is a number or a truth value; `undefined` for others. */
-function presetOf(text: string, { type, options }: DraftField): number | boolean | undefined {
-  const word = type.kind === 'scalar' ? type.word : '';
-  if (word === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined;
-  const value = Number(text);
-  if (!/^(?:integer|number)/.test(word) || !/^-?\d+$/.test(text) || !Number.isSafeInteger(value)) return undefined;
-  return value < Number(options.minimum ?? value) || value > Number(options.maximum ?? value) ? undefined : value;
+/** A text as a value of a field; `undefined` when it is none. */
+function valueIn(text: string, { type, options }: DraftField): string | number | boolean | undefined {
+  return type.kind === 'scalar' ? valueFrom(type.word.replace(/\(.*$/, ''), text, options) : undefined;
 }

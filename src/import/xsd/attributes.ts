@@ -173,7 +173,8 @@ export class Attributes {
       const text = attributeOf(use, key) ?? (declaration && attributeOf(declaration, key));
       if (text === undefined) continue;
       const value = list === undefined ? valueFrom(word, text, facets) : undefined;
-      if (value !== undefined) options[key] = value;
+      if (value !== undefined)
+        Object.assign(options, key === 'default' ? { assumed: value } : fixedAttribute(value, use));
       else this.#losses.add(`${key}="${text}" of the attribute "${local}"`, 'left out', placeIn(use, schema));
     }
     return options;
@@ -184,6 +185,11 @@ export class Attributes {
     const field = anyAttribute(placeIn(element, schema));
     return any === true ? field : { ...field, options: { ...field.options, any } };
   }
+}
+
+/** An attribute that is absent has its fixed value (XML Schema, part 1, 3.2.1). */
+function fixedAttribute(value: string | number | boolean, use: XmlElement): FieldOptions {
+  return attribute(use, 'use') === 'required' ? { fixed: value } : { fixed: value, assumed: value };
 }
 
 /** The field of all attributes that no other field takes. */

@@ -69,8 +69,9 @@ export function isWithin(word: string, value: string | number | boolean, facets:
   return below === undefined || compare(word, size, below) < 0;
 }
 
-function isSameValue(word: string, a: string | number, b: string | number | boolean): boolean {
-  return a === b || (word === 'decimal' && typeof b !== 'boolean' && compare(word, a, b) === 0);
+function isSameValue(word: string, a: string | number | boolean, b: string | number | boolean): boolean {
+  if (a === b) return true;
+  return word === 'decimal' && typeof a !== 'boolean' && typeof b !== 'boolean' && compare(word, a, b) === 0;
 }
 
 function matches(pattern: string, text: string): boolean {

@@ -91,16 +91,13 @@ export class Fields {
     this.#settleBranches(document);
   }
 
-  /** Exactly one branch has a value, so that none is required, and none has one of its own. */
+  /** Exactly one branch has a value, so that none is required, and none is filled. */
   #settleBranches({ fields }: DraftDocument): void {
-    for (const { name, options, place } of fields) {
+    for (const { options } of fields) {
       delete options.required;
-      delete options.default;
       const { fixed } = options;
       delete options.fixed;
-      if (typeof fixed === 'boolean')
-        this.#losses.add(`fixed="${fixed}" of the element "${name}", which is a branch`, 'left out', place);
-      else if (fixed !== undefined) options.enum = [fixed];
+      if (fixed !== undefined) options.enum = [fixed];
     }
   }
 
@@ -196,17 +193,9 @@ export class Fields {
       const value = simple && valueFrom(simple.word, text, simple.facets);
       const what = `${key}="${text}" of the element "${attribute(declaration, 'name')}"`;
       const place = placeIn(declaration, schema);
-      if (value === undefined || (term.max !== 1 && (key === 'default' || typeof value === 'boolean')))
-        this.#losses.add(what, 'left out', place);
-      else if (term.max !== 1) {
-        options.entry = { enum: [value as string | number] };
-        this.#losses.add(`${what}, for an element that is empty`, 'refused when it is', place);
-      } else if (key === 'fixed') Object.assign(options, fixedOptions(value, term));
-      else if (term.min > 0) this.#losses.add(`${what}, for an element that is empty`, 'left out', place);
-      else {
-        options.default = value;
-        this.#losses.add(`${what}, for an element that is empty`, 'used where the element is absent', place);
-      }
+      if (value === undefined || (term.max !== 1 && key === 'default')) this.#losses.add(what, 'left out', place);
+      else if (term.max !== 1) options.entry = { enum: [value] };
+      else options[key === 'fixed' ? 'fixed' : 'assumed'] = value;
     }
     return options;
   }
@@ -345,11 +334,6 @@ export class Names {
 function occurring(typed: Typed, occurrence: Occurrence): { type: DraftField['type']; options: FieldOptions } {
   const { type, options } = occurrence.max === 1 ? singleField(typed) : repeatedField(typed, occurrence);
   return { type, options: { ...options, ...(occurrence.min > 0 ? { required: true } : {}) } };
-}
-
-/** A fixed value. It would be added where an element is absent, so one that may be absent has it as its only value. */
-function fixedOptions(value: string | number | boolean, { min }: Occurrence): FieldOptions {
-  return min > 0 || typeof value === 'boolean' ? { fixed: value } : { enum: [value] };
 }
 
 export function isNillable(declaration: XmlElement): boolean {

@@ -217,15 +217,7 @@ class Restriction {
   #takesBounds(sources: readonly string[], pattern: string, element: XmlElement): boolean {
     const { word, facets, list } = this.type;
     if (list !== undefined) return false;
-    if (word === 'boolean') {
-      if (!['true', 'false'].every((each) => new RegExp(`^(?:${pattern})$`, 'u').test(each))) return false;
-      this.#lose(
-        element,
-        `the pattern "${shortened(sources.join('" or "'))}"`,
-        'every form of true and false is accepted',
-      );
-      return true;
-    }
+    if (word === 'boolean') return this.#takesTruths(sources, pattern, element);
     const found = /^(?:\\d|\[0-9\])(?:\{[01],(\d{1,2})\}|\+|\*)$/.exec(sources.join('|'));
     if (word !== 'integer' || found === null) return false;
     const [, most] = found;
@@ -233,6 +225,21 @@ class Restriction {
     this.#set({ ...withBound(word, facets, 'lower', 0, false), ...digits });
     if (Number(most ?? 99) <= 18) this.#contained();
     this.#lose(element, `the pattern "${shortened(sources.join())}"`, 'the number may have a sign and zeros in front');
+    return true;
+  }
+
+  /** Whether a pattern of a truth value permits `true` or `false` or both, as programs write them. */
+  #takesTruths(sources: readonly string[], pattern: string, element: XmlElement): boolean {
+    const permitted = new RegExp(`^(?:${pattern})$`, 'u');
+    const has = (text: string): boolean => permitted.test(text);
+    const truths = [true, false].filter((each) => has(String(each)));
+    const forms = truths.flatMap((each) => [String(each), each ? '1' : '0']);
+    // A form of the other truth value as well, without its name.
+    if (truths.length === 0 || ['1', '0'].some((each) => has(each) && !forms.includes(each))) return false;
+    const what = `the pattern "${shortened(sources.join('" or "'))}"`;
+    if (!forms.every(has)) this.#lose(element, what, `every form of ${truths.join(' and ')} is accepted`);
+    const [only] = truths;
+    if (truths.length === 1 && only !== undefined) this.#set({ ...this.type.facets, enum: [only] });
     return true;
   }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { decodedContent, sizeWords } from '../../binding/call/content.ts';
 import type { Pieces } from '../../binding/pieces.ts';
+import { asReceived } from '../../binding/reply/received.ts';
 import { assembleEnvelope, assembleMessage } from '../../binding/soap/assemble.ts';
 import { includedBelow, placeEverySegment, placeSegments } from '../../binding/soap/segments.ts';
 import { compileSoap } from '../../binding/soap/soap.ts';
@@ -47,12 +48,19 @@ function compile(operation: SoapConsumer, namespace: string): SoapCallable {
   for (const [name, value] of declared.values()) headers[name] = value;
   return {
     operation,
-    binding: compileSoap(operation, namespace),
+    binding: compileSoap({ ...operation, soap: withReceived(operation.soap) }, namespace),
     version,
     action,
     headers,
     hide: hidingOf(operation),
   };
+}
+
+function withReceived(soap: SoapForm): SoapForm {
+  const { response } = soap;
+  if (response.kind !== 'document') return soap;
+  const document = asReceived(response.document);
+  return document === response.document ? soap : { ...soap, response: { ...response, document } };
 }
 
 /** Accepts attachments if the reply may contain binary content. */

@@ -80,7 +80,7 @@ export function linkField(
   };
 }
 
-type Values = Pick<Field, 'default' | 'enum' | 'fixed' | 'example' | Exclude<keyof Facets, 'patterns'>> &
+type Values = Pick<Field, 'default' | 'assumed' | 'enum' | 'fixed' | 'example' | Exclude<keyof Facets, 'patterns'>> &
   Pick<Field, 'patterns'>;
 
 /** Checks the options against the type and each other, and converts their values to the form of the type. */
@@ -99,7 +99,7 @@ function linkValues(source: DocumentSource, spot: FieldSpot, type: FieldType, po
   const values = declared.enum ?? declared.entry?.enum;
   const listed =
     values === undefined || refused.has('enum') ? undefined : linkEnum(source, values, scalar, restriction);
-  const one = (key: 'default' | 'fixed' | 'example'): Scalar | undefined =>
+  const one = (key: 'default' | 'assumed' | 'fixed' | 'example'): Scalar | undefined =>
     refused.has(key)
       ? undefined
       : linkValue(source, spot, key, scalar, { ...restriction, ...given({ enum: listed }) }, position);
@@ -110,6 +110,7 @@ function linkValues(source: DocumentSource, spot: FieldSpot, type: FieldType, po
     patterns: patterns?.map((pattern) => pattern.source),
     enum: listed,
     default: one('default'),
+    assumed: one('assumed'),
     fixed: one('fixed'),
     example: one('example'),
   });
@@ -177,9 +178,9 @@ function entryOf({ minimum, maximum, nullable }: Entry): Field['entry'] {
   return Object.keys(entry).length === 0 ? undefined : entry;
 }
 
-function linkEnum({ linking }: DocumentSource, list: readonly (string | number)[], type: ScalarType, by: Restriction) {
+function linkEnum({ linking }: DocumentSource, list: readonly Scalar[], type: ScalarType, by: Restriction) {
   const { report, places } = linking;
-  const found: (string | number)[] = [];
+  const found: Scalar[] = [];
   for (const [index, value] of list.entries()) {
     const written = places.written(list, index) ?? String(value);
     const fitted = fitValue({ value, written }, type);
@@ -187,7 +188,7 @@ function linkEnum({ linking }: DocumentSource, list: readonly (string | number)[
     const reason = fitted.fits ? restrictionBroken(held ?? fitted.value, type, by) : fitted.reason;
     if (reason !== undefined) {
       report.raise('value-does-not-fit', { option: 'enum value', value: written, reason }, places.value(list, index));
-    } else if (held !== undefined && typeof held !== 'boolean') {
+    } else if (held !== undefined) {
       found.push(held);
     }
   }
@@ -200,7 +201,7 @@ const PLACEHOLDERS = new Set(['message', 'detail', 'code', 'status']);
 function linkValue(
   { linking: { report, places, misfits } }: DocumentSource,
   { declared }: FieldSpot,
-  key: 'default' | 'fixed' | 'example',
+  key: 'default' | 'assumed' | 'fixed' | 'example',
   type: ScalarType,
   by: Restriction,
   position: Position,
@@ -220,7 +221,8 @@ function linkValue(
   const found = fitted.fits ? spelled(fitted.value, by) : undefined;
   const reason = fitted.fits ? restrictionBroken(found ?? fitted.value, type, by) : fitted.reason;
   if (reason === undefined) return found;
-  const refuse = (): void => report.raise('value-does-not-fit', { option: key, value: written, reason }, at);
+  const option = key === 'assumed' ? 'assumed value' : key;
+  const refuse = (): void => report.raise('value-does-not-fit', { option, value: written, reason }, at);
   if (key === 'default' && isAnyText(type) && isMade(written)) {
     // The value is only known in a call, and is checked then.
     misfits.set(position, refuse);
@@ -244,6 +246,13 @@ export function linkSingleValues(
     const written = declared[name] as object;
     for (const key of ['content', 'inline', 'any', 'attachment'])
       refuseKey(source.linking, written, key, `The ${what} ${name}`, 'only fields of documents have it');
+    refuseKey(
+      source.linking,
+      written,
+      'assumed',
+      `The ${what} ${name}`,
+      'no other side takes a value for it; `default` fills it',
+    );
     const primitive = primitiveOf(field.type);
     if (field.nullable && what !== 'column') {
       const reason = `is a ${what}, which is null when it is not given`;

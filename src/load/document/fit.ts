@@ -68,7 +68,7 @@ interface WrittenValue {
 
 /** The restrictions on a value in addition to its type. */
 export interface Restriction {
-  readonly enum?: readonly (string | number)[];
+  readonly enum?: readonly (string | number | boolean)[];
   readonly anyCase: boolean;
   readonly patterns?: readonly Pattern[];
   readonly space?: Spacing;

@@ -65,5 +65,5 @@ export function whyNoValue(
 const misfit = (type: FieldType, own: Field): string =>
   `is ${typeWords(type)}, but ${own.name} is ${typeWords(own.type)}`;
 
-const folded = (value: string | number, { anyCase }: Field): string =>
+const folded = (value: string | number | boolean, { anyCase }: Field): string =>
   anyCase ? String(value).toLowerCase() : String(value);

@@ -63,7 +63,7 @@ const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional
   ['flat', 'lists', isList],
   ['pattern', 'texts and lists of them', ({ item }) => item?.takes.pattern === true],
   ['space', 'texts and lists of them', isTextItem],
-  ['enum', 'texts, numbers, dates and times', ({ item }) => item?.takes.enum === true],
+  ['enum', 'texts, numbers, dates, times and truth values', ({ item }) => item?.takes.enum === true],
   [
     'any-case',
     'texts with enum',
@@ -100,6 +100,7 @@ const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional
   ['content', 'single values, and lists with `spaced`', (field) => isInAttribute(field) && !isDocument(field)],
   ['inline', 'documents, and lists of them that are `flat`', ({ type }) => isInlineable(type)],
   ['default', 'single values', (field) => !hasEntries(field) && isWritten(field)],
+  ['assumed', 'single values', (field) => !hasEntries(field) && isWritten(field)],
   ['fixed', 'single values', (field) => !hasEntries(field) && isWritten(field)],
   ['example', 'single values, and lists and maps of them', isWritten],
   ['url', 'single values and lists of them', isWritten],
@@ -164,6 +165,7 @@ function checkConflicts(declared: FieldDeclared, type: FieldType, both: Both): v
     if (declared.nullable === true) both(key, 'nullable', 'it has no element of its own that could be null');
     if (declared.absent === 'blank') both(key, 'absent', 'it has no element of its own that could be blank');
     both(key, 'default', 'nothing says where it would be put');
+    both(key, 'assumed', 'it has no name of its own in a contract');
     both(key, 'fixed', 'nothing says where it would be put');
   }
   if (declared.inline === true) {
@@ -180,6 +182,9 @@ function checkConflicts(declared: FieldDeclared, type: FieldType, both: Both): v
   if (declared.spaced === true) both('flat', 'spaced', 'a list that is one text has no elements for its entries');
   if (declared.required === true) both('required', 'default', 'a required field never uses its default');
   both('fixed', 'default', 'a fixed value is always used');
+  if (declared.absent === 'blank') both('assumed', 'absent', 'the field is never absent where it is written blank');
+  both('default', 'assumed', 'the field is never absent where it has a default');
+  both('fixed', 'assumed', 'the field is never absent where it has a fixed value');
   both('fixed', 'enum', 'a fixed value is the only allowed one');
   if (isCollection(type) && Number(declared.minimum) > Number(declared.maximum))
     both('minimum', 'maximum', 'the minimum is greater than the maximum');

@@ -33,7 +33,7 @@ export interface DocumentDeclared extends InPlaceDeclared {
 
 /** What restricts a single value, beyond its type. */
 export interface FacetsDeclared {
-  readonly enum?: readonly (string | number)[];
+  readonly enum?: readonly (string | number | boolean)[];
   readonly pattern?: string | readonly string[];
   readonly space?: Spacing;
   readonly minimum?: number | string;
@@ -59,6 +59,7 @@ export interface FieldDeclared extends FacetsDeclared, ChoiceDeclared {
   readonly required?: boolean;
   readonly nullable?: boolean;
   readonly default?: Scalar;
+  readonly assumed?: Scalar;
   readonly fixed?: Scalar;
   readonly sensitive?: boolean;
   readonly 'any-case'?: boolean;
@@ -122,10 +123,10 @@ const inPlaceKeys: Readonly<Record<'fields' | 'open' | keyof ChoiceDeclared, Jso
 const facetKeys: Readonly<Record<keyof FacetsDeclared, JsonSchema>> = {
   enum: {
     type: 'array',
-    items: { type: ['string', 'number'] },
+    items: { type: ['string', 'number', 'boolean'] },
     minItems: 1,
     uniqueItems: true,
-    description: 'The allowed values.',
+    description: 'The allowed values. One value means: this one, or none. Nothing is filled in, as `fixed` does.',
     examples: [['PUBLIC', 'PRIVATE']],
   },
   pattern: {
@@ -210,11 +211,24 @@ export const field: JsonSchema = {
         title: 'a single value',
         type: scalar,
         description:
-          'Value when the caller supplies none. In a fault document it may contain `{fault.message}`, `{fault.detail}`, `{fault.code}` and `{fault.status}`.',
+          'Value that fills the field when nothing is given: a call sends it, a handler receives it, a reply has it. What only the other side takes for an absent field is `assumed`. In a fault document it may contain `{fault.message}`, `{fault.detail}`, `{fault.code}` and `{fault.status}`.',
         examples: ['N', '{fault.message}'],
       },
+      assumed: {
+        title: 'a single value',
+        type: scalar,
+        description:
+          'What the other side takes for the field when it is not given: the `default` of a contract. It is stated in descriptions and offered as a hint, and is never filled in: an absent field stays absent in calls, requests and replies. An empty XML element is read as this value.',
+        examples: ['PUBLIC'],
+      },
       ...facetKeys,
-      fixed: { title: 'a single value', type: scalar, description: 'The only allowed value.', examples: ['failure'] },
+      fixed: {
+        title: 'a single value',
+        type: scalar,
+        description:
+          'The only allowed value. It fills the field when nothing is given, as `default` does. An optional field that only has this value if it has one is an `enum` with one value.',
+        examples: ['failure'],
+      },
       sensitive: yesNo('Masked in logs, errors and snapshots.', false),
       'any-case': yesNo(
         "Ignores letter case in the caller's value and replaces the value by its spelling in `enum`.",

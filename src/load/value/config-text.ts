@@ -132,7 +132,7 @@ export function isMade(text: string): boolean {
 }
 
 /** Keys whose text may contain any braces: prose, SQL, values and patterns. */
-const FREE = new Set(['description', 'sql', 'pattern', 'default', 'example', 'enum', 'fixed']);
+const FREE = new Set(['description', 'sql', 'pattern', 'default', 'assumed', 'example', 'enum', 'fixed']);
 
 /** The paths of keys whose references are resolved, by kind. */
 const CONFIGURED: Readonly<Record<string, RegExp>> = {

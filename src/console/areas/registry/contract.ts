@@ -57,6 +57,9 @@ export function fieldTable(of: string, fields: readonly Field[], placeOf?: (fiel
     ...(has(({ default: text, fixed }) => text !== undefined || fixed !== undefined)
       ? [{ title: 'Default', kind: 'code' as const, cell: ({ field }: Row) => defaultCell(field) }]
       : []),
+    ...(has(({ assumed }) => assumed !== undefined)
+      ? [{ title: 'Assumed', kind: 'code' as const, cell: ({ field }: Row) => assumedCell(field) }]
+      : []),
     ...(has((field) => field.enum !== undefined || furtherBounds(field) !== undefined)
       ? [{ title: 'Values', kind: 'wide' as const, cell: ({ field }: Row) => valuesCell(field) }]
       : []),
@@ -115,6 +118,10 @@ const isShown = ({ sensitive }: Field): boolean => !sensitive;
 function defaultCell(field: Field): Part {
   if (!isShown(field)) return field.default === undefined && field.fixed === undefined ? '' : '***';
   return field.fixed === undefined ? (field.default === undefined ? '' : String(field.default)) : `= ${field.fixed}`;
+}
+
+function assumedCell(field: Field): Part {
+  return field.assumed === undefined ? '' : isShown(field) ? String(field.assumed) : '***';
 }
 
 function valuesCell(field: Field): Part {

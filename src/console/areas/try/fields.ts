@@ -109,6 +109,9 @@ function hint(field: Field): Html {
   const words = [
     description,
     plainDefault(field) === undefined ? undefined : `Default: ${plainDefault(field)}.`,
+    field.assumed === undefined || sensitive
+      ? undefined
+      : `Assumed if not given: ${field.assumed === '' ? 'empty' : field.assumed}.`,
     rangeNote(field),
     minimum === undefined ? undefined : `At least ${number(minimum)}.`,
     maximum === undefined ? undefined : `At most ${number(maximum)}.`,

@@ -83,11 +83,15 @@ function fillOne(entered: Entered, field: Field, path: string, value: ExampleVal
 
 export function fillDocument(entered: Entered, document: Document, path: string, value: ExampleDocument): void {
   for (const { field } of formFields(document)) {
-    if (value[field.name] === undefined) continue;
+    if (value[field.name] === undefined || isLeftToReceiver(field)) continue;
     if (document.choice !== undefined) entered.set(keyOf('b', path), field.name);
     fill(entered, field, below(path, field.name), value[field.name]);
   }
 }
+
+/** Whether a value of the example is what the other side takes anyway: a hint names it, and who wants it sent enters it. */
+const isLeftToReceiver = ({ assumed, required, example }: Field): boolean =>
+  assumed !== undefined && !required && example === undefined;
 
 function keep(
   entered: Entered,

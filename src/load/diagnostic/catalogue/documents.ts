@@ -53,7 +53,7 @@ export const documentEntries = {
   'value-does-not-fit': error<{ option: string; value: string; reason: string }>({
     message: ({ option, value, reason }) => `The ${option} ${value} does not fit its field: ${reason}.`,
     explanation:
-      'Values of default, example, enum and fixed must obey the type, length, pattern, enum and bounds of the field. A default that a call builds from values, such as `{File.name}`, is checked when the call is made.',
+      'Values of default, assumed, example, enum and fixed must obey the type, length, pattern, enum and bounds of the field. A default that a call builds from values, such as `{File.name}`, is checked when the call is made.',
     wrong: 'document: ORDER\nfields: { STATUS: { type: string(1), default: OPEN } }',
     right: 'document: ORDER\nfields: { STATUS: { type: string(1), default: O } }',
   }),
