@@ -245,7 +245,9 @@ function removeField(field: Field, { before, after }: Pair<Document>, scope: Doc
   const within = placed(fieldScope(scope, field), isWhole(scope), field);
   const removed = isNeeded(field, within) ? 'field-removed' : 'optional-field-removed';
   const left = isStrict(within) ? 'undeclared-refused' : removed;
-  const rule = before.choice !== undefined ? 'branch-removed' : after.open ? 'field-undeclared' : left;
+  // What an open document still takes, it need not send any more.
+  const isMissed = !isRead(within) && isNeeded(field, within);
+  const rule = before.choice !== undefined ? 'branch-removed' : after.open && !isMissed ? 'field-undeclared' : left;
   within.changes.add(rule, within, { before: { text: field.name, at: field.at } });
 }
 

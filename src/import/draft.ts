@@ -94,6 +94,8 @@ export interface DraftRest {
   readonly template?: DraftDocument;
   /** Media type of the request's body, if the source names one. */
   readonly mediaType?: string;
+  /** Whether the source permits a request without the body. */
+  readonly optionalBody?: boolean;
 }
 
 /** A message: nothing, raw content, a document, or a list or a single value. */
@@ -120,6 +122,12 @@ export interface DraftCollection {
   readonly kind: 'list' | 'map';
   readonly item: DraftScalar | DraftCompound;
 }
+
+/**
+ * What a contract is read for: definitions, or a comparison with another one, for which types that definitions can't say are kept in a
+ * form that is neither served nor called.
+ */
+export type Purpose = 'definitions' | 'comparison';
 
 /** Most documents of one contract: many times those of the largest that were seen, and as much as its memory allows. */
 export const MOST_DOCUMENTS = 50_000;

@@ -1,6 +1,6 @@
 import { decodeText } from '../wire/charset.ts';
 import type { XmlElement } from '../wire/xml/tree.ts';
-import type { DraftContract } from './draft.ts';
+import type { DraftContract, Purpose } from './draft.ts';
 import { readOpenApi } from './openapi/read.ts';
 import { OPENAPI_LANGUAGE } from './openapi/sources.ts';
 import { ImportError, Losses } from './place.ts';
@@ -29,12 +29,14 @@ type Language = DraftContract['language'];
  * files that declare something by one name in different ways, such as versions of a contract.
  *
  * @param roots locations, as {@link ReadSource} takes them
+ * @param purpose `comparison` keeps types that definitions can't say in a form in which two contracts are compared, and which is never
+ *   served or called
  * @throws ImportError for a contract that is not valid
  */
 export async function importContracts(
   roots: readonly string[],
   read: ReadSource,
-  limits?: SourceLimits,
+  { limits, purpose = 'definitions' }: { readonly limits?: SourceLimits; readonly purpose?: Purpose } = {},
 ): Promise<readonly Imported[]> {
   const groups: Group[] = [];
   const parsed = new Map<string, XmlElement>();
@@ -49,7 +51,7 @@ export async function importContracts(
   for (const group of groups) {
     // Schemas next to another contract are parts of it.
     if (group.language === 'xsd' && groups.length > 1) continue;
-    const reading = READERS[group.language]({ roots: group.roots, read, limits, parsed });
+    const reading = READERS[group.language]({ roots: group.roots, read, limits, purpose, parsed });
     // A description has one root; XML is known by its root element.
     imported.push(await reading.catch((error) => rethrown(error, group.roots[0] as string, read)));
   }
@@ -85,6 +87,7 @@ interface ReaderInput {
   readonly roots: readonly string[];
   readonly read: ReadSource;
   readonly limits: SourceLimits | undefined;
+  readonly purpose: Purpose;
   /** The contracts that are XML, parsed to find their language. */
   readonly parsed: ReadonlyMap<string, XmlElement>;
 }
@@ -93,12 +96,12 @@ type Reader = (input: ReaderInput) => Promise<Imported>;
 
 function readerOf<Content>(
   language: SourceLanguage<Content>,
-  readContract: (sources: Sources<Content>, losses: Losses) => DraftContract,
+  readContract: (sources: Sources<Content>, losses: Losses, purpose: Purpose) => DraftContract,
 ): Reader {
-  return async ({ roots, read, limits }) => {
+  return async ({ roots, read, limits, purpose }) => {
     const losses = new Losses();
     const sources = await gather(roots, language, read, losses, limits);
-    return { contract: readContract(sources, losses), losses, roots };
+    return { contract: readContract(sources, losses, purpose), losses, roots };
   };
 }
 
@@ -116,7 +119,9 @@ function xmlReaderOf(
 const READERS: Readonly<Record<Language, Reader>> = {
   wsdl: xmlReaderOf(WSDL_LANGUAGE, readWsdl),
   wadl: xmlReaderOf(WADL_LANGUAGE, readWadl),
-  openapi: readerOf(OPENAPI_LANGUAGE, (sources, losses) => readOpenApi(sources.roots[0] ?? '', sources, losses)),
+  openapi: readerOf(OPENAPI_LANGUAGE, (sources, losses, purpose) =>
+    readOpenApi(sources.roots[0] ?? '', sources, losses, purpose),
+  ),
   xsd: xmlReaderOf(XSD_LANGUAGE, readSchemas),
 };
 

@@ -34,6 +34,8 @@ export interface Loss {
   readonly what: string;
   /** What was done instead: "not checked". */
   readonly instead: string;
+  /** What it says, for a comparison of two contracts, where that is known. */
+  readonly content?: string;
   /** Nothing is missing in the definitions for it. */
   readonly note?: true;
 }
@@ -42,9 +44,10 @@ export interface Loss {
 export class Losses {
   readonly #all = new Map<string, Loss>();
 
-  add(what: string, instead: string, place: Place): void {
+  add(what: string, instead: string, place: Place, content?: string): void {
     const key = `${placeWords(place)} ${what}`;
-    if (!this.#all.has(key)) this.#all.set(key, { place, what, instead });
+    if (!this.#all.has(key))
+      this.#all.set(key, { place, what, instead, ...(content === undefined ? {} : { content }) });
   }
 
   /** Something that a reader should know, by which nothing is lost. */

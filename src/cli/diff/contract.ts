@@ -1,4 +1,4 @@
-import type { DraftContract } from '../../import/draft.ts';
+import type { DraftContract, Purpose } from '../../import/draft.ts';
 import type { ReadSource } from '../../import/index.ts';
 import type { Loss } from '../../import/place.ts';
 import type { Registry } from '../../model/registry.ts';
@@ -42,11 +42,12 @@ export async function declareContract(
   read: ReadSource,
   isProvided: Parameters<typeof readContract>[2],
   namespace?: string,
+  purpose: Purpose = 'definitions',
 ): Promise<{ readonly contract: Contract; readonly lost: ReadonlySet<string>; readonly losses: readonly Loss[] }> {
   const { declare, importContracts, serviceNames, update } = await import('../../import/index.ts');
   const { loadTexts } = await import('../../load/index.ts');
   const { judgeByCheck } = await import('../import/judge.ts');
-  const [imported] = await importContracts([location], read);
+  const [imported] = await importContracts([location], read, { purpose });
   if (imported === undefined) throw new CliFailure(`${location} contains no contract`);
   const { contract, losses } = imported;
   const drafts = contract.services;

@@ -60,7 +60,7 @@ async function compareTwo(before: string, after: string): Promise<readonly Chang
       'Compare it with the definitions of a folder or a git reference, or name the addresses of two contracts.',
     );
   const read = ({ address }: FoundContract): Promise<Stated> =>
-    declareContract(address.location, sourceReader(address.options), () => true);
+    declareContract(address.location, sourceReader(address.options), () => true, undefined, 'comparison');
   const [one, other] = [await read(old), await read(now)];
   const registries = { before: one.contract.registry, after: other.contract.registry };
   const [a, ...others] = servicesOf(registries.before);

@@ -116,6 +116,7 @@ function compareServices({ id, before, after }: ServicePair, changes: Changes): 
     compareVersions(operation, same, within);
     if (operation.rest === undefined || same.rest === undefined) continue;
     compareMediaTypes(operation, same, within);
+    compareBodies(operation, same, within);
     compareErrors(operation, same, within);
   }
 }
@@ -175,6 +176,17 @@ function compareMediaTypes(before: DraftOperation, after: DraftOperation, scope:
   for (const each of now) if (!old.includes(each)) scope.changes.add('media-type-added', within(each), sides('', each));
 }
 
+/** Whether a request may be without its body. */
+function compareBodies(before: DraftOperation, after: DraftOperation, scope: Scope): void {
+  const isEmpty = ({ request }: DraftOperation): boolean => request.kind === 'none';
+  if (isEmpty(before) || isEmpty(after)) return;
+  const [was, is] = [before.rest?.optionalBody === true, after.rest?.optionalBody === true];
+  if (was === is) return;
+  const within: Scope = { ...inside(scope, 'request', 'the body of the request'), role: 'request' };
+  const words = (isOptional: boolean): string => (isOptional ? 'optional' : 'required');
+  scope.changes.add(is ? 'field-optional' : 'field-required', within, placesOf(before, after)(words(was), words(is)));
+}
+
 const essenceOf = (mediaType: string): string => mediaType.toLowerCase().split(/\s*;/)[0] ?? '';
 
 /** Compares the replies for errors, which definitions have one document for. */
@@ -212,24 +224,32 @@ function withoutPlaces(): (key: string, value: unknown) => unknown {
   };
 }
 
-/** Compares what definitions can't carry by its words, as often as each occurs. */
+/** Compares what definitions can't carry by its words, and by what it says where that is known, as often as each occurs. */
 function compareLosses(before: readonly Loss[], after: readonly Loss[], changes: Changes): void {
   const [old, now] = [byWords(before), byWords(after)];
   const left = (losses: readonly Loss[], others: readonly Loss[] = []): readonly Loss[] =>
     losses.slice(0, Math.max(0, losses.length - others.length));
-  for (const [what, losses] of old)
-    for (const { place } of left(losses, now.get(what)))
-      changes.add('uncarried-removed', lossScope(changes), { before: { text: what, at: atPlace(place) } });
-  for (const [what, losses] of now)
-    for (const { place } of left(losses, old.get(what)))
-      changes.add('uncarried-added', lossScope(changes), { after: { text: what, at: atPlace(place) } });
+  for (const [key, losses] of old)
+    for (const { place, what } of left(losses, now.get(key)))
+      changes.add('uncarried-removed', lossScope(changes), {
+        before: { text: wordsOf(what, key), at: atPlace(place) },
+      });
+  for (const [key, losses] of now)
+    for (const { place, what } of left(losses, old.get(key)))
+      changes.add('uncarried-added', lossScope(changes), { after: { text: wordsOf(what, key), at: atPlace(place) } });
 }
 
 const byWords = (losses: readonly Loss[]): ReadonlyMap<string, readonly Loss[]> =>
   Map.groupBy(
     losses.filter(({ note }) => note !== true),
-    ({ what }) => what,
+    ({ what, content = '' }) => (content === '' ? what : `${what}\n${content}`),
   );
+
+/** With the beginning of what it says, where only that has changed. */
+function wordsOf(what: string, key: string): string {
+  const content = key.slice(what.length + 1);
+  return content === '' ? what : `${what}: ${content.length > 80 ? `${content.slice(0, 80)}...` : content}`;
+}
 
 const lossScope = (changes: Changes): Scope => ({
   ...{ changes, role: 'callers', languages: ['json', 'xml'], at: 'contract', what: 'the contract' },

@@ -1,4 +1,5 @@
 import type { DraftDocument, DraftField } from '../draft.ts';
+import { contentText } from './content-text.ts';
 import { isBase, nameOfReference, referred, type Schemas, type Shape } from './shape.ts';
 import { isReference } from './sources.ts';
 import type { Node } from './tree.ts';
@@ -40,13 +41,24 @@ export class Choices {
     );
     const [list, ...others] = lists;
     if (list === undefined || list.items.length === 0) return undefined;
-    for (const each of others) losses.add(`a second "${each.keyword}"`, 'not checked', each.node.place);
+    for (const each of others)
+      losses.add(
+        `a second "${each.keyword}"`,
+        'not checked',
+        each.node.place,
+        contentText(each.node, this.#reader.context),
+      );
     const { items, keyword, node } = list;
     const given = items.filter((item) => !isNull(item));
     const hasNull = given.length < items.length || shape.isNullable();
     const beside = this.#beside(shape, keyword);
     if (given.every((item) => isCondition(item)) && beside !== undefined) {
-      losses.add(`"${keyword}" of required members`, 'not checked', node.place);
+      losses.add(
+        `"${keyword}" of required members`,
+        'not checked',
+        node.place,
+        contentText(node, this.#reader.context),
+      );
       return undefined;
     }
     const branches = this.#branches(given, beside, spot);
@@ -115,13 +127,43 @@ export class Choices {
       const read: TypeRead = { type: { kind: 'document', document }, options: {} };
       return reads.some((each) => each.read.options.nullable) ? nullable(read) : read;
     }
-    const read = this.#merged(reads.map((each) => each.read));
+    const read = this.#merged(reads.map((each) => each.read)) ?? this.#compared(document, reads);
     if (read === undefined)
       losses.add(`"${keyword}" of values that are not all objects`, 'any JSON is accepted', node.place);
     else if (!read.isExact)
-      losses.add(`"${keyword}" of texts or numbers`, 'which of them a value is, is not checked', node.place);
+      losses.add(
+        `"${keyword}" of texts or numbers`,
+        'which of them a value is, is not checked',
+        node.place,
+        contentText(node, this.#reader.context),
+      );
     this.replaced.set(document, read?.read ?? ANY_JSON);
     return read?.read ?? ANY_JSON;
+  }
+
+  /** Alternatives of several types as optional fields of a document, each with the name of its type, so that they can be compared. */
+  #compared(
+    document: DraftDocument,
+    reads: readonly { readonly branch: Branch; readonly read: TypeRead }[],
+  ): Merged | undefined {
+    if (this.#reader.context.purpose !== 'comparison') return undefined;
+    const fields: DraftField[] = [];
+    for (const { branch, read } of reads) {
+      const { type, options } = read;
+      const word = type.kind === 'scalar' ? type.word.replace(/\(.*$/, '') : type.kind === 'list' ? 'array' : 'object';
+      const same = fields.filter(({ name }) => name === word || name.startsWith(`${word}_`)).length;
+      const name = same === 0 ? word : `${word}_${same + 1}`;
+      fields.push({ name, place: branch.place.place, type, options: { ...options, required: false } });
+    }
+    const compared: DraftDocument = {
+      name: document.name,
+      place: document.place,
+      named: document.named,
+      options: {},
+      fields,
+    };
+    this.#reader.documents.push(compared);
+    return { read: { type: { kind: 'document', document: compared }, options: {} }, isExact: true };
   }
 
   #merged(reads: readonly TypeRead[]): Merged | undefined {

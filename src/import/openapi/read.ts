@@ -1,4 +1,4 @@
-import type { DraftContract, DraftOperation, DraftRest, DraftService } from '../draft.ts';
+import type { DraftContract, DraftOperation, DraftRest, DraftService, Purpose } from '../draft.ts';
 import { ImportError, type Losses } from '../place.ts';
 import type { Sources } from '../source.ts';
 import { prose, withDeprecation } from './prose.ts';
@@ -17,7 +17,12 @@ import { type OpenApiVersion, validateOpenApi } from './validate.ts';
  * @param location of the contract in the sources
  * @throws ImportError if it is not valid
  */
-export function readOpenApi(location: string, sources: Sources<Tree>, losses: Losses): DraftContract {
+export function readOpenApi(
+  location: string,
+  sources: Sources<Tree>,
+  losses: Losses,
+  purpose: Purpose = 'definitions',
+): DraftContract {
   const tree = sources.at(location);
   if (tree === undefined) throw new ImportError('was not read', { source: location, line: 0, column: 0 });
   const { root, repeated } = tree;
@@ -25,7 +30,7 @@ export function readOpenApi(location: string, sources: Sources<Tree>, losses: Lo
   const version = validateOpenApi(root);
   const references = new References(sources, version, losses);
   references.check(root);
-  const context = { version, references, losses, hasXml: hasXml(sources), told: new Set<string>() };
+  const context = { version, references, losses, hasXml: hasXml(sources), told: new Set<string>(), purpose };
   try {
     return new ContractReader(root, new SchemaReader(context)).read();
   } catch (error) {

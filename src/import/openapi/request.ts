@@ -1,5 +1,5 @@
 import type { DraftDocument, DraftField, DraftMessage, DraftRest } from '../draft.ts';
-import type { Losses } from '../place.ts';
+import type { Losses, Place } from '../place.ts';
 import {
   type Content,
   carrierOf,
@@ -33,6 +33,8 @@ interface Body {
   readonly message: DraftMessage;
   readonly mediaType?: string;
   readonly form?: 'multipart' | 'urlencoded';
+  /** Whether a request may be without it. */
+  readonly isOptional?: true;
 }
 
 const NO_BODY: Body = { message: { kind: 'none' } };
@@ -65,6 +67,7 @@ export function readRequest(
     headers: Object.fromEntries(headers),
     ...(body.form === undefined ? {} : { form: body.form }),
     ...(body.mediaType === undefined ? {} : { mediaType: body.mediaType }),
+    ...(body.isOptional === undefined ? {} : { optionalBody: true }),
   };
   const place = found.node.place;
   const input = (suffix: string, all: DraftField[]): DraftDocument => ({
@@ -181,15 +184,21 @@ function bodyOf(found: Found, declared: readonly DeclaredParameter[], reader: Sc
 }
 
 function bodyOfThree({ node, name }: Found, reader: SchemaReader): Body {
-  const { references, losses } = reader.context;
+  const { references } = reader.context;
   const declared = node.get('requestBody');
   if (declared === undefined) return NO_BODY;
   const request = references.follow(declared, 'requestBodies');
   const contents = contentsOf(request, reader);
   const body = chosenBody(contents, `${name}_request`, reader);
-  if (body.message.kind !== 'none' && request.get('required')?.flag !== true)
-    losses.add('an optional body', 'it is always there', declared.place);
-  return body;
+  return body.message.kind === 'none' || request.get('required')?.flag === true
+    ? body
+    : optional(body, declared.place, reader);
+}
+
+/** A comparison of contracts knows optional bodies, unlike definitions. */
+function optional(body: Body, place: Place, { context: { losses, purpose } }: SchemaReader): Body {
+  if (purpose === 'definitions') losses.add('an optional body', 'it is always there', place);
+  return { ...body, isOptional: true };
 }
 
 /** JSON, or the first content that is carried. The others are reported. */
@@ -256,8 +265,8 @@ function bodyOfTwo(found: Found, declared: readonly DeclaredParameter[], reader:
       place: node.get('consumes') ?? whole.node,
       ...(schema === undefined ? {} : { schema }),
     }));
-    if (!whole.node.get('required')?.flag) losses.add('an optional body', 'it is always there', whole.node.place);
-    return chosenBody(contents, `${name}_request`, reader);
+    const body = chosenBody(contents, `${name}_request`, reader);
+    return whole.node.get('required')?.flag ? body : optional(body, whole.node.place, reader);
   }
   if (fields.length === 0) return NO_BODY;
   const isMultipart =

@@ -6,8 +6,9 @@ import {
   type FieldOptions,
   MOST_DOCUMENTS,
 } from '../draft.ts';
-import { ImportError } from '../place.ts';
+import { ImportError, type Place } from '../place.ts';
 import { Choices } from './choices.ts';
+import { contentText } from './content-text.ts';
 import { fillDocument } from './document.ts';
 import { prose } from './prose.ts';
 import { countsOfEntries, numberOf, type ScalarRead, stringOf } from './scalars.ts';
@@ -132,7 +133,12 @@ export class SchemaReader {
     if (types.has('integer') && types.has('number')) types.delete('integer');
     const [type] = types;
     if (types.size > 1) {
-      losses.add(`values of several types (${[...types].join(', ')})`, 'any JSON is accepted', shape.node.place);
+      losses.add(
+        `values of several types (${[...types].join(', ')})`,
+        'any JSON is accepted',
+        shape.node.place,
+        contentText(shape.node, this.context),
+      );
       return ANY_JSON;
     }
     if (shape.types() === undefined && values === undefined && (type === 'string' || type === 'number')) {
@@ -161,7 +167,12 @@ export class SchemaReader {
   #single(shape: Shape, spot: Spot, type: JsonType, literals: readonly Node[] | undefined): TypeRead {
     const { losses } = this.context;
     if (literals !== undefined && (type === 'object' || type === 'array'))
-      losses.add(`the listed values of an ${type}`, 'not checked', shape.node.place);
+      losses.add(
+        `the listed values of an ${type}`,
+        'not checked',
+        shape.node.place,
+        contentText(shape.node, this.context),
+      );
     switch (type) {
       case 'object':
         return this.#object(shape, spot);
@@ -196,7 +207,12 @@ export class SchemaReader {
       ...(patterns.length === 1 ? patterns.map(([, each]) => each) : []),
     ];
     for (const [pattern, node] of patterns)
-      losses.add(`the names of members by the pattern ${pattern}`, 'not checked', node.place);
+      losses.add(
+        `the names of members by the pattern ${pattern}`,
+        'not checked',
+        node.place,
+        contentText(node, this.context),
+      );
     const options = countsOfEntries(shape, 'minProperties', 'maxProperties');
     return this.#collection('map', values, name, options);
   }
@@ -207,7 +223,12 @@ export class SchemaReader {
       if (node.flag) losses.add('"uniqueItems"', 'entries may be equal', node.place);
     const tuple = shape.first('prefixItems') ?? shape.all('items').find(({ value }) => Array.isArray(value));
     if (tuple !== undefined)
-      losses.add('types of entries by their position', 'any JSON is accepted in each', tuple.place);
+      losses.add(
+        'types of entries by their position',
+        'any JSON is accepted in each',
+        tuple.place,
+        contentText(tuple, this.context),
+      );
     const items = tuple === undefined ? shape.all('items').filter(({ map }) => map !== undefined) : [];
     const options = countsOfEntries(shape, 'minItems', 'maxItems');
     return this.#collection('list', items, name, options);
@@ -221,6 +242,8 @@ export class SchemaReader {
     const { type } = read;
     const what = kind === 'list' ? 'entries' : 'members';
     if (type.kind === 'list' || type.kind === 'map') {
+      if (this.context.purpose === 'comparison')
+        return { type: { kind, item: this.#wrapped(name, what, read, place) }, options };
       losses.add(`a ${kind} of ${type.kind}s`, `${what} are any JSON`, place);
       return { type: { kind, item: JSON_TYPE }, options };
     }
@@ -232,6 +255,14 @@ export class SchemaReader {
     const entry = { ...facetsOf(read.options), ...(isNullable ? { nullable: true } : {}) };
     const entries = Object.keys(entry).length === 0 ? {} : { entry };
     return { type: { kind, item: type as DraftScalar | DraftCompound }, options: { ...options, ...entries } };
+  }
+
+  /** A collection in a collection as the only field of a document, whose name says what it is. */
+  #wrapped(name: string, what: string, { type, options }: TypeRead, place: Place): DraftCompound {
+    const field = { name: what, place, type, options: { ...options, required: true } };
+    const document: DraftDocument = { name: `${name}_${what}`, place, named: false, options: {}, fields: [field] };
+    this.documents.push(document);
+    return { kind: 'document', document };
   }
 
   /** Makes a document known before it is read, since it may contain itself. */
@@ -271,7 +302,7 @@ export class SchemaReader {
     for (const keyword of UNSUPPORTED)
       for (const node of shape.all(keyword))
         if (keyword !== 'unevaluatedProperties' || typeof node.value !== 'boolean')
-          losses.add(`"${keyword}"`, 'not checked', node.place);
+          losses.add(`"${keyword}"`, 'not checked', node.place, contentText(node, this.context));
   }
 }
 

@@ -1,6 +1,7 @@
 import type { DraftDocument, DraftField, DraftMessage, DraftOperation, DraftType } from '../draft.ts';
 import type { Losses, Place } from '../place.ts';
 import { type FoundChoice, tagOf } from './choices.ts';
+import { contentText } from './content-text.ts';
 import type { SchemaReader } from './schema.ts';
 import { ANY_JSON, JSON_TYPE, type TypeRead } from './type-read.ts';
 
@@ -28,7 +29,12 @@ export function settle(reader: SchemaReader, operations: readonly DraftOperation
   for (const choice of choices.found) {
     const reason = replaced.has(choice.document) ? undefined : whyUnclear(choice.document, replaced);
     if (reason === undefined) continue;
-    losses.add(`"${choice.keyword}" of ${reason}`, 'any JSON is accepted', choice.node.place);
+    losses.add(
+      `"${choice.keyword}" of ${reason}`,
+      'any JSON is accepted',
+      choice.node.place,
+      contentText(choice.node, reader.context),
+    );
     replaced.set(choice.document, ANY_JSON);
   }
   const kept = documents.filter((document) => !replaced.has(document));

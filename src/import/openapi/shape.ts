@@ -1,3 +1,4 @@
+import type { Purpose } from '../draft.ts';
 import type { Losses } from '../place.ts';
 import { checkHops, type References, referenceOf } from './references.ts';
 import { type Node, pointerTokens } from './tree.ts';
@@ -16,6 +17,8 @@ export interface SchemaContext {
   readonly losses: Losses;
   /** Whether a message of the contract is XML. */
   readonly hasXml: boolean;
+  /** Whether types that definitions can't say are kept in a form of their own, to be compared. */
+  readonly purpose: Purpose;
   /** What has been reported once for all places. */
   readonly told: Set<string>;
 }
