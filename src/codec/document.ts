@@ -2,6 +2,7 @@ import type { Document } from '../model/document.ts';
 import { type Field, filledByFault, isCollection } from '../model/field.ts';
 import { isAnyText } from '../model/scalar.ts';
 import type { Attachment, DocumentValue, Value } from '../model/value.ts';
+import { representable } from '../wire/xml/text.ts';
 import type { XmlElement } from '../wire/xml/tree.ts';
 import { attachmentsIn, MemoryAttachment, withAttachments } from './binary.ts';
 import { CodecError } from './error.ts';
@@ -118,10 +119,15 @@ export function compileFault(document: Document, options: CodecOptions): FaultCo
   const fill = documentFill(document, []);
   const compiled: FaultCodec = {
     toJson: (fault) => codec.toJson(fill(fault)),
-    toXml: (fault) => codec.toXml(fill(fault)),
+    toXml: (fault) => codec.toXml(fill(inXml(fault))),
   };
   compiled.toJson({ message: 'Message', detail: 'Detail', code: 'CODE', status: 500 });
   return compiled;
+}
+
+/** The words of a fault may quote what XML can't represent. */
+function inXml(fault: FaultWords): FaultWords {
+  return { ...fault, message: representable(fault.message), detail: representable(fault.detail) };
 }
 
 function documentFill(document: Document, outer: readonly Document[]): (fault: FaultWords) => DocumentValue {

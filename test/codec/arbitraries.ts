@@ -308,3 +308,14 @@ export const cases = fc
     { weight: 1, arbitrary: families(1) },
   )
   .chain(({ of, value }) => value.map((v) => ({ of, value: v as Record<string, Value> })));
+
+/** A value whose texts XML can carry. */
+export function carried(value: unknown): Value {
+  if (typeof value === 'string') return value.replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '?');
+  if (typeof value !== 'object' || value === null || value instanceof MemoryAttachment) return value as Value;
+  if (Array.isArray(value)) return value.map(carried);
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [carried(key), carried(member)]));
+}
+
+/** The same whose texts XML can carry. */
+export const xmlCases = cases.map(({ of, value }) => ({ of, value: carried(value) as Record<string, Value> }));

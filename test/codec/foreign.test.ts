@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileDocument } from '../../src/codec/index.ts';
 import { readXml } from '../../src/wire/xml/read.ts';
-import { cases } from './arbitraries.ts';
+import { xmlCases } from './arbitraries.ts';
 import { compound, document, field, list, messageOf } from './support.ts';
 
 const INNER = document('INNER', [field('A'), field('N', 'integer', { attribute: true })]);
@@ -73,7 +73,7 @@ describe('a namespace', () => {
 
 it('what fits is read as it is where nothing may be foreign', () => {
   fc.assert(
-    fc.property(cases, ({ of, value }) => {
+    fc.property(xmlCases, ({ of, value }) => {
       const [one, other] = (['refuse', 'pass'] as const).map((foreign) =>
         compileDocument(of, { namespace: 'urn:x', foreign }),
       );

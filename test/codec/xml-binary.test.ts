@@ -107,14 +107,14 @@ describe('writing XML', () => {
 
   it('leaves streams for later', () => {
     const { toXmlPieces, toXml } = compileDocument(d, { namespace: '' });
-    expect(toXmlPieces({ AT: memory, X: stream, L: [{ B: memory }, {}, { B: stream }], S: 'a\0b' })).toEqual([
+    expect(toXmlPieces({ AT: memory, X: stream, L: [{ B: memory }, {}, { B: stream }], S: 'a&b' })).toEqual([
       '<D AT="aGk="><X>',
       stream,
       '</X><L><INNER><B xmlns="urn:inner">',
       memory,
       '</B></INNER><INNER/><INNER><B xmlns="urn:inner">',
       stream,
-      '</B></INNER></L><S>a\ufffdb</S></D>',
+      '</B></INNER></L><S>a&amp;b</S></D>',
     ]);
     expect(toXmlPieces({ S: 's' })).toEqual(['<D><S>s</S></D>']);
     expect(messageOf(() => toXmlPieces({ X: 'x' }))).toBe('X is a string, not an attachment');

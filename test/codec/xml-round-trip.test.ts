@@ -1,21 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isAttachment, MemoryAttachment } from '../../src/codec/binary.ts';
+import { isAttachment, type MemoryAttachment } from '../../src/codec/binary.ts';
 import { CodecError, compileDocument } from '../../src/codec/index.ts';
 import { kindsOf } from '../../src/model/derivation.ts';
 import type { Document } from '../../src/model/document.ts';
 import type { FieldType } from '../../src/model/field.ts';
 import type { Attachment, DocumentValue, Value } from '../../src/model/value.ts';
 import { readXml } from '../../src/wire/xml/read.ts';
-import { cases, documents } from './arbitraries.ts';
-
-/** A value whose texts XML can carry. */
-function carried(value: unknown): Value {
-  if (typeof value === 'string') return value.replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '?');
-  if (typeof value !== 'object' || value === null || value instanceof MemoryAttachment) return value as Value;
-  if (Array.isArray(value)) return value.map(carried);
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [carried(key), carried(member)]));
-}
+import { carried, cases, documents } from './arbitraries.ts';
 
 /** A value without what XML has no form for: a list without an element of its own that is empty, and needn't be there. */
 function written(value: Value, type: FieldType): Value {

@@ -9,6 +9,7 @@ import type { XmlAttribute } from '../../wire/xml/tree.ts';
 import { refuse, stepOf, within } from '../error.ts';
 import { compileScalar } from '../scalar.ts';
 import { compileEntryCount, mapEntries, setMember } from '../value.ts';
+import { exactAttribute } from './exact.ts';
 
 /** Reads attributes as a map of their values by `{namespace}name`. */
 export function attributesReader(
@@ -60,7 +61,7 @@ export function attributesWriter(field: Field, { fields }: Document, target: str
     let written = '';
     for (const [index, [key, each]] of entries.entries()) {
       try {
-        written += `${start(key, index)}${escapeAttribute(toText(each))}"`;
+        written += `${start(key, index)}${exactAttribute(toText(each))}"`;
       } catch (error) {
         throw within(error, stepOf(key));
       }

@@ -1,12 +1,13 @@
 import type { Document } from '../../model/document.ts';
 import type { Value } from '../../model/value.ts';
 import { quote } from '../../wire/words.ts';
-import { escapeText, isXmlName } from '../../wire/xml/text.ts';
+import { isXmlName } from '../../wire/xml/text.ts';
 import { isAttachment } from '../binary.ts';
 import { kindOf, refuse, within } from '../error.ts';
 import { compileNamesItself } from '../kind.ts';
 import { checkDepth, unknownField } from '../value.ts';
 import { element, type Tag, tagOf } from './element.ts';
+import { exactText } from './exact.ts';
 
 /**
  * Compiles what becomes in XML of fields that a document doesn't declare: refused, or, where it is open, elements without a
@@ -53,5 +54,5 @@ function single(tag: Tag, value: Value, depth: number): string {
   }
   if (typeof value === 'number' && !Number.isFinite(value)) refuse(`is ${value}, which a document does not allow`);
   if (typeof value === 'undefined' || typeof value === 'function') refuse(`is ${kindOf(value)}`);
-  return element(tag, '', escapeText(String(value)));
+  return element(tag, '', exactText(String(value)));
 }

@@ -10,7 +10,6 @@ import {
 } from '../../model/field.ts';
 import { holdsNull, primitiveOf } from '../../model/scalar.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
-import { escapeAttribute, escapeText } from '../../wire/xml/text.ts';
 import { ReferredAttachment } from '../binary.ts';
 import { kindOf, refuse, stepOf, within } from '../error.ts';
 import { isKinded } from '../kind.ts';
@@ -30,6 +29,7 @@ import {
 } from '../value.ts';
 import { attributesWriter } from './attributes.ts';
 import { attributeStart, blankXml, element, type Tag, tagOf, type XmlPlace } from './element.ts';
+import { exactAttribute, exactText } from './exact.ts';
 import { compileKindsWrite, nilElement } from './kinds.ts';
 import { compileAnyElement, isMarkup, writeMarkup } from './markup.ts';
 import { compileUndeclaredXml } from './write-undeclared.ts';
@@ -226,20 +226,20 @@ function attributeWriter(field: Field, index: number): Write {
   const { type } = field;
   const toText =
     type.kind === 'list' ? compileSpaced(field, type, 'refuse').write : compileScalar(field, type as ScalarType).toText;
-  return (value) => `${start}${escapeAttribute(toText(value))}"`;
+  return (value) => `${start}${exactAttribute(toText(value))}"`;
 }
 
 /** Writes what is inside the element of a document that has the text of it for a field. */
 function contentWriter(field: Field, { scope }: XmlPlace, { hold }: Shared): Write {
   if (isSpaced(field.type)) {
     const spaced = compileSpaced(field, field.type, 'refuse');
-    return (value) => escapeText(spaced.write(value));
+    return (value) => exactText(spaced.write(value));
   }
   const type = field.type as ScalarType;
   if (primitiveOf(type) === 'binary' && hold !== undefined) return (value) => hold(heldContent(field, value));
   if (isMarkup(field, type)) return (value) => writeMarkup(kinds.xml.accept(value) as string, scope);
   const { toText } = compileScalar(field, type);
-  return (value) => escapeText(toText(value));
+  return (value) => exactText(toText(value));
 }
 
 /** Writes elements of any name. */
@@ -274,7 +274,7 @@ function valueWriter(field: Field, tag: Tag, namespace: string, place: XmlPlace,
   const { type } = field;
   if (isSpaced(type)) {
     const spaced = compileSpaced(field, type, 'refuse');
-    return (value) => element(tag, '', escapeText(spaced.write(value)));
+    return (value) => element(tag, '', exactText(spaced.write(value)));
   }
   const single = singleWriter(field, singleType(type), { ...place, scope: namespace }, shared);
   if (type.kind === 'map') {
@@ -300,7 +300,7 @@ function singleWriter(field: Field, type: ListType['item'], place: XmlPlace, sha
   }
   if (type.kind !== 'document') {
     const { toText } = compileScalar(field, type);
-    return (tag, value) => element(tag, '', escapeText(toText(value)));
+    return (tag, value) => element(tag, '', exactText(toText(value)));
   }
   const { document } = type;
   const namespace = namespaceOf(document, place.namespace, place.service);
@@ -316,7 +316,7 @@ function mapWriter(field: Field, { start, end }: Tag, write: WriteDocument): Wri
     checkCount(entries.length);
     let written = '';
     for (const [key, each] of entries) {
-      const tag = { start: `${start} ${MAP_ENTRY.key}="${escapeAttribute(key)}"`, end };
+      const tag = { start: `${start} ${MAP_ENTRY.key}="${exactAttribute(key)}"`, end };
       try {
         written += write(tag, each, depth + 1);
       } catch (error) {

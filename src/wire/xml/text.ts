@@ -4,25 +4,35 @@ const REPLACEMENT = '\ufffd';
 
 /**
  * Escapes element text. A carriage return is written as a reference, since readers turn a bare one into a line feed
- * (2.11). A character that XML can't represent (section 2.2) becomes U+FFFD, so that a reply does not fail because of
- * it.
+ * (2.11).
+ * @param unfit what is written for a character that XML can't represent (section 2.2): U+FFFD unless it says otherwise
  */
-export function escapeText(text: string): string {
-  return escapeMarkup(text, false);
+export function escapeText(text: string, unfit: Unfit = replaced): string {
+  return escapeMarkup(text, false, unfit);
+}
+
+/** Takes a UTF-16 unit that XML can't represent; what it returns is written. May throw. */
+export type Unfit = (unit: number) => string;
+
+const replaced: Unfit = () => REPLACEMENT;
+
+/** The text with U+FFFD for each character that XML can't represent. */
+export function representable(text: string): string {
+  return SUSPECT.test(text) ? replaceOthers(text, replaced) : text;
 }
 
 /**
  * Escapes the value of an attribute, for either kind of quote; also tabs and line feeds, which readers would normalise
  * (3.3.3).
  */
-export function escapeAttribute(text: string): string {
-  return escapeMarkup(text, true);
+export function escapeAttribute(text: string, unfit: Unfit = replaced): string {
+  return escapeMarkup(text, true, unfit);
 }
 
 /** Characters that may have to be replaced: few texts contain any, and this is the engine's fastest check. */
 const SUSPECT = /[^\x20\x21\x23-\x25\x28-\x3b\x3d\x3f-\ud7ff\ue000-\ufffd]/;
 
-function escapeMarkup(text: string, attribute: boolean): string {
+function escapeMarkup(text: string, attribute: boolean, unfit: Unfit): string {
   if (!SUSPECT.test(text)) return text;
   let out = '';
   let from = 0;
@@ -34,7 +44,7 @@ function escapeMarkup(text: string, attribute: boolean): string {
     }
     const written = replacementFor(code, attribute);
     if (written === undefined) continue;
-    out += text.slice(from, at) + written;
+    out += text.slice(from, at) + (written === REPLACEMENT ? unfit(code) : written);
     from = at + 1;
   }
   return from === 0 ? text : out + text.slice(from);
@@ -83,9 +93,7 @@ function isXmlUnit(code: number): boolean {
  * between two sections; characters that XML can't represent become U+FFFD.
  */
 export function cdata(text: string): string {
-  const sections = replaceOthers(text, () => REPLACEMENT)
-    .split('\r')
-    .map(splitEnds);
+  const sections = replaceOthers(text, replaced).split('\r').map(splitEnds);
   return `<![CDATA[${sections.join(']]>&#13;<![CDATA[')}]]>`;
 }
 
