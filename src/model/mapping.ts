@@ -88,7 +88,19 @@ export function isSameForm(mapping: Mapping, assumed: Set<Mapping> = new Set()):
 /** What decides how a field is written, and which values it accepts. */
 const FORM = [
   ...(['jsonName', 'xmlName', 'attribute', 'namespace', 'nullable', 'absent', 'anyCase'] as const),
-  ...(['enum', 'patterns', 'space', 'range', 'digits', 'fraction', 'minimum', 'maximum', 'fixed', 'assumed', 'entry'] as const),
+  ...([
+    'enum',
+    'patterns',
+    'space',
+    'range',
+    'digits',
+    'fraction',
+    'minimum',
+    'maximum',
+    'fixed',
+    'assumed',
+    'entry',
+  ] as const),
   ...(['content', 'inline', 'any', 'header', 'attachment'] as const),
 ] satisfies readonly (keyof Field)[];
 
