@@ -45,6 +45,33 @@ wrote definitions/orders/setup.yaml
   expect(stdout).toContain('urn:t/place');
 });
 
+const STORES = `openapi: 3.0.3
+info: { title: Stores, version: '1' }
+servers: [{ url: 'http://stores.example.org' }]
+paths:
+  /stores/{id}:
+    patch:
+      operationId: updateStore
+      parameters:
+        - { name: id, in: path, required: true, schema: { type: string } }
+        - { name: notify, in: query, schema: { type: boolean, default: true } }
+      requestBody:
+        required: true
+        content: { application/json: { schema: { type: object, properties: { label: { type: string }, private: { type: boolean, default: false } } } } }
+      responses: { '200': { description: ok } }
+`;
+
+test.concurrent('a dry run sends no value that nobody gave, and names what the other side assumes', async () => {
+  const cwd = await folderWith({ 'stores.yaml': STORES });
+  await signalbox(['import', 'stores.yaml'], { cwd });
+  const { stdout, stderr } = await signalbox(['invoke', 'updateStore', 'id=1', 'label=N', '--dry-run'], { cwd });
+  expect(stdout).toMatch(/^# updateStore\nPATCH http:\/\/stores\.example\.org\/stores\/1\n/);
+  expect(stdout).toMatch(/\n\n\{"label":"N"\}\n$/);
+  expect(stderr).toBe('Not sent, since the other side assumes it: private=false, notify=true\n');
+  const given = ['id=1', 'notify=false', 'private=true'];
+  expect(await signalbox(['invoke', 'updateStore', ...given, '--dry-run'], { cwd })).toMatchObject({ stderr: '' });
+});
+
 test.concurrent('as a provider it has a handler for each operation', async () => {
   const cwd = await folderWith({ 'orders.wsdl': orders() });
   const { code, stderr } = await signalbox(['import', 'orders.wsdl', '--as', 'provider'], { cwd });

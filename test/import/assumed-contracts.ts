@@ -119,7 +119,7 @@ components:
       },
     },
   }),
-  'pay.wadl': `<application xmlns="http://wadl.dev.java.net/2009/02" xmlns:x="http://www.w3.org/2001/XMLSchema"><resources base="https://pay.example.org/"><resource path="pay"><method name="GET" id="listPay"><request><param name="page" style="query" type="x:int" default="1"/><param name="deleted" style="query" type="x:boolean" fixed="true"/><param name="mode" style="query" type="x:string"><option value="test"/></param><param name="since" style="query" type="x:date" default="2020-01-31"/></request><response><representation mediaType="application/json"/></response></method></resource></resources></application>`,
+  'pay.wadl': `<application xmlns="http://wadl.dev.java.net/2009/02" xmlns:x="http://www.w3.org/2001/XMLSchema"><resources base="https://pay.example.org/"><resource path="pay"><method name="GET" id="listPay"><request><param name="page" style="query" type="x:int" default="1"/><param name="deleted" style="query" type="x:boolean" fixed="true"/><param name="mode" style="query" type="x:string"><option value="test"/></param><param name="since" style="query" type="x:date" default="2020-01-31"/><param name="page-size" style="query" type="x:int" default="10"/></request><response><representation mediaType="application/json"/></response></method></resource></resources></application>`,
   'desk.wsdl': `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:s="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:x="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:desk" targetNamespace="urn:desk">
  <types><x:schema targetNamespace="urn:desk" elementFormDefault="qualified">
   <x:simpleType name="Yes"><x:restriction base="x:boolean"><x:pattern value="true|1"/></x:restriction></x:simpleType>

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { CallOptions, Client, PreparedRequest } from '../../invoke/index.ts';
+import { everyField } from '../../model/derivation.ts';
 import type { FlowReply, InvokeReply } from '../../model/invoke-reply.ts';
+import { MASK } from '../../model/redactor.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { type Meter, withProgress } from '../progress.ts';
@@ -67,8 +69,23 @@ export async function prepare(
 ): Promise<readonly PreparedRequest[]> {
   return withClient(registry, found, asked, place, async ({ client, input, options }) => {
     if (found.kind === 'flow') return client.previewFlow(found.flow, input);
-    return [client.preview(await operationOf(found, options, input), input, options)];
+    const prepared = client.preview(await operationOf(found, options, input), input, options);
+    await noteAssumed(found, input);
+    return [prepared];
   });
+}
+
+/** Names what the other side assumes about fields that are not given, and not sent. */
+async function noteAssumed(found: OneOperation, input: DocumentValue): Promise<void> {
+  const { requestOf } = await import('./target.ts');
+  const request = requestOf(found);
+  if (request.kind !== 'document') return;
+  const filled = 'filled' in found.operation ? found.operation.filled : undefined;
+  const left = everyField(request.document).flatMap(({ name, assumed, sensitive }) => {
+    const isLeft = assumed !== undefined && input[name] === undefined && filled?.has(name) !== true;
+    return isLeft ? [`${name}=${sensitive ? MASK : assumed}`] : [];
+  });
+  if (left.length > 0) note(`Not sent, since the other side assumes it: ${left.join(', ')}`);
 }
 
 async function withClient<T>(

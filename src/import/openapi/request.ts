@@ -1,5 +1,6 @@
 import type { DraftDocument, DraftField, DraftMessage, DraftRest } from '../draft.ts';
 import type { Losses, Place } from '../place.ts';
+import { plainVariable, renamed, wireVariable } from '../variable.ts';
 import {
   type Content,
   carrierOf,
@@ -54,7 +55,7 @@ export function readRequest(
   const wraps =
     body.message.kind === 'document' &&
     body.form === undefined &&
-    (method === 'DELETE' || parameters.some((each) => isBound(each) && taken.has(wireVariable(each.name))));
+    (method === 'DELETE' || parameters.some((each) => isBound(each) && taken.has(wireVariable(each.name, new Set()))));
   const named = nameVariables(parameters, wraps ? new Set(['body']) : taken);
   const fields = named.map(({ field, variable }) => renamed(field, variable));
   const headers = named.flatMap(({ in: where, name, variable }) =>
@@ -133,9 +134,7 @@ function nameVariables(parameters: readonly Parameter[], taken: ReadonlySet<stri
   const variables = new Map<Parameter, string>();
   const bound = parameters.filter(isBound);
   for (const each of bound) {
-    let name = wireVariable(each.name);
-    // Another spelling of the same name, for a field of its own.
-    if (names.has(name)) name = `%${name.charCodeAt(0).toString(16).toUpperCase()}${name.slice(1)}`;
+    const name = wireVariable(each.name, names);
     names.add(name);
     variables.set(each, name);
   }
@@ -148,13 +147,6 @@ function nameVariables(parameters: readonly Parameter[], taken: ReadonlySet<stri
     variables.set(each, name);
   }
   return parameters.map((each) => ({ ...each, variable: variables.get(each) as string }));
-}
-
-/** A field by the name of its variable. A name of a query that no XML element can have is written in XML by a plain one. */
-function renamed(field: DraftField, variable: string): DraftField {
-  if (!variable.includes('%')) return { ...field, name: variable };
-  const plain = plainVariable(field.name);
-  return { ...field, name: variable, options: { ...field.options, json: field.name, xml: plain } };
 }
 
 /** Names of fields that a body has, which variables can't have. */
@@ -297,25 +289,6 @@ function isBound({ in: where, operator, required, explode, field }: Parameter): 
   if (where === 'header') return false;
   if (where === 'path') return operator === ';';
   return !required || explode || field.type.kind === 'list';
-}
-
-/** The name of a variable that has a name on the wire: letters, digits, `_`, and others percent-encoded. */
-function wireVariable(name: string): string {
-  return [...new TextEncoder().encode(name)]
-    .map((byte) => {
-      const c = String.fromCharCode(byte);
-      return /[A-Za-z0-9_]/.test(c) ? c : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
-    })
-    .join('');
-}
-
-/** A name of letters, digits and `_` for a variable that has none on the wire. */
-function plainVariable(name: string): string {
-  const plain = name
-    .replace(/[^A-Za-z0-9_]+/g, '_')
-    .replace(/(?<=[A-Za-z0-9])_+$/, '')
-    .replace(/^(?=[0-9])/, '_');
-  return plain === '' || plain === '_' ? 'value' : plain;
 }
 
 /** The template (RFC 6570) of a path of OpenAPI with its query, without a slash at its start. */

@@ -4,6 +4,7 @@ import { PatternError } from '../../wire/pattern-syntax.ts';
 import { attributeOf } from '../../wire/xml/tree.ts';
 import type { DraftDocument, DraftField, DraftMessage, DraftOperation, DraftRest } from '../draft.ts';
 import type { Losses, Place } from '../place.ts';
+import { renamed, wireVariable } from '../variable.ts';
 import { attribute, readQName } from '../xml.ts';
 import { type Param, readParams, type WadlContext } from './params.ts';
 import { documentationOf, type Node, placeIn } from './tree.ts';
@@ -77,6 +78,8 @@ function nameOf({ element }: Node, method: string, path: string): string {
 /** A variable of a path, as JAX-RS writes it too: `{id: \d{1,3}}`, with a pattern in which a brace may be a character (`\{`). */
 const VARIABLE = /\{\s*([^{}:\s]+)\s*(?::((?:\\.|[^\\{}]|\{[^{}]*\})*))?\}/gs;
 
+const isVariable = (name: string): boolean => /^[\p{L}\p{N}_]+$/u.test(name);
+
 /** The URI template of an operation, with the fields of its parameters. */
 function uriOf(
   path: string,
@@ -108,9 +111,18 @@ function uriOf(
   for (const { style, name, field, repeating } of params) {
     if (style === 'header') headers[name] = add(field);
     if (style !== 'query') continue;
-    const variable = add(field);
-    if (variable === name) query.push(`${variable}${repeating ? '*' : ''}`);
-    else literal.push(`${encodeURIComponent(name)}={${variable}}`);
+    const isFree = isVariable(name) && !taken.has(name);
+    // What is written out has to be there, as `{name}` of a path has.
+    if (isFree || field.options.required === true) {
+      const variable = add(field);
+      if (variable === name) query.push(`${variable}${repeating ? '*' : ''}`);
+      else literal.push(`${encodeURIComponent(name)}={${variable}}`);
+      continue;
+    }
+    const variable = wireVariable(name, taken);
+    taken.add(variable);
+    fields.push(renamed(field, variable));
+    query.push(`${variable}${repeating ? '*' : ''}`);
   }
   const begun = literal.length === 0 ? '' : `?${literal.join('&')}`;
   const rest = query.length === 0 ? '' : `{${begun === '' ? '?' : '&'}${query.join(',')}}`;
