@@ -1,3 +1,4 @@
+import type { CsvOptions } from '../wire/csv.ts';
 import type { SqlDialect } from '../wire/sql.ts';
 import type { ConfigText, Position } from './definition.ts';
 import type { Field } from './field.ts';
@@ -19,6 +20,8 @@ export interface Query {
   readonly rows?: number;
   /** In milliseconds; the gateway's `limits.timeout` by default. */
   readonly timeout?: number;
+  /** How its results are written as CSV. */
+  readonly csv?: CsvOptions;
   /** The database to read from; the gateway's own by default. */
   readonly datasource?: Datasource;
   /** It reads a page of the rows of its statement; see `pageStatement`. */

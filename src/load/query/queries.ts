@@ -53,6 +53,7 @@ function linkQuery(
       description: value.description,
       rows: value.rows,
       timeout: linkDuration(linking, value, 'timeout'),
+      csv: value.csv,
       datasource,
     }),
     at: positionOf(at),

@@ -1,5 +1,17 @@
+import type { CsvOptions } from '../../wire/csv.ts';
 import type { FieldsDeclared } from './document.ts';
-import { description, integer, keys, reference, refersTo, type TextsDeclared, text, time } from './json-schema.ts';
+import {
+  description,
+  integer,
+  keys,
+  matching,
+  reference,
+  refersTo,
+  type TextsDeclared,
+  text,
+  time,
+  yesNo,
+} from './json-schema.ts';
 import { permission, publicKey } from './operation.ts';
 
 export interface QueryDeclared {
@@ -14,7 +26,29 @@ export interface QueryDeclared {
   readonly connects?: Readonly<Record<string, TextsDeclared>>;
   readonly rows?: number;
   readonly timeout?: string;
+  readonly csv?: CsvOptions;
 }
+
+const csv = keys<keyof CsvOptions>(
+  {
+    minProperties: 1,
+    description: 'How its results are written as CSV.',
+    examples: [{ neutral: true, bom: true, file: 'employees.csv' }],
+  },
+  {
+    neutral: yesNo(
+      'For spreadsheets: an apostrophe comes before texts that begin with `=`, `+`, `-`, `@`, a tab or a line end, so that none is calculated as a formula. Numbers stay as they are.',
+      false,
+    ),
+    bom: yesNo('For spreadsheets: a byte order mark comes first, by which they know UTF-8.', false),
+    file: matching(
+      'a file name',
+      '^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$',
+      'The name of the file that browsers save (`Content-Disposition`), of letters, digits, `_`, `.` and `-`.',
+      'employees.csv',
+    ),
+  },
+);
 
 export const query = keys<'query' | keyof QueryDeclared>(
   {
@@ -74,5 +108,6 @@ export const query = keys<'query' | keyof QueryDeclared>(
     },
     rows: integer("Maximum number of rows, instead of the gateway's limit.", { minimum: 1 }, 500),
     timeout: time("Time limit, instead of the gateway's."),
+    csv,
   },
 );

@@ -1,4 +1,5 @@
 import type { ReplyRoot } from '../../model/document.ts';
+import type { CsvOptions } from '../../wire/csv.ts';
 import type { Zone } from '../../wire/timezone.ts';
 import type { ResultFormat, XmlNames } from '../port.ts';
 import { compileCsv } from './csv.ts';
@@ -18,12 +19,14 @@ export type { SqlValue } from './value.ts';
 /** Formats that are written; `values` is the form in which rows cross for a handler. */
 export type RenderFormat = ResultFormat | 'values';
 
-/** Names that a format may be given. */
-export interface RenderNames {
+/** What a format may be given beside the columns. */
+export interface RenderOptions {
   /** Needed for `rows-xml`. */
   readonly xml?: XmlNames | undefined;
   /** Of `xmlp` and `webrowset`. */
   readonly root?: ReplyRoot | undefined;
+  /** Of `csv`. */
+  readonly csv?: CsvOptions | undefined;
 }
 
 /** Formats that can hold the rows of children under each row. */
@@ -39,7 +42,7 @@ export function compileRenderer(
   format: RenderFormat,
   shape: ResultShape,
   zone: Zone,
-  { xml, root }: RenderNames,
+  { xml, root, csv }: RenderOptions,
 ): RendererFactory {
   const { name, columns } = shape;
   switch (format) {
@@ -50,7 +53,7 @@ export function compileRenderer(
     case 'webrowset':
       return compileWebRowSet(name, columns, zone, root);
     case 'csv':
-      return compileCsv(columns, zone);
+      return compileCsv(columns, zone, csv);
     case 'html':
       return compileHtml(name, columns, zone);
     case 'xlsx':
