@@ -141,7 +141,7 @@ async function checkDatabases(
 ): Promise<string[]> {
   const own = ownDatabase(store);
   const problems = [
-    ...(await queryProblems(own, queriesOf(registry, undefined))),
+    ...(await queryProblems(own, queriesOf(registry, undefined), registry.gateway.timezone)),
     ...(await tableProblems(store, registry)),
   ];
   const warnings: string[] = [];
@@ -154,7 +154,7 @@ async function checkDatabases(
   for (const { datasource, database } of datasources) {
     warnings.push(...database.warnings.map((each) => `The datasource ${datasource.id}: ${each}`));
     try {
-      problems.push(...(await queryProblems(database, queriesOf(registry, datasource))));
+      problems.push(...(await queryProblems(database, queriesOf(registry, datasource), registry.gateway.timezone)));
       await bound(database);
     } catch (error) {
       if (error instanceof UnfitStoreError) throw new GatewayError(`datasource ${datasource.id}: ${error.message}`);
