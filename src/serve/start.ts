@@ -36,6 +36,7 @@ import { checkWebhookSecrets, openAuthenticator, securitySettings } from './star
 import { openConsole } from './start/console.ts';
 import { datasourceSettings, openData } from './start/data.ts';
 import { recordLoaded } from './start/definitions.ts';
+import type { Development } from './start/development.ts';
 import { copyWarning, importCode } from './start/handlers.ts';
 import { drain, Readiness } from './start/readiness.ts';
 import { openSafeguards } from './start/safeguards.ts';
@@ -73,6 +74,8 @@ export interface GatewayOptions {
   readonly holder?: string;
   /** The edit that is not applied, of `signalbox dev`. */
   readonly brokenEdit?: () => BrokenEdit | undefined;
+  /** How `signalbox dev` brings the database up. */
+  readonly development?: Development;
   /** The time of everything that waits for one: what recurs, retries, tokens, retention; that of the machine by default. */
   readonly clock?: Clock;
 }
