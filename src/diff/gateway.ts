@@ -264,6 +264,8 @@ const QUERY: Comparison<Query> = {
   statement: unseen,
   timeout: unseen,
   datasource: unseen,
+  // The types of columns that are compared have such values or not.
+  infinity: unseen,
   // Not of declared queries.
   page: unseen,
   explains: unseen,

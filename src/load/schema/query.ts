@@ -2,6 +2,7 @@ import type { CsvOptions } from '../../wire/csv.ts';
 import type { FieldsDeclared } from './document.ts';
 import {
   description,
+  infinity,
   integer,
   keys,
   matching,
@@ -27,6 +28,7 @@ export interface QueryDeclared {
   readonly rows?: number;
   readonly timeout?: string;
   readonly csv?: CsvOptions;
+  readonly infinity?: 'null' | 'text' | null;
 }
 
 const csv = keys<keyof CsvOptions>(
@@ -88,7 +90,7 @@ export const query = keys<'query' | keyof QueryDeclared>(
         'The columns of a row. They are found in the result by name regardless of letter case, never by position.',
     },
     sql: text(
-      'One SELECT (or WITH ... SELECT). It runs read-only.',
+      'One SELECT (or WITH ... SELECT). It runs read-only. The operators `?`, `?|` and `?&` of PostgreSQL are written `??`, `??|` and `??&`.',
       'select name, title from employee_tbl where deptname = :DEPTNAME order by name',
     ),
     datasource: refersTo('datasource-id', "The database to read. The default is the gateway's own.", 'REPORTING'),
@@ -109,5 +111,6 @@ export const query = keys<'query' | keyof QueryDeclared>(
     rows: integer("Maximum number of rows, instead of the gateway's limit.", { minimum: 1 }, 500),
     timeout: time("Time limit, instead of the gateway's."),
     csv,
+    infinity: infinity('its rows'),
   },
 );

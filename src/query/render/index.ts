@@ -5,6 +5,7 @@ import type { ResultFormat, XmlNames } from '../port.ts';
 import { compileCsv } from './csv.ts';
 import { compileHtml } from './html.ts';
 import { compileQueryJson, compileRowsJson } from './json.ts';
+import { forgiving } from './odd.ts';
 import { compileRaw } from './raw.ts';
 import type { RendererFactory, ResultShape } from './renderer.ts';
 import { compileValues } from './values.ts';
@@ -37,8 +38,19 @@ export function canNest(format: RenderFormat): boolean {
   return nesting.has(format);
 }
 
-/** Compiles the writer of one format for one query's columns. Only `json`, `xmlp` and `raw` write rows of children. */
+/** Compiles the writer of one format for one query's columns. It names the row of a value that does not fit. Only `json`, `xmlp` and `raw` write rows of children. */
 export function compileRenderer(
+  format: RenderFormat,
+  shape: ResultShape,
+  zone: Zone,
+  options: RenderOptions,
+): RendererFactory {
+  const factory = compileFormat(format, shape, zone, options);
+  // What is written raw is rendered later.
+  return format === 'raw' ? factory : forgiving(shape, factory);
+}
+
+function compileFormat(
   format: RenderFormat,
   shape: ResultShape,
   zone: Zone,
