@@ -12,6 +12,7 @@ import { type OpenDirectory, openDirectory } from '../security/directory/directo
 import { openLease, openStatistics, type QueueControl, type QueueDepth, type Store } from '../store/index.ts';
 import type { Telemetry } from '../trace/otlp.ts';
 import { type Clock, SYSTEM_CLOCK } from '../wire/waiting.ts';
+import { counted } from '../wire/words.ts';
 import { createLazyClient } from './answer/outbound.ts';
 import { createApp, createConsoleApp } from './app.ts';
 import { GRACE, IDLE_TIMEOUT } from './exchange/body.ts';
@@ -296,7 +297,12 @@ async function open(
       services.stopTaking();
       operators?.close();
       if (!replaced) readiness.deny();
-      log.info(replaced ? 'Another gateway has taken over; this one stops.' : 'The gateway stops.');
+      const seconds = Math.ceil(gateway.drain.ready / 1000);
+      log.info(
+        replaced
+          ? 'Another gateway has taken over; this one stops.'
+          : `The gateway stops. Its port stays open for up to ${counted(seconds, 'second')} (drain: ready).`,
+      );
       await drain(http.connections, gateway.drain.ready, { replaced, readiness });
     },
     endStreams: () => operators?.close(),

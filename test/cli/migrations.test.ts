@@ -22,7 +22,7 @@ const project = (changes: Readonly<Record<string, string>> = {}): Promise<string
 
 test('are planned apart from the steps of signalbox, after them, and are applied by migrate', async () => {
   const cwd = await project();
-  const plan = await signalbox(['migrate', '--plan'], { cwd });
+  const plan = await signalbox(['migrate', '--plan', '--sql'], { cwd });
   expect(plan.stdout).toMatch(
     /^---- Steps of signalbox ----\n\n-- 0001-schema\n[\s\S]*\n---- Migrations of the project ----\n\n-- migrations\/0001-staff\.sql\ncreate table employee_tbl [\s\S]*\n-- migrations\/0002-index\.sql\ncreate index employee_dept on employee_tbl \(deptname\);\n$/,
   );
@@ -42,7 +42,7 @@ test('are planned apart from the steps of signalbox, after them, and are applied
     stdout: expect.stringContaining('no errors'),
   });
   await rm(join(cwd, 'migrations/0002-index.sql'));
-  const older = await signalbox(['migrate', '--plan'], { cwd });
+  const older = await signalbox(['migrate', '--plan', '--sql'], { cwd });
   expect(older.stdout).toBe('-- The database is up to date.\n');
   expect(older.stderr).toMatch(/^The migration 0002-index ran on .* has no file of that number/);
 });
@@ -66,7 +66,7 @@ test('that were edited after they ran are an error of every command, whatever en
     expect(stderr).toMatch(advice);
   }
   await writeFile(join(cwd, 'migrations/0003-more.sql'), 'create table more (n integer);\n');
-  const plan = await signalbox(['migrate', '--plan'], { cwd });
+  const plan = await signalbox(['migrate', '--plan', '--sql'], { cwd });
   expect(plan.stdout).toMatch(
     /^---- Migrations of the project ----\n\n-- migrations\/0001-staff\.sql\n-- can't run: it was changed after it ran on .*\.\n-- Restore its text, .*0004-NAME\.sql.*\n-- If the data may go, .*\n\n-- migrations\/0003-more\.sql\ncreate table more \(n integer\);\n$/,
   );

@@ -112,7 +112,10 @@ export function startProcess(command: string, args: readonly string[], options: 
 /** Starts `signalbox` on a terminal of its own (script(1)), whose keys are pressed by `type`. */
 export function startOnTerminal(args: readonly string[], cwd: string): Running & { type(keys: string): void } {
   const command = [process.execPath, bin, ...args].map((each) => `'${each}'`).join(' ');
-  const running = startProcess('script', ['-qefc', `exec ${command}`, '/dev/null'], { cwd, env: { PORT: '0', NO_COLOR: '1' } });
+  const running = startProcess('script', ['-qefc', `exec ${command}`, '/dev/null'], {
+    cwd,
+    env: { PORT: '0', NO_COLOR: '1' },
+  });
   return { ...running, type: (keys) => void running.process.stdin?.write(keys) };
 }
 

@@ -40,7 +40,7 @@ export class Supervisor {
   #asked = false;
   readonly #keys: Keys | undefined;
   readonly #report: Reporter;
-  readonly #door = new FrontDoor();
+  readonly #door = new FrontDoor((sentence) => this.#report.note(sentence));
   readonly #watch: Watch;
   readonly #workers = new Set<WorkerHandle>();
   /** The worker that serves. */
