@@ -203,8 +203,8 @@ export function fitOf(field: Field, type: DatabaseType, engine: Engine, keepsOff
 
 /** A text that has the form of the column's own type, or a value of which the database takes no other. */
 function isSpelled({ type }: Field, family: ColumnFamily): boolean {
-  const { kind } = type as ScalarType;
-  return (kind === 'uuid' && family === 'uuid') || (SCALARS[kind].primitive === 'json' && family === 'text');
+  const { primitive, sql } = SCALARS[(type as ScalarType).kind];
+  return (sql.comparedAs === 'uuid' && family === 'uuid') || (primitive === 'json' && family === 'text');
 }
 
 /**
@@ -240,13 +240,13 @@ function boundsFit(field: Field, type: DatabaseType, judge: Judge): ColumnFit | 
 /** Most characters of a field's values; `undefined` if nothing bounds them. */
 function charactersOf({ type, maximum, enum: allowed }: Field): number | undefined {
   const { kind, length } = type as ScalarType;
-  const { values, primitive } = SCALARS[kind];
+  const { values, primitive, sql } = SCALARS[kind];
   const listed = values ?? allowed;
   if (listed !== undefined) return Math.max(...listed.map((each) => [...String(each)].length));
   // A sign and a point.
   if (primitive === 'decimal') return length === undefined ? undefined : length + 2;
   if (primitive !== 'text') return FORMS[primitive];
-  if (kind === 'uuid') return 36;
+  if (sql.comparedAs === 'uuid') return 36;
   const bounds = [length, maximum].filter((each) => each !== undefined);
   return bounds.length === 0 ? undefined : Math.min(...bounds);
 }
@@ -282,8 +282,8 @@ function decimalFit({ length, scale = 0 }: ScalarType, type: DatabaseType, judge
 
 function remedyOf({ type }: Field, engine: Engine): string {
   const { kind, length, scale } = type as ScalarType;
-  const { primitive, size } = SCALARS[kind];
-  if (kind === 'uuid' && engine === 'postgres') return 'uuid';
+  const { primitive, size, sql } = SCALARS[kind];
+  if (sql.comparedAs === 'uuid' && engine === 'postgres') return 'uuid';
   if (engine === 'sqlite' || length === undefined) return REMEDIES[primitive][engine];
   if (size === 'characters') return `varchar(${length})`;
   return size === 'digits' ? `${REMEDIES.decimal[engine]}(${length},${scale ?? 0})` : REMEDIES[primitive][engine];

@@ -211,7 +211,7 @@ async function open(
     store,
     clock,
     onError: (err) =>
-      log.warn({ err }, 'The statistics of calls could not be entered. The gateway tries again after each minute.'),
+      log.warn({ err }, 'The statistics of calls could not be entered. The gateway tries again every ten seconds.'),
   });
   opened.add(() => statistics.close());
   const [countCall, recordCall] = [callCounter(statistics), callRecorder(calls.add, redactor)];

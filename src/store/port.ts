@@ -2,7 +2,6 @@ import type { DatabaseBounds, DatabaseEngine, MigrationFile } from '../model/gat
 import type { PoolStatus } from '../model/metrics.ts';
 import type { MigrationError } from './error.ts';
 import type { ConnectionConfig } from './postgres/client.ts';
-import type { RebuildOptions } from './schema/rebuild.ts';
 import type { Db } from './tables.ts';
 
 /** The database port: everything that outlives the gateway is kept there. */
@@ -94,6 +93,14 @@ export interface Store {
   pool?(): PoolStatus;
   /** Ends the connection; a second call does nothing. */
   close(): Promise<void>;
+}
+
+/** What a rebuild removes. */
+export interface RebuildOptions {
+  /** Also the rows of the gateway's own tables: messages, jobs, requests, records. Users, their keys and the trail of them stay. */
+  readonly everything: boolean;
+  /** Also on a database that `signalbox dev` did not build. */
+  readonly force?: boolean;
 }
 
 /** `none` ran, all were run by `signalbox dev`, or some by a release: by `signalbox migrate` or a gateway. */

@@ -21,7 +21,7 @@ const LONGEST_PAUSE_MS = 5_000;
 const SPARE_AFTER_MS = 100;
 
 /** What it is started with. */
-export interface SupervisorStart extends Omit<WorkerStart, 'spare' | 'first' | 'how'> {
+interface SupervisorStart extends Omit<WorkerStart, 'spare' | 'first' | 'how'> {
   /** Whether migrations run as they are saved, without being asked for. */
   readonly migrate: boolean;
 }

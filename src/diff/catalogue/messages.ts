@@ -182,14 +182,6 @@ export const requestRules = {
     before: `${GATEWAY}${query('ORDERS')}---\n${process('ORDERS_LIST')}---\n${process('ORDERS_EXTRACT')}`,
     after: `${GATEWAY}${query('ORDERS')}---\n${process('ORDERS_LIST')}`,
   },
-  'query-csv-changed': {
-    sentence: 'As CSV the results of the query are written with {after}, no longer with {before}.',
-    reason: 'A reader of CSV may take a byte order mark or an apostrophe for a part of the text.',
-    verdicts: { callers: 'MMM' },
-    sample: 'definitions',
-    before: `${GATEWAY}${query('ORDERS')}`,
-    after: `${GATEWAY}${query('ORDERS')}csv: { neutral: true, bom: true }\n`,
-  },
   'process-type-changed': {
     sentence: 'The type of the process is {after}, no longer {before}.',
     reason: 'Callers of the delivered service of processes name the type too, and search by it.',

@@ -181,7 +181,7 @@ function lackingOf(
   });
 }
 
-const ANEW = 'If the data may go, as in development, remove the database and start again.';
+const ANEW = 'If the data may go, as in development: signalbox dev --reset --force.';
 
 async function record(db: Db, migration: MigrationFile, state: ProjectMigrationTable['state']): Promise<void> {
   const { number, name } = migration;

@@ -1,16 +1,8 @@
 import { sql } from 'kysely';
 import { StoreError } from '../error.ts';
-import type { Provenance, Store } from '../port.ts';
+import type { Provenance, RebuildOptions, Store } from '../port.ts';
 import type { Db, ProjectMigrationTable } from '../tables.ts';
 import type { ProjectAccess } from './project.ts';
-
-/** What a rebuild removes. */
-export interface RebuildOptions {
-  /** Also the rows of the gateway's own tables: messages, jobs, requests, records. Users, their keys and the trail of them stay. */
-  readonly everything: boolean;
-  /** Also on a database that `signalbox dev` did not build. */
-  readonly force?: boolean;
-}
 
 /** The gateway's own tables that always keep their rows: what it is, and who may call. */
 const KEPT: ReadonlySet<string> = new Set([
