@@ -160,6 +160,24 @@ describe.skipIf(!hasPostgres)('checking queries on PostgreSQL', async () => {
       `definitions/queries.yaml:4:12: error component-table: The table of component KEPT does not fit: ${reason}.`,
     );
   });
+
+  it.each([
+    'column-local',
+    'component-column',
+    'column-nullable',
+  ] as const)('raises %s for its wrong example, and not for its right one', async (code) => {
+    const { wrong, right } = databaseCatalogue[code];
+    const of = async (text: string) => said(await projectOf(text), { DATABASE_URL: database.url });
+    expect(await of(wrong)).toMatch(new RegExp(`^definitions/queries\\.yaml:\\d+:\\d+: \\w+ ${code}: `, 'm'));
+    expect(await of(right)).not.toContain(code);
+  });
+
+  it('names the column, its type and what it should be', async () => {
+    const text = await said(await projectOf(databaseCatalogue['component-column'].wrong), {
+      DATABASE_URL: database.url,
+    });
+    expect(text).toContain('id of place is varchar(5): the field has up to 50 characters; make it varchar(50).');
+  });
 });
 
 describe('checking definitions on the database as it will be', () => {

@@ -33,7 +33,7 @@ export const databaseCatalogue = {
   'database-outdated': warning<{ location: string; changes: readonly string[] }>({
     message: ({ location, changes }) => `${location} still needs ${changes.join(', ')}.`,
     hint: () =>
-      'Run `signalbox migrate`, which applies all of it; `signalbox serve` does so at start unless its database has `migrate: false`. `signalbox migrate --plan` prints the statements.',
+      'Run `signalbox migrate`, which applies all of it; `signalbox serve` does so at start unless its database has `migrate: false`. `signalbox migrate --plan --sql` prints the statements.',
     explanation:
       "The gateway's own tables, its queue, the migrations of the project and the sample data are applied in steps, which are listed. Queries and components are checked on the database as it will be: on PostgreSQL in a transaction that runs the steps and is rolled back, without migrations that have no transaction; on SQLite on a copy without rows.",
     wrong: 'gateway: LOCAL\ndatabase: sqlite:empty.db',
