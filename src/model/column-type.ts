@@ -231,7 +231,10 @@ function boundsFit(field: Field, type: DatabaseType, judge: Judge): ColumnFit | 
     if (most === undefined) return judge('may', `it has at most ${type.length} characters, and the field any number`);
     return most > type.length ? judge('loses', `the field has up to ${most} characters`) : undefined;
   }
-  if (type.family === 'integer' && type.bits !== undefined) return integerFit(field, type.bits, judge);
+  if (primitive === 'integer') {
+    const largest = largestIn(type);
+    return largest === undefined ? undefined : integerFit(field, largest, judge);
+  }
   if (primitive !== 'decimal')
     return type.digits === 6 && primitive === 'double' ? judge('may', 'it keeps 6 digits') : undefined;
   return decimalFit(field.type as ScalarType, type, judge);
@@ -252,13 +255,20 @@ function charactersOf({ type, maximum, enum: allowed }: Field): number | undefin
 }
 
 /** Characters of values that are kept as texts. */
-const FORMS: Partial<Readonly<Record<Primitive, number>>> = { boolean: 5, date: 10, integer: 20 };
+const FORMS: Partial<Readonly<Record<Primitive, number>>> = { boolean: 1, date: 10, integer: 20 };
 
-function integerFit(field: Field, bits: number, judge: Judge): ColumnFit | undefined {
-  const largest = 2n ** BigInt(bits - 1) - 1n;
+const LARGEST = 2n ** 63n - 1n;
+
+/** The largest integer of a column, as far as it has a bound. */
+function largestIn({ family, bits, length, scale = 0 }: DatabaseType): bigint | undefined {
+  if (bits !== undefined) return 2n ** BigInt(bits - 1) - 1n;
+  return family === 'decimal' && length !== undefined ? 10n ** BigInt(length - scale) - 1n : undefined;
+}
+
+function integerFit(field: Field, largest: bigint, judge: Judge): ColumnFit | undefined {
   const most = largestOf(field);
   if (most !== undefined) return most > largest ? judge('loses', `it holds up to ${largest}`) : undefined;
-  return bits < 64 ? judge('may', `it holds up to ${largest}, and the field up to 2^63 - 1`) : undefined;
+  return largest < LARGEST ? judge('may', `it holds up to ${largest}, and the field up to 2^63 - 1`) : undefined;
 }
 
 /** The largest integer that a field allows, as far as it has a bound of its own. */

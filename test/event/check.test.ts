@@ -119,7 +119,7 @@ describe.skipIf(!hasPostgres)('columns that do not hold the values of their fiel
       expect.stringMatching(/^may rank of place is integer/),
     ]);
     const columns =
-      "at timestamptz, note varchar(10), cost numeric(8,2), rank integer, open text not null default '', day date, flag char(1), code uuid, more jsonb, yes boolean, hour time";
+      "at timestamptz, note varchar(10), cost numeric(8,2), rank integer, open text not null default '', day date, flag char(1), code uuid, more jsonb, yes boolean, no smallint, done varchar(1), hour time, count numeric(20)";
     expect(
       await problemsOf(columns, [
         field('AT', 'datetime'),
@@ -133,6 +133,9 @@ describe.skipIf(!hasPostgres)('columns that do not hold the values of their fiel
         field('MORE', 'json'),
         field('YES', 'boolean'),
         field('HOUR', 'time'),
+        field('NO', 'boolean'),
+        field('DONE', 'boolean'),
+        field('COUNT', 'integer'),
       ]),
     ).toEqual([]);
   });
