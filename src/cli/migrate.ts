@@ -10,6 +10,7 @@ const help = {
   examples: [
     'signalbox migrate',
     'signalbox migrate --plan',
+    'signalbox migrate --plan --sql > pending.sql',
     "signalbox migrate --plan --json | jq -r '.[].statements[]'",
     'signalbox migrate --baseline 12',
   ],
@@ -21,6 +22,7 @@ const help = {
 
 interface MigrateOptions {
   readonly plan?: true;
+  readonly sql?: true;
   readonly json?: true;
   /** True stands for the last number. */
   readonly baseline?: string | true;
@@ -30,17 +32,20 @@ interface MigrateOptions {
 export function addMigrate(program: Command): void {
   explain(program.command('migrate'), help)
     .description('bring the database up to this version of signalbox and of the project')
-    .option('--plan', 'print the pending statements and change nothing')
+    .option('--plan', 'list what is pending and change nothing')
+    .option('--sql', 'with --plan, print the statements')
     .option('--baseline [number]', 'record migrations of the project as done, up to a number, and run none')
     .option('--json', AS_JSON)
-    .action(async ({ plan, json, baseline }: MigrateOptions, command: Command) => {
-      if (plan === undefined && json) throw wrongUsage('--json needs --plan');
+    .action(async ({ plan, sql, json, baseline }: MigrateOptions, command: Command) => {
+      if (plan === undefined && (json || sql)) throw wrongUsage(`${json ? '--json' : '--sql'} needs --plan`);
+      if (json && sql) throw wrongUsage('--sql and --json exclude each other: JSON has the statements');
       if (plan && baseline !== undefined) throw wrongUsage('--plan and --baseline exclude each other');
       const place = placeOf(command);
       const registry = await loadRegistry(place, 'ignore-missing');
       const { projectFilesOf } = await import('../serve/start/project-files.ts');
       const files = projectFilesOf(registry, place);
-      if (plan) await showPlan(await storeOptions(registry, place), files, json);
+      if (plan)
+        await showPlan(await storeOptions(registry, place), files, { json, render: sql ? renderSql : renderPlan });
       else if (baseline === undefined) await withStore(registry, place, (store) => migrate(store, files));
       else {
         const upTo = numberOf(baseline, files);
@@ -98,11 +103,16 @@ async function takeOver(store: Store, { migrations }: Files, upTo: number): Prom
   await print(`${store.location} ${green(what)}.${rest}\n`);
 }
 
-async function showPlan(options: StoreOptions, files: Files, json?: true): Promise<void> {
+interface Shown {
+  readonly json: true | undefined;
+  readonly render: (pending: readonly PendingMigration[]) => string;
+}
+
+async function showPlan(options: StoreOptions, files: Files, { json, render }: Shown): Promise<void> {
   const { pendingMigrations } = await import('../store/index.ts');
   const refused: Error[] = [];
   const onRefused = (error: Error): void => void refused.push(error);
-  await printResult(await pendingMigrations(options, { ...files, onNote: note, onRefused }), json, renderPlan);
+  await printResult(await pendingMigrations(options, { ...files, onNote: note, onRefused }), json, render);
   // Nothing of the project would run.
   if (refused[0] !== undefined) throw refused[0];
 }
@@ -113,8 +123,21 @@ const HEADINGS: Readonly<Record<PendingMigration['of'], string>> = {
   'sample-data': 'Sample data',
 };
 
-/** SQL that can be run: each step below a comment with its name, those of signalbox and of the project apart. */
+/** The names, those of signalbox and of the project apart. */
 function renderPlan(pending: readonly PendingMigration[]): string {
+  if (pending.length === 0) return 'The database is up to date.\n';
+  const lists = [...Map.groupBy(pending, ({ of }) => of)].map(([of, steps]) =>
+    [HEADINGS[of], ...steps.map(nameOf)].map((line) => `${line}\n`).join(''),
+  );
+  return `${lists.join('\n')}\nsignalbox migrate --plan --sql prints their statements.\n`;
+}
+
+function nameOf({ name, refused }: PendingMigration): string {
+  return `  ${name}${refused === undefined ? '' : `, which can't run: ${refused.reason}`}`;
+}
+
+/** SQL that can be run: each step below a comment with its name, those of signalbox and of the project apart. */
+function renderSql(pending: readonly PendingMigration[]): string {
   if (pending.length === 0) return '-- The database is up to date.\n';
   return [...Map.groupBy(pending, ({ of }) => of)]
     .map(([of, steps]) => `---- ${HEADINGS[of]} ----\n\n${steps.map(renderStep).join('\n')}`)

@@ -5,26 +5,28 @@ import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
 import { isNumeric } from '../model/scalar.ts';
 import type { DocumentValue, Row } from '../model/value.ts';
-import type { QueryCall, QueryPort, ResultFormat, XmlNames } from '../query/index.ts';
+import type { QueryCall, QueryPort, QueryResult, ResultFormat, XmlNames } from '../query/index.ts';
 import { counted } from '../wire/words.ts';
 import { CliFailure, wrongUsage } from './failure.ts';
 import { propose } from './find.ts';
 import { explain } from './help.ts';
+import { checkOutput, writeContent } from './invoke/files.ts';
 import { withProgress } from './progress.ts';
 import { loadRegistry, type Place, placeOf } from './project.ts';
 import { interruptible } from './signals.ts';
-import { coloursOf, note, outputWidth, print, renderTable } from './terminal.ts';
+import { coloursOf, note, outputWidth, renderTable } from './terminal.ts';
 
 const help = {
   examples: [
     'signalbox query LOCATIONS_BY_REGION --prompt REGION=N',
     'signalbox query PROCESS_MONITOR --prompt OPRID=VP1 --maxrows 20 --fields PRCSINSTANCE,RUNSTATUS',
-    'signalbox query PROCESS_MONITOR --format csv > monitor.csv',
+    'signalbox query PROCESS_MONITOR --format csv --neutral --bom --output monitor.csv',
     'signalbox query PROCESS_MONITOR --format xlsx > monitor.xlsx',
     'signalbox query LOCATIONS_BY_REGION --prompt REGION=N --explain',
   ],
   notes: [
     'The query runs directly on the configured database, whatever its permissions are. Prompts are typed and checked as for a caller.',
+    'A file of --output is replaced as a whole once all rows are read; where that fails it stays as it was. CSV is written as `csv:` of the query has it, and by --neutral and --bom for spreadsheets.',
   ],
 } as const;
 
@@ -34,6 +36,9 @@ interface QueryOptions {
   readonly maxrows?: number;
   readonly fields?: readonly string[];
   readonly explain?: true;
+  readonly output?: string;
+  readonly neutral?: true;
+  readonly bom?: true;
 }
 
 /** `signalbox query`: runs a stored query and prints its rows. */
@@ -53,13 +58,17 @@ export function addQuery(program: Command): void {
       ),
     )
     .addOption(new Option('--fields <names>', 'print these columns only, separated by commas').argParser(readNames))
+    .option('-o, --output <file>', 'the file to write; - is standard output (default: standard output)')
+    .option('--neutral', 'in CSV, put an apostrophe before texts that a spreadsheet would calculate')
+    .option('--bom', 'begin CSV with a byte order mark, by which spreadsheets know UTF-8')
     .option('--explain', "print the database's plan for these prompts instead of rows; the query does not run")
     .action(async (name: string, options: QueryOptions, command: Command) => {
-      if (options.format === 'xlsx' && !options.explain && process.stdout.isTTY)
-        throw wrongUsage(
-          'a workbook is not written to a terminal',
-          'Redirect the output to a file, as in > rows.xlsx.',
-        );
+      const { format, explain: explains, output = '-', neutral, bom } = options;
+      if (format === 'xlsx' && !explains && output === '-' && process.stdout.isTTY)
+        throw wrongUsage('a workbook is not written to a terminal', 'Write it to a file with --output FILE.');
+      if (format !== 'csv' && (neutral || bom))
+        throw wrongUsage(`${neutral ? '--neutral' : '--bom'} is for CSV`, 'Add --format csv.');
+      await checkOutput(output);
       const place = placeOf(command);
       // Queries need no handlers.
       const registry = await loadRegistry(place, 'ignore-missing');
@@ -68,7 +77,9 @@ export function addQuery(program: Command): void {
       const prompts = await readPrompts(query, options.prompt);
       const { maxrows, fields } = options;
       const limits = { ...(maxrows === undefined ? {} : { maxrows }), ...(fields === undefined ? {} : { fields }) };
-      await runQuery(registry, place, { query, prompts, ...limits }, options.explain ? 'plan' : options.format);
+      const csv = { ...(neutral && { neutral }), ...(bom && { bom }) };
+      const call = { query, prompts, ...limits, csv };
+      await runQuery(registry, place, call, { format: explains ? 'plan' : format, output });
     });
 }
 
@@ -152,47 +163,62 @@ const RESULTS = {
 
 const formats = ['table', ...(Object.keys(RESULTS) as (keyof typeof RESULTS)[])] as const;
 type Format = (typeof formats)[number];
-type Printed = Format | 'plan';
+/** What is written, and where: a file, or `-` for standard output. */
+interface Printed {
+  readonly format: Format | 'plan';
+  readonly output: string;
+}
 
 type Call = Omit<QueryCall, 'format'>;
 
-/** Runs a query on the configured database and prints its rows, until an interrupt. */
-async function runQuery(registry: Registry, place: Place, call: Call, format: Printed): Promise<void> {
+/** Runs a query on the configured database and writes its rows, until an interrupt. */
+async function runQuery(registry: Registry, place: Place, call: Call, { format, output }: Printed): Promise<void> {
   const { openData } = await import('../serve/start/data.ts');
   await interruptible(async (signal) => {
     const data = await openData(registry, { ...place, env: process.env, readers: 1 });
     try {
-      if (format === 'plan') await print(`${await data.queries.explain({ ...call, signal })}\n`);
-      else if (format === 'table') await printTable(data.queries, { ...call, signal });
-      else await printText(data.queries, { ...call, signal }, format);
+      const asked = { ...call, signal };
+      if (format === 'plan') await writeText(output, `${await data.queries.explain(asked)}\n`);
+      else if (format === 'table') await writeTable(data.queries, asked, output);
+      else await writeResult(data.queries, asked, format, output);
     } finally {
       await data.close();
     }
   });
 }
 
-async function printTable(port: QueryPort, call: Call): Promise<void> {
+async function writeText(output: string, text: string): Promise<void> {
+  await writeContent(output, chunksOf(Buffer.from(text)));
+}
+
+async function writeTable(port: QueryPort, call: Call, output: string): Promise<void> {
   let truncated = false;
   const onTruncated = (): void => {
     truncated = true;
   };
   const rows = await withProgress(labelOf(call), () => port.rows({ ...call, onTruncated }));
-  await print(renderRows(call, rows));
+  await writeText(output, renderRows(call, rows, output === '-'));
   if (truncated) noteCut(rows.length);
 }
 
-async function printText(port: QueryPort, call: Call, name: keyof typeof RESULTS): Promise<void> {
+async function writeResult(port: QueryPort, call: Call, name: keyof typeof RESULTS, output: string): Promise<void> {
   const { format, end } = RESULTS[name];
   const xml: XmlNames = { root: call.query.id, namespace: '', list: 'rows', item: 'row' };
   const result = await withProgress(labelOf(call), () => port.run({ ...call, format, xml }));
   try {
-    if (result.body instanceof Uint8Array) await print(result.body);
-    else for await (const chunk of result.body()) await print(chunk);
-    if (end !== '') await print(end);
+    await writeContent(output, chunksOf(result.body, Buffer.from(end)));
   } finally {
     result.dispose?.();
   }
   if (result.truncated) noteCut(result.rows);
+}
+
+/** The chunks of contents, one after the other. */
+async function* chunksOf(...contents: readonly QueryResult['body'][]): AsyncGenerator<Uint8Array> {
+  for (const content of contents) {
+    if (content instanceof Uint8Array) yield content;
+    else yield* content();
+  }
 }
 
 const labelOf = ({ query }: Call): string => `Running ${query.id}`;
@@ -201,13 +227,18 @@ function noteCut(rows: number): void {
   note(`Truncated after ${counted(rows, 'row')}, the maximum for this query.`);
 }
 
-function renderRows({ query, fields }: Call, rows: readonly Row[]): string {
+/** @param isShown whether standard output is the place, whose width and colours apply */
+function renderRows({ query, fields }: Call, rows: readonly Row[], isShown: boolean): string {
   const columns = query.columns.filter((column) => fields === undefined || fields.includes(column.name));
   const numbers = new Set([...columns.keys()].filter((index) => isNumber(columns[index])));
   const table = renderTable(
     columns.map((column) => column.name),
     rows.map((row) => columns.map((column) => String(row[column.name] ?? ''))),
-    { colours: coloursOf(process.stdout), right: numbers, width: outputWidth() },
+    {
+      colours: coloursOf(isShown ? process.stdout : {}),
+      right: numbers,
+      ...(isShown ? { width: outputWidth() } : {}),
+    },
   );
   return `${table}${counted(rows.length, 'row')}\n`;
 }

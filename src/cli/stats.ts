@@ -19,7 +19,7 @@ const help = {
     "signalbox stats --since 1h --json | jq '.operations[] | select(.failures > 0)'",
   ],
   notes: [
-    'Counted are calls of all gateways that share the database, when they end; each gateway enters them after each minute. Served calls arrive here; called are those to other systems. Failures are replies with a status of 500 or more or 408, and those that were not complete; refusals are those with any other status of 400 or more. Half of the calls took at most P50 milliseconds, 95 % at most P95, 99 % at most P99, with an error of up to 5 %. Times are UTC; more than an hour is extended to whole hours.',
+    'Counted are calls of all gateways that share the database, when they end; each gateway enters them every ten seconds, so that the last line is that of the running minute. Served calls arrive here; called are those to other systems. Failures are replies with a status of 500 or more or 408, and those that were not complete; refusals are those with any other status of 400 or more. Half of the calls took at most P50 milliseconds, 95 % at most P95, 99 % at most P99, with an error of up to 5 %. Times are UTC; more than an hour is extended to whole hours.',
   ],
 } as const;
 

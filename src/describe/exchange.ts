@@ -174,7 +174,7 @@ export const DELIVERED_FACTS: Readonly<Record<string, DeliveredFacts>> = {
   'signalbox/process-schedule': { headers: ['Location'], faults: ['CONFLICT'] },
   'signalbox/process-update': { faults: ['CONFLICT'] },
   'signalbox/process-report-file': { headers: ['Content-Disposition'] },
-  'signalbox/query-execute': { headers: ['Rows-Truncated'], faults: ['CONFLICT'] },
+  'signalbox/query-execute': { headers: ['Content-Disposition', 'Rows-Truncated'], faults: ['CONFLICT'] },
   'signalbox/query-fields': { faults: ['CONFLICT'] },
   'signalbox/query-file': { headers: ['Content-Disposition', 'Rows-Truncated'], faults: ['CONFLICT'] },
   'signalbox/query-poll': { faults: ['CONFLICT'] },

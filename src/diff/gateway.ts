@@ -4,6 +4,7 @@ import type { Process } from '../model/process.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Role, User } from '../model/security.ts';
+import type { CsvOptions } from '../wire/csv.ts';
 import { duration } from '../wire/words.ts';
 import { compareGrants } from './access.ts';
 import {
@@ -229,6 +230,15 @@ function compareThingGrants({ before, after }: Pair<Query | Process>, scope: Sco
   );
 }
 
+function csvWords({ neutral, bom, file }: CsvOptions = {}): string {
+  const words = [
+    ...(neutral ? ['neutral texts'] : []),
+    ...(bom ? ['a byte order mark'] : []),
+    ...(file === undefined ? [] : [`the file name ${file}`]),
+  ];
+  return words.length === 0 ? 'no options' : words.join(' and ');
+}
+
 const QUERY: Comparison<Query> = {
   id: unseen,
   description: whenDifferent('description-changed', ({ description = '' }) => description),
@@ -243,6 +253,7 @@ const QUERY: Comparison<Query> = {
       words,
     )(pair, inside(scope, 'rows', `rows of ${scope.what}`));
   },
+  csv: whenDifferent('query-csv-changed', ({ csv }) => csvWords(csv)),
   permissions: compareThingGrants,
   // Compared with the permissions.
   public: unseen,
@@ -253,6 +264,8 @@ const QUERY: Comparison<Query> = {
   statement: unseen,
   timeout: unseen,
   datasource: unseen,
+  // The types of columns that are compared have such values or not.
+  infinity: unseen,
   // Not of declared queries.
   page: unseen,
   explains: unseen,

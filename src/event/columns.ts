@@ -1,14 +1,20 @@
 import { sql } from 'kysely';
+import { type ColumnFit, columnType, fitOf } from '../model/column-type.ts';
 import { type Component, columnOf } from '../model/component.ts';
-import type { ScalarType } from '../model/field.ts';
+import type { Field, ScalarType } from '../model/field.ts';
 import { SCALARS } from '../model/scalar.ts';
 import type { Db, Store, StoreReader } from '../store/index.ts';
+import { compileZone, keepsOffset } from '../wire/timezone.ts';
 
 /** A column as its table has it. */
 export interface TableColumn {
   readonly name: string;
   /** In lower case, without lengths: `timestamp without time zone`, `numeric`. */
   readonly type: string;
+  /** The same with its lengths: `numeric(10,2)`. */
+  readonly declared: string;
+  /** A row can't be without a value: it may not be NULL, and the database has none of its own. */
+  readonly isNeeded: boolean;
 }
 
 export type Columns = readonly TableColumn[];
@@ -19,19 +25,33 @@ export function findColumn(columns: Columns, wanted: string): TableColumn | unde
   return columns.find(({ name }) => name === wanted) ?? columns.find(({ name }) => name.toLowerCase() === lower);
 }
 
+/** A column as the catalogue of its database has it. */
+interface FoundColumn {
+  readonly name: string;
+  readonly declared: string;
+  readonly needed: number | bigint;
+}
+
 /** The columns of a table; none for an unknown table. */
 export async function columnsOf(db: Db, kind: Store['kind'], table: string): Promise<Columns> {
   const { rows } = await (kind === 'sqlite' ? sqliteColumns(table) : postgresColumns(table)).execute(db);
-  return rows.map(({ name, type }) => ({ name, type: typeName(type) }));
+  return rows.map(({ name, declared, needed }) => ({
+    name,
+    type: typeName(declared),
+    declared,
+    isNeeded: Number(needed) === 1,
+  }));
 }
 
 function sqliteColumns(table: string) {
   const [name, schema = 'main'] = table.toLowerCase().split('.').reverse();
-  return sql<TableColumn>`select name, type from pragma_table_info(${name}, ${schema})`;
+  return sql<FoundColumn>`select name, type as declared, "notnull" = 1 and dflt_value is null as needed
+    from pragma_table_info(${name}, ${schema})`;
 }
 
 function postgresColumns(table: string) {
-  return sql<TableColumn>`select attname as name, format_type(atttypid, null) as type from pg_attribute
+  return sql<FoundColumn>`select attname as name, format_type(atttypid, atttypmod) as declared,
+      case when attnotnull and not atthasdef and attidentity = '' then 1 else 0 end as needed from pg_attribute
     where attrelid = to_regclass(${table.toLowerCase()}) and attnum > 0 and not attisdropped`;
 }
 
@@ -110,30 +130,72 @@ function postgresKeys(table: string) {
     where i.indrelid = to_regclass(${table.toLowerCase()}) and i.indisunique and i.indpred is null and i.indexprs is null`;
 }
 
-/** A mismatch between a component and its table. */
+/**
+ * A mismatch between a component and its table: `table`, by which it can't work; `loses`, by which values that its shape
+ * allows are changed or rejected; `may`, by which some are.
+ */
 interface ComponentProblem {
   readonly component: Component;
+  readonly is: 'table' | ColumnFit['is'];
+  /** The field concerned. */
+  readonly field?: Field;
   readonly message: string;
 }
 
 /** Digits of a decimal that SQLite preserves in a column that is not text. */
 const REAL_DIGITS = 15;
 
-/** Checks components against their tables: missing columns, keys that are not unique, and decimals that lose digits. */
+/**
+ * Checks components against their tables: missing columns, keys that are not unique, and columns that do not hold every value of
+ * their fields.
+ * @param timezone of the gateway, by which local times are read
+ */
 export async function checkComponents(
   store: Pick<StoreReader, 'kind' | 'tables'>,
   components: Iterable<Component>,
+  timezone: string,
 ): Promise<ComponentProblem[]> {
   const problems: ComponentProblem[] = [];
   const db = await store.tables();
-  for (const component of components)
-    for (const message of await problemsOf(db, store.kind, component)) problems.push({ component, message });
+  const isConstant = keepsOffset(compileZone(timezone));
+  for (const component of components) {
+    const columns = await columnsOf(db, store.kind, component.table);
+    for (const message of await problemsOf(db, store.kind, component, columns))
+      problems.push({ component, is: 'table', message });
+    problems.push(...misfitsOf(component, columns, store.kind, isConstant));
+  }
   return problems;
 }
 
-async function problemsOf(db: Db, kind: Store['kind'], component: Component): Promise<string[]> {
+/** Columns that do not hold every value of their fields. */
+function misfitsOf(
+  component: Component,
+  columns: Columns,
+  kind: Store['kind'],
+  isConstant: boolean,
+): ComponentProblem[] {
+  const { table, shape, keys, lock } = component;
+  return shape.fields.flatMap((field): ComponentProblem[] => {
+    const name = columnOf(component, field);
+    const column = findColumn(columns, name);
+    if (column === undefined) return [];
+    const type = columnType(kind, column.declared);
+    const fit = type === undefined ? undefined : fitOf(field, type, kind, isConstant);
+    const isGiven = field.required || field.default !== undefined || keys.includes(field) || field === lock;
+    const message = `${name} of ${table}`;
+    return [
+      ...(fit === undefined || type === undefined
+        ? []
+        : [{ component, field, is: fit.is, message: `${message} is ${type.name}: ${fit.why}; make it ${fit.remedy}` }]),
+      ...(isGiven || !column.isNeeded
+        ? []
+        : [{ component, field, is: 'may', message: `${message} may not be NULL: make the field required` } as const]),
+    ];
+  });
+}
+
+async function problemsOf(db: Db, kind: Store['kind'], component: Component, columns: Columns): Promise<string[]> {
   const { table, shape, keys } = component;
-  const columns = await columnsOf(db, kind, table);
   if (columns.length === 0) return [`the table ${table} does not exist`];
   const lacking = shape.fields.filter((field) => findColumn(columns, columnOf(component, field)) === undefined);
   if (lacking.length > 0) {

@@ -11,6 +11,7 @@ import type { DocumentValue, Value } from '../model/value.ts';
 import { toDecimal } from '../wire/decimal.ts';
 import { readDouble } from '../wire/double.ts';
 import { isDate, isTime, LEXICAL, toDatetime } from '../wire/lexical.ts';
+import { offsetText, type Zone } from '../wire/timezone.ts';
 
 /** A record as a row: texts by field name, null for absent values. */
 export type Row = Readonly<Record<string, string | null>>;
@@ -47,11 +48,18 @@ export interface Records {
   redactorOf(redactor: Redactor, records: readonly (DocumentValue | undefined)[]): Redactor;
 }
 
-/** Compiles the records of a component. */
-export function compileRecords({ id, shape, keys, lock }: Component): Records {
+/**
+ * Compiles the records of a component.
+ * @param zone of stored datetimes without an offset, which they get when they are read
+ */
+export function compileRecords({ id, shape, keys, lock }: Component, zone: Zone): Records {
   const names = new Set(shape.fields.map(({ name }) => name));
   const writers = new Map(shape.fields.map((field) => [field, compileTextWriter(field)]));
-  const stored = shape.fields.map((field) => ({ name: field.name, nullable: field.nullable, ...compileStored(field) }));
+  const stored = shape.fields.map((field) => ({
+    name: field.name,
+    nullable: field.nullable,
+    ...compileStored(field, zone),
+  }));
   const nullable = new Set(shape.fields.flatMap((field) => (field.nullable ? field.name : [])));
   // Null of any other field counts as absent.
   const withoutNulls = (record: DocumentValue): Record<string, Value> =>
@@ -129,9 +137,10 @@ class StoredValueError extends Error {
  * same on every engine but for the few forms that are known here.
  * @throws StoredValueError
  */
-function compileStored({ name, type }: Field): { read(text: string): Value; reads(text: string): boolean } {
+function compileStored({ name, type }: Field, zone: Zone): { read(text: string): Value; reads(text: string): boolean } {
   const kind = type.kind as ScalarKind;
-  const parse = readerOf(SCALARS[kind]);
+  const traits = SCALARS[kind];
+  const parse = traits.primitive === 'datetime' ? (text: string) => instantOf(text, zone) : readerOf(traits);
   return {
     read(text) {
       const value = parse(text);
@@ -186,6 +195,14 @@ function datetimeOf(text: string): string | undefined {
   const whole = text.length === 10 ? `${text}T00:00:00` : `${text.slice(0, 10)}T${text.slice(11)}`;
   const offset = /[+-]\d\d$/.test(whole.slice(11)) ? `${whole}:00` : whole;
   return toDatetime(offset.replace(/[+-]00:?00$/, 'Z'));
+}
+
+/** A datetime with an offset, as contracts promise it (RFC 3339): one that was stored without is a time of the gateway's zone. */
+function instantOf(text: string, zone: Zone): string | undefined {
+  const datetime = datetimeOf(text);
+  if (datetime === undefined || /(?:Z|[+-]\d\d:\d\d)$/.test(datetime)) return datetime;
+  const minutes = zone.offsetAt(datetime);
+  return `${datetime}${minutes === 0 ? 'Z' : offsetText(minutes, ':')}`;
 }
 
 function jsonOf(text: string): Value {

@@ -6,6 +6,7 @@ import type { DocumentValue } from '../model/value.ts';
 import { type Db, isFull, StoreError } from '../store/index.ts';
 import { codeOf } from '../wire/error.ts';
 import { jsonPointer } from '../wire/json-pointer.ts';
+import { compileZone, type Zone } from '../wire/timezone.ts';
 import { changeOf, type SaveAction } from './change.ts';
 import { columnsOf, constraintsOf } from './columns.ts';
 import { EventTimeout, runClass } from './context.ts';
@@ -98,16 +99,18 @@ const TRIES = 3;
 /** Reads and saves the records of all components, in own or given transactions. */
 export class Saves {
   readonly #options: ComponentsOptions;
+  readonly #zone: Zone;
   readonly #records = new Map<Component, Records>();
   /** Compiled on first use, from the columns in the database. */
   readonly #tables = new Map<Component, Table>();
 
   constructor(options: ComponentsOptions) {
     this.#options = options;
+    this.#zone = compileZone(options.registry.gateway.timezone);
   }
 
   recordsOf(component: Component): Records {
-    const known = this.#records.get(component) ?? compileRecords(component);
+    const known = this.#records.get(component) ?? compileRecords(component, this.#zone);
     this.#records.set(component, known);
     return known;
   }

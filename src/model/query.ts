@@ -1,3 +1,4 @@
+import type { CsvOptions } from '../wire/csv.ts';
 import type { SqlDialect } from '../wire/sql.ts';
 import type { ConfigText, Position } from './definition.ts';
 import type { Field } from './field.ts';
@@ -11,7 +12,12 @@ export interface Query {
   /** As declared, with `:PROMPT` names (outside literals and comments). */
   readonly sql: string;
   /** The statement split at its prompts: `texts[0] prompts[0] texts[1] ... texts[n]`. Each engine has its own placeholders. */
-  readonly statement: { readonly texts: readonly string[]; readonly prompts: readonly Field[] };
+  readonly statement: {
+    readonly texts: readonly string[];
+    readonly prompts: readonly Field[];
+    /** Offset in the SQL of the first operator `??`, which only PostgreSQL has. */
+    readonly operator?: number;
+  };
   readonly prompts: readonly Field[];
   /** Matched with the result by name, ignoring case; never by position. */
   readonly columns: readonly Field[];
@@ -19,6 +25,10 @@ export interface Query {
   readonly rows?: number;
   /** In milliseconds; the gateway's `limits.timeout` by default. */
   readonly timeout?: number;
+  /** How its results are written as CSV. */
+  readonly csv?: CsvOptions;
+  /** What becomes of values that the types of its columns have not; by default that of the datasource, or an error. */
+  readonly infinity?: OddValues;
   /** The database to read from; the gateway's own by default. */
   readonly datasource?: Datasource;
   /** It reads a page of the rows of its statement; see `pageStatement`. */
@@ -37,6 +47,9 @@ export interface Query {
   /** Where its SQL begins; absent for a query that is in no file. */
   readonly sqlAt?: Position;
 }
+
+/** Values such as `infinity`, `NaN` and dates BC are read as NULL, or as the text that the database has for them. */
+export type OddValues = 'null' | 'text';
 
 /** Names of the variables of pages in requests; those of filters are the names of their columns. */
 export const PAGE_VARIABLES = { limit: 'limit', after: 'after', sort: 'sort', count: 'count' } as const;
@@ -117,6 +130,8 @@ export interface Datasource {
   /** Replaces the password of the URL, to keep it in a secret. */
   readonly password?: ConfigText;
   readonly replicas?: Replicas;
+  /** Of its queries, unless they say otherwise. */
+  readonly infinity?: OddValues;
   readonly at: Position;
 }
 

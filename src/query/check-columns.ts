@@ -1,24 +1,16 @@
+import type { DatabaseType } from '../model/column-type.ts';
 import type { Field, ScalarType } from '../model/field.ts';
 import type { Query } from '../model/query.ts';
-import { SCALARS } from '../model/scalar.ts';
-import type { ColumnFamily } from '../model/scalar-traits.ts';
+import { SCALARS, type ScalarKind } from '../model/scalar.ts';
 import type { Plan, ResultColumn } from './plan.ts';
 import { findColumns } from './result.ts';
-
-/** The type of a result's column. */
-export interface DatabaseType {
-  readonly name: string;
-  readonly family: ColumnFamily;
-  /** Characters of a text, or total digits of a decimal; `undefined` if unbounded. */
-  readonly length?: number;
-  /** Digits after the decimal point. */
-  readonly scale?: number;
-}
 
 /** A column of a result; without a type if the database does not know one. */
 export interface FoundColumn {
   readonly name: string;
   readonly type: DatabaseType | undefined;
+  /** It is the column of a table as it is, which may be NULL. */
+  readonly isNullable?: boolean;
 }
 
 /** Compares the declared columns of a query with those that its statement returns. */
@@ -32,7 +24,8 @@ export function compareColumns(query: Query, plan: Plan, found: readonly FoundCo
   });
   const misfits = columns.flatMap((column) => {
     const field = declared(column.name);
-    return field === undefined ? [] : compareType(field, column, found[column.at]?.type);
+    const { type, isNullable = false } = found[column.at] ?? {};
+    return field === undefined ? [] : [...compareType(field, column, type), ...compareNull(field, isNullable)];
   });
   return [...missing, ...misfits];
 }
@@ -43,15 +36,29 @@ function compareType(column: Field, { kind }: ResultColumn, type: DatabaseType |
   if (fitting !== undefined && !fitting.includes(type.family)) {
     return [{ kind: 'column-type', message: `column ${column.name} is ${type.name} in the database`, column }];
   }
-  const declared = column.type as ScalarType;
-  if (!isNarrow(declared, type)) return [];
-  return [
-    {
-      kind: 'narrow-column',
-      message: `column ${column.name} may be longer: it is ${type.name} in the database`,
-      column,
-    },
-  ];
+  const may = (is: string): Found[] => {
+    const message = `column ${column.name} may be ${is}: it is ${type.name} in the database`;
+    return [{ kind: 'narrow-column', message, column }];
+  };
+  if (isNarrow(column.type as ScalarType, type)) return may('longer');
+  if (isShort(kind, type)) return may('larger');
+  if (type.isLocal && SCALARS[kind].primitive === 'datetime') {
+    const message = `column ${column.name} has no offset: it is ${type.name} in the database`;
+    return [{ kind: 'local-column', message, column }];
+  }
+  return [];
+}
+
+/** The database's integers have more bits than those of the declared type. */
+function isShort(kind: ScalarKind, { bits }: DatabaseType): boolean {
+  const { range } = SCALARS[kind];
+  return bits !== undefined && 2n ** BigInt(bits - 1) - 1n > BigInt(range?.maximum ?? 2n ** 63n - 1n);
+}
+
+function compareNull(column: Field, isNullable: boolean): Found[] {
+  if (!column.required || !isNullable) return [];
+  const message = `column ${column.name} may be NULL in the database`;
+  return [{ kind: 'nullable-column', message, column }];
 }
 
 /** Whether the database allows longer texts, or more digits on either side of the point, than the declared type. */
@@ -63,10 +70,13 @@ function isNarrow({ kind, length, scale = 0 }: ScalarType, type: DatabaseType): 
   return (type.scale ?? 0) > scale || type.length - (type.scale ?? 0) > length - scale;
 }
 
+/** The last three are values that may come otherwise than declared: they keep no query from running. */
+type ProblemKind = 'refused' | 'missing-column' | 'column-type' | 'narrow-column' | 'nullable-column' | 'local-column';
+
 /** A problem that the database found in a query. */
 export interface QueryProblem {
   readonly query: Query;
-  readonly kind: 'refused' | 'missing-column' | 'column-type' | 'narrow-column';
+  readonly kind: ProblemKind;
   /** A sentence without a full stop; for rejected SQL, the database's own message. For the author, never for a caller. */
   readonly message: string;
   /** The column concerned. */

@@ -50,6 +50,11 @@ async function problemsOf(query: Query, checked: CheckedDatabase, dialect: Diale
   const composite = query.columns.filter((column) => primitiveOf(column.type) === undefined);
   for (const column of composite) problems.push({ ...refused(`column ${column.name} is no single value`), column });
   if (composite.length > 0) return problems;
+  const { operator } = query.statement;
+  if (operator !== undefined && dialect.engine !== 'postgres') {
+    const message = '`??` is the operator ? of PostgreSQL, which this database does not have';
+    return [...problems, { ...refused(message), offset: operator }];
+  }
   try {
     problems.push(...(await checked.problemsOf(query, planOf(query, 0, dialect))));
   } catch (error) {

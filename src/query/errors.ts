@@ -63,7 +63,14 @@ export function faultOf({ name: query, isPrivate }: Pick<Plan, 'name' | 'isPriva
   const cause = new Error(
     `query ${query}: ${failure.code === '' || failure.code === WRONG_VALUE ? '' : `${failure.code}: `}${failure.message}`,
   );
-  return failure.code.startsWith('SQLITE_BUSY') ? unavailable('the database is busy', cause) : internal(query, cause);
+  if (failure.code.startsWith('SQLITE_BUSY')) return unavailable('the database is busy', cause);
+  return internal(failure.code === WRONG_VALUE ? placeOf(query, failure.message) : query, cause);
+}
+
+/** The query, and where its value is that does not fit, which tells nothing of the value: `TIMES (row 2, column AT)`. */
+function placeOf(query: string, message: string): string {
+  const [, row, column] = /^row (\d+): column (\S+) holds /.exec(message) ?? [];
+  return row === undefined ? query : `${query} (row ${row}, column ${column})`;
 }
 
 /** The error of a call that its signal aborted: always an AbortError, whatever the signal's reason. */

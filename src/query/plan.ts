@@ -1,6 +1,6 @@
 import type { Fault } from '../model/fault.ts';
 import { type Field, isCollection } from '../model/field.ts';
-import type { PageColumn, Query, QueryLink, QueryPage } from '../model/query.ts';
+import type { OddValues, PageColumn, Query, QueryLink, QueryPage } from '../model/query.ts';
 import { type ScalarKind, traitsOf } from '../model/scalar.ts';
 import type { Engine } from '../model/scalar-traits.ts';
 
@@ -20,6 +20,8 @@ export interface PlanColumn {
   readonly namespace?: string;
   /** In a document, an SQL NULL is written as the type's blank instead of being omitted. */
   readonly blank: boolean;
+  /** What becomes of values that the type has not, such as `infinity`; without it, they are an error. */
+  readonly odd?: OddValues;
   /** In a document, an SQL NULL is null (nil in XML) instead of being omitted. */
   readonly nullable?: true;
 }
@@ -89,8 +91,13 @@ function linkOf(parent: Query, { query, on }: QueryLink, dialect: Dialect): Plan
 }
 
 /** The columns of a query's plan. */
-export function columnsOf({ columns }: Pick<Query, 'columns'>): PlanColumn[] {
-  return columns.map(columnOf);
+export function columnsOf({
+  columns,
+  infinity,
+  datasource,
+}: Pick<Query, 'columns' | 'infinity' | 'datasource'>): PlanColumn[] {
+  const odd = infinity ?? datasource?.infinity;
+  return columns.map((column) => ({ ...columnOf(column), ...(odd === undefined ? {} : { odd }) }));
 }
 
 function columnOf(field: Field): PlanColumn {

@@ -4,6 +4,7 @@ import type { PoolStatus } from '../model/metrics.ts';
 import type { Query } from '../model/query.ts';
 import type { Row, Value } from '../model/value.ts';
 import type { Db } from '../store/index.ts';
+import type { CsvOptions } from '../wire/csv.ts';
 
 /**
  * Formats of a result: `json`, `xmlp` and `webrowset` are those of the query services, `csv` is RFC 4180,
@@ -40,6 +41,8 @@ export interface QueryCall {
    * inside do not change.
    */
   readonly root?: ReplyRoot;
+  /** For `csv`: in place of the query's own options, one by one. */
+  readonly csv?: CsvOptions;
   /** Nests the rows of its children under each row, in `json` and `xmlp`. */
   readonly connected?: boolean;
   /** For a connected query: prompts of its members, by member id and prompt name. */
@@ -51,7 +54,7 @@ export interface QueryCall {
 }
 
 /** One run of a stored query for a handler. */
-export interface RowsCall extends Omit<QueryCall, 'fields' | 'format' | 'xml'> {
+export interface RowsCall extends Omit<QueryCall, 'fields' | 'format' | 'xml' | 'csv'> {
   /** Called before the rows are returned if the query's or the gateway's row cap truncated them. */
   readonly onTruncated?: () => void;
 }

@@ -5,6 +5,7 @@ import type { Row } from '../model/value.ts';
 import { resting } from '../store/deadline.ts';
 import { sweepTemporary } from '../store/file/folder.ts';
 import { inSpan, type SpanStart } from '../trace/trace.ts';
+import type { CsvOptions } from '../wire/csv.ts';
 import { openRunners, type QueryOptions, type Runners, resultsFolder } from './engines.ts';
 import { rowsInside } from './inside.ts';
 import { plainField } from './pages.ts';
@@ -60,7 +61,9 @@ export function openQueries(options: QueryOptions): QueryPort {
   };
   return {
     async run(call) {
-      return resultOf(await execute(call, call.format), contentTypes[call.format]);
+      const { file } = call.format === 'csv' ? csvOf(call) : {};
+      const headers = file === undefined ? {} : { 'Content-Disposition': `attachment; filename="${file}"` };
+      return resultOf(await execute(call, call.format), contentTypes[call.format], headers);
     },
     rows: readRows,
     async explain(call) {
@@ -176,6 +179,7 @@ function commandOf(
     ...(fields === undefined ? {} : { fields }),
     ...(call.xml === undefined ? {} : { xml: call.xml }),
     ...(call.root === undefined ? {} : { root: call.root }),
+    ...(format === 'csv' ? { csv: csvOf(call) } : {}),
     ...(nests ? { members: { values: bindMembers(call.members ?? {}), rows: memberCap } } : {}),
   };
 }
@@ -190,8 +194,18 @@ function fieldIndices(query: Query, fields: readonly string[] | undefined): numb
   return indices.length === query.columns.length ? undefined : indices;
 }
 
-function resultOf({ content, rows, truncated }: RawResult, contentType: string): QueryResult {
-  const facts = { contentType, rows, truncated, ...(truncated ? { headers: { 'Rows-Truncated': 'true' } } : {}) };
+/** The query's own options, in whose place come those of the call. */
+function csvOf({ query, csv }: Pick<QueryCall, 'query' | 'csv'>): CsvOptions {
+  return { ...query.csv, ...csv };
+}
+
+function resultOf(
+  { content, rows, truncated }: RawResult,
+  contentType: string,
+  others: Readonly<Record<string, string>>,
+): QueryResult {
+  const headers = { ...others, ...(truncated ? { 'Rows-Truncated': 'true' } : {}) };
+  const facts = { contentType, rows, truncated, ...(Object.keys(headers).length === 0 ? {} : { headers }) };
   if (Buffer.isBuffer(content)) return { ...facts, length: content.length, body: content };
   const { file, length } = content;
   return { ...facts, length, body: (buffers) => stream(content, buffers), dispose: () => file.close() };

@@ -23,12 +23,12 @@ export class Renderers {
   }
 
   /** @param children shapes of the rows nested below each row of a connected query; the same in every call */
-  of({ format, fields, xml, root }: Command, children: readonly ResultShape[] = []): RendererFactory {
-    const key = JSON.stringify([format, fields, xml, root, children.length]);
+  of({ format, fields, xml, root, csv }: Command, children: readonly ResultShape[] = []): RendererFactory {
+    const key = JSON.stringify([format, fields, xml, root, csv, children.length]);
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const columns = fields === undefined ? this.#columns : fields.flatMap((index) => this.#columns[index] ?? []);
-    const factory = compileRenderer(format, { name: this.#query, columns, children }, this.#zone, { xml, root });
+    const factory = compileRenderer(format, { name: this.#query, columns, children }, this.#zone, { xml, root, csv });
     if (this.#known.size >= RENDERERS_KEPT) this.#known.clear();
     this.#known.set(key, factory);
     return factory;

@@ -1,5 +1,6 @@
 import type { ReplyRoot } from '../model/document.ts';
 import type { OpenFile } from '../store/file/open-file.ts';
+import type { CsvOptions } from '../wire/csv.ts';
 import type { Plan } from './plan.ts';
 import type { QueryStatus, XmlNames } from './port.ts';
 import type { RenderFormat } from './render/index.ts';
@@ -27,6 +28,7 @@ export interface Command {
   readonly fields?: readonly number[];
   readonly xml?: XmlNames;
   readonly root?: ReplyRoot;
+  readonly csv?: CsvOptions;
   /** For a connected query; absent if it is run without its members. */
   readonly members?: MemberValues;
 }

@@ -7,8 +7,12 @@ import type { Registry } from '../model/registry.ts';
 import type { JsonValue } from '../model/value.ts';
 import type { Store } from '../store/index.ts';
 import { checkQueries } from './check.ts';
+import type { QueryProblem } from './check-columns.ts';
 import { ownDatabase } from './engines.ts';
 import { unavailable } from './errors.ts';
+
+/** A column declared shorter than in the database is accepted, as it is in YAML: its values are returned in full. */
+const ACCEPTED: ReadonlySet<QueryProblem['kind']> = new Set(['narrow-column', 'nullable-column', 'local-column']);
 
 /**
  * Names that must not occur anywhere in the SQL of a private query: a scan for identifiers only could be misled by quotes and
@@ -89,8 +93,7 @@ export function openSavedQueries({ registry, store }: SavedQueriesOptions): Save
       const found = await inTurn(() => checkQueries(ownDatabase(store), [query])).catch((error: unknown) => {
         throw unavailable("the database can't be reached", error);
       });
-      // A column declared shorter than in the database is accepted, as it is in YAML: its values are returned in full.
-      const refused = found.filter(({ kind }) => kind !== 'narrow-column');
+      const refused = found.filter(({ kind }) => !ACCEPTED.has(kind));
       if (refused.length > 0) return { problems: refused.map(({ message }) => `The database says: ${message}.`) };
       return keep(store, owner, query, definition);
     },

@@ -12,6 +12,7 @@ import { type OpenDirectory, openDirectory } from '../security/directory/directo
 import { openLease, openStatistics, type QueueControl, type QueueDepth, type Store } from '../store/index.ts';
 import type { Telemetry } from '../trace/otlp.ts';
 import { type Clock, SYSTEM_CLOCK } from '../wire/waiting.ts';
+import { counted } from '../wire/words.ts';
 import { createLazyClient } from './answer/outbound.ts';
 import { createApp, createConsoleApp } from './app.ts';
 import { GRACE, IDLE_TIMEOUT } from './exchange/body.ts';
@@ -36,6 +37,7 @@ import { checkWebhookSecrets, openAuthenticator, securitySettings } from './star
 import { openConsole } from './start/console.ts';
 import { datasourceSettings, openData } from './start/data.ts';
 import { recordLoaded } from './start/definitions.ts';
+import type { Development } from './start/development.ts';
 import { copyWarning, importCode } from './start/handlers.ts';
 import { drain, Readiness } from './start/readiness.ts';
 import { openSafeguards } from './start/safeguards.ts';
@@ -73,6 +75,8 @@ export interface GatewayOptions {
   readonly holder?: string;
   /** The edit that is not applied, of `signalbox dev`. */
   readonly brokenEdit?: () => BrokenEdit | undefined;
+  /** How `signalbox dev` brings the database up. */
+  readonly development?: Development;
   /** The time of everything that waits for one: what recurs, retries, tokens, retention; that of the machine by default. */
   readonly clock?: Clock;
 }
@@ -207,7 +211,7 @@ async function open(
     store,
     clock,
     onError: (err) =>
-      log.warn({ err }, 'The statistics of calls could not be entered. The gateway tries again after each minute.'),
+      log.warn({ err }, 'The statistics of calls could not be entered. The gateway tries again every ten seconds.'),
   });
   opened.add(() => statistics.close());
   const [countCall, recordCall] = [callCounter(statistics), callRecorder(calls.add, redactor)];
@@ -293,7 +297,12 @@ async function open(
       services.stopTaking();
       operators?.close();
       if (!replaced) readiness.deny();
-      log.info(replaced ? 'Another gateway has taken over; this one stops.' : 'The gateway stops.');
+      const seconds = Math.ceil(gateway.drain.ready / 1000);
+      log.info(
+        replaced
+          ? 'Another gateway has taken over; this one stops.'
+          : `The gateway stops. Its port stays open for up to ${counted(seconds, 'second')} (drain: ready).`,
+      );
       await drain(http.connections, gateway.drain.ready, { replaced, readiness });
     },
     endStreams: () => operators?.close(),

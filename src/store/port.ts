@@ -45,9 +45,21 @@ export interface Store {
    * Runs each migration of the project that did not run on this database before, in the order of their numbers, once for any
    * number of processes. The tables must be those of this version: see {@link migrate}.
    * @param onFile is called with the path of each that is run, before it is
+   * @param by `dev` records that `signalbox dev` ran them, which may run them again once they are changed
    * @throws MigrationError for one that fails, or can't run after those that ran; StoreError
    */
-  migrateProject(files: readonly MigrationFile[], onFile?: (file: string) => void): Promise<void>;
+  migrateProject(
+    files: readonly MigrationFile[],
+    onFile?: (file: string) => void,
+    by?: 'applied' | 'dev',
+  ): Promise<void>;
+  /** Who ran the migrations of the project on this database. @throws StoreError */
+  provenance(): Promise<Provenance>;
+  /**
+   * Removes what the migrations and the sample data of the project made, so that they run again from the first.
+   * @throws StoreError for a database that `signalbox dev` did not build, without `force`
+   */
+  rebuild(options: RebuildOptions): Promise<void>;
   /**
    * Runs work with the database as it will be once all that is pending has run, and undoes all of it. On PostgreSQL that is a
    * transaction, on SQLite a copy without rows. What the work has to wait for, or takes long, fails soon.
@@ -82,6 +94,17 @@ export interface Store {
   /** Ends the connection; a second call does nothing. */
   close(): Promise<void>;
 }
+
+/** What a rebuild removes. */
+export interface RebuildOptions {
+  /** Also the rows of the gateway's own tables: messages, jobs, requests, records. Users, their keys and the trail of them stay. */
+  readonly everything: boolean;
+  /** Also on a database that `signalbox dev` did not build. */
+  readonly force?: boolean;
+}
+
+/** `none` ran, all were run by `signalbox dev`, or some by a release: by `signalbox migrate` or a gateway. */
+export type Provenance = 'none' | 'dev' | 'released';
 
 /** The files of a project that change its database. */
 export interface ProjectFiles {

@@ -64,8 +64,8 @@ export interface ProjectMigrationTable {
   checksum: string;
   /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
   applied: string;
-  /** `baseline`: recorded without being run. `begun`: without a transaction, and not known to have ended. */
-  state: 'applied' | 'baseline' | 'begun';
+  /** `dev`: run by `signalbox dev`, which may run it again once it is changed. `baseline`: recorded without being run. `begun`: without a transaction, and not known to have ended. */
+  state: 'applied' | 'dev' | 'baseline' | 'begun';
 }
 
 /** One file of sample data that was run. */

@@ -44,6 +44,8 @@ export type SqlToken =
     }
   | { readonly kind: 'prompt'; readonly name: string; readonly offset: number; readonly end: number }
   | { readonly kind: 'foreign'; readonly text: string; readonly offset: number }
+  /** An operator of PostgreSQL with a question mark, which is written twice: `??`, `??|`, `??&`. */
+  | { readonly kind: 'operator'; readonly text: string; readonly offset: number }
   | { readonly kind: 'semicolon'; readonly offset: number; readonly depth: number }
   /** A comment that the server executes. */
   | { readonly kind: 'executable'; readonly text: string; readonly offset: number }
@@ -149,6 +151,9 @@ function placeholder(sql: string, at: number): { readonly token: SqlToken; reado
   const template = TEMPLATE.exec(sql)?.[0];
   if (template !== undefined)
     return { token: { kind: 'foreign', text: template, offset: at }, end: at + template.length };
+  const operator = /^\?\?[|&]?/.exec(sql.slice(at, at + 3))?.[0];
+  if (operator !== undefined)
+    return { token: { kind: 'operator', text: operator, offset: at }, end: at + operator.length };
   const digits = /^\d*/.exec(sql.slice(at + 1, at + 12))?.[0] ?? '';
   const text = sign + (name ?? digits);
   // An operator of JSON or arrays, such as @> or #>, is followed by another character.

@@ -51,6 +51,16 @@ export function compileZone(name: string): Zone {
   };
 }
 
+/** Whether a zone has had one offset at all times since 1970, so that no local time occurs twice. */
+export function keepsOffset({ offsetAt }: Zone): boolean {
+  const now = new Date().getUTCFullYear();
+  const first = offsetAt(`${now}-01-01T00:00:00`);
+  for (let year = 1970; year <= now + 1; year += 1)
+    for (let month = 1; month <= 12; month += 1)
+      if (offsetAt(`${year}-${String(month).padStart(2, '0')}-15T00:00:00`) !== first) return false;
+  return true;
+}
+
 /** The offset at an instant, in whole minutes, the precision of XML Schema and ISO 8601. */
 function offsetOf(instant: number, format: Intl.DateTimeFormat): number {
   const name = format.formatToParts(instant).find((part) => part.type === 'timeZoneName')?.value ?? 'GMT';

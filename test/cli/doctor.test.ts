@@ -145,7 +145,9 @@ test('the port: taken by another program, by a gateway, and an address of anothe
   expect((await examine(cwd, { PORT })).of('port')).toMatchObject([
     {
       state: 'fail',
-      found: `Another program listens at http://127.0.0.1:${PORT}.`,
+      found: expect.stringMatching(
+        `^Another program, process ${process.pid} \\(.+\\), listens at http://127.0.0.1:${PORT}\\.$`,
+      ),
       remedy: expect.stringContaining('PORT'),
     },
   ]);

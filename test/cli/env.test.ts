@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
 import { staffPath, staffProject } from './fixture.ts';
 import { poll } from './poll.ts';
-import { signalbox, start } from './support.ts';
+import { repository, signalbox, start } from './support.ts';
 
 const nodes = `node: STOCK
 base: \${env:STOCK_URL}
@@ -162,4 +162,11 @@ test('commands take their settings from it: serve its port, dev also edits of it
   await writeFile(join(cwd, '.env'), 'PORT=0\nGREETING=Ciao\n');
   await poll('the new greeting', async () => (await greeting()).includes('Ciao, Ada') || undefined);
   await dev.stop();
+});
+
+test('the .env.example of the sample has all of its settings', async () => {
+  expect(await signalbox(['env', '--check'], { cwd: repository })).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^\.env\.example has \d+ settings/),
+  });
 });

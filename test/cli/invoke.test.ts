@@ -321,7 +321,7 @@ describe('mistakes', () => {
     [
       2,
       ['FILE_SEND', 'name=a', '--output', 'none/out.pdf'],
-      'there is no folder none\n  Attachments are written to the file of --output',
+      'there is no folder none\n  --output names the file to write',
     ],
     [2, ['FILE_SEND', 'name=a', '--output', 'definitions'], 'definitions is a folder\n  --output takes a file'],
     [2, ['FILE_SEND', 'name=a', '--node', 'OTHE'], 'there is no node OTHE\n  Did you mean OTHER?'],

@@ -10,7 +10,7 @@ const names = [...migrations.map((migration) => migration.name), 'staff.sql'];
 
 test.concurrent('the plan is shown as SQL and as JSON, and changes nothing', async () => {
   const cwd = await staffProject();
-  const { code, stdout, stderr } = await signalbox(['migrate', '--plan'], { cwd });
+  const { code, stdout, stderr } = await signalbox(['migrate', '--plan', '--sql'], { cwd });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain('create table employee_tbl');
   expect(stdout.match(/^--.*/gm)).toEqual([
@@ -37,7 +37,7 @@ test.concurrent('each step is named while it is run, once', async () => {
   });
   const second = await signalbox(['migrate'], { cwd });
   expect(second).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('signalbox.db is up to date.') });
-  const plan = await signalbox(['migrate', '--plan'], { cwd });
+  const plan = await signalbox(['migrate', '--plan', '--sql'], { cwd });
   expect(plan).toMatchObject({ code: 0, stdout: '-- The database is up to date.\n' });
 });
 
@@ -71,7 +71,7 @@ describe.skipIf(!hasPostgres)('on an empty PostgreSQL', () => {
       return rows;
     };
 
-    expect((await run('migrate', '--plan')).stdout).toMatch(
+    expect((await run('migrate', '--plan', '--sql')).stdout).toMatch(
       /^-- schema hr\n[\s\S]*^-- queue hr_queue\n[\s\S]*^-- staff\.sql\n/m,
     );
     const empty = await run('check', '--connect');
@@ -90,7 +90,7 @@ describe.skipIf(!hasPostgres)('on an empty PostgreSQL', () => {
     }
 
     expect((await run('migrate')).stdout).toMatch(/ took \d+ steps of signalbox and 1 file of sample data\.\n$/);
-    expect((await run('migrate', '--plan')).stdout).toBe('-- The database is up to date.\n');
+    expect((await run('migrate', '--plan', '--sql')).stdout).toBe('-- The database is up to date.\n');
     expect(await run('check', '--connect')).toMatchObject({ code: 0, stdout: '3 files, 2 operations: no errors.\n' });
     const migrated = await everything();
     const gateway = start(['serve'], { cwd, env });
@@ -115,4 +115,16 @@ describe.skipIf(!hasPostgres)('on an empty PostgreSQL', () => {
     const served = await signalbox(['serve'], { cwd, env: { DATABASE_URL, PORT: '0' } });
     expect(served).toMatchObject({ code: 1, stderr: expect.stringContaining(refusal) });
   });
+});
+
+test('--plan lists what is pending by name', async () => {
+  const cwd = await staffProject();
+  const { code, stdout } = await signalbox(['migrate', '--plan'], { cwd });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /^Steps of signalbox\n {2}0001-schema\n(?: {2}\S+\n)+\nSample data\n {2}staff\.sql\n\nsignalbox migrate --plan --sql prints their statements\.\n$/,
+  );
+  await signalbox(['migrate'], { cwd });
+  expect((await signalbox(['migrate', '--plan'], { cwd })).stdout).toBe('The database is up to date.\n');
+  expect(await signalbox(['migrate', '--sql'], { cwd })).toMatchObject({ code: 2 });
 });

@@ -1,9 +1,11 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createDatabase, hasPostgres } from '../support/postgres.ts';
+import { eventually } from '../support/project.ts';
 import { files, staffProject } from './fixture.ts';
-import { signalbox, signalboxProcess, start } from './support.ts';
+import { signalbox, signalboxProcess, start, startOnTerminal } from './support.ts';
 
 const gateway = files['definitions/gateway.yaml'].replace('sample-data: sample/*.sql', 'migrations: migrations');
 const staff = files['definitions/sample/staff.sql'];
@@ -20,7 +22,7 @@ const project = (changes: Readonly<Record<string, string>> = {}): Promise<string
 
 test('are planned apart from the steps of signalbox, after them, and are applied by migrate', async () => {
   const cwd = await project();
-  const plan = await signalbox(['migrate', '--plan'], { cwd });
+  const plan = await signalbox(['migrate', '--plan', '--sql'], { cwd });
   expect(plan.stdout).toMatch(
     /^---- Steps of signalbox ----\n\n-- 0001-schema\n[\s\S]*\n---- Migrations of the project ----\n\n-- migrations\/0001-staff\.sql\ncreate table employee_tbl [\s\S]*\n-- migrations\/0002-index\.sql\ncreate index employee_dept on employee_tbl \(deptname\);\n$/,
   );
@@ -40,7 +42,7 @@ test('are planned apart from the steps of signalbox, after them, and are applied
     stdout: expect.stringContaining('no errors'),
   });
   await rm(join(cwd, 'migrations/0002-index.sql'));
-  const older = await signalbox(['migrate', '--plan'], { cwd });
+  const older = await signalbox(['migrate', '--plan', '--sql'], { cwd });
   expect(older.stdout).toBe('-- The database is up to date.\n');
   expect(older.stderr).toMatch(/^The migration 0002-index ran on .* has no file of that number/);
 });
@@ -64,7 +66,7 @@ test('that were edited after they ran are an error of every command, whatever en
     expect(stderr).toMatch(advice);
   }
   await writeFile(join(cwd, 'migrations/0003-more.sql'), 'create table more (n integer);\n');
-  const plan = await signalbox(['migrate', '--plan'], { cwd });
+  const plan = await signalbox(['migrate', '--plan', '--sql'], { cwd });
   expect(plan.stdout).toMatch(
     /^---- Migrations of the project ----\n\n-- migrations\/0001-staff\.sql\n-- can't run: it was changed after it ran on .*\.\n-- Restore its text, .*0004-NAME\.sql.*\n-- If the data may go, .*\n\n-- migrations\/0003-more\.sql\ncreate table more \(n integer\);\n$/,
   );
@@ -133,20 +135,84 @@ test('are run by no start where the database has migrate: false, which says what
   });
 });
 
-test('are applied by dev as they are saved; one that ran and is edited is an error there', async () => {
+test('are applied by dev --migrate as they are saved, and again from the first once one is edited', async () => {
   const cwd = await project();
-  const dev = start(['dev'], { cwd, env: { PORT: '0' } });
+  const dev = start(['dev', '--migrate'], { cwd, env: { PORT: '0' } });
   await dev.until(/^Signalbox is ready on /m);
   const file = join(cwd, 'migrations/0003-more.sql');
   await writeFile(file, 'create table more (n integer);\n');
   await dev.until(/The migration migrations\/0003-more\.sql runs\./);
   await dev.until(/^Reloaded in /m);
   const before = dev.output().length;
-  await writeFile(file, `${await readFile(file, 'utf8')}insert into more values (1);\n`);
+  await writeFile(file, 'create table more (n integer, added text);\n');
+  await dev.until(/0001-staff\.sql runs\.[\s\S]*0003-more\.sql runs\.[\s\S]*^Reloaded in /m, before);
+  expect(await valuesOf(cwd, "select count(*) from pragma_table_info('more')")).toEqual([2]);
+});
+
+/** The first column of rows of the project's database. */
+async function valuesOf(cwd: string, sql: string): Promise<unknown[]> {
+  const database = new Database(join(cwd, '.signalbox/signalbox.db'), { readonly: true });
+  try {
+    return database.prepare(sql).pluck().all();
+  } finally {
+    database.close();
+  }
+}
+
+test('wait in dev until they are asked for, however often they are saved', async () => {
+  const cwd = await project();
+  const dev = start(['dev'], { cwd, env: { PORT: '0' } });
+  // A database that has none yet gets all of them at the start.
+  await dev.until(/^Signalbox is ready on /m);
+  expect(await valuesOf(cwd, 'select state from signalbox_project_migration')).toEqual(['dev', 'dev']);
+  const file = join(cwd, 'migrations/0003-more.sql');
+  await writeFile(file, 'create table more (n integer);\n');
+  await dev.until(/1 migration waits: migrations\/0003-more\.sql\. Not run: signalbox dev --migrate runs/);
+  const before = dev.output().length;
+  await writeFile(file, 'create table more (n integer, half');
+  await dev.until(/^Reloaded in /m, before);
+  expect(await valuesOf(cwd, 'select number from signalbox_project_migration')).toEqual([1, 2]);
+  const half = dev.output().length;
+  await writeFile(join(cwd, 'migrations/0001-staff.sql'), `${staff}\n-- more\n`);
   await dev.until(
-    /0003-more\.sql:1:1: it was changed after it ran[\s\S]*in development, remove the database[\s\S]*Not applied\. The last good version/,
-    before,
+    /2 migrations wait: migrations\/0001-staff\.sql, [\s\S]*it was changed after it ran [\s\S]*from the first/,
+    half,
   );
+});
+
+test('run in dev when m is pressed', async () => {
+  const cwd = await project();
+  const dev = startOnTerminal(['dev'], cwd);
+  await dev.until(/Signalbox is ready on /);
+  await writeFile(join(cwd, 'migrations/0003-more.sql'), 'create table more (n integer);\n');
+  await dev.until(/1 migration waits: migrations\/0003-more\.sql\. Press m to run them\./);
+  expect(await valuesOf(cwd, 'select number from signalbox_project_migration')).toEqual([1, 2]);
+  dev.type('m');
+  await dev.until(/The migration migrations\/0003-more\.sql runs\.[\s\S]*Reloaded in /);
+  expect(await valuesOf(cwd, 'select number from signalbox_project_migration')).toEqual([1, 2, 3]);
+  dev.type('\x03');
+  await eventually('its end', () => (dev.process.exitCode === null ? undefined : true));
+  expect(dev.process.exitCode).toBe(0);
+});
+
+test('run again in dev --reset, which keeps users and their keys', async () => {
+  const cwd = await project();
+  await signalbox(['migrate'], { cwd });
+  await signalbox(['user', 'add', 'kim', '--generate'], { cwd });
+  const keys = await signalbox(['user', 'key', 'add', 'kim'], { cwd });
+  expect(keys).toMatchObject({ code: 0 });
+  const refused = await signalboxProcess(['dev', '--reset'], { cwd, env: { PORT: '0' } });
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/not made by signalbox dev.*add --force/) });
+  await valuesOf(cwd, 'select 1');
+  const database = new Database(join(cwd, '.signalbox/signalbox.db'));
+  database.exec("insert into employee_tbl (emplid, name) values (99, 'Zoe')");
+  database.close();
+  const dev = start(['dev', '--reset', '--force'], { cwd, env: { PORT: '0' } });
+  await dev.until(/was built again[\s\S]*^Signalbox is ready on /m);
+  expect(await valuesOf(cwd, "select name from employee_tbl where name = 'Zoe'")).toEqual([]);
+  expect(await valuesOf(cwd, "select count(*) from employee_tbl where name = 'Ada'")).toEqual([1]);
+  expect(await valuesOf(cwd, 'select id from signalbox_user')).toEqual(['kim']);
+  expect(await valuesOf(cwd, 'select count(*) from signalbox_api_key')).toEqual([1]);
 });
 
 describe.skipIf(!hasPostgres)('on PostgreSQL', () => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { files, staffProject } from './fixture.ts';
 import { poll } from './poll.ts';
@@ -45,6 +45,32 @@ test.concurrent('csv', async () => {
   expect(code).toBe(0);
   expect(stdout).toContain('EMPLID,NAME,SALARY');
   expect(stdout).toContain('"Åke, the ""b"""');
+});
+
+test.concurrent('--output replaces a file as a whole, in each format', async () => {
+  const target = join(await mkdtemp(join(tmpdir(), 'signalbox-out-')), 'rows');
+  for (const format of ['table', 'csv', 'json', 'xlsx']) {
+    const { stdout } = await signalbox([...sales, '--format', format], { cwd });
+    const written = await signalbox([...sales, '--format', format, '--output', target], { cwd });
+    expect(written).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    const text = await readFile(target, 'utf8');
+    // A workbook has the time in it.
+    if (format === 'xlsx') expect(text.startsWith('PK')).toBe(true);
+    else expect(text).toBe(stdout);
+  }
+  const before = await readFile(target);
+  const failed = await signalbox(['query', 'EMPLOYEES_BY_DEPT', '--output', target], { cwd });
+  expect(failed).toMatchObject({ code: 2, stderr: expect.stringContaining('DEPTNAME') });
+  expect(await readFile(target)).toEqual(before);
+  expect(await signalbox([...sales, '--output', join(target, 'none', 'x')], { cwd })).toMatchObject({ code: 2 });
+  expect(await readdir(dirname(target))).toEqual(['rows']);
+});
+
+test.concurrent('--neutral and --bom are for CSV in spreadsheets', async () => {
+  const { stdout } = await signalbox([...sales, '--format', 'csv', '--neutral', '--bom'], { cwd });
+  expect(stdout).toMatch(/^\uFEFFEMPLID,NAME,SALARY\r\n/);
+  const refused = await signalbox([...sales, '--neutral'], { cwd });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--neutral is for CSV') });
 });
 
 test.concurrent('xml', async () => {

@@ -109,6 +109,16 @@ export function startProcess(command: string, args: readonly string[], options: 
   };
 }
 
+/** Starts `signalbox` on a terminal of its own (script(1)), whose keys are pressed by `type`. */
+export function startOnTerminal(args: readonly string[], cwd: string): Running & { type(keys: string): void } {
+  const command = [process.execPath, bin, ...args].map((each) => `'${each}'`).join(' ');
+  const running = startProcess('script', ['-qefc', `exec ${command}`, '/dev/null'], {
+    cwd,
+    env: { PORT: '0', NO_COLOR: '1' },
+  });
+  return { ...running, type: (keys) => void running.process.stdin?.write(keys) };
+}
+
 /** A folder of its own, removed after the tests of the file: they may run side by side. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'signalbox-cli-'));

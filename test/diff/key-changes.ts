@@ -639,6 +639,22 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
     'query: A\npermission: ASKERS\ncolumns: { N: integer }\nsql: select n from t',
     'query: A\npermission: ASKERS\nrows: 5\ncolumns: { N: integer }\nsql: select n from t',
   ),
+  'query.csv': offered(
+    'query: A\npermission: ASKERS\ncolumns: { N: integer }\nsql: select n from t',
+    'query: A\npermission: ASKERS\ncolumns: { N: integer }\nsql: select n from t\ncsv: { neutral: true }',
+  ),
+  'query.csv.neutral': offered(
+    'query: A\npermission: ASKERS\ncolumns: { N: integer }\nsql: select n from t',
+    'query: A\npermission: ASKERS\ncolumns: { N: integer }\nsql: select n from t\ncsv: { neutral: true }',
+  ),
+  'query.csv.bom': offered(
+    'query: A\npermission: ASKERS\ncolumns: { N: integer }\nsql: select n from t',
+    'query: A\npermission: ASKERS\ncolumns: { N: integer }\nsql: select n from t\ncsv: { bom: true }',
+  ),
+  'query.csv.file': offered(
+    'query: A\npermission: ASKERS\ncolumns: { N: integer }\nsql: select n from t',
+    'query: A\npermission: ASKERS\ncolumns: { N: integer }\nsql: select n from t\ncsv: { file: orders.csv }',
+  ),
   'query.permission': query(`permission: [READERS, WRITERS]\n${QUERY}`, `permission: READERS\n${QUERY}`),
   'query.public': query(`permission: READERS\n${QUERY}`, `public: true\n${QUERY}`),
 

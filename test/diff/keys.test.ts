@@ -68,6 +68,7 @@ const UNSEEN: Readonly<Record<string, string>> = {
   datasource: 'It is how data is stored.',
   'query.sql': 'It is how rows are found.',
   'query.datasource': 'It is how rows are found.',
+  'query.infinity': 'It is what becomes of rows that would be an error.',
   'query.connects': 'It is how stored queries are ordered.',
   'query.timeout': 'It is how rows are found.',
   'component.component': 'It is not sent.',

@@ -112,6 +112,31 @@ describe('csv', () => {
     );
   });
 
+  const formulas = query(
+    `select * from (values ('=1+1', -5, '+41 79', 'x'), ('@sum', -0.5, char(9) || 'a', '-2'), ('-2+3', 7, char(13) || 'b', ' =1'))`,
+    { COLUMN1: 'string', COLUMN2: 'decimal', COLUMN3: 'string', COLUMN4: 'string' },
+  );
+
+  it('neutralises what a spreadsheet calculates, where the query or the caller asks for it, and no number', async () => {
+    const neutral =
+      "COLUMN1,COLUMN2,COLUMN3,COLUMN4\r\n'=1+1,-5,'+41 79,x\r\n'@sum,-0.5,'\ta,-2\r\n'-2+3,7,\"'\rb\", =1\r\n";
+    const call = { query: formulas, prompts: {}, format: 'csv' } as const;
+    expect(await textOf(await port.run({ ...call, csv: { neutral: true } }))).toBe(neutral);
+    const own = { ...formulas, csv: { neutral: true } };
+    expect(await textOf(await port.run({ ...call, query: own }))).toBe(neutral);
+    expect(await textOf(await port.run({ ...call, query: own, csv: { neutral: false } }))).toContain('\n@sum,');
+  });
+
+  it('begins with a byte order mark and has a file name, where they are asked for', async () => {
+    const own = { ...formulas, csv: { bom: true, file: 'rows.csv' } };
+    const result = await port.run({ query: own, prompts: {}, format: 'csv' });
+    expect(result.headers).toEqual({ 'Content-Disposition': 'attachment; filename="rows.csv"' });
+    const text = await textOf(result);
+    expect(text.startsWith('\uFEFFCOLUMN1,')).toBe(true);
+    expect(result.length).toBe(Buffer.byteLength(text));
+    expect((await port.run({ query: own, prompts: {}, format: 'json' })).headers).toBeUndefined();
+  });
+
   it('is its header where there are no rows', async () => {
     expect(await textOf(await run('csv', none))).toBe('ID,NAME,COST,AT,FLAG\r\n');
   });

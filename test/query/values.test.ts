@@ -85,17 +85,17 @@ describe('stored values', () => {
       ['uri', "'/orders'"],
     ]);
     expect(causes).toEqual([
-      'Error: query A_QUERY: column V holds a text that is no integer',
-      'Error: query A_QUERY: column V holds a real number that is no integer',
-      'Error: query A_QUERY: column V holds a text that is no decimal',
-      'Error: query A_QUERY: column V holds a real number that is no decimal',
-      'Error: query A_QUERY: column V holds a text that is no datetime',
-      'Error: query A_QUERY: column V holds a real number that is no datetime',
-      'Error: query A_QUERY: column V holds an integer that is no date',
-      'Error: query A_QUERY: column V holds an integer that is no boolean',
-      'Error: query A_QUERY: column V holds a blob that is no string',
-      'Error: query A_QUERY: column V holds a text that is no uuid',
-      'Error: query A_QUERY: column V holds a text that is no uri',
+      'Error: query A_QUERY: row 1: column V holds a text that is no integer',
+      'Error: query A_QUERY: row 1: column V holds a real number that is no integer',
+      'Error: query A_QUERY: row 1: column V holds a text that is no decimal',
+      'Error: query A_QUERY: row 1: column V holds a real number that is no decimal; `infinity: null` or `text` of the query says what becomes of such values',
+      'Error: query A_QUERY: row 1: column V holds a text that is no datetime',
+      'Error: query A_QUERY: row 1: column V holds a real number that is no datetime',
+      'Error: query A_QUERY: row 1: column V holds an integer that is no date',
+      'Error: query A_QUERY: row 1: column V holds an integer that is no boolean',
+      'Error: query A_QUERY: row 1: column V holds a blob that is no string',
+      'Error: query A_QUERY: row 1: column V holds a text that is no uuid',
+      'Error: query A_QUERY: row 1: column V holds a text that is no uri',
     ]);
   });
 

@@ -11,7 +11,7 @@ import { createDatabase, hasPostgres } from '../support/postgres.ts';
 import { type TestProject, writeProject } from '../support/project.ts';
 
 const TABLES = `create table orders (number integer, note varchar(30));
-create table place (id varchar(5) primary key, name varchar(30))`;
+create table place (id varchar(5) primary key, name varchar(30), rank integer)`;
 
 const KEPT_USER = "insert into signalbox_user (id, roles, created, changed) values ('kept', '[]', '', '')";
 
@@ -126,7 +126,8 @@ sql: select 1 as m
   it.each(
     Object.entries(databaseCatalogue),
   )('raises %s for its wrong example, and nothing for its right one', async (code, entry) => {
-    if (['database-outdated', 'database-setup', 'replica-setup'].includes(code)) return;
+    if (['database-outdated', 'database-setup', 'replica-setup', 'column-local', 'component-column'].includes(code))
+      return;
     const codes = async (text: string): Promise<unknown[][]> => {
       const { root } = await projectOf(text);
       const { registry } = loadProject({ root });
@@ -159,6 +160,24 @@ describe.skipIf(!hasPostgres)('checking queries on PostgreSQL', async () => {
       `definitions/queries.yaml:4:12: error component-table: The table of component KEPT does not fit: ${reason}.`,
     );
   });
+
+  it.each([
+    'column-local',
+    'component-column',
+    'column-nullable',
+  ] as const)('raises %s for its wrong example, and not for its right one', async (code) => {
+    const { wrong, right } = databaseCatalogue[code];
+    const of = async (text: string) => said(await projectOf(text), { DATABASE_URL: database.url });
+    expect(await of(wrong)).toMatch(new RegExp(`^definitions/queries\\.yaml:\\d+:\\d+: \\w+ ${code}: `, 'm'));
+    expect(await of(right)).not.toContain(code);
+  });
+
+  it('names the column, its type and what it should be', async () => {
+    const text = await said(await projectOf(databaseCatalogue['component-column'].wrong), {
+      DATABASE_URL: database.url,
+    });
+    expect(text).toContain('id of place is varchar(5): the field has up to 50 characters; make it varchar(50).');
+  });
 });
 
 describe('checking definitions on the database as it will be', () => {
@@ -185,7 +204,7 @@ sql: select numbr as number from part
   const files = (schema = '') => ({
     'definitions/gateway.yaml': gateway.replace('SCHEMA', schema),
     'definitions/parts.yaml': definitions,
-    'migrations/0001-part.sql': 'create table part (number integer primary key);\ninsert into part values (1);\n',
+    'migrations/0001-part.sql': 'create table part (number bigint primary key);\ninsert into part values (1);\n',
     'migrations/0002-name.sql': 'alter table part add column name varchar(30);\n',
     'migrations/0003-index.postgres.sql':
       '-- signalbox: no transaction\ncreate index concurrently part_name on part (name);\n',

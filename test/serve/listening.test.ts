@@ -72,7 +72,9 @@ describe('a gateway does not start', () => {
     const { port } = other.address() as AddressInfo;
     try {
       const { message, hint } = await reason({ env: { PORT: String(port) } });
-      expect(message).toBe(`127.0.0.1:${port} is in use`);
+      expect(message).toBe(
+        `127.0.0.1:${port} is in use${process.platform === 'linux' ? ` by process ${process.pid} (node)` : ''}`,
+      );
       expect(hint).toContain('PORT');
     } finally {
       other.close();

@@ -117,7 +117,7 @@ test.each(Object.entries(readers))('%s takes a time that grows with the length a
 });
 
 test.each([
-  ['?', { problems: ['? is a placeholder of another notation; write prompts as :NAME.'] }],
+  ['?,', { problems: ['? is a placeholder of another notation; write prompts as :NAME.'] }],
   [':a ', { problems: ['The SQL uses :a, which is not a prompt of the query.'] }],
   ['$1 ', { problems: ['$1 is a placeholder of another notation; write prompts as :NAME.'] }],
   ['limit 1 ', { query: { id: 'A' } }],

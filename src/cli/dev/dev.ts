@@ -1,13 +1,21 @@
 import type { Command } from 'commander';
+import { wrongUsage } from '../failure.ts';
 import { explain } from '../help.ts';
-import { placeOf } from '../project.ts';
+import { loadRegistry, type Place, placeOf, withStore } from '../project.ts';
 import { endOnSignals } from '../signals.ts';
-import { coloursOf, wantsColour } from '../terminal.ts';
+import { coloursOf, note, wantsColour } from '../terminal.ts';
 
 const help = {
-  examples: ['signalbox dev', 'PORT=9000 signalbox dev', 'signalbox dev --mock THIRD_PARTY'],
+  examples: [
+    'signalbox dev',
+    'signalbox dev --migrate',
+    'signalbox dev --reset',
+    'PORT=9000 signalbox dev',
+    'signalbox dev --mock THIRD_PARTY',
+  ],
   notes: [
-    "Watches the definitions, the handlers and the modules they import, and the migrations: a new one is applied to the database as it is saved. Every save starts a fresh process, which takes over when it is ready: no request is dropped, and after a broken edit the last good version keeps serving. generated/ is kept up to date, and a missing handler file is created as a typed stub. PORT, HOST and DATABASE_URL work as with 'signalbox serve'.",
+    "Watches the definitions, the handlers and the modules they import, and the migrations. Every save starts a fresh process, which takes over when it is ready: no request is dropped, and after a broken edit the last good version keeps serving. generated/ is kept up to date, and a missing handler file is created as a typed stub. PORT, HOST and DATABASE_URL work as with 'signalbox serve'.",
+    'A migration that is new or changed waits: press m, or run it by --migrate as it is saved. At the start all of them run on a database that has none yet. One that dev ran may be changed until `signalbox migrate` or a gateway has run it on that database: then all run again from the first, on empty tables of the project. --reset does the same at once, and empties the tables of the gateway too; users, their API keys and certificates, and sessions stay.',
     'With --mock, calls of the node are answered from its operations, by their examples and types: nothing is sent to the partner. See signalbox mock.',
   ],
   exits: ['ended on request', 'could not start'],
@@ -18,14 +26,40 @@ export function addDev(program: Command): void {
   explain(program.command('dev'), help)
     .description('run the gateway and apply every edit as it is saved')
     .option('--mock <node>', 'a node to stand in for, or all; repeat for more than one', collect, [])
-    .action(async ({ mock }: { mock: readonly string[] }, command: Command) => {
+    .option('--migrate', 'run migrations as they are saved, without being asked')
+    .option('--reset', 'build the tables of the project again first; users and their keys stay')
+    .option('--force', 'with --reset, also where others than dev ran the migrations')
+    .action(async ({ mock, migrate = false, reset, force = false }: DevOptions, command: Command) => {
+      if (force && !reset) throw wrongUsage('--force needs --reset');
+      const place = placeOf(command);
+      if (reset) await resetDatabase(place, force);
       const { Supervisor } = await import('./supervisor.ts');
-      const start = { ...placeOf(command), mock, colour: wantsColour(process.stderr) };
+      const start = { ...place, mock, migrate, colour: wantsColour(process.stderr) };
       const supervisor = new Supervisor(start, coloursOf(process.stdout));
       const stop = (): void => supervisor.stop();
       endOnSignals({ end: stop, again: stop });
       await supervisor.ended();
     });
+}
+
+interface DevOptions {
+  readonly mock: readonly string[];
+  readonly migrate?: boolean;
+  readonly reset?: boolean;
+  readonly force?: boolean;
+}
+
+async function resetDatabase(place: Place, force: boolean): Promise<void> {
+  const registry = await loadRegistry(place, 'ignore-missing');
+  const { projectFilesOf } = await import('../../serve/start/project-files.ts');
+  const { migrations, sampleData } = projectFilesOf(registry, place);
+  await withStore(registry, place, async (store) => {
+    await store.migrate();
+    await store.rebuild({ everything: true, force });
+    await store.migrateProject(migrations, note, 'dev');
+    await store.loadSampleData(sampleData, note);
+    note(`${store.location} was built again. Users and their keys are as before.`);
+  });
 }
 
 const collect = (text: string, before: readonly string[]): string[] => [...before, text];

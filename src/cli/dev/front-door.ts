@@ -1,8 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { IN_USE, inUse } from '../../serve/listen/port-holder.ts';
 import type { Address } from '../../serve/start/address.ts';
 import { CliFailure } from '../failure.ts';
 import type { SupervisorMessage } from './worker-handle.ts';
+
+/** How long a port may be another's: longer than a gateway drains by default. */
+const PATIENCE_MS = 10_000;
+const RETRY_MS = 100;
 
 const NOT_SERVING =
   'HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain; charset=utf-8\r\nconnection: close\r\nretry-after: 1\r\n\r\n' +
@@ -22,6 +28,13 @@ export class FrontDoor {
   /** Handed on but not confirmed: if the worker dies before that, they go to the next one. */
   readonly #underway = new Map<number, { readonly socket: Socket; readonly worker: ChildProcess }>();
   #count = 0;
+  #closed = false;
+  readonly #report: (sentence: string) => void;
+
+  /** @param report is told what it waits for */
+  constructor(report: (sentence: string) => void) {
+    this.#report = report;
+  }
 
   /**
    * Listens at the address, unless it does so already. The port that it had before is closed afterwards.
@@ -35,16 +48,29 @@ export class FrontDoor {
       socket.on('error', () => undefined);
       this.#admit(socket);
     });
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(asked, error)));
-      server.listen(asked.port, asked.host, resolve);
-    });
+    await this.#listen(server, asked);
     const bound = server.address();
     this.#server?.close();
     this.#server = server;
     this.#asked = asked;
     this.#bound = { host: asked.host, port: typeof bound === 'object' && bound !== null ? bound.port : asked.port };
     return this.#bound;
+  }
+
+  /** Waits a while for a port at which a gateway stops, which leaves it soon. @throws CliFailure */
+  async #listen(server: Server, asked: Address): Promise<void> {
+    const limit = performance.now() + PATIENCE_MS;
+    let isReported = false;
+    for (;;) {
+      const error = await listenOnce(server, asked);
+      if (error === undefined) return;
+      const waits = error.code === 'EADDRINUSE' && performance.now() < limit && !this.#closed;
+      if (!waits || !(isReported || (await isStopping(asked)))) throw cannotListen(asked, error);
+      if (!isReported)
+        this.#report(`${inUse(`${asked.host}:${asked.port}`, asked.port)}; it stops, and dev waits for the port.`);
+      isReported = true;
+      await pause(RETRY_MS);
+    }
   }
 
   /** Gives this worker every connection from now on, the waiting ones first. */
@@ -81,6 +107,7 @@ export class FrontDoor {
 
   /** Accepts no more connections. */
   close(): void {
+    this.#closed = true;
     this.#server?.close();
     for (const socket of this.#waiting) socket.destroy();
     this.#waiting.clear();
@@ -106,13 +133,32 @@ export class FrontDoor {
   }
 }
 
+/** Whether the port is that of a gateway which stops: it is alive, and not ready. */
+async function isStopping({ host, port }: Address): Promise<boolean> {
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  try {
+    const url = `http://${name.includes(':') ? `[${name}]` : name}:${port}/health/ready`;
+    return (await fetch(url, { signal: AbortSignal.timeout(1000) })).status === 503;
+  } catch {
+    // It has just ended, or is another program.
+    return false;
+  }
+}
+
+function listenOnce(server: Server, { host, port }: Address): Promise<NodeJS.ErrnoException | undefined> {
+  return new Promise((resolve) => {
+    server.once('error', resolve);
+    server.listen(port, host, () => {
+      server.off('error', resolve);
+      resolve(undefined);
+    });
+  });
+}
+
 function cannotListen({ host, port }: Address, cause: NodeJS.ErrnoException): CliFailure {
   if (cause.code !== 'EADDRINUSE')
     return new CliFailure(`can't listen on ${host}:${port}: ${cause.message}`, { cause });
-  return new CliFailure(`${host}:${port} is in use`, {
-    cause,
-    hint: 'Set PORT to another port; PORT=0 takes a free one.',
-  });
+  return new CliFailure(inUse(`${host}:${port}`, port), { cause, hint: IN_USE });
 }
 
 function refuse(socket: Socket): void {

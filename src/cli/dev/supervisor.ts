@@ -5,6 +5,7 @@ import { Backoff, post } from '../child-process.ts';
 import { envFilePaths, retakeEnvFiles } from '../env-file.ts';
 import { type Colors, writeAtOnce } from '../terminal.ts';
 import { FrontDoor } from './front-door.ts';
+import { type Keys, readKeys } from './keys.ts';
 import { type Watch, type Watched, watchFiles } from './watch.ts';
 import {
   type SupervisorMessage,
@@ -19,6 +20,12 @@ const LONGEST_PAUSE_MS = 5_000;
 /** How long after a worker took over the spare one is started: until then the processor is left to the worker. */
 const SPARE_AFTER_MS = 100;
 
+/** What it is started with. */
+interface SupervisorStart extends Omit<WorkerStart, 'spare' | 'first' | 'how'> {
+  /** Whether migrations run as they are saved, without being asked for. */
+  readonly migrate: boolean;
+}
+
 type Heard = Exclude<WorkerMessage, { kind: 'retired' }>;
 
 /**
@@ -27,8 +34,13 @@ type Heard = Exclude<WorkerMessage, { kind: 'retired' }>;
  */
 export class Supervisor {
   readonly #start: Omit<WorkerStart, 'spare' | 'first'>;
+  /** Migrations run as they are saved. */
+  readonly #migrates: boolean;
+  /** Those that wait were asked for, and the worker that runs them has not come yet. */
+  #asked = false;
+  readonly #keys: Keys | undefined;
   readonly #report: Reporter;
-  readonly #door = new FrontDoor();
+  readonly #door = new FrontDoor((sentence) => this.#report.note(sentence));
   readonly #watch: Watch;
   readonly #workers = new Set<WorkerHandle>();
   /** The worker that serves. */
@@ -51,8 +63,12 @@ export class Supervisor {
   #failure: Error | undefined;
   readonly #end = Promise.withResolvers<void>();
 
-  constructor(start: Omit<WorkerStart, 'spare' | 'first'>, paint: Colors) {
-    this.#start = start;
+  constructor({ migrate, ...start }: SupervisorStart, paint: Colors) {
+    this.#migrates = migrate;
+    this.#keys = migrate ? undefined : readKeys((key) => this.#pressed(key));
+    const others = 'signalbox dev --migrate runs them as they are saved, signalbox migrate once.';
+    const how = this.#keys === undefined ? `Not run: ${others}` : `Press m to run them. ${others}`;
+    this.#start = { ...start, how };
     this.#report = createReporter(paint);
     this.#watch = watchFiles(this.#watched({ handlers: undefined, migrations: [], modules: [] }), (changed) =>
       this.#edited(changed),
@@ -70,6 +86,7 @@ export class Supervisor {
     clearTimeout(this.#restart);
     clearTimeout(this.#spareTimer);
     this.#watch.close();
+    this.#keys?.close();
     this.#door.close();
     const again = this.#stopping;
     this.#stopping = true;
@@ -96,6 +113,13 @@ export class Supervisor {
     this.#launch();
   }
 
+  #pressed(key: string): void {
+    if (key !== 'm' || this.#stopping) return;
+    this.#asked = true;
+    if (this.#changed.size === 0) this.#changedAt = performance.now();
+    this.#launch();
+  }
+
   /** A worker has the environment in which it was started. */
   #renewEnvironment(): void {
     try {
@@ -115,7 +139,7 @@ export class Supervisor {
     this.#next?.kill();
     this.#next = this.#spare ?? this.#startWorker(false);
     this.#spare = undefined;
-    this.#next.go();
+    this.#next.go(this.#migrates || this.#asked);
     this.#door.expect(true);
   }
 
@@ -180,6 +204,7 @@ export class Supervisor {
     const what = describeChanges(this.#operations, ready.operations) || this.#changedFiles();
     this.#current = worker;
     this.#next = undefined;
+    this.#asked = false;
     this.#door.handTo(worker.process);
     this.#operations = ready.operations;
     this.#changed.clear();
@@ -199,6 +224,7 @@ export class Supervisor {
   }
 
   #refused(edit: BrokenEdit, text = edit.text, files?: WorkerFiles): void {
+    this.#asked = false;
     this.#next = undefined;
     this.#current?.broken(edit);
     this.#changed.clear();

@@ -10,8 +10,11 @@ const GRACE_MS = 30_000;
 /** A child process that runs the gateway, or is about to. */
 export interface WorkerHandle {
   readonly process: ChildProcess;
-  /** Makes it read the project and run it. */
-  go(): void;
+  /**
+   * Makes it read the project and run it.
+   * @param migrate whether it runs the migrations that wait
+   */
+  go(migrate: boolean): void;
   /** When {@link go} was called, in `performance.now()`. */
   readonly wentAt: number;
   /**
@@ -57,9 +60,9 @@ export function startWorker(start: WorkerStart, events: WorkerEvents): WorkerHan
   child.on('error', () => child.kill('SIGKILL'));
   return {
     process: child,
-    go() {
+    go(migrate) {
       wentAt = performance.now();
-      tell({ kind: 'go' });
+      tell({ kind: 'go', migrate });
     },
     get wentAt() {
       return wentAt;
@@ -92,6 +95,8 @@ export interface WorkerStart {
   readonly spare: boolean;
   /** No worker has served before, so `ready` brings the screen that people see at the start. */
   readonly first: boolean;
+  /** How to ask for migrations that wait, as a sentence. */
+  readonly how: string;
   /** Whether it renders diagnostics in colour. */
   readonly colour: boolean;
 }
@@ -130,8 +135,8 @@ export type WorkerMessage =
 
 /** From the supervisor to a worker. `connection` comes with the socket. */
 export type SupervisorMessage =
-  /** Read the project and run it. */
-  | { readonly kind: 'go' }
+  /** Read the project and run it, and the migrations that wait if they were asked for. */
+  | { readonly kind: 'go'; readonly migrate: boolean }
   | { readonly kind: 'listening'; readonly host: string; readonly port: number }
   | { readonly kind: 'not-listening'; readonly message: string }
   /** The latest edit is not applied: what the worker serves is the version before. */

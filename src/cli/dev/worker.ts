@@ -9,6 +9,7 @@ import { type LoadedProject, loadProject, registryOf, renderDiagnostics } from '
 import type { BrokenEdit } from '../../model/definition.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { Address } from '../../serve/start/address.ts';
+import type { Development } from '../../serve/start/development.ts';
 import { startGateway } from '../../serve/start.ts';
 import { post } from '../child-process.ts';
 import { CliFailure, renderFailure } from '../failure.ts';
@@ -22,7 +23,7 @@ import type { SupervisorMessage, WorkerFiles, WorkerMessage, WorkerStart } from 
 // The process that runs the gateway of `signalbox dev` until the next edit. When there is time it is started in advance: it
 // imports and warms up what does not change with an edit, and reads the project only when the supervisor says `go`.
 
-const { colour, spare, first, mock, ...place } = JSON.parse(process.argv[2] ?? '') as WorkerStart;
+const { colour, spare, first, mock, how, ...place } = JSON.parse(process.argv[2] ?? '') as WorkerStart;
 const paint = colours(colour);
 const modules = recordModules(place.root);
 let handlers: string | undefined;
@@ -43,7 +44,7 @@ process.on('disconnect', () => process.exit(1));
 if (spare) await warmUp();
 process.on('message', (message: SupervisorMessage, socket?: Socket) => {
   if (message.kind === 'connection') admit(message.connection, socket);
-  else if (message.kind === 'go') void go();
+  else if (message.kind === 'go') void go(message.migrate);
   else if (message.kind === 'listening') bound.resolve(message);
   else if (message.kind === 'not-listening') bound.reject(new CliFailure(message.message));
   else if (message.kind === 'broken') broken = message.edit;
@@ -61,15 +62,15 @@ async function warmUp(): Promise<void> {
   }
 }
 
-async function go(): Promise<void> {
+async function go(migrate: boolean): Promise<void> {
   try {
-    await serve();
+    await serve(migrate);
   } catch (error) {
     fail(renderFailure(error, paint));
   }
 }
 
-async function serve(): Promise<void> {
+async function serve(migrate: boolean): Promise<void> {
   // Missing handler files are created below.
   const project = loadProject({ ...place, handlers: 'ignore-missing' });
   watched = migrationFolders(project);
@@ -77,7 +78,7 @@ async function serve(): Promise<void> {
   if (project.registry === undefined) return fail(text, brokenLines(project));
   handlers = resolve(place.root, project.registry.gateway.handlers);
   await bringUpToDate(project.registry);
-  const gateway = await startServing(project);
+  const gateway = await startServing(project, { migrate, first, how });
   const { address, console, registry } = gateway;
   tellSupervisor({
     kind: 'ready',
@@ -107,7 +108,7 @@ async function bringUpToDate(registry: Registry): Promise<void> {
   if (plan.stubs.size > 0) tellSupervisor({ kind: 'created' });
 }
 
-async function startServing(project: LoadedProject) {
+async function startServing(project: LoadedProject, development: Development) {
   const log = terminalLog(paint);
   const partners = mock.length === 0 ? undefined : await mockPartners(registryOf(project), mock, log);
   const gateway = await startGateway({
@@ -117,6 +118,7 @@ async function startServing(project: LoadedProject) {
     log,
     listen,
     brokenEdit: () => broken,
+    development,
   });
   endStreams = () => gateway.endStreams();
   close = async () => {

@@ -41,7 +41,10 @@ export async function lookAtPort(registry: Registry): Promise<Outcome> {
   if (code !== 'EADDRINUSE') return fail(`${shown} can't be listened on (${code}).`, 'Correct HOST and PORT.');
   const isGateway = (await ask(`${reachable(shown)}/health/live`)) === undefined;
   if (isGateway) return warn(`A gateway is running at ${shown}.`, 'To run another one, set PORT.');
-  return fail(`Another program listens at ${shown}.`, 'Set PORT to a free one; ss -ltnp shows who listens.');
+  const { portHolder } = await import('../../serve/listen/port-holder.ts');
+  const holder = portHolder(at.port);
+  const who = holder === undefined ? 'Another program' : `Another program, ${holder},`;
+  return fail(`${who} listens at ${shown}.`, 'Set PORT to a free one; ss -ltnp shows who listens.');
 }
 
 function listenOnce({ host, port }: { readonly host: string; readonly port: number }): Promise<string | undefined> {

@@ -94,7 +94,7 @@ export async function checkOutput(path: string): Promise<void> {
   } catch (cause) {
     const isMissing = codeOf(cause) === 'ENOENT';
     throw new CliFailure(isMissing ? `there is no folder ${place}` : `${place} can't be written to`, {
-      hint: 'Attachments are written to the file of --output.',
+      hint: '--output names the file to write.',
       exitCode: 2,
       cause,
     });

@@ -1,5 +1,8 @@
 import type { Rules } from './entry.ts';
 
+const OFFERED =
+  'gateway: LOCAL\ndelivered: [QAS_QRY_SERVICE.v1, PROCESSREQUEST.v1]\n---\npermission-list: ASKERS\noperations: [QAS_QRY_SERVICE.*, PROCESSREQUEST.*]\n---\nquery: ORDERS\npermission: ASKERS\ncolumns: { NUMBER: integer }\nsql: select number from orders\n';
+
 /** Changes of the gateway that its callers notice. */
 export const gatewayRules = {
   'context-changed': {
@@ -121,5 +124,13 @@ export const gatewayRules = {
     sample: 'gateway',
     before: '',
     after: 'compress: false',
+  },
+  'query-csv-changed': {
+    sentence: 'As CSV the results of the query are written with {after}, no longer with {before}.',
+    reason: 'A reader of CSV may take a byte order mark or an apostrophe for a part of the text.',
+    verdicts: { callers: 'MMM' },
+    sample: 'definitions',
+    before: OFFERED,
+    after: `${OFFERED}csv: { neutral: true, bom: true }\n`,
   },
 } as const satisfies Rules;

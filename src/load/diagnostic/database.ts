@@ -19,7 +19,7 @@ const hash = '$scrypt$ln=14,r=8,p=1$jR0yTa7bt0qeomBbRenAvA$wSlCxAc7gaLReG+XaGmUz
 
 /**
  * Diagnostics of `check --connect` about stored queries, components and their databases. The samples assume a database with the
- * tables `orders (number integer, note varchar(30))` and `place (id varchar(5) primary key, name varchar(30))`, and the user
+ * tables `orders (number integer, note varchar(30))` and `place (id varchar(5) primary key, name varchar(30), rank integer)`, and the user
  * `kept`.
  */
 export const databaseCatalogue = {
@@ -33,7 +33,7 @@ export const databaseCatalogue = {
   'database-outdated': warning<{ location: string; changes: readonly string[] }>({
     message: ({ location, changes }) => `${location} still needs ${changes.join(', ')}.`,
     hint: () =>
-      'Run `signalbox migrate`, which applies all of it; `signalbox serve` does so at start unless its database has `migrate: false`. `signalbox migrate --plan` prints the statements.',
+      'Run `signalbox migrate`, which applies all of it; `signalbox serve` does so at start unless its database has `migrate: false`. `signalbox migrate --plan --sql` prints the statements.',
     explanation:
       "The gateway's own tables, its queue, the migrations of the project and the sample data are applied in steps, which are listed. Queries and components are checked on the database as it will be: on PostgreSQL in a transaction that runs the steps and is rolled back, without migrations that have no transaction; on SQLite on a copy without rows.",
     wrong: 'gateway: LOCAL\ndatabase: sqlite:empty.db',
@@ -112,6 +112,42 @@ export const databaseCatalogue = {
       'The database may contain longer texts, or more digits, than the declared type allows. They are returned unchanged, contrary to the contract.',
     wrong: query('{ NOTE: string(10) }'),
     right: query('{ NOTE: string(30) }'),
+  }),
+  'column-nullable': warning<{ query: string; reason: string }>({
+    message: ({ query: id, reason }) => `A column of query ${id} is required: ${reason}.`,
+    hint: () =>
+      'Declare the column without `required`, make it `not null` in the database, or use coalesce() in the SQL.',
+    explanation:
+      'The contract promises a value in each row, and code is typed so, but the column of the table may be NULL. Only columns of tables are looked at, not expressions.',
+    wrong: query('{ NOTE: { type: string(30), required: true } }'),
+    right: query('{ NOTE: { type: string(30), required: true } }', "select coalesce(note, '-') as note from orders"),
+  }),
+  'column-local': warning<{ query: string; reason: string }>({
+    message: ({ query: id, reason }) => `Datetimes of query ${id} are ambiguous: ${reason}.`,
+    hint: () =>
+      "Make it `timestamptz` (on MariaDB `timestamp`), or name its zone in the SQL: `at at time zone 'UTC' as at`.",
+    explanation:
+      'The column holds local times: `timestamp` of PostgreSQL, `datetime` of MariaDB. They are read as times of `timezone:` of the gateway and returned with its offset (RFC 3339). In the hour that a clock change repeats, two instants have the same local time. In a zone without clock changes, such as UTC, nothing is reported. SQLite keeps an offset that was stored.',
+    wrong:
+      'gateway: LOCAL\ndatabase: ${env:DATABASE_URL}\ntimezone: Europe/Berlin\n---\nquery: TIMES\npublic: true\ncolumns: { AT: datetime }\nsql: select localtimestamp as at',
+    right:
+      'gateway: LOCAL\ndatabase: ${env:DATABASE_URL}\ntimezone: Europe/Berlin\n---\nquery: TIMES\npublic: true\ncolumns: { AT: datetime }\nsql: select current_timestamp as at',
+  }),
+  'component-column': error<{ component: string; reason: string }>({
+    message: ({ component: id, reason }) =>
+      `A column of component ${id} does not hold the values of its field: ${reason}.`,
+    explanation:
+      'Values that the shape allows are changed or rejected when they are saved: an instant loses its offset in a `timestamp`, a text or a number is longer than its column, a fraction is rounded. Change the column by a migration, or the type or bounds of the field. A gateway starts nevertheless.',
+    wrong: `gateway: LOCAL\ndatabase: \${env:DATABASE_URL}\n---\n${component('place', 'ID: { type: string(50), required: true }', 'ID')}`,
+    right: component('place', 'ID: { type: string(5), required: true }', 'ID'),
+  }),
+  'component-column-may': warning<{ component: string; reason: string }>({
+    message: ({ component: id, reason }) =>
+      `A column of component ${id} may not hold the values of its field: ${reason}.`,
+    explanation:
+      'Some values that the shape allows are changed or rejected when they are saved: the field has no bounds where its column has some, the column is of another type, or it may not be NULL while the field may be absent. Declare bounds, make the field required, or change the column by a migration.',
+    wrong: component('place', 'ID: { type: string(5), required: true }, RANK: text', 'ID'),
+    right: component('place', 'ID: { type: string(5), required: true }, RANK: integer', 'ID'),
   }),
   'component-table': error<{ component: string; reason: string }>({
     message: ({ component: id, reason }) => `The table of component ${id} does not fit: ${reason}.`,

@@ -3,7 +3,7 @@ import { positionOf } from '../diagnostic/diagnostic.ts';
 import { byId, declarationsOf, type Linking } from '../linking.ts';
 import { given } from '../object.ts';
 import type { Declaration } from '../read/declaration.ts';
-import { description, keys, matching, text } from '../schema/json-schema.ts';
+import { description, infinity, keys, linkInfinity, matching, text } from '../schema/json-schema.ts';
 import { linkSecret, linkUrl, writtenFault } from '../value/address.ts';
 import { linkReplicas, type ReplicasDeclared, replicas } from '../value/replicas.ts';
 
@@ -26,6 +26,7 @@ function linkDatasource(linking: Linking, { id, value, at }: Declaration<Datasou
     url,
     ...given({
       description: value.description,
+      infinity: linkInfinity(value.infinity),
       engine: first?.kind === 'literal' ? engineOf(first.text) : undefined,
       password,
       replicas: linkReplicas(linking, value, {
@@ -68,6 +69,7 @@ interface DatasourceDeclared {
   readonly url: string;
   readonly password?: string;
   readonly replicas?: ReplicasDeclared;
+  readonly infinity?: 'null' | 'text' | null;
 }
 
 export const datasource = keys<'datasource' | keyof DatasourceDeclared>(
@@ -89,5 +91,6 @@ export const datasource = keys<'datasource' | keyof DatasourceDeclared>(
     ),
     password: text('Password of the user, by reference.', '${secret:REPORTING_PASSWORD}'),
     replicas: replicas('its queries'),
+    infinity: infinity('its queries'),
   },
 );

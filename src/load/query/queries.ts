@@ -8,6 +8,7 @@ import type { DocumentSource } from '../document/field-type.ts';
 import { byId, declarationsOf, type Linking, resolveId, resolveKey } from '../linking.ts';
 import { eachOnce, given } from '../object.ts';
 import type { Declaration } from '../read/declaration.ts';
+import { linkInfinity } from '../schema/json-schema.ts';
 import type { QueryDeclared } from '../schema/query.ts';
 import { type GrantSources, linkThingGrants } from '../security/grants.ts';
 import { linkDuration } from '../value/units.ts';
@@ -53,6 +54,8 @@ function linkQuery(
       description: value.description,
       rows: value.rows,
       timeout: linkDuration(linking, value, 'timeout'),
+      csv: value.csv,
+      infinity: linkInfinity(value.infinity),
       datasource,
     }),
     at: positionOf(at),
@@ -86,6 +89,8 @@ function linkStatement(
   const open = tokens.find((token) => token.kind === 'unterminated');
   if (open !== undefined) report.raise('sql-unterminated', { what: open.what }, placed(open.offset, 1));
   else checkSelect(tokens, sql, linking, placed);
+  const written = withOperators(sql, tokens);
+  const operator = tokens.find((token) => token.kind === 'operator')?.offset;
   const texts: string[] = [];
   const named: Field[] = [];
   const byName = new Map(prompts.map((field) => [field.name, field]));
@@ -109,12 +114,12 @@ function linkStatement(
       if (complete) report.raise('unknown-prompt', { prompt: token.name, known: [...byName.keys()] }, at);
       continue;
     }
-    texts.push(sql.slice(from, token.offset));
+    texts.push(written.slice(from, token.offset));
     named.push(field);
     from = token.end;
   }
   const end = tokens.find((token) => token.kind === 'semicolon')?.offset ?? sql.length;
-  texts.push(sql.slice(from, Math.max(from, end)).trimEnd());
+  texts.push(written.slice(from, Math.max(from, end)).trimEnd());
   // A prompt that is misspelled in the SQL is not also reported as unused.
   if (open === undefined && complete && !unknown) {
     for (const { name } of prompts) {
@@ -124,7 +129,19 @@ function linkStatement(
       }
     }
   }
-  return { texts, prompts: named };
+  return { texts, prompts: named, ...(operator === undefined ? {} : { operator }) };
+}
+
+/** The SQL with `??` as the database reads it, `?`. A blank keeps all offsets. */
+function withOperators(sql: string, tokens: readonly SqlToken[]): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (const token of tokens) {
+    if (token.kind !== 'operator') continue;
+    parts.push(sql.slice(from, token.offset), token.text.slice(1), ' ');
+    from = token.offset + token.text.length;
+  }
+  return `${parts.join('')}${sql.slice(from)}`;
 }
 
 /** Maximum number of reported errors of one statement: finding a place searches the whole text, and callers can send SQL. */

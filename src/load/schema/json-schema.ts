@@ -12,7 +12,7 @@ export interface JsonSchema {
   readonly propertyNames?: JsonSchema;
   readonly required?: readonly string[];
   readonly items?: JsonSchema;
-  readonly enum?: readonly (string | number | boolean)[];
+  readonly enum?: readonly (string | number | boolean | null)[];
   readonly const?: string;
   readonly pattern?: string;
   readonly minLength?: number;
@@ -218,3 +218,17 @@ export const cors: JsonSchema = {
     'Origins whose pages may call from a browser. `"*"` allows any, without credentials. Without it, no CORS headers are sent.',
   examples: [['https://app.example.org']],
 };
+
+/** `infinity:` of a query and of a datasource. YAML reads a bare `null` as no value. */
+export const infinity = (whose: string): JsonSchema => ({
+  title: 'null or text',
+  type: ['string', 'null'],
+  enum: ['null', 'text', null],
+  description: `What becomes of values of ${whose} that the type of their column has not: \`infinity\`, \`NaN\`, dates BC, dates such as 0000-00-00. \`null\` reads them as NULL, \`text\` as the text that the database has for them. Without it they are an error that names row and column.`,
+  examples: ['text'],
+});
+
+/** The value of `infinity:`. */
+export function linkInfinity(given: 'null' | 'text' | null | undefined): 'null' | 'text' | undefined {
+  return given === null ? 'null' : given;
+}

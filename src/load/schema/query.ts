@@ -1,5 +1,18 @@
+import type { CsvOptions } from '../../wire/csv.ts';
 import type { FieldsDeclared } from './document.ts';
-import { description, integer, keys, reference, refersTo, type TextsDeclared, text, time } from './json-schema.ts';
+import {
+  description,
+  infinity,
+  integer,
+  keys,
+  matching,
+  reference,
+  refersTo,
+  type TextsDeclared,
+  text,
+  time,
+  yesNo,
+} from './json-schema.ts';
 import { permission, publicKey } from './operation.ts';
 
 export interface QueryDeclared {
@@ -14,7 +27,30 @@ export interface QueryDeclared {
   readonly connects?: Readonly<Record<string, TextsDeclared>>;
   readonly rows?: number;
   readonly timeout?: string;
+  readonly csv?: CsvOptions;
+  readonly infinity?: 'null' | 'text' | null;
 }
+
+const csv = keys<keyof CsvOptions>(
+  {
+    minProperties: 1,
+    description: 'How its results are written as CSV.',
+    examples: [{ neutral: true, bom: true, file: 'employees.csv' }],
+  },
+  {
+    neutral: yesNo(
+      'For spreadsheets: an apostrophe comes before texts that begin with `=`, `+`, `-`, `@`, a tab or a line end, so that none is calculated as a formula. Numbers stay as they are.',
+      false,
+    ),
+    bom: yesNo('For spreadsheets: a byte order mark comes first, by which they know UTF-8.', false),
+    file: matching(
+      'a file name',
+      '^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$',
+      'The name of the file that browsers save (`Content-Disposition`), of letters, digits, `_`, `.` and `-`.',
+      'employees.csv',
+    ),
+  },
+);
 
 export const query = keys<'query' | keyof QueryDeclared>(
   {
@@ -54,7 +90,7 @@ export const query = keys<'query' | keyof QueryDeclared>(
         'The columns of a row. They are found in the result by name regardless of letter case, never by position.',
     },
     sql: text(
-      'One SELECT (or WITH ... SELECT). It runs read-only.',
+      'One SELECT (or WITH ... SELECT). It runs read-only. The operators `?`, `?|` and `?&` of PostgreSQL are written `??`, `??|` and `??&`.',
       'select name, title from employee_tbl where deptname = :DEPTNAME order by name',
     ),
     datasource: refersTo('datasource-id', "The database to read. The default is the gateway's own.", 'REPORTING'),
@@ -74,5 +110,7 @@ export const query = keys<'query' | keyof QueryDeclared>(
     },
     rows: integer("Maximum number of rows, instead of the gateway's limit.", { minimum: 1 }, 500),
     timeout: time("Time limit, instead of the gateway's."),
+    csv,
+    infinity: infinity('its rows'),
   },
 );

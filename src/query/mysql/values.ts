@@ -1,6 +1,7 @@
 import type { FieldPacket } from 'mysql2';
+import { columnType, type DatabaseType } from '../../model/column-type.ts';
 import { SCALARS, type ScalarKind } from '../../model/scalar.ts';
-import type { DatabaseType, FoundColumn } from '../check-columns.ts';
+import type { FoundColumn } from '../check-columns.ts';
 import type { ResultColumn } from '../plan.ts';
 import type { SqlValue } from '../render/index.ts';
 import { ValueError, wrongValue } from '../render/value.ts';
@@ -36,6 +37,7 @@ const TYPES = {
   geometry: 255,
 } as const;
 
+const NOT_NULL = 0x1;
 const UNSIGNED = 0x20;
 const ENUM = 0x100;
 const SET = 0x800;
@@ -108,7 +110,8 @@ function isDated({ kind }: ResultColumn): boolean {
 
 /** Requires a date with a year, month and day: MySQL also stores incomplete ones. */
 function real(column: ResultColumn, text: string): string {
-  if (/^0000|-00/.test(text)) throw wrongValue(column, text);
+  // What else becomes of it is decided by the renderers.
+  if (column.odd === undefined && /^0000|-00/.test(text)) throw wrongValue(column, text);
   return text;
 }
 
@@ -148,65 +151,68 @@ function isLong(text: string): boolean {
   return value >= INT64_MIN && value <= INT64_MAX;
 }
 
-/** Names and families of the types that depend on nothing but the type number. */
-const FAMILIES: ReadonlyMap<number, DatabaseType> = new Map([
-  [TYPES.tiny, { name: 'tinyint', family: 'integer' }],
-  [TYPES.short, { name: 'smallint', family: 'integer' }],
-  [TYPES.int24, { name: 'mediumint', family: 'integer' }],
-  [TYPES.long, { name: 'int', family: 'integer' }],
-  [TYPES.longlong, { name: 'bigint', family: 'integer' }],
-  [TYPES.year, { name: 'year', family: 'integer' }],
-  [TYPES.float, { name: 'float', family: 'real' }],
-  [TYPES.double, { name: 'double', family: 'real' }],
-  [TYPES.date, { name: 'date', family: 'date' }],
-  [TYPES.time, { name: 'time', family: 'time' }],
-  [TYPES.datetime, { name: 'datetime', family: 'datetime' }],
-  [TYPES.timestamp, { name: 'timestamp', family: 'datetime' }],
-  [TYPES.json, { name: 'json', family: 'json' }],
+/** Names of the types that depend on nothing but the type number. */
+const NAMES: ReadonlyMap<number, string> = new Map([
+  [TYPES.tiny, 'tinyint'],
+  [TYPES.short, 'smallint'],
+  [TYPES.int24, 'mediumint'],
+  [TYPES.long, 'int'],
+  [TYPES.longlong, 'bigint'],
+  [TYPES.year, 'year'],
+  [TYPES.float, 'float'],
+  [TYPES.double, 'double'],
+  [TYPES.date, 'date'],
+  [TYPES.time, 'time'],
+  [TYPES.datetime, 'datetime'],
+  [TYPES.timestamp, 'timestamp'],
+  [TYPES.json, 'json'],
 ]);
 
 /** A column for the type check. The type is unknown for a prompt, a NULL, and bits, which may be numbers, booleans or bytes. */
 export function columnOf(field: Field): FoundColumn {
-  return { name: field.name, type: typeOf(field) };
+  const isNullable = field.orgTable !== '' && (field.flags & NOT_NULL) === 0;
+  return { name: field.name, type: typeOf(field), isNullable };
 }
 
 function typeOf(field: Field): DatabaseType | undefined {
-  const { columnType, columnLength, flags, decimals } = field;
-  if (field.extendedFormat === 'json') return { name: 'json', family: 'json' };
-  const known = FAMILIES.get(columnType);
-  if (known !== undefined) return (flags & UNSIGNED) === 0 ? known : { ...known, name: `${known.name} unsigned` };
-  switch (columnType) {
+  const name = typeName(field);
+  return name === undefined ? undefined : columnType('mysql', name);
+}
+
+function typeName(field: Field): string | undefined {
+  const { columnType: type, columnLength, flags, decimals } = field;
+  if (field.extendedFormat === 'json') return 'json';
+  const known = NAMES.get(type);
+  if (known !== undefined) return (flags & UNSIGNED) === 0 ? known : `${known} unsigned`;
+  switch (type) {
     case TYPES.decimal:
     case TYPES.newdecimal: {
       // The length includes the point and the sign.
       const length = columnLength - (decimals > 0 ? 1 : 0) - ((flags & UNSIGNED) === 0 ? 1 : 0);
-      return { name: `decimal(${length},${decimals})`, family: 'decimal', length, scale: decimals };
+      return `decimal(${length},${decimals})`;
     }
     case TYPES.blob:
     case TYPES.varchar:
     case TYPES.char:
-      return stringType(field);
+      return stringName(field);
     default:
       return undefined;
   }
 }
 
-function stringType({
-  columnType,
+function stringName({
+  columnType: type,
   columnLength,
   flags,
   characterSet,
   orgTable,
   extendedTypeName,
-}: Field): DatabaseType {
-  if (characterSet === BINARY) return { name: columnType === TYPES.blob ? 'blob' : 'varbinary', family: 'binary' };
-  if (extendedTypeName === 'uuid') return { name: 'uuid', family: 'uuid' };
-  if (extendedTypeName !== undefined) return { name: extendedTypeName, family: 'text' };
-  if ((flags & (ENUM | SET)) !== 0) return { name: (flags & ENUM) === 0 ? 'set' : 'enum', family: 'text' };
-  if (columnType === TYPES.blob) return { name: 'text', family: 'text' };
-  const name = columnType === TYPES.char ? 'char' : 'varchar';
+}: Field): string {
+  if (characterSet === BINARY) return type === TYPES.blob ? 'blob' : 'varbinary';
+  if (extendedTypeName !== undefined) return extendedTypeName;
+  if ((flags & (ENUM | SET)) !== 0) return (flags & ENUM) === 0 ? 'set' : 'enum';
+  if (type === TYPES.blob) return 'text';
+  const name = type === TYPES.char ? 'char' : 'varchar';
   // The length of an expression is only an estimate.
-  if (orgTable === '') return { name, family: 'text' };
-  const length = columnLength / BYTES;
-  return { name: `${name}(${length})`, family: 'text', length };
+  return orgTable === '' ? name : `${name}(${columnLength / BYTES})`;
 }

@@ -1,16 +1,11 @@
 import type { FieldDef } from 'pg';
+import { columnType, type DatabaseType } from '../../model/column-type.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Query } from '../../model/query.ts';
 import { errorCode, errorText } from '../../store/error.ts';
 import type { Connection, ConnectionConfig } from '../../store/postgres/client.ts';
 import { isLost } from '../../store/postgres/error.ts';
-import {
-  type CheckedDatabase,
-  compareColumns,
-  type DatabaseType,
-  type Found,
-  type FoundColumn,
-} from '../check-columns.ts';
+import { type CheckedDatabase, compareColumns, type Found, type FoundColumn } from '../check-columns.ts';
 import type { EngineAdapter } from '../engine.ts';
 import { faultOf, unavailable, unreachable } from '../errors.ts';
 import { type Dialect, declaredOffset, type Plan } from '../plan.ts';
@@ -138,24 +133,27 @@ function isOutdated(error: unknown): boolean {
 /** Time limit for checking one query, in milliseconds. */
 const PATIENCE = 10_000;
 
-/** Types by their ids. */
-const FAMILIES: ReadonlyMap<number, DatabaseType> = new Map([
-  [TYPES.bool, { name: 'boolean', family: 'boolean' }],
-  [TYPES.bytea, { name: 'bytea', family: 'binary' }],
-  [TYPES.int2, { name: 'smallint', family: 'integer' }],
-  [TYPES.int4, { name: 'integer', family: 'integer' }],
-  [TYPES.int8, { name: 'bigint', family: 'integer' }],
-  [TYPES.oid, { name: 'oid', family: 'integer' }],
-  [TYPES.float4, { name: 'real', family: 'real' }],
-  [TYPES.float8, { name: 'double precision', family: 'real' }],
-  [TYPES.date, { name: 'date', family: 'date' }],
-  [TYPES.time, { name: 'time', family: 'time' }],
-  [TYPES.timestamp, { name: 'timestamp', family: 'datetime' }],
-  [TYPES.timestamptz, { name: 'timestamp with time zone', family: 'datetime' }],
-  [TYPES.json, { name: 'json', family: 'json' }],
-  [TYPES.jsonb, { name: 'jsonb', family: 'json' }],
-  [TYPES.uuid, { name: 'uuid', family: 'uuid' }],
-  [TYPES.text, { name: 'text', family: 'text' }],
+/** Names of types by their ids, as `format_type` has them. */
+const NAMES: ReadonlyMap<number, string> = new Map([
+  [TYPES.bool, 'boolean'],
+  [TYPES.bytea, 'bytea'],
+  [TYPES.int2, 'smallint'],
+  [TYPES.int4, 'integer'],
+  [TYPES.int8, 'bigint'],
+  [TYPES.oid, 'oid'],
+  [TYPES.float4, 'real'],
+  [TYPES.float8, 'double precision'],
+  [TYPES.date, 'date'],
+  [TYPES.time, 'time without time zone'],
+  [TYPES.timestamp, 'timestamp without time zone'],
+  [TYPES.timestamptz, 'timestamp with time zone'],
+  [TYPES.json, 'json'],
+  [TYPES.jsonb, 'jsonb'],
+  [TYPES.uuid, 'uuid'],
+  [TYPES.text, 'text'],
+  [TYPES.varchar, 'character varying'],
+  [TYPES.bpchar, 'character'],
+  [TYPES.numeric, 'numeric'],
 ]);
 
 async function openChecked(config: ConnectionConfig): Promise<CheckedDatabase> {
@@ -175,7 +173,7 @@ async function openChecked(config: ConnectionConfig): Promise<CheckedDatabase> {
         if (fields.length === 0) return [{ kind: 'refused', message: 'the SQL returns no rows' }];
         const refusal = await session.findRefused(plan.sql);
         const refused: Found[] = refusal === undefined ? [] : [{ kind: 'refused', ...placed(query, refusal) }];
-        return [...refused, ...compareColumns(query, plan, fields.map(columnOf))];
+        return [...refused, ...compareColumns(query, plan, await columnsOf(session, fields))];
       } catch (error) {
         const position = Number(error instanceof Error && 'position' in error ? error.position : Number.NaN);
         const message = errorText(error);
@@ -191,26 +189,33 @@ async function openChecked(config: ConnectionConfig): Promise<CheckedDatabase> {
   };
 }
 
+/** The columns of a statement. Those of tables that have `not null` are never NULL, unless an outer join has no row. */
+async function columnsOf(session: Session, fields: readonly FieldDef[]): Promise<FoundColumn[]> {
+  const places = fields.flatMap(({ tableID, columnID }) => (tableID === 0 ? [] : `(${tableID}, ${columnID})`));
+  const rows =
+    places.length === 0
+      ? []
+      : await session.ask(
+          `select attrelid || ' ' || attnum from pg_attribute where not attnotnull and (attrelid, attnum) in (${places.join(', ')})`,
+        );
+  const nullable = new Set(rows.map(([place]) => place));
+  return fields.map(({ name, dataTypeID, dataTypeModifier, tableID, columnID }) => ({
+    name,
+    type: typeOf(dataTypeID, dataTypeModifier),
+    isNullable: nullable.has(`${tableID} ${columnID}`),
+  }));
+}
+
 function placed(query: Query, { message, offset }: { readonly message: string; readonly offset: number }) {
   return { message, offset: declaredOffset(query, dialect, offset) };
 }
 
-function columnOf({ name, dataTypeID, dataTypeModifier }: FieldDef): FoundColumn {
-  return { name, type: typeOf(dataTypeID, dataTypeModifier) };
-}
-
 /** @param modifier what the declaration adds: four more than a length, or than precision and scale in one (pg_attribute.atttypmod) */
 function typeOf(id: number, modifier: number): DatabaseType | undefined {
+  const name = NAMES.get(id);
+  if (name === undefined) return undefined;
   const bound = modifier < 4 ? undefined : modifier - 4;
-  if (id === TYPES.varchar || id === TYPES.bpchar) {
-    const name = id === TYPES.varchar ? 'varchar' : 'char';
-    return bound === undefined
-      ? { name, family: 'text' }
-      : { name: `${name}(${bound})`, family: 'text', length: bound };
-  }
-  if (id !== TYPES.numeric) return FAMILIES.get(id);
-  if (bound === undefined) return { name: 'numeric', family: 'decimal' };
-  const length = bound >>> 16;
-  const scale = bound & 0x7ff;
-  return { name: `numeric(${length},${scale})`, family: 'decimal', length, scale };
+  if (bound === undefined) return columnType('postgres', name);
+  const size = id === TYPES.numeric ? `${bound >>> 16},${bound & 0x7ff}` : String(bound);
+  return columnType('postgres', `${name}(${size})`);
 }

@@ -1,7 +1,6 @@
 import { SCALARS } from '../../model/scalar.ts';
 import type { ResultColumn } from '../plan.ts';
 import type { SqlValue } from '../render/index.ts';
-import { wrongValue } from '../render/value.ts';
 
 /** Types of PostgreSQL by their ids in pg_type, which are the same everywhere. */
 export const TYPES = {
@@ -30,8 +29,8 @@ type Read = (text: string) => SqlValue;
 
 /**
  * Compiles a function that converts PostgreSQL's texts of a row, in place, to the values that SQLite would return for the same
- * content, so that every format is the same for both. It throws {@link ValueError} for dates BC, which no format can express;
- * the renderers reject other values that do not fit their columns.
+ * content, so that every format is the same for both. The renderers reject values that do not fit their columns, such as dates
+ * BC.
  * @param types ids of the types of the result's columns
  */
 export function compileReading(
@@ -68,11 +67,8 @@ function readerOf(column: ResultColumn, type: number): Read | undefined {
       return SCALARS[column.kind].primitive === 'integer' ? (text) => text.replace(/\.0+$/, '') : undefined;
     case TYPES.bytea:
       return (text) => Buffer.from(text.slice(2), 'hex');
-    case TYPES.date:
-    case TYPES.timestamp:
-      return isDated(column) ? (text) => present(column, text) : undefined;
     case TYPES.timestamptz:
-      return isDated(column) ? (text) => wholeMinutes(present(column, text)) : undefined;
+      return isDated(column) ? wholeMinutes : undefined;
     default:
       return undefined;
   }
@@ -89,12 +85,6 @@ function integerOf(text: string): bigint {
 function isDated({ kind }: ResultColumn): boolean {
   const { primitive } = SCALARS[kind];
   return primitive === 'date' || primitive === 'datetime';
-}
-
-/** Rejects a date BC. */
-function present(column: ResultColumn, text: string): string {
-  if (text.endsWith(' BC')) throw wrongValue(column, text);
-  return text;
 }
 
 const ODD_OFFSET = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(\.\d+)?([+-]\d{2}:\d{2}):(\d{2})$/;

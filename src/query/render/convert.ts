@@ -5,14 +5,15 @@ import { LEXICAL } from '../../wire/lexical.ts';
 import type { Zone } from '../../wire/timezone.ts';
 import type { PlanColumn } from '../plan.ts';
 import { compileDatetime, type DatetimeStyle } from './datetime.ts';
-import { type Present, wrongValue } from './value.ts';
+import { isOdd, type Present, wrongValue } from './value.ts';
 
 /**
  * Compiles the text of a column's values: what XML and CSV write, and JSON for everything other than numbers.
  * The function throws {@link ValueError} for a value that does not fit.
  */
 export function compileTextOf(column: PlanColumn, zone: Zone, style: DatetimeStyle): (value: Present) => string {
-  const refuse = (value: Present): never => {
+  const refuse = (value: Present): string => {
+    if (column.odd === 'text' && isOdd(value)) return String(value);
     throw wrongValue(column, value);
   };
   const { primitive, lexical } = SCALARS[column.kind];
@@ -22,7 +23,10 @@ export function compileTextOf(column: PlanColumn, zone: Zone, style: DatetimeSty
     case 'decimal':
       return (value) => decimalText(value, column.scale) ?? refuse(value);
     case 'double':
-      return (value) => doubleText(doubleOf(value) ?? refuse(value));
+      return (value) => {
+        const double = doubleOf(value);
+        return double === undefined ? refuse(value) : doubleText(double);
+      };
     case 'boolean':
       return (value) => booleanText(value) ?? refuse(value);
     case 'date':
@@ -88,7 +92,7 @@ export function booleanText(value: Present): 'true' | 'false' | undefined {
 
 /** The date of a date, or of a datetime; undefined where a text is neither. */
 function dateText(value: string): string | undefined {
-  return /^\d{4}-\d{2}-\d{2}([T ]|$)/.test(value) ? value.slice(0, 10) : undefined;
+  return /^\d{4}-\d{2}-\d{2}(?:[T ](?!BC|.* BC)|$)/.test(value) ? value.slice(0, 10) : undefined;
 }
 
 function timeText(value: string): string | undefined {

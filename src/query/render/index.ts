@@ -1,9 +1,11 @@
 import type { ReplyRoot } from '../../model/document.ts';
+import type { CsvOptions } from '../../wire/csv.ts';
 import type { Zone } from '../../wire/timezone.ts';
 import type { ResultFormat, XmlNames } from '../port.ts';
 import { compileCsv } from './csv.ts';
 import { compileHtml } from './html.ts';
 import { compileQueryJson, compileRowsJson } from './json.ts';
+import { forgiving } from './odd.ts';
 import { compileRaw } from './raw.ts';
 import type { RendererFactory, ResultShape } from './renderer.ts';
 import { compileValues } from './values.ts';
@@ -18,12 +20,14 @@ export type { SqlValue } from './value.ts';
 /** Formats that are written; `values` is the form in which rows cross for a handler. */
 export type RenderFormat = ResultFormat | 'values';
 
-/** Names that a format may be given. */
-export interface RenderNames {
+/** What a format may be given beside the columns. */
+export interface RenderOptions {
   /** Needed for `rows-xml`. */
   readonly xml?: XmlNames | undefined;
   /** Of `xmlp` and `webrowset`. */
   readonly root?: ReplyRoot | undefined;
+  /** Of `csv`. */
+  readonly csv?: CsvOptions | undefined;
 }
 
 /** Formats that can hold the rows of children under each row. */
@@ -34,12 +38,23 @@ export function canNest(format: RenderFormat): boolean {
   return nesting.has(format);
 }
 
-/** Compiles the writer of one format for one query's columns. Only `json`, `xmlp` and `raw` write rows of children. */
+/** Compiles the writer of one format for one query's columns. It names the row of a value that does not fit. Only `json`, `xmlp` and `raw` write rows of children. */
 export function compileRenderer(
   format: RenderFormat,
   shape: ResultShape,
   zone: Zone,
-  { xml, root }: RenderNames,
+  options: RenderOptions,
+): RendererFactory {
+  const factory = compileFormat(format, shape, zone, options);
+  // What is written raw is rendered later.
+  return format === 'raw' ? factory : forgiving(shape, factory);
+}
+
+function compileFormat(
+  format: RenderFormat,
+  shape: ResultShape,
+  zone: Zone,
+  { xml, root, csv }: RenderOptions,
 ): RendererFactory {
   const { name, columns } = shape;
   switch (format) {
@@ -50,7 +65,7 @@ export function compileRenderer(
     case 'webrowset':
       return compileWebRowSet(name, columns, zone, root);
     case 'csv':
-      return compileCsv(columns, zone);
+      return compileCsv(columns, zone, csv);
     case 'html':
       return compileHtml(name, columns, zone);
     case 'xlsx':

@@ -4,7 +4,7 @@ import type { Zone } from '../../wire/timezone.ts';
 import type { ResultColumn } from '../plan.ts';
 import { booleanText, compileTextOf, decimalText, doubleOf, integerText } from './convert.ts';
 import { MOST_ROWS, type NestedRow, type RendererFactory, type ResultShape } from './renderer.ts';
-import { type Present, type SqlValue, wrongValue } from './value.ts';
+import { isOdd, type Present, type SqlValue, wrongValue } from './value.ts';
 
 /** Makes what JSON writes of a row. */
 type RowValue = (cells: readonly SqlValue[], number: number, below: NestedRow['below']) => unknown;
@@ -116,17 +116,24 @@ function compileValue(column: ResultColumn, zone: Zone, style: 'query' | 'docume
         const number = Number(value);
         if (Number.isSafeInteger(number)) return number;
       }
-      return JSON.rawJSON(integerText(value) ?? refuse(column, value));
+      const digits = integerText(value);
+      return digits === undefined ? refuse(column, value) : JSON.rawJSON(digits);
     };
   }
   if (primitive === 'decimal') {
     const plain = compileIsPlain(column.scale);
-    return (value) =>
-      typeof value === 'number' && plain(value)
-        ? value
-        : JSON.rawJSON(decimalText(value, column.scale) ?? refuse(column, value));
+    return (value) => {
+      if (typeof value === 'number' && plain(value)) return value;
+      const digits = decimalText(value, column.scale);
+      return digits === undefined ? refuse(column, value) : JSON.rawJSON(digits);
+    };
   }
-  if (primitive === 'double') return (value) => doubleJson(doubleOf(value) ?? refuse(column, value));
+  if (primitive === 'double') {
+    return (value) => {
+      const double = doubleOf(value);
+      return double === undefined ? refuse(column, value) : doubleJson(double);
+    };
+  }
   const text = compileTextOf(column, zone, style);
   if (anyText) return (value) => (typeof value === 'string' ? value : text(value));
   return text;
@@ -161,6 +168,8 @@ function keepDigits(_key: string, value: unknown, context: { source?: string }):
   return typeof value === 'number' && context.source !== undefined ? JSON.rawJSON(context.source) : value;
 }
 
-function refuse(column: ResultColumn, value: Present): never {
+/** In place of a number, the text that the database has for it, where the query asks for it. */
+function refuse(column: ResultColumn, value: Present): string {
+  if (column.odd === 'text' && isOdd(value)) return String(value);
   throw wrongValue(column, value);
 }

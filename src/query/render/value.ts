@@ -15,9 +15,18 @@ export class ValueError extends Error {
   readonly code = WRONG_VALUE;
 }
 
+const ODD = /^[+-]?inf(?:inity)?$|^nan$| BC$|^0000-|^\d{4}-00-|^\d{4}-\d{2}-00/i;
+
+/** Whether a value is infinite, not a number, a date BC or one without a day, in the words of PostgreSQL or MariaDB, or a real number of SQLite. */
+export function isOdd(value: Present): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value);
+  return typeof value === 'string' && value.length <= 64 && ODD.test(value);
+}
+
 /** A stored value does not fit the declared type of its column. */
 export function wrongValue({ name, kind }: PlanColumn, value: Present): ValueError {
-  return new ValueError(`column ${name} holds ${storageClass(value)} that is no ${kind}`);
+  const remedy = isOdd(value) ? '; `infinity: null` or `text` of the query says what becomes of such values' : '';
+  return new ValueError(`column ${name} holds ${storageClass(value)} that is no ${kind}${remedy}`);
 }
 
 function storageClass(value: Present): string {

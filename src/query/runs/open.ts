@@ -139,5 +139,5 @@ function createKeys(): (owner: string) => string {
 }
 
 function fileName({ query, format }: NewRun): string {
-  return `${query.id}.${EXTENSIONS[format]}`;
+  return (format === 'csv' ? query.csv?.file : undefined) ?? `${query.id}.${EXTENSIONS[format]}`;
 }

@@ -62,7 +62,7 @@ function compiled(options: RawOptions): Compiled {
     zones.set(timezone, zone);
   }
   const shape = rawShape(shapeOf(query, { fields, connected }));
-  return { shape, factory: compileRenderer(format, shape, zone, { root }) };
+  return { shape, factory: compileRenderer(format, shape, zone, { root, csv: query.csv }) };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { compileZone, type Zone } from '../../wire/timezone.ts';
 import type { Plan } from '../plan.ts';
-import { NOTHING_BELOW, type RendererFactory } from '../render/index.ts';
+import { NOTHING_BELOW, type RendererFactory, type SqlValue } from '../render/index.ts';
+import { atRow } from '../render/odd.ts';
 import { Renderers, Result } from '../result.ts';
 import { type MemberValues, type RawResult, type RunnerOptions, SLICE, type Task } from '../runner.ts';
 import { runConnected } from './connected.ts';
@@ -110,7 +111,7 @@ export class ServerExecutor {
         if (!last) cursor.ask(Math.min(slice, left));
         for (const row of batch.rows) {
           rows += 1;
-          if (rows <= limit) renderer.row(statement.read(row), rows, NOTHING_BELOW);
+          if (rows <= limit) renderer.row(readRow(statement, row, rows), rows, NOTHING_BELOW);
         }
         const piece = renderer.flush();
         length += piece.length;
@@ -134,5 +135,13 @@ export class ServerExecutor {
       width: Math.max(before?.width ?? 0, length / Math.max(1, rows)),
       large: before?.large === true || rows > ONCE,
     });
+  }
+}
+
+function readRow(statement: Statement, row: SqlValue[], number: number): SqlValue[] {
+  try {
+    return statement.read(row);
+  } catch (error) {
+    throw atRow(number, error);
   }
 }

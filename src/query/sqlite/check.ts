@@ -1,18 +1,10 @@
 import type Database from 'better-sqlite3';
+import { columnType } from '../../model/column-type.ts';
 import { offsetOfRefusedToken } from '../../store/index.ts';
 import { messageOf } from '../../wire/error.ts';
 import { scanSql } from '../../wire/sql.ts';
-import { type CheckedDatabase, compareColumns, type DatabaseType, type Found } from '../check-columns.ts';
+import { type CheckedDatabase, compareColumns, type Found } from '../check-columns.ts';
 import { openReadOnly, prepareSelect } from './statement.ts';
-
-/** What the type that a column is declared with says: SQLite's manual, "Datatypes in SQLite", section 3.1, and common names. */
-const FAMILIES = [
-  [/bool/i, 'boolean'],
-  [/int/i, 'integer'],
-  [/char|clob|text/i, 'text'],
-  [/blob/i, 'binary'],
-  [/real|floa|doub/i, 'real'],
-] as const;
 
 /** SQLITE_DIRECTONLY (SQLite's "Function Flags"): of a function that may do harm, or tell what no table holds. */
 const DIRECT_ONLY = 0x80000;
@@ -34,11 +26,24 @@ export function openChecked(location: string): CheckedDatabase {
       const refused = calledBy(database, plan.sql, plan.parameters.length)
         .filter((name) => unsafe.has(name))
         .map((name): Found => ({ kind: 'refused', message: `the function ${name} does more than read` }));
-      const columns = found.map(({ name, type }) => ({ name, type: type === null ? undefined : readType(type) }));
+      const columns = found.map(({ name, type, table, column }) => ({
+        name,
+        type: type === null ? undefined : columnType('sqlite', type),
+        isNullable: table !== null && column !== null && isNullable(database, table, column),
+      }));
       return [...refused, ...compareColumns(query, plan, columns)];
     },
     close: () => void database.close(),
   };
+}
+
+/** Whether a column of a table may be NULL. The key of a table is a number, or NULL by a quirk of SQLite's that no one means. */
+function isNullable(database: Database.Database, table: string, column: string): boolean {
+  const found = database
+    .prepare<[string, string], number>('select 1 from pragma_table_info(?) where name = ? and "notnull" = 0 and pk = 0')
+    .pluck()
+    .get(table, column);
+  return found === 1;
 }
 
 /** Why a statement can't be prepared. */
@@ -98,12 +103,4 @@ function calledBy(database: Database.Database, sql: string, parameters: number):
     .all(...Array.from({ length: parameters }, () => null))
     .flatMap(({ opcode, p4 }) => (/^(?:Pure)?Func/.test(opcode) ? (/^\w+/.exec(p4 ?? '')?.[0] ?? []) : []));
   return [...new Set(called)];
-}
-
-/** Undefined for a type that says nothing for sure, as NUMERIC and DATE do there. */
-function readType(name: string): DatabaseType | undefined {
-  const family = FAMILIES.find(([pattern]) => pattern.test(name))?.[1];
-  if (family === undefined) return undefined;
-  const length = family === 'text' ? /\((\d+)\)/.exec(name)?.[1] : undefined;
-  return { name: name.toLowerCase(), family, ...(length === undefined ? {} : { length: Number(length) }) };
 }

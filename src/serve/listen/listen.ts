@@ -16,6 +16,7 @@ import type { Address, PassedPort } from '../start/address.ts';
 import type { Safeguards } from '../start/safeguards.ts';
 import { Connections, latestReply, replyBefore, replyUnderway } from './connections.ts';
 import { checkHead, endsConnection } from './head.ts';
+import { IN_USE, inUse } from './port-holder.ts';
 import { type Proxies, peerOf } from './remote.ts';
 import { endHandshake, isOfTls, type OpenTls } from './tls.ts';
 
@@ -148,8 +149,7 @@ export function listenAt(server: Server, at: Address | PassedPort): Promise<Addr
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       if (cause.code === 'EADDRINUSE') {
-        const hint = 'Set PORT to another port; PORT=0 takes a free one.';
-        reject(new GatewayError(`${where} is in use`, { hint, cause }));
+        reject(new GatewayError(inUse(where, 'port' in at ? at.port : undefined), { hint: IN_USE, cause }));
       } else {
         const hint = 'HOST, or listen: of gateway.yaml, is an address of this machine; 0.0.0.0 means all of them.';
         const isAddress = cause.code === 'EADDRNOTAVAIL' || cause.syscall === 'getaddrinfo';

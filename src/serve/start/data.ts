@@ -30,6 +30,7 @@ import {
   textsOf,
   usedDatasources,
 } from './database-check.ts';
+import { bringUpInDevelopment, type Development } from './development.ts';
 import { type ProjectPlace, projectFilesOf } from './project-files.ts';
 import { databaseOptions, type Environment } from './settings.ts';
 
@@ -59,6 +60,8 @@ export interface DataOptions {
   readonly onError?: (error: Error) => void;
   /** Called with the path of each migration of the project that is run, before it is. */
   readonly onMigration?: (file: string) => void;
+  /** For `signalbox dev`; by default a start runs what the database lacks. */
+  readonly development?: Development;
   /** Called with a sentence for operators: a replica is left out, or used again. */
   readonly report?: (sentence: string) => void;
 }
@@ -67,18 +70,20 @@ export interface DataOptions {
  * Opens the database that gateway.yaml names, and checks that every stored query runs on it.
  * @throws GatewayError, StoreError
  */
-export async function openData(
-  registry: Registry,
-  { root, definitions, env, readers, gateways = 1, onError = () => {}, onMigration, report = () => {} }: DataOptions,
-): Promise<Data> {
+export async function openData(registry: Registry, options: DataOptions): Promise<Data> {
+  const { root, definitions, env, readers, gateways = 1, onError = () => {}, report = () => {} } = options;
   const { database, timezone, limits } = registry.gateway;
   const store = await openStore({ ...databaseOptions(registry.gateway, root, env), onError });
   try {
     const files = projectFilesOf(registry, { root, definitions });
-    if (database.migrate) await bringUp(store, files, onMigration);
-    else await requireUpToDate(store, files);
+    const waiting = await prepare(store, files, database.migrate, options);
     const datasources = await reachDatasources(registry, { root, env });
-    const warnings = await checkDatabases(registry, store, datasources, gateways);
+    const found = await checkDatabases(registry, store, datasources, gateways).catch((error: unknown) => {
+      // What waits is the likely reason.
+      if (waiting === undefined || !(error instanceof GatewayError)) throw error;
+      throw new GatewayError(error.message, { hint: waiting, cause: error });
+    });
+    const warnings = waiting === undefined ? found : [...found, waiting];
     const blobs = await openBlobs(store);
     const spool = createSpool({ folder: `${store.files}-spool` });
     const queries = openQueries({ store, datasources, timezone, limits, readers, report });
@@ -92,6 +97,19 @@ export async function openData(
     await store.close();
     throw error;
   }
+}
+
+/** @returns what waits to be asked for, in sentences @throws GatewayError, StoreError */
+async function prepare(
+  store: Store,
+  files: ReturnType<typeof projectFilesOf>,
+  migrates: boolean,
+  { development, onMigration }: DataOptions,
+): Promise<string | undefined> {
+  if (!migrates) await requireUpToDate(store, files);
+  else if (development !== undefined) return bringUpInDevelopment(store, files, development, onMigration);
+  else await bringUp(store, files, onMigration);
+  return undefined;
 }
 
 /** Brings a database up to this version of the package and of a project. @throws StoreError */
@@ -141,7 +159,7 @@ async function checkDatabases(
 ): Promise<string[]> {
   const own = ownDatabase(store);
   const problems = [
-    ...(await queryProblems(own, queriesOf(registry, undefined))),
+    ...(await queryProblems(own, queriesOf(registry, undefined), registry.gateway.timezone)),
     ...(await tableProblems(store, registry)),
   ];
   const warnings: string[] = [];
@@ -154,7 +172,7 @@ async function checkDatabases(
   for (const { datasource, database } of datasources) {
     warnings.push(...database.warnings.map((each) => `The datasource ${datasource.id}: ${each}`));
     try {
-      problems.push(...(await queryProblems(database, queriesOf(registry, datasource))));
+      problems.push(...(await queryProblems(database, queriesOf(registry, datasource), registry.gateway.timezone)));
       await bound(database);
     } catch (error) {
       if (error instanceof UnfitStoreError) throw new GatewayError(`datasource ${datasource.id}: ${error.message}`);

@@ -26,6 +26,7 @@ import {
   type StoreOptions,
 } from '../../store/index.ts';
 import { messageOf } from '../../wire/error.ts';
+import { compileZone, keepsOffset } from '../../wire/timezone.ts';
 import { type ProjectPlace, projectFilesOf } from './project-files.ts';
 import { databaseOptions, type Environment, replicaAccess } from './settings.ts';
 
@@ -60,7 +61,13 @@ export async function checkConnected(registry: Registry, options: ConnectOptions
       const database = await reachDatasource(registry, datasource, options);
       for (const reason of database.warnings)
         found.push(databaseDiagnostic('database-setup', { what, reason }, datasource.at));
-      return replicatedProblems(what, datasource.at, database, queriesOf(registry, datasource));
+      return replicatedProblems(
+        what,
+        datasource.at,
+        database,
+        queriesOf(registry, datasource),
+        registry.gateway.timezone,
+      );
     });
   }
   // Addresses may contain secrets of the configuration, and databases repeat them in errors.
@@ -90,7 +97,7 @@ async function checkOwn(registry: Registry, options: ConnectOptions): Promise<Di
 async function checkRehearsed(registry: Registry, access: StoreOptions, files: ProjectFiles): Promise<Diagnostic[]> {
   try {
     return await rehearse(access, files, async (store) => [
-      ...(await queryProblems(ownDatabase(store), queriesOf(registry, undefined))),
+      ...(await queryProblems(ownDatabase(store), queriesOf(registry, undefined), registry.gateway.timezone)),
       ...(await componentProblems(store, registry)),
     ]);
   } catch (error) {
@@ -108,7 +115,7 @@ function migrationDiagnostic({ code, at, reason, hint }: MigrationError): Diagno
 async function checkTables(registry: Registry, database: QueryDatabase, access: StoreOptions): Promise<Diagnostic[]> {
   const { gateway } = registry;
   const own = queriesOf(registry, undefined);
-  const problems = await replicatedProblems('The database', gateway.at, database, own);
+  const problems = await replicatedProblems('The database', gateway.at, database, own, gateway.timezone);
   const store = await openToRead(access);
   try {
     const warnings = (await store.warnings(1)).map((reason) =>
@@ -126,8 +133,9 @@ async function replicatedProblems(
   at: Position,
   database: QueryDatabase,
   queries: readonly Query[],
+  timezone: string,
 ): Promise<Diagnostic[]> {
-  const problems = await queryProblems(database, queries);
+  const problems = await queryProblems(database, queries, timezone);
   const known = new Set(problems.map(({ message }) => message));
   const warnings: Diagnostic[] = [];
   for (const replica of database.replicas) {
@@ -136,7 +144,7 @@ async function replicatedProblems(
       warnings.push(databaseDiagnostic('replica-setup', parameters, at));
     };
     try {
-      for (const { message } of await queryProblems(replica, queries)) if (!known.has(message)) warn(message);
+      for (const { message } of await queryProblems(replica, queries, timezone)) if (!known.has(message)) warn(message);
     } catch (error) {
       warn(messageOf(error));
     }
@@ -144,9 +152,18 @@ async function replicatedProblems(
   return [...problems, ...warnings];
 }
 
-/** The problems that a database reports for the queries that run on it. */
-export async function queryProblems(database: QueryDatabase, queries: readonly Query[]): Promise<Diagnostic[]> {
-  return (await checkQueries(database, queries)).map(diagnosticOf);
+/**
+ * The problems that a database reports for the queries that run on it.
+ * @param timezone of the gateway, in which local times are read: where its offset never changes, that loses nothing
+ */
+export async function queryProblems(
+  database: QueryDatabase,
+  queries: readonly Query[],
+  timezone: string,
+): Promise<Diagnostic[]> {
+  const found = await checkQueries(database, queries);
+  const isSafe = found.some(({ kind }) => kind === 'local-column') && keepsOffset(compileZone(timezone));
+  return found.filter(({ kind }) => !(isSafe && kind === 'local-column')).map(diagnosticOf);
 }
 
 /** The problems of components and users with the tables of the gateway's own database. */
@@ -163,18 +180,23 @@ export async function tableProblems(
 
 async function componentProblems(
   store: Parameters<typeof checkComponents>[0],
-  { components }: Registry,
+  { components, gateway }: Registry,
 ): Promise<Diagnostic[]> {
-  return (await checkComponents(store, components.values())).map(({ component, message: reason }) =>
-    databaseDiagnostic('component-table', { component: component.id, reason }, component.at),
+  return (await checkComponents(store, components.values(), gateway.timezone)).map(
+    ({ component, is, field, message: reason }) =>
+      databaseDiagnostic(COMPONENT_CODES[is], { component: component.id, reason }, field?.at ?? component.at),
   );
 }
+
+const COMPONENT_CODES = { table: 'component-table', loses: 'component-column', may: 'component-column-may' } as const;
 
 const CODES = {
   refused: 'query-refused',
   'missing-column': 'column-missing',
   'column-type': 'column-type',
   'narrow-column': 'column-narrow',
+  'nullable-column': 'column-nullable',
+  'local-column': 'column-local',
 } as const;
 
 function diagnosticOf(problem: QueryProblem): Diagnostic {

@@ -4,6 +4,7 @@ import { schemaFault } from '../../model/gateway.ts';
 import { errorCode, StoreError } from '../error.ts';
 import type { DatabaseCondition, PostgresAccess, ReplicaAccess, Store, StoreOptions } from '../port.ts';
 import { baseline, migrateProject, pendingProject } from '../schema/project.ts';
+import { provenanceOf, rebuildProject } from '../schema/rebuild.ts';
 import { loadSampleData, pendingSampleData, type SampleDataAccess } from '../schema/sample-data.ts';
 import { lacking, migrate, planOf, type SchemaAccess } from '../schema/schema.ts';
 import { statementSpans } from '../spans.ts';
@@ -77,7 +78,9 @@ export function openPostgres(options: StoreOptions): Store {
       await migrate(schema, onStep);
       await described(location, () => installation.createQueue(onStep));
     },
-    migrateProject: (files, onFile) => migrateProject(project, files, onFile),
+    migrateProject: (files, onFile, by) => migrateProject(project, files, onFile, by),
+    provenance: async () => provenanceOf(await project.recorded()),
+    rebuild: (options) => rebuildProject(project, options),
     baseline: (files, upTo, onFile) => baseline(project, files, upTo, onFile),
     rehearse: (files, work) =>
       rehearse(

@@ -38,6 +38,7 @@ export async function migrateProject(
   access: ProjectAccess,
   files: readonly MigrationFile[],
   onFile: (file: string) => void = () => {},
+  by: 'applied' | 'dev' = 'applied',
 ): Promise<void> {
   // Looked at without a lock first, so that a later start does not wait.
   for (let next = await nextOf(access); next !== undefined; next = await nextOf(access)) {
@@ -53,7 +54,7 @@ export async function migrateProject(
       await access.alone(async (session) => {
         if (!(await isNext(session))) return;
         // Before its statements, which may change what a name without a schema means.
-        await record(session.db, migration, 'applied');
+        await record(session.db, migration, by);
         await runAll(access, migration, session);
       });
     } else {
@@ -61,7 +62,7 @@ export async function migrateProject(
         if (!(await isNext(session))) return;
         await record(session.db, migration, 'begun');
         await runAll(access, migration, session);
-        await record(session.db, migration, 'applied');
+        await record(session.db, migration, by);
       });
     }
   }
@@ -180,7 +181,7 @@ function lackingOf(
   });
 }
 
-const ANEW = 'If the data may go, as in development, remove the database and start again.';
+const ANEW = 'If the data may go, as in development: signalbox dev --reset --force.';
 
 async function record(db: Db, migration: MigrationFile, state: ProjectMigrationTable['state']): Promise<void> {
   const { number, name } = migration;

@@ -10,6 +10,7 @@ import {
   type ProjectAccess,
   pendingProject,
 } from '../schema/project.ts';
+import { provenanceOf, rebuildProject } from '../schema/rebuild.ts';
 import { loadSampleData, pendingFile, pendingSampleData } from '../schema/sample-data.ts';
 import { lacking, migrate, planOf, type SchemaAccess } from '../schema/schema.ts';
 import type { AppliedStep, ProjectMigrationTable } from '../tables.ts';
@@ -38,7 +39,9 @@ export function openSqlite(location: string): Store {
     transaction,
     pending: (project) => planSqlite(location, connection, project),
     migrate: (onStep) => migrate(schemaOf(location, connection, transaction), onStep),
-    migrateProject: (files, onFile) => migrateProject(projectOf(location, connection), files, onFile),
+    migrateProject: (files, onFile, by) => migrateProject(projectOf(location, connection), files, onFile, by),
+    provenance: async () => provenanceOf(await projectOf(location, connection).recorded()),
+    rebuild: (options) => rebuildProject(projectOf(location, connection), options),
     rehearse: (project, work) => rehearseSqlite(location, project, work),
     baseline: (files, upTo, onFile) => baseline(projectOf(location, connection), files, upTo, onFile),
     loadSampleData: (files, onFile) =>

@@ -8,7 +8,7 @@ import type { Retained } from '../retention.ts';
 import type { CallKind, StatisticsTable } from '../tables/statistics.ts';
 import { addHistogram, BUCKETS, bucketOf, histogramText } from './histogram.ts';
 
-/** Counts the calls of an operation in memory, and enters them into the database after each minute. */
+/** Counts the calls of an operation in memory, and enters them into the database every ten seconds. */
 export interface Statistics {
   /** The counter of an operation; keep it, so that a call costs no lookup. */
   counter(kind: CallKind, operation: string): CallCounter;
@@ -30,6 +30,8 @@ const BATCH = 200;
 /** Rows that wait while the database does not answer: an hour of 1,000 operations. */
 const MOST_WAITING = 60_000;
 const MINUTE = 60_000;
+/** How often what was counted of the running minute is entered. */
+const INTERVAL = 10_000;
 
 /** How the calls of a counter ended. */
 class Counts {
@@ -57,6 +59,8 @@ export class CallCounter {
   readonly operation: string;
   /** Of the minute, and of the hour up to it; absent before the first call. */
   minute: Counts | undefined;
+  /** Calls of the minute that were entered. */
+  entered = 0;
   hour: Counts | undefined;
 
   constructor(kind: CallKind, operation: string) {
@@ -97,6 +101,7 @@ export class CallCounter {
     this.hour ??= new Counts();
     this.hour.add(this.minute);
     this.minute.clear();
+    this.entered = 0;
   }
 }
 
@@ -124,12 +129,12 @@ export function openStatistics({ store, clock, onError }: StatisticsOptions): St
 
   function wakeUp(): NodeJS.Timeout {
     const now = clock.now();
-    return setTimeout(tick, MINUTE - (now % MINUTE)).unref();
+    return setTimeout(tick, INTERVAL - (now % INTERVAL)).unref();
   }
 
   function tick(): void {
     timer = wakeUp();
-    if (endMinute()) void write();
+    void flush();
   }
 
   /** @returns whether the minute that is counted has ended */
@@ -149,12 +154,14 @@ export function openStatistics({ store, clock, onError }: StatisticsOptions): St
     return true;
   }
 
-  /** Makes the rows of the current minute and of the hour up to it, of each operation and of all together. */
+  /** Makes the rows of the current minute and of the hour up to it, of each operation with new calls and of all together. */
   function gather(): void {
     const totals = { served: new CallCounter('served', ''), called: new CallCounter('called', '') };
     for (const counter of counters.values()) {
       totals[counter.kind].add(counter);
-      enterBoth(counter);
+      const calls = counter.minute?.calls ?? 0;
+      if (calls !== counter.entered) enterBoth(counter);
+      counter.entered = calls;
     }
     enterBoth(totals.served);
     enterBoth(totals.called);

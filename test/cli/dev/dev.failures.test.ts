@@ -221,8 +221,28 @@ test('a gateway that crashes is started again on the same port; callers wait rat
 test('a port that is taken ends it: one line, a hint, exit code 1', async () => {
   const port = await takenPort();
   const { code, stderr } = await signalboxProcess(['dev'], { cwd: await staffProject(), env: { PORT: String(port) } });
-  expect(stderr).toBe(`signalbox: 127.0.0.1:${port} is in use\n  Set PORT to another port; PORT=0 takes a free one.\n`);
+  expect(stderr).toMatch(
+    new RegExp(
+      `^signalbox: 127\\.0\\.0\\.1:${port} is in use by process ${process.pid} \\(.*\\)\n  .*PORT=0 takes a free one\\.\n$`,
+    ),
+  );
   expect(code).toBe(1);
+});
+
+test('the port of a gateway that stops is waited for, and says whose it is', async () => {
+  const gateway = files['definitions/gateway.yaml'];
+  const cwd = await staffProject({ 'definitions/gateway.yaml': `${gateway}drain: { ready: 2 s }\n` });
+  const serving = start(['serve'], { cwd, env: { PORT: '0' } });
+  const [, address = ''] = await serving.until(/^Signalbox is ready on (http:\/\/127\.0\.0\.1:\d+) /m);
+  // A load balancer asks, so the gateway announces its end.
+  expect((await fetch(`${address}/health/ready`)).status).toBe(200);
+  serving.process.kill('SIGTERM');
+  await serving.until(/Its port stays open for up to 2 seconds \(drain: ready\)/);
+  const dev = start(['dev'], { cwd, env: { PORT: new URL(address).port } });
+  await dev.until(
+    new RegExp(`in use by process ${serving.process.pid} \\(.*\\); it stops, and dev waits for the port`),
+  );
+  await dev.until(ready);
 });
 
 test('SIGTERM ends it and its child at once; nothing is left behind', async () => {

@@ -5,7 +5,7 @@ import { scanSql } from '../../../src/wire/sql.ts';
 import { freePort } from '../../support/free-port.ts';
 import { hasMariadb, startMariadb } from '../../support/mariadb-server.ts';
 import { expectFreed, inUse } from '../../support/memory.ts';
-import { decimal, string } from '../../support/registry.ts';
+import { decimal, field, string } from '../../support/registry.ts';
 import { openMariadb, runOn } from '../servers/support.ts';
 import { query, type Types, textOf } from '../support.ts';
 
@@ -168,6 +168,26 @@ describe.skipIf(!hasMariadb)('a datasource on MariaDB', async () => {
       'column C is blob in the database',
       'column D may be longer: it is varchar(20) in the database',
       'column E may be longer: it is decimal(65,30) in the database',
+    ]);
+  });
+
+  it('is asked which columns have no offset, are larger than declared, or may be NULL', async () => {
+    const declared = query('select at, id, name, cost from big', {
+      AT: 'datetime',
+      ID: field('ID', 'int', { required: true }),
+      NAME: field('NAME', string(80), { required: true }),
+      COST: decimal(10, 2),
+    });
+    const problems = await checkQueries(await reachDatabase(at('reader:pw'), '/'), [
+      declared,
+      query('select id as n from wide', { N: 'int' }),
+      query('select cast(id as signed) as n, timestamp(now()) as t from wide', { N: 'integer', T: 'datetime' }),
+    ]);
+    expect(problems.map(({ kind, message }) => [kind, message])).toEqual([
+      ['local-column', 'column AT has no offset: it is datetime in the database'],
+      ['nullable-column', 'column NAME may be NULL in the database'],
+      ['narrow-column', 'column N may be larger: it is bigint in the database'],
+      ['local-column', 'column T has no offset: it is datetime in the database'],
     ]);
   });
 

@@ -168,6 +168,7 @@ describe.skipIf(!hasPostgres)('a query on PostgreSQL', async () => {
       ['narrow-column', 'column NAME may be longer: it is varchar(30) in the database'],
       ['column-type', 'column OTHER is varchar(30) in the database'],
       ['narrow-column', 'column PRICE may be longer: it is numeric(12,4) in the database'],
+      ['local-column', 'column AT has no offset: it is timestamp in the database'],
       ['column-type', 'column NO is uuid in the database'],
       ['column-type', 'column URI is integer in the database'],
     ]);

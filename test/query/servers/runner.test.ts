@@ -139,7 +139,8 @@ for (const kind of SERVERS) {
       const misfit = query("select 'x' as n", { N: 'integer' });
       await expect(port.rows({ query: misfit, prompts: {} })).rejects.toMatchObject({
         code: 'INTERNAL',
-        cause: { message: 'query A_QUERY: column N holds a text that is no integer' },
+        message: 'Query A_QUERY (row 1, column N) failed because of an internal error.',
+        cause: { message: 'query A_QUERY: row 1: column N holds a text that is no integer' },
       });
       await expect(quick(port)).resolves.toEqual([{ N: 1 }]);
     });

@@ -144,13 +144,29 @@ for (const kind of SERVERS) {
       expect(await ofSqlite.rows({ query: stored, prompts: {} })).toEqual([{ AT: P }]);
     });
 
+    it.each(
+      kind.sql.odd.filter(([, value]) => /infinity|nan|BC|0000|-00-/i.test(value)),
+    )('that have no form are NULL or a text where the query says so: %s of %s', async (declared, value) => {
+      const odd = query(`select 1 as n, ${value} as v`, { N: 'integer', V: declared });
+      const as = (infinity: 'null' | 'text') => ({ query: { ...odd, infinity }, prompts: {} });
+      const { rows } = JSON.parse(await textOf(await onServer.run({ ...as('null'), format: 'rows-json' })));
+      expect(rows).toEqual([{ N: 1 }]);
+      expect(await onServer.rows(as('null'))).toEqual([{ N: 1, V: null }]);
+      for (const format of formats.filter((each) => each !== 'raw')) await onServer.run({ ...as('text'), format });
+      const texts = JSON.parse(await textOf(await onServer.run({ ...as('text'), format: 'rows-json' })));
+      expect(texts.rows).toEqual([{ N: 1, V: expect.stringMatching(/^-?infinity$|^nan$| BC$|^0000|-00-/i) }]);
+    });
+
     it.each(kind.sql.odd)('that have no form are refused: %s of %s', async (declared, value) => {
       const odd = query(`select ${value} as v`, { V: declared });
       for (const format of formats.filter((each) => each !== 'raw')) {
         await expect(onServer.run({ query: odd, prompts: {}, format })).rejects.toMatchObject({
           code: 'INTERNAL',
+          message: 'Query A_QUERY (row 1, column V) failed because of an internal error.',
           cause: {
-            message: expect.stringMatching(new RegExp(`^query A_QUERY: column V holds .* that is no ${declared}$`)),
+            message: expect.stringMatching(
+              new RegExp(`^query A_QUERY: row 1: column V holds [\\w ]+ that is no ${declared}(?:; \`infinity: .*)?$`),
+            ),
           },
         });
       }

@@ -34,6 +34,24 @@ describeEngines('statistics of calls', ({ place }) => {
     return { store, run, clock, errors, gateway, rows, reader: readStatistics(store) };
   }
 
+  it('of the running minute are entered every ten seconds, and only what was called since', async () => {
+    const { clock, gateway, rows } = await start(START + 9_980);
+    const statistics = gateway();
+    const get = statistics.counter('served', 'GET');
+    statistics.counter('served', 'NEVER');
+    get.count(200, true, 5);
+    const counted = (calls: number) => async () => {
+      const found = await rows("span = 1 and operation = 'GET'");
+      return found[0]?.calls === calls ? found : undefined;
+    };
+    expect(await eventually('the first call', counted(1))).toMatchObject([{ minute: START / MINUTE, calls: 1 }]);
+    get.count(200, true, 5);
+    clock.at += 9_990;
+    await statistics.flush();
+    await eventually('the second call', counted(2));
+    expect(await rows("operation = 'NEVER'")).toEqual([]);
+  });
+
   it('are a row for each minute, operation and kind with calls, and for all operations of a kind together', async () => {
     const { clock, gateway, rows } = await start();
     const statistics = gateway();

@@ -61,7 +61,7 @@ export const queryEntries = {
       return `Write :${name ?? 'NAME'}, and declare it: prompts: { ${name ?? 'NAME'}: string }.`;
     },
     explanation:
-      'Prompts are declared and bound by name. Any other placeholder would stay unbound and silently be NULL.',
+      'Prompts are declared and bound by name. Any other placeholder would stay unbound and silently be NULL. The operators `?`, `?|` and `?&` of PostgreSQL are written `??`, `??|` and `??&`.',
     wrong: query('{ REGION: string(1) }', '"select number from orders where region = :REGION and number > ?1"'),
     right: query('{ REGION: string(1) }', '"select number from orders where region = :REGION"'),
   }),
