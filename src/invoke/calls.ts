@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { sizeWords } from '../binding/call/content.ts';
 import type { OutgoingMessage } from '../binding/soap/assemble.ts';
 import type { Environment } from '../load/value/config.ts';
@@ -8,6 +9,7 @@ import type { Gateway } from '../model/gateway.ts';
 import type { InvokeReply } from '../model/invoke-reply.ts';
 import type { Node } from '../model/node.ts';
 import type { Redactor } from '../model/redactor.ts';
+import { retryAfter } from '../model/retry.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { empty } from '../wire/measured.ts';
 import { LONGEST_TIMER } from '../wire/waiting.ts';
@@ -18,6 +20,7 @@ import { addressBelow } from './http/address.ts';
 import { begun, collect } from './http/body.ts';
 import { ownHeaders } from './http/headers.ts';
 import { basesAt } from './http/peer.ts';
+import { IDEMPOTENT } from './http/resilience.ts';
 import type { RawReply } from './http/raw-reply.ts';
 import type { Target, Transport } from './http/transport.ts';
 import { DRAINED, deadline, type Timeouts } from './limits.ts';
@@ -26,6 +29,7 @@ import type { Outgoing, PreparedRequest } from './outgoing.ts';
 import { isSuccess } from './reply.ts';
 import { compileRestCall } from './rest/call.ts';
 import { compileSoapCall } from './soap/call.ts';
+import { hasNoReply } from './soap/reply.ts';
 import { PLACEHOLDER, standInAddress, standInFor } from './stand-in.ts';
 
 /** Calls operations, by themselves or as steps of a flow. */
@@ -67,6 +71,7 @@ interface ClientCalls extends Calls {
 interface Taken<T> {
   readonly result: T;
   readonly value: DocumentValue | undefined;
+  readonly note?: string | undefined;
 }
 
 /** A request with where it is sent. */
@@ -96,6 +101,8 @@ export interface MadeCall {
   readonly value: DocumentValue | undefined;
   /** Why it failed; `undefined` for success. */
   readonly error: InvokeError | undefined;
+  /** What could not be read of the reply to a call that was taken. */
+  readonly note?: string | undefined;
 }
 
 interface CallPorts {
@@ -149,7 +156,7 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
     const { target, known } = reached(targetOf(operation, given));
     const { segments = [], uriIndex = 1, later } = given;
     const knowing = later === undefined ? redactor : redactor.knowing({ secrets: () => [later.secret] });
-    const writing = { called, redactor: knowing, segments, uriIndex, later };
+    const writing = { called: keyed(operation, target.node, called), redactor: knowing, segments, uriIndex, later };
     const texts = [...transport.references(target), ...callable.references(input, writing)];
     return { callable, target, writing, texts, known };
   }
@@ -183,6 +190,7 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
     given: CallOptions,
     called: Called,
     take: (callable: Callable, raw: RawReply, start: number) => Promise<Taken<T>>,
+    unread?: (raw: RawReply, note: string, start: number) => Taken<T>,
   ): Promise<T> {
     const start = performance.now();
     const { callable, target, resolve, outgoing } = written();
@@ -195,15 +203,25 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
       const sending = { called, resolve, signal: time.signal, onSent, heads, messageId };
       raw = await transport.send(target, outgoing, sending);
       const limit = target.node.timeouts.reply ?? timeouts.reply;
-      const { result, value } = await withinTime(raw, limit, (reply) => take(callable, reply, start));
+      const reply = raw;
+      const { result, value, note } = await withinTime(reply, limit, (each) => take(callable, each, start)).catch(
+        (error: unknown) => {
+          if (unread === undefined || !isSuccess(reply.status) || !isUnread(error)) throw error;
+          reply.discard();
+          return unread(reply, (time.errorOf(error) as Error).message, start);
+        },
+      );
       const { status, attempts } = raw;
-      onCall?.({ operation, called, sent, ms: performance.now() - start, attempts, status, value, error: undefined });
+      const ms = performance.now() - start;
+      onCall?.({ operation, called, sent, ms, attempts, status, value, error: undefined, note });
       return result;
     } catch (error) {
       const failure = time.errorOf(error);
       if (failure instanceof InvokeError) {
         failure.sent ??= sent();
         failure.attempts = raw?.attempts ?? failure.attempts;
+        const asked = raw === undefined ? undefined : retryAfter(raw.headers['retry-after']);
+        if (asked !== undefined) failure.again ??= new Date(Date.now() + asked);
         const { attempts, httpResponseCode: status } = failure;
         const ms = performance.now() - start;
         onCall?.({ operation, called, sent, ms, attempts, status, value: undefined, error: failure });
@@ -226,6 +244,12 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
           const read = await callable.read(raw, { limits, spool });
           return { result: replyOf(raw, read, performance.now() - start), value: read.value };
         },
+        given.delivers === true || isOneWay(operation)
+          ? (raw, note, start) => {
+              const read = { value: {} };
+              return { result: { ...replyOf(raw, read, performance.now() - start), note }, value: undefined, note };
+            }
+          : undefined,
       ),
     ask: (operation, input, given, called) =>
       exchange<Asked>(
@@ -241,6 +265,7 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
           const read = await callable.read(reply, { limits, spool, repliesTo });
           return { result: { httpResponseCode, reply: read }, value: read.value };
         },
+        takenUnread,
       ),
     post: (operation, message, given, called) =>
       exchange(
@@ -253,6 +278,7 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
           else await callable.read(raw, { limits, spool });
           return { result: { httpResponseCode: raw.status }, value: undefined };
         },
+        takenUnread,
       ),
     reachedNode: (node) => standInOf(node) ?? node,
     reaches(node, address, called) {
@@ -283,6 +309,35 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
       );
     },
   };
+}
+
+/**
+ * A call that `retry:` repeats whatever its method carries an id that is the same in each attempt: one whose result is uncertain
+ * may then be sent again (draft-ietf-httpapi-idempotency-key-header).
+ */
+function keyed(operation: ConsumerOperation, node: Node, called: Called): Called {
+  const { messageId } = called;
+  if (messageId !== undefined || (operation.retry ?? node.retry) === undefined) return called;
+  if (operation.kind === 'rest' && IDEMPOTENT.has(operation.method)) return called;
+  return { ...called, messageId: randomUUID() };
+}
+
+/** The reply to a message that was taken, and of which nothing else is known. */
+function takenUnread({ status: httpResponseCode }: RawReply, note: string): Taken<Asked> {
+  return { result: { httpResponseCode, note }, value: undefined, note };
+}
+
+/** Errors of reading a reply. With a success status the target has taken the request, whatever follows the head. */
+const UNREAD: ReadonlySet<string> = new Set(['BAD_REPLY', 'REPLY_TOO_LARGE', 'CUT', 'TIMEOUT', 'ABORTED']);
+
+function isUnread(error: unknown): boolean {
+  return error instanceof InvokeError && UNREAD.has(error.code);
+}
+
+/** Whether nothing is read of a reply but a fault. */
+function isOneWay(operation: ConsumerOperation): boolean {
+  if (operation.kind === 'soap') return hasNoReply(operation.soap);
+  return operation.responses.every(({ message }) => message.kind === 'none');
 }
 
 /** Drops the rest of a reply. A short receipt is read, so that the connection can be used again. */

@@ -249,7 +249,7 @@ export function tokenFetch(pools: Pools, node: string, timeouts: Timeouts): Toke
       bodyTimeout: timeouts.idle,
     };
     try {
-      const reply = await dispatched(opened, request, signal);
+      const reply = await dispatched(opened, request, () => undefined, signal);
       const { head, rest } = await collect(reply, TOKEN_REPLY);
       if (rest !== undefined) {
         reply.discard();

@@ -57,12 +57,14 @@ export async function exchange(route: Route, sending: Sending): Promise<Received
       note(reply.status);
       return reply;
     } catch (error) {
-      sending.isUnsent = isUnconnected(error);
+      const isConnected = !isUnconnected(error);
       const isLast = index === addresses.length - 1;
       const isAborted = options.signal?.aborted === true;
-      const failure = transportError(error, { ...facts, phase: sending.isUnsent ? 'connect' : 'request' });
+      const failure = transportError(error, { ...facts, phase: isConnected ? 'request' : 'connect' });
       note(failure instanceof InvokeError ? failure.code : 'INTERNAL');
-      if (sending.isUnsent && !isLast && !isTlsError(error) && !isAborted) continue;
+      if (!isConnected && !isLast && !isTlsError(error) && !isAborted) continue;
+      if (!sending.isUnsent && failure instanceof InvokeError && failure.httpResponseCode === undefined)
+        sending.isUncertain = true;
       throw failure;
     }
   }
@@ -116,6 +118,7 @@ async function attempted(opened: Opened, attempt: Attempt, sending: Sending, tra
   options.heads?.onRequest?.(
     headOf(`${outgoing.method} ${address.shown} HTTP/1.1`, shownHeaders(outgoing, additions), redactor),
   );
+  sending.isUnsent = true;
   const response = await dispatched(
     opened,
     {
@@ -128,8 +131,12 @@ async function attempted(opened: Opened, attempt: Attempt, sending: Sending, tra
       headersTimeout: timeouts.head,
       bodyTimeout: timeouts.idle,
     },
+    () => {
+      sending.isUnsent = false;
+    },
     options.signal,
   );
+  sending.isUnsent = false;
   const reply = received(response, attempt, sending, redactor);
   options.heads?.onReply?.(
     headOf(`HTTP/1.1 ${reply.status} ${response.statusText}`.trimEnd(), redactor.headers(reply.headers), redactor),

@@ -33,8 +33,10 @@ export interface Sending {
   readonly start: number;
   /** How often a request was sent or an address was tried. */
   attempts: number;
-  /** The last request got no connection: nothing of it was sent. */
+  /** The last request was not sent to its end, so that the target can't have taken it. */
   isUnsent: boolean;
+  /** A request was sent to its end, and no status came: the target may have taken it. */
+  isUncertain: boolean;
   /** The token was replaced after the target had rejected it. */
   isRenewed: boolean;
   /** Reading has begun of a body that can be read only once. */
