@@ -12,25 +12,23 @@ import type { Redactor } from '../model/redactor.ts';
 import { retryAfter } from '../model/retry.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { empty } from '../wire/measured.ts';
-import { LONGEST_TIMER } from '../wire/waiting.ts';
 import type { Callable, LaterReply, ReadReply } from './callable.ts';
 import { Configuration } from './configuration.ts';
 import { type Called, InvokeError } from './error.ts';
 import { addressBelow } from './http/address.ts';
-import { begun, collect } from './http/body.ts';
 import { ownHeaders } from './http/headers.ts';
 import { basesAt } from './http/peer.ts';
-import { IDEMPOTENT } from './http/resilience.ts';
 import type { RawReply } from './http/raw-reply.ts';
+import { IDEMPOTENT } from './http/resilience.ts';
 import type { Target, Transport } from './http/transport.ts';
-import { DRAINED, deadline, type Timeouts } from './limits.ts';
+import { deadline, type Timeouts } from './limits.ts';
 import type { Asked, AskOptions, CallOptions, IncomingReply, PostOptions } from './options.ts';
 import type { Outgoing, PreparedRequest } from './outgoing.ts';
 import { isSuccess } from './reply.ts';
 import { compileRestCall } from './rest/call.ts';
 import { compileSoapCall } from './soap/call.ts';
-import { hasNoReply } from './soap/reply.ts';
 import { PLACEHOLDER, standInAddress, standInFor } from './stand-in.ts';
+import { drain, isOneWay, isUnread, replyAtOnce, type Taken, takenUnread, withinTime } from './taken.ts';
 
 /** Calls operations, by themselves or as steps of a flow. */
 export interface Calls {
@@ -65,13 +63,6 @@ interface ClientCalls extends Calls {
   reachedNode(node: Node): Node;
   /** Reads a reply that has come later. @throws SoapFault, ReplyFault; InvokeError BAD_REPLY, REPLY_TOO_LARGE, HTTP_STATUS */
   read(operation: ConsumerOperation, reply: IncomingReply, called: Called): Promise<ReadReply>;
-}
-
-/** A reply that was taken, as its caller gets it, with its value; `undefined` when it comes later. */
-interface Taken<T> {
-  readonly result: T;
-  readonly value: DocumentValue | undefined;
-  readonly note?: string | undefined;
 }
 
 /** A request with where it is sent. */
@@ -317,67 +308,10 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
  */
 function keyed(operation: ConsumerOperation, node: Node, called: Called): Called {
   const { messageId } = called;
-  if (messageId !== undefined || (operation.retry ?? node.retry) === undefined) return called;
+  const retry = operation.retry ?? node.retry;
+  if (messageId !== undefined || retry === undefined || retry.attempts === 1) return called;
   if (operation.kind === 'rest' && IDEMPOTENT.has(operation.method)) return called;
   return { ...called, messageId: randomUUID() };
-}
-
-/** The reply to a message that was taken, and of which nothing else is known. */
-function takenUnread({ status: httpResponseCode }: RawReply, note: string): Taken<Asked> {
-  return { result: { httpResponseCode, note }, value: undefined, note };
-}
-
-/** Errors of reading a reply. With a success status the target has taken the request, whatever follows the head. */
-const UNREAD: ReadonlySet<string> = new Set(['BAD_REPLY', 'REPLY_TOO_LARGE', 'CUT', 'TIMEOUT', 'ABORTED']);
-
-function isUnread(error: unknown): boolean {
-  return error instanceof InvokeError && UNREAD.has(error.code);
-}
-
-/** Whether nothing is read of a reply but a fault. */
-function isOneWay(operation: ConsumerOperation): boolean {
-  if (operation.kind === 'soap') return hasNoReply(operation.soap);
-  return operation.responses.every(({ message }) => message.kind === 'none');
-}
-
-/** Drops the rest of a reply. A short receipt is read, so that the connection can be used again. */
-async function drain(raw: RawReply): Promise<void> {
-  if (raw.whole === undefined && (await collect(raw.bytes, DRAINED)).rest !== undefined) raw.discard();
-}
-
-/** The reply to a call that may be answered later; `undefined` when the target has only taken it: status 202, or an empty success. */
-async function replyAtOnce(raw: RawReply): Promise<RawReply | undefined> {
-  if (!isSuccess(raw.status)) return raw;
-  if (raw.status === 202) {
-    await drain(raw);
-    return undefined;
-  }
-  if (raw.whole !== undefined) return raw;
-  const bytes = await begun(raw.bytes);
-  return bytes && { ...raw, bytes };
-}
-
-/**
- * Reads a reply within a time limit: a target that sends a byte now and then is never idle.
- * @param most in milliseconds
- * @throws InvokeError TIMEOUT; what `read` throws
- */
-async function withinTime<T>(raw: RawReply, most: number, read: (raw: RawReply) => Promise<T>): Promise<T> {
-  if (raw.whole !== undefined) return read(raw);
-  let late: InvokeError | undefined;
-  const end = (): void => {
-    const reason = `the reply was not complete within ${most / 1000} s`;
-    late = new InvokeError('TIMEOUT', raw.called, reason, { httpResponseCode: raw.status, retry: true });
-    raw.discard();
-  };
-  const timer = setTimeout(end, Math.min(most, LONGEST_TIMER));
-  try {
-    return await read(raw);
-  } catch (error) {
-    throw late ?? error;
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function compile(operation: ConsumerOperation, namespace: string): Callable {

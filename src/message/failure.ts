@@ -75,7 +75,9 @@ export function noteOf(note: string | undefined): string | null {
 }
 
 /** What is recorded about an attempt, as its parts. */
-export function readOutcome(reason: string): { readonly reason: string; readonly uncertain?: true } | { readonly note: string } {
+export function readOutcome(
+  reason: string,
+): { readonly reason: string; readonly uncertain?: true } | { readonly note: string } {
   if (reason.startsWith(TAKEN)) return { note: reason.slice(TAKEN.length) };
   return reason.startsWith(UNCERTAIN) ? { reason, uncertain: true } : { reason };
 }

@@ -7,8 +7,8 @@ import { LOG_LEVEL } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
 import { type InsertedColumns, insertRows, type Store } from '../store/index.ts';
 import { currentTrace } from '../trace/trace.ts';
-import { pack } from './payload.ts';
 import { reasonOf } from './failure.ts';
+import { pack } from './payload.ts';
 import { compileRecorded, type RecordedParts } from './recorded.ts';
 import { idAt } from './store.ts';
 

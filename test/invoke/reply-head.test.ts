@@ -80,9 +80,9 @@ describe('a reply that is not quite HTTP is repaired where the standard lets a c
     ['no reason phrase', withHead('X-A: one').replace(' OK', ''), { 'x-a': 'one' }],
     ['a blank line before it', `\r\n${withHead('X-A: one')}`, { 'x-a': 'one' }],
     [
-      'Content-Length beside Transfer-Encoding',
-      'HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n4;x=y\r\nfine\r\n0\r\n\r\n',
-      { connection: 'close' },
+      'extensions of chunks',
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4;x=y\r\nfine\r\n0\r\n\r\n',
+      { 'transfer-encoding': 'chunked' },
     ],
   ])('%s', async (_, bytes, headers) => {
     for (const packets of [[bytes], [...bytes]]) {

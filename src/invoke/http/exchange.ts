@@ -57,13 +57,13 @@ export async function exchange(route: Route, sending: Sending): Promise<Received
       note(reply.status);
       return reply;
     } catch (error) {
-      const isConnected = !isUnconnected(error);
+      sending.isUnsent = isUnconnected(error);
       const isLast = index === addresses.length - 1;
       const isAborted = options.signal?.aborted === true;
-      const failure = transportError(error, { ...facts, phase: isConnected ? 'request' : 'connect' });
+      const failure = transportError(error, { ...facts, phase: sending.isUnsent ? 'connect' : 'request' });
       note(failure instanceof InvokeError ? failure.code : 'INTERNAL');
-      if (!isConnected && !isLast && !isTlsError(error) && !isAborted) continue;
-      if (!sending.isUnsent && failure instanceof InvokeError && failure.httpResponseCode === undefined)
+      if (sending.isUnsent && !isLast && !isTlsError(error) && !isAborted) continue;
+      if (sending.isWhole && failure instanceof InvokeError && failure.httpResponseCode === undefined)
         sending.isUncertain = true;
       throw failure;
     }
@@ -118,7 +118,7 @@ async function attempted(opened: Opened, attempt: Attempt, sending: Sending, tra
   options.heads?.onRequest?.(
     headOf(`${outgoing.method} ${address.shown} HTTP/1.1`, shownHeaders(outgoing, additions), redactor),
   );
-  sending.isUnsent = true;
+  sending.isWhole = false;
   const response = await dispatched(
     opened,
     {
@@ -132,11 +132,10 @@ async function attempted(opened: Opened, attempt: Attempt, sending: Sending, tra
       bodyTimeout: timeouts.idle,
     },
     () => {
-      sending.isUnsent = false;
+      sending.isWhole = true;
     },
     options.signal,
   );
-  sending.isUnsent = false;
   const reply = received(response, attempt, sending, redactor);
   options.heads?.onReply?.(
     headOf(`HTTP/1.1 ${reply.status} ${response.statusText}`.trimEnd(), redactor.headers(reply.headers), redactor),

@@ -211,5 +211,7 @@ export function dispatched(
   signal: AbortSignal | undefined,
 ): Promise<Incoming> {
   if (signal?.aborted === true) return Promise.reject(signal.reason);
-  return new Promise((begun, failed) => dispatcher.dispatch(request, new Incoming(isFresh, written, signal, begun, failed)));
+  return new Promise((begun, failed) =>
+    dispatcher.dispatch(request, new Incoming(isFresh, written, signal, begun, failed)),
+  );
 }

@@ -33,8 +33,10 @@ export interface Sending {
   readonly start: number;
   /** How often a request was sent or an address was tried. */
   attempts: number;
-  /** The last request was not sent to its end, so that the target can't have taken it. */
+  /** The last request got no connection: nothing of it was sent. */
   isUnsent: boolean;
+  /** The last request was sent to its end: until then the target can't have taken it. */
+  isWhole: boolean;
   /** A request was sent to its end, and no status came: the target may have taken it. */
   isUncertain: boolean;
   /** The token was replaced after the target had rejected it. */

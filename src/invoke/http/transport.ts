@@ -157,6 +157,7 @@ export function createTransport({
         start,
         attempts: 0,
         isUnsent: false,
+        isWhole: false,
         isUncertain: false,
         isRenewed: false,
         isSpent: false,

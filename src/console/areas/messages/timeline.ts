@@ -74,10 +74,19 @@ function eventsOf(delivery: KeptDelivery, message: MessageDetails): readonly Eve
     if (end === undefined)
       return { ...own, ...at(began), gateway, tone: 'busy', what: html`<strong>attempt ${attempt} runs</strong>` };
     if (error === undefined)
-      return { ...own, ...at(end), gateway, tone: 'good', what: html`attempt ${attempt} succeeded${took}${reply}${note === undefined ? '' : `; ${note}`}` };
+      return {
+        ...own,
+        ...at(end),
+        gateway,
+        tone: 'good',
+        what: html`attempt ${attempt} succeeded${took}${reply}${note === undefined ? '' : `; ${note}`}`,
+      };
     return {
       ...{ ...own, ...at(end), gateway, error, like: `${subscription} ${status} ${error}` },
-      ...{ tone: 'bad', what: html`attempt ${attempt} <strong>${uncertain === true ? 'is uncertain' : 'failed'}</strong>${took}${reply}` },
+      ...{
+        tone: 'bad',
+        what: html`attempt ${attempt} <strong>${uncertain === true ? 'is uncertain' : 'failed'}</strong>${took}${reply}`,
+      },
     };
   });
   return [

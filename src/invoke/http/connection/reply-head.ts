@@ -29,8 +29,7 @@ export class LargeHead extends Error {
  * - A line may end with a line feed alone (RFC 9112 section 2.2).
  * - White space before a colon is removed (RFC 9112 section 5.1); a control character in a value becomes a space (RFC 9110
  *   section 5.5).
- * - Equal values of Content-Length count once; with Transfer-Encoding there is none, and the connection is used for nothing else
- *   (RFC 9112 section 6.3).
+ * - Equal values of Content-Length count once (RFC 9112 section 6.3). Different ones, and one beside Transfer-Encoding, are refused.
  */
 export function readHeads(socket: Socket): void {
   observe();
@@ -235,12 +234,13 @@ function repaired(bytes: Buffer, from: number, end: number): Buffer {
   const named = (name: string) => fields.filter((each) => each.name.toLowerCase() === name);
   const isChunked = named(TRANSFER_ENCODING).length > 0;
   const lengths = new Set(named(CONTENT_LENGTH).flatMap(({ value }) => value.split(',').map((each) => each.trim())));
-  if (!isChunked && lengths.size > 1)
+  if (isChunked && lengths.size > 0)
+    throw new InvalidHead('it has Transfer-Encoding and Content-Length, which exclude each other');
+  if (lengths.size > 1)
     throw new InvalidHead(`its Content-Length has different values: ${[...lengths].map(quoted).join(', ')}`);
   const others = fields.filter(({ name }) => name.toLowerCase() !== CONTENT_LENGTH);
   const [length] = lengths;
-  if (length !== undefined && !isChunked) others.push({ name: 'Content-Length', value: length });
-  if (length !== undefined && isChunked) others.push({ name: 'Connection', value: 'close' });
+  if (length !== undefined) others.push({ name: 'Content-Length', value: length });
   const text = others.map(({ name, value }) => `${name}: ${value}\r\n`).join('');
   return Buffer.from(`${blanked(first)}\r\n${text}\r\n`, 'latin1');
 }
