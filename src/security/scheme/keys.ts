@@ -20,7 +20,7 @@ export interface KeySet {
 }
 
 /** Times of a key set at a URL, in milliseconds. */
-export interface KeyTimes {
+interface KeyTimes {
   /** Shortest time between two fetches: a token with an unknown key triggers one. */
   readonly cooldown: number;
   /** How long a fetched set is used. */

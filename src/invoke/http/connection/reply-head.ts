@@ -7,7 +7,7 @@ import { oneLine } from '../body.ts';
  * Interim replies before the final one. None, one or two are usual; a target that works for long may send `102 Processing`
  * every few seconds (RFC 2518 section 10.1).
  */
-export const MOST_INTERIM = 100;
+const MOST_INTERIM = 100;
 
 /** Why the head of a reply can't be read. `message` completes the sentence `the reply is not valid HTTP: ${message}`. */
 export class InvalidHead extends Error {
