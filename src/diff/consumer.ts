@@ -66,6 +66,7 @@ const NODE: Comparison<Node> = {
   rate: unseen,
   concurrency: unseen,
   redirects: unseen,
+  redirectsPost: unseen,
   at: unseen,
 };
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { sizeWords } from '../binding/call/content.ts';
 import type { OutgoingMessage } from '../binding/soap/assemble.ts';
 import type { Environment } from '../load/value/config.ts';
@@ -8,25 +9,26 @@ import type { Gateway } from '../model/gateway.ts';
 import type { InvokeReply } from '../model/invoke-reply.ts';
 import type { Node } from '../model/node.ts';
 import type { Redactor } from '../model/redactor.ts';
+import { retryAfter } from '../model/retry.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { empty } from '../wire/measured.ts';
-import { LONGEST_TIMER } from '../wire/waiting.ts';
 import type { Callable, LaterReply, ReadReply } from './callable.ts';
 import { Configuration } from './configuration.ts';
 import { type Called, InvokeError } from './error.ts';
 import { addressBelow } from './http/address.ts';
-import { begun, collect } from './http/body.ts';
 import { ownHeaders } from './http/headers.ts';
 import { basesAt } from './http/peer.ts';
 import type { RawReply } from './http/raw-reply.ts';
+import { IDEMPOTENT } from './http/resilience.ts';
 import type { Target, Transport } from './http/transport.ts';
-import { DRAINED, deadline, type Timeouts } from './limits.ts';
+import { deadline, type Timeouts } from './limits.ts';
 import type { Asked, AskOptions, CallOptions, IncomingReply, PostOptions } from './options.ts';
 import type { Outgoing, PreparedRequest } from './outgoing.ts';
 import { isSuccess } from './reply.ts';
 import { compileRestCall } from './rest/call.ts';
 import { compileSoapCall } from './soap/call.ts';
 import { PLACEHOLDER, standInAddress, standInFor } from './stand-in.ts';
+import { drain, isOneWay, isUnread, replyAtOnce, type Taken, takenUnread, withinTime } from './taken.ts';
 
 /** Calls operations, by themselves or as steps of a flow. */
 export interface Calls {
@@ -63,12 +65,6 @@ interface ClientCalls extends Calls {
   read(operation: ConsumerOperation, reply: IncomingReply, called: Called): Promise<ReadReply>;
 }
 
-/** A reply that was taken, as its caller gets it, with its value; `undefined` when it comes later. */
-interface Taken<T> {
-  readonly result: T;
-  readonly value: DocumentValue | undefined;
-}
-
 /** A request with where it is sent. */
 interface Written {
   readonly callable: Callable;
@@ -96,6 +92,8 @@ export interface MadeCall {
   readonly value: DocumentValue | undefined;
   /** Why it failed; `undefined` for success. */
   readonly error: InvokeError | undefined;
+  /** What could not be read of the reply to a call that was taken. */
+  readonly note?: string | undefined;
 }
 
 interface CallPorts {
@@ -149,7 +147,7 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
     const { target, known } = reached(targetOf(operation, given));
     const { segments = [], uriIndex = 1, later } = given;
     const knowing = later === undefined ? redactor : redactor.knowing({ secrets: () => [later.secret] });
-    const writing = { called, redactor: knowing, segments, uriIndex, later };
+    const writing = { called: keyed(operation, target.node, called), redactor: knowing, segments, uriIndex, later };
     const texts = [...transport.references(target), ...callable.references(input, writing)];
     return { callable, target, writing, texts, known };
   }
@@ -183,6 +181,7 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
     given: CallOptions,
     called: Called,
     take: (callable: Callable, raw: RawReply, start: number) => Promise<Taken<T>>,
+    unread?: (raw: RawReply, note: string, start: number) => Taken<T>,
   ): Promise<T> {
     const start = performance.now();
     const { callable, target, resolve, outgoing } = written();
@@ -195,15 +194,25 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
       const sending = { called, resolve, signal: time.signal, onSent, heads, messageId };
       raw = await transport.send(target, outgoing, sending);
       const limit = target.node.timeouts.reply ?? timeouts.reply;
-      const { result, value } = await withinTime(raw, limit, (reply) => take(callable, reply, start));
+      const reply = raw;
+      const { result, value, note } = await withinTime(reply, limit, (each) => take(callable, each, start)).catch(
+        (error: unknown) => {
+          if (unread === undefined || !isSuccess(reply.status) || !isUnread(error)) throw error;
+          reply.discard();
+          return unread(reply, (time.errorOf(error) as Error).message, start);
+        },
+      );
       const { status, attempts } = raw;
-      onCall?.({ operation, called, sent, ms: performance.now() - start, attempts, status, value, error: undefined });
+      const ms = performance.now() - start;
+      onCall?.({ operation, called, sent, ms, attempts, status, value, error: undefined, note });
       return result;
     } catch (error) {
       const failure = time.errorOf(error);
       if (failure instanceof InvokeError) {
         failure.sent ??= sent();
         failure.attempts = raw?.attempts ?? failure.attempts;
+        const asked = raw === undefined ? undefined : retryAfter(raw.headers['retry-after']);
+        if (asked !== undefined) failure.again ??= new Date(Date.now() + asked);
         const { attempts, httpResponseCode: status } = failure;
         const ms = performance.now() - start;
         onCall?.({ operation, called, sent, ms, attempts, status, value: undefined, error: failure });
@@ -226,6 +235,12 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
           const read = await callable.read(raw, { limits, spool });
           return { result: replyOf(raw, read, performance.now() - start), value: read.value };
         },
+        given.delivers === true || isOneWay(operation)
+          ? (raw, note, start) => {
+              const read = { value: {} };
+              return { result: { ...replyOf(raw, read, performance.now() - start), note }, value: undefined, note };
+            }
+          : undefined,
       ),
     ask: (operation, input, given, called) =>
       exchange<Asked>(
@@ -241,6 +256,7 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
           const read = await callable.read(reply, { limits, spool, repliesTo });
           return { result: { httpResponseCode, reply: read }, value: read.value };
         },
+        takenUnread,
       ),
     post: (operation, message, given, called) =>
       exchange(
@@ -253,6 +269,7 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
           else await callable.read(raw, { limits, spool });
           return { result: { httpResponseCode: raw.status }, value: undefined };
         },
+        takenUnread,
       ),
     reachedNode: (node) => standInOf(node) ?? node,
     reaches(node, address, called) {
@@ -285,44 +302,16 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
   };
 }
 
-/** Drops the rest of a reply. A short receipt is read, so that the connection can be used again. */
-async function drain(raw: RawReply): Promise<void> {
-  if (raw.whole === undefined && (await collect(raw.bytes, DRAINED)).rest !== undefined) raw.discard();
-}
-
-/** The reply to a call that may be answered later; `undefined` when the target has only taken it: status 202, or an empty success. */
-async function replyAtOnce(raw: RawReply): Promise<RawReply | undefined> {
-  if (!isSuccess(raw.status)) return raw;
-  if (raw.status === 202) {
-    await drain(raw);
-    return undefined;
-  }
-  if (raw.whole !== undefined) return raw;
-  const bytes = await begun(raw.bytes);
-  return bytes && { ...raw, bytes };
-}
-
 /**
- * Reads a reply within a time limit: a target that sends a byte now and then is never idle.
- * @param most in milliseconds
- * @throws InvokeError TIMEOUT; what `read` throws
+ * A call that `retry:` repeats whatever its method carries an id that is the same in each attempt: one whose result is uncertain
+ * may then be sent again (draft-ietf-httpapi-idempotency-key-header).
  */
-async function withinTime<T>(raw: RawReply, most: number, read: (raw: RawReply) => Promise<T>): Promise<T> {
-  if (raw.whole !== undefined) return read(raw);
-  let late: InvokeError | undefined;
-  const end = (): void => {
-    const reason = `the reply was not complete within ${most / 1000} s`;
-    late = new InvokeError('TIMEOUT', raw.called, reason, { httpResponseCode: raw.status, retry: true });
-    raw.discard();
-  };
-  const timer = setTimeout(end, Math.min(most, LONGEST_TIMER));
-  try {
-    return await read(raw);
-  } catch (error) {
-    throw late ?? error;
-  } finally {
-    clearTimeout(timer);
-  }
+function keyed(operation: ConsumerOperation, node: Node, called: Called): Called {
+  const { messageId } = called;
+  const retry = operation.retry ?? node.retry;
+  if (messageId !== undefined || retry === undefined || retry.attempts === 1) return called;
+  if (operation.kind === 'rest' && IDEMPOTENT.has(operation.method)) return called;
+  return { ...called, messageId: randomUUID() };
 }
 
 function compile(operation: ConsumerOperation, namespace: string): Callable {

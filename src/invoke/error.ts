@@ -54,7 +54,7 @@ export interface InvokeErrorOptions {
   readonly httpResponseCode?: number | undefined;
   /** The same call may succeed later. */
   readonly retry?: boolean;
-  /** When a call is made again. */
+  /** When the same call may be made again: see {@link InvokeError.again}. */
   readonly again?: Date | undefined;
   /** Beginning of the reply, with secrets masked. */
   readonly body?: string | undefined;
@@ -77,14 +77,16 @@ export class InvokeError extends Error {
   readonly body: string | undefined;
   /** How to fix the cause, if known. */
   readonly hint: string | undefined;
-  /** When the circuit breaker of the node lets a call through again, if it is known. */
-  readonly again: Date | undefined;
+  /** When the target (Retry-After) or the circuit breaker of the node lets a call through again, if it is known. */
+  again: Date | undefined;
   /** Names of configuration that are not set. */
   readonly missing: readonly string[];
   /** The request, with secrets masked; `undefined` if none was prepared. */
   sent: PreparedRequest | undefined;
   /** How often the request was sent or an address was tried. */
   attempts: number;
+  /** The request was sent to its end, and no status came: the target may have taken it. */
+  uncertain: boolean;
 
   constructor(code: InvokeCode | SoapFaultCode, called: Called, reason: string, options: InvokeErrorOptions = {}) {
     const { cause } = options;
@@ -99,6 +101,7 @@ export class InvokeError extends Error {
     this.missing = options.missing ?? [];
     this.sent = undefined;
     this.attempts = 0;
+    this.uncertain = false;
   }
 }
 
@@ -212,6 +215,8 @@ export class FlowError extends InvokeError {
     this.steps = steps;
     this.sent = cause.sent;
     this.attempts = cause.attempts;
+    this.uncertain = cause.uncertain;
+    this.again = cause.again;
   }
 }
 

@@ -37,6 +37,11 @@ export interface CallOptions {
   readonly messageId?: string | undefined;
   /** Milliseconds for the whole call; the default is that of the operation or its node. */
   readonly timeout?: number | undefined;
+  /**
+   * Delivers a message: a success status means that it was taken. A body that can't be read, or is not that of the operation,
+   * is noted in the reply then, whose value is empty. A fault in it is still one.
+   */
+  readonly delivers?: true;
   /** Observes the heads of the exchange. */
   readonly heads?: Heads | undefined;
 }
@@ -51,6 +56,8 @@ export interface Asked {
   readonly httpResponseCode: number;
   /** The reply, if it has come at once. Read its attachments, then finish and close its content. */
   readonly reply?: ReadReply;
+  /** What could not be read of the reply: the target has taken the message all the same. */
+  readonly note?: string;
 }
 
 /** Options of a message that is sent as it is. */

@@ -231,6 +231,26 @@ export function tokenClientOf(
   };
 }
 
+/** What servers write in place of `Bearer`, in lower case. */
+const BEARER_TYPES: ReadonlySet<unknown> = new Set(['bearertoken', 'bearer_token', '']);
+
+/**
+ * A reply of a token endpoint with the `token_type` that RFC 6749 (section 5.1) requires. Some send none, or `BearerToken`: a token
+ * for a client that asked for nothing else is a bearer token. Any other type is refused.
+ */
+function withTokenType(text: string): string {
+  let reply: unknown;
+  try {
+    reply = JSON.parse(text);
+  } catch {
+    return text;
+  }
+  if (typeof reply !== 'object' || reply === null || !('access_token' in reply)) return text;
+  const { token_type: type = '' } = reply as { readonly token_type?: unknown };
+  const known = typeof type === 'string' ? type.toLowerCase() : (type ?? '');
+  return BEARER_TYPES.has(known) ? JSON.stringify({ ...reply, token_type: 'Bearer' }) : text;
+}
+
 /** Sends token requests over the connections of a node. Replies are limited in size, and redirects are not followed. */
 export function tokenFetch(pools: Pools, node: string, timeouts: Timeouts): TokenFetch {
   const called: Called = { operation: node, requestId: '' };
@@ -249,14 +269,14 @@ export function tokenFetch(pools: Pools, node: string, timeouts: Timeouts): Toke
       bodyTimeout: timeouts.idle,
     };
     try {
-      const reply = await dispatched(opened, request, signal);
+      const reply = await dispatched(opened, request, () => undefined, signal);
       const { head, rest } = await collect(reply, TOKEN_REPLY);
       if (rest !== undefined) {
         reply.discard();
         throw new InvokeError('REPLY_TOO_LARGE', called, `its reply is larger than ${TOKEN_REPLY} bytes`);
       }
       const contentType = reply.headers['content-type'];
-      return new Response(head.length === 0 ? null : head.toString(), {
+      return new Response(head.length === 0 ? null : withTokenType(head.toString()), {
         status: reply.status,
         headers: typeof contentType === 'string' ? { 'Content-Type': contentType } : {},
       });

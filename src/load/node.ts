@@ -30,7 +30,7 @@ export function linkNodes(linking: Linking): Map<string, Node> {
     resolve: linkResolve(linking, value.resolve ?? {}),
     timeouts: linkTimeouts(linking, value.timeouts ?? {}),
     circuit: linkCircuit(linking, value.circuit ?? {}, id),
-    redirects: value.redirects ?? NODE_DEFAULTS.redirects,
+    ...linkRedirects(value.redirects),
     ...linkTls(linking, value),
     ...given({
       credential: linkCredential(linking, value, id),
@@ -39,6 +39,13 @@ export function linkNodes(linking: Linking): Map<string, Node> {
       concurrency: value.concurrency,
     }),
   }));
+}
+
+/** A map follows one redirect unless it states how many. */
+function linkRedirects(declared: NodeDeclared['redirects']): Pick<Node, 'redirects' | 'redirectsPost'> {
+  if (typeof declared !== 'object') return { redirects: declared ?? NODE_DEFAULTS.redirects };
+  const { most = 1, post = false } = declared;
+  return { redirects: most, ...(post ? { redirectsPost: true } : {}) };
 }
 
 function linkBase(linking: Linking, value: NodeDeclared): Node['base'] {

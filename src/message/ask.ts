@@ -62,6 +62,7 @@ export function compileAsk(awaiting: Awaiting, ports: AskPorts): (delivery: Deli
     const later = { messageId: messageIri(id), replyTo, secret };
     const asked = await outbound.ask(call, input, { requestId: id, messageId: id, signal, later });
     running.code = asked.httpResponseCode;
+    running.note = asked.note;
     const parts = asked.reply && (await writeReply(options, awaiting, message.id, asked.reply));
     await job.park(async (tx) => {
       const until = now() + reply.within;

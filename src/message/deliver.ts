@@ -23,7 +23,7 @@ import { inSpan } from '../trace/trace.ts';
 import { type ReplyWriter, replyWriter } from './answer.ts';
 import { compileAsk } from './ask.ts';
 import { noteProbe, paceOf, type TargetPace } from './down.ts';
-import { codeOf, isGone, mayFollow, reasonOf } from './failure.ts';
+import { askedOf, codeOf, isGone, mayFollow, noteOf, reasonOf } from './failure.ts';
 import type { Gate, Gates } from './gate.ts';
 import { pausedAs } from './hold.ts';
 import { compileInput } from './input.ts';
@@ -84,7 +84,17 @@ class Deliverer {
       concurrency,
       room: () => Math.min(concurrency, this.#pace?.room() ?? concurrency, this.#gate?.room() ?? concurrency),
       pausedAs: pausedAs(this.#subscription, this.#plan.queue),
-      retry: (job) => ({ ...retry, on: () => this.#running.get((job as Job).id)?.again ?? true }),
+      retry: (job) => {
+        const running = () => this.#running.get((job as Job).id);
+        return {
+          ...retry,
+          on: () => running()?.again ?? true,
+          asked: () => {
+            const asked = running()?.asked;
+            return asked === undefined ? undefined : asked - this.#now();
+          },
+        };
+      },
       kinds: () => [this.#kind],
       reports: true,
       ...(isOrdered ? { holds: true as const } : { isUnordered: true as const }),
@@ -140,6 +150,7 @@ class Deliverer {
       }
       if (job.signal.aborted || error instanceof JobLost) this.#running.delete(job.id);
       running.code = codeOf(error);
+      running.asked = askedOf(error);
       running.again = mayFollow(error, this.#subscription.retry);
       if (isGone(error)) await this.#pause(error as Error);
       throw redactor.error(error);
@@ -239,18 +250,19 @@ class Deliverer {
         ...{ options: this.#options, fill, now: () => this.#now() },
         done: (tx, delivery) => this.#done(tx, delivery),
         inCode: (delivery, run) => this.#inCode(delivery, awaiting.reply.file ?? '', run),
-        attemptOf: ({ running }) => this.#attempt(running, null),
+        attemptOf: ({ running }) => this.#attempt(running, noteOf(running.note)),
       });
     return async (delivery) => {
       const { job, running, value } = delivery;
       const { id, signal } = job;
       // The same at each attempt: the target tells repeats by it.
-      const options = { requestId: id, messageId: id, signal };
+      const options = { requestId: id, messageId: id, signal, delivers: true } as const;
       const given = fill(value);
       const reply =
         'steps' in call ? await outbound.flow(call, given, options) : await outbound.call(call, given, options);
       reply.close();
       running.code = reply.httpResponseCode;
+      running.note = reply.note;
       await job.complete((tx) => this.#done(tx, delivery));
     };
   }
@@ -258,13 +270,13 @@ class Deliverer {
   #toCaller(node: Node): (delivery: Delivery) => Promise<void> {
     const send = compileSendReply(this.#subscription, node, this.#options);
     return async (delivery) => {
-      delivery.running.code = await send(delivery);
+      Object.assign(delivery.running, await send(delivery));
       await delivery.job.complete((tx) => this.#done(tx, delivery));
     };
   }
 
   async #done(tx: Db, { job, message, running }: Delivery): Promise<void> {
-    const attempt = this.#attempt(running, null);
+    const attempt = this.#attempt(running, noteOf(running.note));
     const end = { delivery: job.id, message: message.id, status: 'Done', attempt } as const;
     const { kind } = this.#options.store;
     if (!(await endDelivery(tx, end, this.#plan.queue, this.#now(), kind)))

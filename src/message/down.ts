@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { nodesOf, type Subscription } from '../model/message.ts';
 import type { Node } from '../model/node.ts';
+import { longestAsked } from '../model/retry.ts';
 import type { Db } from '../store/index.ts';
 import type { MessagesOptions } from './port.ts';
 import { awaitingOf } from './reply.ts';
@@ -100,7 +101,9 @@ export function followNode({ id, circuit }: Node, options: PaceOptions): TargetP
       if (UNREACHABLE.has(code) || UNAVAILABLE.has(httpResponseCode)) {
         inARow += 1;
         const isDown = down !== undefined || inARow >= circuit.failures;
-        return isDown ? wait(error, now() + circuit.reset, true) : undefined;
+        const asked = 'again' in error && error.again instanceof Date ? error.again.getTime() : 0;
+        const most = now() + longestAsked({ longest: circuit.reset });
+        return isDown ? wait(error, Math.max(now() + circuit.reset, Math.min(asked, most)), true) : undefined;
       }
       if (httpResponseCode !== undefined) answered();
       return undefined;

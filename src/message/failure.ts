@@ -22,6 +22,8 @@ const LOOP = 508;
 interface CallFailure extends Error {
   readonly code: string;
   readonly httpResponseCode: number | undefined;
+  readonly uncertain: boolean;
+  readonly again: Date | undefined;
 }
 
 function isCallFailure(error: unknown): error is CallFailure {
@@ -52,7 +54,40 @@ function statusOf(error: unknown): number | undefined {
 /** Characters of the longest reason. */
 const LONGEST_REASON = 1000;
 
+/** In front of the reason of an attempt whose request was sent to its end, and to which no status came. */
+const UNCERTAIN = 'uncertain: ';
+
+/** In front of what could not be read of the reply to an attempt that succeeded. */
+const TAKEN = 'taken: ';
+
+/** Why an attempt failed. It begins with `uncertain: ` when the target may have taken the message all the same. */
 export function reasonOf(error: Error): string {
   const text = error.message === '' ? error.name : error.message;
+  const failure = isCallFailure(error) ? error : undefined;
+  const asked = failure?.again === undefined || failure.httpResponseCode === undefined ? undefined : failure.again;
+  const until = asked === undefined ? '' : `; the target asks to wait until ${asked.toISOString()} (Retry-After)`;
+  return cut(`${failure?.uncertain === true ? UNCERTAIN : ''}${text}${until}`);
+}
+
+/** What is recorded about an attempt that succeeded; null for nothing. */
+export function noteOf(note: string | undefined): string | null {
+  return note === undefined ? null : cut(TAKEN + note);
+}
+
+/** What is recorded about an attempt, as its parts. */
+export function readOutcome(
+  reason: string,
+): { readonly reason: string; readonly uncertain?: true } | { readonly note: string } {
+  if (reason.startsWith(TAKEN)) return { note: reason.slice(TAKEN.length) };
+  return reason.startsWith(UNCERTAIN) ? { reason, uncertain: true } : { reason };
+}
+
+/** Until when a target asks not to be called (Retry-After), in milliseconds since 1970. */
+export function askedOf(error: unknown): number | undefined {
+  if (!isCallFailure(error) || error.httpResponseCode === undefined) return undefined;
+  return error.again?.getTime();
+}
+
+function cut(text: string): string {
   return text.length <= LONGEST_REASON ? text : `${text.slice(0, LONGEST_REASON)}…`;
 }

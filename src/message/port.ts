@@ -113,6 +113,10 @@ export interface Running {
   code?: number | undefined;
   /** Whether another attempt may follow. */
   again: boolean;
+  /** Until when the target asks not to be called (Retry-After), in milliseconds since 1970. */
+  asked?: number | undefined;
+  /** What could not be read of the reply to a delivery that was taken. */
+  note?: string | undefined;
   /** No reply came in time. */
   isLate?: true;
 }

@@ -7,6 +7,7 @@ import { LOG_LEVEL } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
 import { type InsertedColumns, insertRows, type Store } from '../store/index.ts';
 import { currentTrace } from '../trace/trace.ts';
+import { reasonOf } from './failure.ts';
 import { pack } from './payload.ts';
 import { compileRecorded, type RecordedParts } from './recorded.ts';
 import { idAt } from './store.ts';
@@ -62,7 +63,7 @@ export function callRecorder(record: RecordCall, redactor: Redactor): (call: Mad
     payloads.set(operation, known);
     return known;
   };
-  return ({ operation, called, sent, ms, attempts, status, value, error }) => {
+  return ({ operation, called, sent, ms, attempts, status, value, error, note }) => {
     const { id, target, log = LOG_LEVEL } = operation;
     const trace = currentTrace();
     if (log === 'none' || (log === 'failures' && (error === undefined || trace?.message !== undefined))) return;
@@ -79,7 +80,7 @@ export function callRecorder(record: RecordCall, redactor: Redactor): (call: Mad
         ...{ requestId: called.requestId, trace: trace?.traceId, causedBy: trace?.message?.id },
         ...{
           code: status,
-          reason: error && redactor.text(error.message),
+          reason: error === undefined ? note && redactor.text(note) : redactor.text(reasonOf(error)),
           size: body === undefined ? 0 : Buffer.byteLength(body),
         },
         parts: () => ({ call, request, reply }),

@@ -14,12 +14,12 @@ import { faultAction, replyBlocks } from '../wire/soap/addressing.ts';
 import { writeFault } from '../wire/soap/fault.ts';
 import { once } from '../wire/waiting.ts';
 import { codecOf, readReply } from './answer.ts';
-import { BLOBS, type Delivery, type MessagesOptions } from './port.ts';
+import { BLOBS, type Delivery, type MessagesOptions, type Running } from './port.ts';
 import { messageIri } from './reply.ts';
 import { type KeptReplyTo, readReplyTo } from './reply-to.ts';
 
-/** Sends the reply to a message to its caller. @returns the status code of the caller's answer */
-export type SendReply = (delivery: Delivery) => Promise<number>;
+/** Sends the reply to a message to its caller. @returns the caller's answer */
+export type SendReply = (delivery: Delivery) => Promise<Pick<Running, 'code' | 'note'>>;
 
 /** Compiles the sending of an operation's replies to addresses below a node. */
 export function compileSendReply(
@@ -49,8 +49,8 @@ export function compileSendReply(
         : write.soap()(reply, { ...replyTo.soap, to, id: messageIri(id) });
     const secrets = reply instanceof Fault ? [] : [...(secretsOf?.(reply) ?? [])];
     const options = { to: to.address, requestId: id, messageId: id, signal, secrets };
-    const { httpResponseCode } = await outbound.post(caller, written, options);
-    return httpResponseCode;
+    const { httpResponseCode: code, note } = await outbound.post(caller, written, options);
+    return { code, note };
   };
 }
 

@@ -9,6 +9,7 @@ import type { JsonValue } from '../model/value.ts';
 import type { Db, ReadableBlobs } from '../store/index.ts';
 import type { MessageFilter } from './condition.ts';
 import { type DownNode, readDown } from './down.ts';
+import { readOutcome } from './failure.ts';
 import { countRows, findRows, type MessageCount, type MessageRange } from './find.ts';
 import { type Held, readHeld } from './hold.ts';
 import { given, type KeptMessage, keptMessages, type MessagePage, runningStatus } from './kept.ts';
@@ -27,6 +28,10 @@ export interface KeptTry {
   readonly code?: number;
   /** Why it failed; absent for one that succeeded. */
   readonly reason?: string;
+  /** Its request was sent to its end, and no status came: the target may have taken the message. */
+  readonly uncertain?: true;
+  /** What could not be read of the reply to one that succeeded. */
+  readonly note?: string;
 }
 
 /** A message for one subscription. Times as of attempts. */
@@ -345,7 +350,7 @@ async function triesOf(
     const one: KeptTry = {
       ...{ attempt: Number(number), gateway, began: timeOf(began), ended: timeOf(ended) },
       ...given('code', code),
-      ...given('reason', reason === null ? null : hide(reason)),
+      ...(reason === null ? {} : readOutcome(hide(reason))),
     };
     found.set(delivery, [...(found.get(delivery) ?? []), one]);
   }

@@ -29,6 +29,8 @@ export interface Node {
   readonly concurrency?: number;
   /** Largest number of redirects that a call follows. */
   readonly redirects: number;
+  /** A POST follows the statuses 301 and 302 too, as a POST with its body. */
+  readonly redirectsPost?: true;
   readonly at: Position;
 }
 

@@ -33,6 +33,23 @@ export const PROCESS_RETRY: Retry = { attempts: 1, first: 10_000, longest: 600_0
 /** A class after a save, unless its registration declares `retry:`. */
 export const CLASS_RETRY: Retry = { for: 86_400_000, first: 1000, longest: 3_600_000, on: 'any' };
 
+/** The longest Retry-After that every call and every delivery waits for, in milliseconds. */
+const ALWAYS_WAITED = 60_000;
+
+/** The longest Retry-After that is waited for: a minute, or the longest pause if that is more. In milliseconds. */
+export function longestAsked({ longest }: Pick<Retry, 'longest'>): number {
+  return Math.max(ALWAYS_WAITED, longest);
+}
+
+/** Retry-After in milliseconds from now: it gives seconds or a date (RFC 9110 section 10.2.3). */
+export function retryAfter(header: string | undefined, now = Date.now()): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
+  // The oldest date format names no time zone; it means UTC too.
+  const time = Date.parse(/GMT|UTC|[+-]\d{4}$/.test(header) ? header : `${header} GMT`);
+  return Number.isNaN(time) ? undefined : Math.max(0, time - now);
+}
+
 /** Whether another attempt may follow one that ended with a status. */
 export function isRetried({ on }: Retry, status: number): boolean {
   return typeof on === 'string' ? status >= (on === 'any' ? 400 : 500) : on.has(status);

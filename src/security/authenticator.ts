@@ -205,6 +205,8 @@ interface Remembering {
   readonly now: () => number;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
+  /** Called when known keys of an issuer are used because it can't be reached. */
+  readonly onError: (error: Error) => void;
 }
 
 /** A password takes a core for some 30 ms, so a longer queue only serves an attack. */

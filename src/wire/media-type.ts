@@ -26,7 +26,12 @@ export function parseMediaType(text: string): MediaType | undefined {
 const parsed = new Map<string, MediaType>();
 const MOST_PARSED = 200;
 
+/** Not in a header's value, not even in a quoted string (RFC 9110 section 5.6.4): a line break would begin another header. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it looks for
+const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/;
+
 function parse(text: string): MediaType | undefined {
+  if (CONTROL.test(text)) return undefined;
   const scanner = new Scanner(text);
   const found = scanner.mediaRange();
   if (found === undefined || !scanner.atEnd() || found.type === '*' || found.subtype === '*') return undefined;

@@ -203,6 +203,14 @@ describe('a token', () => {
   });
 });
 
+describe('a token is a bearer token', () => {
+  it.each([['bearer'], ['BEARER'], ['BearerToken'], [''], [null], [undefined]])('of the type %j', async (type) => {
+    const { of, seen } = await library(() => json({ access_token: 'T1', token_type: type, expires_in: 60 }));
+    await of().send(outgoing());
+    expect(seen[0]?.headers.authorization).toBe('Bearer T1');
+  });
+});
+
 describe('an answer that is no token', () => {
   it.each<[string, Answer, string]>([
     [

@@ -14,8 +14,8 @@ describe('a redirect', () => {
 
   it.each([
     [301, 'GET', 'GET'],
-    [302, 'POST', 'GET'],
-    [301, 'POST', 'GET'],
+    [302, 'POST', 'POST'],
+    [301, 'POST', 'POST'],
     [302, 'PUT', 'PUT'],
     [303, 'POST', 'GET'],
     [303, 'PUT', 'GET'],
@@ -26,7 +26,7 @@ describe('a redirect', () => {
     const { url, seen } = await target(({ url: path }) => (path.startsWith('/to') ? {} : to('/to?a=1', status)));
     const body = method === 'GET' || method === 'HEAD' ? undefined : 'abc';
     const headers = body === undefined ? {} : { 'Content-Type': 'text/plain' };
-    const made = sender(node('PARTNER', [url], { redirects: 1 }));
+    const made = sender(node('PARTNER', [url], { redirects: 1, redirectsPost: true }));
     expect((await made.send(outgoing(method, { text: body, headers }))).status).toBe(200);
     expect(seen.map((each) => each.method)).toEqual([method, expected]);
     expect(seen[1]!.url).toBe('/to?a=1');
@@ -34,6 +34,17 @@ describe('a redirect', () => {
     expect([seen[1]!.body.toString(), seen[1]!.headers['content-type']]).toEqual(
       isGet ? ['', undefined] : ['abc', 'text/plain'],
     );
+  });
+
+  it.each([301, 302])('%d is not followed by a POST unless the node permits it', async (status) => {
+    const { url, seen } = await target(to('/to', status));
+    const made = sender(node('PARTNER', [url], { redirects: 1 }));
+    expect(await thrown(made.send(outgoing('POST', { text: 'abc' })))).toMatchObject({
+      code: 'HTTP_STATUS',
+      httpResponseCode: status,
+      hint: `A POST follows ${status} only with redirects: { post: true } at node PARTNER.`,
+    });
+    expect(seen).toHaveLength(1);
   });
 
   it('that leads nowhere does not make the request before it once more', async () => {

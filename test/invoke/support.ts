@@ -168,6 +168,35 @@ export async function rawTarget(bytes: string): Promise<string> {
   return started(server);
 }
 
+/** A target that answers each request on a connection with these packets, whatever they hold. */
+export async function packetTarget(
+  packets: readonly string[],
+): Promise<{ readonly url: string; readonly connections: () => number; readonly requests: () => readonly string[] }> {
+  const seen: string[] = [];
+  let connections = 0;
+  const server = createTcpServer((socket) => {
+    connections++;
+    socket.setNoDelay(true);
+    socket.on('error', () => undefined);
+    let request = '';
+    socket.on('data', (chunk) => {
+      request += chunk.toString('latin1');
+      const length = Number(/^content-length: (\d+)/im.exec(request)?.[1] ?? 0);
+      const head = request.indexOf('\r\n\r\n');
+      if (head === -1 || request.length < head + 4 + length) return;
+      seen.push(request);
+      request = '';
+      const send = (at: number): void => {
+        const packet = packets[at];
+        if (packet !== undefined) socket.write(packet, 'latin1', () => setImmediate(send, at + 1));
+      };
+      send(0);
+    });
+  });
+  onTestFinished(() => void server.close());
+  return { url: await started(server), connections: () => connections, requests: () => seen };
+}
+
 /** An address where nothing listens. */
 export async function deadAddress(): Promise<string> {
   const server = createTcpServer();

@@ -93,10 +93,25 @@ describe('the URL', () => {
 
   it.each([
     ['https://', undefined, 'is only a scheme, not an address to call'],
-    ['http://a.example/?x=1', 'b', 'contains a query or a fragment'],
+    ['http://a.example/#x', 'b', 'contains a fragment'],
   ])('%s is no base of %s', async (base, uri, words) => {
     const error = await thrown(sender(node('PARTNER', [base])).send(outgoing('GET', { uri })));
     expect(error).toMatchObject({ code: 'CONFIGURATION', message: expect.stringContaining(words) });
+  });
+
+  it.each([
+    ['api?tenant=7', 'orders', '/api/orders?tenant=7'],
+    ['api/?tenant=7', 'orders?page=2', '/api/orders?tenant=7&page=2'],
+    ['?tenant=7', 'orders?', '/partner/orders?tenant=7'],
+    ['api?tenant=7', undefined, '/api?tenant=7'],
+    ['api?', 'orders?page=2', '/api/orders?page=2'],
+  ])('has the query of its base %s in front of its own: %s', async (base, uri, expected) => {
+    const { url, seen } = await target({});
+    const made = sender(node('PARTNER', [new URL(base, url).href]));
+    await made.send(outgoing('GET', { uri }));
+    expect(seen[0]?.url).toBe(expected);
+    const shown = expected.replace('tenant=7', 'tenant=***');
+    expect(made.describe(outgoing('GET', { uri })).url).toBe(new URL(shown, url).href);
   });
 
   it('is told as it may be shown, without the query', async () => {

@@ -170,7 +170,10 @@ describe('a connection that ends early', () => {
   it('what is no HTTP at all', async () => {
     const error = await thrown(call(partner(node('PARTNER', [await rawTarget('SSH-2.0-x\r\n')]), DOCUMENTS)));
     expect(error).toBeInstanceOf(InvokeError);
-    expect(error).toMatchObject({ code: 'BAD_REPLY', message: 'FILE_SEND: the reply is not HTTP' });
+    expect(error).toMatchObject({
+      code: 'BAD_REPLY',
+      message: 'FILE_SEND: the reply is not valid HTTP: it begins with "SSH-2.0-x"',
+    });
   });
 
   it.each([

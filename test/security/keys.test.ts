@@ -38,6 +38,27 @@ describe('a key set at a URL', () => {
     expect(issuer.asked).toHaveLength(before);
   });
 
+  it('is used on while the issuer is down, for as long as is said, and reported once', async () => {
+    const issuer = await issuerOf();
+    const reported: string[] = [];
+    const onError = ({ message }: Error): void => void reported.push(message);
+    const keys = openKeys(issuer.jwks, HERE, { maxAge: 0, onError });
+    const key = await keys.find(first);
+    issuer.instead = { status: 500 };
+    for (let count = 0; count < 3; count++) expect(await keys.find(first)).toEqual(key);
+    expect(reported).toEqual([expect.stringContaining("can't be fetched: the issuer answered with the status 500")]);
+    expect(reported[0]).toContain('its known keys are used for up to 1 d');
+    await expect(keys.find(second), 'a key that may be new').rejects.toMatchObject(unavailable);
+  });
+
+  it('is not used on beyond that', async () => {
+    const issuer = await issuerOf();
+    const keys = openKeys(issuer.jwks, HERE, { maxAge: 0, kept: 0 });
+    await keys.find(first);
+    issuer.instead = { status: 500 };
+    await expect(keys.find(first)).rejects.toMatchObject(unavailable);
+  });
+
   it('that leads elsewhere is not followed', async () => {
     const [issuer, elsewhere] = [await issuerOf(), await issuerOf()];
     issuer.instead = { status: 302, headers: { location: elsewhere.jwks } };

@@ -69,6 +69,27 @@ describe('a bearer token', () => {
     expect((await call('who', await issuer.token({ sub: 'x'.repeat(300), scope: 'call read' }))).status).toBe(401);
   });
 
+  it('that names no key is tried with each that fits, while the issuer changes its keys', async () => {
+    const two = await startIssuer();
+    const [old] = two.keys as [(typeof two.keys)[number]];
+    const next = await makeKey('next');
+    two.keys = [old, next];
+    const other = await startTestGateway({ files: tokenProject(two) });
+    const asked = async (key: typeof old) => {
+      const authorization = `Bearer ${await two.token({ scope: 'call read' }, { key, header: { kid: undefined } })}`;
+      return (await other.call(`${SERVICE}/who`, { anonymous: true, headers: { authorization } })).status;
+    };
+    try {
+      expect([await asked(old), await asked(next), await asked(await makeKey('forged'))]).toEqual([200, 200, 401]);
+      expect(other.log().findLast(({ status }) => status === 401)).toMatchObject({
+        reason: 'token with a wrong signature',
+      });
+    } finally {
+      await other.stop();
+      await two.close();
+    }
+  });
+
   it('is written in any case, and is one of several ways in', async () => {
     const token = await issuer.token({ scope: 'call read' });
     expect((await call('either', token, 'bEARER')).status).toBe(200);

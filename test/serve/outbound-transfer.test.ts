@@ -196,3 +196,22 @@ describe('content that goes through', () => {
     expect(exchanges).toHaveLength(before);
   });
 });
+
+describe('the file name of a partner', () => {
+  it.each([
+    ['attachment; filename="report 2026.pdf"', 'attachment; filename="report 2026.pdf"'],
+    ["inline; filename=x; filename*=UTF-8''Gr%C3%BC%C3%9Fe.pdf", "attachment; filename*=UTF-8''Gr%C3%BC%C3%9Fe.pdf"],
+    ['attachment; filename="../../etc/passwd"', 'attachment; filename="passwd"'],
+    ['attachment; filename="C:\\\\temp\\\\new.txt"', 'attachment; filename="new.txt"'],
+    ["attachment; filename*=UTF-8''a%0D%0ASet-Cookie:%20b.txt", 'attachment; filename="a__Set-Cookie: b.txt"'],
+    ['attachment; filename=".."', undefined],
+    ['attachment', undefined],
+  ])('passes through with its content, safely: %s', async (given, expected) => {
+    const before = exchanges.length;
+    const calling = gateway.call(PATH, { anonymous: true });
+    const exchange = await eventually('the call', () => exchanges[before]);
+    exchange.response.writeHead(200, { 'Content-Type': 'application/pdf', 'Content-Disposition': given }).end('%PDF');
+    const { status, headers } = await calling;
+    expect([status, headers['content-disposition'], headers['set-cookie']]).toEqual([200, expected, undefined]);
+  });
+});

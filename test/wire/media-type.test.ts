@@ -4,6 +4,15 @@ import { expectWithin } from '../support/duration.ts';
 
 describe('parseMediaType', () => {
   it.each([
+    'text/plain; a="x\r\nSet-Cookie: y"',
+    'text/plain\r\nX: y',
+    'text/plain; a="x\u0000"',
+    'text/plain; a="\u007f"',
+  ])('takes no line break or other control character, which a header can not carry: %j', (given) => {
+    expect(parseMediaType(given)).toBeUndefined();
+  });
+
+  it.each([
     ['text/plain', 'text/plain', {}],
     ['Text/HTML;Charset="utf-8"', 'text/html', { charset: 'utf-8' }],
     ['  application/json ; a=1 ;; b = 2'.replace(' = ', '='), 'application/json', { a: '1', b: '2' }],

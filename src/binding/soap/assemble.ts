@@ -1,6 +1,8 @@
 import { ReferredAttachment } from '../../codec/binary.ts';
+import { CodecError } from '../../codec/index.ts';
 import type { Attachment } from '../../model/value.ts';
 import { sentMediaType } from '../../wire/file-type.ts';
+import { parseMediaType } from '../../wire/media-type.ts';
 import { dispositionOf } from '../../wire/multipart/headers.ts';
 import { freshBoundary, writeMultipart } from '../../wire/multipart/write.ts';
 import { envelope, SOAP_CONTENT_TYPES, SOAP_MEDIA_TYPES, type SoapVersion } from '../../wire/soap/version.ts';
@@ -120,6 +122,8 @@ function related(version: SoapVersion, pieces: Pieces, options: AssembleOptions)
 
 function part(id: string, attachment: Attachment, transfer: 'binary' | 'base64') {
   const { contentType, name } = attachment;
+  if (parseMediaType(contentType) === undefined)
+    throw new CodecError(name ?? id, `has the Content-Type ${JSON.stringify(contentType)}, which is not valid`);
   return {
     headers: {
       'Content-Type': sentMediaType(contentType, { name }),

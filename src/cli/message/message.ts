@@ -186,14 +186,16 @@ function renderTimeline(message: MessageDetails): string {
 }
 
 function eventsOf({ subscription, tried, status, ended, replied }: KeptDelivery): readonly Event[] {
-  const events = tried.map(({ attempt, gateway, began = '', ended: end, code, reason }): Event => {
+  const events = tried.map(({ attempt, gateway, began = '', ended: end, code, reason, uncertain, note }): Event => {
     const reply = code === undefined ? '' : `, status ${code}`;
     const result =
       end === undefined
         ? 'runs'
         : reason === undefined
-          ? `succeeded${reply}`
-          : `failed${reply}: ${shortReason(reason)}`;
+          ? `succeeded${reply}${note === undefined ? '' : `; ${shortReason(note)}`}`
+          : uncertain === true
+            ? `is ${shortReason(reason)}`
+            : `failed${reply}: ${shortReason(reason)}`;
     return { at: end ?? began, subscription, gateway, what: `attempt ${attempt} ${result}` };
   });
   return [

@@ -1,5 +1,6 @@
-import { addressFault, endpointFault, SCHEME_ONLY } from '../../load/value/address.ts';
+import { endpointFault, SCHEME_ONLY } from '../../load/value/address.ts';
 import type { ConfigText, ResolveReference } from '../../model/definition.ts';
+import { MASK } from '../../model/redactor.ts';
 import { resolveText } from '../configuration.ts';
 import { basic, type Proof } from '../credential.ts';
 import { type Called, InvokeError } from '../error.ts';
@@ -59,10 +60,22 @@ export function addressAt(base: Base, { uri, shown }: Outgoing, called: Called):
   }
   const { origin, pathname, search, proof } = base;
   if (uri === undefined) return { origin, path: pathname + search, shown: origin + pathname, proof };
-  const reason = search === '' ? undefined : addressFault(origin + pathname + search);
-  if (reason !== undefined) throw noAddress(base.named, reason, called);
   const above = pathname.replace(/\/+$/, '');
-  return { origin, path: `${above}/${uri}`, shown: `${origin}${above}/${withoutQuery(shown.uri ?? uri)}`, proof };
+  return {
+    origin,
+    path: withQuery(`${above}/${uri}`, search),
+    shown: `${origin}${above}/${withoutQuery(shown.uri ?? uri)}`,
+    proof,
+  };
+}
+
+/** A path and its query behind the query of a base: `?tenant=7` and `orders?page=2` are `orders?tenant=7&page=2`. */
+function withQuery(path: string, search: string): string {
+  if (search.length < 2) return path;
+  const at = path.indexOf('?');
+  if (at === -1) return path + search;
+  const own = path.slice(at + 1);
+  return `${path.slice(0, at)}${search}${own === '' ? '' : `&${own}`}`;
 }
 
 /** Characters of the longest address that a caller may name. */
@@ -98,7 +111,10 @@ export function addressBelow(bases: readonly Base[], address: string): Address |
 export function shownUrl(base: Base, { uri, shown }: Outgoing): string {
   if (base.kind === 'scheme') return base.scheme + (shown.uri ?? '');
   const { origin, pathname } = base;
-  return uri === undefined ? origin + pathname : `${origin}${pathname.replace(/\/+$/, '')}/${shown.uri}`;
+  // Its values may be secret.
+  const search = base.search.replace(/=[^&]*/g, `=${MASK}`);
+  if (uri === undefined) return origin + pathname + search;
+  return withQuery(`${origin}${pathname.replace(/\/+$/, '')}/${shown.uri ?? ''}`, search);
 }
 
 /** Not valid in a host: stripped by URL parsers, a delimiter of another part (RFC 3986 section 3.2), or an empty label. */

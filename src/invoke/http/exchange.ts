@@ -63,6 +63,8 @@ export async function exchange(route: Route, sending: Sending): Promise<Received
       const failure = transportError(error, { ...facts, phase: sending.isUnsent ? 'connect' : 'request' });
       note(failure instanceof InvokeError ? failure.code : 'INTERNAL');
       if (sending.isUnsent && !isLast && !isTlsError(error) && !isAborted) continue;
+      if (sending.isWhole && failure instanceof InvokeError && failure.httpResponseCode === undefined)
+        sending.isUncertain = true;
       throw failure;
     }
   }
@@ -116,6 +118,7 @@ async function attempted(opened: Opened, attempt: Attempt, sending: Sending, tra
   options.heads?.onRequest?.(
     headOf(`${outgoing.method} ${address.shown} HTTP/1.1`, shownHeaders(outgoing, additions), redactor),
   );
+  sending.isWhole = false;
   const response = await dispatched(
     opened,
     {
@@ -127,6 +130,9 @@ async function attempted(opened: Opened, attempt: Attempt, sending: Sending, tra
       body: (bodyOf(outgoing, sending, facts.called) as string | undefined) ?? null,
       headersTimeout: timeouts.head,
       bodyTimeout: timeouts.idle,
+    },
+    () => {
+      sending.isWhole = true;
     },
     options.signal,
   );

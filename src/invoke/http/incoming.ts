@@ -23,6 +23,7 @@ export class Incoming implements Dispatcher.DispatchHandler, Marks {
   statusText = '';
   headers: Readonly<Record<string, string | string[] | undefined>> = {};
   readonly #isFresh: () => boolean;
+  readonly #written: () => void;
   readonly #signal: AbortSignal | undefined;
   readonly #begun: (reply: Incoming) => void;
   readonly #failed: (error: unknown) => void;
@@ -40,11 +41,13 @@ export class Incoming implements Dispatcher.DispatchHandler, Marks {
 
   constructor(
     isFresh: () => boolean,
+    written: () => void,
     signal: AbortSignal | undefined,
     begun: (reply: Incoming) => void,
     failed: (error: unknown) => void,
   ) {
     this.#isFresh = isFresh;
+    this.#written = written;
     this.#signal = signal;
     this.#begun = begun;
     this.#failed = failed;
@@ -120,6 +123,7 @@ export class Incoming implements Dispatcher.DispatchHandler, Marks {
 
   onRequestSent(): void {
     this.sent = performance.now();
+    this.#written();
   }
 
   onResponseStart(
@@ -197,13 +201,17 @@ function discarded(): Error {
 
 /**
  * Sends a request, and waits for the head of its reply.
+ * @param written called when the last byte of the request was handed over
  * @throws what the connection throws; the reason of the signal
  */
 export function dispatched(
   { dispatcher, isFresh }: Opened,
   request: Dispatcher.DispatchOptions,
+  written: () => void,
   signal: AbortSignal | undefined,
 ): Promise<Incoming> {
   if (signal?.aborted === true) return Promise.reject(signal.reason);
-  return new Promise((begun, failed) => dispatcher.dispatch(request, new Incoming(isFresh, signal, begun, failed)));
+  return new Promise((begun, failed) =>
+    dispatcher.dispatch(request, new Incoming(isFresh, written, signal, begun, failed)),
+  );
 }

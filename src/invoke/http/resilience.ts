@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CallObserver } from '../../model/metrics.ts';
 import { type Node, SUSPENDED } from '../../model/node.ts';
-import { CALL_RETRY, isRetried, type Retry } from '../../model/retry.ts';
+import { CALL_RETRY, isRetried, longestAsked, type Retry, retryAfter } from '../../model/retry.ts';
 import { type Called, InvokeError } from '../error.ts';
 import type { RawReply, Received } from './raw-reply.ts';
 import { isRepeatable, type Sending } from './sending.ts';
@@ -11,11 +11,8 @@ import { transportError } from './transport-error.ts';
 const backOff = ({ first, longest }: Retry, attempt: number): number =>
   Math.random() * Math.min(first * 2 ** Math.min(attempt - 1, 52), longest);
 
-/** The longest Retry-After that is waited for, in milliseconds. */
-const LONGEST_WAIT = 60_000;
-
 /** RFC 9110 section 9.2.2. */
-const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE']);
+export const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE']);
 
 /** Failures that may be temporary. */
 const TEMPORARY: ReadonlySet<string> = new Set(['CONNECTION', 'TIMEOUT', 'CUT', 'CREDENTIAL']);
@@ -41,11 +38,11 @@ export async function repeating(attempt: () => Promise<Received>, retry: Retry, 
     }
     const reply = 'reply' in outcome ? outcome.reply : undefined;
     const asked = reply === undefined ? undefined : retryAfter(reply.headers['retry-after']);
-    const wait = asked ?? backOff(retry, made);
+    const wait = Math.max(asked ?? 0, backOff(retry, made));
     const isOver = made >= attempts || performance.now() - began + wait > time;
     if (isOver || !isRepeatable(sending.outgoing, sending) || !mayRepeat(outcome, asked, retry, sending))
       return endOf(outcome, asked);
-    if ((asked ?? 0) > LONGEST_WAIT) return endOf(outcome, asked);
+    if ((asked ?? 0) > longestAsked(retry)) return endOf(outcome, asked);
     reply?.release();
     sending.observer?.retried(sending.node);
     await pause(wait, sending);
@@ -72,15 +69,6 @@ function mayRepeat(
   // Without a token nothing was sent: only the token endpoint's answer decides.
   if (error.code === 'CREDENTIAL') return error.responseStatus === 10;
   return isHarmless || isUnsent;
-}
-
-/** Retry-After in milliseconds: it gives seconds or a date (RFC 9110 section 10.2.3). */
-function retryAfter(header: string | undefined): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
-  // The oldest date format names no time zone; it means UTC too.
-  const time = Date.parse(/GMT|UTC|[+-]\d{4}$/.test(header) ? header : `${header} GMT`);
-  return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now());
 }
 
 async function pause(duration: number, { called, node, timeouts, options, closed }: Sending): Promise<void> {

@@ -84,6 +84,11 @@ async function following(first: Route, { node, foreign }: Peer, sending: Sending
       reply.discard();
       throw refused(reply, to ?? `${most} redirects were followed, the limit that redirects: of the node sets`);
     }
+    const { method } = route.outgoing;
+    if (method === 'POST' && (reply.status === 301 || reply.status === 302) && node.redirectsPost !== true) {
+      reply.discard();
+      throw refused(reply, `a POST follows ${reply.status} only with redirects: { post: true } at node ${node.id}`);
+    }
     const isForeign = to.origin !== reply.from.origin;
     const outgoing = redirected(route.outgoing, reply.status, isForeign);
     const reason =
@@ -140,10 +145,13 @@ const OF_BODY: ReadonlySet<string> = new Set([
 /** Headers for the original origin only. */
 const OF_CALLER: readonly string[] = ['authorization', 'proxy-authorization', 'cookie'];
 
-/** A GET follows after 303, and after 301 and 302 in place of a POST, as all clients do (RFC 9110 sections 15.4.2, 15.4.3). */
+/**
+ * A GET follows after 303. After 301 and 302 RFC 9110 (sections 15.4.2 and 15.4.3) allows a client to turn a POST into a GET too,
+ * which loses its body: it stays a POST here.
+ */
 function redirected(outgoing: Outgoing, status: number, isForeign: boolean): Outgoing {
   const { method } = outgoing;
-  const becomesGet = (status === 303 && method !== 'HEAD') || (status < 303 && method === 'POST');
+  const becomesGet = status === 303 && method !== 'HEAD';
   const dropped = (name: string): boolean =>
     (becomesGet && OF_BODY.has(name.toLowerCase())) || (isForeign && isPrivate(outgoing, name));
   const headers = without(outgoing.headers, dropped);

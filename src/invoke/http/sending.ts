@@ -35,6 +35,10 @@ export interface Sending {
   attempts: number;
   /** The last request got no connection: nothing of it was sent. */
   isUnsent: boolean;
+  /** The last request was sent to its end: until then the target can't have taken it. */
+  isWhole: boolean;
+  /** A request was sent to its end, and no status came: the target may have taken it. */
+  isUncertain: boolean;
   /** The token was replaced after the target had rejected it. */
   isRenewed: boolean;
   /** Reading has begun of a body that can be read only once. */

@@ -1,6 +1,7 @@
 import { codeOf } from '../../wire/error.ts';
 import { type Called, InvokeError } from '../error.ts';
 import { abortError, REPLY_HEAD, type Timeouts } from '../limits.ts';
+import { InvalidHead, LargeHead } from './connection/reply-head.ts';
 
 /** How far an exchange got. */
 export type Phase = 'connect' | 'request' | 'reply';
@@ -44,8 +45,13 @@ export function transportError(error: unknown, facts: TransportFacts): unknown {
     return new InvokeError('REPLY_TOO_LARGE', called, `the head of the reply is larger than ${REPLY_HEAD} bytes`, {
       cause: error,
     });
-  if (error instanceof Error && error.name === 'HTTPParserError')
-    return new InvokeError('BAD_REPLY', called, 'the reply is not HTTP', { cause: error });
+  if (error instanceof LargeHead) return new InvokeError('REPLY_TOO_LARGE', called, error.message, { cause: error });
+  const invalid = invalidHttp(error, code);
+  if (invalid !== undefined)
+    return new InvokeError('BAD_REPLY', called, `the reply is not valid HTTP: ${invalid}`, {
+      httpResponseCode,
+      cause: error,
+    });
   if (code === 'UND_ERR_INVALID_ARG')
     return new InvokeError('BAD_INPUT', called, `the request can't be sent: ${wordsOf(error)}`, { cause: error });
   const cut = CUT_WORDS[code];
@@ -58,6 +64,14 @@ export function transportError(error: unknown, facts: TransportFacts): unknown {
 function isOddStatus(error: unknown, code: string): boolean {
   const words = wordsOf(error);
   return code === 'ERR_ASSERTION' ? /statusCode|upgrade/.test(words) : words === 'bad upgrade';
+}
+
+/** Why a reply is not HTTP, in the words of who reads it; `undefined` for another error. */
+function invalidHttp(error: unknown, code: string): string | undefined {
+  if (error instanceof InvalidHead) return error.message;
+  if (!(error instanceof Error) || error.name !== 'HTTPParserError' || CUT_WORDS[code] !== undefined) return undefined;
+  const [, reason] = /\((.*)\)$/.exec(error.message) ?? [];
+  return reason === undefined || reason === '' ? code : reason.charAt(0).toLowerCase() + reason.slice(1);
 }
 
 /** Codes of TLS errors: OpenSSL's, Node's names of verification results, and undici's for the TLS of a proxy. */
@@ -127,6 +141,8 @@ const CONNECT_WORDS: Readonly<Record<string, string>> = {
 const CLOSED = 'the target closed the connection';
 
 const CUT_WORDS: Readonly<Record<string, string>> = {
+  // The parser's, at an end inside a chunk or a head.
+  HPE_INVALID_EOF_STATE: CLOSED,
   UND_ERR_SOCKET: CLOSED,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: CLOSED,
   UND_ERR_ABORTED: CLOSED,

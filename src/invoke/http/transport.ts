@@ -157,6 +157,8 @@ export function createTransport({
         start,
         attempts: 0,
         isUnsent: false,
+        isWhole: false,
+        isUncertain: false,
         isRenewed: false,
         isSpent: false,
       };
@@ -166,7 +168,10 @@ export function createTransport({
         if (isSigned && reply.status === 410) throw goneBy(reply, node.id);
         return reply;
       } catch (error) {
-        if (error instanceof InvokeError) error.attempts = sending.attempts;
+        if (error instanceof InvokeError) {
+          error.attempts = sending.attempts;
+          error.uncertain = sending.isUncertain;
+        }
         throw error;
       }
     },

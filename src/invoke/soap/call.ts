@@ -21,6 +21,7 @@ import { readIntent, SOAP_MEDIA_TYPES, type SoapVersion } from '../../wire/soap/
 import { readXml, XmlError } from '../../wire/xml/read.ts';
 import type { Callable, Segment, WriteOptions } from '../callable.ts';
 import { checking } from '../error.ts';
+import { ownHeaders } from '../http/headers.ts';
 import { hidingOf, type Outgoing } from '../outgoing.ts';
 import { readReply, type SoapCallable } from './reply.ts';
 
@@ -106,7 +107,7 @@ function writeRequest(
   const { request } = operation.soap;
   const secrets = () =>
     upContent && request.kind === 'document' ? (compileSecrets(everyField(request.document))?.(input) ?? []) : [];
-  const sent = { 'X-Request-Id': called.requestId, ...message.headers, ...headers };
+  const sent = { ...ownHeaders({ ...message.headers, ...headers }, called), ...message.headers, ...headers };
   return {
     method: 'POST',
     uri: undefined,

@@ -63,7 +63,7 @@ async function bodyOf({ whole, bytes }: RawReply): Promise<Body | undefined> {
 }
 
 /** Whether nothing is read of a reply. Partners send an empty Body then, or nothing at all. */
-function hasNoReply({ style, response }: SoapForm): boolean {
+export function hasNoReply({ style, response }: SoapForm): boolean {
   return response.kind === 'none' || (style === 'bare' && response.kind === 'document' && isVoid(response.document));
 }
 

@@ -7,11 +7,13 @@ import {
   integer,
   type JsonSchema,
   keys,
+  mapOr,
   matching,
   type TextsDeclared,
   text,
   time,
   word,
+  yesNo,
 } from './json-schema.ts';
 import { type CertificateDeclared, certificate, resolve } from './tls.ts';
 
@@ -140,9 +142,29 @@ export interface NodeDeclared {
   readonly rate?: string;
   readonly concurrency?: number;
   readonly circuit?: { readonly failures?: number; readonly reset?: string };
-  readonly redirects?: number;
+  readonly redirects?: number | { readonly most?: number; readonly post?: boolean };
   readonly credential?: CredentialDeclared;
 }
+
+const redirects: JsonSchema = {
+  ...mapOr(
+    keys<'most' | 'post'>(
+      {
+        description:
+          'Redirects to follow. 307 and 308 repeat the request with its method and body, 303 is followed by a GET (RFC 9110 section 15.4). Credentials are sent to the same origin only.',
+        examples: [{ post: true }],
+      },
+      {
+        most: integer('Maximum number of redirects to follow.', { minimum: 0, maximum: 10, default: 1 }, 3),
+        post: yesNo('A POST also follows 301 and 302, as a POST with its body. Otherwise they are an error.', false),
+      },
+    ),
+    integer('Maximum number of redirects to follow.', { minimum: 0, maximum: 10 }, 3),
+  ),
+  title: 'a whole number or a map',
+  description: 'Maximum number of redirects to follow, or a map. Credentials are sent to the same origin only.',
+  default: 0,
+};
 
 const timeouts: JsonSchema = keys<keyof NonNullable<NodeDeclared['timeouts']>>(
   {
@@ -236,11 +258,7 @@ export const node = keys<'node' | keyof NodeDeclared>(
       { minimum: 1, maximum: 1000 },
       4,
     ),
-    redirects: integer(
-      'Maximum number of redirects to follow. Credentials are sent to the same origin only.',
-      { minimum: 0, maximum: 10, default: 0 },
-      3,
-    ),
+    redirects,
     credential,
   },
 );

@@ -56,9 +56,9 @@ export function linkAddress(linking: Linking, source: string, at: Place, { name,
 
 export const SCHEME_ONLY = /^https?:\/\/$/;
 
-/** Why a text is not a valid base of a node; `undefined` when it is. */
+/** Why a text is not a valid base of a node, which may have a query of its own; `undefined` when it is. */
 export function baseFault(text: string): string | undefined {
-  return SCHEME_ONLY.test(text) ? undefined : addressFault(text);
+  return SCHEME_ONLY.test(text) ? undefined : endpointFault(text);
 }
 
 /** Why a text is not a valid address to call; `undefined` when it is. */
@@ -68,9 +68,9 @@ export function endpointFault(text: string): string | undefined {
   return text.includes('#') ? 'contains a fragment, which is never sent' : undefined;
 }
 
-/** Why an address can't precede URI templates; `undefined` when it can. */
+/** Why an address can't precede others as they are; `undefined` when it can. */
 export function addressFault(text: string): string | undefined {
-  if (/^https?:\/\/[^?#]*[?#]/.test(text)) return 'contains a query or a fragment, which belong in the URI template';
+  if (/^https?:\/\/[^?#]*[?#]/.test(text)) return 'contains a query or a fragment';
   return endpointFault(text);
 }
 

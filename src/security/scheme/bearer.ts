@@ -1,11 +1,11 @@
-import { decodeJwt, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import { decodeJwt, errors, type JWTPayload, type JWTVerifyOptions, type JWTVerifyResult, jwtVerify } from 'jose';
 import type { ConfigText } from '../../model/definition.ts';
 import { Fault } from '../../model/fault.ts';
 import type { BearerScheme, Role, User } from '../../model/security.ts';
 import { listsOf, undeclaredUser } from '../authorise.ts';
 import type { Directory } from '../directory/port.ts';
 import { type LookAtFile, REALM, Refused, type Verifier } from '../port.ts';
-import { openKeys } from './keys.ts';
+import { type KeySet, openKeys } from './keys.ts';
 
 // JSON Web Tokens (RFC 7519) as bearer tokens (RFC 6750), in particular access tokens of OAuth 2.0 (RFC 9068).
 
@@ -15,6 +15,8 @@ export interface BearerPlace {
   readonly lookAt: LookAtFile;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
+  /** Called when the keys of an issuer can't be fetched and known ones are used instead, once for each outage. */
+  readonly onError?: (error: Error) => void;
 }
 
 /** Longer tokens are refused unread. */
@@ -81,10 +83,10 @@ interface TokenUse {
 /** Verifies tokens of a scheme, and returns their claims. Throws Refused, and Fault UNAVAILABLE. */
 function compileToken(
   scheme: BearerScheme,
-  { resolve, lookAt, clock = Date.now }: BearerPlace,
+  { resolve, lookAt, clock = Date.now, onError }: BearerPlace,
   { audience, types }: TokenUse,
 ): (token: string) => Promise<JWTPayload> {
-  const keys = openKeys(resolve(scheme.jwks), lookAt);
+  const keys = openKeys(resolve(scheme.jwks), lookAt, onError === undefined ? {} : { onError });
   const options: JWTVerifyOptions = {
     issuer: resolve(scheme.issuer),
     audience: [...audience],
@@ -94,10 +96,7 @@ function compileToken(
   };
   return async (token) => {
     try {
-      const { payload, protectedHeader } = await jwtVerify(token, (header) => keys.find(header), {
-        ...options,
-        currentDate: new Date(clock()),
-      });
+      const { payload, protectedHeader } = await verified(token, keys, { ...options, currentDate: new Date(clock()) });
       const { typ } = protectedHeader;
       if (typ !== undefined && !types.has(String(typ).toLowerCase())) throw new Refused('token of another type');
       return payload;
@@ -106,6 +105,31 @@ function compileToken(
       throw error;
     }
   };
+}
+
+/** Keys of one issuer that a token without `kid` is tried with: an issuer that changes its key publishes two. */
+const MOST_KEYS = 10;
+
+/**
+ * Verifies a token. One that does not name its key (RFC 7515 section 4.1.4) is tried with each key that fits its algorithm.
+ * @throws JOSEError; Fault UNAVAILABLE
+ */
+async function verified(token: string, keys: KeySet, options: JWTVerifyOptions): Promise<JWTVerifyResult> {
+  try {
+    return await jwtVerify(token, (header) => keys.find(header), options);
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    let tried = 0;
+    for await (const key of error) {
+      if (++tried > MOST_KEYS) throw error;
+      try {
+        return await jwtVerify(token, key, options);
+      } catch (failure) {
+        if (!(failure instanceof errors.JWSSignatureVerificationFailed)) throw failure;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
+  }
 }
 
 /** An access token is not proof of a sign-in. */

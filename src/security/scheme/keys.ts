@@ -10,6 +10,7 @@ import {
 } from 'jose';
 import { Fault } from '../../model/fault.ts';
 import { isLoopbackName } from '../../wire/network-address.ts';
+import { duration } from '../../wire/words.ts';
 import type { LookAtFile } from '../port.ts';
 
 /** The public keys of an issuer. */
@@ -19,15 +20,21 @@ export interface KeySet {
 }
 
 /** Times of a key set at a URL, in milliseconds. */
-export interface KeyTimes {
+interface KeyTimes {
   /** Shortest time between two fetches: a token with an unknown key triggers one. */
   readonly cooldown: number;
   /** How long a fetched set is used. */
   readonly maxAge: number;
+  /** For how long a fetched set is used while no other can be fetched. */
+  readonly kept: number;
   readonly timeout: number;
 }
 
-const TIMES: KeyTimes = { cooldown: 30_000, maxAge: 600_000, timeout: 5_000 };
+interface KeyOptions extends KeyTimes {
+  readonly onError?: (error: Error) => void;
+}
+
+const TIMES: KeyTimes = { cooldown: 30_000, maxAge: 600_000, kept: 86_400_000, timeout: 5_000 };
 /** Pause after a failed fetch, in milliseconds: an issuer in trouble should not get even more requests. */
 const PAUSE_MS = 5_000;
 /** Bytes of a key set, and of any other reply. */
@@ -37,7 +44,7 @@ const LARGEST = 512 * 1024;
  * @param source an https URL, an http URL of this machine, or a file relative to the project
  * @throws Error for any other URL
  */
-export function openKeys(source: string, lookAt: LookAtFile, times: Partial<KeyTimes> = {}): KeySet {
+export function openKeys(source: string, lookAt: LookAtFile, times: Partial<KeyOptions> = {}): KeySet {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(source)) return keysOfFile(source, lookAt);
   const url = new URL(source);
   const isNear = url.protocol === 'http:' && isLoopbackName(url.hostname);
@@ -45,7 +52,10 @@ export function openKeys(source: string, lookAt: LookAtFile, times: Partial<KeyT
   return keysOfUrl(url, { ...TIMES, ...times });
 }
 
-function keysOfUrl(url: URL, { cooldown, maxAge, timeout }: KeyTimes): KeySet {
+function keysOfUrl(url: URL, { cooldown, maxAge, kept, timeout, onError }: KeyOptions): KeySet {
+  let fetchedAt = Number.NEGATIVE_INFINITY;
+  let known: { readonly from: number; readonly find: ReturnType<typeof createLocalJWKSet> } | undefined;
+  let isReported = false;
   let failedAt = Number.NEGATIVE_INFINITY;
   const isPausing = (): boolean => performance.now() - failedAt < PAUSE_MS;
   const remote = createRemoteJWKSet(url, {
@@ -54,9 +64,28 @@ function keysOfUrl(url: URL, { cooldown, maxAge, timeout }: KeyTimes): KeySet {
     cacheMaxAge: maxAge,
     [customFetch]: async (address, options) => {
       if (isPausing()) throw new Error('the last fetch failed a moment ago');
-      return keysIn(await fetch(address, { ...options, redirect: 'error' }));
+      const reply = await keysIn(await fetch(address, { ...options, redirect: 'error' }));
+      const text = await reply.text();
+      // Throws for what is not a key set, as the caller of this does.
+      createLocalJWKSet(JSON.parse(text) as JSONWebKeySet);
+      fetchedAt = performance.now();
+      isReported = false;
+      return new Response(text, { status: 200 });
     },
   });
+  /** The keys that were fetched last, unless they are too old; keys change seldom, and an issuer may be down for hours. */
+  function older(error: unknown): ReturnType<typeof createLocalJWKSet> | undefined {
+    const set = remote.jwks();
+    if (set === undefined || performance.now() - fetchedAt >= kept) return undefined;
+    if (!isReported) {
+      const why = error instanceof Error ? `: ${error.message}` : '';
+      const words = `the key set ${url.href} can't be fetched${why}; its known keys are used for up to ${duration(kept)}`;
+      onError?.(new Error(words, { cause: error }));
+    }
+    isReported = true;
+    if (known?.from !== fetchedAt) known = { from: fetchedAt, find: createLocalJWKSet(set) };
+    return known.find;
+  }
   return {
     async find(header) {
       try {
@@ -64,7 +93,12 @@ function keysOfUrl(url: URL, { cooldown, maxAge, timeout }: KeyTimes): KeySet {
       } catch (error) {
         if (isOfToken(error)) throw error;
         if (!isPausing()) failedAt = performance.now();
-        throw keysUnavailable(url.href, error);
+        const found = older(error);
+        if (found === undefined) throw keysUnavailable(url.href, error);
+        return await found(header).catch((failure: unknown) => {
+          // The issuer may have published it meanwhile.
+          throw failure instanceof errors.JWKSNoMatchingKey ? keysUnavailable(url.href, error) : failure;
+        });
       }
     },
   };

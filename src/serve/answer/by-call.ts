@@ -15,6 +15,7 @@ import { type Message, type Operation, operationsOf, type RawKind, replyForms } 
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { empty } from '../../wire/measured.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
+import { dispositionOf } from '../../wire/multipart/headers.ts';
 import { type Answerer, begun, type Call } from './call.ts';
 import { faultOfCall } from './failed-call.ts';
 import type { WorkPorts } from './work.ts';
@@ -147,17 +148,30 @@ function lacking({ id }: ConsumerOperation | Flow, detail: string): Fault {
 /** Content is passed on to the caller as it arrives. */
 async function bytesOf(reply: InvokeReply, call: Call): Promise<Outcome> {
   const content = reply.value[CONTENT];
-  const { contentType, length, stream } = isAttachment(content) ? described(content) : EMPTY;
+  const { contentType, length, stream, name } = isAttachment(content) ? described(content) : EMPTY;
+  const headers = name === undefined ? {} : { headers: { 'Content-Disposition': dispositionOf(name) } };
   const dispose = (): void => reply.close();
-  return { kind: 'bytes', bytes: await begun({ contentType, length, body: stream, dispose }, call) };
+  return { kind: 'bytes', bytes: await begun({ contentType, length, ...headers, body: stream, dispose }, call) };
 }
 
 const OCTETS = 'application/octet-stream';
 
-const EMPTY = { contentType: OCTETS, length: 0, stream: empty };
+const EMPTY = { contentType: OCTETS, length: 0, stream: empty, name: undefined };
 
 function described(content: Attachment) {
-  const { contentType, length } = content;
+  const { contentType, length, name } = content;
   const isType = parseMediaType(contentType) !== undefined;
-  return { contentType: isType ? contentType : OCTETS, length, stream: () => content.stream() };
+  return {
+    contentType: isType ? contentType : OCTETS,
+    length,
+    stream: () => content.stream(),
+    name: name && fileName(name),
+  };
+}
+
+/** The last part of a partner's path, without control characters (RFC 6266 section 4.3); `undefined` when nothing is left. */
+function fileName(name: string): string | undefined {
+  const last = name.split(/[\\/]/).at(-1) ?? '';
+  const safe = last.replace(/\p{C}/gu, '_').trim();
+  return safe === '' || safe === '.' || safe === '..' ? undefined : safe;
 }

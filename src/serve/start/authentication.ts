@@ -12,6 +12,7 @@ import { type Nonces, openNonces, type Store } from '../../store/index.ts';
 import type { Clock } from '../../wire/waiting.ts';
 import { readSigningKey } from '../../wire/webhook.ts';
 import { GatewayError } from '../gateway-error.ts';
+import type { Log } from '../log/log.ts';
 import { type Environment, projectFiles, resolveSetting } from './settings.ts';
 
 /** Configurable texts of schemes, users, the gateway's own address, and its console. */
@@ -71,6 +72,7 @@ interface AuthenticationPorts {
   /** Stores marks that may be used only once, to detect replays. */
   readonly store: Pick<Store, 'tables'>;
   readonly clock: Clock;
+  readonly log: Pick<Log, 'warn'>;
 }
 
 /** Opens the authenticator. @throws GatewayError */
@@ -89,6 +91,7 @@ export async function openAuthenticator(registry: Registry, ports: Authenticatio
       nonces,
       now: clock.elapsed,
       clock: clock.now,
+      onError: (err) => ports.log.warn({ err }, 'An issuer of tokens can not be reached.'),
       ...(authenticateMessage === undefined ? {} : { authenticateMessage }),
     });
   } catch (error) {

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { longestAsked } from '../../model/retry.ts';
 import { duration } from '../../wire/words.ts';
 import { errorText } from '../error.ts';
 import type { Db } from '../tables.ts';
@@ -132,7 +133,8 @@ export class Ending {
     const rule = this.#rule(job) ?? NO_RETRY;
     const { attempts = Infinity, for: time = Infinity, on } = rule;
     if (error instanceof JobRefused || job.attempt >= attempts || on?.(error) === false) return undefined;
-    const wait = retryPause(rule, job.attempt);
+    const asked = Math.min(rule.asked?.(error) ?? 0, longestAsked(rule));
+    const wait = Math.max(asked, retryPause(rule, job.attempt));
     return job.elapsed + wait > time ? undefined : wait;
   }
 

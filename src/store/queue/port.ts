@@ -37,6 +37,8 @@ export interface RetryRule {
   readonly longest: number;
   /** Whether an attempt that threw this is followed by another; always when absent. */
   readonly on?: (error: Error) => boolean;
+  /** For how long the system that failed asks not to be called; `undefined` when it does not. */
+  readonly asked?: (error: Error) => number | undefined;
 }
 
 /** A job in the hands of a worker. */

@@ -66,17 +66,27 @@ function eventsOf(delivery: KeptDelivery, message: MessageDetails): readonly Eve
   const { subscription, tried, status, entered, ended, replied, reason } = delivery;
   const own = { subscription };
   const last = tried.at(-1);
-  const attempts = tried.map(({ attempt, gateway, began, ended: end, code: status, reason: error }): Event => {
+  const attempts = tried.map(({ attempt, gateway, began, ended: end, code: status, ...tried }): Event => {
+    const { reason: error, uncertain, note } = tried;
     const took =
       began === undefined || end === undefined ? '' : ` after ${length(Date.parse(end) - Date.parse(began))}`;
     const reply = status === undefined ? '' : `, status ${status}`;
     if (end === undefined)
       return { ...own, ...at(began), gateway, tone: 'busy', what: html`<strong>attempt ${attempt} runs</strong>` };
     if (error === undefined)
-      return { ...own, ...at(end), gateway, tone: 'good', what: html`attempt ${attempt} succeeded${took}${reply}` };
+      return {
+        ...own,
+        ...at(end),
+        gateway,
+        tone: 'good',
+        what: html`attempt ${attempt} succeeded${took}${reply}${note === undefined ? '' : `; ${note}`}`,
+      };
     return {
       ...{ ...own, ...at(end), gateway, error, like: `${subscription} ${status} ${error}` },
-      ...{ tone: 'bad', what: html`attempt ${attempt} <strong>failed</strong>${took}${reply}` },
+      ...{
+        tone: 'bad',
+        what: html`attempt ${attempt} <strong>${uncertain === true ? 'is uncertain' : 'failed'}</strong>${took}${reply}`,
+      },
     };
   });
   return [

@@ -4,6 +4,7 @@ import type * as Undici from 'undici';
 import type { Called } from '../../error.ts';
 import { CONNECTIONS, REPLY_HEAD } from '../../limits.ts';
 import type { Endpoint, ProxyOf } from './endpoint.ts';
+import { readHeads } from './reply-head.ts';
 
 type Connector = Undici.buildConnector.connector;
 
@@ -150,6 +151,7 @@ export class Pools {
         }
         const made = socket as NonNullable<typeof socket>;
         readingFirst(made);
+        readHeads(made);
         this.#isFresh = true;
         try {
           callback(null, made);
