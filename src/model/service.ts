@@ -265,7 +265,7 @@ export function operationsOf(call: ConsumerOperation | Flow): readonly ConsumerO
 
 /** One form of a reply over REST. */
 export interface ReplyForm {
-  /** In lower case, without parameters. */
+  /** In lower case, with the parameters that are declared. */
   readonly mediaType: string;
   /** `psnonxml` is JSON text inside an XML element, `multipart` a part for each field; `raw` has no document. */
   readonly format: 'json' | 'xml' | 'psnonxml' | 'multipart' | 'raw';
@@ -275,8 +275,9 @@ export interface ReplyForm {
 /** The forms of an operation's reply, the default first; with the wrapper psnonxml, JSON inside XML and then JSON. */
 export function replyForms({ responses, wrapper }: Operation): readonly ReplyForm[] {
   const listed = responses.map(({ mediaType, message }): ReplyForm => {
-    const [essence = ''] = mediaType.toLowerCase().split(/\s*;/);
-    return { mediaType: essence, format: formatOf(essence, message), message };
+    const [essence = '', ...parameters] = mediaType.split(/\s*;\s*/);
+    const type = essence.toLowerCase();
+    return { mediaType: [type, ...parameters].join(';'), format: formatOf(type, message), message };
   });
   const json = listed.find(({ format }) => format === 'json');
   if (wrapper === undefined || json === undefined) return listed;

@@ -62,6 +62,10 @@ export interface Negotiated {
  * that Accept names first, since clients list types by preference; then the earliest offer. The most specific range
  * determines the quality of an offer, and `q=0` excludes it. Malformed ranges are ignored; without a valid range every
  * offer is acceptable. `charset=utf-8` in a range always matches, because every text is written in UTF-8.
+ *
+ * A range may have parameters that no offer declares (`application/json;version=1`, `;odata=nometadata`). Where nothing
+ * is acceptable to the letter, such parameters and any `charset` are disregarded rather than the caller refused, which
+ * section 12.5.1 permits. A parameter that an offer declares with another value still excludes it.
  * @returns `undefined` when no offer is acceptable
  * @throws TypeError for an offer that is not a media type
  */
@@ -81,16 +85,26 @@ export function compileOffers(offered: readonly string[]): (accept: string | und
     const named = plain.get(accept);
     if (named !== undefined) return named;
     const ranges = parseAccept(accept);
-    return ranges.length === 0 ? first : choose(offers, ranges);
+    if (ranges.length === 0) return first;
+    return choose(offers, ranges, specificityOf) ?? choose(offers, ranges.filter(isPositive), looseSpecificityOf);
   };
 }
+
+/** Exclusions with parameters are about variants that are not offered; those without have been met. */
+const isPositive = ({ quality, parameters }: MediaRange): boolean => quality > 0 || parameters.size === 0;
 
 interface MediaRange extends MediaType {
   /** 0 to 1. */
   readonly quality: number;
 }
 
-function choose(offers: readonly MediaType[], ranges: readonly MediaRange[]): Negotiated | undefined {
+type Specificity = (range: MediaRange, offer: MediaType) => number;
+
+function choose(
+  offers: readonly MediaType[],
+  ranges: readonly MediaRange[],
+  specificityIn: Specificity,
+): Negotiated | undefined {
   let best: Negotiated | undefined;
   let bestQuality = 0;
   let bestPlace = 0;
@@ -99,7 +113,7 @@ function choose(offers: readonly MediaType[], ranges: readonly MediaRange[]): Ne
     let quality = 0;
     let place = 0;
     ranges.forEach((range, at) => {
-      const found = specificityOf(range, offer);
+      const found = specificityIn(range, offer);
       if (found > specificity) {
         specificity = found;
         quality = range.quality;
@@ -107,7 +121,7 @@ function choose(offers: readonly MediaType[], ranges: readonly MediaRange[]): Ne
       } else if (found === specificity && found > 0) quality = Math.max(quality, range.quality);
     });
     if (quality === 0 || quality < bestQuality) return;
-    const explicit = specificity >= NAMED;
+    const explicit = specificity > ANY_SUBTYPE;
     const preferred = explicit && (best?.explicit === false || place < bestPlace);
     if (quality > bestQuality || preferred) {
       best = { index, explicit };
@@ -118,6 +132,7 @@ function choose(offers: readonly MediaType[], ranges: readonly MediaRange[]): Ne
   return best;
 }
 
+const ANY_SUBTYPE = 2;
 const NAMED = 3;
 
 /**
@@ -126,7 +141,7 @@ const NAMED = 3;
 function specificityOf(range: MediaRange, offer: MediaType): number {
   if (range.type === '*') return 1;
   if (range.type !== offer.type) return 0;
-  if (range.subtype === '*') return 2;
+  if (range.subtype === '*') return ANY_SUBTYPE;
   if (range.subtype !== offer.subtype) return 0;
   let held = 0;
   for (const [name, value] of range.parameters) {
@@ -135,6 +150,18 @@ function specificityOf(range: MediaRange, offer: MediaType): number {
     held += 1;
   }
   return NAMED + held;
+}
+
+/**
+ * {@link specificityOf} without the parameters that the offer does not declare, and without `charset`. A range that
+ * matches to the letter is more specific than one that matches so.
+ */
+function looseSpecificityOf(range: MediaRange, offer: MediaType): number {
+  const parameters = new Map(
+    [...range.parameters].filter(([name]) => name !== 'charset' && offer.parameters.has(name)),
+  );
+  const found = specificityOf({ ...range, parameters }, offer);
+  return found >= NAMED && parameters.size < range.parameters.size ? found - 0.5 : found;
 }
 
 function parseAccept(accept: string): MediaRange[] {

@@ -87,8 +87,14 @@ describe('compileOffers', () => {
     ['*/*;q=0', undefined, false],
     ['*/*;q=0, text/csv', 2, true],
     ['application/json;charset=UTF-8', 1, true],
-    ['application/json;charset=iso-8859-1', undefined, false],
-    ['application/json;version=2', undefined, false],
+    ['application/json;charset=iso-8859-1', 1, true],
+    ['application/json;version=2', 1, true],
+    ['application/json;odata=nometadata;charset=utf-8', 1, true],
+    ['application/json;version=2, text/csv', 2, true],
+    ['application/json;version=2;q=0, application/json', 1, true],
+    ['application/json;version=2;q=0', undefined, false],
+    ['application/json;version=2, application/json;q=0', undefined, false],
+    ['text/html;level=1', undefined, false],
     ['application/json;version=2, application/json;q=0.1', 1, true],
     ['application/json ; q=1.000 , application/xml', 1, true],
     ['application/json, application/xml, application/problem+json', 1, true],
@@ -111,6 +117,13 @@ describe('compileOffers', () => {
   ])('Accept: %s gives offer %s, named: %s', (accept, index, explicit) => {
     const found = xmlAndJson(accept);
     expect(found).toEqual(index === undefined ? undefined : { index, explicit });
+  });
+
+  it('refuses a value of a parameter other than that of the offer, and takes parameters that no offer has', () => {
+    const choose = compileOffers(['application/json;version=1', 'application/json;version=2']);
+    expect(choose('application/json;version=2')).toEqual({ index: 1, explicit: true });
+    expect(choose('application/json;version=2;indent=4')).toEqual({ index: 1, explicit: true });
+    expect(choose('application/json;version=3')).toBeUndefined();
   });
 
   it('lets the more specific range decide the quality', () => {

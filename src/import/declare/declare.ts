@@ -1,7 +1,7 @@
-import { isXmlType, parseMediaType } from '../../wire/media-type.ts';
+import { parseMediaType } from '../../wire/media-type.ts';
 import { receivable } from '../../wire/uri-template/layout.ts';
 import { parseUriTemplate } from '../../wire/uri-template/uri-template.ts';
-import type { DraftContract, DraftField, DraftOperation, DraftSecurity, DraftService } from '../draft.ts';
+import type { DraftContract, DraftField, DraftOperation, DraftRest, DraftSecurity, DraftService } from '../draft.ts';
 import type { Losses, Place } from '../place.ts';
 import { type Declared, type DeclaredMap, type DeclaredValue, given, inFiles, type Judge } from './declared.ts';
 import { DeclaredDocuments, fieldNames } from './documents.ts';
@@ -171,7 +171,7 @@ class DeclaredServices {
     }
     return given({
       description,
-      ...(rest === undefined ? {} : restKeys(rest, this.#formOf(operation), isCall)),
+      ...(rest === undefined ? {} : restKeys(this.#sent(rest, operation), this.#formOf(operation), isCall)),
       ...(soap === undefined ? {} : soapKeys(operation, soap, id, service, { isCall, isAlone })),
       template: rest?.template && this.#documents.message({ kind: 'document', document: rest.template }, service),
       request: this.#documents.message(
@@ -247,12 +247,21 @@ class DeclaredServices {
     const [first] = declared;
     // An element that is around nothing is a reply all the same, and so is an empty Body.
     if (first === undefined) return soap === undefined || soap.oneWay ? undefined : { fields: {} };
-    // JSON of a document needs no media type, nor does XML that is read: callers here may get it without asking for it.
+    // A document without a media type is JSON, or XML for those who ask for it.
     const { mediaType, isRaw, value } = first;
-    const isServedXml =
-      this.#options.as === 'provider' && mediaType !== undefined && isXmlType(mediaType.toLowerCase());
-    if (declared.length === 1 && (mediaType === undefined || !(isRaw || isServedXml))) return value;
+    const isUsual = mediaType === undefined || (!isRaw && mediaType.toLowerCase() === 'application/json');
+    if (declared.length === 1 && isUsual) return value;
     return Object.fromEntries(declared.map(({ mediaType = 'application/json', value }) => [mediaType, value]));
+  }
+
+  /** The request as a call writes it, whose texts are UTF-8. */
+  #sent(rest: DraftRest, { name, place }: DraftOperation): DraftRest {
+    const { mediaType } = rest;
+    const type = mediaType === undefined ? undefined : parseMediaType(mediaType);
+    const charset = type?.parameters.get('charset');
+    if (type === undefined || charset === undefined || charset.toLowerCase() === 'utf-8') return rest;
+    this.#losses.add(`the charset ${charset} of the request of "${name}"`, 'it is sent in UTF-8', place);
+    return { ...rest, mediaType: type.essence };
   }
 
   /** The form of a body: each field that is in neither a URI nor a header. */

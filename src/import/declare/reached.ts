@@ -1,6 +1,5 @@
 // The keys of services and operations that say how they are reached: over REST, over SOAP, and with which credentials.
 import { foldedName } from '../../model/document.ts';
-import { isJsonType, parseMediaType } from '../../wire/media-type.ts';
 import { isTaken } from '../../wire/request-headers.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
 import type { DraftOperation, DraftRest, DraftSecurity, DraftService, DraftSoap } from '../draft.ts';
@@ -12,8 +11,8 @@ export function restKeys(
   form: DeclaredValue | undefined,
   isCall: boolean,
 ): DeclaredMap {
-  // A call sends JSON unless it says otherwise; what is served takes JSON and XML.
-  const isOther = mediaType !== undefined && !isJsonType(parseMediaType(mediaType)?.essence ?? '');
+  // A call sends application/json unless it says otherwise.
+  const isOther = mediaType !== undefined && mediaType.toLowerCase() !== 'application/json';
   const type = isCall && isOther && form === undefined ? { 'Content-Type': mediaType } : {};
   const fields = Object.entries(headers).map(([name, field]) => [name, `{${field}}`] as const);
   const all = { ...type, ...Object.fromEntries(fields) };

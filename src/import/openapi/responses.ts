@@ -66,21 +66,31 @@ function repliesOf(found: Found, response: Response, reader: SchemaReader): Repl
       continue;
     }
     const message = messageOf(content, reader, `${found.name}_response`);
-    const mediaType = withoutParameters(concreteType(content.mediaType, message), content, reader);
+    const mediaType = withoutCharset(concreteType(content.mediaType, message));
+    const essence = parseMediaType(mediaType)?.essence;
+    const same = [...replies].find(([other]) => parseMediaType(other)?.essence === essence);
+    // A reply is read by its type and subtype.
+    if (same !== undefined && !isSame(same[1], message)) {
+      losses.add(`the reply as ${mediaType}, which differs from that as ${same[0]}`, 'left out', content.place.place);
+      continue;
+    }
     if (!replies.has(mediaType)) replies.set(mediaType, message);
   }
   if (replies.size === 0) return [{ message: { kind: 'none' } }];
   return [...replies].map(([mediaType, message]) => ({ mediaType, message }));
 }
 
-/** Replies are chosen by their types alone. */
-function withoutParameters(mediaType: string, { place }: Content, { context }: SchemaReader): string {
-  const parsed = parseMediaType(mediaType);
-  if (parsed === undefined) return mediaType;
-  const others = [...parsed.parameters.keys()].filter((name) => name !== 'charset');
-  for (const each of others)
-    tellOnce(context, `the parameter "${each}" of the media type ${mediaType}`, 'left out', place);
-  return parsed.parameters.size === 0 ? mediaType : parsed.essence;
+/** Whether two media types have one message. */
+function isSame(one: DraftMessage, other: DraftMessage): boolean {
+  if (one.kind === 'document' && other.kind === 'document') return one.document === other.document;
+  return (
+    JSON.stringify(one.kind === 'type' ? one.type : one) === JSON.stringify(other.kind === 'type' ? other.type : other)
+  );
+}
+
+/** A media type without its charset: replies state their own, and texts are UTF-8 unless they do. */
+function withoutCharset(mediaType: string): string {
+  return mediaType.replace(/\s*;\s*charset\s*=\s*(?:"[^"]*"|[^\s;]*)/i, '');
 }
 
 /** The documents of error replies: each once, by the first status that has it. */

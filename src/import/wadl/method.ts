@@ -282,12 +282,12 @@ function readResponses(
   };
 }
 
-/** XML and JSON of one document are one response. */
+/** JSON and XML of one document are what a reply has without a media type, JSON first. */
 function distinct(messages: DraftOperation['responses']): DraftOperation['responses'] {
-  const [first] = messages;
-  const isSame = messages.every(
-    ({ message }) =>
-      message.kind === 'document' && first?.message.kind === 'document' && message.document === first.message.document,
-  );
-  return isSame ? messages.slice(0, 1) : messages;
+  const [first, second, ...others] = messages;
+  if (first?.message.kind !== 'document' || second?.message.kind !== 'document' || others.length > 0) return messages;
+  const types = [first, second].map(({ mediaType }) => mediaType?.toLowerCase()).sort();
+  const isUsual =
+    types.join() === 'application/json,application/xml' && first.message.document === second.message.document;
+  return isUsual ? [{ ...first, mediaType: 'application/json' }] : messages;
 }

@@ -5,7 +5,7 @@ import { component, relatedContent } from './component.ts';
 import { document, field, fields, inPlaceDocument } from './document.ts';
 import { flow, flowStep } from './flow.ts';
 import { gateway } from './gateway.ts';
-import { type JsonSchema, mapOr } from './json-schema.ts';
+import { type JsonSchema, MEDIA_TYPE, mapOr } from './json-schema.ts';
 import { KEYS_OF, KINDS, type Kind } from './kinds.ts';
 import { members } from './mapping.ts';
 import { queue, subscription } from './message.ts';
@@ -132,7 +132,7 @@ const partSchemas: Readonly<Record<string, JsonSchema>> = {
         minProperties: 1,
         propertyNames: {
           title: 'a media type',
-          pattern: '^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+$',
+          pattern: MEDIA_TYPE,
           examples: ['application/json'],
         },
         additionalProperties: { $ref: '#/$defs/message' },

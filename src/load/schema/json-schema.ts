@@ -97,6 +97,10 @@ export const texts = (description: string, ...example: readonly string[]): JsonS
 /** A token of HTTP (RFC 9110 section 5.6.2). */
 export const TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
 
+/** A media type with its parameters, as a pattern: `application/json;version=1` (RFC 9110, section 8.3.1). */
+export const MEDIA_TYPE =
+  '^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+(?: *; *[A-Za-z0-9!#$&^_.+-]+=(?:[A-Za-z0-9!#$&^_.+-]+|"[ !#-\\[\\]-~]*"))*$';
+
 export const headerName = (description: string, example: string): JsonSchema =>
   matching('a header name', `^${TOKEN}$`, description, example);
 
