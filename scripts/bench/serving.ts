@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
-import { type DestinationStream, destination } from 'pino';
-import { batched } from '../../src/serve/log/log.ts';
+import { destination } from 'pino';
+import { type LogDestination, settling } from '../../src/serve/log/log.ts';
 
 /** Prints the port, and exits when the input ends, so that no server outlives the bench. */
 export function announce(server: Server, close: () => void = () => process.exit(0)): void {
@@ -14,6 +14,6 @@ export function announce(server: Server, close: () => void = () => process.exit(
 }
 
 /** A log that is discarded, but written like the gateway's own, so that it costs the same. */
-export function discarded(): DestinationStream {
-  return batched(destination({ dest: '/dev/null', sync: false }));
+export function discarded(): LogDestination {
+  return settling(destination({ dest: '/dev/null', sync: true }));
 }

@@ -167,7 +167,7 @@ async function open(
   // The log is open before the export, whose libraries may warn at once.
   let telemetry: Telemetry | undefined;
   const also = (line: string): void => telemetry?.line?.(line);
-  const log = createLog({ ...options.log, redactor, also });
+  const log = createLog({ ...options.log, isAudit: gateway.audit === undefined, redactor, also });
   opened.add(() => new Promise((resolve) => log.flush(() => resolve())));
   telemetry = await openTelemetry(env, redactor, (words) => log.warn(words));
   if (telemetry !== undefined) opened.add((timeoutMs) => telemetry.close(Math.min(timeoutMs, EXPORT_WITHIN)));

@@ -162,9 +162,19 @@ function stalled(): Fault {
 /**
  * The body of Node's request. Stopping early leaves the socket open, because the reply that gives the reason still has to
  * be sent on it.
+ * @param begin called before the first byte is read, and possibly again
  */
-export function incomingSource(incoming: IncomingMessage): ByteSource {
-  return { chunks: () => incoming.iterator({ destroyOnReturn: false }), all: (limits) => readAll(incoming, limits) };
+export function incomingSource(incoming: IncomingMessage, begin: () => void): ByteSource {
+  return {
+    chunks() {
+      begin();
+      return incoming.iterator({ destroyOnReturn: false });
+    },
+    all(limits) {
+      begin();
+      return readAll(incoming, limits);
+    },
+  };
 }
 
 /**

@@ -15,6 +15,7 @@ import {
 import { PercentError } from '../../wire/percent.ts';
 import { TooManyParametersError } from '../../wire/query-string.ts';
 import { isBare } from '../listen/connections.ts';
+import { awaitsContinue } from '../listen/head.ts';
 import {
   certificateOfConnection,
   certificateOfHeader,
@@ -144,6 +145,9 @@ export class Exchange implements Shown, WorkContext {
   #kept: Uint8Array | undefined;
   /** All bytes that the request's body was announced to have were read. */
   #isRead = false;
+  #isAsked = false;
+  /** Hands the audit line of this exchange to the operating system, once there is one; called before its reply leaves. */
+  settle: (() => void) | undefined;
   #whenOver: (() => void) | undefined;
   readonly #incoming: IncomingMessage | undefined;
   /** Of `app.request()`; what came over a socket is read from `incoming`. */
@@ -311,9 +315,19 @@ export class Exchange implements Shown, WorkContext {
   }
 
   #source(): ByteSource | undefined {
-    if (this.#incoming !== undefined) return incomingSource(this.#incoming);
+    if (this.#incoming !== undefined) return incomingSource(this.#incoming, () => this.#askForBody());
     const { body } = this.#request as Request;
     return body === null ? undefined : { chunks: () => body as AsyncIterable<Uint8Array> };
+  }
+
+  /**
+   * A caller that waits to be asked for its body is asked when something reads it: until then credentials, permission, rate, type
+   * and announced length were accepted.
+   */
+  #askForBody(): void {
+    if (this.#isAsked || this.outgoing === undefined || this.outgoing.headersSent) return;
+    this.#isAsked = true;
+    if (awaitsContinue(this.#incoming as IncomingMessage)) this.outgoing.writeContinue();
   }
 
   /** A Request created in a test has a body but no header that declares it. */

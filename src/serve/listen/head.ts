@@ -18,7 +18,7 @@ export function checkHead(incoming: IncomingMessage, limit: number): Fault | und
     checkHost(headers.host);
     // RFC 9110, section 10.1.1 defines only this expectation.
     // Clients send it empty to prevent their library from adding one.
-    if (headers.expect !== undefined && !['', '100-continue'].includes(headers.expect.trim().toLowerCase()))
+    if (headers.expect !== undefined && !headers.expect.split(',').every(isKnownExpectation))
       throw Fault.of('EXPECTATION_FAILED', { expected: headers.expect.slice(0, 40) });
     // `OPTIONS *`, about the whole server, is answered like a request for the page.
     incoming.url = url === '*' && method === 'OPTIONS' ? '/' : checkTarget(url, headers.host, limit);
@@ -27,6 +27,13 @@ export function checkHead(incoming: IncomingMessage, limit: number): Fault | und
     if (error instanceof Fault) return error;
     throw error;
   }
+}
+
+const isKnownExpectation = (each: string): boolean => ['', '100-continue'].includes(each.trim().toLowerCase());
+
+/** Whether the sender of a request waits to be asked for its body (RFC 9110, section 10.1.1). HTTP/1.0 has no such thing. */
+export function awaitsContinue({ httpVersion, headers }: IncomingMessage): boolean {
+  return httpVersion === '1.1' && headers.expect?.toLowerCase().includes('100-continue') === true;
 }
 
 /**

@@ -97,11 +97,9 @@ export function createHttpServer(
   server.on('connect', (incoming, connection) => refuseTunnel(incoming, connection, logs));
   // Node would reply without a body.
   server.on('checkExpectation', (incoming, outgoing) => server.emit('request', incoming, outgoing));
-  // Node would request the body of a request whose head is about to be rejected.
-  server.on('checkContinue', (incoming, outgoing) => {
-    if (checkHead(incoming, limits.target) === undefined) outgoing.writeContinue();
-    server.emit('request', incoming, outgoing);
-  });
+  // Node would request the body at once; the exchange requests it when it reads it. After a reply without that, Node closes the
+  // connection.
+  server.on('checkContinue', (incoming, outgoing) => server.emit('request', incoming, outgoing));
   return {
     server,
     connections,
@@ -300,6 +298,7 @@ function refusalOf(
   metrics.refused(fault);
   const { method } = incoming ?? {};
   audit.info(refusedLine(fault, { ...callerOf(connection, incoming, proxies), trace, method, bytes, reason }));
+  audit.settle();
   const headers = {
     'Content-Type': contentType,
     'Content-Length': String(bytes),

@@ -1,13 +1,18 @@
-import { closeSync, fstatSync, openSync, readSync, statSync, write } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createFolder } from '../../store/file/folder.ts';
 import { messageOf } from '../../wire/error.ts';
 import { GatewayError } from '../gateway-error.ts';
 
-/** The file of the audit log. No line is lost as long as the file is writable. */
+/**
+ * The file of the audit log. A line is with the operating system at the end of its turn of the event loop, or once {@link settle}
+ * returns: it outlives this process, however that ends. It is not synced: lines of the last seconds do not outlive a loss of power.
+ */
 export interface AuditFile {
-  /** Writes one line, including its line end. */
+  /** Takes one line, including its line end. */
   write(line: string): void;
+  /** Writes the lines so far, unless the file can't be written at present. */
+  settle(): void;
   /** The file can't be written at present, so nothing that must be audited may happen. */
   readonly broken: boolean;
   /** Lines that were lost while it could not be written. */
@@ -75,11 +80,10 @@ class Appender implements AuditFile {
   /** Lines lost since the last write, and before it. */
   #lost = 0;
   #lostBefore = 0;
-  #writing = false;
+  #scheduled = false;
   #broken = false;
   #looked = performance.now();
   #retry: NodeJS.Timeout | undefined;
-  #end: (() => void) | undefined;
 
   constructor(path: string, onError: (error: Error) => void) {
     this.#path = path;
@@ -100,61 +104,55 @@ class Appender implements AuditFile {
   write(line: string): void {
     if (this.#lines.length < MOST_KEPT) this.#lines.push(line);
     else this.#lost += 1;
-    if (!this.#writing && !this.#broken) this.#next();
+    if (this.#scheduled || this.#broken) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.settle();
+    });
+  }
+
+  settle(): void {
+    if (this.#lines.length > 0 && !this.#broken) this.#append();
   }
 
   reopen(): void {
     this.#reopened();
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
     clearTimeout(this.#retry);
-    return new Promise((resolve) => {
-      this.#end = () => {
-        closeSync(this.#descriptor);
-        resolve();
-      };
-      if (!this.#writing) this.#end();
-    });
+    this.settle();
+    clearTimeout(this.#retry);
+    closeSync(this.#descriptor);
   }
 
-  #next(): void {
+  /** Writes in this thread: handing a few lines to another one takes longer than the write, which only copies them. */
+  #append(): void {
     if (performance.now() - this.#looked > PAUSE && !this.#followed()) return;
-    const bytes = Buffer.concat([this.#rest, Buffer.from(this.#lines.join('') + this.#lostLine())]);
+    let bytes = Buffer.concat([this.#rest, Buffer.from(this.#lines.join('') + this.#lostLine())]);
     this.#lines = [];
     this.#lostBefore += this.#lost;
     this.#lost = 0;
-    if (bytes.length > 0) this.#append(bytes);
-    else {
-      this.#broken = false;
-      this.#end?.();
-    }
-  }
-
-  #append(bytes: Buffer): void {
-    const descriptor = this.#descriptor;
-    this.#writing = true;
-    write(descriptor, bytes, 0, bytes.length, null, (error, written) => {
-      this.#writing = false;
-      // The file was reopened meanwhile.
-      if (descriptor !== this.#descriptor) closeSync(descriptor);
-      // The part that was written before the disk was full is not written twice; the rest follows once there is space.
-      this.#rest = bytes.subarray(error === null ? written : 0);
-      if (error !== null) this.#fail(error);
-      else if (this.#rest.length > 0 && written === 0) this.#fail(new Error('nothing of a line was written'));
-      else {
-        this.#broken = false;
-        this.#next();
+    try {
+      while (bytes.length > 0) {
+        const written = writeSync(this.#descriptor, bytes);
+        if (written === 0) throw new Error('nothing of a line was written');
+        bytes = bytes.subarray(written);
       }
-    });
+      this.#broken = false;
+    } catch (error) {
+      this.#fail(error as Error);
+    }
+    // The part that was written before the disk was full is not written twice; the rest follows once there is space.
+    this.#rest = bytes;
   }
 
   #reopened(): boolean {
     try {
       const opened = open(this.#path);
-      const before = this.#descriptor;
+      closeSync(this.#descriptor);
       this.#descriptor = opened;
-      if (!this.#writing) closeSync(before);
       return true;
     } catch (error) {
       this.#fail(error as Error);
@@ -165,13 +163,9 @@ class Appender implements AuditFile {
   #fail(error: Error): void {
     if (!this.#broken) this.#onError(error);
     this.#broken = true;
-    if (this.#end !== undefined) {
-      this.#end();
-      return;
-    }
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => {
-      if (this.#reopened() && !this.#writing) this.#next();
+      if (this.#reopened()) this.#append();
     }, PAUSE);
     this.#retry.unref();
   }

@@ -11,6 +11,17 @@ export interface Log extends Logger {
    * third of the time of `info`, because it expects neither errors nor values inside values.
    */
   event(line: Event): void;
+  /**
+   * Hands the lines so far to the operating system, if this is an audit log: no line of a call is lost when the process is killed
+   * after its reply. Otherwise lines may wait for a moment.
+   */
+  settle(): void;
+}
+
+/** Where lines go. */
+export interface LogDestination extends DestinationStream {
+  /** Hands the lines that it took to the operating system. */
+  settle?(): void;
 }
 
 /** The members of a line; `undefined` ones are left out. */
@@ -21,7 +32,9 @@ export interface LogOptions {
   readonly level?: string;
   /** Members of every line: `{ worker: 2 }`. */
   readonly base?: Readonly<Record<string, unknown>>;
-  readonly to?: DestinationStream;
+  readonly to?: LogDestination;
+  /** Whether it is the audit log, on standard output: each write waits until the output has taken it. */
+  readonly isAudit?: boolean;
   /** Redacts warnings and errors; by default one that recognises secrets by their form. */
   readonly redactor?: Redactor;
   /** Gets each line too. */
@@ -39,19 +52,20 @@ const WARNING = 40;
  */
 const AT_ONCE = 4096;
 
-/** Characters that a process which has its output to itself writes at once. */
+/** Bytes that a process which has its output to itself writes at once. */
 const BATCH = 32_768;
 
 /** Milliseconds within which a line is written. */
 const WITHIN = 100;
 
 /**
- * Opens the log. Lines are buffered for at most a tenth of a second, so logging costs no system call per request. The
- * buffer is flushed at exit.
+ * Opens the log. Lines are buffered for at most a tenth of a second, and those of an audit log until the replies of a turn of
+ * the event loop are sent, so logging costs no system call per request. The buffer is flushed at exit.
  */
-export function createLog({ level = 'info', base, to, redactor = createRedactor(), also }: LogOptions = {}): Log {
+export function createLog(options: LogOptions = {}): Log {
+  const { level = 'info', base, to, isAudit = false, redactor = createRedactor(), also } = options;
   const timestamp = compileTimestamp();
-  const options = {
+  const settings = {
     level,
     base: base === undefined ? null : { ...base },
     timestamp,
@@ -70,8 +84,8 @@ export function createLog({ level = 'info', base, to, redactor = createRedactor(
     },
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  const stream = to ?? standardOutput(base !== undefined);
-  const log = pino(options, stream);
+  const stream = to ?? standardOutput({ isShared: base !== undefined, isAudit });
+  const log = pino(settings, stream);
   const own = Object.entries(base ?? {}).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`);
   const ofProcess = own.join('');
   return Object.assign(log, {
@@ -86,11 +100,15 @@ export function createLog({ level = 'info', base, to, redactor = createRedactor(
       also?.(line);
       stream.write(line);
     },
+    settle() {
+      stream.settle?.();
+    },
   });
 }
 
 /** @param isShared whether other processes write to it too */
-function standardOutput(isShared: boolean): DestinationStream {
+function standardOutput({ isShared, isAudit }: { isShared: boolean; isAudit: boolean }): LogDestination {
+  if (isAudit) return settling(destination({ fd: 1, sync: true }), isShared ? AT_ONCE : BATCH);
   const output = { fd: 1, sync: false };
   if (isShared) return destination({ ...output, minLength: AT_ONCE - 1024, maxWrite: AT_ONCE, periodicFlush: WITHIN });
   return batched(destination({ ...output, maxWrite: 2 * BATCH }));
@@ -101,31 +119,65 @@ function standardOutput(isShared: boolean): DestinationStream {
  * thread, which costs about a line's own time to wake.
  */
 export function batched(to: ReturnType<typeof destination>): DestinationStream & Pick<Logger, 'flush'> {
-  let lines: string[] = [];
-  let length = 0;
-  let timer: NodeJS.Timeout | undefined;
-  const pass = (): void => {
-    clearTimeout(timer);
-    timer = undefined;
-    if (lines.length > 0) to.write(lines.join(''));
-    lines = [];
-    length = 0;
-  };
+  const { write, pass } = inBatches(to, BATCH);
   process.once('exit', () => {
     pass();
     to.flushSync();
   });
   return {
-    write(line) {
-      lines.push(line);
-      length += line.length;
-      if (length >= BATCH) pass();
-      else timer ??= setTimeout(pass, WITHIN).unref();
-    },
+    write,
     flush(done) {
       pass();
       to.flush(done);
     },
+  };
+}
+
+/**
+ * An audit log: lines that were not passed on wait for the replies of their turn, which settle it.
+ * @param to writes before it returns, and waits while the output takes nothing
+ * @param most bytes of whole lines in one write
+ */
+export function settling(
+  to: ReturnType<typeof destination>,
+  most: number = BATCH,
+): LogDestination & Pick<Logger, 'flush'> {
+  const { write, pass } = inBatches(to, most);
+  process.once('exit', pass);
+  return {
+    write,
+    settle: pass,
+    flush(done) {
+      pass();
+      done?.();
+    },
+  };
+}
+
+/** @param most bytes of whole lines that are passed on at once; a longer line is passed on alone */
+function inBatches(to: DestinationStream, most: number): { write(line: string): void; pass(): void } {
+  let lines: string[] = [];
+  let length = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const pass = (): void => {
+    if (lines.length > 0) to.write(lines.join(''));
+    lines = [];
+    length = 0;
+  };
+  const passLate = (): void => {
+    timer = undefined;
+    pass();
+  };
+  return {
+    write(line) {
+      const bytes = Buffer.byteLength(line);
+      if (length + bytes > most) pass();
+      lines.push(line);
+      length += bytes;
+      if (length >= most) pass();
+      else timer ??= setTimeout(passLate, WITHIN).unref();
+    },
+    pass,
   };
 }
 

@@ -78,6 +78,7 @@ export function createRecorder(registry: Registry, ports: RecorderPorts): Record
   );
   const guarded = new Set(registry.routings.filter(hidesPath).flatMap(({ operation }) => namesOf(operation)));
   const replies = `/${registry.gateway.context}/${REPLY_CONNECTOR}/`;
+  const settle = (): void => log.settle();
   return (exchange, result) => {
     const { operation, caller, status, fault } = result;
     const ms = performance.now() - exchange.started;
@@ -122,6 +123,7 @@ export function createRecorder(registry: Registry, ports: RecorderPorts): Record
       complete: result.complete,
       repeated: result.repeated,
     });
+    exchange.settle = settle;
   };
 }
 
@@ -308,6 +310,7 @@ export function createAccount(
       ms: rounded(ms),
       complete: error === undefined,
     });
+    audit.settle();
   };
 }
 
