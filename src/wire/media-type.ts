@@ -132,7 +132,8 @@ function specificityOf(range: MediaRange, offer: MediaType): number {
   return NAMED + held;
 }
 
-function parseAccept(accept: string): MediaRange[] {
+/** The valid ranges of an Accept header, each without its `q`. */
+export function parseAccept(accept: string): MediaRange[] {
   const ranges: MediaRange[] = [];
   const scanner = new Scanner(accept);
   while (!scanner.finished()) {
