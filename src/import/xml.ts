@@ -6,7 +6,7 @@ import { ImportError, type Losses, type Place } from './place.ts';
 /** Reads an XML document of a contract in the encoding that it declares. @throws ImportError */
 export function parseXml(bytes: Uint8Array, location: string): XmlElement {
   try {
-    const text = decodeText(bytes, undefined, true).replace(DECLARED_ENCODING, '$1');
+    const text = decodeText(bytes, undefined, true);
     const root = readXml(text);
     checkNamespaces(text, location);
     return root;
@@ -19,9 +19,6 @@ export function parseXml(bytes: Uint8Array, location: string): XmlElement {
     throw error;
   }
 }
-
-/** The encoding in an XML declaration, which was used before the text is read. */
-const DECLARED_ENCODING = /^(\uFEFF?<\?xml\s[^>]*?)\s+encoding\s*=\s*(?:"[^"]*"|'[^']*')/;
 
 /** What has no declarations in it, and declarations of namespaces. */
 const DECLARATION = /<!--.*?-->|<!\[CDATA\[.*?\]\]>|\sxmlns(?::[^\s=]+)?\s*=\s*(?:"([^"]*)"|'([^']*)')/gs;

@@ -69,6 +69,8 @@ export function createMessageAuthenticator(options: MessageAuthenticatorOptions)
     const scheme = allowed.filter(isMessageScheme).find((each) => isShown(each, header));
     if (scheme === undefined) throw new Refused('its Security header has no credentials of an accepted scheme');
     if (scheme.kind === 'username-token') {
+      // It is not signed, but a sender that states an end means it.
+      if (header.timestamp !== undefined) checkTimestamp(header.timestamp, scheme.maxAge, clock());
       const user = await verifyUsernameToken(header.usernameToken!, scheme, shown, tokens);
       return { user, scheme };
     }

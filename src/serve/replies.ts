@@ -49,7 +49,7 @@ export function mountReplies(app: Mounts, ports: ReplyPorts, { plain, tellAllowe
       take(exchange).catch((error: unknown) =>
         stages.refuse(exchange, {}, error, (fault) =>
           isXml(exchange)
-            ? soapForm(versionByType(exchange), false).fault(fault, undefined)
+            ? soapForm(versionByType(exchange), 'alone').fault(fault, undefined)
             : writeProblem(fault, exchange.requestId),
         ),
       ),

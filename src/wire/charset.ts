@@ -30,14 +30,14 @@ export function decodeText(bytes: Uint8Array, charset: string | undefined, isXml
 export function decodeBeginning(bytes: Uint8Array, charset: string | undefined, isXml: boolean): string {
   const label = labelOf(bytes, charset, isXml);
   try {
-    return new TextDecoder(label).decode(bytes);
+    return decoderOf(label).decode(bytes);
   } catch {
     return new TextDecoder().decode(bytes);
   }
 }
 
 function labelOf(bytes: Uint8Array, charset: string | undefined, isXml: boolean): string {
-  return marked(bytes) ?? charset ?? (isXml ? declared(bytes) : undefined) ?? 'utf-8';
+  return marked(bytes) ?? charset ?? (isXml ? declaredEncoding(bytes) : undefined) ?? 'utf-8';
 }
 
 /** Longest part of a label that a message quotes, in characters. */
@@ -45,14 +45,59 @@ const SHOWN = 40;
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
-function decoderOf(label: string): InstanceType<typeof TextDecoder> {
-  if (label === 'utf-8') return UTF_8;
-  try {
-    return new TextDecoder(label, { fatal: true });
-  } catch {
+function decoderOf(label: string): ReturnType<typeof decoderFor> {
+  const encoding = encodingOf(label);
+  if (encoding === undefined)
     throw new CharsetError(`is in the charset ${JSON.stringify(label.slice(0, SHOWN))}, which is not known`);
+  return encoding === 'utf-8' ? UTF_8 : decoderFor(encoding, { fatal: true });
+}
+
+/** Names whose meaning here is not that of the WHATWG standard, where they are windows-1252, and those that nearly every message has. */
+const OWN_NAMES: ReadonlyMap<string, string> = new Map([
+  ['utf-8', 'utf-8'],
+  ['utf8', 'utf-8'],
+  ['us-ascii', 'utf-8'],
+  ['ascii', 'utf-8'],
+]);
+
+/**
+ * The encoding of a label, by its name in the WHATWG standard; `undefined` for an unknown one. ISO-8859-1 is read as
+ * windows-1252, which has printable characters where it has unused control codes, and US-ASCII as UTF-8.
+ */
+export function encodingOf(label: string): string | undefined {
+  const name = label.toLowerCase();
+  const own = OWN_NAMES.get(name);
+  if (own !== undefined) return own;
+  try {
+    return new TextDecoder(name).encoding;
+  } catch {
+    return undefined;
   }
 }
+
+/** Decodes text in pieces, as TextDecoder does. */
+export type CharsetDecoder = Pick<InstanceType<typeof TextDecoder>, 'decode'>;
+
+/** @param encoding as {@link encodingOf} returns it */
+export function decoderFor(
+  encoding: string,
+  options: { readonly fatal: true; readonly ignoreBOM?: true },
+): CharsetDecoder {
+  return encoding === 'windows-1252' ? WINDOWS_1252 : new TextDecoder(encoding, options);
+}
+
+/** The characters of the bytes 0x80 to 0x9f. The five bytes that have none stay control codes. */
+const UPPER = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
+
+/** TextDecoder of Node before version 24 reads these bytes as ISO-8859-1. */
+const WINDOWS_1252: CharsetDecoder = {
+  decode: (bytes) =>
+    bytes === undefined
+      ? ''
+      : Buffer.from(bytes as Uint8Array)
+          .toString('latin1')
+          .replace(/[\x80-\x9f]/g, (each) => UPPER.charAt(each.charCodeAt(0) - 0x80)),
+};
 
 function marked(bytes: Uint8Array): string | undefined {
   const [first, second, third] = [bytes[0], bytes[1], bytes[2]];
@@ -62,10 +107,10 @@ function marked(bytes: Uint8Array): string | undefined {
 }
 
 /** An XML declaration fits into this many bytes. */
-const DECLARATION = 256;
+export const DECLARATION = 256;
 
-/** The encoding that an XML declaration names (XML 1.0 section 4.3.3). */
-function declared(bytes: Uint8Array): string | undefined {
-  const head = Buffer.from(bytes.subarray(0, DECLARATION)).toString('latin1');
+/** The encoding that an XML declaration at the beginning of a document names (XML 1.0 section 4.3.3). */
+export function declaredEncoding(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, DECLARATION)).toString('latin1');
   return /^<\?xml\s[^>]*?\bencoding\s*=\s*["']([A-Za-z][\w.-]*)["']/.exec(head)?.[1];
 }

@@ -164,7 +164,8 @@ function looseSpecificityOf(range: MediaRange, offer: MediaType): number {
   return found >= NAMED && parameters.size < range.parameters.size ? found - 0.5 : found;
 }
 
-function parseAccept(accept: string): MediaRange[] {
+/** The valid ranges of an Accept header, each without its `q`. */
+export function parseAccept(accept: string): MediaRange[] {
   const ranges: MediaRange[] = [];
   const scanner = new Scanner(accept);
   while (!scanner.finished()) {

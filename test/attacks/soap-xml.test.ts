@@ -85,7 +85,6 @@ describe.each(['1.1', '1.2'] as const)('SOAP %s', (version) => {
     ['two roots', `${envelope(filled, version)}<a/>`, 'its XML is wrong'],
     ['a prefix that is not bound', envelope('<x:ECHO/>', version), 'its XML is wrong'],
     ['an attribute twice', envelope('<a b="1" b="2"/>', version), 'its XML is wrong'],
-    ['another encoding', envelope(filled, version).replace('?>', ' encoding="ISO-8859-1"?>'), 'ISO-8859-1'],
     ['a name of 2,000 characters', envelope(`<${'n'.repeat(2000)}/>`, version), 'name'],
     ['no text at all', ' ', 'its XML is wrong'],
     ['a JSON text', '{"a":1}', 'its XML is wrong'],

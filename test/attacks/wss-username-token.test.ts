@@ -59,9 +59,15 @@ describe('what is taken', () => {
   });
 });
 
+const WSU = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd';
+const ago = (seconds: number): string => new Date(Date.now() - seconds * 1000).toISOString();
+const EXPIRED = `<u:Timestamp xmlns:u="${WSU}"><u:Created>${ago(60)}</u:Created><u:Expires>${ago(1)}</u:Expires></u:Timestamp>`;
+
 const hostile: readonly (readonly [string, () => string, RegExp])[] = [
   ['no Security header', () => message('', call('TOKEN')), /^no credentials$/],
   ['an empty Security header', () => message(security(''), call('TOKEN')), /no credentials of an accepted scheme/],
+  ['a Timestamp that has expired before the token', () => tokenCall(EXPIRED + textToken()), /has expired/],
+  ['a Timestamp that has expired behind the token', () => tokenCall(textToken() + EXPIRED), /has expired/],
   ['a wrong password', () => tokenCall(textToken('demo', 'wrong')), /wrong password/],
   ['an unknown user', () => tokenCall(textToken('nobody', 'demo')), /unknown or disabled/],
   ['a user who has no password', () => tokenCall(textToken('partner', '')), /without a password/],

@@ -131,7 +131,7 @@ describe('MTOM=Y', () => {
     expect(others[0]!.headers['content-id']).toBe(`<${href}>`);
     expect(Buffer.from(others[0]!.body, 'latin1').toString()).toBe('PDF\r\n--!\0\xff');
     expect(others.slice(1).map((part) => part.body)).toEqual(['<x/>', 'two']);
-    expect(headers.accept).toBe('multipart/related, text/xml');
+    expect(headers.accept).toBe('multipart/related; type="application/xop+xml", multipart/related, text/xml');
     // The second segment does not know its length.
     expect(headers['transfer-encoding']).toBe('chunked');
   });

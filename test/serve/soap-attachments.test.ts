@@ -117,7 +117,7 @@ describe('attachments of a request', () => {
     const put = await postParts(gateway, [root(xml), part('a', content)], { accept: 'text/xml' });
     const facts = `<LENGTH>100000</LENGTH><SHA256>${sha256(content)}</SHA256><TYPE>text/x-part</TYPE>`;
     expect(partsOf(put)[0]!.body).toContain(facts);
-    const headers = { accept: 'multipart/related' };
+    const headers = { accept: 'multipart/related; type="application/xop+xml"' };
     const got = await post(gateway, envelope(wrapped('GET', '<NAME>bytes</NAME>')), '1.1', headers);
     expect(Number(got.headers['content-length'])).toBe(got.bytes.length);
     expect(Buffer.from(partsOf(got)[1]!.body, 'latin1').equals(content)).toBe(true);
@@ -160,11 +160,11 @@ describe('a reply is MTOM', () => {
   };
 
   it.each([
-    'multipart/related',
-    'text/xml, multipart/related',
+    'multipart/related; type="application/xop+xml"',
+    'text/xml, multipart/related;type=application/xop+xml; start-info="text/xml"',
     'application/xop+xml',
     'Multipart/Related; type="application/xop+xml"; q=0.5, text/xml',
-    'multipart/related;q=0.001',
+    'multipart/related;type="application/xop+xml";q=0.001',
   ])('where its caller accepts %s', async (accept) => {
     expect(await asked({ accept })).toBe(true);
   });
@@ -173,12 +173,23 @@ describe('a reply is MTOM', () => {
     '*/*',
     'multipart/*',
     'text/xml',
-    'text/xml, multipart/related;q=0',
-    'multipart/related; q=0.000, text/xml',
+    'application/soap+xml, application/dime, multipart/related, text/*',
+    'multipart/related; type="text/xml"',
+    'text/xml, multipart/related; type="application/xop+xml";q=0',
+    'multipart/related;type="application/xop+xml"; q=0.000, text/xml',
     'multipart/relatedness',
     '',
   ])('but not where it accepts %j', async (accept) => {
     expect(await asked({ accept })).toBe(false);
+  });
+
+  it('but not where the request is SOAP with Attachments', async () => {
+    const type = 'multipart/related; type="text/xml"; boundary=b';
+    const xml = echo(`<BIN>${inline('content')}</BIN>`);
+    const body = packed([root(xml, { 'Content-Type': 'text/xml' })], '\r\n', 'b');
+    const reply = await send(gateway, { body, headers: { 'content-type': type } });
+    expect(reply.headers['content-type']).toBe('text/xml; charset=utf-8');
+    expect(bodyOf(reply)).toContain(`<BIN>${inline('content')}</BIN>`);
   });
 
   it('and where the request is, but a fault never', async () => {

@@ -67,7 +67,7 @@ function echoed(reply: SoapReply, content = CONTENT): void {
 }
 
 const posted = (body: Buffer | string, type = RELATED, to = gateway): Promise<SoapReply> =>
-  send(to, { body, headers: { 'content-type': type } });
+  send(to, { body, headers: { 'content-type': type, accept: 'multipart/related; type="application/xop+xml"' } });
 
 const type = (boundary: string, more = ''): string => `multipart/related; boundary=${boundary}${more}`;
 

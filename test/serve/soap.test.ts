@@ -299,6 +299,23 @@ describe('the path', () => {
     expect((await at(SERVICES + rest, 'PUT')).status).toBe(405);
   });
 
+  it.each([
+    'Soap.v1?wsdl=1',
+    'Soap.v1?singleWsdl',
+    'Soap.v1/?wsdl',
+    'Soap.v1/?WSDL=1',
+  ])('the WSDL at /%s', async (rest) => {
+    const reply = await send(gateway, { path: `${SERVICES}/${rest}`, method: 'GET' });
+    const own = await send(gateway, { path: `${SERVICES}/Soap.v1?wsdl`, method: 'GET' });
+    expect([reply.status, reply.text === own.text]).toEqual([200, true]);
+  });
+
+  it('and messages are taken at the address of a service with a slash at its end', async () => {
+    const body = envelope(wrapped('ECHO', '<S>a</S>'));
+    const headers = { 'content-type': 'text/xml', SOAPAction: '""' };
+    expect(bodyOf(await send(gateway, { path: `${SERVICES}/Soap.v1/`, body, headers }))).toContain('<S>a</S>');
+  });
+
   it.each(['/Nothing.v1?wsdl', '/Nothing.v1.wsdl', '/Soap.v1.txt', '/Soap.v1'])('no contract at %s', async (rest) => {
     expect((await send(gateway, { path: SERVICES + rest, method: 'GET' })).status).toBe(404);
   });
@@ -309,12 +326,24 @@ it.each<[string, string, string | undefined]>([
   ['JSON', 'application/json', undefined],
   ['a form with attachments', 'multipart/form-data; boundary=x', undefined],
   ['no media type', 'xml', undefined],
-  ['Latin-1', 'text/xml; charset=iso-8859-1', undefined],
+  ['an unknown charset', 'text/xml; charset=x-none', undefined],
   ['compressed XML', 'text/xml', 'gzip'],
 ])('%s is refused with 415', async (_, type, coding) => {
   const headers = { 'content-type': type, ...(coding === undefined ? {} : { 'content-encoding': coding }) };
   const { status, code } = faultOf(await post(gateway, envelope(wrapped('ECHO')), '1.1', headers));
   expect([status, code]).toEqual([415, 'Client']);
+});
+
+it.each<[string, string, BufferEncoding]>([
+  ['text/xml; charset=ISO-8859-1', 'UTF-8', 'latin1'],
+  ['text/xml; charset=windows-1252', 'UTF-8', 'latin1'],
+  ['text/xml; charset=utf-8', 'ISO-8859-1', 'utf8'],
+  ['text/xml', 'ISO-8859-1', 'latin1'],
+])('%s with a declaration of %s is read as %s', async (type, declared, encoding) => {
+  const xml = envelope(wrapped('ECHO', '<S>é</S>')).replace('?>', ` encoding="${declared}"?>`);
+  const headers = { 'content-type': type, SOAPAction: '""' };
+  const reply = await send(gateway, { body: Buffer.from(xml, encoding), headers });
+  expect(bodyOf(reply)).toContain('<S>é</S>');
 });
 
 it('a body that is not there is refused', async () => {

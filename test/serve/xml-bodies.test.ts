@@ -107,7 +107,7 @@ describe('a body of fields in XML', () => {
       400,
       'LINES[0].COUNT is greater than 9.',
     ],
-    ['in Latin-1 by its type', order(WHOLE), 'application/xml; charset=iso-8859-1', 415, 'UTF-8 or UTF-16'],
+    ['in an unknown charset', order(WHOLE), 'application/xml; charset=x-none', 415, 'ISO-8859-1'],
     ['that is not UTF-8', Buffer.from(order('<Name>\xe9</Name>'), 'latin1'), 'text/xml', 400, 'is not UTF-8'],
     ['that is too large', order(`<Name>${'x'.repeat(65_536)}</Name>`), 'application/xml', 413, '65536'],
   ])('%s is refused', async (_, body, type, status, words) => {

@@ -149,7 +149,7 @@ function withMissing(errors: RequestErrors, fields: readonly Field[], values: Re
   return errors.fault();
 }
 
-/** The root of an XML body, read like an envelope: in UTF-8 or UTF-16, without a document type, within its limits. */
+/** The root of an XML body, read like an envelope: in the encoding of its charset or declaration, without a document type, within its limits. */
 async function readXmlBody(body: RequestBody): Promise<XmlElement> {
   const charset = charsetOf(body);
   const decoder = decoderFor(charset);
@@ -173,7 +173,10 @@ function decoderFor(charset: string | undefined): XmlDecoder {
   } catch (error) {
     if (!(error instanceof XmlError)) throw error;
     const given = `Content-Type with charset ${quote(charset ?? '')}`;
-    throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given, supported: 'XML in UTF-8 or UTF-16' });
+    throw Fault.of('UNSUPPORTED_MEDIA_TYPE', {
+      given,
+      supported: 'XML in UTF-8, UTF-16, ISO-8859-1, windows-1252 or another encoding of the WHATWG standard',
+    });
   }
 }
 

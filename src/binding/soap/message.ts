@@ -5,7 +5,7 @@ import type { Attachment } from '../../model/value.ts';
 import { empty } from '../../wire/measured.ts';
 import { type MediaType, parseMediaType } from '../../wire/media-type.ts';
 import { MultipartReader, type Part } from '../../wire/multipart/read.ts';
-import { isRelated, readRelatedType } from '../../wire/soap/xop.ts';
+import { isRelated, readRelatedType, XOP_MEDIA_TYPE } from '../../wire/soap/xop.ts';
 import { XmlDecoder } from '../../wire/xml/encoding.ts';
 import { XmlError, XmlReader } from '../../wire/xml/read.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
@@ -34,6 +34,8 @@ export interface OpenedMessage {
   readonly root: XmlElement;
   /** Whether it arrived as multipart/related. */
   readonly mtom: boolean;
+  /** Whether that is a XOP package: its type, or that of its root part, says so. */
+  readonly xop: boolean;
   /**
    * Goes on to the last attachment that the root includes, or that is a field: the others are kept until they are wanted.
    * @param fields names of parts in WSDL
@@ -97,6 +99,7 @@ const nothing = (): void => {};
 /** A message without attachments. */
 const ALONE = {
   mtom: false,
+  xop: false,
   include: nothing,
   resolve: undefined,
   attached: undefined,
@@ -117,18 +120,20 @@ async function openRelated(
   limits: MessageLimits,
   spool: Spool,
 ): Promise<OpenedMessage> {
-  const { boundary, start } = speaking(() => readRelatedType(type));
+  const { boundary, start, type: rootType } = speaking(() => readRelatedType(type));
   // Room for the root and one more, so that it is the count of attachments which complains.
   const reader = new MultipartReader(bytes, boundary, { parts: limits.attachments + 2, headers: PART_HEADER });
   const parts = new MessageParts(reader, limits, spool);
   try {
     const rootPart = await parts.root(start);
-    const xml = new RootReader(partType(rootPart), limits.envelope);
+    const ownType = partType(rootPart);
+    const xml = new RootReader(ownType, limits.envelope);
     for await (const chunk of rootPart.body()) xml.take(chunk);
     const root = xml.end();
     return {
       root,
       mtom: true,
+      xop: rootType === XOP_MEDIA_TYPE || ownType?.essence === XOP_MEDIA_TYPE,
       include: (fields) => parts.include(root, fields),
       attached: (part) => parts.attached(part),
       resolve: (href) => parts.resolve(href),
@@ -185,6 +190,7 @@ function decoderFor(charset: string | undefined): XmlDecoder {
 }
 
 function unsupported(given: string): Fault {
-  const supported = 'text/xml, application/soap+xml or multipart/related with such a root, in UTF-8 or UTF-16';
+  const supported =
+    'text/xml, application/soap+xml or multipart/related with such a root, in UTF-8, UTF-16, ISO-8859-1 or windows-1252';
   return Fault.of('UNSUPPORTED_MEDIA_TYPE', { given: `Content-Type ${given.slice(0, 100)}`, supported });
 }

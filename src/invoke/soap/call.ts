@@ -18,6 +18,7 @@ import { parseMediaType } from '../../wire/media-type.ts';
 import { ANONYMOUS, requestAddressing } from '../../wire/soap/addressing.ts';
 import { readEnvelope, SoapError } from '../../wire/soap/message.ts';
 import { readIntent, SOAP_MEDIA_TYPES, type SoapVersion } from '../../wire/soap/version.ts';
+import { XOP_MEDIA_TYPE } from '../../wire/soap/xop.ts';
 import { readXml, XmlError } from '../../wire/xml/read.ts';
 import type { Callable, Segment, WriteOptions } from '../callable.ts';
 import { checking } from '../error.ts';
@@ -64,10 +65,13 @@ function withReceived(soap: SoapForm): SoapForm {
   return document === response.document ? soap : { ...soap, response: { ...response, document } };
 }
 
+/** Names XOP: senders of replies must not use MTOM for callers that name multipart/related alone. */
+const MTOM = `multipart/related; type="${XOP_MEDIA_TYPE}"`;
+
 /** Accepts attachments if the reply may contain binary content. */
 function acceptOf({ properties, soap }: SoapConsumer, version: SoapVersion): string {
   const xml = SOAP_MEDIA_TYPES[version];
-  return properties.mtom || holdsBinary(soap.response) ? `multipart/related, ${xml}` : xml;
+  return properties.mtom || holdsBinary(soap.response) ? `${MTOM}, multipart/related, ${xml}` : xml;
 }
 
 function holdsBinary(message: Message): boolean {

@@ -81,7 +81,7 @@ export function httpEntrance(registry: Registry, routes: SoapRoutes, connector: 
     mtom: gateway.mtom[connector],
     firstForm: (exchange) =>
       connector === 'services' || exchange.header('soapaction') !== undefined || versionByType(exchange) === '1.2'
-        ? soapForm(versionByType(exchange), false)
+        ? soapForm(versionByType(exchange), 'alone')
         : plain(exchange),
     async ask(exchange, progress, messages) {
       const content = await open(exchange, progress, messages, entrance);

@@ -75,8 +75,10 @@ function mount(
     if (nodes.has(first) && first !== gateway.id)
       throw Fault.of('NOT_FOUND', { what: `node ${first} here: this gateway is node ${gateway.id}` });
     const below = first === gateway.id ? rest.join('/') : path.slice(prefix.length + 1);
-    exchange.cors = below === '' ? cors.headersOfMessages(exchange) : cors.headers(exchange, below);
-    return answer(exchange, below);
+    // A slash at the end does not count.
+    const named = below.endsWith('/') ? below.slice(0, -1) : below;
+    exchange.cors = named === '' ? cors.headersOfMessages(exchange) : cors.headers(exchange, named);
+    return answer(exchange, named);
   });
 }
 
@@ -85,12 +87,12 @@ function mount(
  * service.
  */
 function contractName(exchange: Exchange, below: string, { registry }: Pick<MessagePorts, 'registry'>): string | Fault {
-  const asked = exchange.query?.toLowerCase();
+  const asked = QUERIES.get(exchange.query?.toLowerCase() ?? '');
   if (exchange.method !== 'POST' && below === '') {
     const named = contractOfOperation(exchange, registry.gateway.limits.parameters);
     if (named !== undefined) return named;
   }
-  if (exchange.method === 'POST' || (asked !== 'wsdl' && asked !== 'xsd')) return below;
+  if (exchange.method === 'POST' || asked === undefined) return below;
   if (below !== '') return `${below}.${asked}`;
   const ids = [...registry.services.values()]
     .filter(({ active, operations }) => active && operations.some((each) => each.active && each.soap !== undefined))
@@ -99,6 +101,12 @@ function contractName(exchange: Exchange, below: string, { registry }: Pick<Mess
   const what = ids.length === 0 ? 'service over SOAP' : `one service to describe; there is ${ids.join(', ')}`;
   return Fault.of('NOT_FOUND', { what: `${what}: its name belongs in front of ?${asked}` });
 }
+
+/** The queries by which clients ask for a contract; `singleWsdl` is WCF's, and this one imports nothing anyway. */
+const QUERIES: ReadonlyMap<string, 'wsdl' | 'xsd'> = new Map([
+  ...(['wsdl', 'wsdl=', 'wsdl=1', 'singlewsdl'] as const).map((query) => [query, 'wsdl'] as const),
+  ...(['xsd', 'xsd=', 'xsd=1'] as const).map((query) => [query, 'xsd'] as const),
+]);
 
 /** The original's names of contracts in a query: `?Operation=GetWSDL&wsdl=Locations.1`. */
 const CONTRACTS: ReadonlyMap<string, string> = new Map([

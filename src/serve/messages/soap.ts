@@ -14,7 +14,7 @@ import { finalAnswer } from '../../model/service.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
 import { isSecurityHeader } from '../../security/wsse/header.ts';
 import { streamOf } from '../../wire/measured.ts';
-import { parseMediaType } from '../../wire/media-type.ts';
+import { parseAccept, parseMediaType } from '../../wire/media-type.ts';
 import {
   addressedAction,
   isAction,
@@ -34,6 +34,7 @@ import {
 } from '../../wire/soap/message.ts';
 import { SOAP_CONTENT_TYPES, type SoapVersion } from '../../wire/soap/version.ts';
 import { WSSE } from '../../wire/soap/wsse-names.ts';
+import { XOP_MEDIA_TYPE } from '../../wire/soap/xop.ts';
 import { quote } from '../../wire/words.ts';
 import { childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { Exchange } from '../exchange/exchange.ts';
@@ -47,7 +48,7 @@ export function soapEntrance({ gateway }: Registry, routes: SoapRoutes): Entranc
   const entrance: Entrance = {
     mtom: gateway.mtom.services,
     parts: routes.all.some(({ soap }) => soap?.takesParts === true),
-    firstForm: (exchange) => soapForm(versionByType(exchange), false),
+    firstForm: (exchange) => soapForm(versionByType(exchange), 'alone'),
     ask(exchange, progress, messages) {
       const opening = messages.open(exchange, entrance, progress);
       if (opening === undefined) throw Fault.of('BAD_BODY', { reason: 'it is missing' });
@@ -83,10 +84,7 @@ export function askEnvelope(
     message = readEnvelope(envelope);
     const type = parseMediaType(exchange.header('content-type') ?? 'text/xml');
     action = soapAction(message.version, exchange.header('soapaction'), type);
-    progress.form = soapForm(
-      message.version,
-      mtom && (opened?.mtom === true || acceptsMtom(exchange.header('accept'))),
-    );
+    progress.form = soapForm(message.version, mtom ? packagingOf(exchange, opened) : 'alone');
     const addressed = addressedAction(message);
     called = routes.called(message.payload, action ?? named, addressed);
     const isNamed = addressed !== undefined && called !== undefined && namesOf(called).includes(addressed);
@@ -99,7 +97,7 @@ export function askEnvelope(
         called?.soap?.understands(header) === true,
     );
   } catch (error) {
-    if (error instanceof SoapError) progress.form = soapForm(error.version, false);
+    if (error instanceof SoapError) progress.form = soapForm(error.version, 'alone');
     throw faultOfEnvelope(error);
   }
   const { payload } = message;
@@ -180,35 +178,49 @@ export function versionByType(exchange: Exchange): SoapVersion {
   return /application\/soap\+xml/i.test(exchange.header('content-type') ?? '') ? '1.2' : '1.1';
 }
 
-/** Whether a caller explicitly accepts MTOM; a wildcard does not count. */
-function acceptsMtom(accept: string | undefined): boolean {
-  if (accept === undefined || !accept.includes('/')) return false;
-  return accept.split(',').some((range) => {
-    return /^\s*(multipart\/related|application\/xop\+xml)\b/i.test(range) && !/;\s*q=0(\.0*)?\s*(;|$)/i.test(range);
-  });
+/** What a reply may be: XML alone, with the parts that only fit beside it, or MTOM. */
+type Packaging = 'alone' | 'parts' | 'mtom';
+
+/**
+ * MTOM is for callers that read XOP: those whose request is a XOP package, and those that name XOP in Accept. A plain
+ * `multipart/related` there does not: Axis 1.4 sends it with every call, and reads SOAP with Attachments only.
+ */
+function packagingOf(exchange: Exchange, opened: OpenedMessage | undefined): Packaging {
+  if (opened?.xop === true) return 'mtom';
+  const accept = exchange.header('accept');
+  const ranges = accept === undefined ? [] : parseAccept(accept).filter(({ quality }) => quality > 0);
+  if (ranges.some(({ essence, parameters }) => essence === XOP_MEDIA_TYPE || isXopPackage(essence, parameters)))
+    return 'mtom';
+  return opened?.mtom === true || ranges.some(({ essence }) => essence === RELATED) ? 'parts' : 'alone';
+}
+
+const RELATED = 'multipart/related';
+
+function isXopPackage(essence: string, parameters: ReadonlyMap<string, string>): boolean {
+  return essence === RELATED && parseMediaType(parameters.get('type') ?? '')?.essence === XOP_MEDIA_TYPE;
 }
 
 /** Replies in an envelope. */
-export function soapForm(version: SoapVersion, mtom: boolean): ReplyForm {
+export function soapForm(version: SoapVersion, packaging: Packaging): ReplyForm {
   return {
     format: 'soap',
-    write: (compiled, outcome) => writeReply(compiled, outcome, version, mtom),
+    write: (compiled, outcome) => writeReply(compiled, outcome, version, packaging),
     fault: (fault, compiled) => writeSoapFault(fault, version, compiled),
   };
 }
 
-function writeReply(compiled: Compiled, outcome: Outcome, version: SoapVersion, mtom: boolean): OutgoingReply {
+function writeReply(compiled: Compiled, outcome: Outcome, version: SoapVersion, packaging: Packaging): OutgoingReply {
   const soap = compiled.soap!;
   if (soap.form.response.kind === 'none' || finalAnswer(compiled.operation).kind === 'queue') {
     return { status: 202, headers: {}, text: '' };
   }
   const { pieces, segments } = contentOf(compiled, outcome);
-  if (segments.length > 0 && !mtom) throw Fault.of('NOT_ACCEPTABLE', { offered: 'multipart/related' });
+  if (segments.length > 0 && packaging === 'alone') throw Fault.of('NOT_ACCEPTABLE', { offered: 'multipart/related' });
   const value = outcome.kind === 'value' && typeof outcome.value === 'object' ? outcome.value : undefined;
   const headers = value === undefined ? '' : soap.writeReplyHeaders(value);
   const attached = value === undefined ? [] : soap.writeReplyAttachments(value);
-  // Clients of SOAP with Attachments name multipart/related in Accept, and do not read XOP.
-  const isMtom = mtom && !soap.hasAttachments && !pieces.some((each) => each instanceof ReferredAttachment);
+  const wantsMtom = packaging === 'mtom' || segments.length > 0;
+  const isMtom = wantsMtom && !soap.hasAttachments && !pieces.some((each) => each instanceof ReferredAttachment);
   return { status: 200, ...assembleMessage(version, pieces, { mtom: isMtom, segments, attached, headers }) };
 }
 

@@ -1,26 +1,24 @@
+import { type CharsetDecoder, DECLARATION, declaredEncoding, decoderFor, encodingOf } from '../charset.ts';
 import { ownString } from './characters.ts';
 import { XmlError, type XmlSource } from './source.ts';
 
 // XML 1.0 (fifth edition) section 4.3.3 and appendix F, RFC 7303 section 3: decoding the bytes of a document. UTF-8,
-// and UTF-16 with a byte order mark, are accepted by every reader (WS-I Basic Profile 1.1, R4001 and R1012); other
-// encodings are rejected.
+// and UTF-16 with a byte order mark, are accepted by every reader (WS-I Basic Profile 1.1, R4001 and R1012); others are
+// accepted where the charset of the transport names them, or else the declaration.
 
-type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be';
+/** The encodings that are detected by the first bytes, with the names in messages. */
+const DETECTED = { 'utf-8': 'UTF-8', 'utf-16le': 'UTF-16LE', 'utf-16be': 'UTF-16BE' } as const;
 
-const NAMES: Readonly<Record<Encoding, string>> = { 'utf-8': 'UTF-8', 'utf-16le': 'UTF-16LE', 'utf-16be': 'UTF-16BE' };
+type Detected = keyof typeof DETECTED;
 
-const UTF_8: readonly Encoding[] = ['utf-8'];
+const isDetected = (encoding: string): encoding is Detected => Object.hasOwn(DETECTED, encoding);
 
-/** The encoding that a `charset` names. US-ASCII is a subset of UTF-8. */
-const CHARSETS: ReadonlyMap<string, readonly Encoding[]> = new Map([
-  ['utf-8', UTF_8],
-  ['utf8', UTF_8],
-  ['us-ascii', UTF_8],
-  ['ascii', UTF_8],
-  ['utf-16', ['utf-16le', 'utf-16be']],
-  ['utf-16le', ['utf-16le']],
-  ['utf-16be', ['utf-16be']],
-]);
+/** The encodings that a `charset` may stand for, by the names of {@link encodingOf}. */
+function encodingsOf(charset: string): readonly string[] | undefined {
+  if (/^utf-?16$/i.test(charset)) return ['utf-16le', 'utf-16be'];
+  const encoding = encodingOf(charset);
+  return encoding === undefined ? undefined : [encoding];
+}
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -28,17 +26,18 @@ const NO_BYTES = new Uint8Array(0);
 const HEAD = 4;
 
 /**
- * Decodes a document as it arrives, in pieces of any size, and removes its byte order mark. The mark determines the
- * encoding, UTF-8 without a mark; a `charset` must agree. Invalid bytes are rejected.
+ * Decodes a document as it arrives, in pieces of any size, and removes its byte order mark. The `charset` of its transport
+ * determines the encoding, and a byte order mark must agree with it; without a charset the mark does, then the XML
+ * declaration, and otherwise it is UTF-8. Invalid bytes are rejected.
  */
 export class XmlDecoder {
   readonly #charset: string | undefined;
-  readonly #expected: readonly Encoding[] | undefined;
+  readonly #expected: readonly string[] | undefined;
   /** The first bytes, while there are too few to detect the encoding. */
   #head: Uint8Array = NO_BYTES;
-  #encoding: Encoding | undefined;
+  #encoding: string | undefined;
   /** Holds the incomplete end of a piece; created when it is first needed. */
-  #decoder: InstanceType<typeof TextDecoder> | undefined;
+  #decoder: CharsetDecoder | undefined;
   #seen = 0;
 
   /**
@@ -47,16 +46,16 @@ export class XmlDecoder {
    */
   constructor(charset?: string) {
     this.#charset = charset;
-    this.#expected = charset === undefined ? undefined : CHARSETS.get(charset.toLowerCase());
+    this.#expected = charset === undefined ? undefined : encodingsOf(charset);
     if (charset !== undefined && this.#expected === undefined)
-      throw refusal(`charset ${JSON.stringify(charset.slice(0, 40))} is not read, only utf-8 and utf-16 are`);
+      throw refusal(`charset ${JSON.stringify(charset.slice(0, 40))} is not known`);
   }
 
   /** @returns the text decoded so far that has not been returned yet @throws XmlError */
   write(bytes: Uint8Array): string {
     if (this.#encoding !== undefined) return this.#decode(bytes);
     const head = this.#head.length === 0 ? bytes : Buffer.concat([this.#head, bytes]);
-    if (head.length >= HEAD) return this.#begin(head);
+    if (head.length >= HEAD && !this.#isUndeclared(head)) return this.#begin(head);
     this.#head = head.slice();
     return '';
   }
@@ -71,15 +70,28 @@ export class XmlDecoder {
     }
   }
 
+  /** Whether the end of an XML declaration has to arrive before the encoding is known. */
+  #isUndeclared(head: Uint8Array): boolean {
+    return (
+      this.#expected === undefined && head.length < DECLARATION && beginsDeclaration(head) && !head.includes(GREATER)
+    );
+  }
+
   #begin(bytes: Uint8Array): string {
     const { encoding, mark } = detect(bytes);
-    if (this.#expected?.includes(encoding) === false) {
-      const found = mark === 0 ? 'it has no byte order mark' : `its byte order mark is that of ${NAMES[encoding]}`;
-      throw refusal(`its Content-Type says charset ${this.#charset}, and ${found}`);
-    }
-    this.#encoding = encoding;
+    this.#encoding = this.#agreed(encoding, mark, bytes);
     this.#seen = mark;
     return this.#decode(mark === 0 ? bytes : bytes.subarray(mark));
+  }
+
+  #agreed(found: Detected, mark: number, bytes: Uint8Array): string {
+    const expected = this.#expected;
+    if (expected === undefined) return mark === 0 ? declaredBy(bytes, found) : found;
+    if (expected.includes(found)) return found;
+    const [only = found] = expected;
+    if (mark === 0 && !isDetected(only)) return only;
+    const words = mark === 0 ? 'it has no byte order mark' : `its byte order mark is that of ${DETECTED[found]}`;
+    throw refusal(`its Content-Type says charset ${this.#charset}, and ${words}`);
   }
 
   #decode(bytes: Uint8Array): string {
@@ -98,12 +110,14 @@ export class XmlDecoder {
   }
 
   #stream(bytes: Uint8Array): string {
-    this.#decoder ??= new TextDecoder(this.#encoding, SETTINGS);
+    this.#decoder ??= decoderFor(this.#encoding ?? 'utf-8', SETTINGS);
     return this.#decoder.decode(bytes, STREAM);
   }
 
   #complaint(bytes: Uint8Array): string {
-    if (this.#encoding !== 'utf-8') return 'it holds half of a surrogate pair of UTF-16';
+    const encoding = this.#encoding ?? 'utf-8';
+    if (!isDetected(encoding)) return `it holds bytes that are not text in ${encoding}`;
+    if (encoding !== 'utf-8') return 'it holds half of a surrogate pair of UTF-16';
     return `byte ${this.#seen + wrongByte(bytes) + 1} of it is not UTF-8`;
   }
 }
@@ -119,7 +133,7 @@ function refusal(reason: string): XmlError {
 }
 
 /** @returns the encoding, and the length of its byte order mark */
-function detect(bytes: Uint8Array): { readonly encoding: Encoding; readonly mark: number } {
+function detect(bytes: Uint8Array): { readonly encoding: Detected; readonly mark: number } {
   const a = bytes[0];
   const b = bytes[1];
   const c = bytes[2];
@@ -132,6 +146,25 @@ function detect(bytes: Uint8Array): { readonly encoding: Encoding; readonly mark
   // A document begins with `<`, and the character 0 is not allowed in it.
   if (a === 0 || b === 0) throw refusal('it is UTF-16 without a byte order mark');
   return { encoding: 'utf-8', mark: 0 };
+}
+
+const GREATER = 0x3e;
+
+/** Whether bytes begin as an XML declaration does. */
+function beginsDeclaration(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x3c && bytes[1] === 0x3f && bytes[2] === 0x78 && bytes[3] === 0x6d;
+}
+
+/**
+ * The encoding that a declaration names. One that names UTF-16 can be read, so it is not in UTF-16.
+ * @throws XmlError for an unknown one
+ */
+function declaredBy(bytes: Uint8Array, found: Detected): string {
+  const name = beginsDeclaration(bytes) ? declaredEncoding(bytes) : undefined;
+  if (name === undefined || /^utf-?(?:8|16)$/i.test(name)) return found;
+  const encoding = encodingOf(name);
+  if (encoding === undefined) throw refusal(`its XML declaration says ${name.slice(0, 40)}, which is not known`);
+  return encoding.startsWith('utf-16') ? found : encoding;
 }
 
 /**
@@ -163,9 +196,6 @@ function isUtf8(bytes: Uint8Array): boolean {
 
 // XML 1.0 (fifth edition), sections 2.8 and 4.3.3: the XML declaration.
 
-/** Encodings that a declaration may name: the text has been decoded, and only these are supported. */
-const ENCODINGS: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'utf-16', 'us-ascii']);
-
 interface Part {
   readonly name: string;
   readonly value: RegExp;
@@ -188,7 +218,7 @@ const REMEMBERED = 100;
 let last = '<?xml version="1.0"?>';
 
 /**
- * Skips an XML declaration. Versions other than 1.0 are read as 1.0.
+ * Skips an XML declaration. The encoding that it names counts only where bytes are decoded. Versions other than 1.0 are read as 1.0.
  * @returns the index of its end; `start` if there is none
  * @throws XmlError
  */
@@ -228,6 +258,4 @@ function named(expected: readonly Part[]): string {
 
 function checkValue(source: XmlSource, part: Part, value: string, at: number): void {
   if (!part.value.test(value)) throw source.error(`XML declaration: malformed ${part.name}`, at);
-  if (part.name === 'encoding' && !ENCODINGS.has(value.toLowerCase()))
-    throw source.error(`its XML declaration says ${value}, and it is read in UTF-8 or UTF-16 only`, at);
 }

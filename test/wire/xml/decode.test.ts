@@ -31,6 +31,8 @@ function reasonOf(work: () => unknown): string {
   throw new Error('nothing was refused');
 }
 
+const DECLARED = (encoding: string): string => `<?xml version="1.0" encoding="${encoding}"?><a>é</a>`;
+
 describe('XmlDecoder', () => {
   const text = '<é a="\u{1d11e}">\u20ac</é>';
 
@@ -116,17 +118,33 @@ describe('XmlDecoder', () => {
     expect(reasonOf(() => decode(bytes, charset))).toBe(reason);
   });
 
-  it.each([
-    'iso-8859-1',
-    'windows-1252',
-    'utf-7',
-    'ucs-2',
-    '',
-    'x'.repeat(1000),
-  ])('refuses charset %s before anything is read', (charset) => {
-    expect(reasonOf(() => new XmlDecoder(charset))).toBe(
-      `charset "${charset.slice(0, 40)}" is not read, only utf-8 and utf-16 are`,
-    );
+  it.each(['utf-7', '', 'x'.repeat(1000)])('refuses charset %s before anything is read', (charset) => {
+    expect(reasonOf(() => new XmlDecoder(charset))).toBe(`charset "${charset.slice(0, 40)}" is not known`);
+  });
+
+  it.each<[string, Buffer, string | undefined, string]>([
+    ['a charset', Buffer.from('<a>é</a>', 'latin1'), 'ISO-8859-1', '<a>é</a>'],
+    ['a declaration', Buffer.from(DECLARED('ISO-8859-1'), 'latin1'), undefined, DECLARED('ISO-8859-1')],
+    [
+      'the charset before a declaration of Latin-1',
+      Buffer.from(DECLARED('ISO-8859-1')),
+      'utf-8',
+      DECLARED('ISO-8859-1'),
+    ],
+    [
+      'the charset before a declaration of UTF-8',
+      Buffer.from(DECLARED('utf-8'), 'latin1'),
+      'latin1',
+      DECLARED('utf-8'),
+    ],
+    ['windows-1252', Buffer.from([0x3c, 0x61, 0x3e, 0x80, 0x9f, 0xe9]), 'windows-1252', '<a>€Ÿé'],
+    ['US-ASCII', Buffer.from(DECLARED('US-ASCII')), 'us-ascii', DECLARED('US-ASCII')],
+  ])('takes the encoding of %s, in pieces of any size', (_, bytes, charset, expected) => {
+    for (const size of [1, 7, 1000]) expect(decode([...bytes], charset, size)).toBe(expected);
+  });
+
+  it('refuses a declared encoding that is not known, with its name', () => {
+    expect(reasonOf(() => decode([...Buffer.from(DECLARED('x-none'))], undefined))).toContain('says x-none');
   });
 
   it('names a wrong byte in whatever piece it comes', () => {
