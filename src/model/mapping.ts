@@ -36,6 +36,8 @@ export interface FieldSource {
   readonly values?: ReadonlyMap<string, Value>;
   /** Used when it has no value. */
   readonly otherwise?: Value;
+  /** Values that are too long are cut. */
+  readonly cut?: true;
   /** For a document, or for each entry of a list or a map of documents. */
   readonly mapping?: Mapping;
 }
@@ -51,7 +53,12 @@ export function isSame(mapping: Mapping, assumed: Set<Mapping> = new Set()): boo
     const [first, second] = source.kind === 'field' ? source.path : [];
     if (source.kind !== 'field' || first === undefined || second !== undefined || first.name !== field.name)
       return false;
-    if (source.values !== undefined || source.otherwise !== undefined || ownValue(first) !== ownValue(field))
+    if (
+      source.values !== undefined ||
+      source.otherwise !== undefined ||
+      source.cut === true ||
+      ownValue(first) !== ownValue(field)
+    )
       return false;
     return source.mapping === undefined ? isSameType(first, field) : isSame(source.mapping, assumed);
   });

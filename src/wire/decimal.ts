@@ -90,3 +90,19 @@ function scaleOf(decimal: string): number {
 function scaled(decimal: string, scale: number): bigint {
   return BigInt(decimal.replace('.', '') + '0'.repeat(scale - scaleOf(decimal)));
 }
+
+/**
+ * A decimal with at most so many digits after the point, rounded to the nearest, half away from zero; `2.345` to two places is `2.35`.
+ * @param decimal in the form of {@link toDecimal}
+ */
+export function roundDecimal(decimal: string, places: number): string {
+  const point = decimal.indexOf('.');
+  if (point < 0 || decimal.length - point - 1 <= places) return decimal;
+  const negative = decimal.startsWith('-');
+  const digits = decimal.slice(negative ? 1 : 0);
+  const at = digits.indexOf('.');
+  const kept = BigInt(digits.slice(0, at) + digits.slice(at + 1, at + 1 + places));
+  const rounded = String((digits[at + 1 + places] as string) >= '5' ? kept + 1n : kept).padStart(places + 1, '0');
+  const whole = rounded.slice(0, rounded.length - places);
+  return join(negative, whole, places === 0 ? '' : rounded.slice(-places)) as string;
+}

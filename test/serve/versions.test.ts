@@ -98,7 +98,7 @@ operations:
     request: { fields: { NUMBER: integer, DETAIL: { type: string(1), enum: [Y, N] } } }
     response: OLD_CAR
     map:
-      request: { id: "{NUMBER}", detail: { from: DETAIL, values: { Y: all, N: little } } }
+      request: { id: { from: NUMBER, fault: true }, detail: { from: DETAIL, values: { Y: all, N: little } } }
       response:
         NUMBER: "{id}"
         PLATE: "{plate}"
@@ -113,11 +113,11 @@ operations:
     map:
       request:
         id: "{NUMBER}"
-        plate: "{PLATE}"
+        plate: { from: PLATE, fault: true }
         state: ready
-        depot.city: "{CITY}"
+        depot.city: { from: CITY, fault: true }
         depot.street: { fixed: none }
-        reason: { from: WHY, default: old }
+        reason: { from: WHY, default: old, fault: true }
         extras: { from: EXTRAS, map: { code: { from: CODE, default: "?" }, free: { from: FREE, values: { Y: true, N: false } } } }
       response: { PLATE: "{plate}", GOT: "{note}" }
       unused: [TRACE]
@@ -137,13 +137,13 @@ operations:
     get: "list{?LIMIT,FROM}"
     request: { fields: { LIMIT: integer, FROM: string } }
     response: { fields: { rows: list of SHORT_ROW, NEXT: string } }
-    map: { request: { limit: "{LIMIT}", after: "{FROM}" }, response: { NEXT: "{next}", rows: { map: { NO: "{ID}" } } } }
+    map: { request: { limit: { from: LIMIT, fault: true }, after: "{FROM}" }, response: { NEXT: "{next}", rows: { map: { NO: "{ID}" } } } }
   RENT: { post: rent, soap: true, request: { fields: { CAR: { type: integer, required: true } } }, map: { request: { car: "{CAR}" } } }
   RENT_REPLY: { get: "rent/{message}", request: { fields: { message: uuid } }, response: { fields: { COST: integer } }, map: { response: { COST: "{price}" } } }
   PHOTO_GET: { get: "photo/{NO}", soap: true, request: { fields: { NO: integer } }, response: binary, map: { request: { id: "{NO}" } } }
   PHOTO_PUT: { put: "photo/{NO}", soap: true, request: { fields: { NO: integer, FILE: { type: binary, required: true } } }, body: FILE, response: { fields: { SIZE: integer } }, map: { request: { id: "{NO}", photo: "{FILE}" }, response: { SIZE: "{bytes}" } } }
   ENTRY_GET: { get: "entry/{KEY}", request: { fields: { KEY: string(10) } }, response: { fields: { KEY: { type: string(10), required: true }, WORDS: string(20) } }, map: { request: { ID: "{KEY}" }, response: { KEY: "{ID}", WORDS: "{TEXT}" } } }
-  ENTRY_PUT: { put: "entry/{KEY}", request: { fields: { KEY: string(10), WORDS: text } }, response: { fields: { KEY: string(10), WORDS: string(20) } }, map: { request: { ID: "{KEY}", TEXT: "{WORDS}", VERSION: v1 }, response: { KEY: "{ID}", WORDS: "{TEXT}" } } }
+  ENTRY_PUT: { put: "entry/{KEY}", request: { fields: { KEY: string(10), WORDS: text } }, response: { fields: { KEY: string(10), WORDS: string(20) } }, map: { request: { ID: "{KEY}", TEXT: { from: WORDS, fault: true }, VERSION: v1 }, response: { KEY: "{ID}", WORDS: "{TEXT}" } } }
   ENTRY_POST: { post: entry, request: { fields: { KEY: { type: string(10), required: true } } }, response: { fields: { KEY: string(10) } }, map: { request: { ID: "{KEY}" }, response: { KEY: "{ID}" } } }
   SECRET_GET: { get: secret, response: { fields: { user: string, as: string } } }
   SECRET_AS: { get: secret/as, as: SECOND, call: Cars.v2.SECRET_GET, response: { fields: { user: string, as: string } } }
@@ -174,10 +174,10 @@ operations:
     map:
       request:
         id: "{NUMBER}"
-        plate: "{PLATE}"
-        depot.city: "{CITY}"
+        plate: { from: PLATE, fault: true }
+        depot.city: { from: CITY, fault: true }
         depot.street: fixed
-        reason: "{WHY}"
+        reason: { from: WHY, fault: true }
         extras: { from: EXTRAS, map: { code: { from: CODE, default: "?" }, free: { from: FREE, values: { Y: true, N: false } } } }
       response: { PLATE: "{plate}" }
 `;

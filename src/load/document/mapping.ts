@@ -12,6 +12,7 @@ import { hasOwnValue, isNeeded } from './field.ts';
 import { typeWords } from './field-type.ts';
 import { fitValue, restrictionBroken, restrictionOf, spelled } from './fit.ts';
 import { valuesOf, whyNoValue } from './mapped-fields.ts';
+import { unprovenRestriction } from './unproven.ts';
 
 type Single = string | number | boolean;
 
@@ -199,7 +200,9 @@ class MappingLinker {
 
   #long(scope: Scope, field: Field, said: SourceDeclared, spot: Spot): MapSource | undefined {
     if (said.fixed !== undefined) {
-      const others = (['from', 'values', 'default', 'map'] as const).filter((key) => said[key] !== undefined);
+      const others = (['from', 'values', 'default', 'map', 'cut', 'fault'] as const).filter(
+        (key) => said[key] !== undefined,
+      );
       if (others.length > 0) return this.#refuse(`\`fixed\` and \`${others[0]}\` exclude each other`, spot);
       const value = this.#value(field, said.fixed, said, 'fixed');
       return value === undefined ? undefined : { kind: 'value', value };
@@ -247,7 +250,6 @@ class MappingLinker {
     const otherwise = said.default === undefined ? undefined : this.#value(field, said.default, said, 'default');
     this.#checkPresent(field, path, said, spot);
     const source = { kind: 'field', path, ...given({ values, otherwise }) } as const;
-    if (said.map === undefined && own.type === field.type) return source;
     const [from, to] = [singleType(own.type), singleType(field.type)];
     const isAlike = isCollection(own.type) ? own.type.kind === field.type.kind : !isCollection(field.type);
     if (isAlike && from.kind === 'document' && to.kind === 'document') {
@@ -259,8 +261,17 @@ class MappingLinker {
         `\`map\` fills ${spot.above.join('.')}, which is ${typeWords(field.type)}, from ${own.name}, which is ${typeWords(own.type)}; both must be documents, or both lists or maps of documents`,
         spot,
       );
+    const what = `${spot.above.join('.')} of ${this.#to}`;
     const reason = whyNoValue(field, own, values);
-    return reason === undefined ? source : this.#refuse(`${spot.above.join('.')} of ${this.#to} ${reason}`, spot);
+    if (reason !== undefined) return this.#refuse(`${what} ${reason}`, spot);
+    const unproven = unprovenRestriction(field, { own, values });
+    const cutting = said.cut === true ? ({ ...source, cut: true } as const) : source;
+    if (unproven === undefined || said.fault === true || (unproven.cuts && said.cut === true)) return cutting;
+    const remedies = [...(unproven.cuts ? ['`cut: true`'] : []), '`values`', '`fault: true`'];
+    return this.#refuse(
+      `${what} ${unproven.reason}; say in \`map\` what becomes of such values: ${remedies.join(', ')}`,
+      spot,
+    );
   }
 
   #inner(from: Document, to: Document, said: MembersDeclared | undefined, spot: Spot): Mapping {

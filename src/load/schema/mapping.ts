@@ -1,4 +1,4 @@
-import { type JsonSchema, keys, mapOr, reference, text, texts } from './json-schema.ts';
+import { type JsonSchema, keys, mapOr, reference, text, texts, yesNo } from './json-schema.ts';
 
 type Single = string | number | boolean;
 
@@ -11,6 +11,8 @@ export interface SourceDeclared {
   readonly default?: Single;
   readonly fixed?: Single;
   readonly map?: MembersDeclared;
+  readonly cut?: boolean;
+  readonly fault?: boolean;
 }
 
 export interface VersionMapDeclared {
@@ -43,6 +45,14 @@ const source: JsonSchema = {
           description: 'A value that is always the same. A text without braces may be written without `fixed`.',
           examples: ['none'],
         },
+        cut: yesNo(
+          'Cuts values that are too long for the field: texts and lists at their end, decimals to the digits that it has after the point.',
+          false,
+        ),
+        fault: yesNo(
+          'Values that do not fit the field are expected: a request with one gets a fault of the caller, and a reply with one a fault of the gateway.',
+          false,
+        ),
         map: {
           ...reference('members'),
           description: 'For a document, and for each entry of a list or a map of documents: what fills its fields.',

@@ -1,10 +1,18 @@
 import { type CodecError, initialValue, type Step } from '../../codec/index.ts';
 import { setMember } from '../../codec/value.ts';
 import { fitted } from '../../invoke/options.ts';
-import { type Field, type FieldType, isCollection } from '../../model/field.ts';
+import {
+  entryField,
+  type Field,
+  type FieldType,
+  isCollection,
+  type ScalarType,
+  singleType,
+} from '../../model/field.ts';
 import { type FieldSource, isSame, type Mapping, type MapSource } from '../../model/mapping.ts';
-import { holdsNull } from '../../model/scalar.ts';
+import { holdsNull, isAnyText } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
+import { roundDecimal } from '../../wire/decimal.ts';
 
 /** Returns the value of another document for that of a document. */
 type Convert = (value: DocumentValue) => DocumentValue;
@@ -56,7 +64,8 @@ function compileSource(
   if (source.kind === 'parts') return compileParts(source.mapping, field, compiled);
   const { path, otherwise } = source;
   const own = path.at(-1) as Field;
-  const convert = compileValue(source, field, compiled);
+  const whole = compileValue(source, field, compiled);
+  const convert = source.cut === true ? cutting(whole, compileCut(field)) : whole;
   const takesNull = holdsNull(field);
   return (value) => {
     const found = valueAt(path, value);
@@ -108,6 +117,36 @@ function compileValue(
   };
   if (each === undefined && values === undefined) return (value) => fitted(value, type);
   return (value) => overEntries(own, value, single);
+}
+
+type Change = (value: Value) => Value;
+
+const cutting =
+  (convert: Change, cut: Change): Change =>
+  (value) =>
+    cut(convert(value));
+
+/** Cuts what is too long for a field: texts and lists at their end, decimals to the digits after the point, the last one rounded. */
+function compileCut(field: Field): Change {
+  const { type, maximum = Number.POSITIVE_INFINITY } = field;
+  const own = singleType(type);
+  const single = own.kind === 'document' ? (value: Value) => value : compileCutSingle(entryField(field), own);
+  return (value) => {
+    const fewer = type.kind === 'list' && Array.isArray(value) ? (value.slice(0, maximum) as Value) : value;
+    return overEntries(type, fewer, single);
+  };
+}
+
+function compileCutSingle({ maximum, fraction }: Field, type: ScalarType): Change {
+  if (isAnyText(type)) {
+    const most = Math.min(type.length ?? Number.POSITIVE_INFINITY, maximum ?? Number.POSITIVE_INFINITY);
+    return (value) => (typeof value === 'string' && value.length > most ? [...value].slice(0, most).join('') : value);
+  }
+  const places = Math.min(
+    fraction ?? Number.POSITIVE_INFINITY,
+    type.length === undefined ? Number.POSITIVE_INFINITY : (type.scale ?? 0),
+  );
+  return (value) => (typeof value === 'string' && Number.isFinite(places) ? roundDecimal(value, places) : value);
 }
 
 /** A value that does not have its type stays as it is, and is refused where it is written. */
