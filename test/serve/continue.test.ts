@@ -46,6 +46,7 @@ const head = (path: string, headers: Readonly<Record<string, string>>, method = 
   ].join('\r\n');
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
+const SIGN_IN = { 'Content-Type': 'application/x-www-form-urlencoded', 'Sec-Fetch-Site': 'same-origin' };
 const BODY = '{"S":"asked"}';
 
 it.each<[string, number, string, Readonly<Record<string, string>>]>([
@@ -72,13 +73,8 @@ it.each<[string, number, string, Readonly<Record<string, string>>]>([
   ['a message of another type', 415, SOAP, { 'Content-Type': 'image/png', Authorization: DEMO }],
   ['no credentials at the HTTP connector', 401, HTTP, { 'Content-Type': 'text/xml' }],
   ['a form of sign-in of another site', 403, '/console/sign-in', { Origin: 'https://evil.example' }],
-  [
-    'a form of sign-in that is too large',
-    413,
-    '/console/sign-in',
-    { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': '16385' },
-  ],
-  ['no session', 303, '/console/users', { 'Content-Type': 'application/x-www-form-urlencoded' }],
+  ['a form of sign-in that is too large', 413, '/console/sign-in', { ...SIGN_IN, 'Content-Length': '16385' }],
+  ['no session', 401, '/console/users', SIGN_IN],
 ])('%s: %i is sent at once, and the body is not asked for', async (_, status, path, headers) => {
   const method = status === 405 ? 'DELETE' : 'POST';
   const { received, closed } = openConnection(gateway.port, head(path, { 'Content-Length': '13', ...headers }, method));
@@ -104,13 +100,7 @@ describe('the body is asked for', () => {
     ['of content', `${REST}/bytes`, {}, BODY, /\b13$/],
     ['of content in chunks', `${REST}/bytes`, { 'Transfer-Encoding': 'chunked' }, `d\r\n${BODY}\r\n0\r\n\r\n`, /\b13$/],
     ['of a message', SOAP, { 'Content-Type': 'text/xml' }, '<a/>', /HTTP\/1\.1 (?:400|500) /],
-    [
-      'of a form of sign-in',
-      '/console/sign-in',
-      { 'Content-Type': 'application/x-www-form-urlencoded' },
-      'id=a&password=b',
-      /HTTP\/1\.1 401 /,
-    ],
+    ['of a form of sign-in', '/console/sign-in', SIGN_IN, 'id=a&password=b', /HTTP\/1\.1 401 /],
   ])('%s that is wanted', async (_, path, headers, body, expected) => {
     const length = 'Transfer-Encoding' in headers ? {} : { 'Content-Length': String(body.length) };
     const { socket, received, closed } = openConnection(
