@@ -30,7 +30,7 @@ describe('the forms of a reply', () => {
           'application/json': ANSWER,
         },
       },
-      ['application/vnd.some+xml', 'text/csv; charset=utf-8', 'application/json'],
+      ['application/vnd.some+xml', 'text/csv;header=present; charset=utf-8', 'application/json'],
     ],
     [
       'a wrapper',

@@ -31,8 +31,6 @@ function ours(xml: string): Plain | undefined {
   }
 }
 
-const ENCODINGS = ['utf-8', 'utf8', 'utf-16', 'us-ascii'];
-
 /** Reads by saxes, and refuses what is refused here by intent, or what saxes takes and shouldn't. */
 function theirs(xml: string): Plain | undefined {
   // It takes the unit behind half of a pair for the other half.
@@ -44,8 +42,6 @@ function theirs(xml: string): Plain | undefined {
     throw new Error('no document type is read');
   });
   parser.on('opentag', ({ prefix, uri, local, attributes }) => {
-    const { encoding = 'utf-8' } = parser.xmlDecl;
-    if (!ENCODINGS.includes(encoding.toLowerCase())) throw new Error('another encoding');
     const all = Object.values(attributes);
     for (const each of all) {
       // It takes white space away from namespaces.
