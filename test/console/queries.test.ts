@@ -100,6 +100,11 @@ describe('queries in the console', () => {
     expect(text).not.toContain('word 1');
   });
 
+  it('are downloaded as CSV in which no cell is a formula', async () => {
+    const { text } = await demo.get('/queries/CELLS/download?format=csv');
+    expect(text).toBe("TEXT,NUMBER\r\n'=1+1,-1\r\n'+a,-2\r\n'-a,-3\r\n'@a,-4\r\nplain,-5\r\n");
+  });
+
   it('with a sensitive prompt are posted, and refuse it in an address', async () => {
     expect((await demo.get('/queries/WITH_PIN')).text).toMatch(
       /method="post" action="\/console\/queries\/WITH_PIN\/run"/,

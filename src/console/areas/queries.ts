@@ -184,6 +184,8 @@ async function sendResult(visit: Visit, query: Query, entries: Entries, format: 
     });
   const result = await ports.queries.run({
     ...{ query, prompts: entries.values, format: wanted.format, signal: gone, caller: user.id },
+    // Whoever downloads it opens it as a spreadsheet.
+    csv: { neutral: true },
   });
   const part = result.truncated ? `-first-${result.rows}-rows` : '';
   const name = `${query.id.replace(/[^\w.-]+/g, '_')}${part}.${wanted.ending}`;
