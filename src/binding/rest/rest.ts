@@ -5,7 +5,7 @@ import {
   compileDocument,
   compileFault,
   compileInline,
-  compileList,
+  compileSeparated,
   compileText,
   type DocumentCodec,
   type Inline,
@@ -242,7 +242,7 @@ function unknownParameter(name: string, known: readonly string[]): Fault {
  */
 export function compileHeader(field: Field): (text: string) => Value {
   if (field.type.kind !== 'list') return compileText(field);
-  const read = compileList(field);
+  const read = compileSeparated(field);
   return (text) =>
     read(
       text
@@ -263,7 +263,7 @@ function compileVariable(variable: UriVariable, template: TemplateVariable): Var
   const at = { parameter: wireName };
   const missing = (): Fault => Fault.of('MISSING_PARAMETER', { name: `Query parameter ${wireName}` }, { at });
   if (field.type.kind === 'list') {
-    const read = compileList(field);
+    const read = compileSeparated(field);
     return (raw, into) => {
       if (raw !== undefined)
         into[field.name] = guard(label, read, decode(raw, template, 'list', label, at) as string[], at);
