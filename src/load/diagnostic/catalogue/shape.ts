@@ -244,8 +244,7 @@ export const textEntries = {
       `An alias repeats a part above it, up to the last \`---\`. Write out the part here, or put &${name} above it in this document.`,
     explanation:
       'In YAML, `*name` repeats the part that `&name` marks above it in the same document. Each `---` begins another document, which has none of the anchors of the one before.',
-    wrong:
-      'document: FIRST\nfields: &common { ID: integer, NAME: string(10) }\n---\ndocument: SECOND\nfields: *common',
+    wrong: 'document: FIRST\nfields: &common { ID: integer, NAME: string(10) }\n---\ndocument: SECOND\nfields: *common',
     right:
       'document: FIRST\nfields: { ID: integer, NAME: string(10) }\n---\ndocument: SECOND\nfields: { ID: integer, NAME: string(10) }',
   }),
