@@ -62,7 +62,8 @@ function take(files: readonly EnvFile[]): void {
 
 function read(file: string): EnvFile {
   try {
-    return { file, text: readFileSync(file, 'utf8') };
+    // Editors of Windows write a byte order mark, which would become part of the first name.
+    return { file, text: readFileSync(file, 'utf8').replace(/^\uFEFF/, '') };
   } catch (error) {
     const code = codeOf(error);
     // A folder called .env is a virtual environment of Python.

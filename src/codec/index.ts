@@ -4,6 +4,6 @@ export { addError, CodecError, type Step, shown, stepOf } from './error.ts';
 export { readJsonText, writeJsonText } from './json/plain.ts';
 export { compileJsonField, compileJsonReader } from './json/read.ts';
 export { compileJsonFieldWriter } from './json/write.ts';
-export { compileCheck, compileList, compileText, compileTextWriter, initialValue } from './scalar.ts';
+export { compileCheck, compileList, compileSeparated, compileText, compileTextWriter, initialValue } from './scalar.ts';
 export { nearest } from './value.ts';
 export type { Resolve } from './xml/content.ts';

@@ -132,6 +132,24 @@ export function compileList(field: Field): (texts: readonly string[]) => Value {
 }
 
 /**
+ * Compiles the reading of a list from the texts of a URI, a header or a form. Some clients percent-encode the commas between
+ * entries too, so where no entry can contain a comma, every comma separates. Entries of free text keep theirs.
+ */
+export function compileSeparated(field: Field): (texts: readonly string[]) => Value {
+  const read = compileList(field);
+  const { type } = field;
+  if (type.kind !== 'list' || type.item.kind === 'document' || mayHoldComma(field, type.item)) return read;
+  return (texts) => read(texts.some((text) => text.includes(',')) ? texts.flatMap((text) => text.split(',')) : texts);
+}
+
+function mayHoldComma(field: Field, type: ScalarType): boolean {
+  const { primitive, lexical, values } = traitsOf(type);
+  const known = field.enum ?? values;
+  if (known !== undefined) return known.some((value) => String(value).includes(','));
+  return primitive === 'json' || lexical === 'uri' || isFreeText(type);
+}
+
+/**
  * Compiles the writing of a field's value as text, checked: one text, or for a list one of each entry. The function throws a
  * {@link CodecError} with the field's name for its path.
  */

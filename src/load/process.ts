@@ -239,7 +239,8 @@ export const recurrence = keys<'recurrence' | keyof RecurrenceDeclared>(
     cron: {
       type: 'string',
       minLength: 9,
-      description: 'Minute, hour, day of the month, month, day of the week.',
+      description:
+        'Minute, hour, day of the month, month, day of the week. As in crontab(5), either of the two days is enough where both are restricted; where one of them contains `*`, as in `*/2`, both have to match.',
       examples: ['0 6 * * *', '*/15 8-18 * * 1-5'],
     },
     zone: text('IANA time zone. The default is that of the gateway.', 'Europe/Berlin'),

@@ -2,6 +2,8 @@
  * Cron expressions of five fields, as crontab(5) has them: minute, hour, day of month, month, day of week. In a time zone
  * that changes its clocks, hours that are named happen once a day: in the hour that does not exist at the first moment
  * after it, in the hour that comes twice the first time. What steps through every hour goes by the time that passes.
+ * Where day of month and day of week are both restricted, either of them matches; where one of them contains a `*`, as in
+ * `*\/2`, both have to match.
  */
 import { Cron, CronPattern } from 'croner';
 
@@ -29,7 +31,14 @@ export function nextTime(cron: string, zone: string, after: Date): Date | undefi
 function schedule(cron: string, zone: string): Cron {
   // UTC as a fixed offset needs no formatter of ECMA-402: the first one of a process takes 35 ms of its start.
   const clock = zone === 'UTC' ? { utcOffset: 0 } : { timezone: zone };
-  return new Cron(named(cron), { ...clock, mode: '5-part', fixedTimeRule: 'no-wildcard', paused: true });
+  const domAndDow = !daysAreRestricted(cron);
+  return new Cron(named(cron), { ...clock, domAndDow, mode: '5-part', fixedTimeRule: 'no-wildcard', paused: true });
+}
+
+/** Whether neither day of month nor day of week contains a `*`, which is what crontab(5) calls restricted. */
+function daysAreRestricted(cron: string): boolean {
+  const [, , day = '', , weekday = ''] = fieldsOf(cron);
+  return !/[*?]/.test(day) && !/[*?]/.test(weekday);
 }
 
 /**

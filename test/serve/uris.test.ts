@@ -80,6 +80,7 @@ describe('what a template binds', () => {
     ['segment/x', 'SEGMENT', { A: 'x' }],
     ['segment', 'SEGMENT', {}],
     ['matrix;A=x;C=5', 'MATRIX', { A: 'x', C: 5 }],
+    ['matrix;C=5;A=x', 'MATRIX', { A: 'x', C: 5 }],
     ['matrix;C=5', 'MATRIX', { C: 5 }],
     ['matrix', 'MATRIX', {}],
     ['matrixes;L=a;L=b', 'MATRIX_LIST', { L: ['a', 'b'] }],

@@ -19,6 +19,18 @@ describe('the time after a moment', () => {
     ]);
   });
 
+  it.each([
+    ['0 9 1 * 1', '2027-01-01T09:00Z', '2027-01-04T09:00Z', '2027-01-11T09:00Z'],
+    ['0 0 13 * FRI', '2027-01-08T00:00Z', '2027-01-13T00:00Z', '2027-01-15T00:00Z'],
+    ['0 0 1-31 * 1', '2027-01-02T00:00Z', '2027-01-03T00:00Z', '2027-01-04T00:00Z'],
+    // With a `*` in one of them, both have to match.
+    ['0 0 */2 * 1', '2027-01-11T00:00Z', '2027-01-25T00:00Z', '2027-02-01T00:00Z'],
+    ['0 0 1 * */2', '2027-04-01T00:00Z', '2027-05-01T00:00Z', '2027-06-01T00:00Z'],
+    ['0 0 ? * 1', '2027-01-04T00:00Z', '2027-01-11T00:00Z', '2027-01-18T00:00Z'],
+  ])('%s joins day of month and day of week as crontab(5) says', (cron, ...expected) => {
+    expect(times(cron, 'UTC', '2027-01-01T00:00:00Z', 3)).toEqual(expected);
+  });
+
   it('is none where there is none any more', () => {
     expect(nextTime('0 0 30 2 *', 'UTC', new Date('2027-01-01'))).toBeUndefined();
   });

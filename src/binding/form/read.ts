@@ -1,7 +1,7 @@
 import {
   type CodecError,
   compileJsonField,
-  compileList,
+  compileSeparated,
   compileText,
   nearest,
   shown,
@@ -116,7 +116,7 @@ function compilePart(field: Field): PartField {
   if (kind === 'json')
     return { ...facts, read: (parts) => readJson(isList ? listText(parts) : (parts[0] as TextPart).text) };
   if (isList) {
-    const read = compileList(field);
+    const read = compileSeparated(field);
     return {
       ...facts,
       read(parts) {

@@ -5,7 +5,7 @@ import {
   compileDocument,
   compileFault,
   compileInline,
-  compileList,
+  compileSeparated,
   compileText,
   type DocumentCodec,
   type Inline,
@@ -242,7 +242,7 @@ function unknownParameter(name: string, known: readonly string[]): Fault {
  */
 export function compileHeader(field: Field): (text: string) => Value {
   if (field.type.kind !== 'list') return compileText(field);
-  const read = compileList(field);
+  const read = compileSeparated(field);
   return (text) =>
     read(
       text
@@ -263,7 +263,7 @@ function compileVariable(variable: UriVariable, template: TemplateVariable): Var
   const at = { parameter: wireName };
   const missing = (): Fault => Fault.of('MISSING_PARAMETER', { name: `Query parameter ${wireName}` }, { at });
   if (field.type.kind === 'list') {
-    const read = compileList(field);
+    const read = compileSeparated(field);
     return (raw, into) => {
       if (raw !== undefined)
         into[field.name] = guard(label, read, decode(raw, template, 'list', label, at) as string[], at);
@@ -271,6 +271,7 @@ function compileVariable(variable: UriVariable, template: TemplateVariable): Var
     };
   }
   const read = compileText(field);
+  const hinted = variable.place === 'query' ? withPlusHint(read) : read;
   return (raw, into) => {
     if (raw === undefined) {
       if (isNeeded) throw missing();
@@ -278,9 +279,31 @@ function compileVariable(variable: UriVariable, template: TemplateVariable): Var
     }
     const text = decode(raw, template, 'string', label, at) as string;
     // An empty parameter counts as absent: existing clients send every parameter of the template (field notes 1).
-    if (text !== '') into[field.name] = guard(label, read, text, at);
+    if (text !== '') into[field.name] = guard(label, hinted, text, at);
     else if (required) throw Fault.of('BAD_PARAMETER', { name: label, reason: 'is empty' }, { at });
   };
+}
+
+/** Names the remedy where a value, as the offset of a time, has a `+` that was sent raw and so means a space. */
+function withPlusHint<T>(read: (text: string) => T): (text: string) => T {
+  return (text) => {
+    try {
+      return read(text);
+    } catch (error) {
+      if (error instanceof CodecError && text.includes(' ') && accepts(read, text.replaceAll(' ', '+')))
+        throw new CodecError(error.path, `${error.reason}: a raw + in a query means a space, so write it as %2B`);
+      throw error;
+    }
+  };
+}
+
+function accepts(read: (text: string) => unknown, text: string): boolean {
+  try {
+    read(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function decode(

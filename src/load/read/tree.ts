@@ -41,7 +41,6 @@ export function parseTree(source: SourceText, places: Places, report: Report): P
 /** The same for all of YAML, and for files with errors. */
 export function parseYaml(source: SourceText, places: Places, report: Report): ParsedFile {
   const lines = new LineCounter();
-  const parsing: Parsing = { source, lines, places, report };
   let documents: Document.Parsed[];
   try {
     const options = {
@@ -59,6 +58,7 @@ export function parseYaml(source: SourceText, places: Places, report: Report): P
     else report.raise('yaml-syntax', { reason: (error as Error).message }, at);
     return { roots: [], whole: false };
   }
+  const parsing: Parsing = { source, lines, places, report, documents };
   const roots: { value: TreeValue; at: Place }[] = [];
   let whole = true;
   for (const document of documents) {
@@ -86,6 +86,8 @@ interface Parsing {
   readonly lines: LineCounter;
   readonly places: Places;
   readonly report: Report;
+  /** All documents of the text. */
+  readonly documents: readonly Document.Parsed[];
 }
 
 /** Maximum nesting of maps and lists. The deepest useful definition has about 30 levels. */
@@ -176,13 +178,34 @@ class Converter {
 
   private resolve(alias: Alias.Parsed): TreeValue {
     const anchor = this.anchors.get(alias.source);
-    if (anchor === undefined) this.abandon('unquoted-star', { text: `*${alias.source}` }, alias);
+    if (anchor === undefined) {
+      const defined = this.anchorElsewhere(alias.source);
+      if (defined === undefined) this.abandon('unquoted-star', { text: `*${alias.source}` }, alias);
+      this.abandon('alias-of-another-document', { name: alias.source, line: defined }, alias);
+    }
     if (anchor.value === undefined) this.abandon('alias-expansion', { name: alias.source, most: MOST_REPEATED }, alias);
     this.size += anchor.size;
     this.repeated += anchor.size;
     if (this.repeated > MOST_REPEATED)
       this.abandon('alias-expansion', { name: alias.source, most: MOST_REPEATED }, alias);
     return anchor.value;
+  }
+
+  /** The line of an anchor in any document of the file: only those above an alias in its own document are known to it. */
+  private anchorElsewhere(name: string): number | undefined {
+    const { documents, lines } = this.parsing;
+    let found: number | undefined;
+    for (const document of documents) {
+      visit(document, {
+        Node: (_, node) => {
+          if (isAlias(node) || node.anchor !== name) return undefined;
+          found = (node as ParsedNode).range[0];
+          return visit.BREAK;
+        },
+      });
+      if (found !== undefined) return lines.linePos(found).line;
+    }
+    return undefined;
   }
 
   private abandon(...[code, parameters, node]: Reason): never {
@@ -198,6 +221,7 @@ class Converter {
 type Reason =
   | ['nested-too-deep', { most: number }, ParsedNode]
   | ['alias-expansion', { name: string; most: number }, ParsedNode]
+  | ['alias-of-another-document', { name: string; line: number }, ParsedNode]
   | ['unquoted-star', { text: string }, ParsedNode];
 
 function scalarValue({ value }: Scalar.Parsed): TreeValue {

@@ -4,7 +4,7 @@ import { writeProblem } from '../../binding/rest/rest.ts';
 import { type IbRequest, writeIbResponse } from '../../binding/soap/ib-message.ts';
 import type { OpenedMessage } from '../../binding/soap/message.ts';
 import { brokerDetail } from '../../binding/soap/soap.ts';
-import { compileCheck, compileJsonReader, compileList, readJsonText } from '../../codec/index.ts';
+import { compileCheck, compileJsonReader, compileSeparated, readJsonText } from '../../codec/index.ts';
 import { Fault } from '../../model/fault.ts';
 import { singleType } from '../../model/field.ts';
 import type { Limits } from '../../model/gateway.ts';
@@ -104,7 +104,7 @@ function queryReader({ soap }: Compiled): (query: URLSearchParams) => DocumentVa
   const fields = request.kind === 'document' ? request.document.fields : [];
   const readers = fields
     .filter(({ type }) => type.kind !== 'map' && singleType(type).kind !== 'document')
-    .map((field) => ({ name: field.name, isList: field.type.kind === 'list', read: compileList(field) }));
+    .map((field) => ({ name: field.name, isList: field.type.kind === 'list', read: compileSeparated(field) }));
   const complete = compileCheck(fields, request.kind === 'document' ? request.document : undefined);
   return (query) => {
     const values: Record<string, Value> = {};

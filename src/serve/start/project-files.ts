@@ -27,7 +27,11 @@ export function projectFilesOf(
 function readSampleData(folder: string, pattern: string): SampleDataFile[] {
   try {
     const paths = namesMatching(folder, pattern);
-    return paths.map((path) => ({ name: basename(path), sql: readFileSync(join(folder, path), 'utf8') }));
+    // As the loader does, without a byte order mark, which PostgreSQL takes for a part of the first word.
+    return paths.map((path) => ({
+      name: basename(path),
+      sql: readFileSync(join(folder, path), 'utf8').replace(/^\uFEFF/, ''),
+    }));
   } catch (error) {
     throw new GatewayError(`sample-data: ${pattern} can't be read`, {
       hint: 'It is relative to the definitions folder.',

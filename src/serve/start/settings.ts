@@ -50,11 +50,14 @@ export function replicaAccess(
   return urls().length === 0 ? undefined : { lag: replicas.lag, urls };
 }
 
-/** Reads files by names relative to a project. */
+/** Reads files by names relative to a project, without a byte order mark. */
 export function projectFiles(folder: string): LookAtFile {
   return async (name) => {
     const path = resolve(folder, name);
-    return { seen: fileMark(await stat(path)), read: () => readFile(path, 'utf8') };
+    return {
+      seen: fileMark(await stat(path)),
+      read: async () => (await readFile(path, 'utf8')).replace(/^\uFEFF/, ''),
+    };
   };
 }
 

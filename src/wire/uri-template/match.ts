@@ -4,7 +4,7 @@ import { normalizePercent, percentDecode } from '../percent.ts';
 import type { QueryString } from '../query-string.ts';
 import { counted } from '../words.ts';
 import { type LiteralPair, layOut, receivable } from './layout.ts';
-import { canonicalPath, compilePath, defaultShape, type ValueShape } from './program.ts';
+import { canonicalPath, compilePath, defaultShape, type ValueShape, wireForm } from './program.ts';
 import { pathSegments } from './specificity.ts';
 import { type TemplateVariable, type UriTemplate, UriTemplateError } from './uri-template.ts';
 
@@ -110,10 +110,9 @@ function bySegment(template: UriTemplate, shapeOf: ShapeOf): PathMatcher | undef
 
 /** Matches any other template by its pattern. RE2 takes time linear in the path, whatever the template. */
 function byPattern(template: UriTemplate, shapeOf: ShapeOf): PathMatcher {
-  const { pattern, variables } = compilePath(template, shapeOf);
+  const { pattern, groups } = compilePath(template, shapeOf);
   const machine = RE2JS.compile(pattern);
-  const readers = variables.map((variable) => readCapture(variable, shapeOf(variable)));
-  const places = variables.map((variable) => template.variables.indexOf(variable));
+  const readers = groups.map((variables) => readGroup(variables, template, shapeOf));
   return (path) => {
     // The slash before an empty path may be the base's own: then `{/x}` is absent rather than empty.
     const texts = path === '' ? ['', '/'] : [`/${normalizePercent(path)}`];
@@ -121,13 +120,53 @@ function byPattern(template: UriTemplate, shapeOf: ShapeOf): PathMatcher {
       const matcher = machine.matcher(text);
       if (!matcher.matches()) continue;
       const result = new Array<RawValue>(template.variables.length).fill(undefined);
-      for (let i = 0; i < readers.length; i++) {
+      const isRead = readers.every((read, i) => {
         const taken = matcher.group(i + 1);
-        if (taken !== null) result[places[i] ?? 0] = readers[i]?.(taken);
-      }
-      return result;
+        return taken === null || read(taken, result);
+      });
+      return isRead ? result : undefined;
     }
     return undefined;
+  };
+}
+
+/** Puts the raw values of a captured text into their places; false when the text has a value twice. */
+type GroupReader = (taken: string, into: RawValue[]) => boolean;
+
+function readGroup(variables: readonly TemplateVariable[], template: UriTemplate, shapeOf: ShapeOf): GroupReader {
+  const [first, ...more] = variables;
+  if (first === undefined || more.length > 0) return readPairs(variables, template, shapeOf);
+  const read = readCapture(first, shapeOf(first));
+  const place = template.variables.indexOf(first);
+  return (taken, into) => {
+    into[place] = read(taken);
+    return true;
+  };
+}
+
+/** The pairs of `{;a,b}`, in any order. */
+function readPairs(variables: readonly TemplateVariable[], template: UriTemplate, shapeOf: ShapeOf): GroupReader {
+  const byName = new Map(
+    variables.map((variable) => {
+      const shape = shapeOf(variable);
+      return [
+        wireForm(variable.name),
+        { place: template.variables.indexOf(variable), shape, repeats: variable.explode && shape === 'list' },
+      ];
+    }),
+  );
+  return (taken, into) => {
+    for (const pair of taken.split(';').slice(1)) {
+      const pairOf = byName.get(pair.split('=', 1)[0] ?? '');
+      if (pairOf === undefined) return false;
+      const { place, shape, repeats } = pairOf;
+      const before = into[place];
+      if (before !== undefined && !repeats) return false;
+      const value = afterEquals(pair);
+      if (repeats) into[place] = [...(before ?? []), value];
+      else into[place] = shape === 'list' ? value.split(',') : value;
+    }
+    return true;
   };
 }
 

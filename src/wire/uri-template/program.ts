@@ -21,8 +21,8 @@ export interface PathProgram {
   readonly code: readonly Instruction[];
   /** In the syntax of RE2. */
   readonly pattern: string;
-  /** Path variables, in the order of the groups of the pattern. */
-  readonly variables: readonly TemplateVariable[];
+  /** For each group of the pattern its path variable, or those of a `{;a,b}`, whose pairs come in any order. */
+  readonly groups: readonly (readonly TemplateVariable[])[];
 }
 
 /** The default shape: an exploded variable is a list. */
@@ -63,7 +63,7 @@ function isOperator(part: TemplatePart | undefined, operator: Operator): boolean
 }
 
 /** A literal as clients send it: characters beyond ASCII are percent-encoded (RFC 6570, 3.1). */
-function wireForm(text: string): string {
+export function wireForm(text: string): string {
   let out = '';
   for (const c of text) out += c < '\x80' ? c : encodeURIComponent(c);
   return normalizePercent(out);
@@ -75,7 +75,8 @@ const COMMA = 0x2c;
 /**
  * Compiles the path of a template. Matching is deterministic: from left to right, a variable takes the shortest text
  * that lets the rest match, and an optional one is present whenever possible. Inside an expression of several variables
- * its separator (`,` `.` `/` `;`) always separates.
+ * its separator (`,` `.` `/` `;`) always separates. The pairs of `{;a,b}` come in any order; that each comes once, unless
+ * it is exploded, is left to the matcher.
  */
 export function compilePath(template: UriTemplate, shapeOf: (v: TemplateVariable) => ValueShape): PathProgram {
   const path = canonicalPath(template);
@@ -92,7 +93,7 @@ export function compilePath(template: UriTemplate, shapeOf: (v: TemplateVariable
 class ProgramWriter implements PathProgram {
   readonly code: Instruction[] = [];
   pattern = '';
-  readonly variables: TemplateVariable[] = [];
+  readonly groups: (readonly TemplateVariable[])[] = [];
 
   text(text: string): void {
     for (let i = 0; i < text.length; i++) this.code.push({ kind: 'char', code: text.charCodeAt(i) });
@@ -127,8 +128,26 @@ class ProgramWriter implements PathProgram {
     this.code.push({ kind: 'fork', first: this.code.length + 1, second: start });
   }
 
-  capture(variable: TemplateVariable, write: () => void): void {
-    this.variables.push(variable);
+  /** As many repetitions as possible of any of some texts, in any order. */
+  anyOf(writes: readonly (() => void)[]): void {
+    const start = this.code.length;
+    const exit: Instruction = { kind: 'fork', first: start + 1, second: 0 };
+    this.code.push(exit);
+    this.pattern += '(?:';
+    for (const [index, write] of writes.entries()) {
+      const other: Instruction = { kind: 'fork', first: this.code.length + 1, second: 0 };
+      if (index > 0) this.pattern += '|';
+      if (index < writes.length - 1) this.code.push(other);
+      write();
+      this.code.push({ kind: 'jump', to: start });
+      other.second = this.code.length;
+    }
+    this.pattern += ')*';
+    exit.second = this.code.length;
+  }
+
+  capture(variables: readonly TemplateVariable[], write: () => void): void {
+    this.groups.push(variables);
     this.#group('(', write, ')');
   }
 
@@ -146,13 +165,18 @@ function writeExpression(
   shapeOf: (v: TemplateVariable) => ValueShape,
 ): void {
   const alone = variables.length === 1;
+  if (operator === ';' && !alone) {
+    const pairs = variables.map((variable) => () => writePair(writer, variable));
+    writer.capture(variables, () => writer.anyOf(pairs));
+    return;
+  }
   variables.forEach((variable, index) => {
     const shape = shapeOf(variable);
     if (operator === '' || operator === '+') {
       if (index > 0) writer.text(',');
       const taken = operator === '' ? [SLASH] : [];
       const codes = alone || shape !== 'string' ? taken : [...taken, COMMA];
-      writer.capture(variable, () => writer.run(codes, alone));
+      writer.capture([variable], () => writer.run(codes, alone));
     } else if (operator === ';') writer.maybe(() => writeMatrix(writer, variable, shape));
     else writer.maybe(() => writeLabel(writer, operator, variable, shape, alone));
   });
@@ -171,27 +195,26 @@ function writeLabel(
   const several = variable.explode && shape !== 'string';
   const free = several || (alone && operator === '.');
   const codes = operator === '.' ? [SLASH] : [];
-  writer.capture(variable, () => writer.run(free ? codes : [...codes, separator], false));
+  writer.capture([variable], () => writer.run(free ? codes : [...codes, separator], false));
 }
 
-/** `{;x}`: the name before every value, `=` only before one that is not empty. */
+/** `;x=value`, in which `=` is only before a value that is not empty. */
+function writePair(writer: ProgramWriter, { name }: TemplateVariable): void {
+  writer.text(`;${wireForm(name)}`);
+  writePairValue(writer);
+}
+
+function writePairValue(writer: ProgramWriter): void {
+  writer.maybe(() => {
+    writer.text('=');
+    writer.run([SLASH, 0x3b], false);
+  });
+}
+
+/** `{;x}`: the name before every value. */
 function writeMatrix(writer: ProgramWriter, variable: TemplateVariable, shape: ValueShape): void {
-  const codes = [SLASH, 0x3b];
-  const name = wireForm(variable.name);
-  const value = () =>
-    writer.maybe(() => {
-      writer.text('=');
-      writer.run(codes, false);
-    });
   if (!variable.explode || shape === 'string') {
-    writer.text(`;${name}`);
-    writer.capture(variable, value);
-  } else {
-    writer.capture(variable, () =>
-      writer.repeat(() => {
-        writer.text(`;${name}`);
-        value();
-      }),
-    );
-  }
+    writer.text(`;${wireForm(variable.name)}`);
+    writer.capture([variable], () => writePairValue(writer));
+  } else writer.capture([variable], () => writer.repeat(() => writePair(writer, variable)));
 }

@@ -119,6 +119,13 @@ describe('paths', () => {
     ['a{;x}', 'a;y=1', undefined],
     ['a{;x,y}/b', 'a;y=2/b', { y: '2' }],
     ['a{;x,y}/b', 'a;x=1;y=2/b', { x: '1', y: '2' }],
+    ['a{;x,y}/b', 'a;y=2;x=1/b', { x: '1', y: '2' }],
+    ['a{;x,y,z}', 'a;z;y=2;x=1', { x: '1', y: '2', z: '' }],
+    ['a{;x,xy}', 'a;xy=2;x=1', { x: '1', xy: '2' }],
+    ['a{;x*,y}', 'a;x=1;y=2;x=3', { x: ['1', '3'], y: '2' }],
+    ['a{;x,y}', 'a;x=1;x=2', undefined],
+    ['a{;x,y}', 'a;y=1;z=2', undefined],
+    ['a{;x,y}', 'a', {}],
     ['a{;x*}', 'a;x=1;x;x=3', { x: ['1', '', '3'] }],
     ['a{;Stra%C3%9Fe}', 'a;Stra%c3%9fe=1', { 'Stra%C3%9Fe': '1' }],
   ])('%s on %s', (template, path, expected) => {

@@ -238,6 +238,16 @@ export const textEntries = {
     right:
       'permission-list: EVERYTHING\noperations: ["QAS_QRY_SERVICE.*"]\n#file definitions/gateway.yaml\ngateway: LOCAL\ndelivered: [QAS_QRY_SERVICE.v1]',
   }),
+  'alias-of-another-document': error<{ name: string; line: number }>({
+    message: ({ name, line }) => `*${name} does not know the anchor in line ${line}.`,
+    hint: ({ name }) =>
+      `An alias repeats a part above it, up to the last \`---\`. Write out the part here, or put &${name} above it in this document.`,
+    explanation:
+      'In YAML, `*name` repeats the part that `&name` marks above it in the same document. Each `---` begins another document, which has none of the anchors of the one before.',
+    wrong: 'document: FIRST\nfields: &common { ID: integer, NAME: string(10) }\n---\ndocument: SECOND\nfields: *common',
+    right:
+      'document: FIRST\nfields: { ID: integer, NAME: string(10) }\n---\ndocument: SECOND\nfields: { ID: integer, NAME: string(10) }',
+  }),
   'unprefixed-reference': error<{ text: string; name: string; default?: string }>({
     message: ({ text, name }) =>
       text === `\${${name}}` ? `${text} does not name its source.` : `${text} is not a reference to configuration.`,
