@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { signalbox, start } from '../cli/support.ts';
+import { writeProject } from '../support/project.ts';
 import { declaredOf, errorsOf, yamlOf } from './support.ts';
 
 const openApi = (part: string, more = '', schema = "{ $ref: '#/components/schemas/Part' }"): string => `
@@ -62,4 +64,21 @@ describe('additional members, which a contract does not exclude', () => {
       chosen.told.filter((each) => each.startsWith('undeclared members of "Part", which is a branch of')),
     ).toHaveLength(1);
   });
+});
+
+it('a member that a contract does not name is taken by its service', { timeout: 60_000 }, async () => {
+  const project = writeProject({ 'definitions/gateway.yaml': 'gateway: LOCAL\n', 'parts.yaml': openApi('') });
+  onTestFinished(project.remove);
+  const { code, stdout } = await signalbox(['import', 'parts.yaml', '--as', 'provider'], { cwd: project.root });
+  expect(code, stdout).toBe(0);
+  const mock = start(['mock', '--port', '0', '--json'], { cwd: project.root });
+  const [line = ''] = await mock.until(/^\{"address".*\}$/m);
+  const { address } = JSON.parse(line) as { readonly address: string };
+  const reply = await fetch(`${address}/gateway/RESTListeningConnector/Parts.v1/parts`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Basic ${btoa('any:one')}` },
+    body: '{"name":"bolt","colour":"red"}',
+  });
+  expect(reply.status, await reply.text()).toBe(200);
+  await mock.stop();
 });
