@@ -152,6 +152,8 @@ export interface DraftDocument {
   fields: DraftField[];
   /** Exactly one of `fields` has a value. */
   choice?: boolean;
+  /** Its contract says nothing of undeclared members, which are valid then (JSON Schema 2020-12 Core, section 10.3.2.3). */
+  openUnsaid?: boolean;
 }
 
 /** Keys of a document beside its fields. */

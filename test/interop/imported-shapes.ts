@@ -67,6 +67,11 @@ const one = (...parts: readonly string[]): Readonly<Record<string, string>> => (
   'main.wsdl': `${head('urn:t')}${parts.join('')}</w:definitions>`,
 });
 
+/** rpc/literal without the `namespace` of a body: the elements around its messages have none (WSDL 1.1, section 3.5). */
+const RPC = `<w:message name="i"><w:part name="to" type="xs:string"/></w:message><w:message name="o"><w:part name="id" type="xs:string"/></w:message>
+${portType(operation('send', '<w:input message="t:i"/><w:output message="t:o"/>'))}${binding('B', bound('send')).replace('style="document"', 'style="rpc"')}
+${service('Short', port('P', 't:B'))}`;
+
 /** Files by name; the first one is the root. */
 export const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'two ports of one port type, whose bindings have actions of their own': one(
@@ -121,6 +126,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> 
     ),
     service('Orders', port('P', 't:B')),
   ),
+  'rpc whose bodies name no namespace': one(RPC),
   'actions of WS-Addressing alone': one(
     ELEMENTS,
     MESSAGES,

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { repository, start } from '../cli/support.ts';
+import { repository, signalbox, start } from '../cli/support.ts';
 import { writeProject } from '../support/project.ts';
 import { connectorOf, php, runSessions, type Session, zeep } from './soap-support.ts';
 
@@ -34,6 +34,49 @@ describe('a client that is built from the WSDL of a mock', () => {
       expect((await mock.stop()).code).toBe(0);
     },
   );
+});
+
+/** rpc/literal whose bodies name no namespace: the elements around its messages have none (WSDL 1.1, section 3.5). */
+const rpc = (
+  address: string,
+): string => `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:s="http://schemas.xmlsoap.org/wsdl/soap/"
+ xmlns:x="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:short" targetNamespace="urn:short">
+<message name="i"><part name="to" type="x:string"/></message><message name="o"><part name="id" type="x:string"/></message>
+<portType name="pt"><operation name="send"><input message="t:i"/><output message="t:o"/></operation></portType>
+<binding name="b" type="t:pt"><s:binding style="rpc" transport="http://schemas.xmlsoap.org/soap/http"/>
+<operation name="send"><s:operation soapAction="urn:short/send"/><input><s:body use="literal"/></input><output><s:body use="literal"/></output></operation></binding>
+<service name="Short"><port name="Soap11" binding="t:b"><s:address location="${address}"/></port></service></definitions>`;
+
+describe('a client that is built from a contract whose bodies in rpc name no namespace', () => {
+  test.skipIf(!zeep.isHere && !php.isHere)('is served by its import', { timeout: 120_000 }, async () => {
+    const project = writeProject({
+      'definitions/gateway.yaml': 'gateway: LOCAL\n',
+      'short.wsdl': rpc('http://127.0.0.1:9/'),
+    });
+    onTestFinished(project.remove);
+    const { code, stdout } = await signalbox(['import', 'short.wsdl', '--as', 'provider'], { cwd: project.root });
+    expect(code, stdout).toBe(0);
+    const mock = start(['mock', '--port', '0', '--json'], { cwd: project.root });
+    const [line = ''] = await mock.until(/^\{"address".*\}$/m);
+    const served = { address: JSON.parse(line).address as string } as Parameters<typeof connectorOf>[0];
+    writeFileSync(join(project.root, 'short.wsdl'), rpc(`${connectorOf(served)}/Short.v1`));
+    const session: Omit<Session, 'wsdl'> = {
+      ...{ user: 'anyone', password: 'anything', version: '1.1', trace: true, binary: [] },
+      calls: { sent: { operation: 'send', argument: 'Ada' } },
+    };
+    for (const client of [zeep, php].filter(({ isHere }) => isHere)) {
+      const { original, described } = await runSessions(client, {
+        original: { ...session, wsdl: join(project.root, 'short.wsdl') },
+        described: { ...session, wsdl: `${connectorOf(served)}/Short.v1?wsdl` },
+      });
+      for (const { answers } of [original, described]) {
+        expect(answers.sent?.reply, JSON.stringify(answers)).toEqual(expect.any(String));
+        // PHP writes the element in the namespace of the envelope around it.
+        expect(answers.sent?.sent).toMatch(/<(?:SOAP-ENV:)?send>/);
+      }
+    }
+    expect((await mock.stop()).code).toBe(0);
+  });
 });
 
 const CALLER: Readonly<Record<string, string>> = {

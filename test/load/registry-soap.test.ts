@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileSoap } from '../../src/binding/soap/soap.ts';
-import { loadProject } from '../../src/load/index.ts';
+import { loadProject, loadTexts } from '../../src/load/index.ts';
 import type { SoapConsumer } from '../../src/model/consumer.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import { documentOf, load, names, operation } from './linked.ts';
@@ -341,5 +341,30 @@ describe('the sample', () => {
     ]);
     expect(sample.gateway.mtom).toEqual({ services: true, http: true });
     expect(sample.gateway.limits).toMatchObject({ attachment: 1024 ** 3, attachments: 50 });
+  });
+});
+
+describe('elements around messages without a namespace', () => {
+  const errorsWith = (style: string): readonly string[] => {
+    const text = `service: Short.v1
+public: true
+operations:
+  SEND: { soap: { namespace: "" }, ${style}request: { fields: { TO: string } }, response: { fields: { ID: string } } }
+`;
+    const { diagnostics } = loadTexts(
+      new Map([
+        ['definitions/gateway.yaml', 'gateway: LOCAL\n'],
+        ['definitions/short.yaml', text],
+      ]),
+    );
+    return diagnostics.flatMap(({ severity, message }) => (severity === 'error' ? [message] : []));
+  };
+
+  it('are those of rpc', () => {
+    expect(errorsWith('style: rpc, ')).toEqual([]);
+  });
+
+  it('are refused elsewhere: WSDL can not refer to them', () => {
+    expect(errorsWith('')).toEqual([expect.stringContaining('an empty `namespace` of `soap` needs `style: rpc`')]);
   });
 });

@@ -162,7 +162,11 @@ function bindingElement(
     headers: WsdlMessage | undefined,
     namespace: string | undefined,
   ): XmlElement[] => {
-    const body = element(`${prefix}:body`, { parts: bodyParts(message), ...literal, namespace });
+    const body = element(`${prefix}:body`, {
+      parts: bodyParts(message),
+      ...literal,
+      namespace: namespace || undefined,
+    });
     const root = [body, ...blocks(headers)];
     return message.attachments === undefined ? root : [relatedElement(root, message.attachments)];
   };

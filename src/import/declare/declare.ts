@@ -4,8 +4,9 @@ import { parseUriTemplate } from '../../wire/uri-template/uri-template.ts';
 import type { DraftContract, DraftField, DraftOperation, DraftRest, DraftSecurity, DraftService } from '../draft.ts';
 import type { Losses, Place } from '../place.ts';
 import { type Declared, type DeclaredMap, type DeclaredValue, given, inFiles, type Judge } from './declared.ts';
-import { DeclaredDocuments, fieldNames } from './documents.ts';
+import { DeclaredDocuments, fieldNames, usesOf } from './documents.ts';
 import { capitalName, Names, plainName, servedIds } from './names.ts';
+import { openUnsaid } from './openness.ts';
 import {
   credentialOf,
   hasOwnElement,
@@ -43,6 +44,7 @@ export function declare(read: DraftContract, options: DeclareOptions, losses: Lo
   const contract = options.as === 'provider' ? asServed(read, losses) : read;
   const namespaces = new Set(contract.services.map(({ namespace }) => namespace));
   const namespace = namespaces.size === 1 ? [...namespaces][0] : undefined;
+  if (options.as === 'provider') openUnsaid(contract, usesOf(contract).keys(), losses);
   const documents = new DeclaredDocuments(contract, namespace, options.taken.document, losses);
   const services = new DeclaredServices(documents, options, losses);
   const declared = [...services.all(contract.services), ...documents.all()];

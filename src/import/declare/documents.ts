@@ -291,7 +291,7 @@ interface Use {
 const DEEPEST = 3;
 
 /** The uses of all documents of a contract, in the order in which they are met: from the operations on. */
-function usesOf({ services, documents }: DraftContract): ReadonlyMap<DraftDocument, Use> {
+export function usesOf({ services, documents }: DraftContract): ReadonlyMap<DraftDocument, Use> {
   const uses = new Map<DraftDocument, Use>();
   const open: DraftDocument[] = [];
   const add = (document: DraftDocument, byId: boolean, depth: number, counts = 1): void => {

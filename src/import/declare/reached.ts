@@ -56,7 +56,7 @@ export function soapKeys(
     name: request === id || !(isCall || hasOwnElement(operation) || isAlone) ? undefined : request,
     action: action ?? '',
     actions: isCall || uncallable !== undefined ? undefined : actions,
-    namespace: isWrapped && soap.namespace !== namespace ? soap.namespace || undefined : undefined,
+    namespace: isWrapped && soap.namespace !== namespace ? soap.namespace : undefined,
     addressing: isCall && soap.addressing ? true : undefined,
     reply: isWrapped && response !== undefined && response !== `${request}Response` ? response : undefined,
   });

@@ -80,7 +80,7 @@ function isSameDocument(one: DraftDocument | string, other: DraftDocument | stri
 /** The element of a request in the Body; an empty text for an empty Body. */
 function elementOf({ soap, request }: DraftOperation, service: DraftService): string {
   const own = service.namespace ?? '';
-  if (soap?.style !== 'bare') return `{${soap?.namespace || own}}${soap?.request}`;
+  if (soap?.style !== 'bare') return `{${soap?.namespace ?? own}}${soap?.request}`;
   if (request.kind !== 'document') return '';
   const { name, options } = request.document;
   return `{${options.namespace ?? own}}${options.xml ?? xmlNameOf(name)}`;

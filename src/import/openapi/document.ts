@@ -67,6 +67,7 @@ function addOpenness({ context: { losses } }: TypeReader, document: DraftDocumen
     losses.add('the type of additional members', 'any undeclared members are accepted', more.place);
   if (shape.has('patternProperties') || (more !== undefined && more.value !== false)) document.options.open = true;
   else if (more !== undefined) document.options.open = false;
+  else document.openUnsaid = true;
 }
 
 /** A field of a document. */

@@ -1,5 +1,6 @@
 import { compilePattern } from '../../wire/pattern.ts';
 import { PatternError } from '../../wire/pattern-syntax.ts';
+import { inEcmaDialect } from './pattern-dialects.ts';
 
 /** A pattern of JSON Schema as one that the whole value must match, or why it can't be one. */
 export type Translated = { readonly pattern: string } | { readonly reason: string };
@@ -18,8 +19,8 @@ export function translatePattern(source: string): Translated {
 const known = new Map<string, Translated>();
 
 function translated(source: string): Translated {
-  const text = withoutNeedlessEscapes(source);
   try {
+    const text = withoutNeedlessEscapes(inEcmaDialect(source));
     compilePattern(text);
     const pattern = anchored(text);
     compilePattern(pattern);

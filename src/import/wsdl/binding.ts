@@ -46,7 +46,7 @@ export interface BoundMessage {
   /** Names of the parts in the body; all of them when absent. */
   readonly parts?: readonly string[];
   readonly isEncoded: boolean;
-  /** Namespace of the element around an rpc message. */
+  /** Namespace of the element around an rpc message: empty where the body names none (WSDL 1.1, section 3.5). */
   readonly namespace?: string;
   readonly headers: readonly { readonly message: QName; readonly part: string }[];
   /** Parts that are sent as attachments (WSDL 1.1, section 5.11), with the media types of each. */
@@ -64,7 +64,7 @@ export function readBound(binding: Part, message: XmlElement | undefined, losses
   const body = soapElements.find(({ local }) => local === 'body');
   tellHeaders(binding, soapElements, losses);
   const parts = body === undefined ? undefined : attributeOf(body, 'parts');
-  const namespace = body === undefined ? undefined : attribute(body, 'namespace');
+  const namespace = body === undefined ? undefined : (attribute(body, 'namespace') ?? '');
   return {
     isEncoded: body !== undefined && attribute(body, 'use') === 'encoded',
     headers: soapElements
@@ -75,7 +75,7 @@ export function readBound(binding: Part, message: XmlElement | undefined, losses
       })),
     attachments: readAttachments(binding, mimeParts, losses),
     ...(parts === undefined ? {} : { parts: parts.split(/\s+/).filter((each) => each !== '') }),
-    ...(namespace === undefined || namespace === '' ? {} : { namespace }),
+    ...(namespace === undefined ? {} : { namespace }),
   };
 }
 

@@ -134,16 +134,27 @@ interface Form {
   readonly response: DraftMessage;
 }
 
-/** @param otherwise the namespace of elements for which the binding has none */
+/** @param otherwise the namespace of elements where no body of a binding says it */
 function rpcForm(sources: MessageSources, { name, input, output }: Shape, otherwise: string): Form {
   const namespace = input.namespace ?? otherwise;
+  const replied = output?.namespace ?? namespace;
+  if (replied !== namespace)
+    sources.losses.add(
+      `the reply of "${name}" is in ${namespaceWords(replied)}`,
+      `in ${namespaceWords(namespace)}, as its request is`,
+      (output ?? input).place,
+    );
   return {
     style: 'rpc',
     element: { namespace, local: name },
-    reply: { namespace: output?.namespace ?? namespace, local: `${name}Response` },
+    reply: { namespace, local: `${name}Response` },
     request: rpcMessage(sources, `${name}_REQUEST`, input),
     response: output === undefined ? { kind: 'none' } : rpcMessage(sources, `${name}_RESPONSE`, output),
   };
+}
+
+function namespaceWords(namespace: string): string {
+  return namespace === '' ? 'no namespace' : `the namespace ${namespace}`;
 }
 
 function documentForm(sources: MessageSources, { name, input, output }: Shape, shared: ReadonlySet<string>): Form {

@@ -43,6 +43,7 @@ export function linkSoapForm(
     ...(declared.addressing === true ? { addressing: true } : {}),
   };
   checkElementKeys(linking, spot, declared, form);
+  checkNoNamespace(linking, spot, declared, form);
   for (const message of [form.request, form.response]) checkHeaders(linking, spot, message);
   for (const message of bareMessages(form)) checkBare(linking, spot, message);
   if (form.style === 'rpc')
@@ -58,6 +59,18 @@ function checkElementKeys(linking: Linking, { id }: OperationSpot, declared: Soa
   for (const key of ['namespace', 'reply'] as const) if (isBare) refuseKey(linking, declared, key, id, why);
   if (!isBare && response.kind === 'none')
     refuseKey(linking, declared, 'reply', id, 'a one-way operation has no reply');
+}
+
+/** Outside rpc, WSDL refers to the elements of messages, and each of its schemas has a namespace (WS-I Basic Profile 1.1, R2105). */
+function checkNoNamespace(
+  { report, places }: Linking,
+  { id }: OperationSpot,
+  declared: SoapDeclared,
+  { style }: SoapForm,
+): void {
+  if (declared.namespace !== '' || style === 'rpc') return;
+  const reason = 'an empty `namespace` of `soap` needs `style: rpc`';
+  report.raise('bad-soap', { operation: id, reason }, places.key(declared, 'namespace'));
 }
 
 /** A header block is qualified (SOAP 1.1, section 4.2; SOAP 1.2 part 1, section 5.2.1). */

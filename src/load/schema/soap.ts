@@ -78,8 +78,11 @@ const map = keys<keyof SoapDeclared>(
     },
     namespace: {
       ...namespaceUri,
-      description: 'The namespace of the elements around its messages. By default it is that of the service.',
-      examples: ['http://shop.example.org/stock'],
+      title: 'a namespace URI, or an empty text',
+      pattern: `^(?:${namespaceUri.pattern?.slice(1, -1)})?$`,
+      description:
+        'The namespace of the elements around its messages. By default it is that of the service. With `style: rpc`, an empty text means none: so it is where the `soap:body` of a contract names none (WSDL 1.1, section 3.5).',
+      examples: ['http://shop.example.org/stock', ''],
     },
     reply: matching(
       'a name',

@@ -4,6 +4,7 @@ import { originalShapes } from '../../delivered/index.ts';
 import { Fault } from '../../model/fault.ts';
 import { alternatives, indexByName, type OperationIdentity } from '../../model/operation-names.ts';
 import type { Operation } from '../../model/service.ts';
+import { SOAP_NAMESPACES } from '../../wire/soap/version.ts';
 import { quote } from '../../wire/words.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import type { Compiled } from '../operations.ts';
@@ -49,6 +50,17 @@ export function namesOf({ soap, operation }: Compiled): readonly string[] {
   return [...new Set([action, ...actions, `${name}.${version}`, name, `${id}.${name}`, ...original])];
 }
 
+/**
+ * The elements of a request that call an operation. Where rpc names no namespace, PHP writes the element in that of the envelope
+ * around it.
+ */
+function elementsOf({ soap: { form, request } }: SoapNamed): readonly (string | undefined)[] {
+  if (request === undefined) return [undefined];
+  const isFree = form.style === 'rpc' && request.namespace === '';
+  const namespaces = isFree ? ['', ...Object.values(SOAP_NAMESPACES)] : [request.namespace];
+  return namespaces.map((namespace) => qName(namespace, request.name));
+}
+
 /** Compiles the routing of every active operation with a SOAP form. */
 export function compileSoapRoutes(operations: ReadonlyMap<Operation, Compiled>): SoapRoutes {
   const all = [...operations.values()].flatMap((compiled): SoapNamed[] => {
@@ -57,7 +69,9 @@ export function compileSoapRoutes(operations: ReadonlyMap<Operation, Compiled>):
     const { id, service } = operation;
     return [{ id, service, name: soap.form.name, compiled, soap }];
   });
-  const elements = Map.groupBy(all, ({ soap: { request } }) => request && qName(request.namespace, request.name));
+  const elements = new Map<string | undefined, SoapNamed[]>();
+  for (const each of all)
+    for (const name of elementsOf(each)) elements.set(name, [...(elements.get(name) ?? []), each]);
   const names = new Map<string, SoapNamed[]>();
   for (const each of all)
     for (const name of namesOf(each.compiled)) names.set(name, [...(names.get(name) ?? []), each]);
@@ -98,8 +112,8 @@ export function compileSoapRoutes(operations: ReadonlyMap<Operation, Compiled>):
       const { namespace, local } = payload;
       if (action !== undefined && originals.byRoot(payload) !== undefined)
         return Fault.of('NOT_FOUND', { what: `operation for the action ${quote(action)}` });
-      const namespaces = names.get(local)?.map(({ soap }) => soap.namespace);
-      const hint = namespaces === undefined ? '' : `; ${local} is in the namespace ${namespaces.join(' and ')}`;
+      const namespaces = names.get(local)?.map(({ soap }) => soap.request?.namespace ?? soap.namespace);
+      const hint = namespaces === undefined ? '' : `; ${local} is in ${namespaces.map(inNamespace).join(' and ')}`;
       return Fault.of('NOT_FOUND', { what: `operation for the element ${quote(qName(namespace, local))}${hint}` });
     },
     byName(name, root) {
@@ -118,6 +132,8 @@ export function compileSoapRoutes(operations: ReadonlyMap<Operation, Compiled>):
       namesOf(compiled).includes(name) || originals.byName(name)?.operation === compiled.operation,
   };
 }
+
+const inNamespace = (namespace: string): string => (namespace === '' ? 'no namespace' : `the namespace ${namespace}`);
 
 const qName = (namespace: string, local: string): string => `{${namespace}}${local}`;
 

@@ -65,6 +65,31 @@ it('rpc has a field for each part', async () => {
   expect(written).toContain('    response: { unqualified: true, fields: { sum: integer } }\n');
 });
 
+const sums = `<wsdl:message name="add"><wsdl:part name="a" type="xs:int"/></wsdl:message>
+<wsdl:message name="addReply"><wsdl:part name="sum" type="xs:long"/></wsdl:message>`;
+
+it.each([
+  'consumer',
+  'provider',
+] as const)('rpc whose bodies name no namespace has none around its messages, as a %s', async (as) => {
+  const text = wsdl(sums + service({ add: inOut('add', 'addReply') }, { style: 'rpc' }));
+  const { declared, losses } = await declaredOf({ 'sums.wsdl': text }, { as });
+  expect(losses).toEqual([]);
+  expect(errorsOf(declared)).toEqual([]);
+  expect(yamlOf(declared).service).toContain('soap: { action: urn:t/add, namespace: "" }');
+});
+
+it('a namespace of a reply in rpc that is not that of its request is listed', async () => {
+  const bodies = service({ add: inOut('add', 'addReply') }, { style: 'rpc' })
+    .replace('<wsdl:input><soap:body', '<wsdl:input><soap:body namespace="urn:asked"')
+    .replace('<wsdl:output><soap:body', '<wsdl:output><soap:body namespace="urn:answered"');
+  const { declared, losses } = await declaredOf({ 'sums.wsdl': wsdl(sums + bodies) });
+  expect(errorsOf(declared)).toEqual([]);
+  expect(losses.map(({ what, instead }) => `${what}: ${instead}`)).toEqual([
+    'the reply of "add" is in the namespace urn:answered: in the namespace urn:asked, as its request is',
+  ]);
+});
+
 it('what can not be called is declared and told: encoded messages, and operations that no binding has', async () => {
   const messages = message('add', 'type="xs:int"') + message('addReply', 'type="xs:int"');
   const text = wsdl(messages + service({ add: inOut('add', 'addReply') }, { style: 'rpc', use: 'encoded' }));
