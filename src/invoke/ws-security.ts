@@ -1,8 +1,9 @@
 import { createPrivateKey, type KeyObject, randomBytes, X509Certificate } from 'node:crypto';
 import { resolve as pathFrom } from 'node:path';
 import { readText } from '../load/read/files.ts';
+import type { Environment } from '../load/value/config.ts';
 import type { ConfigText, ResolveReference } from '../model/definition.ts';
-import type { NodeCredential } from '../model/node.ts';
+import type { Node, NodeCredential } from '../model/node.ts';
 import { MASK } from '../model/redactor.ts';
 import { pemCertificates } from '../wire/certificate.ts';
 import { messageOf } from '../wire/error.ts';
@@ -14,7 +15,7 @@ import {
   signedEnvelope,
   withBlock,
 } from '../wire/soap/wsse-write.ts';
-import { resolveText, shownText } from './configuration.ts';
+import { Configuration, resolveText, shownText } from './configuration.ts';
 import { type Called, InvokeError } from './error.ts';
 import type { Outgoing } from './outgoing.ts';
 
@@ -23,6 +24,10 @@ export type WsSecurityCredential = Extract<NodeCredential, { readonly kind: 'ws-
 interface Signer {
   /** In DER, as base64. */
   readonly certificate: string;
+  /** The end of its validity, in milliseconds since 1970. */
+  readonly until: number;
+  /** The certificate in messages. */
+  readonly named: string;
   readonly key: KeyObject;
 }
 
@@ -73,7 +78,7 @@ export class MessageSecurity {
     const { soap, text, whole } = outgoing;
     if (soap === undefined) throw notSoap(this.#source.node, called);
     if (soap.isSecured) return outgoing;
-    const content = this.#content();
+    const content = this.#content(called);
     if (this.#signer === undefined && soap.withBlock !== undefined)
       return soap.withBlock(securityBlock(soap.version, content), shownBlock(this.#credential, soap.version, content));
     const envelope = text ?? (whole === undefined ? undefined : Buffer.from(whole).toString());
@@ -106,10 +111,15 @@ export class MessageSecurity {
     }
   }
 
-  #content(): SecurityContent {
+  #content(called: Called): SecurityContent {
     const { usernameToken, timestamp } = this.#credential;
     const now = this.#source.now();
     const nonce = randomBytes(16);
+    if (this.#signer !== undefined && now > this.#signer.until)
+      throw unusable(
+        { ...this.#source, called },
+        `${this.#signer.named} expired on ${new Date(this.#signer.until).toISOString()}`,
+      );
     return contentOf(this.#credential, now, {
       ...(this.#user === undefined || usernameToken === undefined
         ? {}
@@ -194,6 +204,25 @@ export function shownSecured(
   return { ...outgoing, shown: { ...shown, body: withShownBlock(shown.body, block) } };
 }
 
+/** Why the certificate of a node can't sign, with what to do; `undefined` when it can, or when its settings are not set. */
+export function signerFault(
+  { id, credential }: Node,
+  { env, folder }: { readonly env: Environment; readonly folder: string },
+): { readonly reason: string; readonly hint: string } | undefined {
+  if (credential?.kind !== 'ws-security' || credential.signature === undefined) return undefined;
+  const { file, keyFile, passphrase } = credential.signature;
+  const called = { operation: `node ${id}`, requestId: '' };
+  const texts = [file, keyFile, ...(passphrase === undefined ? [] : [passphrase])];
+  try {
+    const resolve = new Configuration(env).resolve(texts, called);
+    signerOf(credential.signature, { node: id, folder, resolve, called, now: Date.now });
+  } catch (error) {
+    if (!(error instanceof InvokeError)) throw error;
+    if (error.missing.length === 0) return { reason: error.message, hint: error.hint ?? '' };
+  }
+  return undefined;
+}
+
 function notSoap(node: string, called: Called): InvokeError {
   const hint = 'Use another credential, or another node for such calls.';
   const reason = `the credential of node ${node} is a header of SOAP envelopes, and this request is not one`;
@@ -226,10 +255,7 @@ function signerOf(
   const { asymmetricKeyType: kind, asymmetricKeyDetails: { modulusLength = 0 } = {} } = key;
   if (kind !== 'ec' && !(kind === 'rsa' && modulusLength >= LEAST_BITS))
     throw unusable(source, `${keyName} is neither RSA with at least ${LEAST_BITS} bits nor on an elliptic curve`);
-  const now = source.now();
-  if (now > certificate.validToDate.getTime())
-    throw unusable(source, `${named} has expired on ${certificate.validToDate.toISOString()}`);
-  return { certificate: certificate.raw.toString('base64'), key };
+  return { certificate: certificate.raw.toString('base64'), until: certificate.validToDate.getTime(), named, key };
 }
 
 const LEAST_BITS = 2048;
@@ -250,5 +276,8 @@ function attempt<T>(make: () => T, source: SecuritySource, what: string): T {
 
 function unusable({ node, called }: SecuritySource, reason: string, cause?: unknown): InvokeError {
   const hint = `Check credential: of node ${node}; paths are relative to the project's folder.`;
-  return new InvokeError('CONFIGURATION', called, `node ${node} can't sign: ${reason}`, { hint, cause });
+  return new InvokeError('CONFIGURATION', called, `messages to node ${node} can't be signed: ${reason}`, {
+    hint,
+    cause,
+  });
 }

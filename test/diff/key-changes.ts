@@ -530,6 +530,19 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
     '{ bearer: "${secret:T}" }',
     '{ client-credentials: { token-url: "https://l.example.org/t", client-id: a, client-secret: "${secret:T}" } }',
   ),
+  'node.credential.username-token': credential(
+    '{ timestamp: 5 min }',
+    '{ timestamp: 5 min, username-token: { user: u, password: "${secret:T}" } }',
+  ),
+  'node.credential.username-token.digest': credential(
+    '{ username-token: { user: u, password: "${secret:T}" } }',
+    '{ username-token: { user: u, password: "${secret:T}", digest: true } }',
+  ),
+  'node.credential.timestamp': credential('{ timestamp: 5 min }', '{ timestamp: 1 min }'),
+  'node.credential.signature': credential(
+    '{ timestamp: 5 min }',
+    '{ timestamp: 5 min, signature: { file: a.pem, key-file: a.key } }',
+  ),
   'node.credential.webhook': credential('{ bearer: "${secret:T}" }', '{ webhook: "${secret:T}" }'),
   'node.certificate': nodes(BASE, `${BASE}certificate: { file: a.pem, key-file: b.pem }`),
 
