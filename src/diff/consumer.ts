@@ -1,5 +1,5 @@
 import type { ConsumerOperation, RestConsumer, SoapConsumer } from '../model/consumer.ts';
-import type { Node } from '../model/node.ts';
+import type { Node, NodeCredential } from '../model/node.ts';
 import type { SoapForm } from '../model/service.ts';
 import { duration } from '../wire/words.ts';
 import {
@@ -113,8 +113,23 @@ function credentialWords({ credential, certificate }: Node): string {
       ? 'none'
       : credential.kind === 'api-key'
         ? `the header ${credential.header}`
-        : credential.kind;
+        : credential.kind === 'ws-security'
+          ? securityWords(credential)
+          : credential.kind;
   return certificate === undefined ? words : `${words}, with a certificate`;
+}
+
+function securityWords({
+  usernameToken,
+  timestamp,
+  signature,
+}: Extract<NodeCredential, { readonly kind: 'ws-security' }>): string {
+  const words = [
+    usernameToken && (usernameToken.digest ? 'a UsernameToken with a digest' : 'a UsernameToken with the password'),
+    timestamp !== undefined && `a Timestamp of ${timestamp / 1000} s`,
+    signature && 'a signature',
+  ].filter((each) => each);
+  return `WS-Security with ${words.join(', ')}`;
 }
 
 /** Where a comparison of a call's forms over SOAP is. */

@@ -92,6 +92,11 @@ const CREDENTIAL = byKind<NodeCredential>({
   bearer: ({ token }) => tree({ bearer: token }),
   'api-key': ({ header, value }) => tree({ 'api-key': { header, value } }),
   webhook: ({ secrets }) => tree({ webhook: secrets }),
+  'ws-security': ({ usernameToken, timestamp, signature }, registry) => ({
+    'username-token': tree(usernameToken),
+    timestamp,
+    signature: signature && CERTIFICATE(signature, registry),
+  }),
   'client-credentials': (credential, registry) => ({ 'client-credentials': CLIENT_CREDENTIALS(credential, registry) }),
 });
 const CLIENT_CREDENTIALS = shape<ClientCredentials>()(

@@ -37,7 +37,11 @@ export type DraftSecurity =
   | { readonly kind: 'bearer' }
   | { readonly kind: 'api-key'; readonly in: 'header' | 'query' | 'cookie'; readonly name: string }
   | { readonly kind: 'client-credentials'; readonly tokenUrl: string; readonly scopes: readonly string[] }
-  | { readonly kind: 'username-token' }
+  | { readonly kind: 'username-token'; readonly digest?: true }
+  /** A Timestamp in the Security header of messages. */
+  | { readonly kind: 'timestamp' }
+  /** A signature of the Body by a certificate that the message contains. */
+  | { readonly kind: 'signature' }
   | { readonly kind: 'client-certificate' };
 
 export interface DraftOperation {

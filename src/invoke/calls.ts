@@ -12,11 +12,13 @@ import type { Redactor } from '../model/redactor.ts';
 import { retryAfter } from '../model/retry.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { empty } from '../wire/measured.ts';
+import { parseMediaType } from '../wire/media-type.ts';
+import { SOAP_MEDIA_TYPES, SOAP_VERSIONS } from '../wire/soap/version.ts';
 import type { Callable, LaterReply, ReadReply } from './callable.ts';
 import { Configuration } from './configuration.ts';
 import { type Called, InvokeError } from './error.ts';
 import { addressBelow } from './http/address.ts';
-import { ownHeaders } from './http/headers.ts';
+import { findHeader, ownHeaders } from './http/headers.ts';
 import { basesAt } from './http/peer.ts';
 import type { RawReply } from './http/raw-reply.ts';
 import { IDEMPOTENT } from './http/resilience.ts';
@@ -369,8 +371,11 @@ function outgoingOf(
   called: Called,
 ): Outgoing {
   const sent = { ...ownHeaders(headers, called), ...headers };
+  const type = parseMediaType(sent[findHeader(sent, 'content-type') ?? ''] ?? '')?.essence;
+  const version = SOAP_VERSIONS.find((each) => SOAP_MEDIA_TYPES[each] === type);
   return {
     ...{ method: 'POST', uri: undefined, headers: sent, length, text, bytes, again: true, compress: false },
+    ...(version === undefined ? {} : { soap: { version } }),
     shown: { uri: undefined, headers: sent, body: sizeWords(length) },
     secrets: { secrets: () => secrets, hide: (shown) => shown },
   };

@@ -21,7 +21,10 @@ export interface Proof {
 }
 
 /** A credential that is the same for each call. */
-export type FixedCredential = Exclude<NodeCredential, { readonly kind: 'client-credentials' | 'webhook' }>;
+export type FixedCredential = Exclude<
+  NodeCredential,
+  { readonly kind: 'client-credentials' | 'webhook' | 'ws-security' }
+>;
 
 /** @throws InvokeError CONFIGURATION for a value that is not valid in a header */
 export function proofOf(credential: FixedCredential, node: string, resolve: ResolveReference, called: Called): Proof {
@@ -83,6 +86,14 @@ export function credentialTexts({ credential }: Node): readonly ConfigText[] {
       return [credential.value];
     case 'webhook':
       return credential.secrets;
+    case 'ws-security': {
+      const { usernameToken, signature } = credential;
+      return [
+        ...(usernameToken === undefined ? [] : [usernameToken.user, usernameToken.password]),
+        ...(signature === undefined ? [] : [signature.file, signature.keyFile]),
+        ...(signature?.passphrase === undefined ? [] : [signature.passphrase]),
+      ];
+    }
     case 'client-credentials': {
       const { tokenUrl, clientId, clientSecret, scope, parameters } = credential;
       return [tokenUrl, clientId, clientSecret, ...(scope === undefined ? [] : [scope]), ...parameters.values()];

@@ -3,6 +3,7 @@ import type { ConsumerOperation } from '../model/consumer.ts';
 import type { MoreSecrets } from '../model/redactor.ts';
 import type { Message } from '../model/service.ts';
 import { faultDocuments } from '../model/soap.ts';
+import type { SoapVersion } from '../wire/soap/version.ts';
 
 /** A request, independent of the address that it is sent to. */
 export interface Outgoing {
@@ -22,10 +23,24 @@ export interface Outgoing {
   readonly again: boolean;
   /** The body is sent in gzip (RFC 1952). */
   readonly compress: boolean;
+  /** Of a SOAP message. */
+  readonly soap?: OutgoingSoap | undefined;
   /** The request with secrets masked. */
   readonly shown: Shown;
   /** What is secret in it, and may be repeated by the target. */
   readonly secrets: Required<MoreSecrets>;
+}
+
+/** How a header block is put into a SOAP message. */
+interface OutgoingSoap {
+  readonly version: SoapVersion;
+  /** The caller has written a Security header of its own, which stays the only one. */
+  readonly isSecured?: boolean;
+  /**
+   * The message with a block in front of the others; absent for one that was written elsewhere, whose text is the envelope.
+   * @param shown the block in the masked message
+   */
+  withBlock?(block: string, shown: string): Outgoing;
 }
 
 /** A request with secrets masked. */

@@ -50,6 +50,11 @@ function placeholders(credential: NodeCredential, address: string): NodeCredenti
       return { ...credential, value: text };
     case 'webhook':
       return { ...credential, secrets: [literal(PLACEHOLDER_KEY)] };
+    case 'ws-security': {
+      // Keys are not used for a stand-in, which has no certificates to trust.
+      const { usernameToken, signature: _signature, ...others } = credential;
+      return { ...others, ...(usernameToken && { usernameToken: { ...usernameToken, user: text, password: text } }) };
+    }
     case 'client-credentials': {
       const parameters = new Map([...credential.parameters.keys()].map((name) => [name, text]));
       const scope = credential.scope === undefined ? {} : { scope: text };

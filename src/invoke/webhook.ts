@@ -92,20 +92,26 @@ export const SHOWN_SIGNATURE: Readonly<Record<string, string>> = Object.fromEntr
   Object.values(WEBHOOK_HEADERS).map((name) => [name, MASK]),
 );
 
+interface Kept {
+  readonly what: string;
+  readonly most: number;
+}
+
 /**
  * A request with exactly the bytes of its body in memory, to be signed and sent any number of times.
- * @param most in bytes, of the content before it is compressed
+ * @param kept what it is, and the most bytes of its content before it is compressed
  * @throws InvokeError BAD_INPUT for content that is larger or can't be read; the reason of `signal`
  */
 export async function buffered(
   outgoing: Outgoing,
-  most: number,
+  kept: Kept,
   signal: AbortSignal | undefined,
   called: Called,
 ): Promise<Outgoing> {
   const { text, compress, length } = outgoing;
+  if (length !== undefined && length > kept.most) throw tooLarge(kept, called);
   if (length === 0 || (text !== undefined && !compress)) return outgoing;
-  const content = text === undefined ? await read(outgoing, most, signal, called) : Buffer.from(text);
+  const content = text === undefined ? await read(outgoing, kept, signal, called) : Buffer.from(text);
   const whole = compress ? gzipSync(content) : content;
   const coding = compress ? { 'Content-Encoding': 'gzip' } : {};
   const { shown } = outgoing;
@@ -124,37 +130,21 @@ export async function buffered(
   };
 }
 
-async function read(
-  outgoing: Outgoing,
-  most: number,
-  signal: AbortSignal | undefined,
-  called: Called,
-): Promise<Buffer> {
-  const reading = gathered(outgoing, most, called);
+async function read(outgoing: Outgoing, kept: Kept, signal: AbortSignal | undefined, called: Called): Promise<Buffer> {
+  const reading = gathered(outgoing, kept, called);
   return signal === undefined ? reading : untilAborted(reading, signal);
 }
 
-async function gathered(outgoing: Outgoing, most: number, called: Called): Promise<Buffer> {
+async function gathered(outgoing: Outgoing, kept: Kept, called: Called): Promise<Buffer> {
   const { length } = outgoing;
+  const { most } = kept;
   const chunks: Uint8Array[] = [];
   let seen = 0;
-  const refuse = (): never => {
-    const hint = 'Send large content by another call, and its address in the webhook; or raise the limit.';
-    throw new InvokeError(
-      'BAD_INPUT',
-      called,
-      `a webhook is signed as a whole, up to ${most} bytes (\`limits.body\`)`,
-      {
-        hint,
-      },
-    );
-  };
-  if (length !== undefined && length > most) refuse();
   try {
     const content = { length, stream: () => outgoing.bytes() };
     for await (const chunk of measured(content)) {
       seen += chunk.length;
-      if (seen > most) refuse();
+      if (seen > most) throw tooLarge(kept, called);
       chunks.push(Uint8Array.from(chunk));
     }
   } catch (error) {
@@ -162,4 +152,10 @@ async function gathered(outgoing: Outgoing, most: number, called: Called): Promi
     throw new InvokeError('BAD_INPUT', called, `the input could not be read: ${messageOf(error)}`, { cause: error });
   }
   return Buffer.concat(chunks);
+}
+
+function tooLarge({ what, most }: Kept, called: Called): InvokeError {
+  const hint = 'Send large content by another call, and its address in this one; or raise the limit.';
+  const reason = `${what} is signed as a whole, up to ${most} bytes (\`limits.body\`)`;
+  return new InvokeError('BAD_INPUT', called, reason, { hint });
 }

@@ -1,5 +1,11 @@
 import type { ConfigText } from '../model/definition.ts';
-import { NODE_DEFAULTS, type Node, type NodeCredential, type NodeTimeouts } from '../model/node.ts';
+import {
+  type ClientCertificate,
+  NODE_DEFAULTS,
+  type Node,
+  type NodeCredential,
+  type NodeTimeouts,
+} from '../model/node.ts';
 import { CALL_RETRY } from '../model/retry.ts';
 import type { Service } from '../model/service.ts';
 import { parseSocketAddress } from '../wire/network-address.ts';
@@ -9,6 +15,7 @@ import { declarationsOf, type Linking, linkEach, refuseKey } from './linking.ts'
 import { given } from './object.ts';
 import type { TextsDeclared } from './schema/json-schema.ts';
 import type { ClientCredentialsDeclared, CredentialDeclared, NodeDeclared } from './schema/node.ts';
+import type { CertificateDeclared } from './schema/tls.ts';
 import {
   baseFault,
   isSecretName,
@@ -89,14 +96,43 @@ function linkCredential(linking: Linking, value: NodeDeclared, id: string): Node
     apiKey && linkApiKey(linking, apiKey),
     grant && linkGrant(linking, grant),
     webhook !== undefined ? linkWebhook(linking, credential) : undefined,
+    Object.keys(credential).some((key) => WS_SECURITY.includes(key)) ? linkWsSecurity(linking, credential) : undefined,
   ].filter((each) => each !== undefined);
   if (webhook !== undefined && value.redirects !== 0)
     refuseKey(linking, value, 'redirects', `node ${id}`, 'a signed webhook is for one address and follows no redirect');
-  const [first = '', second] = Object.keys(credential);
+  const [first = '', ...others] = Object.keys(credential);
+  const second = others.find((each) => !(WS_SECURITY.includes(first) && WS_SECURITY.includes(each)));
   if (second !== undefined) {
     report.raise('two-credentials', { node: id, first, second }, places.key(credential, second));
   }
   return linked[0];
+}
+
+/** The keys of a credential that are one together: parts of one header block. */
+const WS_SECURITY: readonly string[] = [
+  'username-token',
+  'timestamp',
+  'signature',
+] satisfies (keyof CredentialDeclared)[];
+
+/** Milliseconds for which the Timestamp of a signed message is valid. */
+const SIGNED_FOR = 5 * 60_000;
+
+function linkWsSecurity(linking: Linking, credential: CredentialDeclared): Of<'ws-security'> {
+  const { 'username-token': token, signature } = credential;
+  const timestamp = linkDuration(linking, credential, 'timestamp');
+  return {
+    kind: 'ws-security',
+    ...given({
+      usernameToken: token && {
+        user: parseConfigText(token.user).text,
+        password: linkSecret(linking, token, 'password', 'A password'),
+        digest: token.digest ?? false,
+      },
+      timestamp: timestamp ?? (signature && SIGNED_FOR),
+      signature: signature && linkCertificate(linking, signature),
+    }),
+  };
 }
 
 function linkWebhook(linking: Linking, credential: CredentialDeclared): Of<'webhook'> {
@@ -167,12 +203,16 @@ function linkTls(linking: Linking, value: NodeDeclared): Pick<Node, 'caFile' | '
   const { certificate } = value;
   return given({
     caFile: linkFile(linking, value, 'ca-file'),
-    certificate: certificate && {
-      file: linkFile(linking, certificate, 'file'),
-      keyFile: linkFile(linking, certificate, 'key-file'),
-      ...given({ passphrase: linkSecret(linking, certificate, 'passphrase', 'A passphrase') }),
-    },
+    certificate: certificate && linkCertificate(linking, certificate),
   });
+}
+
+function linkCertificate(linking: Linking, certificate: CertificateDeclared): ClientCertificate {
+  return {
+    file: linkFile(linking, certificate, 'file'),
+    keyFile: linkFile(linking, certificate, 'key-file'),
+    ...given({ passphrase: linkSecret(linking, certificate, 'passphrase', 'A passphrase') }),
+  };
 }
 
 /** Addresses to connect to, by host name in lower case. Literal addresses are checked. */

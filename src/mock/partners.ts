@@ -13,6 +13,7 @@ import type { Node } from '../model/node.ts';
 import type { ScalarKind } from '../model/scalar.ts';
 import type { Message, Operation, Service } from '../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../model/value.ts';
+import { isSecurityHeader } from '../security/wsse/header.ts';
 import { messageFor } from '../serve/answer/by-call.ts';
 import type { Call } from '../serve/answer/call.ts';
 import type { Replacement } from '../serve/operations.ts';
@@ -72,7 +73,9 @@ export async function startPartners(options: PartnersOptions): Promise<RunningPa
         return reply === undefined ? made.answer(input, call, as) : outcomeOf(reply, messageFor(operation, as));
       },
     };
-    return { answerer, ...(binding === undefined ? {} : { binding }) };
+    // A Security header is understood where calls send one, and not verified.
+    const secured = consumer.target.credential?.kind === 'ws-security' ? { understands: isSecurityHeader } : {};
+    return { answerer, ...secured, ...(binding === undefined ? {} : { binding }) };
   };
 
   const mock = await startMock({
@@ -180,7 +183,8 @@ class Tokens {
 /** @throws Fault UNAUTHENTICATED when a call lacks what the node's `credential:` says */
 function checkCredential(consumer: ConsumerOperation, headers: Readonly<Record<string, string>>, tokens: Tokens): void {
   const { credential } = consumer.target;
-  if (credential === undefined) return;
+  // A Security header is part of the message, and not read by a mock.
+  if (credential === undefined || credential.kind === 'ws-security') return;
   const { id, timestamp, signature } = WEBHOOK_HEADERS;
   const name =
     credential.kind === 'api-key'

@@ -66,6 +66,14 @@ export interface ClientCertificate {
   readonly passphrase?: ConfigText;
 }
 
+/** A user name and a password inside messages (WSS UsernameToken Profile 1.1.1). */
+export interface UsernameToken {
+  readonly user: ConfigText;
+  readonly password: ConfigText;
+  /** The hash of the password is sent (`PasswordDigest`) rather than the password (`PasswordText`). */
+  readonly digest: boolean;
+}
+
 export type NodeCredential =
   /** HTTP Basic (RFC 7617). */
   | { readonly kind: 'basic'; readonly user: ConfigText; readonly password: ConfigText }
@@ -75,6 +83,15 @@ export type NodeCredential =
   | { readonly kind: 'api-key'; readonly header: string; readonly value: ConfigText }
   /** Signatures of webhooks as Standard Webhooks has them, one by each secret: `whsec_…` or `whsk_…`. */
   | { readonly kind: 'webhook'; readonly secrets: readonly ConfigText[] }
+  /** The header `wsse:Security` of SOAP messages (WS-Security 1.1.1). At least one of its parts is there. */
+  | {
+      readonly kind: 'ws-security';
+      readonly usernameToken?: UsernameToken;
+      /** Milliseconds from Created to Expires of the Timestamp; always there with a signature. */
+      readonly timestamp?: number;
+      /** Signs Body, Timestamp, UsernameToken and the header blocks of WS-Addressing. */
+      readonly signature?: ClientCertificate;
+    }
   /** A bearer token of an OAuth 2.0 client-credentials grant (RFC 6749 section 4.4). */
   | {
       readonly kind: 'client-credentials';

@@ -9,6 +9,7 @@ import { finalAnswer, type Operation, onceOf, type SoapForm } from '../model/ser
 import type { DocumentValue } from '../model/value.ts';
 import type { Caller } from '../security/port.ts';
 import { once } from '../wire/waiting.ts';
+import type { XmlElement } from '../wire/xml/tree.ts';
 import { compileAnswer } from './answer/answer.ts';
 import type { Answerer, AnswerPorts, Call, Handlers } from './answer/call.ts';
 import type { ReplyHeaders } from './exchange/exchange.ts';
@@ -66,11 +67,23 @@ function compileBinding(operation: Operation, namespace: string): RestBinding {
   return shape === undefined ? binding : withOriginalBody(binding, operation, shape);
 }
 
+function soapOf(
+  operation: Parameters<typeof compileSoap>[0],
+  namespace: string,
+  replaced: Replacement | undefined,
+): SoapProvider {
+  const soap = compileSoap(operation, namespace);
+  if (replaced?.understands === undefined) return soap;
+  return { ...soap, understands: (block) => replaced.understands?.(block) === true || soap.understands(block) };
+}
+
 /** What takes the place of an operation's answer: nothing of the project then answers it. */
 export interface Replacement {
   readonly answerer: Answerer;
   /** Reads and writes its REST messages, in place of its own binding. */
   readonly binding?: RestBinding;
+  /** Header blocks over SOAP that it understands, besides those of the operation. */
+  understands?(block: XmlElement): boolean;
 }
 
 /** Every active operation, compiled when it is first called: most of a gateway's are rarely called, and a start waits for none. */
@@ -95,7 +108,7 @@ function compile(operation: Operation, ports: Parameters<typeof compileOperation
     get binding() {
       return binding();
     },
-    ...(hasSoap(operation) ? { soap: compileSoap(operation, namespace) } : {}),
+    ...(hasSoap(operation) ? { soap: soapOf(operation, namespace, replaced) } : {}),
     get answerer() {
       return answerer();
     },

@@ -33,7 +33,7 @@ import {
   readConsoleAddress,
   readSampleUsers,
 } from './start/address.ts';
-import { checkWebhookSecrets, openAuthenticator, securitySettings } from './start/authentication.ts';
+import { checkCallSecrets, openAuthenticator, securitySettings } from './start/authentication.ts';
 import { openConsole } from './start/console.ts';
 import { datasourceSettings, openData } from './start/data.ts';
 import { recordLoaded } from './start/definitions.ts';
@@ -129,7 +129,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   // Commands give one, often without having loaded the loader.
   const project = options.project ?? (await import('../load/index.ts')).loadProject(options);
   const registry = project.registry ?? (await import('../load/index.ts')).registryOf(project);
-  checkSettings(registry, options.env);
+  checkSettings(registry, options.env, options.root);
   const opened = new Opened();
   try {
     return await open(registry, project.sources, options, opened);
@@ -356,12 +356,12 @@ class Opened {
  * Reports all missing settings of gateway.yaml, datasources, schemes and users at once, before anything is opened.
  * @throws GatewayError
  */
-function checkSettings(registry: Registry, env: Environment): void {
+function checkSettings(registry: Registry, env: Environment, folder: string): void {
   const { listen, database, publicUrl } = registry.gateway;
   const given = [database.schema, publicUrl].filter((text) => text !== undefined);
   const texts = [listen, database.url, ...(database.replicas?.urls ?? []), ...given];
   resolveSettings([...texts, ...datasourceSettings(registry), ...securitySettings(registry)], env);
-  checkWebhookSecrets(registry, env);
+  checkCallSecrets(registry, env, folder);
 }
 
 interface UserDirectoryOptions {

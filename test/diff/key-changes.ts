@@ -49,6 +49,13 @@ const BASE = 'base: https://partner.example.org\n';
 const credential = (before: string, after: string): KeyChange =>
   nodes(`${BASE}credential: ${before}`, `${BASE}credential: ${after}`);
 
+/** The same for calls over SOAP. */
+const ofMessages = (before: string, after: string): KeyChange => {
+  const text = (keys: string): string =>
+    `node: PARTNER\n${BASE}credential: ${keys}\n---\nservice: Partner.v1\ntarget: PARTNER\npublic: true\noperations:\n  PARTNER_CALL: { soap: true, request: { fields: { N: integer } }, response: { fields: { N: integer } } }`;
+  return whole(text(before), text(after));
+};
+
 const scheme = (before: string, after: string): KeyChange => {
   const text = (keys: string): string =>
     `scheme: KEY\n${keys}\n---\npermission-list: READERS\n---\nrole: CLERK\npermission-lists: [READERS]\n---\nservice: Orders.v1\npermission: READERS\nrequires: KEY\noperations:\n  ORDERS_GET: { ${before.includes('webhook') || after.includes('webhook') ? 'post: orders' : 'soap: true'}, response: { fields: { N: integer } } }`;
@@ -529,6 +536,19 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
   'node.credential.client-credentials': credential(
     '{ bearer: "${secret:T}" }',
     '{ client-credentials: { token-url: "https://l.example.org/t", client-id: a, client-secret: "${secret:T}" } }',
+  ),
+  'node.credential.username-token': ofMessages(
+    '{ timestamp: 5 min }',
+    '{ timestamp: 5 min, username-token: { user: u, password: "${secret:T}" } }',
+  ),
+  'node.credential.username-token.digest': ofMessages(
+    '{ username-token: { user: u, password: "${secret:T}" } }',
+    '{ username-token: { user: u, password: "${secret:T}", digest: true } }',
+  ),
+  'node.credential.timestamp': ofMessages('{ timestamp: 5 min }', '{ timestamp: 1 min }'),
+  'node.credential.signature': ofMessages(
+    '{ timestamp: 5 min }',
+    '{ timestamp: 5 min, signature: { file: a.pem, key-file: a.key } }',
   ),
   'node.credential.webhook': credential('{ bearer: "${secret:T}" }', '{ webhook: "${secret:T}" }'),
   'node.certificate': nodes(BASE, `${BASE}certificate: { file: a.pem, key-file: b.pem }`),

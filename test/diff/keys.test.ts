@@ -63,6 +63,14 @@ const UNSEEN: Readonly<Record<string, string>> = {
   'node.concurrency': 'It spares the system.',
   'node.redirects': 'It is what this gateway follows.',
   'node.credential.basic': 'Credentials depend on the environment; their kind is compared.',
+  'node.credential.username-token.user': 'Credentials depend on the environment; their kind is compared.',
+  'node.credential.username-token.password': 'It is secret.',
+  'node.credential.signature.file':
+    'Which certificate it is depends on the environment; that there is one is compared.',
+  'node.credential.signature.key-file':
+    'Which certificate it is depends on the environment; that there is one is compared.',
+  'node.credential.signature.passphrase':
+    'Which certificate it is depends on the environment; that there is one is compared.',
   'node.credential.api-key.value': 'It is secret.',
   'node.credential.client-credentials': 'Credentials depend on the environment; their kind is compared.',
   datasource: 'It is how data is stored.',

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { canonicalXml } from '../../src/security/wsse/verify.ts';
+import { canonicalXml } from '../../src/wire/xml/canonical.ts';
 import { readXml } from '../../src/wire/xml/read.ts';
 import { PARTNER } from '../attacks/support/signers.ts';
 import { ENV, PROJECT, SECRET } from '../attacks/support/wss.ts';

@@ -125,6 +125,9 @@ fields: { message: { type: text, default: "{fault.message}" } }
 `,
   'definitions/valuer.yaml': `node: VALUER
 base: \${env:VALUER_URL}
+credential:
+  username-token: { user: us, password: "\${secret:VALUER_PASSWORD}", digest: true }
+  signature: { file: signer.pem, key-file: signer.key }
 ---
 service: VALUER.v1
 target: VALUER

@@ -8,7 +8,7 @@ import { DeclaredDocuments, fieldNames, usesOf } from './documents.ts';
 import { capitalName, Names, plainName, servedIds } from './names.ts';
 import { openUnsaid } from './openness.ts';
 import {
-  credentialOf,
+  credentialOfCalls,
   hasOwnElement,
   namedAlone,
   restKeys,
@@ -301,9 +301,8 @@ class DeclaredServices {
     if (usable === undefined && first !== undefined)
       this.#losses.add(`the address "${first}" can't be called`, `the setting ${setting} is the address`, place);
     const base = usable === undefined ? `\${env:${setting}}` : `\${env:${setting}:-${usable.replace(/\/$/, '')}}`;
-    const met = security.find((each) => credentialOf(each, id) !== undefined);
-    const credential = met && credentialOf(met, id);
-    for (const each of security) if (each !== met) this.#tellUnmet(each, place);
+    const { met, credential } = credentialOfCalls(security, service, id);
+    for (const each of security) if (!met.includes(each)) this.#tellUnmet(each, place);
     this.#nodes.set(key, { id, keys: given({ base, credential }) });
     return id;
   }

@@ -83,11 +83,54 @@ export function securityOfCalls({ security, operations }: DraftService): readonl
 }
 
 export function securityWords(security: DraftSecurity): string {
+  if (security.kind === 'timestamp' || security.kind === 'signature') return `a ${security.kind} in messages`;
   return security.kind === 'api-key' ? `an API key in the ${security.in}, ${security.name}` : security.kind;
 }
 
-/** The credential of calls. Its values are settings. */
-export function credentialOf(security: DraftSecurity, node: string): DeclaredMap | undefined {
+const WS_SECURITY: ReadonlySet<DraftSecurity['kind']> = new Set(['username-token', 'timestamp', 'signature']);
+
+/**
+ * What calls of a service show of what its contract asks for, as the credential of a node: one credential of HTTP, or the parts of
+ * a Security header together. Its values are settings.
+ */
+export function credentialOfCalls(
+  asked: readonly DraftSecurity[],
+  { operations }: DraftService,
+  node: string,
+): { readonly met: readonly DraftSecurity[]; readonly credential: DeclaredMap | undefined } {
+  const isSoap = operations.every(({ soap }) => soap !== undefined);
+  // What is beside the envelope can't be signed.
+  const isWhole = operations.every(({ soap, request }) => soap?.mtom !== true && !hasAttachments(request));
+  const parts = asked.filter(({ kind }) => isSoap && WS_SECURITY.has(kind) && (kind !== 'signature' || isWhole));
+  const first = asked.find((each) => parts.includes(each) || credentialOf(each, node) !== undefined);
+  if (first === undefined) return { met: [], credential: undefined };
+  if (!parts.includes(first)) return { met: [first], credential: credentialOf(first, node) };
+  const token = parts.find(({ kind }) => kind === 'username-token');
+  const has = (kind: DraftSecurity['kind']): boolean => parts.some((each) => each.kind === kind);
+  return {
+    met: parts,
+    credential: given({
+      'username-token':
+        token &&
+        given({
+          user: `\${env:${node}_USER}`,
+          password: `\${secret:${node}_PASSWORD}`,
+          digest: 'digest' in token ? true : undefined,
+        }),
+      timestamp: has('timestamp') ? '5 min' : undefined,
+      signature: has('signature')
+        ? { file: `\${env:${node}_CERTIFICATE_FILE}`, 'key-file': `\${env:${node}_KEY_FILE}` }
+        : undefined,
+    }),
+  };
+}
+
+function hasAttachments(message: DraftOperation['request']): boolean {
+  return message.kind === 'document' && message.document.fields.some(({ options }) => options.attachment !== undefined);
+}
+
+/** The credential of calls that is not in the message. */
+function credentialOf(security: DraftSecurity, node: string): DeclaredMap | undefined {
   switch (security.kind) {
     case 'basic':
       return { basic: { user: `\${env:${node}_USER}`, password: `\${secret:${node}_PASSWORD}` } };
@@ -116,6 +159,8 @@ export const SCHEME_WORDS: Readonly<Record<DraftSecurity['kind'], string>> = {
   'api-key': 'KEY',
   'client-credentials': 'LOGIN',
   'username-token': 'TOKEN',
+  timestamp: 'TIMESTAMP',
+  signature: 'SIGNED',
   'client-certificate': 'CERTIFICATE',
 };
 
@@ -136,7 +181,10 @@ export function schemeKeys(security: DraftSecurity, name: string): DeclaredMap |
         },
       };
     case 'username-token':
-      return { 'username-token': {} };
+      return { 'username-token': security.digest ? { passwords: ['digest'] } : {} };
+    case 'timestamp':
+    case 'signature':
+      return undefined;
     case 'client-certificate':
       return { 'client-certificate': {} };
   }

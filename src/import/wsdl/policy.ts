@@ -12,6 +12,7 @@ const UTILITY = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecur
 /** Assertions that a credential or a scheme can meet, by local name: WS-SecurityPolicy and the assertions of .NET for HTTP. */
 const MET: Readonly<Record<string, DraftSecurity>> = {
   UsernameToken: { kind: 'username-token' },
+  IncludeTimestamp: { kind: 'timestamp' },
   BasicAuthentication: { kind: 'basic' },
   HttpBasicAuthentication: { kind: 'basic' },
   RequireClientCertificate: { kind: 'client-certificate' },
@@ -23,11 +24,17 @@ const SILENT: ReadonlySet<string> = new Set(
     'Policy All PolicyReference TransportToken HttpsToken AlgorithmSuite Layout Lax Strict LaxTsFirst LaxTsLast UsingPolicy ' +
     'AnonymousResponses SupportingTokens SignedSupportingTokens Wss10 Wss11 Trust10 Trust13 TransportSecurity BinaryEncoding ' +
     'MustSupportRefKeyIdentifier MustSupportRefIssuerSerial MustSupportRefThumbprint MustSupportRefEncryptedKey ' +
-    'MustSupportRefExternalURI MustSupportRefEmbeddedToken RequireClientEntropy RequireServerEntropy MustSupportIssuedTokens'
+    'OnlySignEntireHeadersAndBody SignBeforeEncrypting EncryptBeforeSigning MustSupportRefExternalURI MustSupportRefEmbeddedToken RequireClientEntropy RequireServerEntropy MustSupportIssuedTokens'
   ).split(' '),
 );
 
-/** Assertions that the transport meets where it is protected, and nothing meets otherwise. */
+/** What assertions need that no message here has, by local names. */
+const NEEDS: readonly (readonly [RegExp, string])[] = [
+  [/^(?:Encrypt|ContentEncrypted|SignedEncrypted|SymmetricBinding|ProtectionToken|\w+EncryptionToken)/, 'encryption'],
+  [/^(?:Saml|Issued|SecureConversation|SecurityContext|SpnegoContext|Kerberos)/, 'a token of an issuer, such as SAML'],
+];
+
+/** Assertions that the transport meets where it is protected. Signed parts are met by a signature, too. */
 const BY_TRANSPORT: ReadonlySet<string> = new Set(
   'SignedParts EncryptedParts SignedElements EncryptedElements ContentEncryptedElements EncryptedSupportingTokens SignedEncryptedSupportingTokens'.split(
     ' ',
@@ -47,12 +54,18 @@ export interface Requirement {
 interface Unmet {
   readonly what: string;
   readonly place: Place;
+  /** What it needs that messages here do not have. */
+  readonly needs?: string | undefined;
+  /** A signature of the message meets it. */
+  readonly bySignature?: boolean;
 }
 
 /** What one policy, or a part of one, asks for. */
 interface Need extends Requirement {
   /** The transport protects messages. */
   readonly transport: boolean;
+  /** Messages are signed. */
+  readonly signs: boolean;
   readonly unmet: readonly Unmet[];
   /** Not met, unless the transport protects messages. */
   readonly unprotected: readonly Unmet[];
@@ -63,6 +76,7 @@ const NOTHING: Need = {
   mtom: false,
   addressing: false,
   transport: false,
+  signs: false,
   unmet: [],
   unprotected: [],
 };
@@ -74,14 +88,19 @@ function together(needs: readonly Need[]): Need {
     mtom: needs.some(({ mtom }) => mtom),
     addressing: needs.some(({ addressing }) => addressing),
     transport: needs.some(({ transport }) => transport),
+    signs: needs.some(({ signs }) => signs),
     unmet: needs.flatMap(({ unmet }) => unmet),
     unprotected: needs.flatMap(({ unprotected }) => unprotected),
   };
 }
 
-/** How much of an alternative can't be met. */
-function lacks({ unmet, unprotected, transport }: Need): number {
-  return unmet.length + (transport ? 0 : unprotected.length);
+/** What of an alternative can't be met. */
+function unmetOf({ unmet, unprotected, transport, signs }: Need): readonly Unmet[] {
+  return transport ? unmet : [...unmet, ...unprotected.filter(({ bySignature }) => !(signs && bySignature === true))];
+}
+
+function lacks(need: Need): number {
+  return unmetOf(need).length;
 }
 
 /** The policies of WSDL files, as they are attached to the parts of these. */
@@ -120,9 +139,13 @@ export class Policies {
   /** The effective policy of subjects together: a port with its binding and port type, an operation with its input. */
   effective(subjects: readonly Part[]): Requirement {
     const need = together(subjects.flatMap((subject) => this.#attached(subject)));
-    const unmet = [...need.unmet, ...(need.transport ? [] : need.unprotected)];
-    for (const { what, place } of unmet)
-      this.#losses.add(`${what} can't be met`, 'messages have none of it, and may be refused for that', place);
+    for (const { what, place, needs } of unmetOf(need)) {
+      const instead =
+        needs === undefined
+          ? 'messages have none of it, and may be refused for that'
+          : `it needs ${needs}, which messages here do not have`;
+      this.#losses.add(`${what} can't be met`, instead, place);
+    }
     return need;
   }
 
@@ -166,10 +189,16 @@ export class Policies {
 
   #needOnce(element: XmlElement, location: string): Need {
     const { local } = element;
-    const place = placeOf(element, location);
     const inside = (): Need => together(childrenOf(element).map((each) => this.#need(each, location)));
     if (local === 'PolicyReference') return this.#referred(attribute(element, 'URI') ?? '', element, location);
     if (local === 'ExactlyOne' || local === 'OneOrMore') return this.#best(element, location);
+    if (local === 'UsernameToken' && hasBelow(element, 'HashPassword'))
+      return {
+        ...NOTHING,
+        security: [{ kind: 'username-token', digest: true }],
+        unmet: unmetOfToken(element, location),
+      };
+    if (local === 'AsymmetricBinding') return this.#signature(element, location);
     const met = MET[local];
     // What is below a token belongs to it.
     if (met !== undefined) return { ...NOTHING, security: [met], unmet: unmetOfToken(element, location) };
@@ -179,10 +208,24 @@ export class Policies {
     if (local === 'TransportBinding') return together([{ ...NOTHING, transport: true }, inside()]);
     if (local === 'HttpsToken' && attribute(element, 'RequireClientCertificate') === 'true')
       return together([{ ...NOTHING, security: [{ kind: 'client-certificate' }] }, inside()]);
-    const unmet = { what: `the policy ${local}`, place };
+    const unmet = unmetAssertion(element, location);
     if (BY_TRANSPORT.has(local)) return together([{ ...NOTHING, unprotected: [unmet] }, tokensIn(inside())]);
     if (SILENT.has(local) || /^(?:Basic|TripleDes)\d*/.test(local)) return inside();
     return { ...NOTHING, unmet: [unmet] };
+  }
+
+  /** A binding whose messages are signed by the sender's certificate. */
+  #signature(binding: XmlElement, location: string): Need {
+    const parts = partsOf(binding);
+    const others = parts.filter(({ local }) => !SIGNERS.has(local));
+    const unmet = parts.flatMap((part): Unmet[] => {
+      if (part.local === 'AlgorithmSuite') return unmetOfSuite(part, location);
+      if (!SIGNERS.has(part.local) || hasBelow(part, 'X509Token')) return unmetOfToken(part, location);
+      return [unmetAssertion(partsOf(part)[0] ?? part, location)];
+    });
+    const inside = together(others.map((each) => this.#need(each, location)));
+    const own: Need = { ...NOTHING, signs: true, security: [{ kind: 'signature' }], unmet };
+    return together([own, inside]);
   }
 
   /** The alternative that lacks least; the first of several. */
@@ -215,10 +258,64 @@ function isOptional({ attributes }: XmlElement): boolean {
   );
 }
 
-/** Demands on a token that has a name and a password. */
+/** Tokens of signatures: ours, and that of the other side. */
+const SIGNERS: ReadonlySet<string> = new Set([
+  'InitiatorToken',
+  'RecipientToken',
+  'InitiatorSignatureToken',
+  'RecipientSignatureToken',
+]);
+
+/** The assertions in a binding or a token, below the operators that contain them. */
+function partsOf(element: XmlElement): readonly XmlElement[] {
+  return childrenOf(element).flatMap((each) =>
+    ['Policy', 'All', 'ExactlyOne'].includes(each.local) ? partsOf(each) : [each],
+  );
+}
+
+function hasBelow(element: XmlElement, local: string): boolean {
+  return childrenOf(element).some((each) => each.local === local || hasBelow(each, local));
+}
+
+function unmetAssertion(assertion: XmlElement, location: string): Unmet {
+  const { local } = assertion;
+  return {
+    what: `the policy ${local}`,
+    place: placeOf(assertion, location),
+    needs: NEEDS.find(([names]) => names.test(local))?.[1],
+    bySignature: local === 'SignedParts' && childrenOf(assertion).every(isSigned),
+  };
+}
+
+/** Namespaces of the header blocks of WS-Addressing. */
+const WSA: ReadonlySet<string> = new Set([
+  'http://www.w3.org/2005/08/addressing',
+  'http://schemas.xmlsoap.org/ws/2004/08/addressing',
+]);
+
+/** Whether a signature here covers a part: the Body, and header blocks of WS-Addressing. */
+function isSigned(part: XmlElement): boolean {
+  return part.local === 'Body' || (part.local === 'Header' && WSA.has(attribute(part, 'Namespace') ?? ''));
+}
+
+/** Suites with SHA-1 for digests. */
+function unmetOfSuite(suite: XmlElement, location: string): Unmet[] {
+  return partsOf(suite)
+    .filter(({ local }) => /^(?:Basic|TripleDes)/.test(local) && !/Sha256/.test(local))
+    .map((each) => ({
+      what: `the policy AlgorithmSuite ${each.local}`,
+      place: placeOf(each, location),
+      needs: 'SHA-1',
+    }));
+}
+
+/** Demands on a token that no message here meets. */
 function unmetOfToken(token: XmlElement, location: string): Unmet[] {
   return childrenOf(token).flatMap((each): Unmet[] => [
-    ...(['NoPassword', 'RequireDerivedKeys', 'IssuerName', 'Issuer'].includes(each.local)
+    ...([
+      ...['NoPassword', 'RequireDerivedKeys', 'IssuerName', 'Issuer', 'RequireKeyIdentifierReference'],
+      ...['RequireThumbprintReference', 'RequireIssuerSerialReference', 'RequireEmbeddedTokenReference'],
+    ].includes(each.local)
       ? [{ what: `the policy ${each.local} of ${token.local}`, place: placeOf(each, location) }]
       : []),
     ...unmetOfToken(each, location),

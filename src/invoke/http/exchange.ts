@@ -15,6 +15,7 @@ import type { Proof } from '../credential.ts';
 import { type Called, InvokeError } from '../error.ts';
 import type { Outgoing } from '../outgoing.ts';
 import { WebhookSignature } from '../webhook.ts';
+import { MessageSecurity } from '../ws-security.ts';
 import type { Address } from './address.ts';
 import { through } from './body.ts';
 import { isUnconnected, type Opened, type Pools } from './connection/pools.ts';
@@ -31,7 +32,7 @@ export interface Route {
   readonly addresses: readonly Address[];
   readonly outgoing: Outgoing;
   /** Overrides that of the address. */
-  readonly proof: Proof | WebhookSignature | undefined;
+  readonly proof: Proof | WebhookSignature | MessageSecurity | undefined;
 }
 
 /**
@@ -45,9 +46,9 @@ export async function exchange(route: Route, sending: Sending): Promise<Received
     const opened = route.pools.of(address.origin, called);
     const { proxied } = opened;
     const facts = { called: { ...called, address: address.shown }, node, timeouts, signal: options.signal, proxied };
-    const isSigned = route.proof instanceof WebhookSignature;
-    const outgoing = isSigned ? route.proof.on(route.outgoing) : route.outgoing;
-    const proof = (isSigned ? undefined : route.proof) ?? address.proof;
+    const writes = route.proof instanceof WebhookSignature || route.proof instanceof MessageSecurity;
+    const outgoing = writes ? route.proof.on(route.outgoing, facts.called) : route.outgoing;
+    const proof = (writes ? undefined : route.proof) ?? address.proof;
     sending.attempts++;
     const begun = performance.now();
     const note = (status: number | string): void => sending.observer?.called(node, status, performance.now() - begun);

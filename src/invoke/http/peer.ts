@@ -9,6 +9,7 @@ import { type Called, InvokeError } from '../error.ts';
 import type { Timeouts } from '../limits.ts';
 import { Tokens, tokenClientOf, tokenFetch } from '../tokens.ts';
 import { WebhookSigner } from '../webhook.ts';
+import { MessageSecurity } from '../ws-security.ts';
 import { type Base, resolveBase } from './address.ts';
 import { endpointsOf, type ProxyOf } from './connection/endpoint.ts';
 import type { ConnectionFacts, Connections, Pools } from './connection/pools.ts';
@@ -27,7 +28,7 @@ export interface Peer {
    * The node's credential, resolved on first use; `undefined` when it has none, or has it in its address.
    * @throws InvokeError CONFIGURATION
    */
-  credential(called: Called): Proof | Tokens | WebhookSigner | undefined;
+  credential(called: Called): Proof | Tokens | WebhookSigner | MessageSecurity | undefined;
   /** Until when the token that is kept is used, in milliseconds since 1970; `undefined` without one. */
   tokenUntil(): number | undefined;
   /** `undefined` when the node has no circuit breaker. */
@@ -147,15 +148,20 @@ function credentialOf(
   node: Node,
   pools: Pools,
   timeouts: Timeouts,
-  { resolve, redactor, clock }: Pick<PeerSource, 'resolve' | 'redactor' | 'clock'>,
+  { resolve, redactor, clock, folder }: Pick<PeerSource, 'resolve' | 'redactor' | 'clock' | 'folder'>,
 ): Peer['credential'] {
   const { id, credential } = node;
   if (credential === undefined) return () => undefined;
-  const look = (called: Called): Proof | Tokens | WebhookSigner => {
+  const look = (called: Called): Proof | Tokens | WebhookSigner | MessageSecurity => {
     if (credential.kind === 'webhook') {
       const texts = credential.secrets.map((text) => resolveText(text, resolve));
       redactor.learn(texts);
       return new WebhookSigner(texts, id, clock.now, called);
+    }
+    if (credential.kind === 'ws-security') {
+      const security = new MessageSecurity(credential, { node: id, folder, resolve, called, now: clock.now });
+      redactor.learn(security.secrets);
+      return security;
     }
     if (credential.kind !== 'client-credentials') {
       const proof = proofOf(credential, id, resolve, called);

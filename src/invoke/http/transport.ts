@@ -14,6 +14,7 @@ import type { Timeouts } from '../limits.ts';
 import type { Outgoing, PreparedRequest } from '../outgoing.ts';
 import type { Tokens } from '../tokens.ts';
 import { buffered, goneBy, SHOWN_SIGNATURE, WebhookSigner } from '../webhook.ts';
+import { assertSignable, MessageSecurity, shownSecured } from '../ws-security.ts';
 import { type Address, addressAt, addressBelow, type Base, shownUrl } from './address.ts';
 import { proxiesOf } from './connection/endpoint.ts';
 import { Connections, type PoolFigures } from './connection/pools.ts';
@@ -120,9 +121,27 @@ export function createTransport({
     return opening;
   }
 
+  /** A request that is signed as a whole is kept in memory. */
+  async function signable(outgoing: Outgoing, by: Credentials, { signal, called }: SendOptions): Promise<Outgoing> {
+    if (by instanceof WebhookSigner) return buffered(outgoing, { what: 'a webhook', most: signedBody }, signal, called);
+    if (!(by instanceof MessageSecurity) || outgoing.soap === undefined || outgoing.soap.isSecured) return outgoing;
+    if (!by.signs && outgoing.soap.withBlock !== undefined) return outgoing;
+    assertSignable(outgoing, called);
+    const { compress } = outgoing;
+    const kept = await buffered(
+      { ...outgoing, compress: false },
+      { what: 'a SOAP message', most: signedBody },
+      signal,
+      called,
+    );
+    return { ...kept, compress };
+  }
+
   return {
     references,
-    describe({ operation, node, primaryUrl, credential }, outgoing, { called, resolve }) {
+    describe({ operation, node, primaryUrl, credential }, written, { called, resolve }) {
+      const own = credential === undefined ? node.credential : undefined;
+      const outgoing = own?.kind === 'ws-security' ? shownSecured(written, own, resolve) : written;
       const [base] = basesAt(node, primaryUrl, resolve, called) as readonly [Base];
       const { method, shown } = outgoing;
       const additions = { proof: shownProof(node, credential, base, outgoing), acceptsCodings: acceptsOf(operation) };
@@ -146,7 +165,7 @@ export function createTransport({
       const retry = operation.retry ?? node.retry ?? CALL_RETRY;
       const sending: Sending = {
         called,
-        outgoing: isSigned ? await buffered(outgoing, signedBody, options.signal, called) : outgoing,
+        outgoing: await signable(outgoing, found, options),
         node: node.id,
         timeouts: peer.timeouts,
         options,
@@ -208,13 +227,10 @@ function acceptsOf(operation: ConsumerOperation): boolean {
   return operation.kind === 'rest' && operation.properties.acceptCompressed;
 }
 
+type Credentials = Proof | Tokens | WebhookSigner | MessageSecurity | undefined;
+
 /** The call's own credential, else the node's, unless the operation itself sends the header. */
-function credentialOf(
-  peer: Peer,
-  { node, credential }: Target,
-  outgoing: Outgoing,
-  called: Called,
-): Proof | Tokens | WebhookSigner | undefined {
+function credentialOf(peer: Peer, { node, credential }: Target, outgoing: Outgoing, called: Called): Credentials {
   if (credential !== undefined) return basic(credential, called);
   if (node.credential === undefined || declares(outgoing, node)) return undefined;
   return peer.credential(called);
@@ -234,7 +250,8 @@ function shownProof(
 ): Pick<Proof, 'header' | 'shown'> | undefined {
   if (credential !== undefined) return { header: 'Authorization', shown: BASIC };
   const own = declares(outgoing, node) ? undefined : node.credential;
-  if (own === undefined || own.kind === 'webhook') return base.kind === 'url' ? base.proof : undefined;
+  if (own === undefined || own.kind === 'webhook' || own.kind === 'ws-security')
+    return base.kind === 'url' ? base.proof : undefined;
   if (own.kind === 'api-key') return { header: own.header, shown: MASK };
   return { header: 'Authorization', shown: own.kind === 'basic' ? BASIC : BEARER };
 }

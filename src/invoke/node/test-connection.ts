@@ -16,6 +16,7 @@ import { secureContextOf } from '../http/connection/tls.ts';
 import { transportError } from '../http/transport-error.ts';
 import { TIMEOUTS } from '../limits.ts';
 import { PLACEHOLDER, standInAddress, standInFor } from '../stand-in.ts';
+import { MessageSecurity } from '../ws-security.ts';
 import { type CertificateFacts, certificateFacts, type NodePlaces, nodeAddress } from './facts.ts';
 import { once, refusal, untrusted } from './handshake.ts';
 
@@ -250,7 +251,11 @@ class AddressProbe {
   #checkCredential(): Outcome<undefined> {
     const { id, credential } = this.#node;
     const resolve = this.#configuration.resolve(credentialTexts(this.#node), this.#called);
-    if (credential !== undefined && credential.kind !== 'client-credentials' && credential.kind !== 'webhook')
+    if (credential?.kind === 'ws-security')
+      new MessageSecurity(credential, {
+        ...{ node: id, folder: this.#options.folder, resolve, called: this.#called, now: Date.now },
+      });
+    else if (credential !== undefined && credential.kind !== 'client-credentials' && credential.kind !== 'webhook')
       proofOf(credential, id, resolve, this.#called);
     return { value: undefined, words: 'it is set; the test does not send it' };
   }

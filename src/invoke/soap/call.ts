@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { decodedContent, sizeWords } from '../../binding/call/content.ts';
 import type { Pieces } from '../../binding/pieces.ts';
 import { asReceived } from '../../binding/reply/received.ts';
-import { assembleEnvelope, assembleMessage } from '../../binding/soap/assemble.ts';
+import { assembleEnvelope, assembleMessage, type OutgoingMessage } from '../../binding/soap/assemble.ts';
 import { includedBelow, placeEverySegment, placeSegments } from '../../binding/soap/segments.ts';
 import { compileSoap } from '../../binding/soap/soap.ts';
 import { attachmentsIn } from '../../codec/binary.ts';
@@ -18,8 +18,10 @@ import { parseMediaType } from '../../wire/media-type.ts';
 import { ANONYMOUS, requestAddressing } from '../../wire/soap/addressing.ts';
 import { readEnvelope, SoapError } from '../../wire/soap/message.ts';
 import { readIntent, SOAP_MEDIA_TYPES, type SoapVersion } from '../../wire/soap/version.ts';
+import { hasSecurity, withBlock } from '../../wire/soap/wsse-write.ts';
 import { XOP_MEDIA_TYPE } from '../../wire/soap/xop.ts';
 import { readXml, XmlError } from '../../wire/xml/read.ts';
+import type { XmlElement } from '../../wire/xml/tree.ts';
 import type { Callable, Segment, WriteOptions } from '../callable.ts';
 import { checking } from '../error.ts';
 import { ownHeaders } from '../http/headers.ts';
@@ -88,54 +90,105 @@ function writeRequest(
   input: DocumentValue,
   { segments: given, called, redactor, later }: WriteOptions,
 ): Outgoing {
-  const { binding, version, action, headers, operation, hide } = callable;
-  const { mtom, upContent, compress, segmentContentTransfer: transfer } = operation.properties;
+  const { version, headers, operation, hide } = callable;
+  const { upContent, compress } = operation.properties;
   const segments = checking(called, () =>
     given.map((segment, index) => typed(segment, index, operation.properties.segmentContentType)),
   );
-  const message = checking(called, () => {
-    const xml = upContent ? binding.writeRequest(input) : envelopeOf(input, version);
-    const isOwn = mtom && operation.soap.request.kind === 'raw';
-    const { pieces, rest } = isOwn
-      ? { pieces: placeEverySegment(xml, segments), rest: [] }
-      : placeSegments(xml, segments);
-    const addressed =
-      later ?? (operation.soap.addressing && { messageId: `urn:uuid:${randomUUID()}`, replyTo: ANONYMOUS });
-    const addressing =
-      addressed === undefined ? '' : requestAddressing({ ...addressed, action: action || actionOf(operation.soap) });
-    const headers = upContent ? addressing + binding.writeRequestHeaders(input) : addressing;
-    const attached = upContent ? binding.writeRequestAttachments(input) : [];
-    const options = { mtom, action, segments: rest, attached, transfer, headers };
-    return upContent ? assembleMessage(version, pieces, options) : assembleEnvelope(version, pieces, options);
-  });
+  const written = checking(called, () =>
+    upContent ? writeMessage(callable, input, segments, later) : writeEnvelope(callable, input, segments),
+  );
   const { request } = operation.soap;
   const secrets = () =>
     upContent && request.kind === 'document' ? (compileSecrets(everyField(request.document))?.(input) ?? []) : [];
-  const sent = { ...ownHeaders({ ...message.headers, ...headers }, called), ...message.headers, ...headers };
-  return {
-    method: 'POST',
-    uri: undefined,
-    headers: sent,
-    length: message.length,
-    text: message.text,
-    bytes: message.bytes,
-    again: message.text !== undefined || [...attachmentsIn(input), ...segments].every(({ again }) => again === true),
-    compress,
-    shown: {
+  const again = () => [...attachmentsIn(input), ...segments].every((each) => each.again === true);
+  /** @param text of the message as it is shown, where it is not the text that is sent */
+  function outgoingOf(message: OutgoingMessage, text = (): string | undefined => message.text): Outgoing {
+    const sent = { ...ownHeaders({ ...message.headers, ...headers }, called), ...message.headers, ...headers };
+    return {
+      method: 'POST',
       uri: undefined,
-      get headers() {
-        return redactor.headers(sent);
+      headers: sent,
+      length: message.length,
+      text: message.text,
+      bytes: message.bytes,
+      again: message.text !== undefined || again(),
+      compress,
+      soap: {
+        version,
+        isSecured: written.isSecured,
+        withBlock: (block, shown) =>
+          checking(called, () => outgoingOf(written.message(block), () => written.message(shown).text)),
       },
-      get body() {
-        if (message.text === undefined) return sizeWords(message.length);
-        const hidden = [...secrets()];
-        return hidden.length === 0
-          ? message.text
-          : redactor.knowing({ secrets: () => hidden, hide }).text(message.text);
+      shown: {
+        uri: undefined,
+        get headers() {
+          return redactor.headers(sent);
+        },
+        get body() {
+          const shown = text();
+          if (shown === undefined) return sizeWords(message.length);
+          const hidden = [...secrets()];
+          return hidden.length === 0 ? shown : redactor.knowing({ secrets: () => hidden, hide }).text(shown);
+        },
       },
-    },
-    secrets: { secrets, hide },
+      secrets: { secrets, hide },
+    };
+  }
+  return outgoingOf(checking(called, () => written.message('')));
+}
+
+/** A message whose content is written, to be assembled for each attempt. */
+interface Written {
+  /** The caller's envelope has a Security header. */
+  readonly isSecured: boolean;
+  /** @param block XML of a header block in front of the others; empty for none */
+  message(block: string): OutgoingMessage;
+}
+
+type WrittenSegments = readonly Attachment[];
+
+/** @throws CodecError */
+function writeMessage(
+  callable: SoapCallable,
+  input: DocumentValue,
+  segments: WrittenSegments,
+  later: WriteOptions['later'],
+): Written {
+  const { binding, version, action, operation } = callable;
+  const { soap, properties } = operation;
+  const { pieces, rest } = placed(callable, binding.writeRequest(input), segments);
+  const addressed = later ?? (soap.addressing && { messageId: `urn:uuid:${randomUUID()}`, replyTo: ANONYMOUS });
+  const addressing =
+    addressed === undefined ? '' : requestAddressing({ ...addressed, action: action || actionOf(soap) });
+  const blocks = addressing + binding.writeRequestHeaders(input);
+  const attached = binding.writeRequestAttachments(input);
+  const { mtom, segmentContentTransfer: transfer } = properties;
+  const options = { mtom, action, segments: rest, attached, transfer };
+  return {
+    isSecured: false,
+    message: (block) => assembleMessage(version, pieces, { ...options, headers: block + blocks }),
   };
+}
+
+/** The message of a caller that writes the envelope. @throws CodecError */
+function writeEnvelope(callable: SoapCallable, input: DocumentValue, segments: WrittenSegments): Written {
+  const { version, action, operation } = callable;
+  const { mtom, segmentContentTransfer: transfer } = operation.properties;
+  const { text, root } = envelopeOf(input, version);
+  return {
+    isSecured: hasSecurity(root, version),
+    message(block) {
+      const { pieces, rest } = placed(callable, [block === '' ? text : withBlock(text, block)], segments);
+      return assembleEnvelope(version, pieces, { mtom, action, segments: rest, transfer });
+    },
+  };
+}
+
+/** Segments in the places of their markers, and the rest of them. @throws CodecError */
+function placed({ operation }: SoapCallable, xml: Pieces, segments: WrittenSegments) {
+  const isOwn = operation.properties.mtom && operation.soap.request.kind === 'raw';
+  return isOwn ? { pieces: placeEverySegment(xml, segments), rest: [] } : placeSegments(xml, segments);
 }
 
 /** An action of WS-Addressing is never empty. */
@@ -157,7 +210,10 @@ function typed(segment: Segment, index: number, otherwise: string | undefined): 
 const PROLOGUE = /^\ufeff?(?:<\?xml\s[^>]*\?>\s*)?/;
 
 /** The caller's own envelope, as written. */
-function envelopeOf({ content }: DocumentValue, version: SoapVersion): Pieces {
+function envelopeOf(
+  { content }: DocumentValue,
+  version: SoapVersion,
+): { readonly text: string; readonly root: XmlElement } {
   if (content === undefined) throw new CodecError('content', 'is missing; it is the envelope');
   if (typeof content !== 'string') throw new CodecError('content', 'is not a text');
   try {
@@ -175,10 +231,10 @@ function envelopeOf({ content }: DocumentValue, version: SoapVersion): Pieces {
         'content',
         `includes ${hrefs[0] === undefined ? 'a part without a href' : JSON.stringify(hrefs[0])}, which the message won't have: the first segment is <Include SegmentNumber="1"/>`,
       );
+    return { text: content.replace(PROLOGUE, ''), root };
   } catch (error) {
     if (error instanceof XmlError) throw new CodecError('content', `is not well-formed XML: ${error.message}`);
     if (error instanceof SoapError) throw new CodecError('content', `is not a SOAP envelope: ${error.reason}`);
     throw error;
   }
-  return [content.replace(PROLOGUE, '')];
 }

@@ -28,6 +28,7 @@ import {
   shownText,
   statusError,
 } from '../reply.ts';
+import { isReadableSecurity, timestampFault } from './reply-security.ts';
 
 /**
  * Reads the reply of a call. If that fails, its connection is closed.
@@ -138,6 +139,8 @@ async function readMessage(
   const { operation, binding } = callable;
   const envelope = envelopeOf(raw, message.root);
   if (repliesTo !== undefined) checkRelation(raw, envelope, repliesTo);
+  const unfit = timestampFault(envelope, Date.now());
+  if (unfit !== undefined) throw badReply(raw, unfit);
   throwFault(callable, raw, envelope);
   if (!isSuccess(raw.status)) throw failed(raw, shownText(raw, writeXml(message.root)));
   const { response } = operation.soap;
@@ -153,6 +156,7 @@ async function readMessage(
   checkUnderstood(
     envelope,
     (header) =>
+      isReadableSecurity(header) ||
       (isAddressing(header) && (repliesTo !== undefined || operation.soap.addressing === true)) ||
       binding.understandsReply(header),
   );

@@ -1,6 +1,7 @@
 import type { ConsumerOperation, SoapConsumer } from '../../model/consumer.ts';
 import { CALL_RETRY } from '../../model/retry.ts';
-import type { Service } from '../../model/service.ts';
+import type { Message, Service } from '../../model/service.ts';
+import { attachmentFields } from '../../model/soap.ts';
 import { positionOf } from '../diagnostic/diagnostic.ts';
 import type { Documents } from '../document/documents.ts';
 import { type Linking, refuseBoth, refuseKey } from '../linking.ts';
@@ -24,6 +25,7 @@ export function linkConsumer(context: ConsumerContext, spot: OperationSpot, serv
   const facts = linkFacts(context, spot, service);
   checkCredentialHeader(linking, spot, facts.target);
   if (method === undefined) return linkSoapConsumer(context.documents, spot, facts);
+  checkOverRest(linking, spot, facts);
   checkOneWay(linking, spot, method.toLowerCase());
   return linkRestConsumer(context.documents, spot, facts, method);
 }
@@ -65,6 +67,7 @@ function linkSoapConsumer(documents: Documents, spot: OperationSpot, facts: Cons
   if (typeof spot.declared.soap === 'object')
     refuseKey(linking, spot.declared.soap, 'actions', spot.id, 'a call has one action');
   if (properties.primaryUrl === undefined) checkAddress(linking, spot, facts);
+  checkSigned(linking, spot, facts, properties.mtom, request);
   const fault = isFaultless(linking, spot, responses) ? undefined : linkDocument(documents, spot, 'fault');
   return {
     kind: 'soap',
@@ -74,6 +77,24 @@ function linkSoapConsumer(documents: Documents, spot: OperationSpot, facts: Cons
     properties,
     ...given({ fault }),
   };
+}
+
+function checkOverRest({ report }: Linking, { at }: OperationSpot, { id, target }: ConsumerFacts): void {
+  if (target.credential?.kind === 'ws-security')
+    report.raise('security-over-rest', { operation: id, node: target.id }, at);
+}
+
+/** A signature covers the envelope alone. */
+function checkSigned(
+  { report }: Linking,
+  { at }: OperationSpot,
+  { id, target: { id: node, credential } }: ConsumerFacts,
+  mtom: boolean,
+  request: Message,
+): void {
+  if (credential?.kind !== 'ws-security' || credential.signature === undefined) return;
+  const what = mtom ? 'parts of MTOM' : attachmentFields(request).length > 0 ? 'attachments' : undefined;
+  if (what !== undefined) report.raise('unsigned-attachments', { operation: id, node, what }, at);
 }
 
 /** Over SOAP there is no URI template that could begin with the host. */

@@ -17,13 +17,22 @@ import {
 } from './json-schema.ts';
 import { type CertificateDeclared, certificate, resolve } from './tls.ts';
 
-/** Exactly one of the keys in a valid definition. */
+/** Exactly one of the keys in a valid definition; those of WS-Security (`username-token`, `timestamp`, `signature`) count as one. */
 export interface CredentialDeclared {
   readonly basic?: { readonly user: string; readonly password: string };
   readonly bearer?: string;
   readonly 'api-key'?: { readonly header: string; readonly value: string };
   readonly 'client-credentials'?: ClientCredentialsDeclared;
   readonly webhook?: string | readonly string[];
+  readonly 'username-token'?: UsernameTokenDeclared;
+  readonly timestamp?: string;
+  readonly signature?: CertificateDeclared;
+}
+
+interface UsernameTokenDeclared {
+  readonly user: string;
+  readonly password: string;
+  readonly digest?: boolean;
 }
 
 export interface ClientCredentialsDeclared {
@@ -116,9 +125,41 @@ const webhook: JsonSchema = {
   examples: ['${secret:WEBHOOK_SECRET}', ['${secret:WEBHOOK_SECRET}', '${secret:WEBHOOK_SECRET_BEFORE}']],
 };
 
+const usernameToken = keys<keyof UsernameTokenDeclared>(
+  {
+    required: ['user', 'password'],
+    description:
+      'A user name and a password in the header `wsse:Security` of SOAP messages (WSS UsernameToken Profile 1.1.1), with a new Nonce and Created in each request. Can be combined with `timestamp` and `signature`.',
+    examples: [{ user: 'signalbox', password: '${secret:PARTNER_PASSWORD}', digest: true }],
+  },
+  {
+    user: text('The user name. May refer to configuration.', 'signalbox'),
+    password: text('A reference, never the password itself.', '${secret:PARTNER_PASSWORD}'),
+    digest: yesNo('Sends PasswordDigest, a hash of Nonce, Created and password, rather than PasswordText.', false),
+  },
+);
+
+const signature = keys<keyof CertificateDeclared>(
+  {
+    required: ['file', 'key-file'],
+    description:
+      'Signs SOAP messages with an X.509 certificate, which each request contains (RSA-SHA256 or ECDSA-SHA256, exclusive canonicalisation): the Body, the Timestamp, the UsernameToken and the header blocks of WS-Addressing. Can be combined with `username-token` and `timestamp`. The whole message is kept in memory for it, up to `limits.body`; attachments can not be signed.',
+    examples: [{ file: 'certificates/signer.pem', 'key-file': '${env:SIGNER_KEY_FILE}' }],
+  },
+  {
+    file: filePath('File with the certificate (PEM). May refer to configuration.', 'certificates/signer.pem'),
+    'key-file': filePath(
+      'File with its private key (PEM): RSA with at least 2048 bits, or EC on P-256. May refer to configuration.',
+      '${env:SIGNER_KEY_FILE}',
+    ),
+    passphrase: text('Passphrase of the key. A reference, never the passphrase itself.', '${secret:SIGNER_PASSPHRASE}'),
+  },
+);
+
 const credential: JsonSchema = keys<keyof CredentialDeclared>(
   {
-    description: 'The credential of calls to the node: one of these.',
+    description:
+      'The credential of calls to the node: one of these, or for calls over SOAP those of WS-Security together: `username-token`, `timestamp`, `signature`.',
     minProperties: 1,
     examples: [{ basic: { user: 'signalbox', password: '${secret:PARTNER_PASSWORD}' } }],
   },
@@ -128,6 +169,13 @@ const credential: JsonSchema = keys<keyof CredentialDeclared>(
     'api-key': apiKey,
     'client-credentials': clientCredentials,
     webhook,
+    'username-token': usernameToken,
+    timestamp: time(
+      'A Timestamp in the header `wsse:Security` of SOAP messages, which expires after this time. A signature always has one, of 5 minutes by default.',
+      undefined,
+      '5 min',
+    ),
+    signature,
   },
 );
 

@@ -20,6 +20,7 @@ export function isCredentialHeader(name: string): boolean {
 
 /** The headers that a node's credential sets, in lower case. */
 export function headersOfCredential(credential: NodeCredential): readonly string[] {
+  if (credential.kind === 'ws-security') return [];
   if (credential.kind === 'webhook') return Object.values(WEBHOOK_HEADERS);
   return [credential.kind === 'api-key' ? credential.header.toLowerCase() : 'authorization'];
 }

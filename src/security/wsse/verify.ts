@@ -1,10 +1,10 @@
 import { createHash, type KeyObject } from 'node:crypto';
 import { type CanonicalizationOrTransformationAlgorithm, SignedXml } from 'xml-crypto';
 import { DS, EXC_C14N, isNamed } from '../../wire/soap/wsse-names.ts';
-import { XML_NAMESPACE } from '../../wire/xml/namespaces.ts';
+import { CanonicalError, canonicalXml as canonicalForm } from '../../wire/xml/canonical.ts';
 import { readXml, XmlError } from '../../wire/xml/read.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
-import { attributeOf, type XmlAttribute, type XmlElement } from '../../wire/xml/tree.ts';
+import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
 import { Refused } from '../port.ts';
 import { digestAlgorithms, signatureAlgorithms } from './algorithms.ts';
 import { algorithmOf, bytesOf, contentOf, elementsOf, sequenceOf } from './header.ts';
@@ -62,6 +62,15 @@ export function verifySignature(
   const isWhole = texts.length === covered.length && covered.every(({ id }, n) => texts[n] === forms.get(id));
   if (!isWhole) throw new Refused('the signature covers something else');
   return { signed: texts.map(readAgain), print: createHash('sha256').update(signedInfo).digest('hex') };
+}
+
+/** @throws Refused for a form that is too large */
+function canonicalXml(element: XmlElement, inclusive?: readonly string[]): string {
+  try {
+    return canonicalForm(element, inclusive);
+  } catch (error) {
+    throw error instanceof CanonicalError ? new Refused(error.message) : error;
+  }
 }
 
 /** A canonical form may be larger than its source, and exceed the limits of the reader. */
@@ -194,95 +203,4 @@ function exclusiveForm(method: XmlElement): readonly string[] {
   if (listed.length > MOST_PREFIXES || !listed.every((each) => each === '#default' || isXmlName(each)))
     throw new Refused('InclusiveNamespaces is not a list of prefixes');
   return listed.map((each) => (each === '#default' ? '' : each));
-}
-
-// Exclusive XML Canonicalization 1.0 (W3C recommendation of 18 July 2002), without comments, of the strict reader's elements.
-// The reader drops processing instructions, which SOAP forbids (1.1 section 3): a digest over them does not match.
-
-const NONE: ReadonlyMap<string, string> = new Map([['', '']]);
-const NOTHING: readonly (readonly [string, string])[] = [];
-
-/** Characters of all tags. A prefix that is declared once on an outer element may be repeated on a thousand inner ones. */
-const LONGEST_CANONICAL = 32 * 1024 ** 2;
-
-/**
- * The canonical form of an element with its content.
- * @param inclusive prefixes treated as in Canonical XML 1.0 (section 3, InclusiveNamespaces); `''` is the default namespace
- * @throws Refused when it grows beyond any reasonable size
- */
-export function canonicalXml(element: XmlElement, inclusive: readonly string[] = []): string {
-  return write(element, NONE, inclusive, { length: 0 });
-}
-
-/** @param rendered the namespaces that the output declares around the element, by prefix */
-function write(
-  element: XmlElement,
-  rendered: ReadonlyMap<string, string>,
-  inclusive: readonly string[],
-  written: { length: number },
-): string {
-  const { local, prefix, attributes, content } = element;
-  const declared = declarationsOf(element, rendered, inclusive);
-  const name = prefix === '' ? local : `${prefix}:${local}`;
-  let out = `<${name}`;
-  for (const [each, namespace] of declared)
-    out += ` ${each === '' ? 'xmlns' : `xmlns:${each}`}="${attributeValue(namespace)}"`;
-  for (const each of attributes.length < 2 ? attributes : attributes.toSorted(byNamespaceAndName))
-    out += ` ${each.prefix ? `${each.prefix}:` : ''}${each.local}="${attributeValue(each.value)}"`;
-  out += '>';
-  written.length += out.length + name.length;
-  if (written.length > LONGEST_CANONICAL)
-    throw new Refused(`the tags of a canonical form have more than ${LONGEST_CANONICAL} characters`);
-  const within = declared.length === 0 ? rendered : new Map([...rendered, ...declared]);
-  for (const each of content)
-    out += typeof each === 'string' ? textValue(each) : write(each, within, inclusive, written);
-  return `${out}</${name}>`;
-}
-
-/** The declarations of a start tag: the prefixes that it uses visibly and the inclusive ones, sorted. */
-function declarationsOf(
-  element: XmlElement,
-  rendered: ReadonlyMap<string, string>,
-  inclusive: readonly string[],
-): readonly (readonly [string, string])[] {
-  // Most elements have neither attributes nor a namespace of their own.
-  const isPlain = element.attributes.length === 0 && inclusive.length === 0;
-  if (isPlain && rendered.get(element.prefix) === element.namespace) return NOTHING;
-  const needed = new Map([[element.prefix, element.namespace]]);
-  for (const { prefix = '', namespace } of element.attributes) if (prefix !== '') needed.set(prefix, namespace);
-  for (const prefix of inclusive) {
-    const namespace = element.namespaceOf(prefix);
-    if (namespace !== undefined) needed.set(prefix, namespace);
-  }
-  return [...needed]
-    .filter(([prefix, namespace]) => namespace !== XML_NAMESPACE && rendered.get(prefix) !== namespace)
-    .toSorted(([one], [other]) => compare(one, other));
-}
-
-/** Attributes without a namespace come first: theirs sorts as the empty text. */
-function byNamespaceAndName(one: XmlAttribute, other: XmlAttribute): number {
-  return compare(one.namespace, other.namespace) || compare(one.local, other.local);
-}
-
-function compare(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
-}
-
-const IN_TEXT: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' };
-const IN_VALUE: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '"': '&quot;',
-  '\t': '&#x9;',
-  '\n': '&#xA;',
-  '\r': '&#xD;',
-};
-
-function textValue(text: string): string {
-  return /[&<>\r]/.test(text) ? text.replace(/[&<>\r]/g, (each) => IN_TEXT[each]!) : text;
-}
-
-function attributeValue(text: string): string {
-  return /[&<"\t\n\r]/.test(text) ? text.replace(/[&<"\t\n\r]/g, (each) => IN_VALUE[each]!) : text;
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { standInAddress } from '../../invoke/stand-in.ts';
+import { signerFault } from '../../invoke/ws-security.ts';
 import { ConfigError, resolveAll } from '../../load/value/config.ts';
 import type { ConfigText } from '../../model/definition.ts';
 import type { Registry } from '../../model/registry.ts';
@@ -31,12 +32,16 @@ export function securitySettings({ schemes, gateway, users }: Registry): ConfigT
 }
 
 /**
- * Refuses secrets of webhooks that no call could be signed with. Those that are not set are missed by the calls that need them.
+ * Refuses secrets of webhooks, and certificates and keys, that no call could be signed with. Those that are not set are missed by
+ * the calls that need them.
  * @throws GatewayError
  */
-export function checkWebhookSecrets({ nodes }: Registry, env: Environment): void {
+export function checkCallSecrets({ nodes }: Registry, env: Environment, folder: string): void {
   for (const node of nodes.values()) {
-    if (node.credential?.kind !== 'webhook' || standInAddress(node, env) !== undefined) continue;
+    if (standInAddress(node, env) !== undefined) continue;
+    const unfit = signerFault(node, { env, folder });
+    if (unfit !== undefined) throw new GatewayError(unfit.reason, { hint: unfit.hint });
+    if (node.credential?.kind !== 'webhook') continue;
     for (const [index, text] of node.credential.secrets.entries()) {
       const secret = settingIfSet(text, env);
       if (secret === undefined) continue;

@@ -5,6 +5,8 @@ import type { XmlElement } from '../xml/tree.ts';
 
 export type SoapVersion = '1.1' | '1.2';
 
+export const SOAP_VERSIONS: readonly SoapVersion[] = ['1.1', '1.2'];
+
 /** The namespace of the envelope and its own elements, which identifies the version (1.1: section 4.1.2; 1.2: 2.8). */
 export const SOAP_NAMESPACES: Readonly<Record<SoapVersion, string>> = {
   '1.1': 'http://schemas.xmlsoap.org/soap/envelope/',
@@ -73,7 +75,7 @@ interface IntentFault {
  */
 export function readIntent(contentType: string | undefined, soapAction: string | undefined): SoapIntent | IntentFault {
   const type = parseMediaType(contentType ?? SOAP_MEDIA_TYPES['1.1']);
-  const version = versions.find((each) => SOAP_MEDIA_TYPES[each] === type?.essence);
+  const version = SOAP_VERSIONS.find((each) => SOAP_MEDIA_TYPES[each] === type?.essence);
   if (type === undefined || version === undefined)
     return typeFault('must be text/xml (SOAP 1.1) or application/soap+xml (SOAP 1.2)');
   const inType = type.parameters.get('action');
@@ -92,8 +94,6 @@ export function readIntent(contentType: string | undefined, soapAction: string |
     };
   return { version, action: inHeader ?? inType };
 }
-
-const versions: readonly SoapVersion[] = ['1.1', '1.2'];
 
 /** The action is sent in quotes, and receivers disagree about escapes inside them. */
 const isSendable = (action: string): boolean => /^[ !#-[\]-~]*$/.test(action);

@@ -8,6 +8,8 @@ const WSS = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss';
 export const WSSE = `${WSS}-wssecurity-secext-1.0.xsd`;
 /** Namespace of `Timestamp`, of times and of `Id`. */
 export const WSU = `${WSS}-wssecurity-utility-1.0.xsd`;
+/** Namespace of what version 1.1 has added. */
+export const WSSE_11 = 'http://docs.oasis-open.org/wss/oasis-wss-wssecurity-secext-1.1.xsd';
 /** Namespace of XML signatures. */
 export const DS = 'http://www.w3.org/2000/09/xmldsig#';
 /** Exclusive XML Canonicalization 1.0 without comments: both the algorithm and the namespace of its parameters. */

@@ -86,14 +86,68 @@ describe('policies of a WSDL', () => {
     expect((await imported(protectedToo)).losses).toEqual([]);
   });
 
-  it('require timestamps that messages do not have, and certificates of clients', async () => {
+  it('require timestamps that callers need not have, and certificates of clients', async () => {
     const inside = TRANSPORT.replace('<sp:HttpsToken/>', '<sp:HttpsToken RequireClientCertificate="true"/>').replace(
       /<\/wsp:Policy><\/sp:TransportBinding>$/,
       '<sp:IncludeTimestamp/></wsp:Policy></sp:TransportBinding>',
     );
     const { losses, yaml } = await imported(contract(policy('A', inside), { binding: reference('A') }));
-    expect(losses).toEqual(["the policy IncludeTimestamp can't be met"]);
+    expect(losses).toEqual(['the contract asks for a timestamp in messages']);
     expect(yaml.service).toContain('requires: PARTNER_CERTIFICATE');
+  });
+
+  it('give calls the parts of a Security header, whose values are settings', async () => {
+    const digest = TOKEN.replace(
+      '<sp:UsernameToken/>',
+      '<sp:UsernameToken><wsp:Policy><sp:HashPassword/></wsp:Policy></sp:UsernameToken>',
+    );
+    const timed = TRANSPORT.replace(/<\/wsp:Policy><\/sp:TransportBinding>$/, '<sp:IncludeTimestamp/>$&');
+    const both = await imported(contract(policy('A', timed + digest), { binding: reference('A') }), 'consumer');
+    expect(both.losses).toEqual([]);
+    expect(both.yaml.setup).toContain(`credential:
+  username-token: { user: "\${env:PARTNER_USER}", password: "\${secret:PARTNER_PASSWORD}", digest: true }
+  timestamp: 5 min
+`);
+    const plain = await imported(contract(policy('A', TOKEN), { binding: reference('A') }), 'consumer');
+    expect(plain.yaml.setup).toContain('password: "${secret:PARTNER_PASSWORD}" }');
+    expect(plain.yaml.setup).not.toContain('digest');
+  });
+
+  it('give calls a signature of the Body, and list what needs encryption or a token of an issuer', async () => {
+    const token = (name: string, inside = '<sp:X509Token/>'): string =>
+      `<sp:${name}><wsp:Policy>${inside}</wsp:Policy></sp:${name}>`;
+    const binding = (more = '', suite = 'Basic256Sha256'): string =>
+      `<sp:AsymmetricBinding><wsp:Policy>${token('InitiatorToken')}${token('RecipientToken')}${token('AlgorithmSuite', `<sp:${suite}/>`)}<sp:IncludeTimestamp/>${more}</wsp:Policy></sp:AsymmetricBinding><sp:SignedParts><sp:Body/></sp:SignedParts>`;
+    const of = async (inside: string) => {
+      const text = contract(policy('A', inside), { binding: reference('A') });
+      const { declared, losses } = await declaredOf({ 'a.wsdl': text }, { as: 'consumer' });
+      expect(errorsOf(declared)).toEqual([]);
+      return { setup: yamlOf(declared).setup, told: losses.map(({ what, instead }) => `${what}: ${instead}`) };
+    };
+    const { setup, told } = await of(binding());
+    expect(told).toEqual([]);
+    expect(setup).toContain(`credential:
+  timestamp: 5 min
+  signature: { file: "\${env:PARTNER_CERTIFICATE_FILE}", key-file: "\${env:PARTNER_KEY_FILE}" }
+`);
+    expect((await of(binding('<sp:EncryptSignature/>', 'Basic128'))).told).toEqual([
+      "the policy AlgorithmSuite Basic128 can't be met: it needs SHA-1, which messages here do not have",
+      "the policy EncryptSignature can't be met: it needs encryption, which messages here do not have",
+    ]);
+    expect((await of(`${binding()}<sp:EncryptedParts><sp:Body/></sp:EncryptedParts>`)).told).toEqual([
+      "the policy EncryptedParts can't be met: it needs encryption, which messages here do not have",
+    ]);
+    const issued = await of(SAML.replace('SamlToken', 'IssuedToken'));
+    expect(issued.told).toEqual([
+      "the policy IssuedToken can't be met: it needs a token of an issuer, such as SAML, which messages here do not have",
+    ]);
+    expect((await of('<sp:SymmetricBinding/>')).told).toEqual([
+      "the policy SymmetricBinding can't be met: it needs encryption, which messages here do not have",
+    ]);
+    // What is beside the envelope can't be signed.
+    expect((await of(`${binding()}<mtom:OptimizedMimeSerialization/>`)).told).toEqual([
+      'the contract asks for a signature in messages: calls are sent without it',
+    ]);
   });
 
   it('ask calls for WS-Addressing and MTOM', async () => {

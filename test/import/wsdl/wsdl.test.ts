@@ -101,7 +101,7 @@ it('what can not be called is declared and told: encoded messages, and operation
   ]);
 });
 
-it('credentials that no call can have are told, and so is an address that can not be called', async () => {
+it('credentials of messages are settings of the node, and an address that can not be called is told', async () => {
   const policy =
     '<wsp:Policy xmlns:wsp="http://www.w3.org/ns/ws-policy"><sp:UsernameToken xmlns:sp="urn:sp"/></wsp:Policy>';
   const text = wsdl(
@@ -116,8 +116,8 @@ it('credentials that no call can have are told, and so is an address that can no
   expect(errorsOf(declared)).toEqual([]);
   expect(losses.map(({ what, instead }) => `${what}: ${instead}`)).toEqual([
     'the address "jms:queue" can\'t be called: the setting PARTNER_URL is the address',
-    'the contract asks for username-token: calls are sent without it',
   ]);
+  expect(yamlOf(declared).setup).toContain('credential: { username-token: {');
 });
 
 it('a one-way operation has no response', async () => {

@@ -308,6 +308,7 @@ const CREDENTIALS: { readonly [K in NodeCredential['kind']]: string } = {
   bearer: 'a bearer token',
   'api-key': 'an API key',
   webhook: 'signatures of webhooks',
+  'ws-security': 'WS-Security in messages',
   'client-credentials': 'tokens of OAuth 2.0 client credentials',
 };
 

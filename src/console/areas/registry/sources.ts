@@ -83,6 +83,10 @@ function secretsIn(credential: NodeCredential | undefined): readonly ConfigText[
       return credential.secrets;
     case 'client-credentials':
       return [credential.clientSecret];
+    case 'ws-security': {
+      const { usernameToken, signature } = credential;
+      return [usernameToken?.password, signature?.passphrase].filter((each) => each !== undefined);
+    }
     case undefined:
       return [];
   }

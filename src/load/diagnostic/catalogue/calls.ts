@@ -148,15 +148,35 @@ export const flowEntries = {
 
 const node = (rest: string): string => `node: PARTNER\nbase: https://example.org\n${rest}`;
 
+const SIGNED = 'credential: { signature: { file: signer.pem, key-file: "${env:SIGNER_KEY_FILE}" } }';
+
 /** Mistakes in nodes: where calls go, and what they show there. */
 export const nodeEntries = {
   'two-credentials': error<{ node: string; first: string; second: string }>({
     message: ({ node, first, second }) => `Node ${node} has two credentials: ${first} and ${second}.`,
     hint: () => 'Remove one of them.',
     explanation:
-      'Calls to a node use one credential: a user with a password, a bearer token, an API key, or a token from the client-credentials grant. If a partner requires a key in addition, send it as a header of the operations.',
+      'Calls to a node use one credential: a user with a password, a bearer token, an API key, or a token from the client-credentials grant. The keys of WS-Security, `username-token`, `timestamp` and `signature`, are one credential together. If a partner requires a key in addition, send it as a header of the operations.',
     wrong: node('credential: { basic: { user: a, password: "${secret:B}" }, bearer: "${secret:C}" }'),
     right: node('credential: { bearer: "${secret:C}" }'),
+  }),
+  'security-over-rest': error<{ operation: string; node: string }>({
+    message: ({ operation, node }) =>
+      `The credential of node ${node} is a header of SOAP messages, and ${operation} is called over REST.`,
+    hint: ({ node }) => `Give calls over REST a node of their own, or use another credential for ${node}.`,
+    explanation:
+      'WS-Security (`username-token`, `timestamp` and `signature` of a credential) is a header block of a SOAP envelope. A call over REST has no envelope, so it would be sent without a credential.',
+    wrong: `${node('credential: { username-token: { user: a, password: "${secret:B}" } }')}\n---\nservice: Partner.v1\npublic: true\ntarget: PARTNER\noperations:\n  ORDER_GET: { get: Orders }`,
+    right: `${node('credential: { basic: { user: a, password: "${secret:B}" } }')}\n---\nservice: Partner.v1\npublic: true\ntarget: PARTNER\noperations:\n  ORDER_GET: { get: Orders }`,
+  }),
+  'unsigned-attachments': error<{ operation: string; node: string; what: string }>({
+    message: ({ operation, node, what }) =>
+      `Node ${node} signs its messages, and ${operation} has ${what}, which can't be signed.`,
+    hint: () => 'Send the content as Base64 in the Body, or use a node without `signature`.',
+    explanation:
+      'A signature of WS-Security covers parts of the envelope. Content that is sent as parts beside it, by MTOM or as attachments, would not be covered, so such calls are refused.',
+    wrong: `${node(SIGNED)}\n---\nservice: Partner.v1\npublic: true\ntarget: PARTNER\noperations:\n  FILE_PUT: { soap: true, request: { fields: { FILE: binary } }, properties: { MTOM: Y } }`,
+    right: `${node(SIGNED)}\n---\nservice: Partner.v1\npublic: true\ntarget: PARTNER\noperations:\n  FILE_PUT: { soap: true, request: { fields: { FILE: binary } } }`,
   }),
   'credential-header': error<{ header: string }>({
     message: ({ header }) => `The header ${header} belongs to the protocol and can't carry a key.`,

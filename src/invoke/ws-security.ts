@@ -1,0 +1,283 @@
+import { createPrivateKey, type KeyObject, randomBytes, X509Certificate } from 'node:crypto';
+import { resolve as pathFrom } from 'node:path';
+import { readText } from '../load/read/files.ts';
+import type { Environment } from '../load/value/config.ts';
+import type { ConfigText, ResolveReference } from '../model/definition.ts';
+import type { Node, NodeCredential } from '../model/node.ts';
+import { MASK } from '../model/redactor.ts';
+import { pemCertificates } from '../wire/certificate.ts';
+import { messageOf } from '../wire/error.ts';
+import {
+  passwordDigest,
+  type SecurityContent,
+  securityBlock,
+  shownSignature,
+  signedEnvelope,
+  withBlock,
+} from '../wire/soap/wsse-write.ts';
+import { Configuration, resolveText, shownText } from './configuration.ts';
+import { type Called, InvokeError } from './error.ts';
+import type { Outgoing } from './outgoing.ts';
+
+export type WsSecurityCredential = Extract<NodeCredential, { readonly kind: 'ws-security' }>;
+
+interface Signer {
+  /** In DER, as base64. */
+  readonly certificate: string;
+  /** The end of its validity, in milliseconds since 1970. */
+  readonly until: number;
+  /** The certificate in messages. */
+  readonly named: string;
+  readonly key: KeyObject;
+}
+
+/** What a credential of WS-Security is resolved with. */
+interface SecuritySource {
+  readonly node: string;
+  /** The folder that paths of files are relative to. */
+  readonly folder: string;
+  readonly resolve: ResolveReference;
+  readonly called: Called;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Writes the Security header of each attempt at a request. */
+export class MessageSecurity {
+  /** The secrets in it. */
+  readonly secrets: readonly string[];
+  readonly #credential: WsSecurityCredential;
+  readonly #user: { readonly user: string; readonly password: string } | undefined;
+  readonly #signer: Signer | undefined;
+  readonly #source: SecuritySource;
+
+  /** @throws InvokeError CONFIGURATION for a certificate or a key that can't be used */
+  constructor(credential: WsSecurityCredential, source: SecuritySource) {
+    const { usernameToken, signature } = credential;
+    const { resolve } = source;
+    this.#credential = credential;
+    this.#source = source;
+    this.#user = usernameToken && {
+      user: resolveText(usernameToken.user, resolve),
+      password: resolveText(usernameToken.password, resolve),
+    };
+    this.#signer = signature && signerOf(signature, source);
+    this.secrets = this.#user === undefined ? [] : [this.#user.password];
+  }
+
+  get signs(): boolean {
+    return this.#signer !== undefined;
+  }
+
+  /**
+   * A copy of a request with a new header: Nonce and times are those of this attempt.
+   * @param outgoing with its body in memory, if it is signed
+   * @throws InvokeError BAD_INPUT for a message that can't have the header, or can't be signed
+   */
+  on(outgoing: Outgoing, called: Called): Outgoing {
+    const { soap, text, whole } = outgoing;
+    if (soap === undefined) throw notSoap(this.#source.node, called);
+    if (soap.isSecured) return outgoing;
+    const content = this.#content(called);
+    if (this.#signer === undefined && soap.withBlock !== undefined)
+      return soap.withBlock(securityBlock(soap.version, content), shownBlock(this.#credential, soap.version, content));
+    const envelope = text ?? (whole === undefined ? undefined : Buffer.from(whole).toString());
+    if (envelope === undefined) throw new TypeError('the message is not in memory');
+    try {
+      const secured =
+        this.#signer === undefined
+          ? withBlock(envelope, securityBlock(soap.version, content))
+          : signedEnvelope(envelope, soap.version, content, this.#signer.key);
+      const { shown } = outgoing;
+      const credential = this.#credential;
+      return {
+        ...outgoing,
+        text: secured,
+        whole: undefined,
+        length: Buffer.byteLength(secured),
+        async *bytes() {
+          yield Buffer.from(secured);
+        },
+        shown: {
+          uri: shown.uri,
+          headers: shown.headers,
+          get body() {
+            return withShownBlock(shown.body, shownBlock(credential, soap.version, content));
+          },
+        },
+      };
+    } catch (error) {
+      throw new InvokeError('BAD_INPUT', called, `the message can't be signed: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  #content(called: Called): SecurityContent {
+    const { usernameToken, timestamp } = this.#credential;
+    const now = this.#source.now();
+    const nonce = randomBytes(16);
+    if (this.#signer !== undefined && now > this.#signer.until)
+      throw unusable(
+        { ...this.#source, called },
+        `${this.#signer.named} expired on ${new Date(this.#signer.until).toISOString()}`,
+      );
+    return contentOf(this.#credential, now, {
+      ...(this.#user === undefined || usernameToken === undefined
+        ? {}
+        : {
+            user: this.#user.user,
+            password: usernameToken.digest
+              ? passwordDigest(nonce, timeText(now), this.#user.password)
+              : this.#user.password,
+            nonce: nonce.toString('base64'),
+          }),
+      ...(timestamp === undefined ? {} : { expires: now + timestamp }),
+      ...(this.#signer === undefined ? {} : { certificate: this.#signer.certificate }),
+    });
+  }
+}
+
+interface Filled {
+  readonly user?: string;
+  readonly password?: string;
+  readonly nonce?: string;
+  readonly expires?: number;
+  readonly certificate?: string;
+}
+
+function contentOf(
+  { usernameToken }: WsSecurityCredential,
+  now: number,
+  { user = '', password = '', nonce = '', expires, certificate }: Filled,
+): SecurityContent {
+  const created = timeText(now);
+  return {
+    ...(usernameToken && { usernameToken: { user, password, digest: usernameToken.digest, nonce, created } }),
+    ...(expires === undefined ? {} : { timestamp: { created, expires: timeText(expires) } }),
+    ...(certificate === undefined ? {} : { certificate }),
+  };
+}
+
+const timeText = (time: number): string => new Date(time).toISOString();
+
+/** The header of a request with its secrets masked: passwords, and what they or keys were used for. */
+function shownBlock(
+  { signature }: WsSecurityCredential,
+  version: Parameters<typeof securityBlock>[0],
+  content: SecurityContent,
+): string {
+  const { usernameToken, certificate } = content;
+  const masked = {
+    ...content,
+    ...(usernameToken && { usernameToken: { ...usernameToken, password: MASK, nonce: MASK } }),
+    ...(certificate === undefined ? {} : { certificate: MASK }),
+  };
+  return securityBlock(version, masked, signature === undefined ? '' : shownSignature(MASK));
+}
+
+/** A body that is not shown as a text stays so. */
+function withShownBlock(body: string | undefined, block: string): string | undefined {
+  if (body === undefined || !body.startsWith('<')) return body;
+  try {
+    return withBlock(body, block);
+  } catch {
+    return body;
+  }
+}
+
+/** A request that is only shown, with its header. */
+export function shownSecured(
+  outgoing: Outgoing,
+  credential: WsSecurityCredential,
+  resolve: ResolveReference,
+  now = Date.now(),
+): Outgoing {
+  const { soap, shown } = outgoing;
+  if (soap === undefined || soap.isSecured) return outgoing;
+  const { usernameToken, timestamp, signature } = credential;
+  const content = contentOf(credential, now, {
+    ...(usernameToken && { user: shownText(usernameToken.user, resolve) }),
+    ...(timestamp === undefined ? {} : { expires: now + timestamp }),
+    ...(signature && { certificate: MASK }),
+  });
+  const block = shownBlock(credential, soap.version, content);
+  if (soap.withBlock !== undefined) return soap.withBlock(block, block);
+  return { ...outgoing, shown: { ...shown, body: withShownBlock(shown.body, block) } };
+}
+
+/** Why the certificate of a node can't sign, with what to do; `undefined` when it can, or when its settings are not set. */
+export function signerFault(
+  { id, credential }: Node,
+  { env, folder }: { readonly env: Environment; readonly folder: string },
+): { readonly reason: string; readonly hint: string } | undefined {
+  if (credential?.kind !== 'ws-security' || credential.signature === undefined) return undefined;
+  const { file, keyFile, passphrase } = credential.signature;
+  const called = { operation: `node ${id}`, requestId: '' };
+  const texts = [file, keyFile, ...(passphrase === undefined ? [] : [passphrase])];
+  try {
+    const resolve = new Configuration(env).resolve(texts, called);
+    signerOf(credential.signature, { node: id, folder, resolve, called, now: Date.now });
+  } catch (error) {
+    if (!(error instanceof InvokeError)) throw error;
+    if (error.missing.length === 0) return { reason: error.message, hint: error.hint ?? '' };
+  }
+  return undefined;
+}
+
+function notSoap(node: string, called: Called): InvokeError {
+  const hint = 'Use another credential, or another node for such calls.';
+  const reason = `the credential of node ${node} is a header of SOAP envelopes, and this request is not one`;
+  return new InvokeError('CONFIGURATION', called, reason, { hint });
+}
+
+/** @throws InvokeError BAD_INPUT for a message with attachments, which no signature would cover */
+export function assertSignable({ headers }: Outgoing, called: Called): void {
+  const type = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
+  if (!/^multipart\//i.test(type)) return;
+  const reason = "the node signs its messages, and attachments (MTOM, segments) can't be signed";
+  throw new InvokeError('BAD_INPUT', called, reason, { hint: 'Send the content as Base64 in the Body.' });
+}
+
+/** @throws InvokeError CONFIGURATION */
+function signerOf(
+  { file, keyFile, passphrase }: NonNullable<WsSecurityCredential['signature']>,
+  source: SecuritySource,
+): Signer {
+  const { resolve } = source;
+  const named = `the certificate ${shownText(file, resolve)}`;
+  const [pem] = pemCertificates(content(file, named, source));
+  if (pem === undefined) throw unusable(source, `${named} does not contain a certificate in PEM`);
+  const certificate = attempt(() => new X509Certificate(pem), source, `${named} is invalid`);
+  const keyName = `the key ${shownText(keyFile, resolve)}`;
+  const text = content(keyFile, keyName, source);
+  const secret = passphrase === undefined ? {} : { passphrase: resolveText(passphrase, resolve) };
+  const key = attempt(() => createPrivateKey({ key: text, ...secret }), source, `${keyName} can't be read`);
+  if (!certificate.checkPrivateKey(key)) throw unusable(source, `${keyName} does not belong to ${named}`);
+  const { asymmetricKeyType: kind, asymmetricKeyDetails: { modulusLength = 0 } = {} } = key;
+  if (kind !== 'ec' && !(kind === 'rsa' && modulusLength >= LEAST_BITS))
+    throw unusable(source, `${keyName} is neither RSA with at least ${LEAST_BITS} bits nor on an elliptic curve`);
+  return { certificate: certificate.raw.toString('base64'), until: certificate.validToDate.getTime(), named, key };
+}
+
+const LEAST_BITS = 2048;
+
+function content(text: ConfigText, name: string, source: SecuritySource): string {
+  const read = readText(pathFrom(source.folder, resolveText(text, source.resolve)));
+  if (read.kind === 'unreadable') throw unusable(source, `${name} can't be read: ${read.reason}`);
+  return read.text;
+}
+
+function attempt<T>(make: () => T, source: SecuritySource, what: string): T {
+  try {
+    return make();
+  } catch (error) {
+    throw unusable(source, what, error);
+  }
+}
+
+function unusable({ node, called }: SecuritySource, reason: string, cause?: unknown): InvokeError {
+  const hint = `Check credential: of node ${node}; paths are relative to the project's folder.`;
+  return new InvokeError('CONFIGURATION', called, `messages to node ${node} can't be signed: ${reason}`, {
+    hint,
+    cause,
+  });
+}
