@@ -118,7 +118,7 @@ function standardOutput({ isShared, isAudit }: { isShared: boolean; isAudit: boo
  * Passes lines on in batches: the destination measures all that it holds for each text that it gets, and writes in another
  * thread, which costs about a line's own time to wake.
  */
-export function batched(to: ReturnType<typeof destination>): DestinationStream & Pick<Logger, 'flush'> {
+function batched(to: ReturnType<typeof destination>): DestinationStream & Pick<Logger, 'flush'> {
   const { write, pass } = inBatches(to, BATCH);
   process.once('exit', () => {
     pass();
