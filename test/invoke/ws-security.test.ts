@@ -298,6 +298,57 @@ describe('a node with `credential: { signature: … }`', () => {
   });
 });
 
+describe('definitions with a credential of messages', () => {
+  const started = (credential: string, settings: Readonly<Record<string, string>> = {}) =>
+    startTestGateway({
+      env: { PASSWORD, ...settings },
+      files: {
+        'definitions/gateway.yaml': gatewayText(),
+        'definitions/partner.yaml': `node: PARTNER
+base: ${served()}
+credential: ${credential}
+---
+service: Called.v1
+namespace: ${SERVICE_NAMESPACE}
+target: PARTNER
+public: true
+operations:
+  SEND: { soap: { name: FILE_SEND }, request: { fields: { S: string } }, response: { fields: { S: string } } }
+---
+service: Open.v1
+public: true
+operations:
+  PASS: { post: pass, request: { fields: { S: string } }, response: { fields: { S: string } }, call: SEND }
+`,
+        'signer.pem': PARTNER.certificate,
+        'signer.key': PARTNER.key,
+        'other.key': ELLIPTIC.key,
+      },
+    });
+
+  it('reach the partner through a whole gateway, which logs neither password nor digest', async () => {
+    const all =
+      '{ username-token: { user: demo, password: "${secret:PASSWORD}", digest: true }, signature: { file: signer.pem, key-file: signer.key } }';
+    const caller = await started(all);
+    try {
+      const answered = await caller.call('/gateway/RESTListeningConnector/Open.v1/pass', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"S":"x"}',
+      });
+      expect(answered.status, String(answered.body)).toBe(200);
+      expect(JSON.stringify(caller.log())).not.toContain(PASSWORD);
+    } finally {
+      await caller.stop();
+    }
+  });
+
+  it('do not start with a key of another certificate', async () => {
+    const error = await thrown(started('{ signature: { file: signer.pem, key-file: other.key } }'));
+    expect((error as Error).message).toContain('the key other.key does not belong to the certificate signer.pem');
+  });
+});
+
 describe('the Security header of a reply', () => {
   const WSS = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity';
   const answer = (content: string) => ({
