@@ -202,6 +202,19 @@ describe('a node with `credential: { username-token: … }`', () => {
     expect(seen.at(-1)!.body.toString()).toBe(own);
   });
 
+  it('is repeated at the same origin, and not sent with the GET that follows a 303', async () => {
+    for (const status of [307, 303]) {
+      const { url, seen } = await target(({ url }) =>
+        url === '/other' ? ANSWER : { status, headers: { Location: '/other' } },
+      );
+      const credential = security({ usernameToken: userToken(true) });
+      const registry = partner(node('PARTNER', [url], { credential, redirects: 1 }), { request: SAID, response: SAID });
+      await client(registry, { env, folder }).call('FILE_SEND', { S: 'x' });
+      expect(seen.map(({ method }) => method)).toEqual(['POST', status === 303 ? 'GET' : 'POST']);
+      expect(seen[1]!.body.toString().includes('Nonce')).toBe(status === 307);
+    }
+  });
+
   it('is not for calls over REST', async () => {
     const { url, seen } = await target({});
     const error = await thrown(
