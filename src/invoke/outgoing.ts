@@ -34,7 +34,7 @@ export interface Outgoing {
 /** How a header block is put into a SOAP message. */
 interface OutgoingSoap {
   readonly version: SoapVersion;
-  /** The caller has written a Security header of its own, which stays the only one. */
+  /** It gets no Security header: the caller has written one, which stays the only one, or there is no envelope. */
   readonly isSecured?: boolean;
   /**
    * The message with a block in front of the others; absent for one that was written elsewhere, whose text is the envelope.

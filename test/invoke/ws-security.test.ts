@@ -202,6 +202,19 @@ describe('a node with `credential: { username-token: … }`', () => {
     expect(seen.at(-1)!.body.toString()).toBe(own);
   });
 
+  it('is repeated at the same origin, and not sent with the GET that follows a 303', async () => {
+    for (const status of [307, 303]) {
+      const { url, seen } = await target(({ url }) =>
+        url === '/other' ? ANSWER : { status, headers: { Location: '/other' } },
+      );
+      const credential = security({ usernameToken: userToken(true) });
+      const registry = partner(node('PARTNER', [url], { credential, redirects: 1 }), { request: SAID, response: SAID });
+      await client(registry, { env, folder }).call('FILE_SEND', { S: 'x' });
+      expect(seen.map(({ method }) => method)).toEqual(['POST', status === 303 ? 'GET' : 'POST']);
+      expect(seen[1]!.body.toString().includes('Nonce')).toBe(status === 307);
+    }
+  });
+
   it('is not for calls over REST', async () => {
     const { url, seen } = await target({});
     const error = await thrown(
@@ -295,6 +308,57 @@ describe('a node with `credential: { signature: … }`', () => {
     const error = await thrown(caller(url, security({ signature, timestamp: 1000 })).call('FILE_SEND', { S: 'x' }));
     expect(error).toMatchObject({ code: 'CONFIGURATION', message: expect.stringContaining(words) });
     expect(seen).toEqual([]);
+  });
+});
+
+describe('definitions with a credential of messages', () => {
+  const started = (credential: string, settings: Readonly<Record<string, string>> = {}) =>
+    startTestGateway({
+      env: { PASSWORD, ...settings },
+      files: {
+        'definitions/gateway.yaml': gatewayText(),
+        'definitions/partner.yaml': `node: PARTNER
+base: ${served()}
+credential: ${credential}
+---
+service: Called.v1
+namespace: ${SERVICE_NAMESPACE}
+target: PARTNER
+public: true
+operations:
+  SEND: { soap: { name: FILE_SEND }, request: { fields: { S: string } }, response: { fields: { S: string } } }
+---
+service: Open.v1
+public: true
+operations:
+  PASS: { post: pass, request: { fields: { S: string } }, response: { fields: { S: string } }, call: SEND }
+`,
+        'signer.pem': PARTNER.certificate,
+        'signer.key': PARTNER.key,
+        'other.key': ELLIPTIC.key,
+      },
+    });
+
+  it('reach the partner through a whole gateway, which logs neither password nor digest', async () => {
+    const all =
+      '{ username-token: { user: demo, password: "${secret:PASSWORD}", digest: true }, signature: { file: signer.pem, key-file: signer.key } }';
+    const caller = await started(all);
+    try {
+      const answered = await caller.call('/gateway/RESTListeningConnector/Open.v1/pass', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"S":"x"}',
+      });
+      expect(answered.status).toBe(200);
+      expect(JSON.stringify(caller.log())).not.toContain(PASSWORD);
+    } finally {
+      await caller.stop();
+    }
+  });
+
+  it('do not start with a key of another certificate', async () => {
+    const error = await thrown(started('{ signature: { file: signer.pem, key-file: other.key } }'));
+    expect((error as Error).message).toContain('the key other.key does not belong to the certificate signer.pem');
   });
 });
 

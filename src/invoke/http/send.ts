@@ -168,6 +168,8 @@ function redirected(outgoing: Outgoing, status: number, isForeign: boolean): Out
     bytes: empty,
     again: true,
     compress: false,
+    // No envelope is left that could have a Security header.
+    soap: outgoing.soap && { version: outgoing.soap.version, isSecured: true },
     shown: { ...shown, body: undefined },
   };
 }
