@@ -150,16 +150,12 @@ describe.skipIf(!has('curl') || !hasPython)(
       await post(bytes, [type]);
       const ask = (accept: string): Promise<Got> =>
         post(envelope('1.1', getElement('accepted')), ['Content-Type: text/xml', `Accept: ${accept}`]);
-      for (const accept of [
-        'multipart/related',
-        'text/xml, application/xop+xml;q=0.5',
-        'Multipart/Related; type="application/xop+xml"',
-      ]) {
+      for (const accept of ['text/xml, application/xop+xml;q=0.5', 'Multipart/Related; type="application/xop+xml"']) {
         const { contentType, body } = await ask(accept);
         expect(contentType, accept).toMatch(/^multipart\/related; /);
         expect(opened(await readMime(contentType, body), '1.1').included.bytes.equals(tricky)).toBe(true);
       }
-      for (const accept of ['*/*', 'text/xml', 'multipart/*', 'multipart/related;q=0, text/xml']) {
+      for (const accept of ['*/*', 'text/xml', 'multipart/*', 'multipart/related', 'multipart/related;q=0, text/xml']) {
         const { contentType, body } = await ask(accept);
         expect(contentType, accept).toBe('text/xml; charset=utf-8');
         expect(body.toString()).toContain(`<content>${tricky.toString('base64')}</content>`);
@@ -173,7 +169,7 @@ describe.skipIf(!has('curl') || !hasPython)(
       expect(said(put.body.toString())).toMatchObject({ length: large.length, sha256: sha256(large) });
       const got = await post(envelope('1.2', getElement('large')), [
         'Content-Type: application/soap+xml',
-        'Accept: multipart/related',
+        'Accept: multipart/related; type="application/xop+xml"',
       ]);
       const { included } = opened(await readMime(got.contentType, got.body), '1.2');
       expect(sha256(included.bytes)).toBe(sha256(large));
@@ -186,7 +182,7 @@ describe.skipIf(!has('curl') || !hasPython)(
       expect(said(put.body.toString())).toMatchObject({ name: 'by http', sha256: sha256(tricky) });
       const got = await post(
         envelope('1.1', getElement('by http')),
-        ['Content-Type: text/xml', 'Accept: multipart/related'],
+        ['Content-Type: text/xml', 'Accept: multipart/related; type="application/xop+xml"'],
         url,
       );
       expect(opened(await readMime(got.contentType, got.body), '1.1').included.bytes.equals(tricky)).toBe(true);
@@ -296,7 +292,7 @@ describe.skipIf(!zeep.isHere)(`MTOM of zeep (needs ${zeep.needs})`, () => {
     const session = {
       ...demoSession(gateway, 'Attachments.v1', version, calls),
       trace: true,
-      accept: 'multipart/related',
+      accept: 'multipart/related; type="application/xop+xml"',
     };
     const { answers } = (await runSessions(zeep, { session })).session;
     expect(answers.get?.type).toMatch(/^multipart\/related; /);
