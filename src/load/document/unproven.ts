@@ -62,13 +62,12 @@ function listedValues(own: SingleField, values: Given['values']): readonly strin
 }
 
 function brokenBy(listed: readonly string[], wanted: SingleField): Unproven | undefined {
-  const restriction = restrictionOf(wanted);
+  // What `enum` leaves out has been compared before.
+  const { enum: _, ...restriction } = restrictionOf(wanted);
   const type = wanted.type;
   for (const each of listed) {
     const isLong = type.length !== undefined && isAnyText(type) && [...each].length > type.length;
-    const reason = isLong
-      ? `it is longer than ${type.length} characters`
-      : restrictionBroken(each, type, { ...restriction, enum: undefined } as never);
+    const reason = isLong ? `it is longer than ${type.length} characters` : restrictionBroken(each, type, restriction);
     if (reason !== undefined)
       return { reason: `does not take the value ${JSON.stringify(each)}: ${reason}`, cuts: isLong };
   }
