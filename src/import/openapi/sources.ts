@@ -2,16 +2,18 @@ import { CharsetError, decodeText } from '../../wire/charset.ts';
 import { ImportError } from '../place.ts';
 import type { SourceLanguage, SourceReference } from '../source.ts';
 import { readJson } from './json.ts';
-import { readLeanYaml } from './lean-yaml.ts';
 import { eachReference, joined, ownAddresses } from './references.ts';
-import { type Node, type Tree, TreeBuilder } from './tree.ts';
+import type { Node, Tree } from './tree.ts';
 import { readYaml } from './yaml.ts';
 
 /** OpenAPI, and files of JSON Schema that it refers to: JSON or YAML, whatever their names end in. */
 export const OPENAPI_LANGUAGE: SourceLanguage<Tree> = {
   parse(bytes, location) {
     const text = textOf(bytes, location);
-    return (/^\s*[{[]/.test(text) ? readJson(text, location) : undefined) ?? anyYaml(text, location);
+    return (
+      (/^\s*[{[]/.test(text) ? readJson(text, location) : undefined) ??
+      readYaml(text.replaceAll('\r\n', '\n'), location)
+    );
   },
   referencesOf({ root }) {
     const found: SourceReference[] = [];
@@ -25,13 +27,6 @@ export const OPENAPI_LANGUAGE: SourceLanguage<Tree> = {
     return found;
   },
 };
-
-/** YAML, which the lean reader takes unless it is of a rare form or invalid. */
-function anyYaml(written: string, location: string): Tree {
-  const text = written.replaceAll('\r\n', '\n');
-  const found = text.includes('\r') ? undefined : readLeanYaml(text, new TreeBuilder(text, location));
-  return found ?? readYaml(text, location);
-}
 
 function textOf(bytes: Uint8Array, location: string): string {
   try {

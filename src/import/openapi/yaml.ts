@@ -116,7 +116,7 @@ function scalarValue(value: unknown): TreeValue {
 const MOST_REPEATED = 1_000_000;
 
 /** The anchors of a YAML file, with the number of values that each stands for. */
-export class Aliases {
+class Aliases {
   readonly #builder: TreeBuilder;
   readonly #anchors = new Map<string, { value: TreeValue | undefined; size: number }>();
   #size = 0;
@@ -140,10 +140,6 @@ export class Aliases {
     return value;
   }
 
-  has(name: string): boolean {
-    return this.#anchors.has(name);
-  }
-
   /** What an alias stands for. @param at its offset @throws ImportError */
   value(name: string, at: number): TreeValue {
     const anchor = this.#anchors.get(name);
@@ -161,19 +157,19 @@ export class Aliases {
 }
 
 /** Maps that a merge key (`<<` of YAML 1.1) adds to one, with the offset of the key. */
-export interface Merged {
+interface Merged {
   readonly from: TreeMap;
   readonly at: number;
 }
 
 /** The maps that are the value of a merge key. */
-export function mergedMaps(value: TreeValue): TreeMap[] {
+function mergedMaps(value: TreeValue): TreeMap[] {
   const all = Array.isArray(value) ? (value as readonly TreeValue[]) : [value];
   return all.filter((each): each is TreeMap => typeof each === 'object' && each !== null && !Array.isArray(each));
 }
 
 /** Adds members of merged maps that a map does not have itself. */
-export function mergeInto(map: ReturnType<TreeBuilder['map']>, merged: readonly Merged[]): void {
+function mergeInto(map: ReturnType<TreeBuilder['map']>, merged: readonly Merged[]): void {
   for (const { from, at } of merged)
     for (const key of Object.keys(from))
       if (!Object.hasOwn(map.value, key)) map.set(key, from[key] as TreeValue, at, at);

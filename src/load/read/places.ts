@@ -16,30 +16,6 @@ export interface Lines {
   linePos(offset: number): { readonly line: number; readonly col: number };
 }
 
-/** The beginnings of the lines of a text, which are found when the first place is needed. */
-export function createLines(text: string): Lines {
-  let starts: number[] | undefined;
-  return {
-    linePos(offset) {
-      starts ??= lineStarts(text);
-      let low = 0;
-      let high = starts.length - 1;
-      while (low < high) {
-        const middle = (low + high + 1) >> 1;
-        if ((starts[middle] as number) <= offset) low = middle;
-        else high = middle - 1;
-      }
-      return { line: low + 1, col: offset - (starts[low] as number) + 1 };
-    },
-  };
-}
-
-function lineStarts(text: string): number[] {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return starts;
-}
-
 /** The offsets of a map or list and its contents. Only offsets are kept, so that the nodes of the parser can be freed. */
 export interface Layout {
   readonly source: SourceText;
@@ -176,15 +152,4 @@ export function placeAt({ file, text }: SourceText, lines: Lines, from: number, 
   while (end > start && /\s/.test(text[end - 1] as string)) end--;
   // linePos returns line 0 when nothing was read.
   return { file, line: Math.max(1, line), column: Math.max(1, col), length: Math.max(1, end - start) };
-}
-
-/** Whether a character occurs in these stretches only, which follow each other. */
-export function isWithin(text: string, character: string, stretches: readonly Stretch[]): boolean {
-  let next = 0;
-  for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) {
-    while (next < stretches.length && (stretches[next] as Stretch)[1] <= at) next += 1;
-    const stretch = stretches[next];
-    if (stretch === undefined || at < stretch[0]) return false;
-  }
-  return true;
 }

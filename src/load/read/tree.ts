@@ -16,9 +16,16 @@ import {
 } from 'yaml';
 import type { Place, Report } from '../diagnostic/diagnostic.ts';
 import { type Places, placeAt, type SourceText } from './places.ts';
-import { parsePlain, type TreeMap, type TreeValue } from './plain.ts';
 
-export { isTreeMap, type TreeMap, type TreeValue } from './plain.ts';
+/** A value of a tree. Maps have no prototype, so every key is just a key. */
+export type TreeValue = string | number | boolean | null | TreeValue[] | TreeMap;
+export interface TreeMap {
+  [key: string]: TreeValue;
+}
+
+export function isTreeMap(value: TreeValue | undefined): value is TreeMap {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /** The contents of a file, one root for each YAML document. */
 interface ParsedFile {
@@ -29,17 +36,6 @@ interface ParsedFile {
 
 /** Parses a file into trees: one for each `---` part, with resolved aliases and a place for each map and list. */
 export function parseTree(source: SourceText, places: Places, report: Report): ParsedFile {
-  const plain = parsePlain(source, places);
-  if (plain === undefined) return parseYaml(source, places, report);
-  const roots = plain.roots.map(({ value, whole: [from, to] }) => ({
-    value,
-    at: placeAt(source, plain.lines, from, to),
-  }));
-  return { roots, whole: true };
-}
-
-/** The same for all of YAML, and for files with errors. */
-export function parseYaml(source: SourceText, places: Places, report: Report): ParsedFile {
   const lines = new LineCounter();
   let documents: Document.Parsed[];
   try {
