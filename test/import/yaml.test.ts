@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { parse } from 'yaml';
 import type { Declared, DeclaredValue } from '../../src/import/declare/declared.ts';
-import { yamlOf, yamlText } from '../../src/import/yaml.ts';
+import { yamlText } from '../../src/import/yaml.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 8 }),
@@ -32,11 +33,11 @@ const key = fc.constantFrom(
   ...['fields', 'one-of', 'operations', 'description', 'xml', 'headers', '200', 'k'.repeat(1020), 'k'.repeat(1025)],
 );
 
-it('a new definition is written as the YAML package writes it, whatever is in it', () => {
+it('a new definition is read as it was written, whatever is in it', () => {
   fc.assert(
     fc.property(fc.dictionary(key, value, { maxKeys: 5, noNullPrototype: true }), text, (keys, id) => {
       const declared: Declared = { kind: 'document', id, keys, file: 'documents' };
-      expect(yamlText([declared])).toBe(yamlText([yamlOf(declared)]));
+      expect(parse(yamlText([declared]))).toEqual({ document: id, ...keys });
     }),
     { numRuns: 500 },
   );
