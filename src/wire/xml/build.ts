@@ -1,5 +1,6 @@
 // XML 1.0 (Fifth Edition): the writer of service descriptions. Replies have their own writers, compiled from their
 // documents.
+import { XMLBuilder } from 'fast-xml-parser';
 import { escapeAttribute, escapeText } from './text.ts';
 
 /** An element: its qualified name, attributes in order, and children, each an element or text. */
@@ -26,26 +27,37 @@ export function element(
 }
 
 /**
- * The document as text: with an XML declaration, two spaces per indent, and a final line end. Text is always escaped.
- * Elements that contain text are written in one line, since blanks would be part of it.
+ * The document as text: with an XML declaration, two spaces per indent, and a final line end. An element has text or elements: text
+ * beside elements would get line ends that are part of it.
  */
 export function buildXml(root: XmlElement): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>${write(root, '\n')}\n`;
+  return `${INDENTED.build([DECLARATION, orderedOf(root)])}\n`;
 }
 
 /** An element as one line without the XML declaration, for use inside other text. */
 export function buildXmlFragment(root: XmlElement): string {
-  return write(root, '');
+  return ONE_LINE.build([orderedOf(root)]);
 }
 
-/** @param line what begins a line of the element's own level: a line end and the indent; empty for one line */
-function write(node: XmlNode, line: string): string {
-  if (typeof node === 'string') return escapeText(node);
-  const { name, children } = node;
-  const attributes = Object.entries(node.attributes).map(([key, value]) => ` ${key}="${escapeAttribute(value)}"`);
-  const start = `${line}<${name}${attributes.join('')}`;
-  const isText = children.some((child) => typeof child === 'string');
-  const below = line === '' || isText ? '' : `${line}  `;
-  const content = children.map((child) => write(child, below)).join('');
-  return content === '' ? `${start}/>` : `${start}>${content}${isText ? '' : line}</${name}>`;
+const OPTIONS = {
+  preserveOrder: true,
+  ignoreAttributes: false,
+  attributeNamePrefix: '',
+  suppressEmptyNode: true,
+  suppressBooleanAttributes: false,
+  // Our own escapes know what XML can't carry, and line ends in attributes.
+  processEntities: false,
+  // Definitions are bounded when they are read.
+  maxNestedTags: 0,
+} as const;
+const INDENTED = new XMLBuilder({ ...OPTIONS, format: true, indentBy: '  ' });
+const ONE_LINE = new XMLBuilder(OPTIONS);
+
+const DECLARATION = { '?xml': [], ':@': { version: '1.0', encoding: 'UTF-8' } };
+
+/** A node as the builder takes it in order: `{ name: children, ':@': attributes }`, or `{ '#text': text }`. */
+function orderedOf(node: XmlNode): object {
+  if (typeof node === 'string') return { '#text': escapeText(node) };
+  const attributes = Object.entries(node.attributes).map(([name, value]) => [name, escapeAttribute(value)] as const);
+  return { [node.name]: node.children.map(orderedOf), ':@': Object.fromEntries(attributes) };
 }

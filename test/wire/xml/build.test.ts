@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { describe, expect, test } from 'vitest';
-import { buildXml, buildXmlFragment, element } from '../../../src/wire/xml/build.ts';
+import { buildXml, buildXmlFragment, element, type XmlElement } from '../../../src/wire/xml/build.ts';
 
 describe('buildXml', () => {
   test('writes the declaration, two spaces an indent and a last line end', () => {
@@ -35,6 +35,11 @@ describe('buildXml', () => {
   test('a name that objects have by themselves is a name like any other', () => {
     const text = buildXmlFragment(element('__proto__', { constructor: '1' }, [element('toString')]));
     expect(text).toBe('<__proto__ constructor="1"><toString/></__proto__>');
+  });
+
+  test('the depth has no bound of its own', () => {
+    const deep = Array.from({ length: 500 }).reduce<XmlElement>((inner) => element('a', {}, [inner]), element('b'));
+    expect(buildXmlFragment(deep)).toContain('<a><b/></a>');
   });
 
   test('any text comes back', () => {
