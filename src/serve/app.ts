@@ -1,4 +1,4 @@
-import { Hono } from 'hono';
+import type { NotFoundHandler } from 'hono';
 import type { RecordCall } from '../message/index.ts';
 import type { Spool } from '../model/blob.ts';
 import { Fault } from '../model/fault.ts';
@@ -6,20 +6,11 @@ import type { Registry } from '../model/registry.ts';
 import type { Operation } from '../model/service.ts';
 import { authorise } from '../security/authorise.ts';
 import type { Statistics } from '../store/index.ts';
-import { idsOf, inContext } from '../trace/trace.ts';
-import { attempt } from '../wire/waiting.ts';
+import { idsOf } from '../trace/trace.ts';
 import { mountConsole, type OpenConsole } from './console.ts';
-import {
-  type Answer,
-  type Arrival,
-  answering,
-  Exchange,
-  exchangeOf,
-  type GatewayContext,
-  type GatewayEnv,
-  type Mounts,
-} from './exchange/exchange.ts';
+import type { Exchange, GatewayEnv, Surroundings } from './exchange/exchange.ts';
 import { notReady } from './exchange/refuse.ts';
+import { App, type AppPorts, type Fail } from './hono-app.ts';
 import type { Log } from './log/log.ts';
 import type { Metrics } from './log/metrics.ts';
 import { metricsFormat } from './log/metrics-text.ts';
@@ -36,7 +27,8 @@ import { type ConnectorPorts, Stages } from './stages.ts';
 
 interface GatewayPorts
   extends Omit<ConnectorPorts, 'registry' | 'components' | 'transactions' | 'record'>,
-    Omit<MonitoringPorts, 'registry'> {
+    Omit<MonitoringPorts, 'registry'>,
+    Surroundings {
   /** Stores attachments that arrive before they are read. */
   readonly spool: Spool;
   /** The audit log: the gateway's log, or a separate one. */
@@ -53,61 +45,6 @@ interface GatewayPorts
   readonly replaced?: (operation: Operation) => Replacement;
 }
 
-/** Answers a request whose error belongs to no operation. */
-type Fail = (exchange: Exchange, error: unknown) => Promise<Response>;
-
-/**
- * The gateway as a Hono app: one wildcard route per connector (Hono's own router slows down with every route), and the
- * paths for people and monitors. It does not listen; `app.request()` calls it as a socket would.
- */
-export class App extends Hono<GatewayEnv> implements Mounts {
-  readonly #connectors: { readonly prefix: string; readonly answer: Answer }[] = [];
-  readonly #context: string;
-  readonly #fail: Fail;
-
-  /** @param fail answers what failed outside an operation */
-  constructor(context: string, fail: Fail) {
-    super();
-    this.#context = `/${context}/`;
-    this.#fail = fail;
-    this.onError((error, c) => fail(exchangeOf(c as GatewayContext), error));
-  }
-
-  connect(connector: string, answer: Answer): void {
-    const prefix = `${this.#context}${connector}`;
-    this.#connectors.push({ prefix, answer });
-    // It also matches the prefix itself.
-    this.all(`${prefix}/*`, answering(answer));
-  }
-
-  /**
-   * Answers a request that came over a socket, on Node's own objects: those of the web standards would take a sixth of the time of
-   * a small call, and 20 ms of the start to load. The reply is written to `outgoing`.
-   */
-  answer(arrival: Required<Pick<Arrival, 'incoming' | 'outgoing'>> & Arrival): unknown {
-    const { method, url: target } = arrival.incoming as { method: string; url: string };
-    const answer = this.#connectorOf(target);
-    if (answer === undefined) {
-      // Hono reads no more of a request than this. The exchange knows by itself that the reply to HEAD has no body.
-      const request = { method: method === 'HEAD' ? 'GET' : method, url: `http://localhost${target}` };
-      return this.fetch(request as Request, { ...arrival });
-    }
-    const exchange = new Exchange(arrival);
-    const fail = (error: unknown): Promise<Response> => this.#fail(exchange, error);
-    return inContext(exchange, () => attempt(() => answer(exchange), fail));
-  }
-
-  /** @param target in origin form */
-  #connectorOf(target: string): Answer | undefined {
-    for (const { prefix, answer } of this.#connectors) {
-      if (!target.startsWith(prefix)) continue;
-      const next = target[prefix.length];
-      if (next === '/' || next === '?' || next === undefined) return answer;
-    }
-    return undefined;
-  }
-}
-
 export function createApp(registry: Registry, ports: GatewayPorts): App {
   const record = createRecorder(registry, { ...ports, log: ports.audit });
   const connected = {
@@ -119,7 +56,7 @@ export function createApp(registry: Registry, ports: GatewayPorts): App {
   };
   const shared = { ...connected, operations: compileOperations(connected), stages: new Stages(connected) };
   const routes = createPlainRoutes(registry, connected);
-  const app = new App(registry.gateway.context, failing(routes, ports));
+  const app = new App(appPorts(registry, routes, ports));
   mountRest(app, shared, routes);
   mountMessages(app, shared, routes);
   mountReplies(app, shared, routes);
@@ -132,9 +69,7 @@ export function createApp(registry: Registry, ports: GatewayPorts): App {
     await routes.admit(exchange);
     return page.respond(exchange, routes.plain);
   });
-  app.notFound(() => {
-    throw Fault.of('NOT_FOUND', { what: 'such path; the services are listed at /' });
-  });
+  app.notFound(nothingThere(app, 'the services are listed at /'));
   return app;
 }
 
@@ -146,13 +81,24 @@ export function createConsoleApp(
 ): App {
   const record = createRecorder(registry, { ...ports, log: ports.audit });
   const routes = createPlainRoutes(registry, { ...ports, record });
-  const app = new App(registry.gateway.context, failing(routes, ports));
+  const app = new App(appPorts(registry, routes, ports));
   mountConsole(app, { ...ports, registry, record, open: ports.console, operations });
   mountReadable(app, '/', routes, (exchange) => routes.plain.text(exchange, 303, '', '', { Location: '/console' }));
-  app.notFound(() => {
-    throw Fault.of('NOT_FOUND', { what: 'such path; the console is at /console' });
-  });
+  app.notFound(nothingThere(app, 'the console is at /console'));
   return app;
+}
+
+function appPorts({ gateway }: Registry, routes: PlainRoutes, ports: GatewayPorts): AppPorts {
+  const { proxies, tracer } = ports;
+  const { context, limits } = gateway;
+  return { context, longestTarget: limits.target, fail: failing(routes, ports), proxies, tracer };
+}
+
+/** @param where what else there is */
+function nothingThere(app: App, where: string): NotFoundHandler<GatewayEnv> {
+  return app.answering(() => {
+    throw Fault.of('NOT_FOUND', { what: `such path; ${where}` });
+  });
 }
 
 /** Answers what failed outside of an operation. */
@@ -174,7 +120,7 @@ interface MonitoringPorts extends Pick<ConnectorPorts, 'registry' | 'log' | 'aut
 
 /** The paths for monitors: liveness, readiness, and metrics. */
 function mountMonitoring(
-  app: Hono<GatewayEnv>,
+  app: App,
   { registry: { gateway }, log, authenticator, throttle, metrics, ready }: MonitoringPorts,
   routes: PlainRoutes,
 ): void {

@@ -1,14 +1,14 @@
-import type { Hono } from 'hono';
 import type { Console, ConsoleAction, ConsoleRequest, InnerRequest } from '../console/index.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Caller } from '../security/port.ts';
 import { idsOf, traceparentOf } from '../trace/trace.ts';
 import type { Pace } from './exchange/body.ts';
-import { answering, type Exchange, type GatewayEnv } from './exchange/exchange.ts';
+import type { Exchange } from './exchange/exchange.ts';
 import { methodNotAllowed } from './exchange/refuse.ts';
 import { respondBytes, respondCoded } from './exchange/respond.ts';
 import { selectCoding } from './exchange/select.ts';
+import type { App } from './hono-app.ts';
 import type { Log } from './log/log.ts';
 import type { Recorder } from './log/record.ts';
 
@@ -26,13 +26,13 @@ interface ConsolePathPorts {
   readonly pace: Pace;
   readonly open: OpenConsole;
   /** The gateway whose operations the console calls. */
-  readonly operations: Pick<Hono<GatewayEnv>, 'fetch'>;
+  readonly operations: Pick<App, 'fetch'>;
   readonly registry: Registry;
 }
 
 /** Mounts the operator's pages at /console. */
-export function mountConsole(app: Hono<GatewayEnv>, ports: ConsolePathPorts): void {
-  const answer = answering((exchange) => respond(exchange, ports));
+export function mountConsole(app: App, ports: ConsolePathPorts): void {
+  const answer = app.answering((exchange) => respond(exchange, ports));
   app.all('/console', answer);
   app.all('/console/*', answer);
 }

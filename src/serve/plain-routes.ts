@@ -1,14 +1,14 @@
-import type { Hono } from 'hono';
 import { writeProblem } from '../binding/rest/rest.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Coding } from '../wire/representation.ts';
 import { quote } from '../wire/words.ts';
 import { type Cors, createCors } from './exchange/cors.ts';
-import { answering, type Exchange, type GatewayEnv } from './exchange/exchange.ts';
+import type { Exchange } from './exchange/exchange.ts';
 import { methodNotAllowed } from './exchange/refuse.ts';
 import { respondCoded, respondText, type Sent } from './exchange/respond.ts';
 import { compress, select } from './exchange/select.ts';
+import type { App } from './hono-app.ts';
 import type { Recorder } from './log/record.ts';
 import { type Contracts, createContracts } from './page/contracts.ts';
 import type { ConnectorPorts } from './stages.ts';
@@ -68,14 +68,14 @@ function read(
 
 /** Mounts a read-only path of the gateway's own. */
 export function mountReadable(
-  app: Hono<GatewayEnv>,
+  app: App,
   path: string,
   routes: PlainRoutes,
   answer: (exchange: Exchange) => Response | Promise<Response>,
 ): void {
   app.all(
     path,
-    answering((exchange) => {
+    app.answering((exchange) => {
       exchange.route = path;
       return read(exchange, routes, () => answer(exchange));
     }),

@@ -243,7 +243,9 @@ async function open(
       origin: () => new URL(consoleUrl ?? base).origin,
     });
   const readiness = new Readiness(() => Promise.all([store.ready(), queries.ready(), blobs.ready()]));
+  const proxies = compileProxies(gateway.proxies);
   const served = {
+    ...{ proxies, tracer: telemetry?.tracer },
     ...{ handlers, queries, blobs, spool, services, outbound },
     answers: services.answers,
     ...{ log, redactor, audit, metrics, authenticator, throttle, sampleUsers, ready: () => readiness.ask() },
@@ -253,8 +255,7 @@ async function open(
     base: () => base,
   };
   const app = createApp(registry, { ...served, console: ofConsole ? undefined : operators?.open });
-  const proxies = compileProxies(gateway.proxies);
-  const transport = { log, metrics, idleTimeout, headersTimeout, tls, proxies, tracer: telemetry?.tracer };
+  const transport = { log, metrics, idleTimeout, headersTimeout, tls, proxies };
   const http = createHttpServer(app, gateway.limits, safeguards, transport);
   opened.addBeside((timeoutMs) => http.close(timeoutMs));
   const { queue } = services;

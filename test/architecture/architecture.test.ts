@@ -11,7 +11,7 @@ const src = join(root, 'src');
  * definitions > load > model > what is made of it. `type:` stands where nothing but types is taken.
  */
 const TABLE: Readonly<Record<string, string>> = {
-  wire: 'croner mime re2js url-template',
+  wire: 'croner fast-xml-parser mime re2js url-template',
   model: '',
   load: 'ajv yaml',
   codec: '',
@@ -34,7 +34,7 @@ const TABLE: Readonly<Record<string, string>> = {
   console:
     'codec describe invoke security type:message type:process type:query type:store @dagrejs/dagre hono htmx.org idiomorph uplot',
   serve:
-    'binding codec console delivered describe event invoke load message process query security store trace hono pino prom-client',
+    'binding codec console delivered describe event invoke load message process query security store trace @hono/node-server hono pino prom-client',
   mock: 'binding codec describe invoke security serve store trace',
   testing: 'codec describe invoke load mock security serve store pg',
   cli: 'codec describe diff generate import invoke load type:message type:process mock query security serve store better-sqlite3 commander picocolors',

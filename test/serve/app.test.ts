@@ -152,25 +152,25 @@ describe('app.request(), without a socket', () => {
     ['127.0.0.1.example', 403],
   ])('answers /metrics to %s with %i', async (remoteAddress, status) => {
     const incoming = { url: '/metrics', method: 'GET', headers: {}, socket: { remoteAddress } } as IncomingMessage;
-    const reply = await app.request('/metrics', {}, { incoming });
+    const reply = await app.request('/metrics', {}, { incoming, isChecked: true });
     expect(reply.status).toBe(status);
     if (status === 403) expect(await reply.json()).toMatchObject({ code: 'FORBIDDEN' });
     else expect(await reply.text()).toContain('process_cpu_seconds_total');
   });
 
   it('answers /metrics to another machine where a permission is named, to those who hold it', async () => {
-    const incoming = (authorization?: string): { incoming: IncomingMessage } => ({
-      incoming: {
-        url: '/metrics',
-        method: 'GET',
-        headers: { authorization },
-        socket: { remoteAddress: '192.0.2.1' },
-      } as IncomingMessage,
-    });
+    const incoming = {
+      url: '/metrics',
+      method: 'GET',
+      headers: {},
+      socket: { remoteAddress: '192.0.2.1' },
+    } as IncomingMessage;
+    const asked = (headers = {}): Response | Promise<Response> =>
+      open.request('/metrics', { headers }, { incoming, isChecked: true });
     const open = await appOf({ 'definitions/gateway.yaml': gatewayText('metrics: { permission: EVERYTHING }') });
-    expect((await open.request('/metrics', {}, incoming())).status).toBe(401);
-    expect((await open.request('/metrics', {}, incoming(GUEST))).status).toBe(403);
-    expect((await open.request('/metrics', {}, incoming(DEMO))).status).toBe(200);
+    expect((await asked()).status).toBe(401);
+    expect((await asked({ authorization: GUEST })).status).toBe(403);
+    expect((await asked({ authorization: DEMO })).status).toBe(200);
   });
 
   it('shows contracts, page and health', async () => {

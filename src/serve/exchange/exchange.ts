@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Context } from 'hono';
 import { Fault } from '../../model/fault.ts';
 import { isSecretName, MASK } from '../../model/redactor.ts';
 import type { Caller, Shown, ShownBefore, ShownCertificate } from '../../security/port.ts';
 import {
   continueTrace,
   type Deadline,
-  inContext,
   type Trace,
   type Tracer,
   type Context as WorkContext,
@@ -45,15 +43,24 @@ export function requestIdOf(given: string | undefined): string {
   return given;
 }
 
-/** What the Node server passes with each request; `app.request()` passes nothing. */
+/** What a server passes with each request: ours, or `@hono/node-server` of an app that the gateway is a part of; `app.request()` passes nothing. */
 export interface Arrival {
   readonly incoming?: IncomingMessage;
   readonly outgoing?: ServerResponse;
+  /** The reply is written to `outgoing`; otherwise it is a `Response`, which middleware may read and change. */
+  readonly isWritten?: true;
+  /** The head was checked. */
+  readonly isChecked?: true;
+  readonly tracer?: Tracer | undefined;
+  readonly vouched?: Vouched | undefined;
+}
+
+/** What all exchanges of a gateway share. */
+export interface Surroundings {
   /** The proxies in front of the gateway. */
   readonly proxies?: Proxies | undefined;
   /** Records spans; `undefined` when nothing is exported. */
   readonly tracer?: Tracer | undefined;
-  readonly vouched?: Vouched | undefined;
 }
 
 /**
@@ -68,22 +75,8 @@ export interface Vouched {
   readonly peer: Peer;
 }
 
-interface Bindings extends Arrival {
-  exchange?: Exchange;
-}
-
 export interface GatewayEnv {
-  readonly Bindings: Bindings;
-}
-
-export type GatewayContext = Context<GatewayEnv>;
-
-/** The exchange of a request. The route and the error handler get the same object, with one id and one clock. */
-export function exchangeOf(context: GatewayContext): Exchange {
-  // Hono's own variables would cost a Map per request.
-  context.env ??= {};
-  context.env.exchange ??= new Exchange(context.env, context.req.raw);
-  return context.env.exchange;
+  readonly Bindings: Arrival;
 }
 
 /** Answers an exchange, in its context. */
@@ -94,20 +87,12 @@ export interface Mounts {
   connect(connector: string, answer: Answer): void;
 }
 
-/** A route's answer to a request, which it gives in the context of that request. */
-export function answering(answer: Answer): (context: GatewayContext) => Response | Promise<Response> {
-  return (context) => {
-    const exchange = exchangeOf(context);
-    return inContext(exchange, () => answer(exchange));
-  };
-}
-
 /** The headers of one reply, in their usual spelling. */
 export type ReplyHeaders = Record<string, string>;
 
 /**
- * One request and its reply, over a socket or in `app.request()`. The target is read raw from Node's request, because `new
- * Request` folds dot segments and decodes characters that must stay encoded.
+ * One request and its reply: on Node's objects, or as a Request and a Response. The target is read raw from Node's request where
+ * there is one, because `new Request` folds dot segments and decodes characters that must stay encoded.
  */
 export class Exchange implements Shown, WorkContext {
   readonly started = performance.now();
@@ -118,7 +103,7 @@ export class Exchange implements Shown, WorkContext {
   /** Raw path, and raw query without its question mark; `undefined` when there is none. */
   readonly path: string;
   readonly query: string | undefined;
-  /** Where replies are written; `undefined` in `app.request()`. */
+  /** Where replies are written; `undefined` where a Response is wanted. */
   readonly outgoing: ServerResponse | undefined;
   readonly vouched: Vouched | undefined;
   /** Headers for a page of another origin, sent with every reply of this exchange. */
@@ -150,20 +135,24 @@ export class Exchange implements Shown, WorkContext {
   settle: (() => void) | undefined;
   #whenOver: (() => void) | undefined;
   readonly #incoming: IncomingMessage | undefined;
-  /** Of `app.request()`; what came over a socket is read from `incoming`. */
+  /** Where a Response is wanted; otherwise the request is read from `incoming`. */
   readonly #request: Request | undefined;
+  /** Ends the connection of a reply whose content can't be completed; absent without a connection. */
+  readonly #cutOff: (() => void) | undefined;
   readonly #proxies: Proxies | undefined;
   #peer: Peer | undefined;
   #gone: AbortController | undefined;
 
-  constructor({ incoming, outgoing, proxies, tracer, vouched }: Arrival, request?: Request) {
+  constructor(arrival: Arrival, { proxies, tracer }: Surroundings = {}, request?: Request) {
+    const { incoming, outgoing, isWritten, vouched } = arrival;
     // A request over a socket is its sender's, whatever else it arrives with.
     this.vouched = incoming === undefined ? vouched : undefined;
     this.#incoming = incoming;
-    this.#request = request;
+    this.#request = isWritten ? undefined : request;
+    this.#cutOff = outgoing && (() => outgoing.destroy());
     this.#proxies = proxies;
-    this.outgoing = outgoing;
-    const target = incoming?.url ?? targetOf((request as Request).url);
+    this.outgoing = isWritten ? outgoing : undefined;
+    const target = targetOf(incoming, this.#request);
     const mark = target.indexOf('?');
     this.path = mark < 0 ? target : target.slice(0, mark);
     this.query = mark < 0 ? undefined : target.slice(mark + 1);
@@ -173,18 +162,19 @@ export class Exchange implements Shown, WorkContext {
       traceparent: this.header('traceparent'),
       tracestate: this.header('tracestate'),
     };
-    this.trace = continueTrace(sent, tracer, tracer && { name: this.method, kind: 'server' });
+    const by = tracer ?? arrival.tracer;
+    this.trace = continueTrace(sent, by, by && { name: this.method, kind: 'server' });
   }
 
   /** The request's method as it was sent. */
   get method(): string {
-    return this.#incoming?.method ?? (this.#request as Request).method;
+    return this.#request?.method ?? (this.#incoming as IncomingMessage).method ?? '';
   }
 
   /** A header by its lower-case name; repeated fields are joined (RFC 9110, section 5.3). */
   header(name: string): string | undefined {
-    if (this.#incoming === undefined) return this.#request?.headers.get(name) ?? undefined;
-    const value = this.#incoming.headers[name];
+    if (this.#request !== undefined) return this.#request.headers.get(name) ?? undefined;
+    const value = (this.#incoming as IncomingMessage).headers[name];
     return typeof value === 'string' || value === undefined ? value : value.join(', ');
   }
 
@@ -194,7 +184,7 @@ export class Exchange implements Shown, WorkContext {
   }
 
   #headers(): [name: string, value: string][] {
-    const all = this.#incoming?.headers ?? Object.fromEntries((this.#request as Request).headers);
+    const all = this.#request ? Object.fromEntries(this.#request.headers) : (this.#incoming as IncomingMessage).headers;
     return Object.entries(all).map(([name, value]) => [name, String(value)]);
   }
 
@@ -281,7 +271,13 @@ export class Exchange implements Shown, WorkContext {
     else this.outgoing.once('close', done);
   }
 
-  /** Must be called after a reply was returned that is not sent over a socket. */
+  /** Ends the connection, so that a truncated reply never looks complete. @returns whether there is one */
+  cutOff(): boolean {
+    this.#cutOff?.();
+    return this.#cutOff !== undefined;
+  }
+
+  /** Must be called after a reply was returned as a Response. */
   over(): void {
     this.#whenOver?.();
   }
@@ -315,9 +311,11 @@ export class Exchange implements Shown, WorkContext {
   }
 
   #source(): ByteSource | undefined {
-    if (this.#incoming !== undefined) return incomingSource(this.#incoming, () => this.#askForBody());
-    const { body } = this.#request as Request;
-    return body === null ? undefined : { chunks: () => body as AsyncIterable<Uint8Array> };
+    const request = this.#request;
+    if (request === undefined) return incomingSource(this.#incoming as IncomingMessage, () => this.#askForBody());
+    if (this.#incoming === undefined && request.body === null) return undefined;
+    // A server asks the caller for the body when this is read.
+    return { chunks: () => (request.body ?? new Blob([]).stream()) as AsyncIterable<Uint8Array> };
   }
 
   /**
@@ -346,10 +344,17 @@ function keptSource(kept: Uint8Array): ByteSource {
   };
 }
 
-function targetOf(url: string): string {
+/** The target in origin form. Where a server of others removed a prefix from the path of a Request, its own path counts. */
+function targetOf(incoming: IncomingMessage | undefined, request: Request | undefined): string {
+  if (request === undefined) return incoming?.url ?? '';
+  const { url } = request;
   const path = url.indexOf('/', url.indexOf('://') + 3);
   const hash = url.indexOf('#');
-  return path < 0 ? '/' : url.slice(path, hash < 0 ? undefined : hash);
+  const target = path < 0 ? '/' : url.slice(path, hash < 0 ? undefined : hash);
+  const raw = incoming?.url;
+  if (raw === undefined || raw === target) return target;
+  const { pathname, search } = new URL(raw, 'http://localhost');
+  return `${pathname}${search}` === target ? raw : target;
 }
 
 /**

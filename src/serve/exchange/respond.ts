@@ -50,8 +50,12 @@ function send(
   length = 0,
 ): Response {
   const { unsent, outgoing } = exchange;
-  if (outgoing === undefined)
-    return new Response(content as string | Uint8Array<ArrayBuffer> | null, { status, headers });
+  if (outgoing === undefined) {
+    exchange.settle?.();
+    // A Response of an empty text would get a media type.
+    const body = content === '' ? null : (content as string | Uint8Array<ArrayBuffer> | null);
+    return new Response(body, { status, headers });
+  }
   outgoing.writeHead(status, headers);
   // A text of ASCII alone needs no encoding.
   const encoding = typeof content === 'string' && content.length === length ? 'latin1' : 'utf8';
@@ -173,17 +177,18 @@ export function respondBytes(
     return send(exchange, status, headers, bytes.body);
   }
   const { outgoing } = exchange;
+  const settled: Sent = (count, complete) => {
+    sent(count, complete);
+    exchange.settle?.();
+  };
   if (outgoing === undefined) {
-    return new Response(ReadableStream.from(bodyOf(bytes, sent)) as ReadableStream<Uint8Array>, { status, headers });
+    const body = ReadableStream.from(cutting(exchange, bodyOf(bytes, settled), failed));
+    return new Response(body as ReadableStream<Uint8Array>, { status, headers });
   }
   // Piped from the source directly to Node's response: a web stream in between would cost a quarter of the speed. A piece
   // beyond the response's high-water mark is written completely before the next is asked for, so buffers can be reused:
   // new ones cost a collection of the whole heap every 24 MB, half of the time of a large result.
   outgoing.writeHead(status, headers);
-  const settled: Sent = (count, complete) => {
-    sent(count, complete);
-    exchange.settle?.();
-  };
   pipeline(bodyOf(bytes, settled, 'reused'), outgoing).then(
     () => {
       const { unsent } = exchange;
@@ -196,6 +201,20 @@ export function respondBytes(
     },
   );
   return WRITTEN;
+}
+
+/** The content of a Response. An adapter would write the message of an error behind what was sent, and end the reply. */
+async function* cutting(
+  exchange: Exchange,
+  content: AsyncIterable<Uint8Array>,
+  failed: (error: unknown) => void,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* content;
+  } catch (error) {
+    failed(error);
+    if (!exchange.cutOff()) throw error;
+  }
 }
 
 /** Whether a reply never has content (RFC 9110, sections 9.3.2, 15.3.5, 15.3.6 and 15.4.5). */

@@ -2,20 +2,21 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { getRequestListener, HttpBindings } from '@hono/node-server';
 import { writeProblem } from '../../binding/rest/rest.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Limits } from '../../model/gateway.ts';
-import { continueTrace, idsOf, type Trace, type Tracer } from '../../trace/trace.ts';
-import type { App } from '../app.ts';
+import { continueTrace, idsOf, type Trace } from '../../trace/trace.ts';
 import { requestIdOf } from '../exchange/exchange.ts';
 import { GatewayError } from '../gateway-error.ts';
+import type { App } from '../hono-app.ts';
 import type { Log } from '../log/log.ts';
 import type { Metrics } from '../log/metrics.ts';
 import { refusedLine } from '../log/record.ts';
 import type { Address, PassedPort } from '../start/address.ts';
 import type { Safeguards } from '../start/safeguards.ts';
 import { Connections, latestReply, replyBefore, replyUnderway } from './connections.ts';
-import { checkHead, endsConnection } from './head.ts';
+import { awaitsContinue, checkHead, endsConnection } from './head.ts';
 import { IN_USE, inUse } from './port-holder.ts';
 import { type Proxies, peerOf } from './remote.ts';
 import { endHandshake, isOfTls, type OpenTls } from './tls.ts';
@@ -49,8 +50,6 @@ interface HttpServerOptions {
   readonly tls?: OpenTls | undefined;
   /** The proxies in front of it. */
   readonly proxies?: Proxies | undefined;
-  /** Records spans; `undefined` when nothing is exported. */
-  readonly tracer?: Tracer | undefined;
 }
 
 /** The gateway's HTTP server, not yet listening. */
@@ -58,7 +57,7 @@ export function createHttpServer(
   app: App,
   limits: Limits,
   { audit, auditFile }: Pick<Safeguards, 'audit' | 'auditFile'>,
-  { log, metrics, idleTimeout, headersTimeout = HEADERS_TIMEOUT, tls, proxies, tracer }: HttpServerOptions,
+  { log, metrics, idleTimeout, headersTimeout = HEADERS_TIMEOUT, tls, proxies }: HttpServerOptions,
 ): HttpServer {
   const logs = { log, audit, metrics, proxies };
   const settings = {
@@ -81,9 +80,10 @@ export function createHttpServer(
       return;
     }
     if (endsConnection(incoming)) connections.endAfter(outgoing);
-    const answered = app.answer({ incoming, outgoing, proxies, tracer });
+    const answered = app.writes(incoming.url ?? '') ? written(app, incoming, outgoing) : web(incoming, outgoing);
     if (answered instanceof Promise) answered.catch((error: unknown) => refuse(incoming, outgoing, error, logs));
   };
+  const web = webListener(app);
   const secure = tls === undefined ? undefined : createTlsServer({ ...settings, ...tls.options }, listener);
   const server: Server = secure ?? createServer(settings, listener);
   const connections = new Connections(server);
@@ -108,6 +108,40 @@ export function createHttpServer(
       return connections.close(timeoutMs);
     },
   };
+}
+
+/** Answers a request on Node's own objects. */
+function written(app: App, incoming: IncomingMessage, outgoing: ServerResponse): unknown {
+  const { method, url } = incoming;
+  // Hono reads no more of a request than this. The exchange knows by itself that the reply to HEAD has no body.
+  const request = { method: method === 'HEAD' ? 'GET' : method, url: `http://localhost${url}` };
+  return app.fetch(request as Request, { incoming, outgoing, isWritten: true, isChecked: true });
+}
+
+/** Answers requests by a Request and a Response. The adapter loads with the first of them: most gateways answer calls only. */
+function webListener(app: App): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
+  let listener: Promise<ReturnType<typeof getRequestListener>> | undefined;
+  return async (incoming, outgoing) => {
+    listener ??= import('@hono/node-server').then((adapter) =>
+      adapter.getRequestListener((request, env) => app.fetch(request, { ...(env as HttpBindings), isChecked: true }), {
+        overrideGlobalObjects: false,
+        // Of requests in HTTP/1.0, which may name none.
+        hostname: 'localhost',
+      }),
+    );
+    if (awaitsContinue(incoming)) askWhenRead(incoming, outgoing);
+    await (await listener)(incoming, outgoing);
+  };
+}
+
+/** Asks a caller for the body when something begins to read it, and not after a reply. */
+function askWhenRead(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const ask = (event: string | symbol): void => {
+    if (event !== 'data' && event !== 'readable') return;
+    incoming.off('newListener', ask);
+    if (!outgoing.headersSent) outgoing.writeContinue();
+  };
+  incoming.on('newListener', ask);
 }
 
 /**

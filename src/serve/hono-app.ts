@@ -1,0 +1,54 @@
+import { type Context, Hono } from 'hono';
+import { inContext } from '../trace/trace.ts';
+import { attempt } from '../wire/waiting.ts';
+import { type Answer, Exchange, type GatewayEnv, type Mounts, type Surroundings } from './exchange/exchange.ts';
+import { checkHead } from './listen/head.ts';
+
+/** Answers a request whose error belongs to no operation. */
+export type Fail = (exchange: Exchange, error: unknown) => Promise<Response>;
+
+/** What an app needs besides what it serves. */
+export interface AppPorts extends Surroundings {
+  readonly context: string;
+  /** Bytes of the longest target. */
+  readonly longestTarget: number;
+  readonly fail: Fail;
+}
+
+/**
+ * The gateway as a Hono app: one wildcard route per connector (Hono's own router slows down with every route), and the
+ * paths for people and monitors. It does not listen; `app.request()` calls it as a socket would.
+ */
+export class App extends Hono<GatewayEnv> implements Mounts {
+  readonly #ports: AppPorts;
+
+  constructor(ports: AppPorts) {
+    super();
+    this.#ports = ports;
+  }
+
+  /** Whether what is at a target may write its replies on Node's objects: those of the web standards take a sixth of the time of a small call. */
+  writes(target: string): boolean {
+    return target.startsWith(`/${this.#ports.context}/`);
+  }
+
+  connect(connector: string, answer: Answer): void {
+    // It also matches the prefix itself.
+    this.all(`/${this.#ports.context}/${connector}/*`, this.answering(answer));
+  }
+
+  /** A route's answer to a request, which it gives in the context of that request. */
+  answering(answer: Answer): (context: Context<GatewayEnv>) => Response | Promise<Response> {
+    return ({ env = {}, req }) => {
+      const { incoming, isChecked } = env;
+      // A server of others checks less than ours.
+      const fault = incoming && !isChecked ? checkHead(incoming, this.#ports.longestTarget) : undefined;
+      const exchange = new Exchange(env, this.#ports, req.raw);
+      const respond = (): Response | Promise<Response> => {
+        if (fault !== undefined) throw fault;
+        return answer(exchange);
+      };
+      return inContext(exchange, () => attempt(respond, (error) => this.#ports.fail(exchange, error)));
+    };
+  }
+}
