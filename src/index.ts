@@ -141,8 +141,15 @@ export type {
 } from './model/typed.ts';
 export type { Attachment, DocumentValue, JsonValue, Row, Value } from './model/value.ts';
 export { GatewayError } from './serve/gateway-error.ts';
+export { defineApp, type OwnApp } from './serve/own-app.ts';
 export type { Address } from './serve/start/address.ts';
-export { type GatewayOptions, type RunningGateway, startGateway } from './serve/start.ts';
+export {
+  type GatewayOptions,
+  type OpenGateway,
+  openGateway,
+  type RunningGateway,
+  startGateway,
+} from './serve/start.ts';
 export { fileAttachment } from './store/file/attachment.ts';
 export { createSpool, type SpoolOptions } from './store/file/spool.ts';
 export { readXml, XmlError, type XmlLimits } from './wire/xml/read.ts';

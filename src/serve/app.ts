@@ -1,4 +1,3 @@
-import type { NotFoundHandler } from 'hono';
 import type { RecordCall } from '../message/index.ts';
 import type { Spool } from '../model/blob.ts';
 import { Fault } from '../model/fault.ts';
@@ -8,7 +7,7 @@ import { authorise } from '../security/authorise.ts';
 import type { Statistics } from '../store/index.ts';
 import { idsOf } from '../trace/trace.ts';
 import { mountConsole, type OpenConsole } from './console.ts';
-import type { Exchange, GatewayEnv, Surroundings } from './exchange/exchange.ts';
+import type { Exchange, Surroundings } from './exchange/exchange.ts';
 import { notReady } from './exchange/refuse.ts';
 import { App, type AppPorts, type Fail } from './hono-app.ts';
 import type { Log } from './log/log.ts';
@@ -35,6 +34,8 @@ interface GatewayPorts
   readonly audit: Log;
   /** Takes the calls that the message store has; absent for a mock. */
   readonly recordCall?: RecordCall | undefined;
+  /** The file of the audit log, if it has one. */
+  readonly auditFile?: { readonly broken: boolean } | undefined;
   /** Counts the calls by minute; absent for a mock. */
   readonly statistics?: Pick<Statistics, 'counter'> | undefined;
   /** The operator's pages, unless they are off or have an address of their own. */
@@ -56,7 +57,7 @@ export function createApp(registry: Registry, ports: GatewayPorts): App {
   };
   const shared = { ...connected, operations: compileOperations(connected), stages: new Stages(connected) };
   const routes = createPlainRoutes(registry, connected);
-  const app = new App(appPorts(registry, routes, ports));
+  const app = new App(appPorts(registry, routes, ports, 'the services are listed at /'));
   mountRest(app, shared, routes);
   mountMessages(app, shared, routes);
   mountReplies(app, shared, routes);
@@ -69,7 +70,6 @@ export function createApp(registry: Registry, ports: GatewayPorts): App {
     await routes.admit(exchange);
     return page.respond(exchange, routes.plain);
   });
-  app.notFound(nothingThere(app, 'the services are listed at /'));
   return app;
 }
 
@@ -81,24 +81,16 @@ export function createConsoleApp(
 ): App {
   const record = createRecorder(registry, { ...ports, log: ports.audit });
   const routes = createPlainRoutes(registry, { ...ports, record });
-  const app = new App(appPorts(registry, routes, ports));
+  const app = new App(appPorts(registry, routes, ports, 'the console is at /console'));
   mountConsole(app, { ...ports, registry, record, open: ports.console, operations });
   mountReadable(app, '/', routes, (exchange) => routes.plain.text(exchange, 303, '', '', { Location: '/console' }));
-  app.notFound(nothingThere(app, 'the console is at /console'));
   return app;
 }
 
-function appPorts({ gateway }: Registry, routes: PlainRoutes, ports: GatewayPorts): AppPorts {
-  const { proxies, tracer } = ports;
+function appPorts({ gateway }: Registry, routes: PlainRoutes, ports: GatewayPorts, known: string): AppPorts {
+  const { proxies, tracer, auditFile } = ports;
   const { context, limits } = gateway;
-  return { context, longestTarget: limits.target, fail: failing(routes, ports), proxies, tracer };
-}
-
-/** @param where what else there is */
-function nothingThere(app: App, where: string): NotFoundHandler<GatewayEnv> {
-  return app.answering(() => {
-    throw Fault.of('NOT_FOUND', { what: `such path; ${where}` });
-  });
+  return { context, longestTarget: limits.target, fail: failing(routes, ports), known, proxies, tracer, auditFile };
 }
 
 /** Answers what failed outside of an operation. */

@@ -1,7 +1,9 @@
 import { type Context, Hono } from 'hono';
+import { Fault } from '../model/fault.ts';
 import { inContext } from '../trace/trace.ts';
 import { attempt } from '../wire/waiting.ts';
 import { type Answer, Exchange, type GatewayEnv, type Mounts, type Surroundings } from './exchange/exchange.ts';
+import { unaccountable } from './exchange/refuse.ts';
 import { checkHead } from './listen/head.ts';
 
 /** Answers a request whose error belongs to no operation. */
@@ -13,6 +15,10 @@ export interface AppPorts extends Surroundings {
   /** Bytes of the longest target. */
   readonly longestTarget: number;
   readonly fail: Fail;
+  /** The file of the audit log, if it has one. */
+  readonly auditFile: { readonly broken: boolean } | undefined;
+  /** What else there is, for a request for what there is not: `the console is at /console`. */
+  readonly known: string;
 }
 
 /**
@@ -22,9 +28,16 @@ export interface AppPorts extends Surroundings {
 export class App extends Hono<GatewayEnv> implements Mounts {
   readonly #ports: AppPorts;
 
+  /** Answers a request for a path that is not there. */
+  readonly nothing: ReturnType<App['answering']>;
+
   constructor(ports: AppPorts) {
     super();
     this.#ports = ports;
+    this.nothing = this.answering(() => {
+      throw Fault.of('NOT_FOUND', { what: `such path; ${ports.known}` });
+    });
+    this.notFound(this.nothing);
   }
 
   /** Whether what is at a target may write its replies on Node's objects: those of the web standards take a sixth of the time of a small call. */
@@ -41,8 +54,10 @@ export class App extends Hono<GatewayEnv> implements Mounts {
   answering(answer: Answer): (context: Context<GatewayEnv>) => Response | Promise<Response> {
     return ({ env = {}, req }) => {
       const { incoming, isChecked } = env;
+      const { longestTarget, auditFile } = this.#ports;
       // A server of others checks less than ours.
-      const fault = incoming && !isChecked ? checkHead(incoming, this.#ports.longestTarget) : undefined;
+      const fault =
+        incoming && !isChecked ? (checkHead(incoming, longestTarget) ?? unaccountable(auditFile)) : undefined;
       const exchange = new Exchange(env, this.#ports, req.raw);
       const respond = (): Response | Promise<Response> => {
         if (fault !== undefined) throw fault;

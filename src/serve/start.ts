@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
+import type { Hono } from 'hono';
 import { createRedactor } from '../codec/redact/redactor.ts';
 import type { MadeCall } from '../invoke/index.ts';
 import { standInAddress, standInVariable } from '../invoke/stand-in.ts';
@@ -8,22 +9,23 @@ import { secretsOf } from '../load/value/config.ts';
 import { CallRecords, callRecorder } from '../message/index.ts';
 import type { BrokenEdit } from '../model/definition.ts';
 import type { Registry } from '../model/registry.ts';
-import { type OpenDirectory, openDirectory } from '../security/directory/directory.ts';
-import { openLease, openStatistics, type QueueControl, type QueueDepth, type Store } from '../store/index.ts';
+import { openLease, openStatistics, type QueueControl, type QueueDepth } from '../store/index.ts';
 import type { Telemetry } from '../trace/otlp.ts';
 import { type Clock, SYSTEM_CLOCK } from '../wire/waiting.ts';
 import { counted } from '../wire/words.ts';
 import { createLazyClient } from './answer/outbound.ts';
 import { createApp, createConsoleApp } from './app.ts';
 import { GRACE, IDLE_TIMEOUT } from './exchange/body.ts';
+import type { GatewayEnv } from './exchange/exchange.ts';
 import { createHttpServer, listenAt } from './listen/listen.ts';
 import { compileProxies } from './listen/remote.ts';
 import { openTls } from './listen/tls.ts';
-import { createLog, type Log, type LogOptions } from './log/log.ts';
+import { createLog, type LogOptions } from './log/log.ts';
 import type { Counted } from './log/metrics.ts';
 import { createMetrics } from './log/metrics.ts';
 import { fleetSource, gatewaySources, identity, jobNames } from './log/readings.ts';
 import { callCounter } from './log/record.ts';
+import { type OwnApp, withOwn } from './own-app.ts';
 import {
   type Address,
   addressUrl,
@@ -33,12 +35,13 @@ import {
   readConsoleAddress,
   readSampleUsers,
 } from './start/address.ts';
-import { checkCallSecrets, openAuthenticator, securitySettings } from './start/authentication.ts';
+import { checkCallSecrets, openAuthenticator, openUserDirectory, securitySettings } from './start/authentication.ts';
 import { openConsole } from './start/console.ts';
 import { datasourceSettings, openData } from './start/data.ts';
 import { recordLoaded } from './start/definitions.ts';
 import type { Development } from './start/development.ts';
 import { copyWarning, importCode } from './start/handlers.ts';
+import { Opened } from './start/opened.ts';
 import { drain, Readiness } from './start/readiness.ts';
 import { openSafeguards } from './start/safeguards.ts';
 import { openServices } from './start/services.ts';
@@ -75,18 +78,33 @@ export interface GatewayOptions {
   readonly holder?: string;
   /** The edit that is not applied, of `signalbox dev`. */
   readonly brokenEdit?: () => BrokenEdit | undefined;
+  /** Routes and middleware of one's own; by default those of `src/app.ts`, if the project has it. */
+  readonly app?: OwnApp;
   /** How `signalbox dev` brings the database up. */
   readonly development?: Development;
   /** The time of everything that waits for one: what recurs, retries, tokens, retention; that of the machine by default. */
   readonly clock?: Clock;
 }
 
-export interface RunningGateway {
+/** A gateway that answers where it is called, and does its background work. */
+export interface OpenGateway {
+  /** The gateway as a Hono app, to be mounted in another: `other.route('/', gateway.app)`. */
+  readonly app: Hono<GatewayEnv>;
+  /**
+   * Answers a request: what `@hono/node-server` takes, with the objects of Node that it passes beside, from which the gateway
+   * learns who calls. Without these, the call is one of this process.
+   */
+  readonly fetch: (request: Request, bindings?: GatewayEnv['Bindings']) => Response | Promise<Response>;
+  readonly registry: Registry;
+  /** Lets background work finish for at most `timeoutMs` (`drain.work`), then closes what it depends on. */
+  close(options?: { readonly timeoutMs?: number }): Promise<void>;
+}
+
+export interface RunningGateway extends OpenGateway {
   /** `http://127.0.0.1:8080`. */
   readonly address: string;
   /** `http://127.0.0.1:8080/console`; absent when it is off. */
   readonly console?: string;
-  readonly registry: Registry;
   readonly server: Server;
   /** Its counts, for another gateway's `others`. */
   counted(): Promise<Counted>;
@@ -122,17 +140,34 @@ interface DrainOptions {
 const EXPORT_WITHIN = 5_000;
 
 /**
+ * Opens a gateway that does not listen, for a server of one's own: definitions, database, handlers, then background work. A console
+ * with an address of its own is not there. `HOST` and `PORT` are those in contracts, unless `publicUrl:` is set.
+ * @throws DefinitionsError, GatewayError, StoreError
+ */
+export function openGateway(options: GatewayOptions): Promise<OpenGateway> {
+  return opening(options, async (parts) => {
+    await parts.begin();
+    return parts.gateway;
+  });
+}
+
+/**
  * Starts a gateway: definitions, database, handlers, then the port.
  * @throws DefinitionsError, GatewayError, StoreError
  */
-export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
+export function startGateway(options: GatewayOptions): Promise<RunningGateway> {
+  return opening(options, (parts) => listen(parts, options));
+}
+
+/** Opens the parts of a gateway, and closes them if what follows fails. */
+async function opening<T>(options: GatewayOptions, then: (parts: Parts) => Promise<T>): Promise<T> {
   // Commands give one, often without having loaded the loader.
   const project = options.project ?? (await import('../load/index.ts')).loadProject(options);
   const registry = project.registry ?? (await import('../load/index.ts')).registryOf(project);
   checkSettings(registry, options.env, options.root);
   const opened = new Opened();
   try {
-    return await open(registry, project.sources, options, opened);
+    return await then(await open(registry, project.sources, options, opened));
   } catch (error) {
     // It may already be listening: no caller should reach a gateway with nothing behind it.
     await opened.close(0);
@@ -140,24 +175,12 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   }
 }
 
+type Parts = Awaited<ReturnType<typeof open>>;
+
 /** The steps of a start: each part depends on those before it, and is closed before them. */
-async function open(
-  registry: Registry,
-  sources: LoadedProject['sources'],
-  options: GatewayOptions,
-  opened: Opened,
-): Promise<RunningGateway> {
-  const {
-    root,
-    env,
-    usersWithin,
-    headersTimeout,
-    idleTimeout = IDLE_TIMEOUT,
-    grace = GRACE,
-    others,
-    clock = SYSTEM_CLOCK,
-  } = options;
-  const { gateway } = registry;
+async function open(registry: Registry, sources: LoadedProject['sources'], options: GatewayOptions, opened: Opened) {
+  const { root, env, usersWithin, idleTimeout = IDLE_TIMEOUT, grace = GRACE, others, clock = SYSTEM_CLOCK } = options;
+  const { gateway: declared } = registry;
   const configured = readAddress(registry, env);
   const at = (options.listen === undefined && passedPort(env)) || configured;
   // A supervisor hands over connections of one port only.
@@ -167,14 +190,14 @@ async function open(
   // The log is open before the export, whose libraries may warn at once.
   let telemetry: Telemetry | undefined;
   const also = (line: string): void => telemetry?.line?.(line);
-  const log = createLog({ ...options.log, isAudit: gateway.audit === undefined, redactor, also });
+  const log = createLog({ ...options.log, isAudit: declared.audit === undefined, redactor, also });
   opened.add(() => new Promise((resolve) => log.flush(() => resolve())));
   telemetry = await openTelemetry(env, redactor, (words) => log.warn(words));
   if (telemetry !== undefined) opened.add((timeoutMs) => telemetry.close(Math.min(timeoutMs, EXPORT_WITHIN)));
   const ports = { env, folder: root, log };
   const metrics = createMetrics({ jobs: jobNames(registry), ...(others === undefined ? {} : { others }) });
   metrics.measure(identity(sources));
-  const tls = gateway.tls === undefined ? undefined : openTls(gateway.tls, ports);
+  const tls = declared.tls === undefined ? undefined : openTls(declared.tls, ports);
 
   const onError = (err: Error): void => log.warn({ err }, err.message);
   const report = (sentence: string): void => log.warn(sentence);
@@ -203,7 +226,7 @@ async function open(
   const { audit, throttle } = safeguards;
   const calls = new CallRecords({
     store,
-    keep: gateway.retention.calls,
+    keep: declared.retention.calls,
     onError: (err) => log.warn({ err }, 'Calls could not be recorded in the message store. The audit log has them.'),
   });
   opened.add(() => calls.close());
@@ -221,7 +244,7 @@ async function open(
   };
   const outbound = createLazyClient(registry, { env, spool, folder: root, redactor, observer: metrics, onCall, clock });
   opened.add(() => outbound.close());
-  let base = '';
+  let base = contractBase(registry, env, configured);
   let consoleUrl: string | undefined;
   const services = await openServices(registry, {
     ...{ data, outbound, log, redactor, audit, metrics, directory, ...code },
@@ -233,9 +256,9 @@ async function open(
 
   const authenticator = await openAuthenticator(registry, { ...ports, directory, store, clock });
   const operators =
-    gateway.console &&
+    declared.console &&
     openConsole({
-      ...{ declared: gateway.console, registry, sources, redactor, sampleUsers, brokenEdit: options.brokenEdit },
+      ...{ declared: declared.console, registry, sources, redactor, sampleUsers, brokenEdit: options.brokenEdit },
       ...{ authenticator, directory, store, ...ports, clock },
       ...{ queues: services.queues, messages: services.messageControl, outbound, spool },
       ...{ scheduler: services.scheduler, queries, saved: services.saved, nodes: outbound.nodes },
@@ -243,114 +266,112 @@ async function open(
       origin: () => new URL(consoleUrl ?? base).origin,
     });
   const readiness = new Readiness(() => Promise.all([store.ready(), queries.ready(), blobs.ready()]));
-  const proxies = compileProxies(gateway.proxies);
+  const proxies = compileProxies(declared.proxies);
   const served = {
-    ...{ proxies, tracer: telemetry?.tracer },
+    ...{ proxies, tracer: telemetry?.tracer, auditFile: safeguards.auditFile },
     ...{ handlers, queries, blobs, spool, services, outbound },
     answers: services.answers,
     ...{ log, redactor, audit, metrics, authenticator, throttle, sampleUsers, ready: () => readiness.ask() },
     recordCall: calls.add,
     statistics,
-    pace: { idle: idleTimeout, slowest: gateway.limits.slowest, grace },
+    pace: { idle: idleTimeout, slowest: declared.limits.slowest, grace },
     base: () => base,
   };
-  const app = createApp(registry, { ...served, console: ofConsole ? undefined : operators?.open });
-  const transport = { log, metrics, idleTimeout, headersTimeout, tls, proxies };
-  const http = createHttpServer(app, gateway.limits, safeguards, transport);
-  opened.addBeside((timeoutMs) => http.close(timeoutMs));
+  const operations = createApp(registry, { ...served, console: ofConsole ? undefined : operators?.open });
+  const added = options.app ?? code.app;
+  const app = added === undefined ? operations : await withOwn(operations, added);
   const { queue } = services;
-  metrics.measure(
-    ...gatewaySources({
-      ...{ queries, queue, spool, readiness, tls, calls },
-      connections: http.connections,
-      ...safeguards,
-      tables: () => store.pool?.(),
-    }),
-  );
+  const measured = { queries, queue, spool, readiness, tls, calls, ...safeguards, tables: () => store.pool?.() };
   const lease = openLease(store, 'metrics', options.holder ?? randomUUID());
   metrics.measureFleet(fleetSource(lease, services));
   // Each worker exports its own metrics: their sums would be counted several times.
   telemetry?.measure(() => (others === undefined ? metrics.families() : metrics.counted()));
   // Without the database, it ends by itself.
   opened.addBeside(() => lease.release().catch(() => {}));
-  const bound = await (options.listen?.(http.server, configured) ?? listenAt(http.server, at));
+  const gateway: OpenGateway = {
+    app,
+    fetch: (request, bindings = {}) => app.fetch(request, bindings),
+    registry,
+    close({ timeoutMs = declared.drain.work } = {}) {
+      operators?.close();
+      return opened.close(timeoutMs);
+    },
+  };
+  return {
+    ...{ gateway, app, operations, served, operators, opened, services, statistics, readiness, safeguards, measured },
+    ...{ tls, proxies, idleTimeout, configured, at, ofConsole },
+    /** @param bound what it listens at @param console where its console is */
+    set(bound: Address, console?: string) {
+      base = contractBase(registry, env, bound);
+      consoleUrl = console;
+    },
+    /** Begins its background work, and to answer that it is ready. */
+    async begin() {
+      await services.start();
+      readiness.begin();
+      const recorded = recordLoaded(registry, { sources, store, log, clock });
+      opened.add(() => recorded.close());
+      operators?.expect();
+      return recorded;
+    },
+  };
+}
+
+/** Lets callers in: the port, that of the console if it has its own, and background work. */
+async function listen(parts: Parts, { headersTimeout, listen: bind }: GatewayOptions): Promise<RunningGateway> {
+  const { gateway, app, operations, served, operators, opened, services, readiness, safeguards } = parts;
+  const { tls, proxies, idleTimeout, configured, at, ofConsole } = parts;
+  const { registry } = gateway;
+  const { log, metrics } = served;
+  const { limits, drain: drains } = registry.gateway;
+  const transport = { log, metrics, idleTimeout, headersTimeout, tls, proxies };
+  const http = createHttpServer(app, limits, safeguards, transport);
+  opened.addBeside((timeoutMs) => http.close(timeoutMs));
+  metrics.measure(...gatewaySources({ ...parts.measured, connections: http.connections }));
+  const bound = await (bind?.(http.server, configured) ?? listenAt(http.server, at));
   // A connection that can't be accepted, for lack of file handles for example, affects no other.
   http.server.on('error', (error) => log.error({ err: error }, 'A connection could not be accepted.'));
-  base = contractBase(registry, env, bound);
+  parts.set(bound);
+  const address = addressUrl(bound, registry.gateway);
+  let consoleUrl: string | undefined;
   if (ofConsole !== undefined && operators !== undefined) {
-    const own = createConsoleApp(registry, { ...served, console: operators.open }, app);
-    const ofOperators = createHttpServer(own, gateway.limits, safeguards, transport);
+    const own = createConsoleApp(registry, { ...served, console: operators.open }, operations);
+    const ofOperators = createHttpServer(own, limits, safeguards, transport);
     opened.addBeside((timeoutMs) => ofOperators.close(timeoutMs));
-    consoleUrl = addressUrl(await listenAt(ofOperators.server, ofConsole), gateway);
+    consoleUrl = addressUrl(await listenAt(ofOperators.server, ofConsole), registry.gateway);
+    parts.set(bound, consoleUrl);
   }
-  await services.start();
-  readiness.begin();
-  const recorded = recordLoaded(registry, { sources, store, log, clock });
-  opened.add(() => recorded.close());
-  operators?.expect();
+  const recorded = await parts.begin();
   return {
-    address: addressUrl(bound, gateway),
-    ...(operators === undefined ? {} : { console: `${consoleUrl ?? addressUrl(bound, gateway)}/console` }),
-    registry,
+    ...gateway,
+    address,
+    ...(operators === undefined ? {} : { console: `${consoleUrl ?? address}/console` }),
     server: http.server,
     counted: () => metrics.counted(),
     async drain({ replaced = false } = {}) {
       services.stopTaking();
       operators?.close();
       if (!replaced) readiness.deny();
-      const seconds = Math.ceil(gateway.drain.ready / 1000);
+      const seconds = Math.ceil(drains.ready / 1000);
       log.info(
         replaced
           ? 'Another gateway has taken over; this one stops.'
           : `The gateway stops. Its port stays open for up to ${counted(seconds, 'second')} (drain: ready).`,
       );
-      await drain(http.connections, gateway.drain.ready, { replaced, readiness });
+      await drain(http.connections, drains.ready, { replaced, readiness });
     },
     endStreams: () => operators?.close(),
-    close({ timeoutMs = gateway.drain.work } = {}) {
-      operators?.close();
-      return opened.close(timeoutMs);
-    },
     background: {
       async hurry() {
-        await queue.hurry();
+        await services.queue.hurry();
         await services.retention.sweep();
-        await statistics.flush();
+        await parts.statistics.flush();
         await recorded.write();
       },
-      depths: () => queue.depths(),
+      depths: () => services.queue.depths(),
       queues: services.queues,
     },
   };
-}
-
-/** Closes one part. @param timeoutMs milliseconds that its running work may take */
-type Close = (timeoutMs: number) => Promise<void>;
-
-/** The opened parts. They are closed in reverse order, so each one before those it depends on. */
-class Opened {
-  readonly #stages: Close[][] = [];
-  #closing: Promise<void> | undefined;
-
-  /** @param close closes a part that depends on all parts opened before */
-  add(close: Close): void {
-    this.#stages.push([close]);
-  }
-
-  /** @param close runs at the same time as the closing of the part before, so that both share the remaining time */
-  addBeside(close: Close): void {
-    this.#stages.at(-1)?.push(close);
-  }
-
-  /** A second call waits for the first. */
-  close(timeoutMs: number): Promise<void> {
-    this.#closing ??= this.#closeAll(timeoutMs);
-    return this.#closing;
-  }
-
-  async #closeAll(timeoutMs: number): Promise<void> {
-    for (const stage of this.#stages.toReversed()) await Promise.all(stage.map((close) => close(timeoutMs)));
-  }
 }
 
 /**
@@ -363,25 +384,4 @@ function checkSettings(registry: Registry, env: Environment, folder: string): vo
   const texts = [listen, database.url, ...(database.replicas?.urls ?? []), ...given];
   resolveSettings([...texts, ...datasourceSettings(registry), ...securitySettings(registry)], env);
   checkCallSecrets(registry, env, folder);
-}
-
-interface UserDirectoryOptions {
-  readonly sampleUsers: boolean;
-  readonly log: Log;
-  readonly usersWithin?: number | undefined;
-  readonly clock: Clock;
-}
-
-/** The users of this gateway. Problems that an operator should know about are logged. */
-function openUserDirectory(registry: Registry, store: Store, options: UserDirectoryOptions): Promise<OpenDirectory> {
-  const { sampleUsers, log, usersWithin, clock } = options;
-  return openDirectory({
-    registry,
-    sampleUsers,
-    store,
-    onError: (err, facts) => log.warn({ ...facts, err }, err.message),
-    now: clock.elapsed,
-    clock: clock.now,
-    ...(usersWithin === undefined ? {} : { lookEvery: usersWithin }),
-  });
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DefinitionsError, renderDiagnostics } from '../../src/load/index.ts';
+import type { OwnApp } from '../../src/serve/own-app.ts';
 import { type RunningGateway, startGateway } from '../../src/serve/start.ts';
 import { writeProject } from './project.ts';
 
@@ -58,7 +59,15 @@ export interface TestGatewayOptions {
   readonly readers?: number;
 }
 
-/** A gateway on a free port of 127.0.0.1, with its own database. */
+/** Middleware that looks at each Response, so that every reply has to be one. */
+const reading: OwnApp = (app) => {
+  app.use(async (c, next) => {
+    await next();
+    c.res.headers.get('content-type');
+  });
+};
+
+/** A gateway on a free port of 127.0.0.1, with its own database. With SIGNALBOX_TEST_RESPONSES, it answers by Responses. */
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const project = options.files === undefined ? undefined : writeProject(options.files);
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-test-'));
@@ -70,6 +79,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     ...(options.usersWithin === undefined ? {} : { usersWithin: options.usersWithin }),
     ...(options.grace === undefined ? {} : { grace: options.grace }),
     ...(options.headersTimeout === undefined ? {} : { headersTimeout: options.headersTimeout }),
+    ...(process.env.SIGNALBOX_TEST_RESPONSES === undefined ? {} : { app: reading }),
     readers: options.readers ?? 1,
     env: { PORT: '0', DATABASE_URL: `sqlite:${join(folder, 'test.db')}`, ...options.env },
     log: { to: { write: (line: string) => lines.push(line) } },

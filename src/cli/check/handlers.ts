@@ -19,13 +19,12 @@ export async function checkHandlers(
   within: number,
 ): Promise<Diagnostic[]> {
   const found: Diagnostic[] = [];
-  const folder = registry.gateway.handlers;
-  let left: readonly CodeFile[] = codeFiles(registry);
+  let left: readonly CodeFile[] = codeFiles(registry, root);
   while (left.length > 0) {
-    const run = await importAll({ root, folder, files: left }, within);
+    const run = await importAll({ root, files: left }, within);
     found.push(...run.found);
     const [failed, ...rest] = left.slice(run.done);
-    if (failed !== undefined) found.push(diagnosticOf(`${folder}/${failed.file}.ts`, run.end, within));
+    if (failed !== undefined) found.push(diagnosticOf(failed.path, run.end, within));
     left = rest;
   }
   // Errors of code, and of the packages that it uses, may repeat values of the environment.

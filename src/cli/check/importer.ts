@@ -16,8 +16,6 @@ import { post } from '../child-process.ts';
 export interface ImporterStart {
   /** The project's folder. */
   readonly root: string;
-  /** The handlers folder, relative to it. */
-  readonly folder: string;
   readonly files: readonly CodeFile[];
 }
 
@@ -35,7 +33,7 @@ interface Unresolved {
 }
 
 process.on('disconnect', () => process.exit(1));
-const [{ root, folder, files }] = (await once(process, 'message')) as [ImporterStart];
+const [{ root, files }] = (await once(process, 'message')) as [ImporterStart];
 let unresolved: Unresolved | undefined;
 /** URL of the module that was loaded last: the one that does not parse, if any. */
 let loaded = '';
@@ -69,7 +67,7 @@ function tell(message: ImporterMessage): void {
 }
 
 async function examine(file: CodeFile): Promise<Diagnostic[]> {
-  const path = `${folder}/${file.file}.ts`;
+  const { path } = file;
   const beside: unknown[] = [];
   report = (error) => void beside.push(error);
   unresolved = undefined;

@@ -51,6 +51,8 @@ export interface Arrival {
   readonly isWritten?: true;
   /** The head was checked. */
   readonly isChecked?: true;
+  /** The request as our server made it; middleware may pass on another. */
+  readonly request?: Request;
   readonly tracer?: Tracer | undefined;
   readonly vouched?: Vouched | undefined;
 }
@@ -137,19 +139,22 @@ export class Exchange implements Shown, WorkContext {
   readonly #incoming: IncomingMessage | undefined;
   /** Where a Response is wanted; otherwise the request is read from `incoming`. */
   readonly #request: Request | undefined;
-  /** Ends the connection of a reply whose content can't be completed; absent without a connection. */
-  readonly #cutOff: (() => void) | undefined;
+  /** The request is as our server made it, so that its body may be read from `incoming`. */
+  readonly #isAsMade: boolean;
+  /** What a server writes a Response to; `undefined` without a connection. */
+  readonly underlying: ServerResponse | undefined;
   readonly #proxies: Proxies | undefined;
   #peer: Peer | undefined;
   #gone: AbortController | undefined;
 
   constructor(arrival: Arrival, { proxies, tracer }: Surroundings = {}, request?: Request) {
-    const { incoming, outgoing, isWritten, vouched } = arrival;
+    const { incoming, outgoing, isWritten, request: made, vouched } = arrival;
     // A request over a socket is its sender's, whatever else it arrives with.
     this.vouched = incoming === undefined ? vouched : undefined;
     this.#incoming = incoming;
     this.#request = isWritten ? undefined : request;
-    this.#cutOff = outgoing && (() => outgoing.destroy());
+    this.#isAsMade = made !== undefined && made === request;
+    this.underlying = outgoing;
     this.#proxies = proxies;
     this.outgoing = isWritten ? outgoing : undefined;
     const target = targetOf(incoming, this.#request);
@@ -271,12 +276,6 @@ export class Exchange implements Shown, WorkContext {
     else this.outgoing.once('close', done);
   }
 
-  /** Ends the connection, so that a truncated reply never looks complete. @returns whether there is one */
-  cutOff(): boolean {
-    this.#cutOff?.();
-    return this.#cutOff !== undefined;
-  }
-
   /** Must be called after a reply was returned as a Response. */
   over(): void {
     this.#whenOver?.();
@@ -312,9 +311,11 @@ export class Exchange implements Shown, WorkContext {
 
   #source(): ByteSource | undefined {
     const request = this.#request;
-    if (request === undefined) return incomingSource(this.#incoming as IncomingMessage, () => this.#askForBody());
+    const isUnread = this.#isAsMade && this.#incoming?.readableDidRead === false;
+    if (request === undefined || isUnread)
+      return incomingSource(this.#incoming as IncomingMessage, () => this.#askForBody());
     if (this.#incoming === undefined && request.body === null) return undefined;
-    // A server asks the caller for the body when this is read.
+    // The server asks the caller for the body when this is read.
     return { chunks: () => (request.body ?? new Blob([]).stream()) as AsyncIterable<Uint8Array> };
   }
 
@@ -323,9 +324,13 @@ export class Exchange implements Shown, WorkContext {
    * and announced length were accepted.
    */
   #askForBody(): void {
-    if (this.#isAsked || this.outgoing === undefined || this.outgoing.headersSent) return;
+    const { underlying } = this;
+    if (this.#isAsked || underlying === undefined || underlying.headersSent) return;
     this.#isAsked = true;
-    if (awaitsContinue(this.#incoming as IncomingMessage)) this.outgoing.writeContinue();
+    const incoming = this.#incoming as IncomingMessage;
+    // No other reader needs to.
+    if (this.#isAsMade) incoming.removeAllListeners('newListener');
+    if (awaitsContinue(incoming)) underlying.writeContinue();
   }
 
   /** A Request created in a test has a body but no header that declares it. */

@@ -182,3 +182,10 @@ function faultOfStore(error: unknown): Fault | undefined {
   if (isFull(error)) return Fault.of('STORAGE_FULL', { what: 'What was to be saved' }, { cause: error });
   return error instanceof StoreError ? notReady(error) : undefined;
 }
+
+/** The refusal of a request whose line in the audit log would be lost. */
+export function unaccountable(auditFile: { readonly broken: boolean } | undefined): Fault | undefined {
+  if (!auditFile?.broken) return undefined;
+  const reason = "calls can't be recorded";
+  return Fault.of('UNAVAILABLE', { reason }, { headers: { 'Retry-After': '1' }, reason: 'audit log' });
+}

@@ -54,7 +54,10 @@ function send(
     exchange.settle?.();
     // A Response of an empty text would get a media type.
     const body = content === '' ? null : (content as string | Uint8Array<ArrayBuffer> | null);
-    return new Response(body, { status, headers });
+    if (body === null && unsent !== undefined)
+      exchange.underlying?.once('finish', () => void drain(unsent).then(() => closeUnlessRead(unsent)));
+    const whole = body === null || unsent === undefined ? body : ReadableStream.from(held(body, unsent));
+    return new Response(whole as ReadableStream<Uint8Array> | null, { status, headers });
   }
   outgoing.writeHead(status, headers);
   // A text of ASCII alone needs no encoding.
@@ -74,6 +77,15 @@ function send(
   else outgoing.write(content, encoding);
   void drain(unsent).then(() => outgoing.end(() => closeUnlessRead(unsent)));
   return WRITTEN;
+}
+
+/** A reply that ends when the rest of its request has come: if its connection were closed while the caller still sends, the reset would destroy it. */
+async function* held(content: string | Uint8Array, unsent: IncomingMessage): AsyncGenerator<Uint8Array> {
+  yield typeof content === 'string' ? Buffer.from(content) : content;
+  // It is no longer asked for.
+  unsent.removeAllListeners('newListener');
+  await drain(unsent);
+  if (!unsent.complete) setImmediate(() => closeUnlessRead(unsent));
 }
 
 /** Closes the connection of an answered request whose rest was not sent (RFC 9112 section 9.6): no other can follow on it. */
@@ -213,7 +225,8 @@ async function* cutting(
     yield* content;
   } catch (error) {
     failed(error);
-    if (!exchange.cutOff()) throw error;
+    if (exchange.underlying === undefined) throw error;
+    exchange.underlying.destroy();
   }
 }
 

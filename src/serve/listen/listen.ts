@@ -8,6 +8,7 @@ import { Fault } from '../../model/fault.ts';
 import type { Limits } from '../../model/gateway.ts';
 import { continueTrace, idsOf, type Trace } from '../../trace/trace.ts';
 import { requestIdOf } from '../exchange/exchange.ts';
+import { unaccountable } from '../exchange/refuse.ts';
 import { GatewayError } from '../gateway-error.ts';
 import type { App } from '../hono-app.ts';
 import type { Log } from '../log/log.ts';
@@ -52,9 +53,12 @@ interface HttpServerOptions {
   readonly proxies?: Proxies | undefined;
 }
 
+/** What answers the requests of a server. */
+export type Answering = Pick<App, 'fetch' | 'writes'>;
+
 /** The gateway's HTTP server, not yet listening. */
 export function createHttpServer(
-  app: App,
+  app: Answering,
   limits: Limits,
   { audit, auditFile }: Pick<Safeguards, 'audit' | 'auditFile'>,
   { log, metrics, idleTimeout, headersTimeout = HEADERS_TIMEOUT, tls, proxies }: HttpServerOptions,
@@ -73,7 +77,7 @@ export function createHttpServer(
   };
   const listener = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     if (!connections.begin(incoming, outgoing)) return;
-    const fault = checkHead(incoming, limits.target) ?? (auditFile?.broken ? unaccountable() : undefined);
+    const fault = checkHead(incoming, limits.target) ?? unaccountable(auditFile);
     if (fault !== undefined) {
       connections.endAfter(outgoing);
       refuse(incoming, outgoing, fault, logs);
@@ -111,7 +115,7 @@ export function createHttpServer(
 }
 
 /** Answers a request on Node's own objects. */
-function written(app: App, incoming: IncomingMessage, outgoing: ServerResponse): unknown {
+function written(app: Answering, incoming: IncomingMessage, outgoing: ServerResponse): unknown {
   const { method, url } = incoming;
   // Hono reads no more of a request than this. The exchange knows by itself that the reply to HEAD has no body.
   const request = { method: method === 'HEAD' ? 'GET' : method, url: `http://localhost${url}` };
@@ -119,15 +123,20 @@ function written(app: App, incoming: IncomingMessage, outgoing: ServerResponse):
 }
 
 /** Answers requests by a Request and a Response. The adapter loads with the first of them: most gateways answer calls only. */
-function webListener(app: App): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
+function webListener(app: Answering): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
   let listener: Promise<ReturnType<typeof getRequestListener>> | undefined;
   return async (incoming, outgoing) => {
     listener ??= import('@hono/node-server').then((adapter) =>
-      adapter.getRequestListener((request, env) => app.fetch(request, { ...(env as HttpBindings), isChecked: true }), {
-        overrideGlobalObjects: false,
-        // Of requests in HTTP/1.0, which may name none.
-        hostname: 'localhost',
-      }),
+      adapter.getRequestListener(
+        (request, env) => app.fetch(request, { ...(env as HttpBindings), request, isChecked: true }),
+        {
+          // Replies end when the rest of their requests has come.
+          autoCleanupIncoming: false,
+          overrideGlobalObjects: false,
+          // Of requests in HTTP/1.0, which may name none.
+          hostname: 'localhost',
+        },
+      ),
     );
     if (awaitsContinue(incoming)) askWhenRead(incoming, outgoing);
     await (await listener)(incoming, outgoing);
@@ -168,11 +177,6 @@ function refuse(
   const { trace, text, headers } = refusalOf(fault, incoming.socket, incoming, ports);
   if (!(error instanceof Fault) && fault.status >= 500) ports.log.error({ ...idsOf(trace), err: error }, fault.message);
   outgoing.writeHead(fault.status, headers).end(text);
-}
-
-function unaccountable(): Fault {
-  const reason = "calls can't be recorded";
-  return Fault.of('UNAVAILABLE', { reason }, { headers: { 'Retry-After': '1' }, reason: 'audit log' });
 }
 
 /** Starts listening. @returns the actual address, with the assigned port if 0 was requested. @throws GatewayError */

@@ -7,6 +7,7 @@ import type { ConfigText } from '../../model/definition.ts';
 import type { Registry } from '../../model/registry.ts';
 import { isMessageScheme, type SignatureScheme, type User } from '../../model/security.ts';
 import { createAuthenticator } from '../../security/authenticator.ts';
+import { type OpenDirectory, openDirectory } from '../../security/directory/directory.ts';
 import type { Directory } from '../../security/directory/port.ts';
 import type { Authenticator, MessageAuthenticator } from '../../security/port.ts';
 import { type Nonces, openNonces, type Store } from '../../store/index.ts';
@@ -150,4 +151,29 @@ function readAuthorities({ id, caFile }: SignatureScheme, env: Environment, fold
     const hint = "It is relative to the project's folder.";
     throw new GatewayError(`ca of the scheme ${id}: ${path} can't be read`, { hint, cause: error });
   }
+}
+
+interface UserDirectoryOptions {
+  readonly sampleUsers: boolean;
+  readonly log: Log;
+  readonly usersWithin?: number | undefined;
+  readonly clock: Clock;
+}
+
+/** The users of this gateway. Problems that an operator should know about are logged. */
+export function openUserDirectory(
+  registry: Registry,
+  store: Store,
+  options: UserDirectoryOptions,
+): Promise<OpenDirectory> {
+  const { sampleUsers, log, usersWithin, clock } = options;
+  return openDirectory({
+    registry,
+    sampleUsers,
+    store,
+    onError: (err, facts) => log.warn({ ...facts, err }, err.message),
+    now: clock.elapsed,
+    clock: clock.now,
+    ...(usersWithin === undefined ? {} : { lookEvery: usersWithin }),
+  });
 }

@@ -12,6 +12,7 @@ import { hasExecute, type ServiceClass, ServiceInterface } from '../../model/ser
 import { quote } from '../../wire/words.ts';
 import type { Handlers } from '../answer/call.ts';
 import { GatewayError } from '../gateway-error.ts';
+import type { OwnApp } from '../own-app.ts';
 
 /** The code of a project, by file name without its extension. */
 export interface ProjectCode {
@@ -25,6 +26,8 @@ export interface ProjectCode {
   readonly replies: ReadonlyMap<string, ReplyHandler>;
   /** Classes registered at the events of components. */
   readonly classes: ReadonlyMap<string, ServiceClass>;
+  /** Routes and middleware of the project's own. */
+  readonly app?: OwnApp | undefined;
 }
 
 /** A form of code. */
@@ -64,23 +67,35 @@ const FORMS = {
     lack: (exported) => (hasExecute(exported as ServiceClass) ? undefined : 'has no execute'),
     hint: () => 'Write: export default class extends ServiceInterface { async execute(event) { ... } }',
   },
+  app: {
+    what: 'function that takes an app',
+    isFitting: (exported) => typeof exported === 'function' && !/^class\b/.test(String(exported)),
+    hint: () => 'Write: export default defineApp((app) => { ... });',
+  },
 } as const satisfies Readonly<Record<string, Form>>;
+
+/** Routes and middleware of the project's own, relative to its folder; it need not be there. */
+const APP_FILE = 'src/app.ts';
 
 /** A file of code that a start imports, and what it is for. */
 export interface CodeFile {
   readonly kind: keyof typeof FORMS;
   /** Its name in the handlers folder, without the extension. */
   readonly file: string;
+  /** Relative to the project's folder, with `/`. */
+  readonly path: string;
   /** The operations, processes, subscriptions or related-content services that use it: each by its id, and other names that it has. */
   readonly users: readonly (readonly [id: string, ...others: string[]])[];
 }
 
-/** The files of code that a start imports. */
-export function codeFiles({ operations, processes, subscriptions, relatedContent }: Registry): CodeFile[] {
+/** The files of code that a start imports. @param root the project's folder */
+export function codeFiles(registry: Registry, root: string): CodeFile[] {
+  const { operations, processes, subscriptions, relatedContent, gateway } = registry;
   const found = new Map<string, CodeFile>();
   const add = (kind: CodeFile['kind'], file: string, user: CodeFile['users'][number]): void => {
     const key = `${kind} ${file}`;
-    found.set(key, { kind, file, users: [...(found.get(key)?.users ?? []), user] });
+    const path = `${gateway.handlers}/${file}.ts`;
+    found.set(key, { kind, file, path, users: [...(found.get(key)?.users ?? []), user] });
   };
   for (const operation of operations.values())
     if (operation.answer.kind === 'handler' && operation.active)
@@ -91,7 +106,10 @@ export function codeFiles({ operations, processes, subscriptions, relatedContent
       for (const file of codeOfSubscription({ target }))
         add(target.kind === 'handler' ? 'subscription' : 'replies', file, [id]);
   for (const { id, file } of relatedContent.values()) add('class', file, [id]);
-  return [...found.values()];
+  const own = existsSync(join(root, APP_FILE))
+    ? [{ kind: 'app' as const, file: 'app', path: APP_FILE, users: [['the project'] as const] }]
+    : [];
+  return [...found.values(), ...own];
 }
 
 /** A file of code that does not fit the definitions. */
@@ -104,7 +122,10 @@ export interface CodeProblem {
 }
 
 /** Compares what a file exports with the definitions that use it; `undefined` when it fits. */
-export function codeProblem({ kind, users }: Omit<CodeFile, 'file'>, exported: unknown): CodeProblem | undefined {
+export function codeProblem(
+  { kind, users }: Omit<CodeFile, 'file' | 'path'>,
+  exported: unknown,
+): CodeProblem | undefined {
   const { what, isFitting, lack, hint }: Form = FORMS[kind];
   const ids = users.map(([id]) => `'${id}'`);
   const wanted = hint(ids.length === 1 ? (ids[0] as string) : `[${ids.join(', ')}]`);
@@ -144,10 +165,10 @@ function isOfOtherCopy(exported: unknown): boolean {
  */
 export async function importCode(registry: Registry, root: string): Promise<ProjectCode> {
   const imported = await Promise.all(
-    codeFiles(registry).map(async (each) => {
-      const path = `${registry.gateway.handlers}/${each.file}.ts`;
-      return { ...each, exported: await importOne(join(root, path), path, each) };
-    }),
+    codeFiles(registry, root).map(async (each) => ({
+      ...each,
+      exported: await importOne(join(root, each.path), each),
+    })),
   );
   const of = <T>(kind: CodeFile['kind']): ReadonlyMap<string, T> =>
     new Map(imported.filter((each) => each.kind === kind).map(({ file, exported }) => [file, exported as T]));
@@ -157,10 +178,12 @@ export async function importCode(registry: Registry, root: string): Promise<Proj
     messages: of('subscription'),
     replies: of('replies'),
     classes: of('class'),
+    app: of<OwnApp>('app').get('app'),
   };
 }
 
-async function importOne(file: string, shown: string, code: CodeFile): Promise<unknown> {
+async function importOne(file: string, code: CodeFile): Promise<unknown> {
+  const shown = code.path;
   let exported: unknown;
   let problem: CodeProblem | undefined;
   try {
