@@ -13,6 +13,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    // A second, the default, is short on a machine with other work.
+    expect: { poll: { timeout: 15_000 } },
     reporters: ['default', './test/support/count-reporter.ts'],
   },
 });

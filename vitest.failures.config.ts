@@ -19,6 +19,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
     hookTimeout: 180_000,
+    // A second, the default, is short on a machine with other work.
+    expect: { poll: { timeout: 15_000 } },
     reporters: ['default', './test/support/count-reporter.ts'],
   },
 });

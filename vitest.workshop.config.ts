@@ -8,6 +8,8 @@ export default defineConfig({
     include: ['test/workshop/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // A second, the default, is short on a machine with other work.
+    expect: { poll: { timeout: 15_000 } },
     reporters: ['default', './test/support/count-reporter.ts'],
   },
 });

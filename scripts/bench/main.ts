@@ -11,7 +11,7 @@ import { console as operators } from './rows/console.ts';
 import { consumer } from './rows/consumer.ts';
 import { enqueue } from './rows/enqueue.ts';
 import { formats } from './rows/formats.ts';
-import { credentials, lookup, post, record } from './rows/lookup.ts';
+import { credentials, lookup, middleware, post, record } from './rows/lookup.ts';
 import { backlog, deliver, latency, publish } from './rows/messages.ts';
 import { mtom } from './rows/mtom.ts';
 import { polled } from './rows/polled.ts';
@@ -27,6 +27,7 @@ import { upload } from './rows/upload.ts';
 const ROWS: readonly Row[] = [
   lookup,
   credentials,
+  middleware,
   post,
   record,
   compress,

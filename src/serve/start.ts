@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
+import type { Http2Bindings, HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { createRedactor } from '../codec/redact/redactor.ts';
 import type { MadeCall } from '../invoke/index.ts';
@@ -94,7 +95,7 @@ export interface OpenGateway {
    * Answers a request: what `@hono/node-server` takes, with the objects of Node that it passes beside, from which the gateway
    * learns who calls. Without these, the call is one of this process.
    */
-  readonly fetch: (request: Request, bindings?: GatewayEnv['Bindings']) => Response | Promise<Response>;
+  readonly fetch: (request: Request, bindings?: HttpBindings | Http2Bindings) => Response | Promise<Response>;
   readonly registry: Registry;
   /** Lets background work finish for at most `timeoutMs` (`drain.work`), then closes what it depends on. */
   close(options?: { readonly timeoutMs?: number }): Promise<void>;
@@ -290,7 +291,7 @@ async function open(registry: Registry, sources: LoadedProject['sources'], optio
   opened.addBeside(() => lease.release().catch(() => {}));
   const gateway: OpenGateway = {
     app,
-    fetch: (request, bindings = {}) => app.fetch(request, bindings),
+    fetch: (request, bindings) => app.fetch(request, (bindings ?? {}) as GatewayEnv['Bindings']),
     registry,
     close({ timeoutMs = declared.drain.work } = {}) {
       operators?.close();

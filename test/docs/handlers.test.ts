@@ -15,7 +15,7 @@ test('the examples compile against the types of the sample, and their mistakes w
   symlinkSync(join(repository, 'generated'), join(root, 'generated'), 'dir');
   // As for users, `signalbox` is the declarations of the package, so that its own sources are not checked once more.
   const paths = { signalbox: ['../dist/index.d.ts'] };
-  const options = { noEmit: true, types: [], skipLibCheck: true, paths };
+  const options = { noEmit: true, types: ['node'], skipLibCheck: true, paths };
   writeFileSync(
     join(root, 'tsconfig.json'),
     JSON.stringify({ extends: '../tsconfig.json', compilerOptions: options, include: ['src'], exclude: [] }),

@@ -67,6 +67,21 @@ export const credentials: Row = {
   },
 };
 
+export const middleware: Row = {
+  name: 'middleware',
+  about: 'the lookup with a middleware of the project, which adds a header; beside the same without',
+  async measure(bench) {
+    const requests = [lookupRequest];
+    const keys = 'https://login.example.org/keys.json';
+    const subjects = {
+      none: { server: await bench.serveApart('gateway-server.ts', [database(bench)]), requests },
+      own: { server: await bench.serveApart('gateway-server.ts', [database(bench), keys, 'middleware']), requests },
+    };
+    const { none, own } = await alike(bench, 'middleware', subjects);
+    return [figureOf('GET lookup, one middleware', 'without', { limit: none, ours: own })];
+  },
+};
+
 export const record: Row = {
   name: 'record',
   about:

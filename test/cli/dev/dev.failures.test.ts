@@ -231,17 +231,18 @@ test('a port that is taken ends it: one line, a hint, exit code 1', async () => 
 
 test('the port of a gateway that stops is waited for, and says whose it is', async () => {
   const gateway = files['definitions/gateway.yaml'];
-  const cwd = await staffProject({ 'definitions/gateway.yaml': `${gateway}drain: { ready: 2 s }\n` });
+  const cwd = await staffProject({ 'definitions/gateway.yaml': `${gateway}drain: { ready: 5 min }\n` });
   const serving = start(['serve'], { cwd, env: { PORT: '0' } });
   const [, address = ''] = await serving.until(/^Signalbox is ready on (http:\/\/127\.0\.0\.1:\d+) /m);
   // A load balancer asks, so the gateway announces its end.
   expect((await fetch(`${address}/health/ready`)).status).toBe(200);
   serving.process.kill('SIGTERM');
-  await serving.until(/Its port stays open for up to 2 seconds \(drain: ready\)/);
+  await serving.until(/Its port stays open for up to 300 seconds \(drain: ready\)/);
   const dev = start(['dev'], { cwd, env: { PORT: new URL(address).port } });
   await dev.until(
     new RegExp(`in use by process ${serving.process.pid} \\(.*\\); it stops, and dev waits for the port`),
   );
+  serving.process.kill('SIGKILL');
   await dev.until(ready);
 });
 
