@@ -138,6 +138,18 @@ describe('the import table', () => {
     expect(wrong.map(shown)).toEqual([]);
   });
 
+  it('imports the dependencies of package.json, and docs/architecture.md says what each is for', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(src, '../package.json'), 'utf8'));
+    const imported = new Set(leaving.map(nameOf));
+    const page = readFileSync(join(src, '../docs/architecture.md'), 'utf8');
+    const table = page.slice(
+      page.indexOf('| package | what it does here |'),
+      page.indexOf('| written here | because |'),
+    );
+    for (const name of Object.keys(dependencies))
+      expect([name, imported.has(name), table.includes(`\`${name}\``)]).toEqual([name, true, true]);
+  });
+
   it('allows nothing else', () => {
     const used = new Set(
       leaving.map((each) => `${folderOf(each.from)}: ${each.typeOnly ? 'type:' : ''}${nameOf(each)}`),
