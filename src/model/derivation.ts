@@ -1,4 +1,4 @@
-import { type Document, documentName } from './document.ts';
+import { contentField, type Document, documentName } from './document.ts';
 import type { Field } from './field.ts';
 
 /** How a document comes from another one, in place of which it may stand. */
@@ -56,4 +56,26 @@ export function kindName(document: Document): string {
 /** The name of a document's type in XML Schema and in `xsi:type`. */
 export function typeName(document: Document): string {
   return document.xmlType ?? documentName(document);
+}
+
+/**
+ * Whether the text of a document's element is mixed content without elements: it stands beside the attributes of a base that has no
+ * text, as texts of HL7 do (XML Schema Part 1, 3.4.2). Such a text has any characters.
+ */
+export function isMixed(document: Document): boolean {
+  const { derivation } = document;
+  const text = contentField(document);
+  if (text === undefined || derivation === undefined) return false;
+  const { base, by } = derivation;
+  if (contentField(base) !== undefined) return isMixed(base);
+  const hasElements =
+    base.choice !== undefined || base.open || base.fields.some((each) => !each.attribute && !each.header);
+  return by === 'extension' && !hasElements && isAnyText(text);
+}
+
+/** Whether a text is not restricted in any way. */
+export function isAnyText({ type, required, enum: listed, patterns, fixed, space, minimum, maximum }: Field): boolean {
+  if (type.kind === 'xml') return true;
+  const isFree = type.kind === 'string' && type.length === undefined && !required;
+  return isFree && [listed, patterns, fixed, space, minimum, maximum].every((each) => each === undefined);
 }

@@ -63,6 +63,11 @@ export const SCHEMAS: Readonly<Record<string, string>> = {
     <xs:element name="b" type="t:money"/>`,
   'mixed content': `
     <xs:element name="a"><xs:complexType mixed="true"><xs:choice minOccurs="0" maxOccurs="unbounded"><xs:element name="b" type="xs:string"/><xs:element name="i" type="xs:string"/></xs:choice><xs:attribute name="k"/></xs:complexType></xs:element>`,
+  'mixed texts beside the attributes of a base': `
+    <xs:complexType name="thing" abstract="true"><xs:attribute name="flag" type="xs:string"/></xs:complexType>
+    <xs:complexType name="text" mixed="true"><xs:complexContent><xs:extension base="t:thing"><xs:attribute name="lang" type="xs:language"/></xs:extension></xs:complexContent></xs:complexType>
+    <xs:complexType name="part" mixed="true"><xs:complexContent><xs:restriction base="t:text"><xs:attribute name="lang" type="xs:language" use="required"/></xs:restriction></xs:complexContent></xs:complexType>
+    <xs:element name="a"><xs:complexType><xs:sequence><xs:element name="title" type="t:text"/><xs:element name="part" type="t:part" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>`,
   'texts with facets': `
     <xs:simpleType name="code"><xs:restriction base="xs:string"><xs:pattern value="[A-Z]{2}\\d{3}"/><xs:pattern value="X[^a-c]*"/></xs:restriction></xs:simpleType>
     <xs:simpleType name="short"><xs:restriction base="t:code"><xs:maxLength value="6"/><xs:pattern value=".*[0-9]"/></xs:restriction></xs:simpleType>
