@@ -1,5 +1,6 @@
 import { contentField, type Document, documentName } from './document.ts';
-import type { Field } from './field.ts';
+import { type Field, isCollection } from './field.ts';
+import { isAnyText, traitsOf } from './scalar.ts';
 
 /** How a document comes from another one, in place of which it may stand. */
 export interface Derivation {
@@ -70,12 +71,22 @@ export function isMixed(document: Document): boolean {
   if (contentField(base) !== undefined) return isMixed(base);
   const hasElements =
     base.choice !== undefined || base.open || base.fields.some((each) => !each.attribute && !each.header);
-  return by === 'extension' && !hasElements && isAnyText(text);
+  return by === 'extension' && !hasElements && isUnrestricted(text);
 }
 
 /** Whether a text is not restricted in any way. */
-export function isAnyText({ type, required, enum: listed, patterns, fixed, space, minimum, maximum }: Field): boolean {
-  if (type.kind === 'xml') return true;
-  const isFree = type.kind === 'string' && type.length === undefined && !required;
+export function isUnrestricted({
+  type,
+  required,
+  enum: listed,
+  patterns,
+  fixed,
+  space,
+  minimum,
+  maximum,
+}: Field): boolean {
+  if (isCollection(type) || type.kind === 'document') return false;
+  if (traitsOf(type).xml.markup) return true;
+  const isFree = isAnyText(type) && type.length === undefined && !required;
   return isFree && [listed, patterns, fixed, space, minimum, maximum].every((each) => each === undefined);
 }

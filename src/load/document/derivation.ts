@@ -1,4 +1,4 @@
-import { type Derivation, isAnyText, isMixed, kindName, kindsOf, typeName } from '../../model/derivation.ts';
+import { type Derivation, isMixed, isUnrestricted, kindName, kindsOf, typeName } from '../../model/derivation.ts';
 import { contentField, type Document } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
 import { type Place, placeOf } from '../diagnostic/diagnostic.ts';
@@ -170,7 +170,7 @@ function checkText(linking: Linking, begun: Begun): void {
   const text = contentField(document);
   if (text === undefined || derivation === undefined || linking.doubt.about(derivation.base)) return;
   const { id } = derivation.base;
-  if (isMixed(document) && !isAnyText(text)) {
+  if (isMixed(document) && !isUnrestricted(text)) {
     const reason = `restricts the text ${text.name}, which stands beside the attributes of a document without text, and so is of any characters`;
     refuse(linking, begun, reason, placeOf(text.at));
   }
