@@ -1,16 +1,14 @@
 import { Fault, type FaultCode, type FaultParameters } from '../model/fault.ts';
 import type { Gateway, Once } from '../model/gateway.ts';
-import { traitsOf } from '../model/scalar.ts';
 import {
   finalAnswer,
-  hasXmlBody,
   type Message,
   type Operation,
   type OperationUri,
   onceOf,
-  type RawKind,
   type ReplyForm,
   replyForms,
+  requestForms,
   takesBody,
 } from '../model/service.ts';
 import { problemMediaType } from '../wire/problem.ts';
@@ -36,27 +34,9 @@ export function faultForms(operation: Operation): readonly ReplyForm[] {
   return unique.size > 0 ? [...unique.values()] : [inJson];
 }
 
-const MEDIA_TYPES: Readonly<Record<RawKind, string>> = {
-  json: 'application/json',
-  xml: 'application/xml',
-  text: 'text/plain',
-  binary: 'application/octet-stream',
-};
-
-/** Media type of a request's body: JSON, or a form, for the fields of a document, otherwise by the kind of the field or message. */
-export function requestMediaType(operation: Operation, uri: OperationUri): string {
-  if (operation.body !== 'raw') return operation.form === undefined ? 'application/json' : 'multipart/form-data';
-  const [field] = uri.body;
-  if (operation.request.kind === 'raw') return MEDIA_TYPES[operation.request.raw];
-  return MEDIA_TYPES[field === undefined ? 'text' : (traitsOf(field.type)?.body ?? 'json')];
-}
-
-/** All media types of a request's body, {@link requestMediaType} first. */
+/** All media types of a request's body, the usual one first. */
 export function requestMediaTypes(operation: Operation, uri: OperationUri): readonly string[] {
-  const { body, request, form } = operation;
-  const isXml =
-    body === 'document' && form === undefined && request.kind === 'document' && hasXmlBody(request.document);
-  return [requestMediaType(operation, uri), ...(isXml ? ['application/xml'] : [])];
+  return requestForms(operation, uri).map(({ mediaType }) => mediaType);
 }
 
 /** A status of faults that an operation may answer with. */

@@ -4,6 +4,7 @@ import type { Gateway } from '../model/gateway.ts';
 import type { Paging } from '../model/query.ts';
 import {
   type Answer,
+  acceptedTypes,
   hasXmlBody,
   type Operation,
   replyForms,
@@ -94,6 +95,7 @@ const OPERATION: Comparison<Operation, OperationScope> = {
   // Compared with the body.
   form: unseen,
   soap: compareSoap,
+  requestTypes: ofRest(compareTypes),
   responses: ofRest(({ before, after }, scope) => {
     const positions = { before: before.at, after: after.at };
     compareForms(
@@ -286,6 +288,27 @@ function compareBodies(pair: Pair<Operation>, scope: OperationScope): void {
   // What is new or no longer there is reported with its fields.
   if (pair.before.body === 'none' || pair.after.body === 'none' || old === now) return;
   scope.changes.add('body-changed', { ...inside(scope, 'request'), role: 'request' }, sidesOf(pair, old, now));
+}
+
+/** Compares the media types that a body may have. */
+function compareTypes(pair: Pair<Operation>, scope: OperationScope): void {
+  const { before, after } = pair;
+  // Others come with another body or form, which is compared by itself.
+  if (before.requestTypes === undefined && after.requestTypes === undefined) return;
+  const typesOf = (operation: Operation): readonly string[] => {
+    const uri = operation.uris.find((each) => takesBody(operation, each));
+    return uri === undefined || operation.form !== undefined ? [] : acceptedTypes(operation, uri);
+  };
+  const [old, now] = [typesOf(before), typesOf(after)];
+  if (old.length === 0 || now.length === 0) return;
+  const within = (mediaType: string): Scope => {
+    const languages: readonly WireLanguage[] = [/[/+]xml\b/.test(mediaType) ? 'xml' : 'json'];
+    return { ...inside(scope, `request.${mediaType}`, 'the request'), role: 'request', languages };
+  };
+  for (const each of old)
+    if (!now.includes(each)) scope.changes.add('request-type-removed', within(each), sidesOf(pair, each, ''));
+  for (const each of now)
+    if (!old.includes(each)) scope.changes.add('request-type-added', within(each), sidesOf(pair, '', each));
 }
 
 function compareHeaders({ before, after }: Pair<Operation>, scope: OperationScope): void {

@@ -98,6 +98,8 @@ export interface DraftRest {
   readonly template?: DraftDocument;
   /** Media type of the request's body, if the source names one. */
   readonly mediaType?: string;
+  /** Further media types in which the body is the same message. */
+  readonly otherTypes?: readonly string[];
   /** Whether the source permits a request without the body. */
   readonly optionalBody?: boolean;
 }

@@ -130,7 +130,7 @@ export function compileProvided(
   const called: Called = { operation: operation.id, requestId, messageId: keyed ? requestId : undefined };
   const callable = (input: DocumentValue): Callable =>
     form.kind === 'rest'
-      ? compileRestCall(formed(asRestConsumer(operation, gateway), form), gateway.namespace)
+      ? compileRestCall(formed(asRestConsumer(operation, gateway), typed(operation, form)), gateway.namespace)
       : compileSoapCall(versioned(asConsumer(operation, nowhere(gateway), input), form), gateway.namespace);
   const segment = `${operation.pathName}.${operation.service.version}`;
   return {
@@ -157,6 +157,15 @@ const literalHeader = (name: string, text: string) => ({
   name,
   text: { source: text, parts: [{ kind: 'literal' as const, text }] },
 });
+
+/** The form with the media type that the body is declared to have, if none is chosen. */
+function typed(
+  { requestTypes, uris }: Operation,
+  form: ProvidedForm & { kind: 'rest' },
+): ProvidedForm & { kind: 'rest' } {
+  const hasBody = (uris[form.uriIndex - 1]?.body.length ?? 0) > 0;
+  return hasBody && form.contentType === undefined ? { ...form, contentType: requestTypes?.[0] } : form;
+}
 
 function formed(
   consumer: RestConsumer,

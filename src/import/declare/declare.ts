@@ -16,6 +16,7 @@ import {
   schemeKeys,
   securityOfCalls,
   securityWords,
+  servedTypes,
   soapKeys,
 } from './reached.ts';
 import { asServed } from './served.ts';
@@ -161,6 +162,7 @@ class DeclaredServices {
     const { soap, rest, description, uncallable } = operation;
     const isCall = this.#options.as === 'consumer';
     markOptional(operation, isCall);
+    const sent = rest && this.#sent(rest, operation);
     if (soap?.addressing && !isCall && uncallable === undefined)
       this.#losses.add(
         `WS-Addressing, which the contract requires of "${operation.name}"`,
@@ -173,14 +175,10 @@ class DeclaredServices {
     }
     return given({
       description,
-      ...(rest === undefined ? {} : restKeys(this.#sent(rest, operation), this.#formOf(operation), isCall)),
+      ...(sent === undefined ? {} : restKeys(sent, this.#formOf(operation), isCall)),
       ...(soap === undefined ? {} : soapKeys(operation, soap, id, service, { isCall, isAlone })),
       template: rest?.template && this.#documents.message({ kind: 'document', document: rest.template }, service),
-      request: this.#documents.message(
-        operation.request,
-        service,
-        soap?.style === 'wrapped' ? soap.request : undefined,
-      ),
+      request: this.#request(operation, sent, service),
       response: this.#response(operation, service),
       ...this.#faults(operation),
       // A call has the status that its target gives.
@@ -230,6 +228,18 @@ class DeclaredServices {
     }
     // What fills the document of an error is known to people alone.
     return isCall ? { fault: this.#documents.idOf(chosen.document) } : {};
+  }
+
+  /** The request; that of a service that is served has its media type, which a call has in its headers. */
+  #request(
+    { request, soap }: DraftOperation,
+    sent: DraftRest | undefined,
+    service: DraftService,
+  ): DeclaredValue | undefined {
+    const value = this.#documents.message(request, service, soap?.style === 'wrapped' ? soap.request : undefined);
+    const mediaTypes = this.#options.as === 'provider' ? servedTypes(sent, request) : [];
+    if (value === undefined || mediaTypes.length === 0) return value;
+    return Object.fromEntries(mediaTypes.map((each) => [each, value]));
   }
 
   #response({ responses, soap, name, place }: DraftOperation, service: DraftService): DeclaredValue | undefined {

@@ -49,6 +49,7 @@ export function readMethod(
     ...(body.body === undefined ? {} : { body: body.body }),
     ...(body.form === undefined ? {} : { form: body.form }),
     ...(body.mediaType === undefined ? {} : { mediaType: body.mediaType }),
+    ...(body.otherTypes === undefined ? {} : { otherTypes: body.otherTypes }),
     ...(body.root === undefined || fields.length === 0 ? {} : { template: template(fields, method, name, path) }),
   };
   const responses = tree.children(method, 'response');
@@ -167,6 +168,7 @@ interface Body {
   readonly body?: string;
   readonly form?: DraftRest['form'];
   readonly mediaType?: string;
+  readonly otherTypes?: readonly string[];
 }
 
 function bodyOf(context: WadlContext, method: string, representations: readonly Node[]): Body {
@@ -182,7 +184,8 @@ function bodyOf(context: WadlContext, method: string, representations: readonly 
     const types = representations.map(({ element }) => attribute(element, 'mediaType') ?? 'application/xml');
     // Calls send JSON where it is accepted.
     const type = types.find((each) => rawOf(each) === 'json') ?? (types[0] as string);
-    return { fields: [], root: elementOf(context, withElement), ...sent(type) };
+    const others = types.filter((each) => each !== type && 'mediaType' in sent(each));
+    return { fields: [], root: elementOf(context, withElement), ...sent(type), otherTypes: others };
   }
   const mediaType = attribute(first.element, 'mediaType') ?? '*/*';
   const params = representations.flatMap((each) => formParams(context, each));

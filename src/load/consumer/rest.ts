@@ -9,13 +9,19 @@ import { contentOf, type Documents, documentOf, messageWords } from '../document
 import { derivedName } from '../document/field-type.ts';
 import { type Linking, refuseBoth } from '../linking.ts';
 import { given } from '../object.ts';
-import { linkDocument, linkRequest, linkResponses, linkTemplateDocument } from '../operation/message.ts';
+import {
+  linkDocument,
+  linkRequest,
+  linkResponses,
+  linkTemplateDocument,
+  requestTypesIn,
+} from '../operation/message.ts';
 import { checkParts, type InputFields, isMultipart, linkBody, linkVariables, whyNoText } from '../operation/request.ts';
 import { type OperationSpot, type PlacedTemplate, parseTemplates, templateCount } from '../operation/spot.ts';
 import type { TextsDeclared } from '../schema/json-schema.ts';
 import { isSecretName, secretInQuery } from '../value/address.ts';
 import { type ConsumerFacts, isSchemeOnly, saidTarget } from './facts.ts';
-import { fitContentType, linkCallHeaders } from './headers.ts';
+import { contentTypeFault, fitContentType, linkCallHeaders } from './headers.ts';
 import {
   type CallFields,
   callFields,
@@ -97,7 +103,35 @@ function linkFields(documents: Documents, spot: OperationSpot, request: Message)
 function linkHeaders(linking: Linking, spot: OperationSpot, fields: CallFields, body: CallBody): CallHeader[] {
   const said = linkCallHeaders(linking, spot, fields);
   if (linking.doubt.about(body)) return said;
-  return withSegmentType(linking, spot, fitContentType(linking, spot, said, body), body);
+  return withSegmentType(
+    linking,
+    spot,
+    withRequestType(linking, spot, fitContentType(linking, spot, said, body), body),
+    body,
+  );
+}
+
+/** The headers, with the media type that `request` names. */
+function withRequestType(
+  linking: Linking,
+  spot: OperationSpot,
+  headers: readonly CallHeader[],
+  body: CallBody,
+): CallHeader[] {
+  const [first, second] = requestTypesIn(linking, spot) ?? [];
+  if (first === undefined) return [...headers];
+  const { mediaType, at } = first;
+  const isSaid = headers.some(({ name }) => name.toLowerCase() === 'content-type');
+  const fault = body.kind === 'none' ? 'there is no body' : contentTypeFault(mediaType, body);
+  const reason =
+    second === undefined
+      ? isSaid
+        ? `The header Content-Type and the media type ${mediaType} of the request both say what is sent: remove one of them`
+        : fault && `The request can't be ${mediaType}: ${fault}`
+      : `A call sends its request in one media type, not in ${mediaType} and ${second.mediaType}`;
+  if (reason !== undefined) linking.report.raise('bad-body', { reason }, second?.at ?? at);
+  const text = { source: mediaType, parts: [{ kind: 'literal' as const, text: mediaType }] };
+  return isSaid ? [...headers] : [...headers, { name: 'Content-Type', text }];
 }
 
 /**

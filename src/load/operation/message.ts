@@ -9,6 +9,7 @@ import {
   type Message,
   type OperationUri,
   RAW_KINDS,
+  RAW_MEDIA_TYPES,
   type RawKind,
 } from '../../model/service.ts';
 import { type Place, placeOf, positionOf } from '../diagnostic/diagnostic.ts';
@@ -22,14 +23,6 @@ import type { InPlaceDeclared } from '../schema/document.ts';
 import type { MessageDeclared } from '../schema/operation.ts';
 import type { OperationSpot } from './spot.ts';
 
-/** Media types of messages without a document. */
-export const MEDIA_TYPES: Readonly<Record<RawKind, string>> = {
-  json: 'application/json',
-  xml: 'application/xml',
-  text: 'text/plain',
-  binary: 'application/octet-stream',
-};
-
 const isRaw = (word: string): word is RawKind => RAW_KINDS.includes(word as RawKind);
 
 /** The message of an operation without a request or response. */
@@ -39,9 +32,47 @@ export const noMessage = (): Message => ({ kind: 'none' });
 export function linkRequest(documents: Documents, spot: OperationSpot): Message {
   const found = spot.inherited('request');
   const own = derivedName(spot, 'REQUEST');
-  const message =
-    found === undefined ? noMessage() : linkMessage(documents, found.value as MessageDeclared, own, found.at);
+  const message = found === undefined ? noMessage() : linkOneMessage(documents, found.value, own, found.at);
   return spot.lacks('request') ? inDoubt(documents, message, spot.at) : message;
+}
+
+/** A request, which is one message whatever its media types are. */
+function linkOneMessage(
+  documents: Documents,
+  value: MessageDeclared | Readonly<Record<string, MessageDeclared>>,
+  own: DerivedName,
+  at: Place,
+): Message {
+  if (!isMediaMap(value)) return linkMessage(documents, value as MessageDeclared, own, at);
+  const { report, places } = documents.linking;
+  const [[first, one] = ['', 'none'], ...others] = Object.entries(value);
+  for (const [mediaType, other] of others) {
+    if (typeof one === 'string' && other === one) continue;
+    const reason = `A request is the same message in each of its media types, but ${mediaType} differs from ${first}: write the id of one document at both`;
+    report.raise('bad-body', { reason }, places.value(value, mediaType));
+  }
+  return linkMessage(documents, one, own, places.value(value, first));
+}
+
+/** A media type that `request` names, and its place. */
+export interface RequestType {
+  readonly mediaType: string;
+  readonly at: Place;
+}
+
+/** The media types that `request` names; `undefined` where it names none. */
+export function requestTypesIn({ places }: Linking, spot: OperationSpot): readonly RequestType[] | undefined {
+  const value = spot.inherited('request')?.value;
+  if (!isMediaMap(value)) return undefined;
+  return Object.keys(value).map((mediaType) => ({ mediaType, at: places.key(value, mediaType) }));
+}
+
+/** Refuses media types of a request that is sent over SOAP only, where the version of SOAP has its own. */
+export function refuseRequestTypes({ report, places }: Linking, { id, declared }: OperationSpot): void {
+  const { request } = declared;
+  if (!isMediaMap(request)) return;
+  const reason = `Over SOAP, the media type of a request is that of the envelope, so ${id} can't have another one`;
+  report.raise('bad-body', { reason }, places.key(declared, 'request'));
 }
 
 /** The `response` of an operation by media types, the default first. A document that was rejected is a stand-in, in doubt. */
@@ -98,7 +129,7 @@ const isInPlace = (value: object): boolean => 'fields' in value || 'one-of' in v
 
 /** The default media types of a reply: a document has a JSON and an XML form. */
 export function forms(message: Message): MediaMessage[] {
-  if (message.kind === 'raw') return [{ mediaType: MEDIA_TYPES[message.raw], message }];
+  if (message.kind === 'raw') return [{ mediaType: RAW_MEDIA_TYPES[message.raw], message }];
   return [
     { mediaType: 'application/json', message },
     { mediaType: 'application/xml', message },

@@ -123,7 +123,24 @@ const partSchemas: Readonly<Record<string, JsonSchema>> = {
   'document-word': id,
   message: either('message-word'),
   'document-or-fields': either('document-word'),
-  response: {
+  request: byMediaType(),
+  response: byMediaType(),
+  requires: {
+    title: 'a scheme or several',
+    type: ['string', 'array'],
+    minLength: 1,
+    items: { type: 'string', $ref: '#/$defs/scheme-id' },
+    minItems: 1,
+    uniqueItems: true,
+    description:
+      "How callers of non-public operations authenticate: a scheme, or a list of schemes. Any one of them is enough. The first whose credentials are present decides; of `bearer` schemes, the one of the token's issuer. `basic` needs no definition.",
+    examples: ['PARTNER_KEY', ['basic', 'LOGIN']],
+  },
+};
+
+/** A message, or a map from media types to messages. */
+function byMediaType(): JsonSchema {
+  return {
     if: { type: 'object', anyOf: [{ required: ['fields'] }, { required: ['one-of'] }] },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: { $ref: '#/$defs/in-place-document' },
@@ -139,19 +156,8 @@ const partSchemas: Readonly<Record<string, JsonSchema>> = {
       },
       { $ref: '#/$defs/message-word' },
     ),
-  },
-  requires: {
-    title: 'a scheme or several',
-    type: ['string', 'array'],
-    minLength: 1,
-    items: { type: 'string', $ref: '#/$defs/scheme-id' },
-    minItems: 1,
-    uniqueItems: true,
-    description:
-      "How callers of non-public operations authenticate: a scheme, or a list of schemes. Any one of them is enough. The first whose credentials are present decides; of `bearer` schemes, the one of the token's issuer. `basic` needs no definition.",
-    examples: ['PARTNER_KEY', ['basic', 'LOGIN']],
-  },
-};
+  };
+}
 
 /** A word or a document in place. */
 function either(word: string): JsonSchema {

@@ -40,7 +40,7 @@ export interface SharedDeclared extends SoapStyleDeclared {
   readonly requires?: string | readonly string[];
   readonly limits?: CallLimitsDeclared;
   readonly once?: OnceDeclared;
-  readonly request?: MessageDeclared;
+  readonly request?: MessageDeclared | Readonly<Record<string, MessageDeclared>>;
   readonly response?: MessageDeclared | Readonly<Record<string, MessageDeclared>>;
   readonly fault?: MessageDeclared;
   readonly template?: MessageDeclared;
@@ -133,12 +133,6 @@ const templates = (method: string): JsonSchema => ({
 /** Keys for methods. An operation has at most one. */
 export const METHOD_KEYS = ['get', 'post', 'put', 'patch', 'delete', 'head'] as const;
 
-const message = (what: string, examples: readonly unknown[]): JsonSchema => ({
-  ...reference('message'),
-  description: what,
-  examples,
-});
-
 /** Keys that a service may set for all of its operations. */
 export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
   permission,
@@ -146,10 +140,18 @@ export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
   requires: reference('requires'),
   limits: limitsKey,
   once,
-  request: message(
-    'The input: the id of a document, a document in place, a list (`list of PET`, `list of string`), a type (`integer`), `json`, `xml`, `text`, `binary` or `none`. Fields that the URI or a header refers to are sent there, all others in the body.',
-    ['LOC_REQUEST', { fields: { name: 'string(255)' } }, 'list of LOC_DTL_VW', 'json'],
-  ),
+  request: {
+    ...reference('request'),
+    description:
+      'The input: the id of a document, a document in place, a list (`list of PET`, `list of string`), a type (`integer`), `json`, `xml`, `text`, `binary` or `none`. Fields that the URI or a header refers to are sent there, all others in the body. Or a map from the media types of the body over REST to the same message: requests have one of these types, or application/json or application/xml in place of a special type of JSON or XML; any other is refused with 415. A call sends the only one.',
+    examples: [
+      'LOC_REQUEST',
+      { fields: { name: 'string(255)' } },
+      'list of LOC_DTL_VW',
+      'json',
+      { 'application/merge-patch+json': 'LOC_REQUEST' },
+    ],
+  },
   response: {
     ...reference('response'),
     description:
