@@ -1,5 +1,6 @@
 import { Fault, type FaultCode, type FaultParameters } from '../model/fault.ts';
 import type { Gateway, Once } from '../model/gateway.ts';
+import { requestForms } from '../model/request-form.ts';
 import {
   finalAnswer,
   type Message,
@@ -8,7 +9,6 @@ import {
   onceOf,
   type ReplyForm,
   replyForms,
-  requestForms,
   takesBody,
 } from '../model/service.ts';
 import { problemMediaType } from '../wire/problem.ts';

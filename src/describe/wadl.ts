@@ -2,6 +2,7 @@ import { bareField, type Document, documentName } from '../model/document.ts';
 import { type Field, singleType, typeWords } from '../model/field.ts';
 import { partKind } from '../model/form.ts';
 import type { Registry } from '../model/registry.ts';
+import { requestForms } from '../model/request-form.ts';
 import { traitsOf } from '../model/scalar.ts';
 import type { TransportScheme } from '../model/security.ts';
 import {
@@ -10,7 +11,6 @@ import {
   onceOf,
   type ReplyForm,
   replyStatus,
-  requestForms,
   type Service,
   takesBody,
 } from '../model/service.ts';

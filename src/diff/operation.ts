@@ -2,9 +2,9 @@ import type { Component } from '../model/component.ts';
 import type { Position } from '../model/definition.ts';
 import type { Gateway } from '../model/gateway.ts';
 import type { Paging } from '../model/query.ts';
+import { acceptedTypes } from '../model/request-form.ts';
 import {
   type Answer,
-  acceptedTypes,
   hasXmlBody,
   type Operation,
   replyForms,

@@ -1,4 +1,3 @@
-import { isJsonType, isXmlType } from '../wire/media-type.ts';
 import type { UriTemplate } from '../wire/uri-template/uri-template.ts';
 import type { Component, ComponentAction } from './component.ts';
 import type { ConsumerOperation } from './consumer.ts';
@@ -12,7 +11,6 @@ import type { Mapping } from './mapping.ts';
 import type { MessageQueue, ReplyTo } from './message.ts';
 import type { OperationIdentity } from './operation-names.ts';
 import type { Paging, Query } from './query.ts';
-import { traitsOf } from './scalar.ts';
 import type { PermissionList, Role, SecurityScheme } from './security.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -315,64 +313,6 @@ export function onceOf({ once, writes, service }: Operation, gateway: Pick<Gatew
 export function takesBody({ body }: Operation, uri: OperationUri): boolean {
   return body === 'raw' || (body === 'document' && uri.body.length + uri.repeats.length > 0);
 }
-
-/** One form of a request's body over REST. */
-export interface RequestForm {
-  readonly mediaType: string;
-  /** `raw` has no document, and is a text, bytes, or JSON or XML of any kind. */
-  readonly format: 'json' | 'xml' | 'multipart' | 'raw';
-}
-
-/** Media types of messages without a document. */
-export const RAW_MEDIA_TYPES: Readonly<Record<RawKind, string>> = {
-  json: 'application/json',
-  xml: 'application/xml',
-  text: 'text/plain',
-  binary: 'application/octet-stream',
-};
-
-/** What the body of a request consists of: fields of a document, or one value of a kind. */
-export function bodyKind(
-  { body, request }: Pick<Operation, 'body' | 'request'>,
-  field: Field | undefined,
-): 'document' | RawKind {
-  if (body !== 'raw') return 'document';
-  if (request.kind === 'raw') return request.raw;
-  return field === undefined ? 'text' : (traitsOf(field.type)?.body ?? 'json');
-}
-
-/** The forms of a request's body at a URI, the usual one first: those that are declared, or those of its kind. */
-export function requestForms(operation: Operation, { body: [field] }: OperationUri): readonly RequestForm[] {
-  const { form, request, requestTypes } = operation;
-  if (form !== undefined) return [{ mediaType: 'multipart/form-data', format: 'multipart' }];
-  const kind = bodyKind(operation, field);
-  if (requestTypes !== undefined)
-    return requestTypes.map((mediaType) => ({
-      mediaType,
-      format: kind === 'document' ? (isXmlType(essenceOf(mediaType)) ? 'xml' : 'json') : 'raw',
-    }));
-  if (kind !== 'document') return [{ mediaType: RAW_MEDIA_TYPES[kind], format: 'raw' }];
-  const json: RequestForm = { mediaType: 'application/json', format: 'json' };
-  const isXml = request.kind === 'document' && hasXmlBody(request.document);
-  return isXml ? [json, { mediaType: 'application/xml', format: 'xml' }] : [json];
-}
-
-/**
- * The media types of a body that are accepted: those that are declared, and the general type of the same syntax, which clients
- * send that know no other. Other types of JSON are accepted only where none is declared.
- */
-export function acceptedTypes(operation: Operation, uri: OperationUri): readonly string[] {
-  const types = requestForms(operation, uri).map(({ mediaType }) => mediaType);
-  const essences = types.map(essenceOf);
-  const general = [
-    ...(essences.some(isJsonType) ? ['application/json'] : []),
-    ...(essences.some(isXmlType) ? ['application/xml'] : []),
-  ];
-  return [...types, ...general.filter((each) => !essences.includes(each))];
-}
-
-/** `type/subtype` of a media type, in lower case. */
-const essenceOf = (mediaType: string): string => mediaType.toLowerCase().split(/\s*;/)[0] ?? '';
 
 /**
  * Whether a request body may be XML. A patch (RFC 7396) may not: null clears a field, and XML has no null that every tool

@@ -3,10 +3,9 @@ import type { Spool } from '../../model/blob.ts';
 import { type Document, namespaceOf } from '../../model/document.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
+import { acceptedTypes, bodyKind } from '../../model/request-form.ts';
 import { traitsOf } from '../../model/scalar.ts';
 import {
-  acceptedTypes,
-  bodyKind,
   hasXmlBody,
   type Message,
   type Method,

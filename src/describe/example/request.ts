@@ -1,16 +1,14 @@
 import type { Field, UrlStyle } from '../../model/field.ts';
 import { partKind } from '../../model/form.ts';
 import type { Registry } from '../../model/registry.ts';
+import { bodyKind, type RequestForm, requestForms } from '../../model/request-form.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import { isMessageScheme, type SecurityScheme } from '../../model/security.ts';
 import {
-  bodyKind,
   type Method,
   type Operation,
   type OperationUri,
   type RawKind,
-  type RequestForm,
-  requestForms,
   type SoapForm,
   serviceNamespace,
   takesBody,

@@ -3,6 +3,7 @@ import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import type { Gateway, Once } from '../../model/gateway.ts';
 import type { PrivateQueryKey } from '../../model/query.ts';
+import { requestForms } from '../../model/request-form.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import {
   finalAnswer,
@@ -11,7 +12,6 @@ import {
   type Operation,
   type OperationUri,
   onceOf,
-  requestForms,
   takesBody,
 } from '../../model/service.ts';
 import { bodyExample } from '../example/request.ts';

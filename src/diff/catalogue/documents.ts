@@ -193,6 +193,22 @@ export const kindRules = {
     before: family(),
     after: family().replace('fields', 'by: kind\nfields'),
   },
+  'request-type-added': {
+    sentence: 'The request is also accepted as {after}.',
+    reason: 'Callers send what they sent before.',
+    verdicts: { request: 'CCC' },
+    sample: 'operation',
+    before: 'post: orders\nrequest: { text/csv: text }\nresponse: text',
+    after: 'post: orders\nrequest: { text/csv: text, text/plain: text }\nresponse: text',
+  },
+  'request-type-removed': {
+    sentence: 'The request is no longer accepted as {before}.',
+    reason: 'A request with this media type is answered by 415.',
+    verdicts: { request: 'BBB' },
+    sample: 'operation',
+    before: 'post: orders\nrequest: { text/csv: text, text/plain: text }\nresponse: text',
+    after: 'post: orders\nrequest: { text/csv: text }\nresponse: text',
+  },
 } as const satisfies Rules;
 
 const pets = (operation: string): string =>

@@ -267,22 +267,6 @@ export const operationRules = {
     before: 'post: orders\nrequest: text\nresponse: text',
     after: 'post: orders\nrequest: text\nresponse: text\nstatus: 201',
   },
-  'request-type-added': {
-    sentence: 'The request is also accepted as {after}.',
-    reason: 'Callers send what they sent before.',
-    verdicts: { request: 'CCC' },
-    sample: 'operation',
-    before: 'post: orders\nrequest: { text/csv: text }\nresponse: text',
-    after: 'post: orders\nrequest: { text/csv: text, text/plain: text }\nresponse: text',
-  },
-  'request-type-removed': {
-    sentence: 'The request is no longer accepted as {before}.',
-    reason: 'A request with this media type is answered by 415.',
-    verdicts: { request: 'BBB' },
-    sample: 'operation',
-    before: 'post: orders\nrequest: { text/csv: text, text/plain: text }\nresponse: text',
-    after: 'post: orders\nrequest: { text/csv: text }\nresponse: text',
-  },
   'media-type-added': {
     sentence: 'The reply is also available as {after}.',
     reason: 'Callers get it only if they ask for it.',

@@ -1,8 +1,8 @@
 import type { CallBody, CallHeader, CallText, FixedHeader } from '../../model/consumer.ts';
 import type { FieldType } from '../../model/field.ts';
 import type { Node } from '../../model/node.ts';
+import { RAW_MEDIA_TYPES } from '../../model/request-form.ts';
 import { primitiveOf } from '../../model/scalar.ts';
-import { RAW_MEDIA_TYPES } from '../../model/service.ts';
 import { isXmlType, type MediaType, parseMediaType } from '../../wire/media-type.ts';
 import { readIntent } from '../../wire/soap/version.ts';
 import type { Linking } from '../linking.ts';

@@ -2,6 +2,7 @@ import { isOneOfSeveral } from '../../model/derivation.ts';
 import { bareField, type Document, foldedName, itemName, type Patch } from '../../model/document.ts';
 import { type Field, type FieldType, type ListType, singleType } from '../../model/field.ts';
 import { isFormType } from '../../model/form.ts';
+import { RAW_MEDIA_TYPES } from '../../model/request-form.ts';
 import { SCALAR_KINDS } from '../../model/scalar.ts';
 import {
   type HeaderBinding,
@@ -9,7 +10,6 @@ import {
   type Message,
   type OperationUri,
   RAW_KINDS,
-  RAW_MEDIA_TYPES,
   type RawKind,
 } from '../../model/service.ts';
 import { type Place, placeOf, positionOf } from '../diagnostic/diagnostic.ts';

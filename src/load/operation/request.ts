@@ -1,9 +1,9 @@
 import { everyField, isOneOfSeveral } from '../../model/derivation.ts';
 import { bareField, type Document } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
+import { bodyKind } from '../../model/request-form.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import {
-  bodyKind,
   type HeaderBinding,
   hasXmlBody,
   type Message,

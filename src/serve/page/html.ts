@@ -247,19 +247,14 @@ ${renderSoap(operation, soapCredentials(operation, sample), parts)}
 </article>`;
 }
 
-function renderUri(
-  operation: Operation,
-  uri: OperationUri,
-  credentials: readonly string[],
-  { base, registry }: CallParts,
-): string {
+function renderUri(operation: Operation, uri: OperationUri, credentials: readonly string[], parts: CallParts): string {
   const { method = '', pathName, service } = operation;
   const address = breakable(escapeHtml(`${pathName}.${service.version}/${uri.template.text}`));
   const path = address.replace(/\{[^{}]*\}/g, '<var>$&</var>');
   return renderCall(
     method,
     path,
-    curlCommand(exampleRequest(operation, uri, base, registry.gateway.namespace), credentials),
+    curlCommand(exampleRequest(operation, uri, parts.base, parts.registry.gateway.namespace), credentials),
   );
 }
 
