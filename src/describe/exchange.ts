@@ -2,6 +2,7 @@ import { Fault, type FaultCode, type FaultParameters } from '../model/fault.ts';
 import type { Gateway, Once } from '../model/gateway.ts';
 import { requestForms } from '../model/request-form.ts';
 import {
+  faultType,
   finalAnswer,
   type Message,
   type Operation,
@@ -24,11 +25,11 @@ export function faultForms(operation: Operation): readonly ReplyForm[] {
   if (operation.fault === undefined)
     return [{ mediaType: problemMediaType, format: 'json', message: { kind: 'raw', raw: 'json' } }];
   const message: Message = { kind: 'document', document: operation.fault };
-  const inJson: ReplyForm = { mediaType: 'application/json', format: 'json', message };
+  const inJson: ReplyForm = { mediaType: faultType(operation, 'json'), format: 'json', message };
   const forms = sentForms(operation).map(({ format }): ReplyForm => {
     return format === 'json' || format === 'raw' || format === 'multipart'
       ? inJson
-      : { mediaType: 'application/xml', format, message };
+      : { mediaType: format === 'xml' ? faultType(operation, 'xml') : 'application/xml', format, message };
   });
   const unique = new Map(forms.map((form) => [form.mediaType, form]));
   return unique.size > 0 ? [...unique.values()] : [inJson];

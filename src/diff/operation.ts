@@ -26,7 +26,15 @@ import {
   whenTurned,
 } from './changes.ts';
 import { compareDocuments, type DocumentScope, messageScope } from './document.ts';
-import { compareForms, compareReply, compareRequests, overSoap, SOAP_MESSAGES, type SoapScope } from './messages.ts';
+import {
+  compareFaultTypes,
+  compareForms,
+  compareReply,
+  compareRequests,
+  overSoap,
+  SOAP_MESSAGES,
+  type SoapScope,
+} from './messages.ts';
 import { comparePlaces, compareUris, type Input, isGiven, placesOf } from './uris.ts';
 import type { WireLanguage } from './verdict.ts';
 
@@ -119,6 +127,7 @@ const OPERATION: Comparison<Operation, OperationScope> = {
   // Compared together with the status.
   exactStatus: unseen,
   fault: compareFaults,
+  faultTypes: ofRest((pair, scope) => compareFaultTypes(pair, { ...scope, role: 'reply' })),
   answer: compareAnswers,
   writes: whenTurned('writes-begun', 'writes-ended', ({ writes }) => writes !== false),
   permissions: (pair, scope) => compareAccess(accessPair(pair, scope), scope),

@@ -31,6 +31,7 @@ export function asRestConsumer(operation: Operation, { id: gateway, at }: Regist
   ]);
   return {
     ...{ kind: 'rest', id, name, service, method, uris, host: false, responses, at: operation.at },
+    accepts: responses.filter(({ message }) => message.kind !== 'none').map(({ mediaType }) => mediaType),
     target: { ...NODE_DEFAULTS, id: gateway, base: [], at },
     input: {
       ...{ id: `${id}_INPUT`, xmlName: id, root: false, inPlace: true, at: operation.at, fields: [...fields] },

@@ -143,6 +143,7 @@ function restConsumer(operation: Operation, url: string): RestConsumer {
       operation.body
     ],
     responses,
+    accepts: responses.filter(({ message }) => message.kind !== 'none').map(({ mediaType }) => mediaType),
     ...(fault === undefined ? {} : { fault }),
     properties: { base64ToBinary: false, bodyAsBuilt: true, compress: false, acceptCompressed: true },
   };

@@ -209,6 +209,16 @@ export const kindRules = {
     before: 'post: orders\nrequest: { text/csv: text, text/plain: text }\nresponse: text',
     after: 'post: orders\nrequest: { text/csv: text }\nresponse: text',
   },
+  'fault-type-changed': {
+    sentence: 'Errors are {after}, no longer {before}.',
+    reason:
+      'Callers that look at the media type of an error take it for another one. A call also asks for the types of errors.',
+    verdicts: { reply: 'MMM', received: 'CCC' },
+    sample: 'operation',
+    before: 'get: orders\nresponse: text\nfault: { fields: { error: { type: text, default: "{fault.message}" } } }',
+    after:
+      'get: orders\nresponse: text\nfault: { application/problem+json: { fields: { error: { type: text, default: "{fault.message}" } } } }',
+  },
 } as const satisfies Rules;
 
 const pets = (operation: string): string =>

@@ -9,6 +9,7 @@ import { capitalName, Names, plainName, servedIds } from './names.ts';
 import { openUnsaid } from './openness.ts';
 import {
   credentialOfCalls,
+  faultValue,
   hasOwnElement,
   namedAlone,
   restKeys,
@@ -197,9 +198,10 @@ class DeclaredServices {
   }
 
   /** Over SOAP faults have names; over REST there is one document for all of them. */
-  #faults({ faults, soap, name, place }: DraftOperation): DeclaredMap {
+  #faults(operation: DraftOperation): DeclaredMap {
+    const { faults, soap, name, place } = operation;
+    if (soap === undefined) return this.#restFault(operation);
     if (faults.length === 0) return {};
-    if (soap === undefined) return this.#restFault(faults, name, place);
     if (soap.oneWay) {
       this.#losses.add(`faults of "${name}", whose reply is empty`, 'not read', place);
       return {};
@@ -216,18 +218,19 @@ class DeclaredServices {
     return { faults: Object.fromEntries([...named].map(([id, given]) => [given, id])) };
   }
 
-  #restFault(faults: DraftOperation['faults'], name: string, place: Place): DeclaredMap {
+  #restFault(operation: DraftOperation): DeclaredMap {
+    const { faults, name, place } = operation;
     const chosen = faults.find((fault) => fault.name === 'default') ?? faults[0];
-    if (chosen === undefined) return {};
     const isCall = this.#options.as === 'consumer';
-    const others = faults.filter(({ document }) => document !== chosen.document || !isCall);
+    const others = faults.filter(({ document }) => document !== chosen?.document || !isCall);
     if (others.length > 0) {
       const words = others.map((fault) => fault.name).join(', ');
       const instead = isCall ? 'read as they are' : 'errors are problem details (RFC 9457)';
       this.#losses.add(`documents of error replies of "${name}": ${words}`, instead, place);
     }
     // What fills the document of an error is known to people alone.
-    return isCall ? { fault: this.#documents.idOf(chosen.document) } : {};
+    if (!isCall) return {};
+    return given({ fault: faultValue(operation, chosen && this.#documents.idOf(chosen.document)) });
   }
 
   /** The request; that of a service that is served has its media type, which a call has in its headers. */
@@ -263,6 +266,10 @@ class DeclaredServices {
     const { mediaType, isRaw, value } = first;
     const isUsual = mediaType === undefined || (!isRaw && mediaType.toLowerCase() === 'application/json');
     if (declared.length === 1 && isUsual) return value;
+    // What is served has both forms without a media type; a call asks for those that are declared.
+    const types = declared.map((each) => each.mediaType).sort();
+    const isSame = declared.every((each) => each.value === value && !each.isRaw);
+    if (this.#options.as === 'provider' && isSame && types.join() === 'application/json,application/xml') return value;
     return Object.fromEntries(declared.map(({ mediaType = 'application/json', value }) => [mediaType, value]));
   }
 

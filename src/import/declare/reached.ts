@@ -64,6 +64,35 @@ function kindOf({ body }: DraftRest, request: DraftMessage): 'document' | RawKin
   return RAW_KINDS.find((each) => each === type.word) ?? 'text';
 }
 
+/**
+ * The fault of a call: its document, with the media types of errors where replies have others, for which calls ask too. Errors
+ * without the document are read as they come.
+ */
+export function faultValue(
+  { responses, faultTypes = [] }: DraftOperation,
+  document: string | undefined,
+): DeclaredValue | undefined {
+  const replies = responses.flatMap(({ mediaType, message }) => (message.kind === 'none' ? [] : [mediaType]));
+  const known = new Set((replies.length === 0 ? [undefined] : replies).map(lowerType));
+  const types = faultTypes.filter((each) => parseMediaType(each) !== undefined);
+  if (types.every((each) => known.has(lowerType(each)))) return document;
+  return Object.fromEntries(
+    types.map((each) => [
+      each,
+      document !== undefined && (rawOf(each) === 'json' || rawOf(each) === 'xml') ? document : rawOf(each),
+    ]),
+  );
+}
+
+const lowerType = (mediaType = 'application/json'): string => mediaType.toLowerCase().replace(/\s+/g, '');
+
+function rawOf(mediaType: string): RawKind {
+  const essence = parseMediaType(mediaType)?.essence ?? '';
+  if (/[/+]json$/.test(essence)) return 'json';
+  if (isXmlType(essence)) return 'xml';
+  return essence.startsWith('text/') ? 'text' : 'binary';
+}
+
 /** Whether an operation is called by an element that has its name over SOAP. */
 export function hasOwnElement({ soap, uncallable }: DraftOperation): boolean {
   return soap !== undefined && soap.style !== 'bare' && uncallable === undefined;

@@ -11,9 +11,11 @@ import { type Linking, refuseBoth } from '../linking.ts';
 import { given } from '../object.ts';
 import {
   linkDocument,
+  linkFaultTypes,
   linkRequest,
   linkResponses,
   linkTemplateDocument,
+  repliesAskedFor,
   requestTypesIn,
 } from '../operation/message.ts';
 import { checkParts, type InputFields, isMultipart, linkBody, linkVariables, whyNoText } from '../operation/request.ts';
@@ -53,6 +55,8 @@ export function linkRestConsumer(
   const texts = headers.map(({ text }) => text);
   const { primaryUrl } = properties;
   const host = isHostInTemplates(linking, spot, primaryUrl === undefined ? facts.target.base : [primaryUrl]);
+  const replies = repliesAskedFor(spot, responses);
+  const faultTypes = linkFaultTypes(linking, spot);
   const uris = linkCallUris(linking, spot, method, fields, { body, inHeaders: carriedNames(texts), host });
   if (body.kind === 'document' && body.form !== undefined) checkParts(linking, spot, uris);
   const inTexts = [...texts, ...(body.kind === 'form' ? body.fields.map(({ text }) => text) : [])];
@@ -73,8 +77,10 @@ export function linkRestConsumer(
     headers,
     body,
     responses,
+    // Where any reply will do, errors in any form do too.
+    accepts: replies.length === 0 ? [] : [...new Set([...replies, ...(faultTypes ?? [])])],
     properties,
-    ...given({ fault: linkDocument(documents, spot, 'fault') }),
+    ...given({ fault: linkDocument(documents, spot, 'fault'), faultTypes }),
   };
   const isKnown = fields.complete && !linking.doubt.about(body);
   if (isKnown && !spot.lacks('headers')) {

@@ -12,6 +12,7 @@ import {
   RAW_KINDS,
   type RawKind,
 } from '../../model/service.ts';
+import { parseMediaType } from '../../wire/media-type.ts';
 import { type Place, placeOf, positionOf } from '../diagnostic/diagnostic.ts';
 import { nearest } from '../diagnostic/suggest.ts';
 import { CONTENT, checkXmlNames, contentOf, type Documents, documentOf, messageWords } from '../document/documents.ts';
@@ -112,6 +113,12 @@ function linkMediaTypes(documents: Documents, spot: OperationSpot): MediaMessage
   });
 }
 
+/** The media types of replies that are declared, or the usual one of their kind where none is. */
+export function repliesAskedFor(spot: OperationSpot, responses: readonly MediaMessage[]): readonly string[] {
+  const sent = responses.filter(({ message }) => message.kind !== 'none').map(({ mediaType }) => mediaType);
+  return isMediaMap(spot.inherited('response')?.value) ? sent : sent.slice(0, 1);
+}
+
 /** Refuses a reply with a part for each field that has no fields. */
 function checkParts({ report, doubt }: Linking, mediaType: string, message: Message, at: Place): void {
   const document = documentOf(message);
@@ -143,14 +150,42 @@ export function linkDocument(
   key: 'fault' | 'template',
 ): Document | undefined {
   const found = spot.inherited(key);
-  if (found === undefined || found.value === 'none') return undefined;
-  const { value, at } = found;
+  if (found === undefined) return undefined;
+  const { value, at } = isMediaMap(found.value) ? faultByTypes(documents.linking, found.value) : found;
+  if (value === 'none') return undefined;
   if (typeof value === 'string') {
     if (!/^list\s+of\s/.test(value)) return documents.resolve(value, at);
     documents.linking.report.raise('root-list', { what: `the ${key}` }, at);
     return documents.inDoubt(undefined, at);
   }
   return documents.inPlace(derivedName(spot, key.toUpperCase()), value as InPlaceDeclared, at);
+}
+
+/** What `fault` is in each of its media types: one document, or content that is read as it comes. */
+function faultByTypes(
+  { report, places }: Linking,
+  types: Readonly<Record<string, MessageDeclared>>,
+): { readonly value: MessageDeclared; readonly at: Place } {
+  const documents = Object.entries(types).filter(([, value]) => typeof value !== 'string' || !isRaw(value));
+  const [[first, value] = ['', 'none'], ...others] = documents;
+  for (const [mediaType, other] of others) {
+    if (typeof value === 'string' && other === value) continue;
+    const reason = `A fault is one document, but that as ${mediaType} differs from that as ${first}: write the id of one document at both, or json, xml or text where its content does not matter`;
+    report.raise('bad-body', { reason }, places.value(types, mediaType));
+  }
+  return { value, at: places.value(types, first) };
+}
+
+/** The media types that `fault` names; `undefined` where it names none. Those that are not valid are reported. */
+export function linkFaultTypes({ report, places }: Linking, spot: OperationSpot): readonly string[] | undefined {
+  const value = spot.inherited('fault')?.value;
+  if (!isMediaMap(value)) return undefined;
+  return Object.keys(value).filter((mediaType) => {
+    const isValid = parseMediaType(mediaType) !== undefined;
+    const reason = `A fault can't be ${mediaType}: it is not a valid media type`;
+    if (!isValid) report.raise('bad-body', { reason }, places.key(value, mediaType));
+    return isValid;
+  });
 }
 
 /** The document that `template:` names for URI variables. */

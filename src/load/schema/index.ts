@@ -123,8 +123,9 @@ const partSchemas: Readonly<Record<string, JsonSchema>> = {
   'document-word': id,
   message: either('message-word'),
   'document-or-fields': either('document-word'),
-  request: byMediaType(),
-  response: byMediaType(),
+  request: byMediaType('message'),
+  response: byMediaType('message'),
+  fault: byMediaType('document'),
   requires: {
     title: 'a scheme or several',
     type: ['string', 'array'],
@@ -139,7 +140,7 @@ const partSchemas: Readonly<Record<string, JsonSchema>> = {
 };
 
 /** A message, or a map from media types to messages. */
-function byMediaType(): JsonSchema {
+function byMediaType(kind: 'message' | 'document'): JsonSchema {
   return {
     if: { type: 'object', anyOf: [{ required: ['fields'] }, { required: ['one-of'] }] },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
@@ -152,9 +153,9 @@ function byMediaType(): JsonSchema {
           pattern: MEDIA_TYPE,
           examples: ['application/json'],
         },
-        additionalProperties: { $ref: '#/$defs/message' },
+        additionalProperties: { $ref: kind === 'message' ? '#/$defs/message' : '#/$defs/document-or-fields' },
       },
-      { $ref: '#/$defs/message-word' },
+      { $ref: `#/$defs/${kind}-word` },
     ),
   };
 }

@@ -42,7 +42,7 @@ export interface SharedDeclared extends SoapStyleDeclared {
   readonly once?: OnceDeclared;
   readonly request?: MessageDeclared | Readonly<Record<string, MessageDeclared>>;
   readonly response?: MessageDeclared | Readonly<Record<string, MessageDeclared>>;
-  readonly fault?: MessageDeclared;
+  readonly fault?: MessageDeclared | Readonly<Record<string, MessageDeclared>>;
   readonly template?: MessageDeclared;
   readonly headers?: Readonly<Record<string, string>>;
   readonly alias?: string;
@@ -158,11 +158,12 @@ export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
       'The reply: the same as for `request`, or a map from media types to these, the first being the default.',
     examples: ['LOC_RESPONSE', 'list of LOC_DTL_VW', { 'application/json': 'LOC_RESPONSE', 'text/csv': 'text' }],
   },
-  fault: refersTo(
-    'document-or-fields',
-    'The document of error replies. Its defaults refer to the error: `{fault.message}`. Without it, errors are problem details (RFC 9457).',
-    'LOC_FAULT',
-  ),
+  fault: {
+    ...reference('fault'),
+    description:
+      'The document of error replies. Its defaults refer to the error: `{fault.message}`. Without it, errors are problem details (RFC 9457). Or a map from the media types of errors over REST to it: calls ask for these types too, and errors of an operation that is answered here have them. For a call, `json`, `xml` or `text` is an error without a document.',
+    examples: ['LOC_FAULT', { 'application/problem+json': 'LOC_FAULT' }],
+  },
   template: refersTo(
     'document-or-fields',
     'A document for URI variables that are not fields of the request.',
