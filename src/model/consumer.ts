@@ -70,8 +70,8 @@ export interface RestConsumer extends Consumer {
   /** The possible replies by media type, at least one. The first is used for a reply without a known type. */
   readonly responses: readonly MediaMessage[];
   /**
-   * The media types that calls ask for, the preferred one first: of replies those that are declared, or the usual one of their kind
-   * where none is, and then those of errors. Empty where no reply has content.
+   * The media types that calls ask for, the preferred one first: those of the replies, and then those that errors are declared to
+   * have. Empty where no reply has content.
    */
   readonly accepts: readonly string[];
   /** Media types that error replies are declared to have. */

@@ -134,13 +134,14 @@ fields: { NAME: string }
 `;
 
 it.each<[string, string | undefined]>([
-  ['response: PART', 'application/json'],
+  ['response: PART', 'application/json, application/xml;q=0.9'],
+  ['response: { application/json: PART }', 'application/json'],
   ['response: { application/json: PART, application/xml: PART }', 'application/json, application/xml;q=0.9'],
   ['response: text', 'text/plain'],
-  ['response: PART, fault: PART', 'application/json'],
-  ['response: PART, fault: { application/problem+json: PART }', 'application/json, application/problem+json;q=0.9'],
+  ['response: { application/json: PART }, fault: PART', 'application/json'],
+  ['response: { application/json: PART }, fault: { application/problem+json: PART }', 'application/json, application/problem+json;q=0.9'],
   [
-    'response: PART, fault: { application/problem+json: PART, text/plain: text }',
+    'response: { application/json: PART }, fault: { application/problem+json: PART, text/plain: text }',
     'application/json, application/problem+json;q=0.9, text/plain;q=0.8',
   ],
   ['response: none, fault: { application/problem+json: PART }', undefined],
@@ -149,7 +150,7 @@ it.each<[string, string | undefined]>([
 });
 
 it('a fault is one document in all of its media types', () => {
-  const text = call('response: PART, fault: { application/problem+json: PART, application/json: OTHER }');
+  const text = call('response: { application/json: PART }, fault: { application/problem+json: PART, application/json: OTHER }');
   const { diagnostics } = loadTexts(
     new Map([
       ['definitions/gateway.yaml', 'gateway: LOCAL\n'],

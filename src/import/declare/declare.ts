@@ -262,14 +262,14 @@ class DeclaredServices {
     const [first] = declared;
     // An element that is around nothing is a reply all the same, and so is an empty Body.
     if (first === undefined) return soap === undefined || soap.oneWay ? undefined : { fields: {} };
-    // A document without a media type is JSON, or XML for those who ask for it.
+    // A document without a media type is JSON, or XML for those who ask for it; a call asks for what its contract has alone.
     const { mediaType, isRaw, value } = first;
-    const isUsual = mediaType === undefined || (!isRaw && mediaType.toLowerCase() === 'application/json');
-    if (declared.length === 1 && isUsual) return value;
-    // What is served has both forms without a media type; a call asks for those that are declared.
-    const types = declared.map((each) => each.mediaType).sort();
+    const isServed = this.#options.as === 'provider';
+    const isJson = mediaType?.toLowerCase() === 'application/json';
+    if (declared.length === 1 && (mediaType === undefined || (isJson && isServed && !isRaw))) return value;
     const isSame = declared.every((each) => each.value === value && !each.isRaw);
-    if (this.#options.as === 'provider' && isSame && types.join() === 'application/json,application/xml') return value;
+    const types = declared.map((each) => each.mediaType).sort();
+    if (isSame && isServed && types.join() === 'application/json,application/xml') return value;
     return Object.fromEntries(declared.map(({ mediaType = 'application/json', value }) => [mediaType, value]));
   }
 

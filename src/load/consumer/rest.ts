@@ -15,7 +15,6 @@ import {
   linkRequest,
   linkResponses,
   linkTemplateDocument,
-  repliesAskedFor,
   requestTypesIn,
 } from '../operation/message.ts';
 import { checkParts, type InputFields, isMultipart, linkBody, linkVariables, whyNoText } from '../operation/request.ts';
@@ -55,7 +54,7 @@ export function linkRestConsumer(
   const texts = headers.map(({ text }) => text);
   const { primaryUrl } = properties;
   const host = isHostInTemplates(linking, spot, primaryUrl === undefined ? facts.target.base : [primaryUrl]);
-  const replies = repliesAskedFor(spot, responses);
+  const replies = responses.filter(({ message }) => message.kind !== 'none').map(({ mediaType }) => mediaType);
   const faultTypes = linkFaultTypes(linking, spot);
   const uris = linkCallUris(linking, spot, method, fields, { body, inHeaders: carriedNames(texts), host });
   if (body.kind === 'document' && body.form !== undefined) checkParts(linking, spot, uris);

@@ -113,12 +113,6 @@ function linkMediaTypes(documents: Documents, spot: OperationSpot): MediaMessage
   });
 }
 
-/** The media types of replies that are declared, or the usual one of their kind where none is. */
-export function repliesAskedFor(spot: OperationSpot, responses: readonly MediaMessage[]): readonly string[] {
-  const sent = responses.filter(({ message }) => message.kind !== 'none').map(({ mediaType }) => mediaType);
-  return isMediaMap(spot.inherited('response')?.value) ? sent : sent.slice(0, 1);
-}
-
 /** Refuses a reply with a part for each field that has no fields. */
 function checkParts({ report, doubt }: Linking, mediaType: string, message: Message, at: Place): void {
   const document = documentOf(message);
