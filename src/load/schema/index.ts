@@ -123,9 +123,14 @@ const partSchemas: Readonly<Record<string, JsonSchema>> = {
   'document-word': id,
   message: either('message-word'),
   'document-or-fields': either('document-word'),
-  request: byMediaType('message'),
-  response: byMediaType('message'),
-  fault: byMediaType('document'),
+  request: typedMessage('message'),
+  response: {
+    if: { type: 'object', anyOf: [{ required: ['fields'] }, { required: ['one-of'] }] },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { $ref: '#/$defs/in-place-document' },
+    else: mapOr(byMediaType('message'), { $ref: '#/$defs/message-word' }),
+  },
+  fault: typedMessage('document-or-fields'),
   requires: {
     title: 'a scheme or several',
     type: ['string', 'array'],
@@ -139,24 +144,26 @@ const partSchemas: Readonly<Record<string, JsonSchema>> = {
   },
 };
 
-/** A message, or a map from media types to messages. */
-function byMediaType(kind: 'message' | 'document'): JsonSchema {
+/** What a message is in each media type. */
+function byMediaType(message: string): JsonSchema {
   return {
-    if: { type: 'object', anyOf: [{ required: ['fields'] }, { required: ['one-of'] }] },
+    minProperties: 1,
+    propertyNames: {
+      title: 'a media type',
+      pattern: MEDIA_TYPE,
+      examples: ['application/json'],
+    },
+    additionalProperties: { $ref: `#/$defs/${message}` },
+  };
+}
+
+/** A message, or a map from media types to it. Without a name with a slash, a map is a document in place, whose keys editors propose. */
+function typedMessage(message: string): JsonSchema {
+  return {
+    if: { type: 'object', not: { propertyNames: { not: { pattern: '/' } } } },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: { $ref: '#/$defs/in-place-document' },
-    else: mapOr(
-      {
-        minProperties: 1,
-        propertyNames: {
-          title: 'a media type',
-          pattern: MEDIA_TYPE,
-          examples: ['application/json'],
-        },
-        additionalProperties: { $ref: kind === 'message' ? '#/$defs/message' : '#/$defs/document-or-fields' },
-      },
-      { $ref: `#/$defs/${kind}-word` },
-    ),
+    then: byMediaType(message),
+    else: { $ref: `#/$defs/${message}` },
   };
 }
 
