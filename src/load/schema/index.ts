@@ -145,7 +145,7 @@ const partSchemas: Readonly<Record<string, JsonSchema>> = {
 };
 
 /** What a message is in each media type. */
-function byMediaType(message: string): JsonSchema {
+function byMediaType(message: 'message' | 'document-or-fields'): JsonSchema {
   return {
     minProperties: 1,
     propertyNames: {
@@ -157,13 +157,13 @@ function byMediaType(message: string): JsonSchema {
   };
 }
 
-/** A message, or a map from media types to it. Without a name with a slash, a map is a document in place, whose keys editors propose. */
-function typedMessage(message: string): JsonSchema {
+/** A message, or a map from media types to it. Unless all of its names have a slash, a map is a document in place, whose keys editors propose. */
+function typedMessage(message: 'message' | 'document-or-fields'): JsonSchema {
   return {
-    if: { type: 'object', not: { propertyNames: { not: { pattern: '/' } } } },
+    if: { type: 'object', minProperties: 1, propertyNames: { pattern: '/' } },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: byMediaType(message),
-    else: { $ref: `#/$defs/${message}` },
+    else: either(message === 'message' ? 'message-word' : 'document-word'),
   };
 }
 
