@@ -152,7 +152,10 @@ function soapDifferences({ soap }: DraftOperation, shown: Shown): Difference[] {
   if (soap === undefined) return [];
   const given = parseMediaType(headerOf(shown, 'content-type') ?? '');
   const expected = soap.version === '1.2' ? 'application/soap+xml' : 'text/xml';
-  const type = given?.essence === 'multipart/related' ? given.parameters.get('start-info') : given?.essence;
+  const type =
+    given?.essence === 'multipart/related'
+      ? (given.parameters.get('start-info') ?? given.parameters.get('type'))
+      : given?.essence;
   const { action = '' } = soap;
   const sent =
     soap.version === '1.2'
