@@ -139,7 +139,10 @@ it.each<[string, string | undefined]>([
   ['response: { application/json: PART, application/xml: PART }', 'application/json, application/xml;q=0.9'],
   ['response: text', 'text/plain'],
   ['response: { application/json: PART }, fault: PART', 'application/json'],
-  ['response: { application/json: PART }, fault: { application/problem+json: PART }', 'application/json, application/problem+json;q=0.9'],
+  [
+    'response: { application/json: PART }, fault: { application/problem+json: PART }',
+    'application/json, application/problem+json;q=0.9',
+  ],
   [
     'response: { application/json: PART }, fault: { application/problem+json: PART, text/plain: text }',
     'application/json, application/problem+json;q=0.9, text/plain;q=0.8',
@@ -150,7 +153,9 @@ it.each<[string, string | undefined]>([
 });
 
 it('a fault is one document in all of its media types', () => {
-  const text = call('response: { application/json: PART }, fault: { application/problem+json: PART, application/json: OTHER }');
+  const text = call(
+    'response: { application/json: PART }, fault: { application/problem+json: PART, application/json: OTHER }',
+  );
   const { diagnostics } = loadTexts(
     new Map([
       ['definitions/gateway.yaml', 'gateway: LOCAL\n'],

@@ -203,3 +203,26 @@ fields: { NAME: string }
   const sent = call?.kind === 'rest' ? call.headers.map(({ name, text: { source } }) => [name, source]) : [];
   if (reasons.length === 0) expect(sent).toEqual([['Content-Type', 'application/vnd.acme.v2+json']]);
 });
+
+it.each(['ROWS', 'list of PART'])('a reply as text/csv is a text: %s is refused, and not sent as JSON', (message) => {
+  const text = `service: Parts.v1
+public: true
+operations:
+  READ: { get: parts, response: { text/csv: ${message} } }
+---
+document: PART
+fields: { NAME: string }
+---
+document: ROWS
+fields: { ROW: list of PART }
+`;
+  const { diagnostics } = loadTexts(
+    new Map([
+      ['definitions/gateway.yaml', 'gateway: LOCAL\n'],
+      ['definitions/parts.yaml', text],
+    ]),
+  );
+  expect(diagnostics.map(({ message: each }) => each)).toEqual([
+    expect.stringContaining("A reply as text/csv can't be"),
+  ]);
+});

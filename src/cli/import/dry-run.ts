@@ -178,29 +178,51 @@ function addressDifferences(
 ): Difference[] {
   const { parts, variables } = parseUriTemplate(uri === '' ? '/' : uri);
   const [path = '', query = ''] = shown.url.split('?');
-  const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  const isInQuery = (index: number): boolean =>
-    parts
-      .slice(0, index + 1)
-      .some((part) => (part.kind === 'literal' ? part.text.includes('?') : part.operator === '?'));
-  const pattern = parts
-    .map((part, index) => {
-      if (part.kind === 'literal')
-        return isInQuery(index) ? literal(part.text.split('?')[0] ?? '') : literal(part.text);
-      return isInQuery(index) ? '' : '.*';
-    })
-    .join('');
   const base = addresses.find((each) => /^https?:\/\/[^\s{}$?#]+$/i.test(each))?.replace(/\/$/, '');
-  const whole = new RegExp(`${base === undefined ? '' : `^${literal(base)}`}/?${pattern.replace(/^\//, '')}/?$`);
   const names = new Set(query.split('&').flatMap((each) => (each === '' ? [] : [decoded(each.split('=')[0] ?? '')])));
   const wanted = variables.filter(({ place }) => place === 'query').map(({ wireName }) => decoded(wireName));
   return [
     ...differ('the method', method, shown.method),
-    ...(whole.test(path) ? [] : [{ what: 'the path', stated: uri, sent: path }]),
+    ...(isAt(path, base, pathLiterals(parts)) ? [] : [{ what: 'the path', stated: uri, sent: path }]),
     ...wanted.flatMap((name) =>
       names.has(name) ? [] : [{ what: 'the query', stated: name, sent: 'no such parameter' }],
     ),
   ];
+}
+
+type Parts = ReturnType<typeof parseUriTemplate>['parts'];
+
+/** The literals of a path around its variables, without a slash in front; those of the query are left out. */
+function pathLiterals(parts: Parts): readonly string[] {
+  const literals = [''];
+  for (const part of parts) {
+    if (part.kind === 'expression') {
+      if (part.operator === '?' || part.operator === '&') break;
+      literals.push('');
+      continue;
+    }
+    const [path = '', query] = part.text.split('?');
+    literals.push(`${literals.pop()}${path}`);
+    if (query !== undefined) break;
+  }
+  return literals.map((each, index) => (index === 0 ? each.replace(/^\//, '') : each));
+}
+
+/** Whether an address has these literals in their order, from the base on and to its end. In linear time. */
+function isAt(address: string, base: string | undefined, [first = '', ...others]: readonly string[]): boolean {
+  const begins = base === undefined ? address.indexOf(first) : address.startsWith(`${base}/${first}`) ? 0 : -1;
+  const isBare = base !== undefined && first === '' && others.length === 0;
+  if (isBare) return address === base || address === `${base}/`;
+  if (begins === -1) return false;
+  const last = others.at(-1) ?? '';
+  let at = base === undefined ? begins + first.length : base.length + 1 + first.length;
+  for (const each of others.slice(0, -1)) {
+    const found = address.indexOf(each, at);
+    if (found === -1) return false;
+    at = found + each.length;
+  }
+  if (others.length === 0) return at === address.length;
+  return address.endsWith(last) && address.length - last.length >= at;
 }
 
 function decoded(text: string): string {

@@ -268,7 +268,7 @@ function readResponses(
     if (seen.has(mediaType)) return [];
     seen.add(mediaType);
     const message: DraftMessage =
-      attribute(each.element, 'element') === undefined
+      attribute(each.element, 'element') === undefined || rawOf(mediaType) === 'text'
         ? { kind: 'raw', raw: rawOf(mediaType) }
         : { kind: 'document', document: elementOf(context, each) };
     return [{ mediaType: mediaType.includes('*') ? 'application/json' : mediaType, message }];

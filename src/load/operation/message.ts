@@ -113,10 +113,19 @@ function linkMediaTypes(documents: Documents, spot: OperationSpot): MediaMessage
   });
 }
 
-/** Refuses a reply with a part for each field that has no fields. */
+/** Media types of tables, which no document is written in. */
+const TABLES: ReadonlySet<string> = new Set(['text/csv', 'text/tab-separated-values']);
+
+/** Refuses a reply with a part for each field that has no fields, and a document in a form that documents don't have. */
 function checkParts({ report, doubt }: Linking, mediaType: string, message: Message, at: Place): void {
   const document = documentOf(message);
-  if (document === undefined || doubt.about(document) || !isFormType(mediaType.toLowerCase())) return;
+  if (document === undefined || doubt.about(document)) return;
+  if (TABLES.has(parseMediaType(mediaType)?.essence ?? '')) {
+    const reason = `A reply as ${mediaType} can't be ${messageWords(message)}, which is written as JSON or XML: use text, or ExecuteQuery, which has CSV of the rows of a query`;
+    report.raise('bad-body', { reason }, at);
+    return;
+  }
+  if (!isFormType(mediaType.toLowerCase())) return;
   if (bareField(document) === undefined && document.choice === undefined) return;
   const reason = `A reply as ${mediaType} has a part for each field, but ${messageWords(message)} has none of its own`;
   report.raise('bad-body', { reason }, at);
