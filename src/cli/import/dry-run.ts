@@ -71,12 +71,15 @@ export function compareDryRuns(
     );
 }
 
+/** A secret is masked wherever it is, so that it is no part of anything else. */
+const EXAMPLE = 'c0ffee-import-example';
+
 /** A value for each setting that has no default, by which a dry run can be made. */
 function settingsIn(texts: readonly string[]): Record<string, string> {
   const names = texts.flatMap((text) =>
     Array.from(text.matchAll(/\$\{(?:env|secret):([A-Za-z0-9_]+)\}/g), ([, name = '']) => name),
   );
-  return Object.fromEntries(names.map((name) => [name, name.endsWith('_URL') ? 'https://target.invalid' : 'x']));
+  return Object.fromEntries(names.map((name) => [name, name.endsWith('_URL') ? 'https://target.invalid' : EXAMPLE]));
 }
 
 function compareOne(
@@ -213,6 +216,7 @@ function isAt(address: string, base: string | undefined, [first = '', ...others]
   const begins = base === undefined ? address.indexOf(first) : address.startsWith(`${base}/${first}`) ? 0 : -1;
   const isBare = base !== undefined && first === '' && others.length === 0;
   if (isBare) return address === base || address === `${base}/`;
+  if (base === undefined && others.length === 0) return address.endsWith(first) || address.endsWith(`${first}/`);
   if (begins === -1) return false;
   const last = others.at(-1) ?? '';
   let at = base === undefined ? begins + first.length : base.length + 1 + first.length;
