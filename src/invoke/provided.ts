@@ -161,11 +161,10 @@ const literalHeader = (name: string, text: string) => ({
 
 /** The form with the media type that the body is declared to have, if none is chosen. */
 function typed(
-  { requestTypes, uris }: Operation,
+  { requestTypes, body }: Operation,
   form: ProvidedForm & { kind: 'rest' },
 ): ProvidedForm & { kind: 'rest' } {
-  const hasBody = (uris[form.uriIndex - 1]?.body.length ?? 0) > 0;
-  return hasBody && form.contentType === undefined ? { ...form, contentType: requestTypes?.[0] } : form;
+  return body === 'none' || form.contentType !== undefined ? form : { ...form, contentType: requestTypes?.[0] };
 }
 
 function formed(
