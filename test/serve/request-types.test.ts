@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { compileProvided } from '../../src/invoke/provided.ts';
 import { loadTexts } from '../../src/load/index.ts';
 import { declaredOf, errorsOf, yamlOf } from '../import/support.ts';
 import { startTestGateway } from '../support/gateway.ts';
@@ -225,4 +226,21 @@ fields: { ROW: list of PART }
   expect(diagnostics.map(({ message: each }) => each)).toEqual([
     expect.stringContaining("A reply as text/csv can't be"),
   ]);
+});
+
+it.each([
+  ['ROWS', { content: 'a,b' }, 'text/csv'],
+  ['CHANGE', { ID: 7n, NAME: 'a' }, 'application/merge-patch+json'],
+  ['PLAIN', { NAME: 'a' }, 'application/json'],
+])('the console sends a request of %s in the type that it declares', (id, input, type) => {
+  const { registry } = loadTexts(
+    new Map([
+      ['definitions/gateway.yaml', gatewayText('')],
+      ['definitions/parts.yaml', DEFINITIONS],
+    ]),
+  );
+  const operation = registry?.operations.get(id);
+  if (registry === undefined || operation === undefined) throw new Error('the definitions are not valid');
+  const { headers } = compileProvided(registry, operation, { kind: 'rest', uriIndex: 1 }).write(input);
+  expect(headers['Content-Type']).toBe(type);
 });
