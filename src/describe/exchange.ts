@@ -1,14 +1,13 @@
 import { Fault, type FaultCode, type FaultParameters } from '../model/fault.ts';
 import type { Gateway, Once } from '../model/gateway.ts';
-import { traitsOf } from '../model/scalar.ts';
+import { requestForms } from '../model/request-form.ts';
 import {
+  faultType,
   finalAnswer,
-  hasXmlBody,
   type Message,
   type Operation,
   type OperationUri,
   onceOf,
-  type RawKind,
   type ReplyForm,
   replyForms,
   takesBody,
@@ -26,37 +25,19 @@ export function faultForms(operation: Operation): readonly ReplyForm[] {
   if (operation.fault === undefined)
     return [{ mediaType: problemMediaType, format: 'json', message: { kind: 'raw', raw: 'json' } }];
   const message: Message = { kind: 'document', document: operation.fault };
-  const inJson: ReplyForm = { mediaType: 'application/json', format: 'json', message };
+  const inJson: ReplyForm = { mediaType: faultType(operation, 'json'), format: 'json', message };
   const forms = sentForms(operation).map(({ format }): ReplyForm => {
     return format === 'json' || format === 'raw' || format === 'multipart'
       ? inJson
-      : { mediaType: 'application/xml', format, message };
+      : { mediaType: format === 'xml' ? faultType(operation, 'xml') : 'application/xml', format, message };
   });
   const unique = new Map(forms.map((form) => [form.mediaType, form]));
   return unique.size > 0 ? [...unique.values()] : [inJson];
 }
 
-const MEDIA_TYPES: Readonly<Record<RawKind, string>> = {
-  json: 'application/json',
-  xml: 'application/xml',
-  text: 'text/plain',
-  binary: 'application/octet-stream',
-};
-
-/** Media type of a request's body: JSON, or a form, for the fields of a document, otherwise by the kind of the field or message. */
-export function requestMediaType(operation: Operation, uri: OperationUri): string {
-  if (operation.body !== 'raw') return operation.form === undefined ? 'application/json' : 'multipart/form-data';
-  const [field] = uri.body;
-  if (operation.request.kind === 'raw') return MEDIA_TYPES[operation.request.raw];
-  return MEDIA_TYPES[field === undefined ? 'text' : (traitsOf(field.type)?.body ?? 'json')];
-}
-
-/** All media types of a request's body, {@link requestMediaType} first. */
+/** All media types of a request's body, the usual one first. */
 export function requestMediaTypes(operation: Operation, uri: OperationUri): readonly string[] {
-  const { body, request, form } = operation;
-  const isXml =
-    body === 'document' && form === undefined && request.kind === 'document' && hasXmlBody(request.document);
-  return [requestMediaType(operation, uri), ...(isXml ? ['application/xml'] : [])];
+  return requestForms(operation, uri).map(({ mediaType }) => mediaType);
 }
 
 /** A status of faults that an operation may answer with. */

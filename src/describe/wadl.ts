@@ -2,6 +2,7 @@ import { bareField, type Document, documentName } from '../model/document.ts';
 import { type Field, singleType, typeWords } from '../model/field.ts';
 import { partKind } from '../model/form.ts';
 import type { Registry } from '../model/registry.ts';
+import { requestForms } from '../model/request-form.ts';
 import { traitsOf } from '../model/scalar.ts';
 import type { TransportScheme } from '../model/security.ts';
 import {
@@ -15,15 +16,7 @@ import {
 } from '../model/service.ts';
 import { problemMediaType } from '../wire/problem.ts';
 import { buildXml, element, type XmlElement } from '../wire/xml/build.ts';
-import {
-  faultForms,
-  faultMeanings,
-  faultStatuses,
-  isKeyNeeded,
-  keyWords,
-  requestMediaTypes,
-  sentForms,
-} from './exchange.ts';
+import { faultForms, faultMeanings, faultStatuses, isKeyNeeded, keyWords, sentForms } from './exchange.ts';
 import { mustBeGiven, takenFor } from './field.ts';
 import { ncName } from './names.ts';
 import { isWhole } from './openapi/request.ts';
@@ -154,20 +147,21 @@ function methodText(operation: Operation, { template, index }: OperationUri): st
 }
 
 function requestRepresentations(operation: Operation, uri: OperationUri, context: WadlContext): XmlElement[] {
-  const [mediaType = '', inXml] = requestMediaTypes(operation, uri);
+  const forms = requestForms(operation, uri);
   const { request } = operation;
-  if (request.kind !== 'document') return [element('representation', { mediaType })];
+  if (request.kind !== 'document') return forms.map(({ mediaType }) => element('representation', { mediaType }));
   const { document } = request;
-  if (operation.form !== undefined) return [element('representation', { mediaType }, uri.body.map(partParam))];
   const whole = bareField(document);
   const names = whole === undefined ? uri.body.map((field) => field.jsonName).join(', ') : typeWords(whole.type);
   const text = joined('. ', `${documentName(document)}: ${names}`, repeatsNote(uri.repeats));
-  const inJson = element('representation', { mediaType }, [element('doc', {}, [text])]);
-  if (inXml === undefined) return [inJson];
   const elements = uri.body.map((field) => field.xmlName).join(', ');
   const part = joined('. ', `Contains only ${elements}`, repeatsNote(uri.repeats));
   const own = isWhole(document, uri) ? undefined : part;
-  return [inJson, xmlRepresentation(inXml, qualified(document, context), own)];
+  return forms.map(({ format, mediaType }) => {
+    if (format === 'multipart') return element('representation', { mediaType }, uri.body.map(partParam));
+    if (format === 'xml') return xmlRepresentation(mediaType, qualified(document, context), own);
+    return element('representation', { mediaType }, [element('doc', {}, [text])]);
+  });
 }
 
 function responses(operation: Operation, context: WadlContext): XmlElement[] {

@@ -14,7 +14,15 @@ import {
   whenMoved,
 } from './changes.ts';
 import { compareDocuments, messageScope } from './document.ts';
-import { compareForms, compareReply, compareRequests, overSoap, SOAP_MESSAGES, type SoapScope } from './messages.ts';
+import {
+  compareFaultTypes,
+  compareForms,
+  compareReply,
+  compareRequests,
+  overSoap,
+  SOAP_MESSAGES,
+  type SoapScope,
+} from './messages.ts';
 import { comparePlaces, compareUris, type Input } from './uris.ts';
 import type { WireLanguage } from './verdict.ts';
 
@@ -204,6 +212,9 @@ const REST: Comparison<RestConsumer> = {
     compareHeaders(texts(pair.before), texts(pair.after), pair, scope);
   },
   body: whenDifferent('call-body-changed', bodyWords),
+  // See responses and faultTypes.
+  accepts: unseen,
+  faultTypes: (pair, scope) => compareFaultTypes(pair, { ...scope, role: 'received' }),
   responses: ({ before, after }, scope) => {
     const positions = { before: before.at, after: after.at };
     compareForms(

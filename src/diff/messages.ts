@@ -1,5 +1,5 @@
 import type { Position } from '../model/definition.ts';
-import { bareField } from '../model/document.ts';
+import { bareField, type Document } from '../model/document.ts';
 import type { MediaMessage, Message, SoapForm } from '../model/service.ts';
 import { type Comparison, inside, type Pair, type Scope, type Sides } from './changes.ts';
 import { compareDocuments, compareMembership, type DocumentScope, messageScope } from './document.ts';
@@ -93,6 +93,22 @@ export function compareForms(
       );
   if (essenceOf(first) !== essenceOf(now))
     scope.changes.add('default-media-type-changed', reply, sidesOf(positions, essenceOf(first), essenceOf(now)));
+}
+
+interface Failing {
+  readonly fault?: Document;
+  readonly faultTypes?: readonly string[];
+  readonly at: Position;
+}
+
+/** Compares the media types that the fault document has over REST. */
+export function compareFaultTypes({ before, after }: Pair<Failing>, scope: Scope): void {
+  if (before.fault === undefined || after.fault === undefined) return;
+  const words = ({ faultTypes }: Failing): string => faultTypes?.join(', ') ?? 'application/json';
+  const [old, now] = [words(before), words(after)];
+  if (old === now) return;
+  const positions = { before: before.at, after: after.at };
+  scope.changes.add('fault-type-changed', inside(scope, 'fault'), sidesOf(positions, old, now));
 }
 
 /** Where a comparison of forms over SOAP is. */

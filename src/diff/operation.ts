@@ -2,6 +2,7 @@ import type { Component } from '../model/component.ts';
 import type { Position } from '../model/definition.ts';
 import type { Gateway } from '../model/gateway.ts';
 import type { Paging } from '../model/query.ts';
+import { acceptedTypes } from '../model/request-form.ts';
 import {
   type Answer,
   hasXmlBody,
@@ -25,7 +26,15 @@ import {
   whenTurned,
 } from './changes.ts';
 import { compareDocuments, type DocumentScope, messageScope } from './document.ts';
-import { compareForms, compareReply, compareRequests, overSoap, SOAP_MESSAGES, type SoapScope } from './messages.ts';
+import {
+  compareFaultTypes,
+  compareForms,
+  compareReply,
+  compareRequests,
+  overSoap,
+  SOAP_MESSAGES,
+  type SoapScope,
+} from './messages.ts';
 import { comparePlaces, compareUris, type Input, isGiven, placesOf } from './uris.ts';
 import type { WireLanguage } from './verdict.ts';
 
@@ -94,6 +103,7 @@ const OPERATION: Comparison<Operation, OperationScope> = {
   // Compared with the body.
   form: unseen,
   soap: compareSoap,
+  requestTypes: ofRest(compareTypes),
   responses: ofRest(({ before, after }, scope) => {
     const positions = { before: before.at, after: after.at };
     compareForms(
@@ -117,6 +127,7 @@ const OPERATION: Comparison<Operation, OperationScope> = {
   // Compared together with the status.
   exactStatus: unseen,
   fault: compareFaults,
+  faultTypes: ofRest((pair, scope) => compareFaultTypes(pair, { ...scope, role: 'reply' })),
   answer: compareAnswers,
   writes: whenTurned('writes-begun', 'writes-ended', ({ writes }) => writes !== false),
   permissions: (pair, scope) => compareAccess(accessPair(pair, scope), scope),
@@ -286,6 +297,27 @@ function compareBodies(pair: Pair<Operation>, scope: OperationScope): void {
   // What is new or no longer there is reported with its fields.
   if (pair.before.body === 'none' || pair.after.body === 'none' || old === now) return;
   scope.changes.add('body-changed', { ...inside(scope, 'request'), role: 'request' }, sidesOf(pair, old, now));
+}
+
+/** Compares the media types that a body may have. */
+function compareTypes(pair: Pair<Operation>, scope: OperationScope): void {
+  const { before, after } = pair;
+  // Others come with another body or form, which is compared by itself.
+  if (before.requestTypes === undefined && after.requestTypes === undefined) return;
+  const typesOf = (operation: Operation): readonly string[] => {
+    const uri = operation.uris.find((each) => takesBody(operation, each));
+    return uri === undefined || operation.form !== undefined ? [] : acceptedTypes(operation, uri);
+  };
+  const [old, now] = [typesOf(before), typesOf(after)];
+  if (old.length === 0 || now.length === 0) return;
+  const within = (mediaType: string): Scope => {
+    const languages: readonly WireLanguage[] = [/[/+]xml\b/.test(mediaType) ? 'xml' : 'json'];
+    return { ...inside(scope, `request.${mediaType}`, 'the request'), role: 'request', languages };
+  };
+  for (const each of old)
+    if (!now.includes(each)) scope.changes.add('request-type-removed', within(each), sidesOf(pair, each, ''));
+  for (const each of now)
+    if (!old.includes(each)) scope.changes.add('request-type-added', within(each), sidesOf(pair, '', each));
 }
 
 function compareHeaders({ before, after }: Pair<Operation>, scope: OperationScope): void {

@@ -206,7 +206,7 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
   ),
   // `uris` are in the order of their index, which must never change.
   operations: shape<Operation>()(
-    'service description method path uris! request request-headers body form response wrapper status soap fault answer writes permissions! public as requires! limits once strict active=true',
+    'service description method path uris! request request-headers body form request-types response wrapper status soap fault fault-types answer writes permissions! public as requires! limits once strict active=true',
     {
       path: overRest(segmentOf),
       uris: overRest(templates),
@@ -237,7 +237,7 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
       },
     ),
     rest: shape<RestConsumer>()(
-      'service description target routing log method uris! input! filled headers body response properties fault timeout retry permissions! public active=true',
+      'service description target routing log method uris! input! filled headers body response properties fault fault-types timeout retry permissions! public active=true',
       {
         uris: templates,
         input,

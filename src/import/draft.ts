@@ -58,6 +58,8 @@ export interface DraftOperation {
   readonly status?: number;
   /** Documents of faults or error replies, by their names. */
   readonly faults: readonly { readonly name: string; readonly document: DraftDocument }[];
+  /** Media types of error replies, each once. */
+  readonly faultTypes?: readonly string[];
   readonly security?: readonly DraftSecurity[];
   /** Why it can't be called or served, as a clause ("its binding is rpc/encoded"). It is declared with `active: false`. */
   readonly uncallable?: string;
@@ -98,6 +100,8 @@ export interface DraftRest {
   readonly template?: DraftDocument;
   /** Media type of the request's body, if the source names one. */
   readonly mediaType?: string;
+  /** Further media types in which the body is the same message. */
+  readonly otherTypes?: readonly string[];
   /** Whether the source permits a request without the body. */
   readonly optionalBody?: boolean;
 }

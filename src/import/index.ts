@@ -1,7 +1,8 @@
 export { type DeclareOptions, declare, serviceNames } from './declare/declare.ts';
 export type { Declared, DeclaredMap, Judge, Refused } from './declare/declared.ts';
 export { fileName } from './declare/documents.ts';
+export type { DraftContract, DraftOperation, DraftService } from './draft.ts';
 export { importContracts } from './import.ts';
-export { ImportError, type Loss, placeWords } from './place.ts';
+export { ImportError, type Loss, type Losses, placeWords } from './place.ts';
 export { type Found, type ReadSource, SOURCE_LIMITS } from './source.ts';
 export { type Change, DefinitionFiles, update } from './update.ts';

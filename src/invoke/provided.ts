@@ -31,6 +31,7 @@ export function asRestConsumer(operation: Operation, { id: gateway, at }: Regist
   ]);
   return {
     ...{ kind: 'rest', id, name, service, method, uris, host: false, responses, at: operation.at },
+    accepts: responses.filter(({ message }) => message.kind !== 'none').map(({ mediaType }) => mediaType),
     target: { ...NODE_DEFAULTS, id: gateway, base: [], at },
     input: {
       ...{ id: `${id}_INPUT`, xmlName: id, root: false, inPlace: true, at: operation.at, fields: [...fields] },
@@ -130,7 +131,7 @@ export function compileProvided(
   const called: Called = { operation: operation.id, requestId, messageId: keyed ? requestId : undefined };
   const callable = (input: DocumentValue): Callable =>
     form.kind === 'rest'
-      ? compileRestCall(formed(asRestConsumer(operation, gateway), form), gateway.namespace)
+      ? compileRestCall(formed(asRestConsumer(operation, gateway), typed(operation, form)), gateway.namespace)
       : compileSoapCall(versioned(asConsumer(operation, nowhere(gateway), input), form), gateway.namespace);
   const segment = `${operation.pathName}.${operation.service.version}`;
   return {
@@ -157,6 +158,14 @@ const literalHeader = (name: string, text: string) => ({
   name,
   text: { source: text, parts: [{ kind: 'literal' as const, text }] },
 });
+
+/** The form with the media type that the body is declared to have, if none is chosen. */
+function typed(
+  { requestTypes, body }: Operation,
+  form: ProvidedForm & { kind: 'rest' },
+): ProvidedForm & { kind: 'rest' } {
+  return body === 'none' || form.contentType !== undefined ? form : { ...form, contentType: requestTypes?.[0] };
+}
 
 function formed(
   consumer: RestConsumer,

@@ -93,7 +93,9 @@ function mirror(consumer: ConsumerOperation, namespace: string): Mirrored {
   const form = restForm(consumer);
   for (const { template } of form.uris) compileUriMatcher(template);
   const { method, responses } = consumer;
-  const operation: Operation = { ...commonOf(consumer, responses), method, ...form };
+  const { faultTypes } = consumer;
+  const types = faultTypes === undefined ? {} : { faultTypes };
+  const operation: Operation = { ...commonOf(consumer, responses), method, ...form, ...types };
   return { operation, consumer, binding: compileReceiving(operation, consumer, namespace) };
 }
 

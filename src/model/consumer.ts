@@ -69,6 +69,13 @@ export interface RestConsumer extends Consumer {
   readonly body: CallBody;
   /** The possible replies by media type, at least one. The first is used for a reply without a known type. */
   readonly responses: readonly MediaMessage[];
+  /**
+   * The media types that calls ask for, the preferred one first: those of the replies, and then those that errors are declared to
+   * have. Empty where no reply has content.
+   */
+  readonly accepts: readonly string[];
+  /** Media types that error replies are declared to have. */
+  readonly faultTypes?: readonly string[];
   readonly properties: RestProperties;
 }
 

@@ -167,6 +167,8 @@ export interface Operation extends OperationIdentity {
   readonly body: 'none' | 'document' | 'raw';
   /** A body of fields is sent as `multipart/form-data`, a part for each. */
   readonly form?: 'multipart';
+  /** Media types that the body of a request is declared to have, the usual one first; absent for those of its kind. */
+  readonly requestTypes?: readonly string[];
   /** The possible replies, at least one; the first is the default. */
   readonly responses: readonly MediaMessage[];
   readonly wrapper?: 'psnonxml';
@@ -175,6 +177,8 @@ export interface Operation extends OperationIdentity {
   /** The status is declared: a reply without a body has it too, rather than 204. */
   readonly exactStatus?: true;
   readonly fault?: Document;
+  /** Media types that error replies over REST are declared to have. */
+  readonly faultTypes?: readonly string[];
   readonly answer: Answer;
   readonly writes: Writes;
   /** Lists that grant it, by `permission:` or by an entry of the list. Empty only if `public`. */
@@ -284,10 +288,18 @@ export function replyForms({ responses, wrapper }: Operation): readonly ReplyFor
   return [{ ...json, mediaType: 'application/xml', format: 'psnonxml' }, json];
 }
 
+/** The media type of a fault document over REST: the first one that is declared of its format. */
+export function faultType({ faultTypes = [] }: Pick<Operation, 'faultTypes'>, format: 'json' | 'xml'): string {
+  const isOf = (mediaType: string): boolean => XML_TYPE.test(mediaType.split(/\s*;/)[0] ?? '') === (format === 'xml');
+  return faultTypes.find(isOf) ?? `application/${format}`;
+}
+
+const XML_TYPE = /^(?:application|text)\/xml$|\+xml$/i;
+
 function formatOf(mediaType: string, message: Message): ReplyForm['format'] {
   if (message.kind !== 'document') return 'raw';
   if (isFormType(mediaType)) return 'multipart';
-  return /^(?:application|text)\/xml$|\+xml$/.test(mediaType) ? 'xml' : 'json';
+  return XML_TYPE.test(mediaType) ? 'xml' : 'json';
 }
 
 /** Status of a successful reply without a body. */

@@ -130,6 +130,9 @@ function restConsumer(operation: Operation, url: string): RestConsumer {
       text: { source: `{${field.name}}`, parts: [{ kind: 'value', field }] },
     }),
   );
+  const [requestType] = operation.body === 'none' ? [] : (operation.requestTypes ?? []);
+  const type: CallHeader[] =
+    requestType === undefined ? [] : [{ name: 'Content-Type', text: { ...literal(requestType) } }];
   const isJson = operation.wrapper !== undefined;
   const accept: CallHeader = { name: 'Accept', text: { ...literal('application/json') } };
   return {
@@ -138,11 +141,12 @@ function restConsumer(operation: Operation, url: string): RestConsumer {
     uris: operation.uris,
     input: { ...document, fields: [...fields, ...content] },
     filled: new Map(),
-    headers: isJson ? [...headers, accept] : headers,
+    headers: [...type, ...headers, ...(isJson ? [accept] : [])],
     body: { none: { kind: 'none' as const }, document: { kind: 'document' as const, document }, raw: alone }[
       operation.body
     ],
     responses,
+    accepts: responses.filter(({ message }) => message.kind !== 'none').map(({ mediaType }) => mediaType),
     ...(fault === undefined ? {} : { fault }),
     properties: { base64ToBinary: false, bodyAsBuilt: true, compress: false, acceptCompressed: true },
   };

@@ -10,7 +10,7 @@ import { base, samples } from './samples.ts';
 function examples(options: OperationOptions) {
   const built = registry({ 'Test.v1': { operations: { T: options } } });
   const operation = built.operations.get('T') as NonNullable<ReturnType<typeof built.operations.get>>;
-  return operation.uris.map((uri) => exampleRequest(operation, uri, base));
+  return operation.uris.map((uri) => exampleRequest(operation, uri, base, 'urn:x'));
 }
 
 describe('exampleRequest', () => {
@@ -18,7 +18,7 @@ describe('exampleRequest', () => {
     const operation = samples.tools.operations.get('LOCATIONS_GET') as NonNullable<
       ReturnType<typeof samples.tools.operations.get>
     >;
-    const urls = operation.uris.map((uri: OperationUri) => exampleRequest(operation, uri, base));
+    const urls = operation.uris.map((uri: OperationUri) => exampleRequest(operation, uri, base, 'urn:x'));
     expect(urls).toEqual([
       {
         method: 'GET',
@@ -38,7 +38,7 @@ describe('exampleRequest', () => {
       ReturnType<typeof samples.tools.operations.get>
     >;
     const [uri] = operation.uris;
-    expect(exampleRequest(operation, uri as OperationUri, base).url).toBe(
+    expect(exampleRequest(operation, uri as OperationUri, base, 'urn:x').url).toBe(
       `${base}/RESTListeningConnector/ExecuteQuery.v1/PUBLIC/PROCESS_MONITOR/JSON/NONFILE?maxrows=100&json_resp=true`,
     );
   });

@@ -180,6 +180,7 @@ function rest(id: string, service: Service, options: RestOptions): RestConsumer 
     headers: [],
     body: { kind: 'none' },
     responses: responsesOf(response),
+    accepts: [],
     properties: { base64ToBinary: false, bodyAsBuilt: false, compress: false, acceptCompressed: true },
     permissions: [],
     public: true,

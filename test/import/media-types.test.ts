@@ -34,9 +34,12 @@ it.each([
   expect(losses).toEqual([]);
 });
 
-it('application/json needs no media type in the definitions', async () => {
+it('application/json is named in the replies of calls, which are not asked for in XML, and nowhere else', async () => {
   const { text } = await serviceOf('application/json', 'application/json');
-  expect(text).not.toMatch(/Content-Type|application/);
+  expect(text).toContain('request: Part, response: { application/json: Part }');
+  expect(text).not.toContain('Content-Type');
+  const served = await serviceOf('application/json', 'application/json', 'provider');
+  expect(served.text).not.toMatch(/Content-Type|application/);
 });
 
 it.each(['application/vnd.api+json', 'application/json;version=1'])('a served contract answers %s', async (type) => {

@@ -38,6 +38,7 @@ export function operation(id: string, input: Document): RestConsumer {
     headers: [],
     body: { kind: 'none' },
     responses: [],
+    accepts: [],
     properties: { base64ToBinary: false, bodyAsBuilt: false, compress: false, acceptCompressed: true },
   };
 }

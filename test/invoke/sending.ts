@@ -122,6 +122,7 @@ function rest(target: Node, more: Partial<RestConsumer> = {}): ConsumerOperation
     headers: [],
     body: { kind: 'none' },
     responses: [{ mediaType: 'application/json', message: { kind: 'none' } }],
+    accepts: [],
     properties: { base64ToBinary: false, bodyAsBuilt: false, compress: false, acceptCompressed: true },
     permissions: [],
     public: true,

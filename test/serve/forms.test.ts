@@ -361,7 +361,7 @@ describe('multipart/form-data', () => {
     expect(wadl).toContain('<param name="MORE" style="query" type="xs:base64Binary" repeating="true">');
     const { registry } = loadFiles(projectOf(`{ permission-list: EVERYTHING }\n---\n${DEFINITIONS}`), 'ignore-missing');
     const operation = registry!.operations.get('SCAN_POST')!;
-    const command = curlCommand(exampleRequest(operation, operation.uris[0]!, 'http://x/gateway'), []);
+    const command = curlCommand(exampleRequest(operation, operation.uris[0]!, 'http://x/gateway', 'urn:x'), []);
     expect(command).toMatch(/^curl -X POST --form-string TITLE=text -F SCAN=@FILE /);
     const words = command
       .split(' ')

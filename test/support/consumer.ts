@@ -79,6 +79,9 @@ export function restConsumer(
     headers: Object.entries(headers).map(([name, source]) => ({ name, text: text(source) })),
     body,
     responses: responsesOf(options.response),
+    accepts: responsesOf(options.response).flatMap(({ mediaType, message }) =>
+      message.kind === 'none' ? [] : [mediaType],
+    ),
     properties: {
       base64ToBinary: false,
       bodyAsBuilt: true,

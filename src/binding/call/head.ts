@@ -164,10 +164,9 @@ function compileHeader({ name, text }: CallHeader): HeaderWriter {
   return { name, isContentType: name.toLowerCase() === 'content-type', write: compileCallText(text, ', ') };
 }
 
-/** The media types of the replies, the first one preferred (RFC 9110 section 12.5.1); empty when there is nothing to ask for. */
-function acceptOf({ responses }: RestConsumer): string {
-  const types = responses.filter(({ message }) => message.kind !== 'none').map(({ mediaType }) => mediaType);
-  return types.map((type, i) => (i === 0 ? type : `${type};q=${Math.max(0.1, 1 - i / 10).toFixed(1)}`)).join(', ');
+/** The media types that are asked for, the first one preferred (RFC 9110 section 12.5.1); empty when there is nothing to ask for. */
+function acceptOf({ accepts }: RestConsumer): string {
+  return accepts.map((type, i) => (i === 0 ? type : `${type};q=${Math.max(0.1, 1 - i / 10).toFixed(1)}`)).join(', ');
 }
 
 /** @throws CodecError that names the source of the text and never quotes it */

@@ -3,16 +3,19 @@ import type { Spool } from '../../model/blob.ts';
 import { type Document, namespaceOf } from '../../model/document.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
+import { acceptedTypes, bodyKind } from '../../model/request-form.ts';
 import { traitsOf } from '../../model/scalar.ts';
 import {
   hasXmlBody,
   type Message,
+  type Method,
   type Operation,
   type OperationUri,
   type RawKind,
   takesBody,
 } from '../../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
+import { OCTETS } from '../../wire/file-type.ts';
 import { jsonPointer } from '../../wire/json-pointer.ts';
 import { isJsonType, isXmlType, type MediaType, parseMediaType } from '../../wire/media-type.ts';
 import { quote } from '../../wire/words.ts';
@@ -61,8 +64,10 @@ export function compileBody(operation: Operation, uri: OperationUri, namespace: 
   if (operation.form !== undefined) return compileFormBody(operation, uri);
   if (operation.body === 'document') return compileDocumentBody(operation, uri, namespace);
   const [field] = uri.body;
-  if (field !== undefined) return compileFieldBody(field);
-  return compileRawBody((operation.request as Extract<Message, { kind: 'raw' }>).raw);
+  const kind = bodyKind(operation, field);
+  if (kind === 'document') throw new TypeError(`the body of ${operation.id} is not of a kind`);
+  const type = bodyType(operation, uri, kind);
+  return field === undefined ? compileRawBody(kind, type) : compileFieldBody(field, type);
 }
 
 /** A body of fields, as JSON or XML. */
@@ -74,7 +79,7 @@ function compileDocumentBody(operation: Operation, uri: OperationUri, namespace:
       ? document
       : { ...document, fields: [...uri.body.map(withoutDefault), ...uri.repeats.map(optional)] };
   const { fromJson, fromXml } = compileDocument(part, { namespace });
-  const accepted = hasXmlBody(document) ? JSON_OR_XML : JSON_BODY;
+  const accepted = bodyType(operation, uri, 'document');
   const element = { local: document.xmlName, namespace: namespaceOf(document, namespace, namespace) };
   const elsewhere = namesElsewhere(document, operation, uri);
   const read = async (body: RequestBody, isXml: boolean): Promise<DocumentValue> => {
@@ -115,11 +120,12 @@ function compileFormBody(operation: Operation, uri: OperationUri): BodyReader {
     fields: [...uri.body.map(withoutDefault), ...uri.repeats.map(optional)],
   });
   const elsewhere = namesElsewhere(document, operation, uri);
+  const accepted = bodyType(operation, uri, 'document');
   return async (body, given) => {
     if (!body.present) return undefined;
     const { contentType = '', form } = body;
     if (form === undefined) throw new TypeError(`the body of ${operation.id} is a form, and nothing keeps its files`);
-    requireType({ ...body, contentType }, FORM_BODY);
+    requireType({ ...body, contentType }, accepted);
     const bytes = body.attachment(contentType).stream();
     const opened = await read({ contentType, bytes }, form.limits, form.spool);
     form.opened(opened);
@@ -218,8 +224,8 @@ function optional(field: Field): Field {
 }
 
 /** The whole request without a document. */
-function compileRawBody(raw: RawKind): BodyReader {
-  return async (body) => (carries(raw, body) ? readRaw(raw, body) : undefined);
+function compileRawBody(raw: RawKind, type: BodyType): BodyReader {
+  return async (body) => (carries(raw, body) ? readRaw(raw, body, type) : undefined);
 }
 
 /** Whether a request carries a value: `Content-Length: 0` is an empty file, but not a text, JSON or XML. */
@@ -228,84 +234,115 @@ function carries(raw: RawKind | undefined, { present, length }: RequestBody): bo
 }
 
 /** A body that is one field (`body: FIELD`). */
-function compileFieldBody(field: Field): BodyReader {
-  const read = compileFieldContent(field);
+function compileFieldBody(field: Field, type: BodyType): BodyReader {
+  const read = compileFieldContent(field, type);
   return async (body, given) => {
     if (carries(traitsOf(field.type)?.body, body)) given[field.name] = await read(body);
     return undefined;
   };
 }
 
-function compileFieldContent(field: Field): (body: RequestBody) => Promise<Value> {
+function compileFieldContent(field: Field, type: BodyType): (body: RequestBody) => Promise<Value> {
   const traits = traitsOf(field.type);
   if (traits === undefined) {
     const read = compileJsonField(field);
     return async (body) => {
-      requireType(body, JSON_BODY);
+      requireType(body, type);
       const text = await body.text();
       return reading(() => read(text));
     };
   }
   const { body: raw } = traits;
-  if (raw === 'binary' || raw === 'json') return (body) => readRaw(raw, body);
+  if (raw === 'binary' || raw === 'json') return (body) => readRaw(raw, body, type);
   const read = compileText(field);
   return async (body) => {
-    const text = await readRaw(raw, body);
+    const text = await readRaw(raw, body, type);
     return guard(field.name, read, text as string, { pointer: '#' });
   };
 }
 
-async function readRaw(raw: RawKind, body: RequestBody): Promise<Value> {
-  if (raw === 'binary') return body.attachment(body.contentType ?? 'application/octet-stream');
-  requireType(body, BODIES[raw]);
+async function readRaw(raw: RawKind, body: RequestBody, accepted: BodyType): Promise<Value> {
+  requireType(body, accepted);
+  if (raw === 'binary') return body.attachment(body.contentType ?? accepted.usual);
   const text = await body.text();
   return raw === 'json' ? reading(() => readJsonText(text)) : text;
 }
 
 /** The content types that are accepted for a body. */
 interface BodyType {
-  /** The media types for the `Accept` header of a rejection. */
+  readonly kind: 'document' | RawKind;
+  /** The type of a body that does not state its own. */
+  readonly usual: string;
+  /** The accepted media types, in words. */
   readonly supported: string;
-  accepts(essence: string): boolean;
+  /** Headers of a rejection, which name them. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly accepts: (type: MediaType) => boolean;
 }
 
-const JSON_BODY: BodyType = {
-  supported: 'application/json',
-  accepts: isJsonType,
+/** Where a rejection names the accepted types, next to `Accept`: RFC 5789, section 2.2; Linked Data Platform, section 7.1. */
+const ACCEPT_HEADERS: Readonly<Partial<Record<Method, string>>> = { PATCH: 'Accept-Patch', POST: 'Accept-Post' };
+
+function bodyType(operation: Operation, uri: OperationUri, kind: BodyType['kind']): BodyType {
+  const types = acceptedTypes(operation, uri);
+  const { method = 'POST', requestTypes, form } = operation;
+  const named = ACCEPT_HEADERS[method];
+  const list = types.join(', ');
+  return {
+    kind,
+    usual: types[0] as string,
+    supported: kind === 'binary' ? list : `${list} in UTF-8`,
+    headers: { Accept: list, ...(named === undefined ? {} : { [named]: list }) },
+    accepts: requestTypes === undefined && form === undefined ? undeclared(operation, kind) : declaredIn(types),
+  };
+}
+
+/** Which types a body of a kind may have where none is declared. */
+const BY_KIND: Readonly<Record<RawKind, (essence: string) => boolean>> = {
+  json: isJsonType,
+  xml: isXmlType,
+  text: (essence) => essence.startsWith('text/'),
+  binary: () => true,
 };
 
-const FORM_BODY: BodyType = {
-  supported: 'multipart/form-data',
-  accepts: (essence) => essence === 'multipart/form-data',
-};
+function undeclared({ request }: Operation, kind: BodyType['kind']): BodyType['accepts'] {
+  if (kind !== 'document') return ({ essence }) => BY_KIND[kind](essence);
+  const isXml = request.kind === 'document' && hasXmlBody(request.document);
+  return ({ essence }) => isJsonType(essence) || (isXml && isXmlType(essence));
+}
 
-const JSON_OR_XML: BodyType = {
-  supported: 'application/json, application/xml',
-  accepts: (essence) => isJsonType(essence) || isXmlType(essence),
-};
-
-const BODIES: Readonly<Record<Exclude<RawKind, 'binary'>, BodyType>> = {
-  json: JSON_BODY,
-  xml: {
-    supported: 'application/xml',
-    accepts: isXmlType,
-  },
-  text: { supported: 'text/plain', accepts: (essence) => essence.startsWith('text/') },
-};
+/** One of a list. `text/xml` is another name of `application/xml` (RFC 7303, section 9.2). */
+function declaredIn(types: readonly string[]): BodyType['accepts'] {
+  const all = types.flatMap((text) => parseMediaType(text) ?? []);
+  const names = new Set(all.map(({ essence }) => essence));
+  return ({ essence, parameters }) => {
+    const name = essence === 'text/xml' && !names.has(essence) ? 'application/xml' : essence;
+    // A declared parameter may be left out, but is never another one: `version=1` is not `version=2`.
+    const fits = ([key, value]: [string, string]): boolean =>
+      key === 'charset' || (parameters.get(key) ?? value).toLowerCase() === value.toLowerCase();
+    return all.some((each) => each.essence === name && [...each.parameters].every(fits));
+  };
+}
 
 /**
- * Checks the Content-Type of a body. A body without one is read as the expected type. Every text is UTF-8; XML
- * documents declare their own encoding.
+ * Checks the Content-Type of a body. A body without one is read as the expected type. Every text is UTF-8; documents in XML
+ * declare their own encoding.
  * @throws Fault UNSUPPORTED_MEDIA_TYPE, with the accepted media types in `Accept` (RFC 9110, section 15.5.16)
  */
 function requireType({ contentType }: RequestBody, taken: BodyType): MediaType | undefined {
   if (contentType === undefined) return undefined;
   const type = parseMediaType(contentType);
-  const charset = type?.parameters.get('charset')?.toLowerCase() ?? 'utf-8';
-  const decodes = taken === JSON_OR_XML && type !== undefined && isXmlType(type.essence);
-  if (type !== undefined && taken.accepts(type.essence) && (decodes || charset === 'utf-8' || charset === 'us-ascii'))
+  if (
+    type === undefined ? taken.kind === 'binary' && taken.usual === OCTETS : taken.accepts(type) && decodes(type, taken)
+  )
     return type;
   const given = `Content-Type ${contentType.slice(0, 100)}`;
-  const headers = { Accept: taken.supported };
-  throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given, supported: `${taken.supported} in UTF-8` }, { headers });
+  throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given, supported: taken.supported }, { headers: taken.headers });
+}
+
+function decodes({ essence, parameters }: MediaType, { kind }: BodyType): boolean {
+  const charset = parameters.get('charset')?.toLowerCase() ?? 'utf-8';
+  return (
+    kind === 'binary' || (kind === 'document' && isXmlType(essence)) || charset === 'utf-8' || charset === 'us-ascii'
+  );
 }

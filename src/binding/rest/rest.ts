@@ -18,6 +18,7 @@ import type { Document } from '../../model/document.ts';
 import { type ErrorPlace, Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
 import {
+  faultType,
   type Message,
   type Operation,
   type OperationUri,
@@ -76,7 +77,7 @@ export function compileRest(operation: Operation, namespace: string): RestBindin
   const representations = representationsOf(operation);
   const offers = compileOffers(representations.map((each) => each.contentType));
   const byDefault = representations[0] as Representation;
-  const faults = compileOffers([operation.fault === undefined ? problemMediaType : 'application/json']);
+  const faults = compileOffers([operation.fault === undefined ? problemMediaType : faultType(operation, 'json')]);
   const offered = representations.map((each) => each.contentType).join(', ');
   const codecs = new Map<Document, ReplyCodec>();
   for (const { message } of representations) {
@@ -137,11 +138,11 @@ export function compileRest(operation: Operation, namespace: string): RestBindin
       if (fault === undefined) {
         return writeProblem(thrown, requestId);
       }
-      if (as.format === 'xml') return { contentType: XML, text: fault.toXml(thrown) };
+      if (as.format === 'xml') return { contentType: faultType(operation, 'xml'), text: fault.toXml(thrown) };
       const json = fault.toJson(thrown);
       return as.format === 'psnonxml'
         ? { contentType: XML, text: wrapPsnonxml(json) }
-        : { contentType: 'application/json', text: json };
+        : { contentType: faultType(operation, 'json'), text: json };
     },
   };
 }

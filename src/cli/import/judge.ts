@@ -1,7 +1,7 @@
 import { type Declared, type Judge, type Refused, update } from '../../import/index.ts';
 import { loadTexts } from '../../load/index.ts';
 
-const GATEWAY = ['definitions/gateway.yaml', 'gateway: LOCAL\n'] as const;
+export const GATEWAY = ['definitions/gateway.yaml', 'gateway: LOCAL\n'] as const;
 
 /** What `check` refuses in definitions that are a project by themselves. */
 export const judgeByCheck: Judge = (declared) => {

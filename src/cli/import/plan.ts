@@ -124,6 +124,10 @@ async function planOne(place: Place, one: One): Promise<ImportPlan> {
     },
     losses,
   );
+  if (as === 'consumer') {
+    const { compareDryRuns } = await import('./dry-run.ts');
+    compareDryRuns(contract, declared, losses);
+  }
   await noteRenamed(place, one, declared);
   const gateway = known.length === 0 && idsOf('gateway').length === 0 ? [GATEWAY] : [];
   const updated = files.update({

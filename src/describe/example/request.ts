@@ -1,6 +1,7 @@
 import type { Field, UrlStyle } from '../../model/field.ts';
 import { partKind } from '../../model/form.ts';
 import type { Registry } from '../../model/registry.ts';
+import { bodyKind, type RequestForm, requestForms } from '../../model/request-form.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import { isMessageScheme, type SecurityScheme } from '../../model/security.ts';
 import {
@@ -14,16 +15,17 @@ import {
   type UriVariable,
 } from '../../model/service.ts';
 import { accessorsOf, soapElements } from '../../model/soap.ts';
+import { isXmlType } from '../../wire/media-type.ts';
 import { PASSWORD_TEXT, WSSE } from '../../wire/soap/wsse-names.ts';
 import { compileUriExpander, UriExpansionError, type UriValue } from '../../wire/uri-template/expand.ts';
 import { type TemplateVariable, UriTemplateError } from '../../wire/uri-template/uri-template.ts';
 import { buildXmlFragment, element, type XmlElement } from '../../wire/xml/build.ts';
-import { requestMediaType, sentForms } from '../exchange.ts';
+import { sentForms } from '../exchange.ts';
 import type { Json } from '../json.ts';
 import { soapSchemes } from '../requirements.ts';
 import { documentsOf, type SoapOperation, segmentOf, soapOperations } from '../scope.ts';
 import { isRequired } from '../uri.ts';
-import { exampleElement, fieldJson, messageJson } from './text.ts';
+import { exampleElement, exampleXml, fieldJson, messageJson } from './text.ts';
 import { type ExampleValue, emptyExample, exampleDocument, exampleField, tellingFields } from './value.ts';
 
 /** An example of a request, without credentials. */
@@ -46,9 +48,14 @@ interface ExamplePart {
  * An example of a call of an operation at one of its URIs. Values are the `example` of each field. A required field without
  * one gets a value by its type; optional fields are left out. If a value can't be derived, for instance because of a pattern,
  * the address contains the URI template unchanged. `base` is the gateway's address with its context, without a slash at the
- * end; the address has no node, which means the local one.
+ * end; the address has no node, which means the local one. `namespace`: of the gateway.
  */
-export function exampleRequest(operation: Operation, uri: OperationUri, base: string): ExampleRequest {
+export function exampleRequest(
+  operation: Operation,
+  uri: OperationUri,
+  base: string,
+  namespace: string,
+): ExampleRequest {
   const path = expand(uri).replace(/^\//, '');
   const [form] = sentForms(operation);
   const headers: Record<string, string> = form === undefined ? {} : { Accept: form.mediaType };
@@ -62,9 +69,10 @@ export function exampleRequest(operation: Operation, uri: OperationUri, base: st
   if (!takesBody(operation, uri)) return request;
   // curl adds the boundary, and with it the type.
   if (operation.form !== undefined) return { ...request, parts: exampleParts(operation, uri) };
-  const mediaType = requestMediaType(operation, uri);
-  headers['Content-Type'] = mediaType;
-  return { ...request, body: bodyText(operation, uri, mediaType) };
+  const [body] = requestForms(operation, uri);
+  if (body === undefined) return request;
+  headers['Content-Type'] = body.mediaType;
+  return { ...request, body: bodyText(operation, uri, body, namespace) };
 }
 
 /** The expanded template, or the template itself if a value is missing. */
@@ -93,10 +101,26 @@ function given(field: Field, required: boolean): ExampleValue | undefined {
   return required || field.example !== undefined ? exampleField(field) : undefined;
 }
 
-function bodyText(operation: Operation, uri: OperationUri, mediaType: string): string {
+function bodyText(
+  operation: Operation,
+  uri: OperationUri,
+  { format, mediaType }: RequestForm,
+  namespace: string,
+): string {
+  const { request, service } = operation;
+  if (format === 'xml' && request.kind === 'document') {
+    const { document } = request;
+    const fields = tellingFields(document.kinds === undefined ? uri.body : document.fields);
+    const documents = documentsOf(
+      { rest: [{ ...operation, method: operation.method as Method }], soap: [] },
+      serviceNamespace(service, namespace),
+    );
+    return exampleXml({ ...document, fields }, exampleDocument({ ...document, fields }) ?? emptyExample(), documents);
+  }
   const example = bodyExample(operation, uri);
-  if (mediaType === 'application/json') return JSON.stringify(example ?? {});
-  return String(example ?? (mediaType === 'application/xml' ? '<value/>' : 'text'));
+  const kind = bodyKind(operation, uri.body[0]);
+  if (kind === 'document' || kind === 'json') return JSON.stringify(example ?? {});
+  return String(example ?? (isXmlType(mediaType) ? '<value/>' : 'text'));
 }
 
 /** The parts of a form: those of fields that are required or have an example, files among them. */

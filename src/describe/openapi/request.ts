@@ -3,6 +3,7 @@ import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import type { Gateway, Once } from '../../model/gateway.ts';
 import type { PrivateQueryKey } from '../../model/query.ts';
+import { requestForms } from '../../model/request-form.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import {
   finalAnswer,
@@ -16,7 +17,7 @@ import {
 import { bodyExample } from '../example/request.ts';
 import { exampleXml, fieldJson } from '../example/text.ts';
 import { exampleDocument, exampleField, tellingFields } from '../example/value.ts';
-import { deliveredFacts, isKeyNeeded, keyWords, requestMediaTypes } from '../exchange.ts';
+import { deliveredFacts, isKeyNeeded, keyWords } from '../exchange.ts';
 import { mustBeGiven, takenFor } from '../field.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { type DescribedUri, type DescribedVariable, operatorNote } from '../uri.ts';
@@ -164,12 +165,14 @@ interface Requests {
 export function requestBody(requests: Requests, context: Writing): JsonObject | undefined {
   const { operation, uri } = requests;
   if (!takesBody(operation, uri)) return undefined;
-  const [mediaType = '', inXml] = requestMediaTypes(operation, uri);
   const { request } = operation;
   const isOne = request.kind === 'document' && isOneOfSeveral(request.document);
   const required = request.kind === 'raw' || isOne || uri.body.some(mustBeGiven);
-  const content = { [mediaType]: bodyContent(requests, mediaType, context.components) };
-  return { required, content: inXml === undefined ? content : { ...content, [inXml]: xmlContent(requests, context) } };
+  const content = requestForms(operation, uri).map(({ format, mediaType }): [string, JsonObject] => [
+    mediaType,
+    format === 'xml' ? xmlContent(requests, context) : bodyContent(requests, mediaType, context.components),
+  ]);
+  return { required, content: Object.fromEntries(content) };
 }
 
 /** Whether the body of requests is a document as a whole, without fields in the URI. */

@@ -193,6 +193,32 @@ export const kindRules = {
     before: family(),
     after: family().replace('fields', 'by: kind\nfields'),
   },
+  'request-type-added': {
+    sentence: 'The request is also accepted as {after}.',
+    reason: 'Callers send what they sent before.',
+    verdicts: { request: 'CCC' },
+    sample: 'operation',
+    before: 'post: orders\nrequest: { text/csv: text }\nresponse: text',
+    after: 'post: orders\nrequest: { text/csv: text, text/plain: text }\nresponse: text',
+  },
+  'request-type-removed': {
+    sentence: 'The request is no longer accepted as {before}.',
+    reason: 'A request with this media type is answered by 415.',
+    verdicts: { request: 'BBB' },
+    sample: 'operation',
+    before: 'post: orders\nrequest: { text/csv: text, text/plain: text }\nresponse: text',
+    after: 'post: orders\nrequest: { text/csv: text }\nresponse: text',
+  },
+  'fault-type-changed': {
+    sentence: 'Errors are {after}, no longer {before}.',
+    reason:
+      'Callers that look at the media type of an error take it for another one. A call also asks for the types of errors.',
+    verdicts: { reply: 'MMM', received: 'CCC' },
+    sample: 'operation',
+    before: 'get: orders\nresponse: text\nfault: { fields: { error: { type: text, default: "{fault.message}" } } }',
+    after:
+      'get: orders\nresponse: text\nfault: { application/problem+json: { fields: { error: { type: text, default: "{fault.message}" } } } }',
+  },
 } as const satisfies Rules;
 
 const pets = (operation: string): string =>

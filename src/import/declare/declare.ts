@@ -9,6 +9,7 @@ import { capitalName, Names, plainName, servedIds } from './names.ts';
 import { openUnsaid } from './openness.ts';
 import {
   credentialOfCalls,
+  faultValue,
   hasOwnElement,
   namedAlone,
   restKeys,
@@ -16,6 +17,7 @@ import {
   schemeKeys,
   securityOfCalls,
   securityWords,
+  servedTypes,
   soapKeys,
 } from './reached.ts';
 import { asServed } from './served.ts';
@@ -161,6 +163,7 @@ class DeclaredServices {
     const { soap, rest, description, uncallable } = operation;
     const isCall = this.#options.as === 'consumer';
     markOptional(operation, isCall);
+    const sent = rest && this.#sent(rest, operation);
     if (soap?.addressing && !isCall && uncallable === undefined)
       this.#losses.add(
         `WS-Addressing, which the contract requires of "${operation.name}"`,
@@ -173,14 +176,10 @@ class DeclaredServices {
     }
     return given({
       description,
-      ...(rest === undefined ? {} : restKeys(this.#sent(rest, operation), this.#formOf(operation), isCall)),
+      ...(sent === undefined ? {} : restKeys(sent, this.#formOf(operation), isCall)),
       ...(soap === undefined ? {} : soapKeys(operation, soap, id, service, { isCall, isAlone })),
       template: rest?.template && this.#documents.message({ kind: 'document', document: rest.template }, service),
-      request: this.#documents.message(
-        operation.request,
-        service,
-        soap?.style === 'wrapped' ? soap.request : undefined,
-      ),
+      request: this.#request(operation, sent, service),
       response: this.#response(operation, service),
       ...this.#faults(operation),
       // A call has the status that its target gives.
@@ -199,9 +198,10 @@ class DeclaredServices {
   }
 
   /** Over SOAP faults have names; over REST there is one document for all of them. */
-  #faults({ faults, soap, name, place }: DraftOperation): DeclaredMap {
+  #faults(operation: DraftOperation): DeclaredMap {
+    const { faults, soap, name, place } = operation;
+    if (soap === undefined) return this.#restFault(operation);
     if (faults.length === 0) return {};
-    if (soap === undefined) return this.#restFault(faults, name, place);
     if (soap.oneWay) {
       this.#losses.add(`faults of "${name}", whose reply is empty`, 'not read', place);
       return {};
@@ -218,18 +218,31 @@ class DeclaredServices {
     return { faults: Object.fromEntries([...named].map(([id, given]) => [given, id])) };
   }
 
-  #restFault(faults: DraftOperation['faults'], name: string, place: Place): DeclaredMap {
+  #restFault(operation: DraftOperation): DeclaredMap {
+    const { faults, name, place } = operation;
     const chosen = faults.find((fault) => fault.name === 'default') ?? faults[0];
-    if (chosen === undefined) return {};
     const isCall = this.#options.as === 'consumer';
-    const others = faults.filter(({ document }) => document !== chosen.document || !isCall);
+    const others = faults.filter(({ document }) => document !== chosen?.document || !isCall);
     if (others.length > 0) {
       const words = others.map((fault) => fault.name).join(', ');
       const instead = isCall ? 'read as they are' : 'errors are problem details (RFC 9457)';
       this.#losses.add(`documents of error replies of "${name}": ${words}`, instead, place);
     }
     // What fills the document of an error is known to people alone.
-    return isCall ? { fault: this.#documents.idOf(chosen.document) } : {};
+    if (!isCall) return {};
+    return given({ fault: faultValue(operation, chosen && this.#documents.idOf(chosen.document)) });
+  }
+
+  /** The request; that of a service that is served has its media type, which a call has in its headers. */
+  #request(
+    { request, soap }: DraftOperation,
+    sent: DraftRest | undefined,
+    service: DraftService,
+  ): DeclaredValue | undefined {
+    const value = this.#documents.message(request, service, soap?.style === 'wrapped' ? soap.request : undefined);
+    const mediaTypes = this.#options.as === 'provider' ? servedTypes(sent, request) : [];
+    if (value === undefined || mediaTypes.length === 0) return value;
+    return Object.fromEntries(mediaTypes.map((each) => [each, value]));
   }
 
   #response({ responses, soap, name, place }: DraftOperation, service: DraftService): DeclaredValue | undefined {
@@ -249,10 +262,14 @@ class DeclaredServices {
     const [first] = declared;
     // An element that is around nothing is a reply all the same, and so is an empty Body.
     if (first === undefined) return soap === undefined || soap.oneWay ? undefined : { fields: {} };
-    // A document without a media type is JSON, or XML for those who ask for it.
+    // A document without a media type is JSON, or XML for those who ask for it; a call asks for what its contract has alone.
     const { mediaType, isRaw, value } = first;
-    const isUsual = mediaType === undefined || (!isRaw && mediaType.toLowerCase() === 'application/json');
-    if (declared.length === 1 && isUsual) return value;
+    const isServed = this.#options.as === 'provider';
+    const isJson = mediaType?.toLowerCase() === 'application/json';
+    if (declared.length === 1 && (mediaType === undefined || (isJson && isServed && !isRaw))) return value;
+    const isSame = declared.every((each) => each.value === value && !each.isRaw);
+    const types = declared.map((each) => each.mediaType).sort();
+    if (isSame && isServed && types.join() === 'application/json,application/xml') return value;
     return Object.fromEntries(declared.map(({ mediaType = 'application/json', value }) => [mediaType, value]));
   }
 

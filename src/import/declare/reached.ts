@@ -1,8 +1,10 @@
 // The keys of services and operations that say how they are reached: over REST, over SOAP, and with which credentials.
 import { foldedName } from '../../model/document.ts';
+import { RAW_KINDS, type RawKind } from '../../model/service.ts';
+import { isJsonType, isXmlType, parseMediaType } from '../../wire/media-type.ts';
 import { isTaken } from '../../wire/request-headers.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
-import type { DraftOperation, DraftRest, DraftSecurity, DraftService, DraftSoap } from '../draft.ts';
+import type { DraftMessage, DraftOperation, DraftRest, DraftSecurity, DraftService, DraftSoap } from '../draft.ts';
 import { type DeclaredMap, type DeclaredValue, given } from './declared.ts';
 
 /** The keys of an operation that say how it is reached over REST. @param form its form, declared */
@@ -23,6 +25,72 @@ export function restKeys(
     body,
     form,
   });
+}
+
+/** Media types of a body that a service that is served takes anyway, and describes. */
+const USUAL: Readonly<Record<'document' | RawKind, readonly string[]>> = {
+  document: ['application/json', 'application/xml'],
+  json: ['application/json'],
+  xml: ['application/xml'],
+  text: ['text/plain'],
+  binary: ['application/octet-stream'],
+};
+
+/** The media types of a request that is served, where definitions have to name them: each one, the usual one first. */
+export function servedTypes(rest: DraftRest | undefined, request: DraftMessage): readonly string[] {
+  if (rest?.mediaType === undefined || rest.form !== undefined || BODILESS.has(rest.method)) return [];
+  const kind = kindOf(rest, request);
+  const fits = (essence: string): boolean => {
+    if (kind === 'document') return /[/+](?:json|xml)$/.test(essence);
+    return kind === 'text' || kind === 'binary' || (kind === 'json' ? isJsonType(essence) : isXmlType(essence));
+  };
+  const types = new Map<string, string>();
+  for (const each of [rest.mediaType, ...(rest.otherTypes ?? [])]) {
+    const type = parseMediaType(each);
+    if (type !== undefined && fits(type.essence))
+      types.set(type.parameters.size === 0 ? type.essence : each, type.essence);
+  }
+  return [...types.keys()].every((each) => USUAL[kind].includes(each)) ? [] : [...types.keys()];
+}
+
+const BODILESS: ReadonlySet<DraftRest['method']> = new Set(['GET', 'HEAD']);
+
+/** What a body consists of: a document, or one value of a kind. */
+function kindOf({ body }: DraftRest, request: DraftMessage): 'document' | RawKind {
+  if (request.kind === 'raw') return request.raw;
+  if (body === undefined || request.kind !== 'document') return 'document';
+  const type = request.document.fields.find(({ name }) => name === body)?.type;
+  if (type?.kind !== 'scalar') return 'json';
+  return RAW_KINDS.find((each) => each === type.word) ?? 'text';
+}
+
+/**
+ * The fault of a call: its document, with the media types of errors where replies have others, for which calls ask too. Errors
+ * without the document are read as they come.
+ */
+export function faultValue(
+  { responses, faultTypes = [] }: DraftOperation,
+  document: string | undefined,
+): DeclaredValue | undefined {
+  const replies = responses.flatMap(({ mediaType, message }) => (message.kind === 'none' ? [] : [mediaType]));
+  const known = new Set((replies.length === 0 ? [undefined] : replies).map(lowerType));
+  const types = faultTypes.filter((each) => parseMediaType(each) !== undefined);
+  if (types.every((each) => known.has(lowerType(each)))) return document;
+  return Object.fromEntries(
+    types.map((each) => [
+      each,
+      document !== undefined && (rawOf(each) === 'json' || rawOf(each) === 'xml') ? document : rawOf(each),
+    ]),
+  );
+}
+
+const lowerType = (mediaType = 'application/json'): string => mediaType.toLowerCase().replace(/\s+/g, '');
+
+function rawOf(mediaType: string): RawKind {
+  const essence = parseMediaType(mediaType)?.essence ?? '';
+  if (/[/+]json$/.test(essence)) return 'json';
+  if (isXmlType(essence)) return 'xml';
+  return essence.startsWith('text/') ? 'text' : 'binary';
 }
 
 /** Whether an operation is called by an element that has its name over SOAP. */

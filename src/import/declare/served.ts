@@ -166,7 +166,11 @@ function widened(one: DraftOperation, other: DraftOperation, losses: Losses): Dr
   const added = theirs.query.filter((each) => !places.has(nameOf(each)));
   const variables = [...mine.query, ...added];
   const query = variables.length === 0 ? '' : `{?${variables.join(',')}}`;
-  const common = { uris: [mine.path + query], headers: { ...theirs.rest.headers, ...mine.rest.headers } };
+  const common = {
+    uris: [mine.path + query],
+    headers: { ...theirs.rest.headers, ...mine.rest.headers },
+    otherTypes: [mine.rest.otherTypes, theirs.rest.mediaType, theirs.rest.otherTypes].flatMap((each) => each ?? []),
+  };
   tellReplies(one, other, losses);
   if (body === mine.body) return { ...one, ...withFields(one, { ...mine.rest, ...common }, fields, body) };
   losses.add(
@@ -184,7 +188,7 @@ function widened(one: DraftOperation, other: DraftOperation, losses: Losses): Dr
   };
   return {
     ...one,
-    rest: { ...rest, ...common, body: name, mediaType: 'application/xml' },
+    rest: { ...rest, ...common, body: name, mediaType: 'application/xml', otherTypes: [] },
     request: message(one, [...fields, content]),
   };
 }

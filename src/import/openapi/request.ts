@@ -33,6 +33,7 @@ export interface Found {
 interface Body {
   readonly message: DraftMessage;
   readonly mediaType?: string;
+  readonly otherTypes?: readonly string[];
   readonly form?: 'multipart' | 'urlencoded';
   /** Whether a request may be without it. */
   readonly isOptional?: true;
@@ -68,6 +69,7 @@ export function readRequest(
     headers: Object.fromEntries(headers),
     ...(body.form === undefined ? {} : { form: body.form }),
     ...(body.mediaType === undefined ? {} : { mediaType: body.mediaType }),
+    ...(body.otherTypes === undefined ? {} : { otherTypes: body.otherTypes }),
     ...(body.isOptional === undefined ? {} : { optionalBody: true }),
   };
   const place = found.node.place;
@@ -201,17 +203,18 @@ function chosenBody(contents: readonly Content[], name: string, reader: SchemaRe
     if (carrierOf(mediaType) === undefined) losses.add(`the media type "${mediaType}"`, 'left out', place.place);
   if (chosen === undefined) return NO_BODY;
   const body = bodyOfContent(chosen, name, reader);
+  const otherTypes: string[] = [];
   for (const each of others) {
     // A document has a JSON and an XML form, and the gateway accepts either.
-    const same = isSameDocument(body, each, name, reader);
-    if (!same)
+    if (isSameDocument(body, each, name, reader)) otherTypes.push(concreteType(each.mediaType));
+    else
       losses.add(
         `the media type ${each.mediaType} of a request`,
         `requests are ${concreteType(chosen.mediaType)}`,
         each.place.place,
       );
   }
-  return body;
+  return otherTypes.length === 0 ? body : { ...body, otherTypes };
 }
 
 function isSameDocument(body: Body, other: Content, name: string, reader: SchemaReader): boolean {

@@ -13,7 +13,7 @@ interface Response {
   readonly place: Node;
 }
 
-type Replies = Pick<DraftOperation, 'responses' | 'status' | 'faults'>;
+type Replies = Pick<DraftOperation, 'responses' | 'status' | 'faults' | 'faultTypes'>;
 
 /** Reads what an operation answers. */
 export function readResponses(found: Found, reader: SchemaReader): Replies {
@@ -35,6 +35,7 @@ export function readResponses(found: Found, reader: SchemaReader): Replies {
     responses: chosen === undefined ? [{ message: { kind: 'none' } }] : repliesOf(found, chosen, reader),
     ...(status >= 200 && status < 300 ? { status } : {}),
     faults: faultsOf(found, failed, reader),
+    faultTypes: faultTypesOf(found, failed, reader),
   };
 }
 
@@ -91,6 +92,13 @@ function isSame(one: DraftMessage, other: DraftMessage): boolean {
 /** A media type without its charset: replies state their own, and texts are UTF-8 unless they do. */
 function withoutCharset(mediaType: string): string {
   return mediaType.replace(/\s*;\s*charset\s*=\s*(?:"[^"]*"|[^\s;]*)/i, '');
+}
+
+/** The media types of error replies: each once, in the order of the contract. */
+function faultTypesOf(found: Found, responses: readonly Response[], reader: SchemaReader): readonly string[] {
+  const contents = responses.flatMap((response) => contentOf(found, response, reader));
+  const types = contents.filter(({ mediaType }) => carrierOf(mediaType) !== undefined);
+  return [...new Set(types.map(({ mediaType }) => withoutCharset(concreteType(mediaType))))];
 }
 
 /** The documents of error replies: each once, by the first status that has it. */

@@ -49,6 +49,7 @@ export function readMethod(
     ...(body.body === undefined ? {} : { body: body.body }),
     ...(body.form === undefined ? {} : { form: body.form }),
     ...(body.mediaType === undefined ? {} : { mediaType: body.mediaType }),
+    ...(body.otherTypes === undefined ? {} : { otherTypes: body.otherTypes }),
     ...(body.root === undefined || fields.length === 0 ? {} : { template: template(fields, method, name, path) }),
   };
   const responses = tree.children(method, 'response');
@@ -167,6 +168,7 @@ interface Body {
   readonly body?: string;
   readonly form?: DraftRest['form'];
   readonly mediaType?: string;
+  readonly otherTypes?: readonly string[];
 }
 
 function bodyOf(context: WadlContext, method: string, representations: readonly Node[]): Body {
@@ -182,7 +184,8 @@ function bodyOf(context: WadlContext, method: string, representations: readonly 
     const types = representations.map(({ element }) => attribute(element, 'mediaType') ?? 'application/xml');
     // Calls send JSON where it is accepted.
     const type = types.find((each) => rawOf(each) === 'json') ?? (types[0] as string);
-    return { fields: [], root: elementOf(context, withElement), ...sent(type) };
+    const others = types.filter((each) => each !== type && 'mediaType' in sent(each));
+    return { fields: [], root: elementOf(context, withElement), ...sent(type), otherTypes: others };
   }
   const mediaType = attribute(first.element, 'mediaType') ?? '*/*';
   const params = representations.flatMap((each) => formParams(context, each));
@@ -242,7 +245,7 @@ function rawOf(mediaType: string): 'json' | 'xml' | 'text' | 'binary' {
 function readResponses(
   context: WadlContext,
   responses: readonly Node[],
-): Pick<DraftOperation, 'responses' | 'status' | 'faults'> {
+): Pick<DraftOperation, 'responses' | 'status' | 'faults' | 'faultTypes'> {
   const { tree } = context;
   const given = ({ element }: Node): string | undefined => attribute(element, 'status');
   const isSuccess = (text: string | undefined): boolean => text !== undefined && /(?:^|\s)[1-3]\d\d\b/.test(text);
@@ -265,29 +268,34 @@ function readResponses(
     if (seen.has(mediaType)) return [];
     seen.add(mediaType);
     const message: DraftMessage =
-      attribute(each.element, 'element') === undefined
+      attribute(each.element, 'element') === undefined || rawOf(mediaType) === 'text'
         ? { kind: 'raw', raw: rawOf(mediaType) }
         : { kind: 'document', document: elementOf(context, each) };
     return [{ mediaType: mediaType.includes('*') ? 'application/json' : mediaType, message }];
   });
-  const faults = responses
+  const failed = responses
     .filter((each) => statusesOf(each).every((each) => each >= 400))
-    .flatMap((each) => tree.children(each, 'representation'))
+    .flatMap((each) => tree.children(each, 'representation'));
+  const faults = failed
     .filter(({ element }) => attribute(element, 'element') !== undefined)
     .map((each) => elementOf(context, each));
+  const faultTypes = failed.flatMap(({ element }) => {
+    const mediaType = attribute(element, 'mediaType');
+    return mediaType === undefined ? [] : Object.values(sent(mediaType));
+  });
   return {
     responses: messages.length === 0 ? [{ message: { kind: 'none' } }] : distinct(messages),
     ...(status === undefined ? {} : { status }),
+    faultTypes: [...new Set(faultTypes)],
     faults: [...new Map(faults.map((document) => [document.name, { name: document.name, document }])).values()],
   };
 }
 
-/** JSON and XML of one document are what a reply has without a media type, JSON first. */
+/** JSON first, where a reply is a document in JSON or XML. */
 function distinct(messages: DraftOperation['responses']): DraftOperation['responses'] {
   const [first, second, ...others] = messages;
   if (first?.message.kind !== 'document' || second?.message.kind !== 'document' || others.length > 0) return messages;
-  const types = [first, second].map(({ mediaType }) => mediaType?.toLowerCase()).sort();
-  const isUsual =
-    types.join() === 'application/json,application/xml' && first.message.document === second.message.document;
-  return isUsual ? [{ ...first, mediaType: 'application/json' }] : messages;
+  return rawOf(second.mediaType ?? '') === 'json' && first.message.document === second.message.document
+    ? [second, first]
+    : messages;
 }

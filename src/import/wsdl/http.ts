@@ -129,6 +129,7 @@ function replyOf(
   if (part === undefined) return { mediaType, message: { kind: 'none' } };
   if (!isXmlType(mediaType) && !mediaType.includes('*'))
     return { mediaType, message: { kind: 'raw', raw: mediaType.startsWith('text/') ? 'text' : 'binary' } };
-  if (part.element === undefined) return { mediaType: 'text/xml', message: { kind: 'raw', raw: 'xml' } };
-  return { mediaType: 'text/xml', message: { kind: 'document', document: schemas.element(part.element, part.place) } };
+  const inXml = mediaType.includes('*') ? 'text/xml' : mediaType;
+  if (part.element === undefined) return { mediaType: inXml, message: { kind: 'raw', raw: 'xml' } };
+  return { mediaType: inXml, message: { kind: 'document', document: schemas.element(part.element, part.place) } };
 }

@@ -7,7 +7,7 @@ import type { Documents } from '../document/documents.ts';
 import { type Linking, refuseBoth, refuseKey } from '../linking.ts';
 import { given } from '../object.ts';
 import { linkGrants } from '../operation/access.ts';
-import { isFaultless, linkDocument, linkRequest, linkResponses } from '../operation/message.ts';
+import { isFaultless, linkDocument, linkRequest, linkResponses, refuseRequestTypes } from '../operation/message.ts';
 import { linkSoapForm } from '../operation/soap-form.ts';
 import { checkConsumerKeys, methodOf, type OperationSpot } from '../operation/spot.ts';
 import { linkRetry } from '../value/retry.ts';
@@ -62,6 +62,7 @@ function checkOneWay(linking: Linking, { declared }: OperationSpot, method: stri
 function linkSoapConsumer(documents: Documents, spot: OperationSpot, facts: ConsumerFacts): SoapConsumer {
   const { linking } = documents;
   const request = linkRequest(documents, spot);
+  refuseRequestTypes(linking, spot);
   const responses = linkResponses(documents, spot);
   const properties = linkSoapProperties(linking, spot, request);
   if (typeof spot.declared.soap === 'object')

@@ -1,12 +1,12 @@
 import type { CallBody, CallHeader, CallText, FixedHeader } from '../../model/consumer.ts';
 import type { FieldType } from '../../model/field.ts';
 import type { Node } from '../../model/node.ts';
+import { RAW_MEDIA_TYPES } from '../../model/request-form.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import { isXmlType, type MediaType, parseMediaType } from '../../wire/media-type.ts';
 import { readIntent } from '../../wire/soap/version.ts';
 import type { Linking } from '../linking.ts';
 import { given } from '../object.ts';
-import { MEDIA_TYPES } from '../operation/message.ts';
 import { type InputFields, saidHeaders } from '../operation/request.ts';
 import type { OperationSpot } from '../operation/spot.ts';
 import { parseConfigText } from '../value/config-text.ts';
@@ -130,17 +130,17 @@ export function exampleOf(body: CallBody, said: string | undefined): string | un
     case 'form':
       return FORM_TYPE;
     case 'document':
-      return body.form === undefined ? MEDIA_TYPES.json : undefined;
+      return body.form === undefined ? RAW_MEDIA_TYPES.json : undefined;
     case 'field':
       return exampleOfField(body.field.type);
     case 'raw':
-      return MEDIA_TYPES[body.raw];
+      return RAW_MEDIA_TYPES[body.raw];
   }
 }
 
 function exampleOfField(type: FieldType): string {
-  if (isJson(type)) return MEDIA_TYPES.json;
-  return primitiveOf(type) === 'binary' ? MEDIA_TYPES.binary : MEDIA_TYPES.text;
+  if (isJson(type)) return RAW_MEDIA_TYPES.json;
+  return primitiveOf(type) === 'binary' ? RAW_MEDIA_TYPES.binary : RAW_MEDIA_TYPES.text;
 }
 
 /** The headers of every call of a consumer: those of the service, overridden by those of the operation. */

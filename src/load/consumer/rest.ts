@@ -9,13 +9,20 @@ import { contentOf, type Documents, documentOf, messageWords } from '../document
 import { derivedName } from '../document/field-type.ts';
 import { type Linking, refuseBoth } from '../linking.ts';
 import { given } from '../object.ts';
-import { linkDocument, linkRequest, linkResponses, linkTemplateDocument } from '../operation/message.ts';
+import {
+  linkDocument,
+  linkFaultTypes,
+  linkRequest,
+  linkResponses,
+  linkTemplateDocument,
+  requestTypesIn,
+} from '../operation/message.ts';
 import { checkParts, type InputFields, isMultipart, linkBody, linkVariables, whyNoText } from '../operation/request.ts';
 import { type OperationSpot, type PlacedTemplate, parseTemplates, templateCount } from '../operation/spot.ts';
 import type { TextsDeclared } from '../schema/json-schema.ts';
 import { isSecretName, secretInQuery } from '../value/address.ts';
 import { type ConsumerFacts, isSchemeOnly, saidTarget } from './facts.ts';
-import { fitContentType, linkCallHeaders } from './headers.ts';
+import { contentTypeFault, fitContentType, linkCallHeaders } from './headers.ts';
 import {
   type CallFields,
   callFields,
@@ -47,6 +54,8 @@ export function linkRestConsumer(
   const texts = headers.map(({ text }) => text);
   const { primaryUrl } = properties;
   const host = isHostInTemplates(linking, spot, primaryUrl === undefined ? facts.target.base : [primaryUrl]);
+  const replies = responses.filter(({ message }) => message.kind !== 'none').map(({ mediaType }) => mediaType);
+  const faultTypes = linkFaultTypes(linking, spot);
   const uris = linkCallUris(linking, spot, method, fields, { body, inHeaders: carriedNames(texts), host });
   if (body.kind === 'document' && body.form !== undefined) checkParts(linking, spot, uris);
   const inTexts = [...texts, ...(body.kind === 'form' ? body.fields.map(({ text }) => text) : [])];
@@ -67,8 +76,10 @@ export function linkRestConsumer(
     headers,
     body,
     responses,
+    // Where any reply will do, errors in any form do too.
+    accepts: replies.length === 0 ? [] : [...new Set([...replies, ...(faultTypes ?? [])])],
     properties,
-    ...given({ fault: linkDocument(documents, spot, 'fault') }),
+    ...given({ fault: linkDocument(documents, spot, 'fault'), faultTypes }),
   };
   const isKnown = fields.complete && !linking.doubt.about(body);
   if (isKnown && !spot.lacks('headers')) {
@@ -97,7 +108,35 @@ function linkFields(documents: Documents, spot: OperationSpot, request: Message)
 function linkHeaders(linking: Linking, spot: OperationSpot, fields: CallFields, body: CallBody): CallHeader[] {
   const said = linkCallHeaders(linking, spot, fields);
   if (linking.doubt.about(body)) return said;
-  return withSegmentType(linking, spot, fitContentType(linking, spot, said, body), body);
+  return withSegmentType(
+    linking,
+    spot,
+    withRequestType(linking, spot, fitContentType(linking, spot, said, body), body),
+    body,
+  );
+}
+
+/** The headers, with the media type that `request` names. */
+function withRequestType(
+  linking: Linking,
+  spot: OperationSpot,
+  headers: readonly CallHeader[],
+  body: CallBody,
+): CallHeader[] {
+  const [first, second] = requestTypesIn(linking, spot) ?? [];
+  if (first === undefined) return [...headers];
+  const { mediaType, at } = first;
+  const isSaid = headers.some(({ name }) => name.toLowerCase() === 'content-type');
+  const fault = body.kind === 'none' ? 'there is no body' : contentTypeFault(mediaType, body);
+  const reason =
+    second === undefined
+      ? isSaid
+        ? `The header Content-Type and the media type ${mediaType} of the request both say what is sent: remove one of them`
+        : fault && `The request can't be ${mediaType}: ${fault}`
+      : `A call sends its request in one media type, not in ${mediaType} and ${second.mediaType}`;
+  if (reason !== undefined) linking.report.raise('bad-body', { reason }, second?.at ?? at);
+  const text = { source: mediaType, parts: [{ kind: 'literal' as const, text: mediaType }] };
+  return isSaid ? [...headers] : [...headers, { name: 'Content-Type', text }];
 }
 
 /**

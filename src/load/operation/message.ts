@@ -2,6 +2,7 @@ import { isOneOfSeveral } from '../../model/derivation.ts';
 import { bareField, type Document, foldedName, itemName, type Patch } from '../../model/document.ts';
 import { type Field, type FieldType, type ListType, singleType } from '../../model/field.ts';
 import { isFormType } from '../../model/form.ts';
+import { RAW_MEDIA_TYPES } from '../../model/request-form.ts';
 import { SCALAR_KINDS } from '../../model/scalar.ts';
 import {
   type HeaderBinding,
@@ -11,6 +12,7 @@ import {
   RAW_KINDS,
   type RawKind,
 } from '../../model/service.ts';
+import { parseMediaType } from '../../wire/media-type.ts';
 import { type Place, placeOf, positionOf } from '../diagnostic/diagnostic.ts';
 import { nearest } from '../diagnostic/suggest.ts';
 import { CONTENT, checkXmlNames, contentOf, type Documents, documentOf, messageWords } from '../document/documents.ts';
@@ -22,14 +24,6 @@ import type { InPlaceDeclared } from '../schema/document.ts';
 import type { MessageDeclared } from '../schema/operation.ts';
 import type { OperationSpot } from './spot.ts';
 
-/** Media types of messages without a document. */
-export const MEDIA_TYPES: Readonly<Record<RawKind, string>> = {
-  json: 'application/json',
-  xml: 'application/xml',
-  text: 'text/plain',
-  binary: 'application/octet-stream',
-};
-
 const isRaw = (word: string): word is RawKind => RAW_KINDS.includes(word as RawKind);
 
 /** The message of an operation without a request or response. */
@@ -39,9 +33,47 @@ export const noMessage = (): Message => ({ kind: 'none' });
 export function linkRequest(documents: Documents, spot: OperationSpot): Message {
   const found = spot.inherited('request');
   const own = derivedName(spot, 'REQUEST');
-  const message =
-    found === undefined ? noMessage() : linkMessage(documents, found.value as MessageDeclared, own, found.at);
+  const message = found === undefined ? noMessage() : linkOneMessage(documents, found.value, own, found.at);
   return spot.lacks('request') ? inDoubt(documents, message, spot.at) : message;
+}
+
+/** A request, which is one message whatever its media types are. */
+function linkOneMessage(
+  documents: Documents,
+  value: MessageDeclared | Readonly<Record<string, MessageDeclared>>,
+  own: DerivedName,
+  at: Place,
+): Message {
+  if (!isMediaMap(value)) return linkMessage(documents, value as MessageDeclared, own, at);
+  const { report, places } = documents.linking;
+  const [[first, one] = ['', 'none'], ...others] = Object.entries(value);
+  for (const [mediaType, other] of others) {
+    if (typeof one === 'string' && other === one) continue;
+    const reason = `A request is the same message in each of its media types, but ${mediaType} differs from ${first}: write the id of one document at both`;
+    report.raise('bad-body', { reason }, places.value(value, mediaType));
+  }
+  return linkMessage(documents, one, own, places.value(value, first));
+}
+
+/** A media type that `request` names, and its place. */
+export interface RequestType {
+  readonly mediaType: string;
+  readonly at: Place;
+}
+
+/** The media types that `request` names; `undefined` where it names none. */
+export function requestTypesIn({ places }: Linking, spot: OperationSpot): readonly RequestType[] | undefined {
+  const value = spot.inherited('request')?.value;
+  if (!isMediaMap(value)) return undefined;
+  return Object.keys(value).map((mediaType) => ({ mediaType, at: places.key(value, mediaType) }));
+}
+
+/** Refuses media types of a request that is sent over SOAP only, where the version of SOAP has its own. */
+export function refuseRequestTypes({ report, places }: Linking, { id, declared }: OperationSpot): void {
+  const { request } = declared;
+  if (!isMediaMap(request)) return;
+  const reason = `Over SOAP, the media type of a request is that of the envelope, so ${id} can't have another one`;
+  report.raise('bad-body', { reason }, places.key(declared, 'request'));
 }
 
 /** The `response` of an operation by media types, the default first. A document that was rejected is a stand-in, in doubt. */
@@ -81,10 +113,19 @@ function linkMediaTypes(documents: Documents, spot: OperationSpot): MediaMessage
   });
 }
 
-/** Refuses a reply with a part for each field that has no fields. */
+/** Media types of tables, which no document is written in. */
+const TABLES: ReadonlySet<string> = new Set(['text/csv', 'text/tab-separated-values']);
+
+/** Refuses a reply with a part for each field that has no fields, and a document in a form that documents don't have. */
 function checkParts({ report, doubt }: Linking, mediaType: string, message: Message, at: Place): void {
   const document = documentOf(message);
-  if (document === undefined || doubt.about(document) || !isFormType(mediaType.toLowerCase())) return;
+  if (document === undefined || doubt.about(document)) return;
+  if (TABLES.has(parseMediaType(mediaType)?.essence ?? '')) {
+    const reason = `A reply as ${mediaType} can't be ${messageWords(message)}, which is written as JSON or XML: use text, or ExecuteQuery, which has CSV of the rows of a query`;
+    report.raise('bad-body', { reason }, at);
+    return;
+  }
+  if (!isFormType(mediaType.toLowerCase())) return;
   if (bareField(document) === undefined && document.choice === undefined) return;
   const reason = `A reply as ${mediaType} has a part for each field, but ${messageWords(message)} has none of its own`;
   report.raise('bad-body', { reason }, at);
@@ -98,7 +139,7 @@ const isInPlace = (value: object): boolean => 'fields' in value || 'one-of' in v
 
 /** The default media types of a reply: a document has a JSON and an XML form. */
 export function forms(message: Message): MediaMessage[] {
-  if (message.kind === 'raw') return [{ mediaType: MEDIA_TYPES[message.raw], message }];
+  if (message.kind === 'raw') return [{ mediaType: RAW_MEDIA_TYPES[message.raw], message }];
   return [
     { mediaType: 'application/json', message },
     { mediaType: 'application/xml', message },
@@ -112,14 +153,42 @@ export function linkDocument(
   key: 'fault' | 'template',
 ): Document | undefined {
   const found = spot.inherited(key);
-  if (found === undefined || found.value === 'none') return undefined;
-  const { value, at } = found;
+  if (found === undefined) return undefined;
+  const { value, at } = isMediaMap(found.value) ? faultByTypes(documents.linking, found.value) : found;
+  if (value === 'none') return undefined;
   if (typeof value === 'string') {
     if (!/^list\s+of\s/.test(value)) return documents.resolve(value, at);
     documents.linking.report.raise('root-list', { what: `the ${key}` }, at);
     return documents.inDoubt(undefined, at);
   }
   return documents.inPlace(derivedName(spot, key.toUpperCase()), value as InPlaceDeclared, at);
+}
+
+/** What `fault` is in each of its media types: one document, or content that is read as it comes. */
+function faultByTypes(
+  { report, places }: Linking,
+  types: Readonly<Record<string, MessageDeclared>>,
+): { readonly value: MessageDeclared; readonly at: Place } {
+  const documents = Object.entries(types).filter(([, value]) => typeof value !== 'string' || !isRaw(value));
+  const [[first, value] = ['', 'none'], ...others] = documents;
+  for (const [mediaType, other] of others) {
+    if (typeof value === 'string' && other === value) continue;
+    const reason = `A fault is one document, but that as ${mediaType} differs from that as ${first}: write the id of one document at both, or json, xml or text where its content does not matter`;
+    report.raise('bad-body', { reason }, places.value(types, mediaType));
+  }
+  return { value, at: places.value(types, first) };
+}
+
+/** The media types that `fault` names; `undefined` where it names none. Those that are not valid are reported. */
+export function linkFaultTypes({ report, places }: Linking, spot: OperationSpot): readonly string[] | undefined {
+  const value = spot.inherited('fault')?.value;
+  if (!isMediaMap(value)) return undefined;
+  return Object.keys(value).filter((mediaType) => {
+    const isValid = parseMediaType(mediaType) !== undefined;
+    const reason = `A fault can't be ${mediaType}: it is not a valid media type`;
+    if (!isValid) report.raise('bad-body', { reason }, places.key(value, mediaType));
+    return isValid;
+  });
 }
 
 /** The document that `template:` names for URI variables. */

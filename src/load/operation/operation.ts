@@ -25,7 +25,7 @@ import { linkOnce } from '../value/once.ts';
 import { checkGuardedClasses, checkReachedPublic, linkAs, linkGrants, linkRequires } from './access.ts';
 import { checkCallAnswer } from './call-answer.ts';
 import { type AnswerSources, type Exchange, linkExchange } from './exchange.ts';
-import { isFaultless, linkDocument, type RestInput, soapRequest } from './message.ts';
+import { isFaultless, linkDocument, linkFaultTypes, type RestInput, soapRequest } from './message.ts';
 import { checkQueueAnswer } from './queue-answer.ts';
 import { linkRest } from './request.ts';
 import { checkSigned, linkSoapForm, soapName } from './soap-form.ts';
@@ -95,6 +95,7 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
       soap,
       wrapper: declared.wrapper,
       fault,
+      faultTypes: method === undefined || fault === undefined ? undefined : linkProviderFaultTypes(linking, spot),
       strict: spot.inherited('strict')?.value,
       once: linkOnce(linking, declared.once === undefined ? spot.service : declared),
       as: linkAs(linking, context.roles, spot, answer),
@@ -151,6 +152,17 @@ function linkFault(documents: Documents, spot: OperationSpot, faultless: boolean
   const fault = faultless ? undefined : linkDocument(documents, spot, 'fault');
   if (fault !== undefined) checkFault(documents.linking, fault, spot.inherited('fault')?.at ?? spot.at);
   return fault;
+}
+
+/** The media types of a fault. One without the document is refused: what fills it is not known. */
+function linkProviderFaultTypes(linking: Linking, spot: OperationSpot): readonly string[] | undefined {
+  const types = linkFaultTypes(linking, spot);
+  const wrong = types?.find((each) => !/[/+](?:json|xml)(?:;|$)/i.test(each.replace(/\s+/g, '')));
+  if (wrong !== undefined) {
+    const reason = `A fault can't be ${wrong}: it is a document, which is JSON or XML`;
+    linking.report.raise('bad-body', { reason }, spot.inherited('fault')?.at ?? spot.at);
+  }
+  return types;
 }
 
 function checkWrapper(

@@ -1,8 +1,18 @@
 import { everyField, isOneOfSeveral } from '../../model/derivation.ts';
 import { bareField, type Document } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
+import { bodyKind } from '../../model/request-form.ts';
 import { primitiveOf } from '../../model/scalar.ts';
-import type { HeaderBinding, Message, Method, Operation, OperationUri, UriVariable } from '../../model/service.ts';
+import {
+  type HeaderBinding,
+  hasXmlBody,
+  type Message,
+  type Method,
+  type Operation,
+  type OperationUri,
+  type UriVariable,
+} from '../../model/service.ts';
+import { isXmlType, parseMediaType } from '../../wire/media-type.ts';
 import { isOwnHeader } from '../../wire/request-headers.ts';
 import type { TemplateVariable } from '../../wire/uri-template/uri-template.ts';
 import { positionOf } from '../diagnostic/diagnostic.ts';
@@ -11,11 +21,11 @@ import { typeWords } from '../document/field-type.ts';
 import { type Linking, refuseBoth } from '../linking.ts';
 import { given } from '../object.ts';
 import type { Exchange } from './exchange.ts';
-import { linkTemplateDocument } from './message.ts';
+import { linkTemplateDocument, refuseRequestTypes, requestTypesIn } from './message.ts';
 import type { OperationSpot, PlacedTemplate } from './spot.ts';
 
 /** The request of an operation over REST. */
-type RestForm = Pick<Operation, 'request' | 'method' | 'uris' | 'requestHeaders' | 'body' | 'form'>;
+type RestForm = Pick<Operation, 'request' | 'method' | 'uris' | 'requestHeaders' | 'body' | 'form' | 'requestTypes'>;
 
 /** Binds templates and headers of an operation to its input; the rest is the body. Without a method, everything is empty. */
 export function linkRest(
@@ -26,8 +36,11 @@ export function linkRest(
   templates: readonly PlacedTemplate[],
 ): RestForm {
   const { request, answer } = exchange;
-  if (method === undefined) return { request, uris: [], requestHeaders: [], body: 'none' };
   const { linking } = documents;
+  if (method === undefined) {
+    refuseRequestTypes(linking, spot);
+    return { request, uris: [], requestHeaders: [], body: 'none' };
+  }
   const input = linkInput(documents, spot, exchange);
   const headers = linkHeaders(linking, spot, input);
   const body = linkBody(linking, spot, method, request);
@@ -37,7 +50,45 @@ export function linkRest(
   const uris = templates.map((each) => linkUri(linking, spot, each, linkVariables(linking, each, input), parts));
   const form = isMultipart(spot) && body.kind === 'document' ? ({ form: 'multipart' } as const) : {};
   if (form.form !== undefined) checkParts(linking, spot, uris);
-  return { request, method, uris, requestHeaders: headers, body: body.kind, ...form };
+  const types = linkTypes(linking, spot, request, body);
+  return { request, method, uris, requestHeaders: headers, body: body.kind, ...form, ...types };
+}
+
+/** The media types that `request` names. Those that the body can't have are reported. */
+function linkTypes(
+  linking: Linking,
+  spot: OperationSpot,
+  request: Message,
+  body: Body,
+): { readonly requestTypes?: readonly string[] } {
+  const types = requestTypesIn(linking, spot);
+  if (types === undefined || linking.doubt.about(body) || linking.doubt.about(documentOf(request))) return {};
+  for (const { mediaType, at } of types) {
+    const reason = isMultipart(spot)
+      ? 'form: multipart has its own'
+      : body.kind === 'none'
+        ? body.why
+        : typeFault(mediaType, request, bodyKind({ body: body.kind, request }, body.field));
+    if (reason !== undefined)
+      linking.report.raise('bad-body', { reason: `The request can't be ${mediaType}: ${reason}` }, at);
+  }
+  return { requestTypes: types.map(({ mediaType }) => mediaType) };
+}
+
+/** Why a body of a kind can't have a media type; `undefined` when it can. */
+function typeFault(mediaType: string, request: Message, kind: ReturnType<typeof bodyKind>): string | undefined {
+  const type = parseMediaType(mediaType);
+  if (type === undefined) return 'it is not a valid media type';
+  const { essence, parameters } = type;
+  const isXml = isXmlType(essence);
+  const isJson = /[/+]json$/.test(essence);
+  if (kind === 'document' && !isJson && !isXml) return 'the body is a document, which is JSON or XML';
+  if (kind === 'document' && isXml && request.kind === 'document' && !hasXmlBody(request.document))
+    return 'a change of a record is sent as JSON, where null clears';
+  if (kind === 'json' && !isJson) return 'the body is JSON';
+  if (kind === 'xml' && !isXml) return 'the body is XML';
+  const charset = parameters.get('charset')?.toLowerCase() ?? 'utf-8';
+  return kind === 'binary' || charset === 'utf-8' ? undefined : `texts are UTF-8, not ${charset}`;
 }
 
 /** Whether the body is `multipart/form-data`. */

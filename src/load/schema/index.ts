@@ -123,23 +123,14 @@ const partSchemas: Readonly<Record<string, JsonSchema>> = {
   'document-word': id,
   message: either('message-word'),
   'document-or-fields': either('document-word'),
+  request: typedMessage('message'),
   response: {
     if: { type: 'object', anyOf: [{ required: ['fields'] }, { required: ['one-of'] }] },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: { $ref: '#/$defs/in-place-document' },
-    else: mapOr(
-      {
-        minProperties: 1,
-        propertyNames: {
-          title: 'a media type',
-          pattern: MEDIA_TYPE,
-          examples: ['application/json'],
-        },
-        additionalProperties: { $ref: '#/$defs/message' },
-      },
-      { $ref: '#/$defs/message-word' },
-    ),
+    else: mapOr(byMediaType('message'), { $ref: '#/$defs/message-word' }),
   },
+  fault: typedMessage('document-or-fields'),
   requires: {
     title: 'a scheme or several',
     type: ['string', 'array'],
@@ -152,6 +143,29 @@ const partSchemas: Readonly<Record<string, JsonSchema>> = {
     examples: ['PARTNER_KEY', ['basic', 'LOGIN']],
   },
 };
+
+/** What a message is in each media type. */
+function byMediaType(message: 'message' | 'document-or-fields'): JsonSchema {
+  return {
+    minProperties: 1,
+    propertyNames: {
+      title: 'a media type',
+      pattern: MEDIA_TYPE,
+      examples: ['application/json'],
+    },
+    additionalProperties: { $ref: `#/$defs/${message}` },
+  };
+}
+
+/** A message, or a map from media types to it. Unless all of its names have a slash, a map is a document in place, whose keys editors propose. */
+function typedMessage(message: 'message' | 'document-or-fields'): JsonSchema {
+  return {
+    if: { type: 'object', minProperties: 1, propertyNames: { pattern: '/' } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: byMediaType(message),
+    else: either(message === 'message' ? 'message-word' : 'document-word'),
+  };
+}
 
 /** A word or a document in place. */
 function either(word: string): JsonSchema {

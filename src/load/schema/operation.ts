@@ -40,9 +40,9 @@ export interface SharedDeclared extends SoapStyleDeclared {
   readonly requires?: string | readonly string[];
   readonly limits?: CallLimitsDeclared;
   readonly once?: OnceDeclared;
-  readonly request?: MessageDeclared;
+  readonly request?: MessageDeclared | Readonly<Record<string, MessageDeclared>>;
   readonly response?: MessageDeclared | Readonly<Record<string, MessageDeclared>>;
-  readonly fault?: MessageDeclared;
+  readonly fault?: MessageDeclared | Readonly<Record<string, MessageDeclared>>;
   readonly template?: MessageDeclared;
   readonly headers?: Readonly<Record<string, string>>;
   readonly alias?: string;
@@ -133,12 +133,6 @@ const templates = (method: string): JsonSchema => ({
 /** Keys for methods. An operation has at most one. */
 export const METHOD_KEYS = ['get', 'post', 'put', 'patch', 'delete', 'head'] as const;
 
-const message = (what: string, examples: readonly unknown[]): JsonSchema => ({
-  ...reference('message'),
-  description: what,
-  examples,
-});
-
 /** Keys that a service may set for all of its operations. */
 export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
   permission,
@@ -146,21 +140,30 @@ export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
   requires: reference('requires'),
   limits: limitsKey,
   once,
-  request: message(
-    'The input: the id of a document, a document in place, a list (`list of PET`, `list of string`), a type (`integer`), `json`, `xml`, `text`, `binary` or `none`. Fields that the URI or a header refers to are sent there, all others in the body.',
-    ['LOC_REQUEST', { fields: { name: 'string(255)' } }, 'list of LOC_DTL_VW', 'json'],
-  ),
+  request: {
+    ...reference('request'),
+    description:
+      'The input: the id of a document, a document in place, a list (`list of PET`, `list of string`), a type (`integer`), `json`, `xml`, `text`, `binary` or `none`. Fields that the URI or a header refers to are sent there, all others in the body. Or a map from the media types of the body over REST to the same message: requests have one of these types, or application/json or application/xml in place of a special type of JSON or XML; any other is refused with 415. A call sends the only one.',
+    examples: [
+      'LOC_REQUEST',
+      { fields: { name: 'string(255)' } },
+      'list of LOC_DTL_VW',
+      'json',
+      { 'application/merge-patch+json': 'LOC_REQUEST' },
+    ],
+  },
   response: {
     ...reference('response'),
     description:
       'The reply: the same as for `request`, or a map from media types to these, the first being the default.',
     examples: ['LOC_RESPONSE', 'list of LOC_DTL_VW', { 'application/json': 'LOC_RESPONSE', 'text/csv': 'text' }],
   },
-  fault: refersTo(
-    'document-or-fields',
-    'The document of error replies. Its defaults refer to the error: `{fault.message}`. Without it, errors are problem details (RFC 9457).',
-    'LOC_FAULT',
-  ),
+  fault: {
+    ...reference('fault'),
+    description:
+      'The document of error replies. Its defaults refer to the error: `{fault.message}`. Without it, errors are problem details (RFC 9457). Or a map from the media types of errors over REST to it: calls ask for these types too, and errors of an operation that is answered here have them. For a call, `json`, `xml` or `text` is an error without a document.',
+    examples: ['LOC_FAULT', { 'application/problem+json': 'LOC_FAULT' }],
+  },
   template: refersTo(
     'document-or-fields',
     'A document for URI variables that are not fields of the request.',

@@ -34,5 +34,5 @@ export function firstCall(registry: Registry, base: string, sampleUsers: boolean
   const [uri] = operation?.uris ?? [];
   if (operation === undefined || uri === undefined) return undefined;
   const credentials = restCredentials(operation, sampleUser(operation, registry, sampleUsers));
-  return curlCommand(exampleRequest(operation, uri, base), credentials);
+  return curlCommand(exampleRequest(operation, uri, base, registry.gateway.namespace), credentials);
 }

@@ -242,16 +242,20 @@ function renderOperation(operation: Operation, parts: CallParts, isTarget: boole
 <h3${isTarget ? ` id="${operation.name}"` : ''}>${escapeHtml(operation.name)}</h3>
 ${operation.description === undefined ? '' : `<p>${escapeHtml(operation.description)}</p>`}
 <p class="facts">${escapeHtml(facts(operation))}</p>
-${operation.uris.map((uri) => renderUri(operation, uri, restCredentials(operation, sample), parts.base)).join('\n')}
+${operation.uris.map((uri) => renderUri(operation, uri, restCredentials(operation, sample), parts)).join('\n')}
 ${renderSoap(operation, soapCredentials(operation, sample), parts)}
 </article>`;
 }
 
-function renderUri(operation: Operation, uri: OperationUri, credentials: readonly string[], base: string): string {
+function renderUri(operation: Operation, uri: OperationUri, credentials: readonly string[], parts: CallParts): string {
   const { method = '', pathName, service } = operation;
   const address = breakable(escapeHtml(`${pathName}.${service.version}/${uri.template.text}`));
   const path = address.replace(/\{[^{}]*\}/g, '<var>$&</var>');
-  return renderCall(method, path, curlCommand(exampleRequest(operation, uri, base), credentials));
+  return renderCall(
+    method,
+    path,
+    curlCommand(exampleRequest(operation, uri, parts.base, parts.registry.gateway.namespace), credentials),
+  );
 }
 
 function renderSoap(operation: Operation, credentials: readonly string[], { registry, base }: CallParts): string {

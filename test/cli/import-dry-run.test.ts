@@ -1,0 +1,117 @@
+import { expect, it } from 'vitest';
+import { compareDryRuns } from '../../src/cli/import/dry-run.ts';
+import { type Declared, declare, importContracts } from '../../src/import/index.ts';
+import { readFrom } from '../import/support.ts';
+
+const TAKEN = { service: [], node: [], 'permission-list': [], scheme: [], document: [] };
+
+/** What the dry runs of a contract differ in, after its declaration was changed. */
+async function differencesOf(name: string, text: string, change: (json: string) => string): Promise<readonly string[]> {
+  const [imported] = await importContracts([name], readFrom({ [name]: text }));
+  if (imported === undefined) throw new Error('nothing was imported');
+  const { contract, losses } = imported;
+  const declared = declare(contract, { as: 'consumer', name: 'PARTNER', taken: TAKEN }, losses);
+  const before = losses.all().length;
+  compareDryRuns(contract, JSON.parse(change(JSON.stringify(declared))) as readonly Declared[], losses);
+  return losses
+    .all()
+    .slice(before)
+    .map(({ what, instead }) => `${what}; ${instead}`);
+}
+
+const OPENAPI = `
+openapi: 3.0.3
+info: { title: Parts, version: '1' }
+servers: [{ url: 'https://parts.example.org/api' }]
+paths:
+  /parts/{id}:
+    patch:
+      operationId: changePart
+      parameters:
+        - { name: id, in: path, required: true, schema: { type: string } }
+        - { name: dry, in: query, schema: { type: boolean } }
+        - { name: X-Tenant, in: header, required: true, schema: { type: string } }
+      requestBody: { required: true, content: { application/merge-patch+json: { schema: { $ref: '#/components/schemas/Part' } } } }
+      responses:
+        '200': { description: ok, content: { application/vnd.part+json: { schema: { $ref: '#/components/schemas/Part' } } } }
+        '400': { description: no, content: { application/problem+json: { schema: { $ref: '#/components/schemas/Problem' } } } }
+components:
+  schemas:
+    Part: { type: object, properties: { name: { type: string } } }
+    Problem: { type: object, properties: { title: { type: string } } }
+`;
+
+it.each<[string, (json: string) => string, readonly string[]]>([
+  ['nothing', (json) => json, []],
+  [
+    'the media type',
+    (json) => json.replace('"Content-Type":"application/merge-patch+json"', '"Content-Type":"application/json"'),
+    ['the media type of the request of "changePart": application/merge-patch+json; a dry run shows application/json'],
+  ],
+  [
+    'what is accepted',
+    (json) => json.replace('"application/problem+json"', '"application/json"'),
+    [
+      'the accepted types of the request of "changePart": application/vnd.part+json, application/problem+json; a dry run shows application/vnd.part+json, application/json',
+    ],
+  ],
+  [
+    'the path',
+    (json) => json.replace('"parts/{id}', '"part/{id}'),
+    [
+      expect.stringMatching(
+        /^the path of the request of "changePart": parts\/\{id\}.*; a dry run shows https:\/\/parts\.example\.org\/api\/part\//,
+      ) as string,
+    ],
+  ],
+  [
+    'the name of a parameter',
+    (json) => json.replace('{?dry}', '?dryRun={dry}'),
+    ['the query of the request of "changePart": dry; a dry run shows no such parameter'],
+  ],
+  [
+    'a header',
+    (json) => json.replace('"X-Tenant":"{', '"X-Client":"{'),
+    ['the header of the request of "changePart": X-Tenant; a dry run shows none'],
+  ],
+  [
+    'the method',
+    (json) => json.replace('"patch":', '"put":'),
+    ['the method of the request of "changePart": PATCH; a dry run shows PUT'],
+  ],
+])('a call that differs from its OpenAPI in %s is listed', async (_, change, expected) => {
+  expect(await differencesOf('parts.yaml', OPENAPI, change)).toEqual(expected);
+});
+
+const WSDL = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:s="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:t="urn:parts" targetNamespace="urn:parts">
+  <types><xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:parts" elementFormDefault="qualified">
+    <xs:element name="read"><xs:complexType><xs:sequence><xs:element name="id" type="xs:int"/></xs:sequence></xs:complexType></xs:element>
+    <xs:element name="readResponse"><xs:complexType><xs:sequence><xs:element name="name" type="xs:string"/></xs:sequence></xs:complexType></xs:element>
+  </xs:schema></types>
+  <message name="In"><part name="body" element="t:read"/></message><message name="Out"><part name="body" element="t:readResponse"/></message>
+  <portType name="Parts"><operation name="read"><input message="t:In"/><output message="t:Out"/></operation></portType>
+  <binding name="Soap" type="t:Parts"><s:binding transport="http://schemas.xmlsoap.org/soap/http"/><operation name="read">
+    <s:operation soapAction="urn:parts/read"/><input><s:body use="literal"/></input><output><s:body use="literal"/></output></operation></binding>
+  <service name="Parts"><port name="P" binding="t:Soap"><s:address location="https://parts.example.org/soap"/></port></service>
+</definitions>`;
+
+it.each<[string, (json: string) => string, readonly string[]]>([
+  ['nothing', (json) => json, []],
+  [
+    'the SOAPAction',
+    (json) => json.replace('urn:parts/read"', 'urn:parts/get"'),
+    ['the SOAPAction of the request of "read": urn:parts/read; a dry run shows urn:parts/get'],
+  ],
+])('a call that differs from its WSDL in %s is listed', async (_, change, expected) => {
+  expect(await differencesOf('parts.wsdl', WSDL, change)).toEqual(expected);
+});
+
+it('the dry runs of a contract end within their time, and what was left out is noted', async () => {
+  const [imported] = await importContracts(['parts.yaml'], readFrom({ 'parts.yaml': OPENAPI }));
+  if (imported === undefined) throw new Error('nothing was imported');
+  const { contract, losses } = imported;
+  const declared = declare(contract, { as: 'consumer', name: 'PARTNER', taken: TAKEN }, losses);
+  let time = 0;
+  compareDryRuns(contract, declared, losses, () => (time += 60_000));
+  expect(losses.all().map(({ what }) => what)).toContain('the dry runs of 1 operation');
+});
