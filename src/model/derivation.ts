@@ -1,6 +1,5 @@
-import { contentField, type Document, documentName } from './document.ts';
-import { type Field, isCollection } from './field.ts';
-import { isAnyText, traitsOf } from './scalar.ts';
+import { type Document, documentName } from './document.ts';
+import type { Field } from './field.ts';
 
 /** How a document comes from another one, in place of which it may stand. */
 export interface Derivation {
@@ -57,36 +56,4 @@ export function kindName(document: Document): string {
 /** The name of a document's type in XML Schema and in `xsi:type`. */
 export function typeName(document: Document): string {
   return document.xmlType ?? documentName(document);
-}
-
-/**
- * Whether the text of a document's element is mixed content without elements: it stands beside the attributes of a base that has no
- * text, as texts of HL7 do (XML Schema Part 1, 3.4.2). Such a text has any characters.
- */
-export function isMixed(document: Document): boolean {
-  const { derivation } = document;
-  const text = contentField(document);
-  if (text === undefined || derivation === undefined) return false;
-  const { base, by } = derivation;
-  if (contentField(base) !== undefined) return isMixed(base);
-  const hasElements =
-    base.choice !== undefined || base.open || base.fields.some((each) => !each.attribute && !each.header);
-  return by === 'extension' && !hasElements && isUnrestricted(text);
-}
-
-/** Whether a text is not restricted in any way. */
-export function isUnrestricted({
-  type,
-  required,
-  enum: listed,
-  patterns,
-  fixed,
-  space,
-  minimum,
-  maximum,
-}: Field): boolean {
-  if (isCollection(type) || type.kind === 'document') return false;
-  if (traitsOf(type).xml.markup) return true;
-  const isFree = isAnyText(type) && type.length === undefined && !required;
-  return isFree && [listed, patterns, fixed, space, minimum, maximum].every((each) => each === undefined);
 }

@@ -1,5 +1,5 @@
 // Documents that extend or restrict others, as types that derive from theirs (XML Schema Part 1, 3.4).
-import { isMixed } from '../../model/derivation.ts';
+import type { Derivation } from '../../model/derivation.ts';
 import { contentField, type Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
@@ -25,15 +25,8 @@ export function ownFields({ derivation, fields }: Document): readonly Field[] {
 }
 
 /** The type of a base, as a schema refers to it. */
-export function baseOf(document: Document, draft: Draft, workshop: Workshop): BaseType | undefined {
-  if (document.derivation === undefined) return undefined;
-  const { base, by } = document.derivation;
-  return {
-    by,
-    type: referType(draft, base, workshop),
-    hasText: contentField(base) !== undefined,
-    isMixed: isMixed(document),
-  };
+export function baseOf({ base, by }: Derivation, draft: Draft, workshop: Workshop): BaseType {
+  return { by, type: referType(draft, base, workshop), hasText: contentField(base) !== undefined };
 }
 
 /** A restriction has the attributes of its base unless it says that it does not. */

@@ -140,8 +140,6 @@ export interface BaseType {
   readonly type: string;
   /** Whether its own element has text already. */
   readonly hasText: boolean;
-  /** Whether the text of the derived type is mixed content. */
-  readonly isMixed: boolean;
 }
 
 /**
@@ -167,10 +165,6 @@ export function contentType(
       element('xs:complexContent', {}, [element(`xs:${base.by}`, { base: base.type }, content)]),
     ];
     return element('xs:complexType', { ...head, mixed: 'true' }, [notes, ...(derived ?? content)]);
-  }
-  if (base?.isMixed) {
-    const derived = element(`xs:${base.by}`, { base: base.type }, attributes);
-    return element('xs:complexType', { ...head, mixed: 'true' }, [notes, element('xs:complexContent', {}, [derived])]);
   }
   const step = hasIt
     ? element('xs:extension', { base: base.type }, attributes)

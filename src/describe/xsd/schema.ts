@@ -228,14 +228,14 @@ function declareElement(document: Document, workshop: Workshop): boolean {
 
 function declareType(document: Document, workshop: Workshop): void {
   const draft = workshop.drafts.get(homeOf(document, workshop.options)) as Draft;
-  const { description, kinds } = document;
+  const { description, derivation, kinds } = document;
   // Nothing refers to what may stand for a document; who has its schema needs theirs too.
   for (const each of kinds?.derived ?? []) {
     const home = homeOf(each, workshop.options);
     if (home !== draft.namespace) draft.imports.add(home);
   }
   const head = { name: workshop.typeNames(document), abstract: document.abstract && 'true' };
-  const base = baseOf(document, draft, workshop);
+  const base = derivation && baseOf(derivation, draft, workshop);
   const attributes = [...attributesOf(document, draft, workshop), ...prohibited(document)];
   const text = contentField(document);
   if (text !== undefined) {

@@ -56,17 +56,14 @@ interface Readers {
 export class ComplexTypes {
   readonly #readers: Readers;
   readonly #byDocument = new Map<DraftDocument, ComplexType>();
+  /** Named types that others are derived from. */
   /** The types that others of the schemas derive from. */
   readonly #declaredBases: ReadonlySet<string>;
-  /** Those of them from which, at any depth, a type with elements derives. */
-  readonly #basesOfElements: ReadonlySet<string>;
   readonly #bases: Set<string>;
 
   constructor(readers: Readers) {
     this.#readers = readers;
-    const { all, ofElements } = basesIn(readers.components);
-    this.#declaredBases = all;
-    this.#basesOfElements = ofElements;
+    this.#declaredBases = basesIn(readers.components);
     this.#bases = new Set(this.#declaredBases);
   }
 
@@ -198,40 +195,22 @@ export class ComplexTypes {
     const particle = this.#readers.particles.inside(holder, schema);
     const inherited = document.extends === undefined ? [] : allFields(document.extends);
     const place = placeIn(holder, schema);
-    const keepsMarkup = (): void => {
-      if (particle === undefined) return;
-      const what = `elements in the mixed content of "${document.name}"`;
-      this.#readers.losses.add(what, 'kept as markup, not checked', place);
-    };
-    if (inherited.some(({ options }) => options.content)) {
-      keepsMarkup();
-      return;
-    }
+    if (inherited.some(({ options }) => options.content)) return;
     if (isMixed && !inherited.some(({ options }) => options.attribute !== true)) {
-      const isText = particle === undefined && !this.#hasElementsBelow(component) && this.#isText(document.restricts);
-      if (isText) {
-        document.fields.push(contentField(FREE, document, namesOf(document)));
-        return;
-      }
       const type = { kind: 'scalar', word: 'xml' } as const;
       document.fields.push({ name: namesOf(document).free('content'), place, type, options: { content: true } });
-      keepsMarkup();
+      if (particle !== undefined)
+        this.#readers.losses.add(
+          `elements in the mixed content of "${document.name}"`,
+          'kept as markup, not checked',
+          place,
+        );
       return;
     }
     if (isMixed)
       this.#readers.losses.add(`text between the elements of "${document.name}"`, 'refused: its base has none', place);
     if (particle !== undefined) this.#addParticle(particle, type, derivation, schema, component);
     if (document.restricts !== undefined) alignWithBase(document, allFields(document.restricts), this.#readers.losses);
-  }
-
-  #hasElementsBelow(component: Component | undefined): boolean {
-    return component !== undefined && this.#basesOfElements.has(qnameKey(component.name));
-  }
-
-  /** Whether what mixed content restricts, if anything, is a text, too. */
-  #isText(base: DraftDocument | undefined): boolean {
-    const text = base && allFields(base).find(({ options }) => options.content);
-    return text === undefined || (text.type.kind === 'scalar' && text.type.word !== 'xml');
   }
 
   #addParticle(
@@ -323,28 +302,18 @@ function allFields(document: DraftDocument): DraftField[] {
   return all.flat();
 }
 
-/** The names of all types that complex types are derived from, and of those from which a type with elements derives at any depth. */
-function basesIn(components: Components): { readonly all: Set<string>; readonly ofElements: Set<string> } {
-  const all = new Set<string>();
-  /** The names of the bases of each named type, and of those with elements of their own. */
-  const basesOf = new Map<string, string[]>();
-  const ofElements = new Set<string>();
-  for (const { element, schema, name: own } of components.all()) {
+/** The names of all types that complex types are derived from. */
+function basesIn(components: Components): Set<string> {
+  const found = new Set<string>();
+  for (const { element, schema } of components.all()) {
     const open = [element];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       if (next.local === 'extension' || next.local === 'restriction') {
         const name = components.nameIn(next, 'base', schema);
-        if (name !== undefined) {
-          const base = qnameKey(name);
-          all.add(base);
-          basesOf.set(qnameKey(own), [...(basesOf.get(qnameKey(own)) ?? []), base]);
-          if (childrenNamed(next, XSD, 'sequence', 'choice', 'all', 'group').length > 0) ofElements.add(base);
-        }
+        if (name !== undefined) found.add(qnameKey(name));
       }
       for (const child of childrenOf(next)) open.push(child);
     }
   }
-  // A set that grows is walked to its end.
-  for (const name of ofElements) for (const base of basesOf.get(name) ?? []) ofElements.add(base);
-  return { all, ofElements };
+  return found;
 }

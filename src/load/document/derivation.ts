@@ -1,4 +1,4 @@
-import { type Derivation, isMixed, isUnrestricted, kindName, kindsOf, typeName } from '../../model/derivation.ts';
+import { type Derivation, kindName, kindsOf, typeName } from '../../model/derivation.ts';
 import { contentField, type Document } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
 import { type Place, placeOf } from '../diagnostic/diagnostic.ts';
@@ -160,21 +160,14 @@ function checkRestriction(linking: Linking, begun: Begun): void {
   }
 }
 
-/**
- * Elements and attributes don't become the attributes of a text of some type (XML Schema Part 1, 3.4.6). A text of any characters may
- * stand beside the attributes of a base, as mixed content without elements (3.4.2).
- */
+/** Elements and attributes don't become the attributes of a text (XML Schema Part 1, 3.4.6). */
 function checkText(linking: Linking, begun: Begun): void {
   const { document } = begun;
   const { derivation } = document;
   const text = contentField(document);
   if (text === undefined || derivation === undefined || linking.doubt.about(derivation.base)) return;
   const { id } = derivation.base;
-  if (isMixed(document) && !isUnrestricted(text)) {
-    const reason = `restricts the text ${text.name}, which stands beside the attributes of a document without text, and so is of any characters`;
-    refuse(linking, begun, reason, placeOf(text.at));
-  }
-  if (derivation.base.choice !== undefined || contentField(derivation.base) !== undefined || isMixed(document)) return;
+  if (derivation.base.choice !== undefined || contentField(derivation.base) !== undefined) return;
   const reason = `has the text ${text.name} for the content of its element, and ${id}, from which it derives, has none`;
   refuse(linking, begun, reason, placeOf(text.at));
 }
