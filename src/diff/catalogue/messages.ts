@@ -377,6 +377,24 @@ export const callRules = {
     after:
       'soap: true\nrequest: { fields: { NUMBER: integer } }\nresponse: { fields: { NUMBER: integer } }\nproperties: { MTOM: Y }',
   },
+  'call-strict': {
+    sentence: 'Parts of a reply that its document does not have are no longer ignored.',
+    reason: 'Over SOAP, a reply with an additional element is an error now.',
+    verdicts: { called: 'MMM' },
+    sample: 'call',
+    before:
+      'soap: true\nrequest: { fields: { NUMBER: integer } }\nresponse: { fields: { NUMBER: integer } }\nlenient: true',
+    after: 'soap: true\nrequest: { fields: { NUMBER: integer } }\nresponse: { fields: { NUMBER: integer } }',
+  },
+  'call-lenient': {
+    sentence: 'Parts of a reply that its document does not have are ignored and counted.',
+    reason: 'The other system may add elements.',
+    verdicts: { called: 'CCC' },
+    sample: 'call',
+    before: 'soap: true\nrequest: { fields: { NUMBER: integer } }\nresponse: { fields: { NUMBER: integer } }',
+    after:
+      'soap: true\nrequest: { fields: { NUMBER: integer } }\nresponse: { fields: { NUMBER: integer } }\nlenient: true',
+  },
   'call-timeout-lowered': {
     sentence: 'The call is given up after {after}; it was {before}.',
     reason: 'Replies of the other system that come later are lost.',
