@@ -8,6 +8,8 @@ import { bodyOf, envelope, faultOf, post, SERVICES } from './soap-client.ts';
 
 const CONTRACT = '/gateway/PeopleSoftServiceListeningConnector/';
 
+const CREDENTIAL = 'credential: { basic: { user: demo, password: "${secret:AGAIN_PASSWORD}" } }';
+
 interface Pair {
   readonly served: TestGateway;
   /** The definitions that were imported from the WSDL of the served gateway. */
@@ -43,22 +45,25 @@ async function both(
       ...Object.fromEntries(
         Object.entries(yaml).map(([file, each]) => [
           `definitions/${file}.yaml`,
-          each.replace('permission: AGAIN', 'permission: EVERYTHING'),
+          each
+            .replace('permission: AGAIN', 'permission: EVERYTHING')
+            .replace(/^base: .*$/m, (base) => `${base}\n${CREDENTIAL}`),
         ]),
       ),
       'definitions/front.yaml': `service: Front.v1\npermission: EVERYTHING\noperations:\n${fronts.join('\n')}\n`,
       ...Object.fromEntries(
         operations.map((id) => [
           `src/handlers/front-${id.toLowerCase()}.ts`,
-          `export default { onRequest: async (body, context) => (await context.call('${id}', body)).value };\n`,
+          `export default { onRequest: async ({ content }, context) => (await context.call('${id}', content)).value };\n`,
         ]),
       ),
     },
     env: { AGAIN_URL: `http://127.0.0.1:${served.port}${SERVICES}`, AGAIN_PASSWORD: 'demo' },
   });
+  const again = Object.values(yaml).join("\n");
   const pair: Pair = {
     served,
-    again: Object.values(yaml).join('\n'),
+    again,
     losses: losses.map(({ what, instead }) => `${what}: ${instead}`),
     async through(operation, body) {
       const reply = await calling.call(`/gateway/RESTListeningConnector/Front.v1/${operation}`, {
