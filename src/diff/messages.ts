@@ -112,7 +112,10 @@ const STYLES: Readonly<Record<NonNullable<SoapForm['style']>, string>> = {
 };
 
 /** Compares how messages over SOAP are written, of operations and of calls alike. */
-export const SOAP_MESSAGES: Pick<Comparison<SoapForm, SoapScope>, 'style' | 'namespace' | 'replyNamespace' | 'reply' | 'faults'> = {
+export const SOAP_MESSAGES: Pick<
+  Comparison<SoapForm, SoapScope>,
+  'style' | 'namespace' | 'replyNamespace' | 'reply' | 'faults'
+> = {
   style: ({ before, after }, scope) => {
     const words = ({ style }: SoapForm): string => (style === undefined ? 'document/literal wrapped' : STYLES[style]);
     if (before.style === after.style) return;
