@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MadeCall } from '../../src/invoke/calls.ts';
 import { load } from '../load/linked.ts';
+import { remote } from './rest-support.ts';
 import {
   type Answer,
   client,
@@ -86,4 +87,24 @@ it('`lenient` of an operation overrides that of its service, and that the node',
   expect(lenient('lenient: true', '')).toEqual([true, false, true]);
   expect(lenient('lenient: true', 'lenient: false')).toEqual([false, false, true]);
   expect(lenient('', 'lenient: true')).toEqual([true, false, true]);
+});
+
+describe('members of a reply over REST that its document does not have', () => {
+  it.each([
+    ['JSON', 'application/json', '{"name":"a.pdf","pages":2,"length":3,"more":{"name":"b"}}'],
+    [
+      'XML',
+      'application/xml',
+      '<SUM xmlns="urn:theirs" hue="1"><name>a.pdf</name><pages>2</pages><length>3</length></SUM>',
+    ],
+  ])('are ignored in %s, and counted where the call is lenient', async (_, type, body) => {
+    const { url } = await target({ headers: { 'Content-Type': type }, body });
+    for (const lenient of [false, true]) {
+      const registry = remote(url, { method: 'GET', templates: ['x'], response: SUM });
+      const consumers = new Map([...registry.consumers].map(([id, each]) => [id, { ...each, lenient }] as const));
+      const { value, note } = await client({ ...registry, consumers }).call('SOME_CALL', {});
+      expect(value).toEqual({ name: 'a.pdf', length: 3 });
+      expect(note).toBe(lenient ? 'ignored 2 parts of the reply that its document does not declare' : undefined);
+    }
+  });
 });
