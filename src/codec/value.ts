@@ -26,8 +26,20 @@ export function setMember(object: Record<string, unknown>, name: string, value: 
   else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** How content that a document doesn't declare and that isn't open is handled: as an error, or ignored. */
-export type Foreign = 'refuse' | 'pass';
+/** How content that a document doesn't declare and that isn't open is handled: as an error, ignored, or ignored and counted. */
+export type Foreign = 'refuse' | 'pass' | Ignored;
+
+/** Counts the members, elements and attributes that a reader ignores. */
+export interface Ignored {
+  count: number;
+  /** Whether names of documents without a namespace of their own match in any namespace, as with `pass`. */
+  readonly anyNamespace: boolean;
+}
+
+/** Counts content that is ignored, where that is wanted. */
+export function countIgnored(foreign: Foreign, count: number): void {
+  if (typeof foreign === 'object') foreign.count += count;
+}
 
 /** The error for a name that a document doesn't declare. */
 export function unknownField(document: Document, given: string, declared: Iterable<string>): CodecError {

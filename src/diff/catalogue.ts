@@ -1,9 +1,10 @@
 import { accessRules } from './catalogue/access.ts';
+import { callRules } from './catalogue/calls.ts';
 import { contractRules, documentRules, kindRules } from './catalogue/documents.ts';
 import type { Rule } from './catalogue/entry.ts';
 import { fieldRules } from './catalogue/fields.ts';
 import { gatewayRules } from './catalogue/gateway.ts';
-import { callRules, requestRules, soapRules } from './catalogue/messages.ts';
+import { requestRules, soapRules } from './catalogue/messages.ts';
 import { operationRules } from './catalogue/operations.ts';
 import { valueRules } from './catalogue/values.ts';
 

@@ -75,6 +75,8 @@ const NODE: Comparison<Node> = {
   concurrency: unseen,
   redirects: unseen,
   redirectsPost: unseen,
+  // Compared with the operation.
+  lenient: unseen,
   at: unseen,
 };
 
@@ -87,6 +89,10 @@ const SHARED: Pick<Comparison<ConsumerOperation>, Exclude<Shared, 'headers' | 'p
     ({ timeout }) => timeout,
     ({ timeout }) => (timeout === undefined ? 'the time of its node' : duration(timeout)),
   ),
+  lenient: ({ before, after }, scope) => {
+    const [was, is] = [before.lenient === true, after.lenient === true];
+    if (was !== is) scope.changes.add(is ? 'call-lenient' : 'call-strict', scope, sidesOf({ before, after }));
+  },
   fault: ({ before, after }, scope) => {
     const [old, now] = [before.fault, after.fault];
     if (old !== undefined && now !== undefined)

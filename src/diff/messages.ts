@@ -128,7 +128,10 @@ const STYLES: Readonly<Record<NonNullable<SoapForm['style']>, string>> = {
 };
 
 /** Compares how messages over SOAP are written, of operations and of calls alike. */
-export const SOAP_MESSAGES: Pick<Comparison<SoapForm, SoapScope>, 'style' | 'namespace' | 'reply' | 'faults'> = {
+export const SOAP_MESSAGES: Pick<
+  Comparison<SoapForm, SoapScope>,
+  'style' | 'namespace' | 'replyNamespace' | 'reply' | 'faults'
+> = {
   style: ({ before, after }, scope) => {
     const words = ({ style }: SoapForm): string => (style === undefined ? 'document/literal wrapped' : STYLES[style]);
     if (before.style === after.style) return;
@@ -137,6 +140,11 @@ export const SOAP_MESSAGES: Pick<Comparison<SoapForm, SoapScope>, 'style' | 'nam
   namespace: ({ before, after }, scope) => {
     const words = ({ namespace }: SoapForm): string => namespace ?? 'that of the service';
     if (before.namespace === after.namespace) return;
+    scope.changes.add('namespace-changed', scope, sidesOf(scope.positions, words(before), words(after)));
+  },
+  replyNamespace: ({ before, after }, scope) => {
+    const words = ({ replyNamespace }: SoapForm): string => replyNamespace ?? 'that of the request';
+    if (before.replyNamespace === after.replyNamespace) return;
     scope.changes.add('namespace-changed', scope, sidesOf(scope.positions, words(before), words(after)));
   },
   reply: ({ before, after }, scope) => {

@@ -57,6 +57,8 @@ const NOT_IN_CONTRACTS: ReadonlySet<string> = new Set([
   'credential-changed',
   'call-timeout-lowered',
   'call-timeout-raised',
+  'call-lenient',
+  'call-strict',
 ]);
 
 /** Compares services of definitions with those of a contract, by what contracts state. */

@@ -50,7 +50,7 @@ const templates = ({ uris }: Pick<RestConsumer, 'uris'>): JsonTree => uris.map((
 const input = (thing: { readonly input: Document }): JsonTree =>
   thing.input.fields.map(({ name, required }) => (required ? name : `${name}?`));
 const action = ({ name, action: own }: SoapForm): JsonTree => (own.startsWith(`${name}.v`) ? undefined : own);
-const soapForm = shape<SoapForm>()('name action actions namespace reply addressing style request response faults', {
+const soapForm = shape<SoapForm>()('name action actions namespace reply-namespace reply addressing style request response faults', {
   action,
 });
 const soap: Shape<{ readonly soap?: SoapForm }> = ({ soap: form }, registry) => form && soapForm(form, registry);
@@ -190,7 +190,7 @@ const EVENT = shape<ComponentEventRegistration>()('event service sequence proces
 /** The members of `registry.json`, in order. */
 const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf<Registry[K]>> } = {
   nodes: shape<Node>()(
-    'description base! credential ca-file certificate resolve timeouts retry circuit rate concurrency redirects',
+    'description base! credential ca-file certificate resolve timeouts retry circuit rate concurrency redirects lenient',
     {
       credential: ({ credential }, registry) => credential && CREDENTIAL(credential, registry),
       certificate: ({ certificate }, registry) => certificate && CERTIFICATE(certificate, registry),
@@ -227,7 +227,7 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
   ),
   consumers: byKind<ConsumerOperation>({
     soap: shape<SoapConsumer>()(
-      'service description target routing log soap headers properties fault timeout retry permissions! public active=true',
+      'service description target routing log soap headers properties fault timeout retry lenient permissions! public active=true',
       {
         soap,
         headers: ({ headers }) => entriesOf(headers, 'name', 'value'),
@@ -237,7 +237,7 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
       },
     ),
     rest: shape<RestConsumer>()(
-      'service description target routing log method uris! input! filled headers body response properties fault fault-types timeout retry permissions! public active=true',
+      'service description target routing log method uris! input! filled headers body response properties fault fault-types timeout retry lenient permissions! public active=true',
       {
         uris: templates,
         input,

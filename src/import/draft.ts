@@ -77,6 +77,8 @@ export interface DraftSoap {
   readonly response?: string;
   /** Namespace of these elements, if it is not that of the service. */
   readonly namespace?: string;
+  /** In rpc/literal, that of the reply where it differs. */
+  readonly replyNamespace?: string | undefined;
   readonly oneWay: boolean;
   readonly mtom: boolean;
   /** Requests must have the header blocks of WS-Addressing. */

@@ -76,6 +76,8 @@ export interface ReadReply {
   readonly value: DocumentValue;
   /** The unchanged body, if it is text and in memory. */
   readonly body?: string;
+  /** What of the reply was ignored (`lenient`). */
+  readonly note?: string | undefined;
   /** Present while the reply occupies a connection or stored content. */
   readonly content?: ReplyContent;
 }

@@ -235,7 +235,7 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
         called,
         async (callable, raw, start) => {
           const read = await callable.read(raw, { limits, spool });
-          return { result: replyOf(raw, read, performance.now() - start), value: read.value };
+          return { result: replyOf(raw, read, performance.now() - start), value: read.value, note: read.note };
         },
         given.delivers === true || isOneWay(operation)
           ? (raw, note, start) => {
@@ -256,7 +256,7 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
           if (reply === undefined) return { result: { httpResponseCode }, value: undefined };
           const { messageId: repliesTo } = given.later;
           const read = await callable.read(reply, { limits, spool, repliesTo });
-          return { result: { httpResponseCode, reply: read }, value: read.value };
+          return { result: { httpResponseCode, reply: read }, value: read.value, note: read.note };
         },
         takenUnread,
       ),
@@ -342,7 +342,7 @@ function targetOf(operation: ConsumerOperation, { node, credential }: CallOption
 }
 
 /** @param elapsed milliseconds from the start of the call to the value of the reply */
-function replyOf(raw: RawReply, { value, body, content }: ReadReply, elapsed: number): InvokeReply {
+function replyOf(raw: RawReply, { value, body, content, note }: ReadReply, elapsed: number): InvokeReply {
   return {
     httpResponseCode: raw.status,
     responseStatus: 0,
@@ -353,6 +353,7 @@ function replyOf(raw: RawReply, { value, body, content }: ReadReply, elapsed: nu
     timings: { ...raw.timings, value: elapsed },
     attempts: raw.attempts,
     requestId: raw.called.requestId,
+    ...(note === undefined ? {} : { note }),
     async finish() {
       try {
         await content?.finish();

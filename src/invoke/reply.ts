@@ -10,6 +10,7 @@ import type { DocumentValue } from '../model/value.ts';
 import { CharsetError, decodeBeginning, decodeText } from '../wire/charset.ts';
 import { isXmlType, parseMediaType } from '../wire/media-type.ts';
 import { SoapError } from '../wire/soap/message.ts';
+import { counted } from '../wire/words.ts';
 import { type Called, InvokeError, mayRetry } from './error.ts';
 import { isReadable, oneLine } from './http/body.ts';
 import type { RawReply } from './http/raw-reply.ts';
@@ -98,6 +99,12 @@ export function shownFault(document: Document | undefined, value: DocumentValue,
     room: () => true,
     single: (each) => (isAttachment(each) ? each : redactor.value(each)),
   }) as DocumentValue;
+}
+
+/** How much of a reply was ignored, for its record; `undefined` for nothing. */
+export function ignoredNote(count: number): string | undefined {
+  if (count === 0) return undefined;
+  return `ignored ${counted(count, 'part')} of the reply that its document does not declare`;
 }
 
 /** What was wrong with a reply, as the error of the call. */

@@ -44,6 +44,7 @@ export function linkNodes(linking: Linking): Map<string, Node> {
       retry: linkRetry(linking, value, CALL_RETRY),
       rate: linkRateText(linking, value),
       concurrency: value.concurrency,
+      lenient: value.lenient,
     }),
   }));
 }

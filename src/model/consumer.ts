@@ -22,6 +22,8 @@ interface Consumer extends OperationIdentity {
   readonly timeout?: number;
   /** Overrides the target's. */
   readonly retry?: Retry;
+  /** Elements, attributes and members of replies that their documents do not have are ignored and counted. */
+  readonly lenient?: boolean;
   /** Permission lists whose users may call it. */
   readonly permissions: readonly PermissionList[];
   /** Where each list is granted; absent for definitions that are in no file. */

@@ -20,7 +20,7 @@ export interface InvokeReply {
   /** Attachments that no field refers to. Read each before you ask for the next. */
   segments(): AsyncIterable<Attachment>;
   readonly timings: ReplyTimings;
-  /** What could not be read of the reply to a call that was taken: one without a reply, or a delivery. */
+  /** What could not be read of the reply to a call that was taken: one without a reply, or a delivery; or how much was ignored (`lenient`). */
   readonly note?: string;
   /** How often the request was sent or an address was tried. */
   readonly attempts: number;

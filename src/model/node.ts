@@ -31,6 +31,8 @@ export interface Node {
   readonly redirects: number;
   /** A POST follows the statuses 301 and 302 too, as a POST with its body. */
   readonly redirectsPost?: true;
+  /** The default of `lenient` of the operations that call it. */
+  readonly lenient?: boolean;
   readonly at: Position;
 }
 

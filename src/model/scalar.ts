@@ -5,7 +5,7 @@
  */
 
 import type { Range } from '../wire/order.ts';
-import { type Field, type FieldType, type ScalarType, singleType } from './field.ts';
+import { type Field, type FieldType, isCollection, type ScalarType, singleType } from './field.ts';
 import {
   FREE,
   FREE_XML,
@@ -359,6 +359,13 @@ export function isString(type: FieldType): boolean {
 /** Whether every text is a value of a type. */
 export function isAnyText(type: FieldType): boolean {
   return traitsOf(type)?.anyText === true;
+}
+
+/** Whether the value of a field may be any text: mixed content without elements, which XML Schema does not restrict. */
+export function isUnrestrictedText(field: Field): boolean {
+  const { type, fixed, enum: listed, patterns, minimum, maximum } = field;
+  if (isCollection(type) || type.kind === 'document' || !isAnyText(type) || type.length !== undefined) return false;
+  return [fixed, listed, patterns, maximum].every((each) => each === undefined) && (minimum ?? 0) === 0;
 }
 
 /** What is written in JSON for a value that is not given and has to be there. */

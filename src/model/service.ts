@@ -120,6 +120,8 @@ export interface SoapForm {
   readonly actions?: readonly string[];
   /** The namespace of the elements around messages; that of the service if absent. */
   readonly namespace?: string;
+  /** In rpc/literal, the namespace of the element around a reply; that of a request if absent. */
+  readonly replyNamespace?: string;
   /** The name of the element around a reply; `<name>Response` if absent. */
   readonly reply?: string;
   /** Calls have the header blocks of WS-Addressing. */

@@ -14,16 +14,16 @@ export function soapElements(
   prefix: string,
 ): SoapElements {
   const own = serviceNamespace(service, prefix);
-  const { namespace = own } = soap;
-  const elementOf = (message: Message, name: string): ElementName | undefined => {
+  const { namespace = own, replyNamespace = namespace } = soap;
+  const elementOf = (message: Message, name: string, namespace: string): ElementName | undefined => {
     if (soap.style !== 'bare' || message.kind === 'raw') return { name, namespace };
     if (message.kind === 'none' || isBodyEmpty(message.document)) return undefined;
     const { document } = message;
     return { name: document.xmlName, namespace: document.namespace ?? own };
   };
   return {
-    request: elementOf(soap.request, soap.name),
-    reply: soap.response.kind === 'none' ? undefined : elementOf(soap.response, replyName(soap)),
+    request: elementOf(soap.request, soap.name, namespace),
+    reply: soap.response.kind === 'none' ? undefined : elementOf(soap.response, replyName(soap), replyNamespace),
   };
 }
 

@@ -111,3 +111,38 @@ describe("a partner's JSON", () => {
     expect(messageOf(() => read(`{"OTHER":[${'0,'.repeat(500_000)}0]}`))).toContain('more than 500000 values');
   });
 });
+
+describe('an attribute of another namespace', () => {
+  const marked = document('MARKED', [
+    field('A'),
+    field('id', 'text', { attribute: true, xmlName: 'Id' }),
+    field('mark', 'text', { attribute: true, namespace: 'urn:marks' }),
+    field('rows', list(INNER)),
+  ]);
+  const codec = compileDocument(marked, { namespace: 'urn:ours' });
+  const read = (attributes: string, content = ''): unknown =>
+    codec.fromXml(
+      readXml(
+        `<d xmlns="urn:ours" xmlns:u="urn:u" xmlns:m="urn:marks" xmlns:o="urn:ours" ${attributes}>${content}</d>`,
+      ),
+    );
+
+  it('is ignored where the document declares none of that namespace, at every element', () => {
+    expect(
+      read('u:Id="x" Id="y" m:mark="z" u:more=""', '<A u:Id="">a</A><rows u:Id=""><INNER u:N="x"/></rows>'),
+    ).toEqual({ A: 'a', id: 'y', mark: 'z', rows: [{}] });
+  });
+
+  it.each([
+    ['of the namespace of a declared one', 'm:other=""', 'other is not a field of MARKED'],
+    ['of the document’s own namespace', 'o:Id="1"', 'id is in namespace "urn:ours", and belongs to none'],
+    [
+      'with the name of a declared one with another namespace',
+      'u:mark=""',
+      'mark is in namespace "urn:u", not "urn:marks"',
+    ],
+    ['without a namespace', 'colour=""', 'colour is not a field of MARKED'],
+  ])('is an error %s', (_, attributes, message) => {
+    expect(messageOf(() => read(attributes))).toBe(message);
+  });
+});

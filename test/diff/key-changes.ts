@@ -306,6 +306,11 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
   'operation.soap.action': operation('soap: { action: "urn:a" }', 'soap: { action: "urn:b" }', DOC),
   'operation.soap.actions': operation('soap: { actions: ["urn:a"] }', 'soap: { actions: ["urn:b"] }', DOC),
   'operation.soap.namespace': operation('soap: { namespace: "urn:a" }', 'soap: { namespace: "urn:b" }', DOC),
+  'operation.soap.reply-namespace': operation(
+    'soap: { reply-namespace: "urn:a" }\nstyle: rpc',
+    'soap: { reply-namespace: "urn:b" }\nstyle: rpc',
+    DOC,
+  ),
   'operation.soap.reply': operation('soap: { reply: A }', 'soap: { reply: B }', DOC),
   'operation.soap.addressing': call(
     SOAP_CALL.replace('true', '{ name: A }'),
@@ -378,6 +383,7 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
     `node: A\n${BASE}---\nnode: B\nbase: https://other.example.org\n---\nservice: P.v1\npublic: true\noperations:\n  C: { get: x, response: text, target: A }`,
     `node: A\n${BASE}---\nnode: B\nbase: https://other.example.org\n---\nservice: P.v1\npublic: true\noperations:\n  C: { get: x, response: text, target: B }`,
   ),
+  'operation.lenient': call(REST_CALL, `${REST_CALL}\nlenient: true`),
   'operation.timeout': call(REST_CALL, `${REST_CALL}\ntimeout: 5 s`),
   'operation.properties': property('sendUncompressed', 'N'),
   'operation.properties.Base64toBinary': property(
@@ -522,6 +528,7 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
     `node: B\n${BASE}---\nservice: P.v1\npublic: true\ntarget: B\noperations:\n  C: { get: x, response: text }`,
   ),
   'node.base': nodes(BASE, 'base: https://other.example.org'),
+  'node.lenient': nodes(BASE, `${BASE}lenient: true`),
   'node.credential': nodes(BASE, `${BASE}credential: { bearer: "\${secret:T}" }`),
   'node.credential.basic': credential('{ bearer: "${secret:T}" }', '{ basic: { user: u, password: "${secret:T}" } }'),
   'node.credential.bearer': credential('{ basic: { user: u, password: "${secret:T}" } }', '{ bearer: "${secret:T}" }'),

@@ -39,6 +39,7 @@ export interface ConsumerOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly properties?: Partial<SoapProperties>;
   readonly active?: boolean;
+  readonly lenient?: boolean;
 }
 
 /** A registry with one consumer operation, FILE_SEND of Partner.v1. */
@@ -66,6 +67,7 @@ export function partner(target: Node, options: ConsumerOptions = {}, limits: Par
       ...options.properties,
     },
     ...(options.fault === undefined ? {} : { fault: options.fault }),
+    ...(options.lenient === undefined ? {} : { lenient: options.lenient }),
     permissions: [],
     public: true,
     active: options.active ?? true,

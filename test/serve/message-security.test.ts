@@ -2,7 +2,18 @@ import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { openStore } from '../../src/store/index.ts';
 import { ELLIPTIC, PARTNER } from '../attacks/support/signers.ts';
-import { call, ENV, message, PROJECT, post, security, signedCall, textToken } from '../attacks/support/wss.ts';
+import {
+  at,
+  call,
+  ENV,
+  message,
+  PROJECT,
+  post,
+  security,
+  signedCall,
+  textToken,
+  timestamp,
+} from '../attacks/support/wss.ts';
 import { NAMESAKE as STRANGER } from '../support/certificates.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { gatewayText } from '../support/project.ts';
@@ -121,6 +132,24 @@ operations:
     expect(await said(PARTNER, token)).toBe('partner');
     expect(await said(STRANGER, message('', call('BOTH')))).toBe(401);
     expect(await said(STRANGER, message(security(textToken('demo', 'wrong')), call('BOTH')))).toBe(401);
+  } finally {
+    await gateway.stop();
+  }
+});
+
+it.each([
+  'OPEN',
+  'EITHER',
+])('an expired Timestamp is refused for %s, whatever else shows who calls', async (operation) => {
+  const gateway = await startTestGateway({ files: PROJECT, env: ENV });
+  const basic = { authorization: `Basic ${Buffer.from('demo:demo').toString('base64')}` };
+  const sent = (inside: string) => post(gateway, message(security(inside), call(operation)), basic);
+  try {
+    expect((await sent(timestamp())).text).toContain('hello</S>');
+    const { status, text } = await sent(timestamp(at(-120_000), at(-60_000)));
+    expect([status, text]).toEqual([500, expect.stringMatching(/soap:Client.*has a Timestamp that expired at/)]);
+    expect((await sent(timestamp(at(), 'soon'))).text).toContain('is not a time with a zone');
+    expect(gateway.log().filter(({ said }) => said === 'hello')).toHaveLength(1);
   } finally {
     await gateway.stop();
   }

@@ -7,7 +7,7 @@ import {
   shown,
   stepOf,
 } from '../../codec/index.ts';
-import { compileEntryCount, type Foreign, setMember } from '../../codec/value.ts';
+import { compileEntryCount, countIgnored, type Foreign, setMember } from '../../codec/value.ts';
 import type { Kept, Spool } from '../../model/blob.ts';
 import type { Document } from '../../model/document.ts';
 import { Fault } from '../../model/fault.ts';
@@ -272,7 +272,10 @@ class FormParts implements OpenedForm {
       setMember(this.values, name, await this.#text(part, name));
       return;
     }
-    if (foreign === 'pass') return;
+    if (foreign !== 'refuse') {
+      countIgnored(foreign, 1);
+      return;
+    }
     const meant = nearest(name, this.#fields.keys());
     const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
     this.#refuse(name, `is not a field of ${id}${hint}`);
@@ -301,7 +304,7 @@ class FormParts implements OpenedForm {
   async #expectEnd(): Promise<void> {
     for (let part = await this.#reader.next(); part !== undefined; part = await this.#reader.next()) {
       const { name = '' } = formPartOf(part.headers.get('content-disposition') ?? '');
-      if (name === '_charset_' || (this.#document.foreign === 'pass' && !this.#seen.has(name))) continue;
+      if (name === '_charset_' || (this.#document.foreign !== 'refuse' && !this.#seen.has(name))) continue;
       throw badBody(
         `its part ${shown(stepOf(name))} is ${this.#seen.has(name) ? 'there more than once' : 'not a field'}`,
       );

@@ -1,4 +1,5 @@
 import { CodecError, compileCheck, compileDocument, type DocumentCodec, readJsonText } from '../../codec/index.ts';
+import type { Ignored } from '../../codec/value.ts';
 import type { RestConsumer } from '../../model/consumer.ts';
 import type { Document } from '../../model/document.ts';
 import { isFormType } from '../../model/form.ts';
@@ -21,6 +22,8 @@ export interface ReplyReader {
    * @throws CodecError, without a path when it is about the whole body
    */
   read(reply: ReplyText): DocumentValue;
+  /** How many parts of the reply that was read last were ignored, where they are counted (`lenient`). */
+  readonly ignored?: () => number;
   /** Of `multipart`: reads the parts up to a file that is read later. @throws Fault, CodecError */
   readonly open?: FormOpener;
 }
@@ -48,8 +51,11 @@ interface DeclaredForm extends ReplyReader {
 }
 
 /** Compiles an operation. `namespace`: of `gateway.yaml`. */
-export function compileRestReply({ responses, service, fault }: RestConsumer, namespace: string): RestReplyBinding {
-  const forms = responses.map((each) => compileForm(each, serviceNamespace(service, namespace)));
+export function compileRestReply(
+  { responses, service, fault, lenient = false }: RestConsumer,
+  namespace: string,
+): RestReplyBinding {
+  const forms = responses.map((each) => compileForm(each, serviceNamespace(service, namespace), lenient));
   const wrapped = forms.filter(({ kind }) => kind === 'json').map(compileWrapped)[0];
   const catchAll = forms.find(({ essence, kind }) => kind === 'binary' && essence === 'application/octet-stream');
   const isSilent = forms.every(({ kind }) => kind === 'none');
@@ -77,19 +83,24 @@ export function familyOf(essence: string): RawKind | undefined {
   return essence.startsWith('text/') ? 'text' : undefined;
 }
 
-function compileForm({ mediaType, message }: MediaMessage, namespace: string): DeclaredForm {
+function compileForm({ mediaType, message }: MediaMessage, namespace: string, lenient: boolean): DeclaredForm {
   const essence = parseMediaType(mediaType)?.essence ?? mediaType;
   if (message.kind === 'none') return { essence, ...NOTHING };
   if (message.kind === 'raw') return { essence, ...rawForms[message.raw] };
   const document = asReceived(message.document);
-  const codec = compileDocument(document, { namespace, foreign: 'pass' });
+  const ignored: Ignored = { count: 0, anyNamespace: true };
+  const codec = compileDocument(document, { namespace, foreign: lenient ? ignored : 'pass' });
   if (isFormType(essence)) return { essence, ...formReader(document, emptyValue(codec)) };
   const isXml = familyOf(essence) === 'xml';
   return {
     essence,
     kind: isXml ? 'xml' : 'json',
     empty: emptyValue(codec),
-    read: (reply) => ofWhole(document, () => readDocument(codec, document, reply, isXml)),
+    ignored: () => ignored.count,
+    read(reply) {
+      ignored.count = 0;
+      return ofWhole(document, () => readDocument(codec, document, reply, isXml));
+    },
   };
 }
 

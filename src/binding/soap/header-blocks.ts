@@ -1,4 +1,5 @@
 import { compileDocument } from '../../codec/index.ts';
+import type { Foreign } from '../../codec/value.ts';
 import type { Document } from '../../model/document.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { SOAP_NAMESPACES } from '../../wire/soap/version.ts';
@@ -26,8 +27,9 @@ const AROUND = { name: 'h', namespace: '' } as const;
 export function compileHeaders(
   document: Document,
   service: string,
+  foreign: Foreign = 'refuse',
 ): HeaderCodec & { read(blocks: readonly XmlElement[]): DocumentValue } {
-  const { fromXml, toXml } = compileDocument(document, { namespace: service, root: AROUND });
+  const { fromXml, toXml } = compileDocument(document, { namespace: service, root: AROUND, foreign });
   const known = new Set(
     document.fields.map(({ xmlName, namespace = document.namespace ?? service }) => `{${namespace}}${xmlName}`),
   );

@@ -1,4 +1,5 @@
 import { addError, CodecError, compileDocument, compileFault, type Resolve } from '../../codec/index.ts';
+import { countIgnored, type Foreign } from '../../codec/value.ts';
 import type { Document, ElementName, ReplyRoot } from '../../model/document.ts';
 import type { Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
@@ -90,6 +91,8 @@ export interface SoapBinding extends SoapProvider {
   writeRequestAttachments(value: DocumentValue): readonly NamedAttachment[];
   /** @throws CodecError */
   readReply(payload: XmlElement | undefined, resolve?: Resolve, beside?: Beside): DocumentValue;
+  /** How many elements and attributes of the reply or detail that was read last were ignored (`lenient`). */
+  ignored(): number;
   /** Whether the Body of a reply has an element. */
   readonly hasReplyElement: boolean;
   /** The parts in WSDL of the fields of a reply that are attachments, in their order. */
@@ -110,7 +113,12 @@ interface DetailDocument {
 
 /** The SOAP form of an operation; its messages are compiled when they are first used. `namespace`: of `gateway.yaml`. */
 export function compileSoap(
-  operation: { readonly service: Service; readonly soap: SoapForm; readonly fault?: Document },
+  operation: {
+    readonly service: Service;
+    readonly soap: SoapForm;
+    readonly fault?: Document;
+    readonly lenient?: boolean;
+  },
   namespace: string,
 ): SoapBinding {
   const { soap, service, fault } = operation;
@@ -120,8 +128,11 @@ export function compileSoap(
   const request = once(() => compileMessage(soap, soap.request, elements.request, own));
   // A reply with all that it has beside the Body is no element.
   const answer = soap.response.kind === 'document' ? elements.reply : replyRoot;
-  const reply = once(() => compileMessage(soap, soap.response, answer, own));
-  const detail = once(() => compileDetail(soap.response.kind === 'none' ? undefined : fault, soap.faults ?? [], own));
+  const ignored = operation.lenient === true ? { count: 0, anyNamespace: false } : undefined;
+  const reply = once(() => compileMessage(soap, soap.response, answer, own, ignored));
+  const detail = once(() =>
+    compileDetail(soap.response.kind === 'none' ? undefined : fault, soap.faults ?? [], own, ignored),
+  );
   return {
     form: soap,
     namespace: own,
@@ -142,13 +153,20 @@ export function compileSoap(
     writeRequest: (value) => request().write(value),
     writeRequestHeaders: (value) => request().writeHeaders(value),
     writeRequestAttachments: (value) => request().writeAttachments(value),
-    readReply: (payload, resolve, beside) => reply().read(payload, resolve, beside),
+    readReply(payload, resolve, beside) {
+      if (ignored !== undefined) ignored.count = 0;
+      return reply().read(payload, resolve, beside);
+    },
+    ignored: () => ignored?.count ?? 0,
     understandsReply: (block) => reply().understands(block),
     writeReply: (value) => reply().write(value),
     writeReplyHeaders: (value) => reply().writeHeaders(value),
     writeReplyAttachments: (value) => reply().writeAttachments(value),
     writeFaultDetail: (thrown) => detail().writeFaultDetail(thrown),
-    readFaultDetail: (elements) => detail().readFaultDetail(elements),
+    readFaultDetail(elements) {
+      if (ignored !== undefined) ignored.count = 0;
+      return detail().readFaultDetail(elements);
+    },
   };
 }
 
@@ -171,8 +189,9 @@ function compileMessage(
   message: Message,
   root: ElementName | undefined,
   namespace: string,
+  foreign?: Foreign,
 ): MessageCodec {
-  const body = compileBody(form, bodyMessage(message), root, namespace);
+  const body = compileBody(form, bodyMessage(message), root, namespace, foreign);
   const blocks = headerFields(message);
   const attachments = attachmentFields(message);
   const readBody = (payload: XmlElement | undefined, resolve: Resolve | undefined): DocumentValue =>
@@ -181,7 +200,7 @@ function compileMessage(
     return { ...body, ...NO_HEADERS, writeAttachments: () => [], read: readBody };
   const { document } = message;
   const headers =
-    blocks.length === 0 ? undefined : compileHeaders({ ...document, fields: blocks, open: false }, namespace);
+    blocks.length === 0 ? undefined : compileHeaders({ ...document, fields: blocks, open: false }, namespace, foreign);
   const { readAttachments, writeAttachments } = compileAttachments(attachments);
   const names = new Set([...blocks, ...attachments].map(({ name }) => name));
   return {
@@ -222,17 +241,23 @@ function compileBody(
   message: Message,
   root: ElementName | undefined,
   namespace: string,
+  foreign: Foreign | undefined,
 ): BodyCodec {
   if (root === undefined) return { read: () => ({}), write: () => [] };
-  if (message.kind === 'none') return emptyMessage(root);
+  if (message.kind === 'none') return emptyMessage(root, foreign);
   const compiled = (document: Document): BodyCodec =>
-    compileDocumentMessage(style === 'rpc' ? accessorsOf(document) : document, root, namespace);
+    compileDocumentMessage(style === 'rpc' ? accessorsOf(document) : document, root, namespace, foreign);
   if (message.kind === 'document') return compiled(message.document);
   return message.raw === 'xml' ? xmlMessage(root) : compiled(contentDocument(root, message.raw));
 }
 
-function compileDocumentMessage(document: Document, root: ElementName, namespace: string): BodyCodec {
-  const { fromXml, toXmlPieces } = compileDocument(document, { namespace, root });
+function compileDocumentMessage(
+  document: Document,
+  root: ElementName,
+  namespace: string,
+  foreign: Foreign | undefined,
+): BodyCodec {
+  const { fromXml, toXmlPieces } = compileDocument(document, { namespace, root, ...(foreign && { foreign }) });
   const { patch } = document;
   const clear = patch?.clear;
   if (patch === undefined || clear === undefined) return { document, read: fromXml, write: toXmlPieces };
@@ -289,11 +314,12 @@ function wrapperTags({ name, namespace }: ElementName): { readonly start: string
   return { start: `<m:${name} xmlns:m="${escapeAttribute(namespace)}">`, end: `</m:${name}>` };
 }
 
-function emptyMessage(root: ElementName): BodyCodec {
+function emptyMessage(root: ElementName, foreign: Foreign = 'refuse'): BodyCodec {
   const { start, end } = wrapperTags(root);
   return {
     read(payload) {
-      if (payload.content.some((each) => typeof each !== 'string' || each.trim() !== ''))
+      if (foreign !== 'refuse') countIgnored(foreign, childrenOf(payload).length);
+      else if (payload.content.some((each) => typeof each !== 'string' || each.trim() !== ''))
         throw new CodecError('', `holds something, and ${root.name} takes nothing`);
       return {};
     },
@@ -333,12 +359,13 @@ function compileDetail(
   fault: Document | undefined,
   faults: readonly NamedFault[],
   namespace: string,
+  foreign: Foreign | undefined,
 ): Pick<SoapBinding, 'writeFaultDetail' | 'readFaultDetail'> {
   const write = fault === undefined ? brokerDetail : compileFault(fault, { namespace }).toXml;
   const named = new Map(faults.map(({ name, document }) => [name, compileDocument(document, { namespace })]));
   const readers = [...faults, ...(fault === undefined ? [] : [{ document: fault }])].map((each) => {
     const { document } = each;
-    const { fromXml } = compileDocument(document, { namespace });
+    const { fromXml } = compileDocument(document, { namespace, ...(foreign && { foreign }) });
     const known = { document, ...('name' in each ? { name: each.name } : {}) };
     return { local: document.xmlName, namespace: document.namespace ?? namespace, fromXml, known };
   });

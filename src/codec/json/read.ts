@@ -9,6 +9,7 @@ import {
   checkChosen,
   checkDepth,
   compileEntryCount,
+  countIgnored,
   type Foreign,
   holdsPrimitive,
   isInherited,
@@ -127,7 +128,8 @@ function itselfReader(document: Document, shared: Shared): (raw: unknown, depth:
     );
   }
   const fields = document.fields.map((field) => fieldReader(field, shared, document.patch !== undefined));
-  const takeUndeclared = foreign === 'pass' && !document.open ? passUndeclared(document) : compileUndeclared(document);
+  const takeUndeclared =
+    foreign !== 'refuse' && !document.open ? passUndeclared(document, foreign) : compileUndeclared(document);
   const isChoice = document.choice !== undefined;
   const mayStay = !isChoice && mayStayAsIs(document.fields);
   const renames = fields.some(({ name, jsonName }) => name !== jsonName || name === '__proto__');
@@ -271,12 +273,13 @@ type TakeUndeclared = (
 ) => CodecError | undefined;
 
 /** Removes members that a document doesn't declare from the object that was read in place. */
-function passUndeclared(document: Document): TakeUndeclared {
+function passUndeclared(document: Document, foreign: Foreign): TakeUndeclared {
   const jsonNames = new Set(document.fields.map((field) => field.jsonName));
   return (source, target, depth, errors) => {
     for (const key of Object.keys(source)) {
       if (jsonNames.has(key)) continue;
       checkNesting(source[key], depth + 1);
+      countIgnored(foreign, 1);
       if (target === source) delete source[key];
     }
     return errors;

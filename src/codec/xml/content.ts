@@ -8,6 +8,7 @@ import { escapeText } from '../../wire/xml/text.ts';
 import { attributeOf, writeXml, type XmlAttribute, type XmlElement } from '../../wire/xml/tree.ts';
 import { fromBase64, MemoryAttachment } from '../binary.ts';
 import { refuse } from '../error.ts';
+import { countIgnored, type Foreign } from '../value.ts';
 
 /** What an element of XML holds: that as a text of its own where there are elements, else the text as it is, escaped markup. */
 export function markupOrText(element: XmlElement): string {
@@ -34,10 +35,16 @@ export function isCommon({ namespace }: XmlAttribute): boolean {
   return namespace === XSI || namespace === XML_NAMESPACE;
 }
 
-/** Refuses attributes at an element whose field has none. */
-export function refuseAttributes({ attributes }: XmlElement): void {
-  for (const each of attributes)
-    if (!isCommon(each)) refuse(`has an attribute ${quote(each.local)}, which it can't have`);
+/**
+ * Refuses, or counts, attributes at an element whose field has none. Those with a namespace (`wsu:Id`, `soapenv:encodingStyle`)
+ * are for other readers of the message.
+ */
+export function checkAttributes({ attributes }: XmlElement, foreign: Foreign): void {
+  for (const { local, namespace } of attributes) {
+    if (namespace !== '') continue;
+    if (foreign === 'refuse') refuse(`has an attribute ${quote(local)}, which it can't have`);
+    countIgnored(foreign, 1);
+  }
 }
 
 /** Whether `xsi:nil` marks an element as having no value. One that is marked and has a value is refused. */
@@ -49,7 +56,7 @@ export function isNil(element: XmlElement): boolean {
   if (!nil) return false;
   if (!element.content.every((each) => typeof each === 'string' && isWhite(each)))
     refuse('is nil, and holds something');
-  refuseAttributes(element);
+  checkAttributes(element, 'refuse');
   return true;
 }
 
@@ -109,14 +116,6 @@ export function readBinary(element: XmlElement, resolve?: Resolve): Attachment {
 /** Reads base64 with white space in it (XML Schema 1.1 Part 2, section 3.3.16). */
 export function fromSpacedBase64(text: string): MemoryAttachment {
   return fromBase64(/[ \t\r\n]/.test(text) ? text.replace(/[ \t\r\n]+/g, '') : text);
-}
-
-/** Refuses attributes that a binary element can't have. */
-export function checkBinaryAttributes({ attributes }: XmlElement): void {
-  for (const each of attributes) {
-    const described = each.local === 'contentType' && XMIME.includes(each.namespace);
-    if (!described && !isCommon(each)) refuse(`has an attribute ${quote(each.local)}, which it can't have`);
-  }
 }
 
 function includeIn({ content }: XmlElement): XmlElement | undefined {

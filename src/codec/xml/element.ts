@@ -177,7 +177,10 @@ function isEmpty({ attributes, content }: XmlElement): boolean {
 /** Whether an element holds the same elements and empty attributes as a blank, in whatever order. */
 function isSame(element: XmlElement, blank: XmlElement): boolean {
   if (element.local !== blank.local || !isIn(blank.namespace, element)) return false;
-  const attributes = element.attributes.filter((each) => !isCommon(each));
+  const attributes = element.attributes.filter(
+    (each) =>
+      !isCommon(each) && (each.namespace === '' || blank.attributes.some((own) => own.namespace === each.namespace)),
+  );
   if (attributes.length !== blank.attributes.length) return false;
   if (!blank.attributes.every((each) => attributeOf(element, each.local, each.namespace) === '')) return false;
   const expected = childrenOf(blank);

@@ -56,7 +56,7 @@ export function isIn(namespace: string, { namespace: found }: { readonly namespa
 /** Compiles the sorting of an element's attributes and content to the fields of a document. */
 export function compileSort(document: Document, namespace: string, foreign: Foreign): Sort {
   if (contentField(document) !== undefined) return compileContentSort(document, namespace, foreign);
-  const misplaced = foreign === 'pass' ? passedOver : checkedPlace;
+  const misplaced = foreign === 'refuse' ? checkedPlace : passedOver;
   const elementSlots = slotsOf(document, false, namespace);
   return compileElementSort(compileAttributeSort(document, namespace, foreign), (each, sorted) => {
     const slot = slotOf(elementSlots, each);
@@ -99,8 +99,9 @@ export function compileElementSort<S extends Sorted>(
 
 /** Compiles the sorting of an element's attributes alone. @param target namespace of the document */
 export function compileAttributeSort(document: Document, target: string, foreign: Foreign): Sort {
-  const misplaced = foreign === 'pass' ? passedOver : checkedPlace;
+  const misplaced = foreign === 'refuse' ? checkedPlace : passedOver;
   const slots = slotsOf(document, true, '');
+  const isOthers = compileIsOthers(document, target, slots);
   const rest = document.fields.findIndex(({ attribute, any }) => attribute && any !== undefined);
   const any = document.fields[rest]?.any;
   const place = (attribute: XmlAttribute, sorted: Sorted): void => {
@@ -110,7 +111,7 @@ export function compileAttributeSort(document: Document, target: string, foreign
       const before = sorted.given[rest] as XmlAttribute[] | undefined;
       if (before === undefined) sorted.given[rest] = [attribute];
       else before.push(attribute);
-    } else if (!isCommon(attribute)) {
+    } else if (!isCommon(attribute) && !isOthers(attribute)) {
       const other = misplaced(slots, attribute);
       sorted.attributes ??= [];
       sorted.attributes.push(other);
@@ -130,6 +131,23 @@ export function compileAttributeSort(document: Document, target: string, foreign
     }
     return sorted;
   };
+}
+
+/**
+ * Compiles whether an attribute is for other readers of the message (`wsu:Id`, `soapenv:encodingStyle`): the document declares none
+ * in its namespace, none of its name in another, and keeps no attributes that it doesn't declare.
+ */
+function compileIsOthers({ open }: Document, target: string, slots: Slots): (attribute: XmlAttribute) => boolean {
+  if (open) return () => false;
+  const own = new Set(['', target]);
+  const qualified = new Set<string>();
+  for (const [local, first] of slots) {
+    for (let slot: Slot | undefined = first; slot !== undefined; slot = slot.next) {
+      own.add(slot.namespace);
+      if (slot.namespace !== '') qualified.add(local);
+    }
+  }
+  return ({ local, namespace }) => !own.has(namespace) && !qualified.has(local);
 }
 
 /** Compiles the sorting for a document whose own element holds the value of a field, beside attributes. */

@@ -18,9 +18,9 @@ import { addError, type CodecError, isAbout, refuse, stepOf, within } from '../e
 import { isKinded } from '../kind.ts';
 import { initialValue } from '../scalar.ts';
 import { compileSpaced } from '../spaced.ts';
-import { checkChosen, checkDepth, compileEntryCount, type Foreign, named, setMember } from '../value.ts';
+import { checkChosen, checkDepth, compileEntryCount, countIgnored, type Foreign, named, setMember } from '../value.ts';
 import { attributesReader } from './attributes.ts';
-import { isNil, onlyText, type Resolve, readBinary, refuseAttributes } from './content.ts';
+import { checkAttributes, isNil, onlyText, type Resolve, readBinary } from './content.ts';
 import { compileIsBlankXml } from './element.ts';
 import { compileKindsRead } from './kinds.ts';
 import { isMarkup, markupIn } from './markup.ts';
@@ -84,7 +84,7 @@ export function compileXmlReader(
   service: string,
   foreign: Foreign = 'refuse',
 ): (element: XmlElement, resolve?: Resolve) => DocumentValue {
-  const known = foreign === 'pass' ? ANY : service;
+  const known = foreign === 'pass' || (foreign !== 'refuse' && foreign.anyNamespace) ? ANY : service;
   const namespace = namespaceOf(document, known, known);
   const { read } = documentReader(document, namespace, { service: known, foreign, readers: new Map() });
   // Some clients send a message without content that way, where its element is nillable.
@@ -121,11 +121,12 @@ function documentReader(document: Document, namespace: string, shared: Shared): 
 
 /** Reads an element as a document itself, not as one that derives from it. */
 function itselfReader(document: Document, namespace: string, shared: Shared): DocumentReader {
+  const { foreign } = shared;
   const fields = document.fields.map((field) => fieldReader(field, namespace, shared, document.patch));
   const sort = hasGroups(document)
-    ? compileGroupSort(document, namespace, shared.service, shared.foreign)
-    : compileSort(document, namespace, shared.foreign);
-  const passes = shared.foreign === 'pass' && !document.open;
+    ? compileGroupSort(document, namespace, shared.service, foreign)
+    : compileSort(document, namespace, foreign);
+  const passes = foreign !== 'refuse' && !document.open;
   const takeUndeclared = passes ? undefined : compileUndeclaredXmlRead(document);
   const readSorted: ReadSorted = (sorted, depth, resolve) => {
     const { given } = sorted;
@@ -146,7 +147,11 @@ function itselfReader(document: Document, namespace: string, shared: Shared): Do
         sorted.errors = addError(sorted.errors, within(error, fields[i++]!.name));
       }
     }
-    if (sorted.attributes !== undefined || sorted.elements !== undefined) takeUndeclared?.(sorted, target, depth);
+    const { attributes, elements } = sorted;
+    if (attributes !== undefined || elements !== undefined) {
+      if (takeUndeclared !== undefined) takeUndeclared(sorted, target, depth);
+      else countIgnored(foreign, (attributes?.length ?? 0) + (elements?.length ?? 0));
+    }
     if (sorted.errors !== undefined) throw sorted.errors;
     if (document.choice !== undefined) checkChosen(document, Object.keys(target));
     return target as DocumentValue;
@@ -299,7 +304,7 @@ function listReader(field: Field, type: ListType, namespace: string, shared: Sha
 function spacedReader(field: Field, type: ListType, foreign: Foreign): Read {
   const spaced = compileSpaced(field, type, foreign);
   return (element) => {
-    if (foreign === 'refuse') refuseAttributes(element);
+    checkAttributes(element, foreign);
     return spaced.read(onlyText(element));
   };
 }
@@ -342,17 +347,18 @@ function mapReader(field: Field, type: MapType, namespace: string, shared: Share
 
 /** Compiles the finding of entries in the element around them, and the check of each, which reports it at its place. */
 function compileEntries(local: string, namespace: string, { foreign }: Shared) {
-  const passes = foreign === 'pass';
+  const passes = foreign !== 'refuse';
   const check = (entry: XmlElement): void => {
     if (entry.local !== local) refuse(`holds an element ${quote(entry.local)}, and its entries are ${quote(local)}`);
     if (!isIn(namespace, entry)) refuse(wrongNamespace(entry, namespace));
   };
   const entriesOf = (element: XmlElement): XmlElement[] => {
-    if (!passes) refuseAttributes(element);
+    checkAttributes(element, foreign);
     const entries: XmlElement[] = [];
     for (const each of element.content) {
       if (typeof each !== 'string') {
         if (!passes || (each.local === local && isIn(namespace, each))) entries.push(each);
+        else countIgnored(foreign, 1);
       } else if (!isWhite(each)) refuse('holds text outside of its entries');
     }
     return entries;

@@ -5,25 +5,16 @@ import { isWhite, trimmed } from '../../wire/white-space.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { compileScalar, valueWhenEmpty } from '../scalar.ts';
 import type { Foreign } from '../value.ts';
-import {
-  checkBinaryAttributes,
-  fromSpacedBase64,
-  markupOrText,
-  onlyText,
-  type Resolve,
-  readBinary,
-  refuseAttributes,
-} from './content.ts';
+import { checkAttributes, fromSpacedBase64, markupOrText, onlyText, type Resolve, readBinary } from './content.ts';
 
 /** Reads an element; `undefined` when it says that nothing is given. */
 type Read = (element: XmlElement, depth: number, resolve: Resolve | undefined) => Value;
 
 /** @param blank whether an empty element is absent where it can't be a text */
 export function scalarReader(field: Field, type: ScalarType, blank: boolean, foreign: Foreign): Read {
-  const strict = foreign === 'refuse';
   if (primitiveOf(type) === 'binary') {
     return (element, _depth, resolve) => {
-      if (strict) checkBinaryAttributes(element);
+      checkAttributes(element, foreign);
       return blank && element.content.length === 0 ? undefined : readBinary(element, resolve);
     };
   }
@@ -31,7 +22,7 @@ export function scalarReader(field: Field, type: ScalarType, blank: boolean, for
   const contentOf = traitsOf(type).xml.markup ? markupOrText : onlyText;
   const whenEmpty = blank ? undefined : valueWhenEmpty(field, type);
   return (element) => {
-    if (strict) refuseAttributes(element);
+    checkAttributes(element, foreign);
     const content = contentOf(element);
     return content === '' && whenEmpty !== undefined ? whenEmpty : read(content);
   };

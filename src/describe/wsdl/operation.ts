@@ -39,8 +39,8 @@ type WsdlPart = { readonly name: string } & ({ readonly element: string } | { re
 export interface WsdlOperation {
   readonly name: string;
   readonly action: string;
-  /** In rpc/literal, the namespace of the elements of its messages; `undefined` for document/literal. */
-  readonly rpc: string | undefined;
+  /** In rpc/literal, the namespaces of the elements of its messages; `undefined` for document/literal. */
+  readonly rpc: { readonly request: string | undefined; readonly reply: string | undefined } | undefined;
   readonly text: string | undefined;
   readonly input: WsdlMessage;
   /** `undefined` for a one-way operation. */
@@ -118,7 +118,7 @@ export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Polic
     return {
       name,
       action,
-      rpc: style === 'rpc' ? elements.request?.namespace : undefined,
+      rpc: style === 'rpc' ? { request: elements.request?.namespace, reply: elements.reply?.namespace } : undefined,
       text: textOf(operation, message),
       input: messageOf(requestMessage(name), elements.request, operation.soap.request, operation.attachments.request),
       output: oneWay ? undefined : messageOf(replyMessage(name), elements.reply, response, operation.attachments.reply),

@@ -173,8 +173,8 @@ function bindingElement(
   const bound = operations.map(({ name, action, rpc, input, output, headers, faults, policy }) => {
     return element('wsdl:operation', { name }, [
       element(`${prefix}:operation`, { soapAction: action, ...flags }),
-      element('wsdl:input', {}, [policy, ...contentOf(input, headers.input, rpc)]),
-      output === undefined ? undefined : element('wsdl:output', {}, contentOf(output, headers.output, rpc)),
+      element('wsdl:input', {}, [policy, ...contentOf(input, headers.input, rpc?.request)]),
+      output === undefined ? undefined : element('wsdl:output', {}, contentOf(output, headers.output, rpc?.reply)),
       ...faults.map((fault) =>
         element('wsdl:fault', { name: fault.name }, [element(`${prefix}:fault`, { name: fault.name, ...literal })]),
       ),

@@ -2,6 +2,7 @@
 import type { Derivation } from '../../model/derivation.ts';
 import { contentField, type Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
+import { isUnrestrictedText } from '../../model/scalar.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
 import { ncName } from '../names.ts';
 import type { BaseType } from './elements.ts';
@@ -26,7 +27,16 @@ export function ownFields({ derivation, fields }: Document): readonly Field[] {
 
 /** The type of a base, as a schema refers to it. */
 export function baseOf({ base, by }: Derivation, draft: Draft, workshop: Workshop): BaseType {
-  return { by, type: referType(draft, base, workshop), hasText: contentField(base) !== undefined };
+  const text = contentField(base);
+  const isMixed = text === undefined || isMixedText(base, text);
+  return { by, type: referType(draft, base, workshop), hasText: text !== undefined, isMixed };
+}
+
+/** Whether the text of a document is mixed content: it derives from one without text, and so has no simple type. */
+function isMixedText({ derivation }: Document, text: Field): boolean {
+  if (derivation === undefined || !isUnrestrictedText(text)) return false;
+  const inherited = contentField(derivation.base);
+  return inherited === undefined || isMixedText(derivation.base, inherited);
 }
 
 /** A restriction has the attributes of its base unless it says that it does not. */

@@ -11,7 +11,7 @@ import {
   type ScalarType,
   singleType,
 } from '../../model/field.ts';
-import { primitiveOf, traitsOf } from '../../model/scalar.ts';
+import { isUnrestrictedText, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { Message, RawKind } from '../../model/service.ts';
 import { bareMessages, replyName } from '../../model/soap.ts';
 import { ANY_NAMESPACE } from '../../model/wildcard.ts';
@@ -140,6 +140,8 @@ export interface BaseType {
   readonly type: string;
   /** Whether its own element has text already. */
   readonly hasText: boolean;
+  /** Whether any text of a type that derives from it is mixed content. */
+  readonly isMixed: boolean;
 }
 
 /**
@@ -165,6 +167,10 @@ export function contentType(
       element('xs:complexContent', {}, [element(`xs:${base.by}`, { base: base.type }, content)]),
     ];
     return element('xs:complexType', { ...head, mixed: 'true' }, [notes, ...(derived ?? content)]);
+  }
+  if (base?.isMixed && isUnrestrictedText(field)) {
+    const derived = element(`xs:${base.by}`, { base: base.type }, attributes);
+    return element('xs:complexType', { ...head, mixed: 'true' }, [notes, element('xs:complexContent', {}, [derived])]);
   }
   const step = hasIt
     ? element('xs:extension', { base: base.type }, attributes)

@@ -125,6 +125,7 @@ export function soapKeys(
     action: action ?? '',
     actions: isCall || uncallable !== undefined ? undefined : actions,
     namespace: isWrapped && soap.namespace !== namespace ? soap.namespace : undefined,
+    'reply-namespace': soap.replyNamespace,
     addressing: isCall && soap.addressing ? true : undefined,
     reply: isWrapped && response !== undefined && response !== `${request}Response` ? response : undefined,
   });

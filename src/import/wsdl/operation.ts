@@ -66,6 +66,9 @@ export function readSoapOperation(sources: MessageSources, parts: OperationParts
       request: form.style === 'bare' ? name : form.element.local,
       ...(form.reply === undefined ? {} : { response: form.reply.local }),
       namespace: form.element.namespace,
+      ...(form.style !== 'rpc' || output === undefined || form.reply?.namespace === form.element.namespace
+        ? {}
+        : { replyNamespace: form.reply?.namespace }),
       oneWay: output === undefined,
       mtom: false,
     },
@@ -138,23 +141,13 @@ interface Form {
 function rpcForm(sources: MessageSources, { name, input, output }: Shape, otherwise: string): Form {
   const namespace = input.namespace ?? otherwise;
   const replied = output?.namespace ?? namespace;
-  if (replied !== namespace)
-    sources.losses.add(
-      `the reply of "${name}" is in ${namespaceWords(replied)}`,
-      `in ${namespaceWords(namespace)}, as its request is`,
-      (output ?? input).place,
-    );
   return {
     style: 'rpc',
     element: { namespace, local: name },
-    reply: { namespace, local: `${name}Response` },
+    reply: { namespace: replied, local: `${name}Response` },
     request: rpcMessage(sources, `${name}_REQUEST`, input),
     response: output === undefined ? { kind: 'none' } : rpcMessage(sources, `${name}_RESPONSE`, output),
   };
-}
-
-function namespaceWords(namespace: string): string {
-  return namespace === '' ? 'no namespace' : `the namespace ${namespace}`;
 }
 
 function documentForm(sources: MessageSources, { name, input, output }: Shape, shared: ReadonlySet<string>): Form {

@@ -60,10 +60,14 @@ export class ComplexTypes {
   /** The types that others of the schemas derive from. */
   readonly #declaredBases: ReadonlySet<string>;
   readonly #bases: Set<string>;
+  /** Types from which others with elements derive. */
+  readonly #withElements: ReadonlySet<string>;
 
   constructor(readers: Readers) {
     this.#readers = readers;
-    this.#declaredBases = basesIn(readers.components);
+    const derivations = derivationsIn(readers.components);
+    this.#declaredBases = new Set(derivations.map(({ base }) => base));
+    this.#withElements = basesOfElements(derivations);
     this.#bases = new Set(this.#declaredBases);
   }
 
@@ -195,22 +199,43 @@ export class ComplexTypes {
     const particle = this.#readers.particles.inside(holder, schema);
     const inherited = document.extends === undefined ? [] : allFields(document.extends);
     const place = placeIn(holder, schema);
-    if (inherited.some(({ options }) => options.content)) return;
+    if (inherited.some(({ options }) => options.content)) {
+      if (particle !== undefined) this.#reportMarkup(document, place);
+      return;
+    }
     if (isMixed && !inherited.some(({ options }) => options.attribute !== true)) {
-      const type = { kind: 'scalar', word: 'xml' } as const;
-      document.fields.push({ name: namesOf(document).free('content'), place, type, options: { content: true } });
-      if (particle !== undefined)
-        this.#readers.losses.add(
-          `elements in the mixed content of "${document.name}"`,
-          'kept as markup, not checked',
-          place,
-        );
+      if (particle === undefined && !this.#hasMarkup(document.restricts) && !this.#haveElements(component)) {
+        type.value = FREE;
+        document.fields.push(contentField(FREE, document, namesOf(document)));
+        return;
+      }
+      const xml = { kind: 'scalar', word: 'xml' } as const;
+      document.fields.push({ name: namesOf(document).free('content'), place, type: xml, options: { content: true } });
+      if (particle !== undefined) this.#reportMarkup(document, place);
       return;
     }
     if (isMixed)
       this.#readers.losses.add(`text between the elements of "${document.name}"`, 'refused: its base has none', place);
     if (particle !== undefined) this.#addParticle(particle, type, derivation, schema, component);
     if (document.restricts !== undefined) alignWithBase(document, allFields(document.restricts), this.#readers.losses);
+  }
+
+  #reportMarkup({ name }: DraftDocument, place: Place): void {
+    this.#readers.losses.add(`elements in the mixed content of "${name}"`, 'kept as markup, not checked', place);
+  }
+
+  /** Whether a document, which another one restricts, has mixed content with elements. */
+  #hasMarkup(document: DraftDocument | undefined): boolean {
+    return (
+      document !== undefined &&
+      this.#byDocument.get(document)?.value === undefined &&
+      allFields(document).some(({ options }) => options.content === true)
+    );
+  }
+
+  /** Whether types that derive from one, at any depth, have elements: then these are among its text. */
+  #haveElements(component: Component | undefined): boolean {
+    return component !== undefined && this.#withElements.has(qnameKey(component.name));
   }
 
   #addParticle(
@@ -302,18 +327,43 @@ function allFields(document: DraftDocument): DraftField[] {
   return all.flat();
 }
 
-/** The names of all types that complex types are derived from. */
-function basesIn(components: Components): Set<string> {
-  const found = new Set<string>();
-  for (const { element, schema } of components.all()) {
+/** A derivation, by the names of its types. */
+interface Derived {
+  readonly base: string;
+  /** The type that derives, or the element that one in place is of. */
+  readonly name: string;
+  readonly hasElements: boolean;
+}
+
+const PARTICLES = ['sequence', 'choice', 'all', 'group'] as const;
+
+/** All derivations in schemas. */
+function derivationsIn(components: Components): readonly Derived[] {
+  const found: Derived[] = [];
+  for (const { element, schema, name: of } of components.all()) {
     const open = [element];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       if (next.local === 'extension' || next.local === 'restriction') {
-        const name = components.nameIn(next, 'base', schema);
-        if (name !== undefined) found.add(qnameKey(name));
+        const base = components.nameIn(next, 'base', schema);
+        const hasElements = childrenNamed(next, XSD, ...PARTICLES).length > 0;
+        if (base !== undefined) found.push({ base: qnameKey(base), name: qnameKey(of), hasElements });
       }
       for (const child of childrenOf(next)) open.push(child);
     }
+  }
+  return found;
+}
+
+/** The types from which those with elements derive, at any depth. */
+function basesOfElements(derivations: readonly Derived[]): Set<string> {
+  const basesOf = new Map<string, string[]>();
+  for (const { base, name } of derivations) basesOf.set(name, [...(basesOf.get(name) ?? []), base]);
+  const found = new Set<string>();
+  const open = derivations.filter(({ hasElements }) => hasElements).map(({ base }) => base);
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (found.has(next)) continue;
+    found.add(next);
+    open.push(...(basesOf.get(next) ?? []));
   }
   return found;
 }

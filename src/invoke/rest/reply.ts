@@ -17,6 +17,7 @@ import {
   beginningOf,
   CREDENTIAL_HINT,
   essenceOf,
+  ignoredNote,
   isSuccess,
   replyError,
   shownFault,
@@ -58,7 +59,8 @@ async function readSuccess(callable: RestCallable, raw: RawReply, ports: ReplyPo
   throwMarkedFault(callable, raw, { head, reply });
   if (form === undefined) throw undeclared(callable, raw, head);
   if (form.kind === 'none') return { value: {} };
-  return { value: readValue(raw, form, { head, reply }), body: reply.text };
+  const value = readValue(raw, form, { head, reply });
+  return { value, body: reply.text, note: ignoredNote(form.ignored?.() ?? 0) };
 }
 
 function readValue(raw: RawReply, form: ReplyReader, { head, reply }: ReadBody): DocumentValue {

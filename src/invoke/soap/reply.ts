@@ -10,6 +10,7 @@ import { boundaryOfText } from '../../wire/multipart/headers.ts';
 import { isAddressing, repliedTo } from '../../wire/soap/addressing.ts';
 import { readFault } from '../../wire/soap/fault.ts';
 import { checkUnderstood, isForUs, readEnvelope, type SoapMessage } from '../../wire/soap/message.ts';
+import { timestampFault } from '../../wire/soap/timestamp.ts';
 import { clarkName, SOAP_NAMESPACES, type SoapVersion } from '../../wire/soap/version.ts';
 import { relatedContentType, XOP_MEDIA_TYPE } from '../../wire/soap/xop.ts';
 import { textOf, writeXml, type XmlElement } from '../../wire/xml/tree.ts';
@@ -22,13 +23,14 @@ import {
   badReply,
   beginningOf,
   CREDENTIAL_HINT,
+  ignoredNote,
   isSuccess,
   replyError,
   shownFault,
   shownText,
   statusError,
 } from '../reply.ts';
-import { isReadableSecurity, timestampFault } from './reply-security.ts';
+import { isReadableSecurity } from './reply-security.ts';
 
 /**
  * Reads the reply of a call. If that fails, its connection is closed.
@@ -43,7 +45,9 @@ export async function readReply(callable: SoapCallable, raw: RawReply, ports: Re
     if (!isMessageType(contentType, status)) return await readOther(callable, raw, body.bytes);
     const message = await openReply({ contentType, ...body }, raw, ports);
     try {
-      return { value: await readMessage(callable, raw, message, ports.repliesTo), content: message };
+      const seen = { ignored: 0 };
+      const value = await readMessage(callable, raw, message, ports.repliesTo, seen);
+      return { value, content: message, note: ignoredNote(seen.ignored) };
     } catch (error) {
       message.close();
       throw error;
@@ -135,6 +139,7 @@ async function readMessage(
   raw: RawReply,
   message: ReceivedMessage,
   repliesTo: string | undefined,
+  seen: { ignored: number },
 ): Promise<DocumentValue> {
   const { operation, binding } = callable;
   const envelope = envelopeOf(raw, message.root);
@@ -165,7 +170,10 @@ async function readMessage(
   if (response.kind === 'raw' && response.raw !== 'binary') return binding.readReply(envelope.payload);
   await message.include(binding.replyParts);
   const blocks = envelope.headers.filter((each) => isForUs(each, envelope.version));
-  return binding.readReply(envelope.payload, message.resolve, { blocks, attached: message.attached });
+  const value = binding.readReply(envelope.payload, message.resolve, { blocks, attached: message.attached });
+  // Before another reply is read.
+  seen.ignored = binding.ignored();
+  return value;
 }
 
 /** The reply to another message is refused; one that names none is not. */

@@ -33,18 +33,20 @@ export function linkConsumer(context: ConsumerContext, spot: OperationSpot, serv
 function linkFacts(context: ConsumerContext, spot: OperationSpot, service: Service): ConsumerFacts {
   const { linking } = context.documents;
   const { id, name, declared, override, at } = spot;
+  const target = linkTarget(linking, spot, context.nodes);
   const grants = linkGrants(linking, context, spot, service.delivered);
   return {
     id,
     name,
     service,
-    target: linkTarget(linking, spot, context.nodes),
+    target,
     ...grants,
     active: declared.active !== false && service.active && override?.declared.active !== false,
     ...given({
       description: declared.description,
       timeout: linkDuration(linking, declared.timeout === undefined ? spot.service : declared, 'timeout'),
       retry: linkRetry(linking, declared.retry === undefined ? spot.service : declared, CALL_RETRY),
+      lenient: (declared.lenient ?? spot.service.lenient ?? target.lenient) || undefined,
       routing: override?.id,
       log: override?.declared.log,
     }),

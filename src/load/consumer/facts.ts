@@ -28,6 +28,7 @@ export type ConsumerFacts = Pick<
   | 'target'
   | 'timeout'
   | 'retry'
+  | 'lenient'
   | 'permissions'
   | 'grantedAt'
   | 'public'

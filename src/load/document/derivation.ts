@@ -1,6 +1,7 @@
 import { type Derivation, kindName, kindsOf, typeName } from '../../model/derivation.ts';
 import { contentField, type Document } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
+import { isUnrestrictedText, traitsOf } from '../../model/scalar.ts';
 import { type Place, placeOf } from '../diagnostic/diagnostic.ts';
 import { type Linking, refuseBoth } from '../linking.ts';
 import { eachOnce, type Mutable } from '../object.ts';
@@ -160,7 +161,10 @@ function checkRestriction(linking: Linking, begun: Begun): void {
   }
 }
 
-/** Elements and attributes don't become the attributes of a text (XML Schema Part 1, 3.4.6). */
+/**
+ * Elements and attributes don't become the attributes of a text (XML Schema Part 1, 3.4.6); but attributes alone become those of
+ * mixed content, which is any text, or markup.
+ */
 function checkText(linking: Linking, begun: Begun): void {
   const { document } = begun;
   const { derivation } = document;
@@ -168,6 +172,8 @@ function checkText(linking: Linking, begun: Begun): void {
   if (text === undefined || derivation === undefined || linking.doubt.about(derivation.base)) return;
   const { id } = derivation.base;
   if (derivation.base.choice !== undefined || contentField(derivation.base) !== undefined) return;
+  const isMixed = isUnrestrictedText(text) || traitsOf(text.type)?.xml.markup === true;
+  if (isMixed && derivation.base.fields.every(({ attribute }) => attribute)) return;
   const reason = `has the text ${text.name} for the content of its element, and ${id}, from which it derives, has none`;
   refuse(linking, begun, reason, placeOf(text.at));
 }

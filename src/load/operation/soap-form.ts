@@ -39,7 +39,7 @@ export function linkSoapForm(
     ...{ name, action: declared.action ?? `${name}.${service.version}` },
     ...{ request, response: response?.message ?? noMessage() },
     ...given({ style: styleOf(linking, spot), faults, namespace: declared.namespace, reply: declared.reply }),
-    ...given({ actions: declared.actions }),
+    ...given({ actions: declared.actions, replyNamespace: declared['reply-namespace'] }),
     ...(declared.addressing === true ? { addressing: true } : {}),
   };
   checkElementKeys(linking, spot, declared, form);
@@ -57,8 +57,16 @@ function checkElementKeys(linking: Linking, { id }: OperationSpot, declared: Soa
   const isBare = style === 'bare' && [form.request, response].every(({ kind }) => kind !== 'raw');
   const why = 'with `wrapped: false` the elements are those of the documents';
   for (const key of ['namespace', 'reply'] as const) if (isBare) refuseKey(linking, declared, key, id, why);
-  if (!isBare && response.kind === 'none')
-    refuseKey(linking, declared, 'reply', id, 'a one-way operation has no reply');
+  for (const key of ['reply', 'reply-namespace'] as const)
+    if (!isBare && response.kind === 'none') refuseKey(linking, declared, key, id, 'a one-way operation has no reply');
+  if (style !== 'rpc' && response.kind !== 'none')
+    refuseKey(
+      linking,
+      declared,
+      'reply-namespace',
+      id,
+      'it needs `style: rpc`: other replies have the namespace of `soap`',
+    );
 }
 
 /** Outside rpc, WSDL refers to the elements of messages, and each of its schemas has a namespace (WS-I Basic Profile 1.1, R2105). */

@@ -189,6 +189,7 @@ const SHARED = [
   ['values', 'values for missing fields apply to operations with a `target`'],
   ['timeout', 'a time limit of its own applies to operations with a `target`'],
   ['retry', 'only calls, of operations with a `target`, are retried'],
+  ['lenient', 'it is about replies to operations with a `target`'],
 ] as const;
 
 /** For operations that are answered here. */

@@ -1,6 +1,6 @@
 import type { Method } from '../../model/service.ts';
 import { retry } from '../value/retry.ts';
-import { type JsonSchema, keys, matching, refersTo, TOKEN, text, time, word } from './json-schema.ts';
+import { type JsonSchema, keys, matching, refersTo, TOKEN, text, time, word, yesNo } from './json-schema.ts';
 
 type FlagDeclared = string | boolean;
 
@@ -16,6 +16,10 @@ export interface PropertiesDeclared {
   readonly SegmentContentType?: string;
   readonly SegmentContentTransfer?: 'binary' | 'base64';
 }
+
+/** Of nodes and of operations that call them. */
+export const LENIENT =
+  'Whether parts of a reply that its document does not have are ignored and counted: elements and attributes over SOAP, also in the detail of a fault, and members over REST. The record of the call has their number. Without it, such a part is an error over SOAP, and ignored without a count over REST.';
 
 const target: JsonSchema = refersTo(
   'node-id',
@@ -119,7 +123,9 @@ const texts = (what: string, pattern: string, example: string): JsonSchema => ({
 });
 
 /** Keys of operations with a `target`, which a service may set for all of them. */
-export const callKeys: Readonly<Record<'target' | 'properties' | 'values' | 'timeout' | 'retry', JsonSchema>> = {
+export const callKeys: Readonly<
+  Record<'target' | 'properties' | 'values' | 'timeout' | 'retry' | 'lenient', JsonSchema>
+> = {
   target,
   properties,
   values: {
@@ -130,6 +136,7 @@ export const callKeys: Readonly<Record<'target' | 'properties' | 'values' | 'tim
   },
   timeout: time('Calls only: the time limit of a call, including retries.'),
   retry,
+  lenient: yesNo(`Calls only: overrides that of the node. ${LENIENT}`),
 };
 
 export const form: JsonSchema = {

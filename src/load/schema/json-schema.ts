@@ -104,10 +104,10 @@ export const MEDIA_TYPE =
 export const headerName = (description: string, example: string): JsonSchema =>
   matching('a header name', `^${TOKEN}$`, description, example);
 
-export const yesNo = (description: string, otherwise: boolean): JsonSchema => ({
+export const yesNo = (description: string, otherwise?: boolean): JsonSchema => ({
   type: 'boolean',
   description,
-  default: otherwise,
+  ...(otherwise === undefined ? {} : { default: otherwise }),
   examples: [!otherwise],
 });
 

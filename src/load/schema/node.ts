@@ -1,5 +1,6 @@
 import { rateText } from '../value/limits.ts';
 import { type RetryDeclared, retry } from '../value/retry.ts';
+import { LENIENT } from './consumer.ts';
 import {
   description,
   filePath,
@@ -191,6 +192,7 @@ export interface NodeDeclared {
   readonly concurrency?: number;
   readonly circuit?: { readonly failures?: number; readonly reset?: string };
   readonly redirects?: number | { readonly most?: number; readonly post?: boolean };
+  readonly lenient?: boolean;
   readonly credential?: CredentialDeclared;
 }
 
@@ -307,6 +309,7 @@ export const node = keys<'node' | keyof NodeDeclared>(
       4,
     ),
     redirects,
+    lenient: yesNo(LENIENT, false),
     credential,
   },
 );

@@ -51,6 +51,7 @@ export interface SharedDeclared extends SoapStyleDeclared {
   readonly properties?: PropertiesDeclared;
   readonly values?: TextsDeclared;
   readonly timeout?: string;
+  readonly lenient?: boolean;
   readonly retry?: RetryDeclared;
 }
 

@@ -12,6 +12,7 @@ export interface SoapDeclared {
   readonly action?: string;
   readonly actions?: readonly string[];
   readonly namespace?: string;
+  readonly 'reply-namespace'?: string;
   readonly reply?: string;
   readonly addressing?: boolean;
 }
@@ -83,6 +84,14 @@ const map = keys<keyof SoapDeclared>(
       description:
         'The namespace of the elements around its messages. By default it is that of the service. With `style: rpc`, an empty text means none: so it is where the `soap:body` of a contract names none (WSDL 1.1, section 3.5).',
       examples: ['http://shop.example.org/stock', ''],
+    },
+    'reply-namespace': {
+      ...namespaceUri,
+      title: 'a namespace URI, or an empty text',
+      pattern: `^(?:${namespaceUri.pattern?.slice(1, -1)})?$`,
+      description:
+        'With `style: rpc`, the namespace of the element around a reply, where it is not that of the request: the `soap:body` of input and output of a contract may name two. An empty text means none.',
+      examples: ['http://shop.example.org/stock/replies', ''],
     },
     reply: matching(
       'a name',

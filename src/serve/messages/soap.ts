@@ -32,8 +32,9 @@ import {
   type SoapMessage,
   soapAction,
 } from '../../wire/soap/message.ts';
+import { isTimestampAlone, timestampFault } from '../../wire/soap/timestamp.ts';
 import { SOAP_CONTENT_TYPES, type SoapVersion } from '../../wire/soap/version.ts';
-import { WSSE } from '../../wire/soap/wsse-names.ts';
+import { WSSE, WSU } from '../../wire/soap/wsse-names.ts';
 import { XOP_MEDIA_TYPE } from '../../wire/soap/xop.ts';
 import { quote } from '../../wire/words.ts';
 import { childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
@@ -91,7 +92,7 @@ export function askEnvelope(
     checkUnderstood(
       message,
       (header) =>
-        (isSecurityHeader(header) && takesSecurity(called)) ||
+        (isSecurityHeader(header) && (takesSecurity(called) || isTimestampAlone(header))) ||
         (isAddressing(header) && takesReplyTo(called)) ||
         (isAction(header) && isNamed) ||
         called?.soap?.understands(header) === true,
@@ -114,8 +115,10 @@ export function askEnvelope(
     meant = signed;
   });
   const blocks = message.headers.filter((each) => isForUs(each, message.version));
-  const read = (): DocumentValue =>
-    compiled.soap!.readRequest(meant, opened?.resolve, { blocks, attached: opened?.attached });
+  const read = (): DocumentValue => {
+    checkTime(message);
+    return compiled.soap!.readRequest(meant, opened?.resolve, { blocks, attached: opened?.attached });
+  };
   const messageId = (): string | undefined => messageIdOf(message);
   const replyTo = (): ReplyAddressing | undefined => {
     try {
@@ -141,6 +144,17 @@ function checkAction(
   if (compiled.soap!.form.action === '' && !routes.isKnown(action)) return;
   const reason = `its action is ${quote(action)}, but the action of ${payload?.local ?? 'an empty Body'} is ${compiled.soap!.form.action}`;
   throw Fault.of('BAD_REQUEST', { reason });
+}
+
+/**
+ * A message that states its end is not taken after it, whoever may call. Callers are authenticated first: a Timestamp beside
+ * credentials in the message is a matter of those. @throws Fault BAD_BODY with `wsu:MessageExpired` (WSS 1.1.1, section 12)
+ */
+function checkTime(message: SoapMessage): void {
+  const reason = timestampFault(message, Date.now());
+  if (reason === undefined) return;
+  const subcode = { local: 'MessageExpired', namespace: WSU };
+  throw faultOfEnvelope(new SoapError(message.version, 'Client', `it ${reason}`, { subcode }));
 }
 
 /** The fault for a message in parts where MTOM is switched off. */
