@@ -50,9 +50,12 @@ const templates = ({ uris }: Pick<RestConsumer, 'uris'>): JsonTree => uris.map((
 const input = (thing: { readonly input: Document }): JsonTree =>
   thing.input.fields.map(({ name, required }) => (required ? name : `${name}?`));
 const action = ({ name, action: own }: SoapForm): JsonTree => (own.startsWith(`${name}.v`) ? undefined : own);
-const soapForm = shape<SoapForm>()('name action actions namespace reply-namespace reply addressing style request response faults', {
-  action,
-});
+const soapForm = shape<SoapForm>()(
+  'name action actions namespace reply-namespace reply addressing style request response faults',
+  {
+    action,
+  },
+);
 const soap: Shape<{ readonly soap?: SoapForm }> = ({ soap: form }, registry) => form && soapForm(form, registry);
 const retry = (thing: { readonly retry?: Retry | undefined }): JsonTree =>
   thing.retry &&

@@ -60,7 +60,7 @@ async function both(
     },
     env: { AGAIN_URL: `http://127.0.0.1:${served.port}${SERVICES}`, AGAIN_PASSWORD: 'demo' },
   });
-  const again = Object.values(yaml).join("\n");
+  const again = Object.values(yaml).join('\n');
   const pair: Pair = {
     served,
     again,
