@@ -138,8 +138,10 @@ describe('exampleRequest', () => {
     fc.assert(
       fc.property(documents('R'), ({ document: request }) => {
         const [example] = examples({ method: 'POST', templates: ['x'], request });
-        const read = compileDocument(request, { namespace: '' }).fromJson(example?.body ?? '{}');
-        expect(Object.keys(read).length).toBeGreaterThan(0);
+        const body = example?.body ?? '';
+        const read = compileDocument(request, { namespace: '' }).fromJson(body);
+        // A field whose value can't be made up, because of its pattern, is left out.
+        expect(Object.keys(read).length).toBeGreaterThanOrEqual(Object.keys(JSON.parse(body)).length);
       }),
       { numRuns: 60 },
     );
