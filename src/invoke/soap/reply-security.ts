@@ -1,6 +1,9 @@
+import { Refused } from '../../model/security.ts';
+import { subjectOfCertificate } from '../../wire/certificate.ts';
 import { isForUs, type SoapMessage } from '../../wire/soap/message.ts';
 import { DS, isNamed, WSSE, WSSE_11, WSU } from '../../wire/soap/wsse-names.ts';
-import { childrenOf, textOf, type XmlElement } from '../../wire/xml/tree.ts';
+import { attributeOf, childrenOf, textOf, type XmlElement } from '../../wire/xml/tree.ts';
+import type { ReplyTrust } from '../reply-trust.ts';
 
 /** Elements of a Security header that ask nothing of a receiver that trusts the connection, with their namespaces. */
 const SILENT: Readonly<Record<string, string>> = {
@@ -40,3 +43,68 @@ export function timestampFault({ headers, version }: SoapMessage, now: number): 
 
 /** An xs:dateTime with a time zone (SOAP Message Security 1.1.1, section 10). */
 const FORM = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/**
+ * Verifies the signature of a reply.
+ * @returns the envelope with the Body that was signed, and of the header blocks those that were
+ * @param sent the value of the request's signature
+ * @throws Refused for a reply that is not signed as `trust` has it
+ */
+export async function verifiedReply(
+  {
+    envelope,
+    message,
+    trust,
+    sent,
+  }: {
+    readonly envelope: XmlElement;
+    readonly message: SoapMessage;
+    readonly trust: ReplyTrust;
+    readonly sent: string | undefined;
+  },
+  now: number,
+): Promise<XmlElement> {
+  const [security, another] = message.headers.filter(
+    (each) => isNamed(each, 'Security', WSSE) && isForUs(each, message.version),
+  );
+  if (security === undefined) throw new Refused('it has no Security header');
+  if (another !== undefined) throw new Refused('it has more than one Security header');
+  // Loaded when the first reply is verified: no one else needs XML signatures.
+  const [{ readReplySecurity, partsOf }, { isIssuedBy }, { readSigned }] = await Promise.all([
+    import('../../wsse/header.ts'),
+    import('../../wsse/certificate.ts'),
+    import('../../wsse/signed-message.ts'),
+  ]);
+  const header = readReplySecurity(security);
+  const { certificates, authorities, subject } = trust;
+  const read = readSigned(envelope, header, trust, { now, known: certificates, needsTimestamp: false });
+  const { raw } = read.certificate;
+  const isKnown = certificates.some((each) => each.raw.equals(raw));
+  const isIssued = isIssuedBy(read.certificate, authorities, now) && subjectOfCertificate(raw) === subject;
+  if (!isKnown && !isIssued) throw new Refused('its certificate is not one that reply-signature of the node trusts');
+  const { body, covered } = read.verify();
+  if (header.confirmation !== undefined) {
+    if (!covered.has(header.confirmation)) throw new Refused('the signature does not cover SignatureConfirmation');
+    if (attributeOf(header.confirmation, 'Value') !== sent)
+      throw new Refused('SignatureConfirmation is about another request');
+  }
+  const parts = partsOf(envelope);
+  const content = envelope.content.map((each) => {
+    if (each === parts.body) return body;
+    if (typeof each === 'string') return each;
+    const isTrusted = (block: XmlElement | string): boolean =>
+      typeof block === 'string' || block === security || covered.has(block);
+    return { ...each, content: each.content.filter(isTrusted) };
+  });
+  return { ...envelope, content };
+}
+
+/** Whether a reply has a signature, which is ignored without `reply-signature`. */
+export function hasSignature({ headers, version }: SoapMessage): boolean {
+  return headers.some(
+    (each) =>
+      isNamed(each, 'Security', WSSE) &&
+      isForUs(each, version) &&
+      childrenOf(each).some((part) => isNamed(part, 'Signature', DS)),
+  );
+}

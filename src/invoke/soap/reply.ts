@@ -2,9 +2,10 @@ import { type Attached, type MessageSource, type OpenedMessage, openMessage } fr
 import type { SoapBinding } from '../../binding/soap/soap.ts';
 import type { Resolve } from '../../codec/index.ts';
 import type { SoapConsumer } from '../../model/consumer.ts';
+import { Refused } from '../../model/security.ts';
 import type { SoapForm } from '../../model/service.ts';
 import { isVoid } from '../../model/soap.ts';
-import type { Attachment, DocumentValue } from '../../model/value.ts';
+import type { Attachment } from '../../model/value.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { boundaryOfText } from '../../wire/multipart/headers.ts';
 import { isAddressing, repliedTo } from '../../wire/soap/addressing.ts';
@@ -28,7 +29,8 @@ import {
   shownText,
   statusError,
 } from '../reply.ts';
-import { isReadableSecurity, timestampFault } from './reply-security.ts';
+import type { ReplyTrust } from '../reply-trust.ts';
+import { hasSignature, isReadableSecurity, timestampFault, verifiedReply } from './reply-security.ts';
 
 /**
  * Reads the reply of a call. If that fails, its connection is closed.
@@ -43,7 +45,7 @@ export async function readReply(callable: SoapCallable, raw: RawReply, ports: Re
     if (!isMessageType(contentType, status)) return await readOther(callable, raw, body.bytes);
     const message = await openReply({ contentType, ...body }, raw, ports);
     try {
-      return { value: await readMessage(callable, raw, message, ports.repliesTo), content: message };
+      return { ...(await readMessage(callable, raw, message, ports)), content: message };
     } catch (error) {
       message.close();
       throw error;
@@ -134,17 +136,20 @@ async function readMessage(
   callable: SoapCallable,
   raw: RawReply,
   message: ReceivedMessage,
-  repliesTo: string | undefined,
-): Promise<DocumentValue> {
+  { repliesTo, trust }: ReplyPorts,
+): Promise<Pick<ReadReply, 'value' | 'note'>> {
   const { operation, binding } = callable;
-  const envelope = envelopeOf(raw, message.root);
-  if (repliesTo !== undefined) checkRelation(raw, envelope, repliesTo);
-  const unfit = timestampFault(envelope, Date.now());
+  const received = envelopeOf(raw, message.root);
+  if (repliesTo !== undefined) checkRelation(raw, received, repliesTo);
+  const unfit = timestampFault(received, Date.now());
   if (unfit !== undefined) throw badReply(raw, unfit);
+  const root = trust === undefined ? message.root : await verified(raw, message, received, trust);
+  const envelope = root === message.root ? received : readEnvelope(root);
+  const note = trust === undefined && hasSignature(received) ? UNVERIFIED : undefined;
   throwFault(callable, raw, envelope);
   if (!isSuccess(raw.status)) throw failed(raw, shownText(raw, writeXml(message.root)));
   const { response } = operation.soap;
-  if (hasNoReply(operation.soap)) return {};
+  if (hasNoReply(operation.soap)) return { value: {}, note };
   // A caller that writes whole envelopes gets whole envelopes, with their header blocks.
   if (
     !operation.properties.upContent &&
@@ -152,9 +157,9 @@ async function readMessage(
     response.raw !== 'json' &&
     response.raw !== 'binary'
   )
-    return { content: writeXml(message.root) };
+    return { value: { content: writeXml(root) }, note };
   checkUnderstood(
-    envelope,
+    received,
     (header) =>
       isReadableSecurity(header) ||
       (isAddressing(header) && (repliesTo !== undefined || operation.soap.addressing === true)) ||
@@ -162,10 +167,35 @@ async function readMessage(
   );
   if (envelope.payload !== undefined) checkElement(callable, raw, envelope.payload);
   else if (binding.hasReplyElement) throw badReply(raw, 'has nothing in its Body');
-  if (response.kind === 'raw' && response.raw !== 'binary') return binding.readReply(envelope.payload);
+  if (response.kind === 'raw' && response.raw !== 'binary')
+    return { value: await binding.readReply(envelope.payload), note };
   await message.include(binding.replyParts);
   const blocks = envelope.headers.filter((each) => isForUs(each, envelope.version));
-  return binding.readReply(envelope.payload, message.resolve, { blocks, attached: message.attached });
+  const value = await binding.readReply(envelope.payload, message.resolve, { blocks, attached: message.attached });
+  return { value, note };
+}
+
+const UNVERIFIED = 'the signature of the reply was not verified: reply-signature of the node is not set';
+
+/** The envelope of a reply with what its signature covers. @throws InvokeError BAD_REPLY */
+async function verified(
+  raw: RawReply,
+  message: ReceivedMessage,
+  received: SoapMessage,
+  trust: ReplyTrust,
+): Promise<XmlElement> {
+  const refused = (why: string): InvokeError => {
+    const fault = readFault(received);
+    const said = fault === undefined ? undefined : shownText(raw, `${fault.code}: ${fault.reason}`);
+    const shown = said === undefined ? '' : ` It is a fault that can't be trusted: ${said}`;
+    return badReply(raw, `is not signed as reply-signature of the node asks: ${why}.${shown}`);
+  };
+  if (message.resolve !== undefined) throw refused('it has attachments (MTOM), which no signature covers');
+  try {
+    return await verifiedReply({ envelope: message.root, message: received, trust, sent: raw.signed }, Date.now());
+  } catch (error) {
+    throw error instanceof Refused ? refused(error.message) : error;
+  }
 }
 
 /** The reply to another message is refused; one that names none is not. */
