@@ -16,7 +16,6 @@ import { parseMediaType } from '../wire/media-type.ts';
 import { SOAP_MEDIA_TYPES, SOAP_VERSIONS } from '../wire/soap/version.ts';
 import type { Callable, LaterReply, ReadReply, ReplyPorts } from './callable.ts';
 import { Configuration } from './configuration.ts';
-import { credentialTexts } from './credential.ts';
 import { type Called, InvokeError } from './error.ts';
 import { addressBelow } from './http/address.ts';
 import { findHeader, ownHeaders } from './http/headers.ts';
@@ -28,7 +27,7 @@ import { deadline, type Timeouts } from './limits.ts';
 import type { Asked, AskOptions, CallOptions, IncomingReply, PostOptions } from './options.ts';
 import type { Outgoing, PreparedRequest } from './outgoing.ts';
 import { isSuccess } from './reply.ts';
-import { type ReplyTrust, replyTrustOf } from './reply-trust.ts';
+import { replyTrusts } from './reply-trust.ts';
 import { compileRestCall } from './rest/call.ts';
 import { compileSoapCall } from './soap/call.ts';
 import { PLACEHOLDER, standInAddress, standInFor } from './stand-in.ts';
@@ -144,19 +143,7 @@ export function createCalls({
     return standIn;
   }
 
-  const trusts = new WeakMap<Node, ReplyTrust>();
-
-  /** How replies of a node must be signed; whatever the call itself is sent with. @throws InvokeError CONFIGURATION */
-  function trustOf(node: Node, called: Called): ReplyTrust | undefined {
-    const declared = node.credential?.kind === 'ws-security' ? node.credential.replySignature : undefined;
-    if (declared === undefined) return undefined;
-    const known = trusts.get(node);
-    if (known !== undefined) return known;
-    const resolve = configuration.resolve(credentialTexts(node), called);
-    const trust = replyTrustOf(declared, { node: node.id, folder, resolve, called, now: Date.now });
-    trusts.set(node, trust);
-    return trust;
-  }
+  const trustOf = replyTrusts(configuration, folder);
 
   /** The target of a call, or what stands in for it, with the configuration that it refers to. */
   function reached(target: Target) {

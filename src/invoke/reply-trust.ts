@@ -2,9 +2,10 @@ import { X509Certificate } from 'node:crypto';
 import { resolve as pathFrom } from 'node:path';
 import { readText } from '../load/read/files.ts';
 import type { ConfigText, ResolveReference } from '../model/definition.ts';
-import type { ReplySignature } from '../model/node.ts';
+import type { Node, ReplySignature } from '../model/node.ts';
 import { pemCertificates } from '../wire/certificate.ts';
-import { resolveText, shownText } from './configuration.ts';
+import { type Configuration, resolveText, shownText } from './configuration.ts';
+import { credentialTexts } from './credential.ts';
 import { type Called, InvokeError } from './error.ts';
 
 /** What a credential of WS-Security is resolved with. */
@@ -34,6 +35,24 @@ export function replyTrustOf(declared: ReplySignature, source: SecuritySource): 
   if (other !== undefined)
     throw unusable(unverified(source), source, `ca holds a certificate that may issue no others: ${other.subject}`);
   return { algorithms, digests, maxAge, ...(subject === undefined ? {} : { subject }), certificates, authorities };
+}
+
+/**
+ * How replies of nodes must be signed, whatever the calls themselves are sent with. The certificates of a node are read once.
+ * @returns a function that throws InvokeError CONFIGURATION
+ */
+export function replyTrusts(configuration: Configuration, folder: string) {
+  const trusts = new WeakMap<Node, ReplyTrust>();
+  return (node: Node, called: Called): ReplyTrust | undefined => {
+    const declared = node.credential?.kind === 'ws-security' ? node.credential.replySignature : undefined;
+    if (declared === undefined) return undefined;
+    const known = trusts.get(node);
+    if (known !== undefined) return known;
+    const resolve = configuration.resolve(credentialTexts(node), called);
+    const trust = replyTrustOf(declared, { node: node.id, folder, resolve, called, now: Date.now });
+    trusts.set(node, trust);
+    return trust;
+  };
 }
 
 const unverified = ({ node }: SecuritySource): string => `replies of node ${node} can't be verified`;

@@ -143,12 +143,12 @@ describe('a node with `reply-signature: { certificate: … }`', () => {
       () => answer(reply({ signing: { signer: ELLIPTIC, algorithm: ECDSA_SHA256 } })),
       'its certificate is not one that',
     ],
+    ['was created an hour ago', () => answer(reply({ time: timestamp(at(-3_600_000), at(60_000)) })), 'it is too old'],
     [
-      'was created an hour ago',
-      () => answer(reply({ time: timestamp(at(-3_600_000), at(60_000)) })),
-      'it is too old',
+      'is an unsigned fault',
+      () => answer(message('', FAULT), 500),
+      "It is a fault that can't be trusted: Client: no stock",
     ],
-    ['is an unsigned fault', () => answer(message('', FAULT), 500), "It is a fault that can't be trusted: Client: no stock"],
     [
       'is MTOM',
       () =>
@@ -186,14 +186,14 @@ describe('a node with `reply-signature: { certificate: … }`', () => {
           signing: { covers: [BODY, TIME, ...(covered ? ["//*[local-name(.)='SignatureConfirmation']"] : [])] },
         }),
       );
-    const valueOf = (request: string): string =>
+    const signatureOf = (request: string): string =>
       textOf(all(readXml(request)).find(({ local }) => local === 'SignatureValue')!);
-    const right = await called((request) => confirmed(valueOf(request)), trust(), signing);
+    const right = await called((request) => confirmed(signatureOf(request)), trust(), signing);
     expect((await right.answer).value).toEqual({ S: 'ok' });
     expect(await refusal(() => confirmed('AAAA'), trust(), signing)).toContain(
       'SignatureConfirmation is about another request',
     );
-    expect(await refusal((request) => confirmed(valueOf(request), false), trust(), signing)).toContain(
+    expect(await refusal((request) => confirmed(signatureOf(request), false), trust(), signing)).toContain(
       'the signature does not cover SignatureConfirmation',
     );
   });

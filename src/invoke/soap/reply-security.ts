@@ -1,8 +1,13 @@
+import type { OpenedMessage } from '../../binding/soap/message.ts';
 import { Refused } from '../../model/security.ts';
 import { subjectOfCertificate } from '../../wire/certificate.ts';
+import { readFault } from '../../wire/soap/fault.ts';
 import { isForUs, type SoapMessage } from '../../wire/soap/message.ts';
 import { DS, isNamed, WSSE, WSSE_11, WSU } from '../../wire/soap/wsse-names.ts';
 import { attributeOf, childrenOf, textOf, type XmlElement } from '../../wire/xml/tree.ts';
+import type { InvokeError } from '../error.ts';
+import type { RawReply } from '../http/raw-reply.ts';
+import { badReply, shownText } from '../reply.ts';
 import type { ReplyTrust } from '../reply-trust.ts';
 
 /** Elements of a Security header that ask nothing of a receiver that trusts the connection, with their namespaces. */
@@ -50,7 +55,7 @@ const FORM = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
  * @param sent the value of the request's signature
  * @throws Refused for a reply that is not signed as `trust` has it
  */
-export async function verifiedReply(
+async function verifiedReply(
   {
     envelope,
     message,
@@ -97,6 +102,27 @@ export async function verifiedReply(
     return { ...each, content: each.content.filter(isTrusted) };
   });
   return { ...envelope, content };
+}
+
+/** The envelope of a reply with what its signature covers. @throws InvokeError BAD_REPLY */
+export async function verified(
+  raw: RawReply,
+  message: Pick<OpenedMessage, 'root' | 'resolve'>,
+  received: SoapMessage,
+  trust: ReplyTrust,
+): Promise<XmlElement> {
+  const refused = (why: string): InvokeError => {
+    const fault = readFault(received);
+    const said = fault === undefined ? undefined : shownText(raw, `${fault.code}: ${fault.reason}`);
+    const shown = said === undefined ? '' : ` It is a fault that can't be trusted: ${said}`;
+    return badReply(raw, `is not signed as reply-signature of the node asks: ${why}.${shown}`);
+  };
+  if (message.resolve !== undefined) throw refused('it has attachments (MTOM), which no signature covers');
+  try {
+    return await verifiedReply({ envelope: message.root, message: received, trust, sent: raw.signed }, Date.now());
+  } catch (error) {
+    throw error instanceof Refused ? refused(error.message) : error;
+  }
 }
 
 /** Whether a reply has a signature, which is ignored without `reply-signature`. */

@@ -2,7 +2,6 @@ import { type Attached, type MessageSource, type OpenedMessage, openMessage } fr
 import type { SoapBinding } from '../../binding/soap/soap.ts';
 import type { Resolve } from '../../codec/index.ts';
 import type { SoapConsumer } from '../../model/consumer.ts';
-import { Refused } from '../../model/security.ts';
 import type { SoapForm } from '../../model/service.ts';
 import { isVoid } from '../../model/soap.ts';
 import type { Attachment } from '../../model/value.ts';
@@ -29,8 +28,7 @@ import {
   shownText,
   statusError,
 } from '../reply.ts';
-import type { ReplyTrust } from '../reply-trust.ts';
-import { hasSignature, isReadableSecurity, timestampFault, verifiedReply } from './reply-security.ts';
+import { hasSignature, isReadableSecurity, timestampFault, verified } from './reply-security.ts';
 
 /**
  * Reads the reply of a call. If that fails, its connection is closed.
@@ -176,27 +174,6 @@ async function readMessage(
 }
 
 const UNVERIFIED = 'the signature of the reply was not verified: reply-signature of the node is not set';
-
-/** The envelope of a reply with what its signature covers. @throws InvokeError BAD_REPLY */
-async function verified(
-  raw: RawReply,
-  message: ReceivedMessage,
-  received: SoapMessage,
-  trust: ReplyTrust,
-): Promise<XmlElement> {
-  const refused = (why: string): InvokeError => {
-    const fault = readFault(received);
-    const said = fault === undefined ? undefined : shownText(raw, `${fault.code}: ${fault.reason}`);
-    const shown = said === undefined ? '' : ` It is a fault that can't be trusted: ${said}`;
-    return badReply(raw, `is not signed as reply-signature of the node asks: ${why}.${shown}`);
-  };
-  if (message.resolve !== undefined) throw refused('it has attachments (MTOM), which no signature covers');
-  try {
-    return await verifiedReply({ envelope: message.root, message: received, trust, sent: raw.signed }, Date.now());
-  } catch (error) {
-    throw error instanceof Refused ? refused(error.message) : error;
-  }
-}
 
 /** The reply to another message is refused; one that names none is not. */
 function checkRelation(raw: RawReply, envelope: SoapMessage, repliesTo: string): void {
