@@ -55,6 +55,7 @@ const LONGEST_NAME = 512;
 
 /** Key identifiers of section 3.2, by ValueType. */
 function ofIdentifier(identifier: XmlElement, known: readonly X509Certificate[]): Signer {
+  if (known.length === 0) throw new Refused(ELSEWHERE);
   const type = attributeOf(identifier, 'ValueType') ?? '';
   const value = bytesOf(identifier, LONGEST_NAME);
   if (type.endsWith('#ThumbprintSHA1'))
@@ -88,7 +89,7 @@ function ofData(data: XmlElement, known: readonly X509Certificate[]): Signer {
   if (another !== undefined) throw new Refused('X509Data contains more than one certificate');
   if (certificate !== undefined) return read(certificate);
   const [serial, second] = children.filter((each) => isNamed(each, 'X509IssuerSerial', DS));
-  if (serial === undefined || second !== undefined) throw new Refused(ELSEWHERE);
+  if (serial === undefined || second !== undefined || known.length === 0) throw new Refused(ELSEWHERE);
   const [, number] = sequenceOf(serial, ['X509IssuerName', 'X509SerialNumber']);
   const digits = contentOf(number!, LONGEST_NAME).trim();
   if (!/^\d{1,64}$/.test(digits)) throw new Refused('X509SerialNumber is not a number');
